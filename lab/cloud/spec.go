@@ -1,0 +1,51 @@
+package cloud
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Spec is what a scenario says of its cloud. It is also what is drawn up by `naosu-lab up` from its flags.
+type Spec struct {
+	// Region is the name of the one region, such as "us-east-1".
+	Region string `json:"region,omitempty"`
+	// Zones are the region's availability zones.
+	Zones []string `json:"zones,omitempty"`
+	// InstanceTypes can be launched in every zone. The well-known ones need not be given.
+	InstanceTypes []InstanceType `json:"instanceTypes,omitempty"`
+	// Groups are the node groups at the start.
+	Groups []GroupSpec `json:"groups,omitempty"`
+	// Seed decides everything that a real cloud decides by chance.
+	Seed uint64 `json:"seed,omitempty"`
+}
+
+// InstanceType is a size of machine.
+type InstanceType struct {
+	Name string `json:"name"`
+	// CPU and Memory are Kubernetes quantities, such as "2" and "8Gi".
+	CPU    string `json:"cpu"`
+	Memory string `json:"memory"`
+	// Pods is the most pods a node of this type takes.
+	Pods int `json:"pods,omitempty"`
+	// Volumes is how many block volumes one instance can attach.
+	Volumes int `json:"volumes,omitempty"`
+}
+
+// GroupSpec is a node group: an EC2 Auto Scaling group and what its instances register as.
+type GroupSpec struct {
+	Name         string `json:"name"`
+	InstanceType string `json:"instanceType"`
+	// Zones the group may launch in; none means all of the region's.
+	Zones   []string `json:"zones,omitempty"`
+	Min     int      `json:"min,omitempty"`
+	Desired int      `json:"desired"`
+	// Max bounds the group; zero means the desired size.
+	Max int `json:"max,omitempty"`
+	// Labels and Taints are given to each node at registration, as `--node-labels` and `--register-with-taints` do.
+	Labels map[string]string `json:"labels,omitempty"`
+	Taints []corev1.Taint    `json:"taints,omitempty"`
+	// ZoneOrder breaks ties between zones that hold equally few instances; without it the cloud's seed does.
+	ZoneOrder []string `json:"zoneOrder,omitempty"`
+	// BootDelay is from launch to a registered node, in scenario time.
+	BootDelay *metav1.Duration `json:"bootDelay,omitempty"`
+}
