@@ -1,0 +1,55 @@
+package pace_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+func TestPaceConvertsBothWays(t *testing.T) {
+	tests := map[string]struct {
+		pace     *pace.Pace
+		scenario time.Duration
+		real     time.Duration
+	}{
+		"nil is real time":           {nil, time.Minute, time.Minute},
+		"one is real time":           {pace.New(1), time.Minute, time.Minute},
+		"ten times faster":           {pace.New(10), time.Minute, 6 * time.Second},
+		"slower than reality is one": {pace.New(0.5), time.Minute, time.Minute},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.pace.Real(tc.scenario); got != tc.real {
+				t.Errorf("Real(%s) = %s, want %s", tc.scenario, got, tc.real)
+			}
+			if got := tc.pace.Scenario(tc.real); got != tc.scenario {
+				t.Errorf("Scenario(%s) = %s, want %s", tc.real, got, tc.scenario)
+			}
+		})
+	}
+}
+
+func TestSecondsStopAtOneAndAreRemembered(t *testing.T) {
+	p := pace.New(20)
+	got := []int64{p.Seconds("none", 0), p.Seconds("toleration", 300), p.Seconds("rounded", 30), p.Seconds("grace", 5)}
+	if diff := cmp.Diff([]int64{0, 15, 2, 1}, got); diff != "" {
+		t.Errorf("scaled seconds (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]pace.Setting{{Name: "grace", Stated: 5 * time.Second}}, p.AtMinimum()); diff != "" {
+		t.Errorf("settings at their minimum (-want +got):\n%s", diff)
+	}
+}
+
+func TestSecondsAtRealTimeAreUntouched(t *testing.T) {
+	for name, p := range map[string]*pace.Pace{"nil": nil, "one": pace.New(1)} {
+		if got := p.Seconds("grace", 1); got != 1 {
+			t.Errorf("%s: Seconds(1) = %d, want 1", name, got)
+		}
+		if got := p.AtMinimum(); len(got) != 0 {
+			t.Errorf("%s: AtMinimum() = %v, want none", name, got)
+		}
+	}
+}
