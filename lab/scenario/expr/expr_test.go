@@ -1,0 +1,190 @@
+package expr
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// world is a fixed one.
+type world map[string][]any
+
+func (w world) List(variable string) []any { return w[variable] }
+
+func (w world) NamedNodes() map[string]*corev1.Node {
+	named := map[string]*corev1.Node{}
+	for _, n := range w["nodes"] {
+		if node := n.(*corev1.Node); node.Name == "ip-10-0-0-1" {
+			named["minion-1"] = node
+		}
+	}
+	return named
+}
+
+func testWorld() world {
+	deleted := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	node := func(name, zone, ready string) *corev1.Node {
+		return &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, UID: "uid-of-" + "node", Labels: map[string]string{
+				corev1.LabelTopologyZone: zone, groupLabel: "general",
+			}},
+			Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "example.com/odd", Effect: corev1.TaintEffectNoSchedule}}},
+			Status: corev1.NodeStatus{
+				Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
+				Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(ready), Reason: "KubeletReady"}},
+			},
+		}
+	}
+	pod := func(name, on string, phase corev1.PodPhase) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "redash", UID: "uid-of-pod", Labels: map[string]string{"app": "redis"}},
+			Spec: corev1.PodSpec{NodeName: on, Containers: []corev1.Container{{Name: "c", LivenessProbe: &corev1.Probe{
+				ProbeHandler: corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(6379)}},
+			}}}},
+			Status: corev1.PodStatus{Phase: phase},
+		}
+	}
+	leaving := pod("redis-2", "ip-10-0-0-2", corev1.PodRunning)
+	leaving.DeletionTimestamp = &deleted
+	return world{
+		"nodes": {node("ip-10-0-0-1", "us-east-1a", "True"), node("ip-10-0-0-2", "us-east-1b", "Unknown")},
+		"pods":  {pod("redis-0", "", corev1.PodPending), pod("redis-1", "ip-10-0-0-1", corev1.PodRunning), leaving},
+		"volumes": {&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{
+			PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com"}},
+			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+				MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "topology.ebs.csi.aws.com/zone", Operator: "In", Values: []string{"us-east-1c"}}},
+			}}}},
+		}}},
+		"events": {&corev1.Event{
+			Reason: "NotTriggerScaleUp", Message: "pod didn't trigger scale-up", Count: 232,
+			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "redash", Name: "redis-0", UID: "uid-of-pod"},
+		}},
+		"groups": {&Group{Name: "general", Desired: 2, Instances: []Instance{{Zone: "us-east-1a", State: "running"}}}},
+	}
+}
+
+func TestConditions(t *testing.T) {
+	env, err := NewEnv([]string{"minion-1", "minion-9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		source string
+		want   bool
+	}{
+		{`pods.size() == 3`, true},
+		{`pods[0].spec.nodeName == "" && !has(pods[0].spec.nodeName)`, true},
+		{`has(pods[1].spec.nodeName)`, true},
+		{`pods[0].status.startTime == timestamp("1970-01-01T00:00:00Z")`, false},
+		{`has(pods[2].metadata.deletionTimestamp) && pods[2].metadata.deletionTimestamp > timestamp("2025-01-01T00:00:00Z")`, true},
+		{`pods.named("redis-0").all(p, pending(p))`, true},
+		{`pods.inNamespace("redash").matching("app in (redis)").size() == 3`, true},
+		{`pods.matching("app=nginx").size() == 0`, true},
+		{`pods.filter(p, running(p)).map(p, p.metadata.name) == ["redis-1"]`, true},
+		{`pods.exists_one(p, terminating(p))`, true},
+		{`pods.on(node("minion-1")).map(p, p.metadata.name) == ["redis-1"]`, true},
+		{`pods.on(nodes.inZone("us-east-1b")).size() == 1`, true},
+		{`pods.on(nodes.inGroup("general")).size() == 2`, true},
+		{`nodes.exists(n, condition(n, "Ready") == "Unknown" && zone(n) == "us-east-1b")`, true},
+		{`nodes.filter(n, ready(n)).size() == 1`, true},
+		{`conditionReason(nodes[0], "Ready") == "KubeletReady" && conditionMessage(nodes[0], "Ready") == ""`, true},
+		{`condition(volumes[0], "Ready") == ""`, true},
+		{`tainted(nodes[0], "example.com/odd") && !tainted(nodes[0], "example.com/even")`, true},
+		{`nodes[0].spec.taints == nodes[1].spec.taints && nodes[0] != nodes[1]`, true},
+		{`label(pods[0], "app") == "redis" && label(pods[0], "tier") == ""`, true},
+		{`pods[0].metadata.labels["app"] == "redis" && "app" in pods[0].metadata.labels`, true},
+		{`volumes.inZone("us-east-1c").size() == 1 && volumes[0].spec.csi.driver == "ebs.csi.aws.com"`, true},
+		{`volumes[0].spec.nfs.server == "" && !has(volumes[0].spec.nfs)`, true},
+		{`events.about(pods.named("redis-0")).exists(e, e.reason == "NotTriggerScaleUp" && e.count > 200)`, true},
+		{`events.about(pods[1]).size() == 0`, true},
+		{`events.about(nodes).size() == 0`, true},
+		{`nodes[0].status.allocatable["cpu"].isGreaterThan(quantity("1500m"))`, true},
+		{`pods[0].spec.containers[0].livenessProbe.tcpSocket.port == 6379`, true},
+		{`groups.exists(g, g.name == "general" && g.desired == 2 && g.instances[0].zone == "us-east-1a")`, true},
+		{`deployments.size() == 0`, true},
+		{`pods.map(p, p.spec.nodeName).distinct().size() == 3`, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.source, func(t *testing.T) {
+			program, err := env.Condition(tt.source)
+			if err != nil {
+				t.Fatalf("Condition(%s) = %v", tt.source, err)
+			}
+			got, err := program.Bool(testWorld())
+			if err != nil || got != tt.want {
+				t.Errorf("Bool() = %v, %v, want %v", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestConditionErrors(t *testing.T) {
+	env, err := NewEnv([]string{"minion-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ source, want string }{
+		{``, "the expression is empty"},
+		{`pods.size()`, "the expression gives a value of type int, but must be true or false"},
+		{`pods`, "the expression gives a value of type list(core.v1.Pod), but must be true or false"},
+		{`dyn(true)`, "the expression gives a value of type dyn, but must be true or false"},
+		{`pods.exists(p, p.spec.nodename == "")`, "undefined field 'nodename' (at character 22)"},
+		{`pod.size() == 1`, "undeclared reference to 'pod' (in container '') (at character 1)"},
+		{`pods.size( == 1`, "Syntax error: extraneous input '==' expecting"},
+		{`pods.size() == "3"`, "found no matching overload for '_==_' applied to '(int, string)' (at character 13)"},
+		{"pods.size() == 3 &&\n  nods.size() == 1", "undeclared reference to 'nods' (in container '') (at line 2, character 3 of the expression)"},
+		{`running(nodes[0])`, "found no matching overload for 'running' applied to '(core.v1.Node)' (at character 8)"},
+		{`ready(node("minion-2"))`, `node "minion-2" is not named under cluster.nodes; it can be one of: minion-1 (at character 12)`},
+		{`ready(node(pods[0].spec.nodeName))`, `node() takes a name in quotes`},
+		{`pods.matching("app==(").size() == 1`, `matching("app==("): not a label selector`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.source, func(t *testing.T) {
+			_, err := env.Condition(tt.source)
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("Condition() = %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestObjects(t *testing.T) {
+	env, err := NewEnv([]string{"minion-9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := env.Objects(`pods.filter(p, p.spec.nodeName != "")`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := program.List(testWorld())
+	if err != nil || len(objects) != 2 || objects[0].GetName() != "redis-1" {
+		t.Errorf("List() = %v, %v, want redis-1 and redis-2", objects, err)
+	}
+	for _, source := range []string{`pods.size() == 1`, `groups`, `pods.map(p, p.metadata.name)`, `pods[0]`} {
+		if _, err := env.Objects(source); err == nil {
+			t.Errorf("Objects(%s) is accepted", source)
+		}
+	}
+}
+
+func TestEvaluationErrorsAreNotTrue(t *testing.T) {
+	env, err := NewEnv([]string{"minion-9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{`pods[7].spec.nodeName == ""`, `ready(node("minion-9"))`, `pods[0].metadata.labels["no"] == ""`, `ready(groups[0])`} {
+		program, err := env.Condition(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := program.Bool(testWorld()); got || err == nil {
+			t.Errorf("%s = %v, %v, want an error", source, got, err)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package expr
+
+import (
+	"reflect"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+)
+
+// Group is a node group as the cloud has it.
+type Group struct {
+	Name      string     `json:"name"`
+	Min       int        `json:"min"`
+	Desired   int        `json:"desired"`
+	Max       int        `json:"max"`
+	Zones     []string   `json:"zones"`
+	Instances []Instance `json:"instances"`
+}
+
+// Instance is a machine of a group that is not terminated.
+type Instance struct {
+	ID    string `json:"id"`
+	State string `json:"state"`
+	Zone  string `json:"zone"`
+	Node  string `json:"node"`
+}
+
+// Kind is a variable: the list of all objects of one sort.
+type Kind struct {
+	Variable string
+	// Object is a zero value of what the list holds pointers to.
+	Object any
+	// Holds says it in a word or two, for the documentation.
+	Holds string
+}
+
+// Kinds are the variables that expressions may use.
+var Kinds = []Kind{
+	{"pods", corev1.Pod{}, "Pods"},
+	{"nodes", corev1.Node{}, "Nodes"},
+	{"claims", corev1.PersistentVolumeClaim{}, "PersistentVolumeClaims"},
+	{"volumes", corev1.PersistentVolume{}, "PersistentVolumes"},
+	{"attachments", storagev1.VolumeAttachment{}, "VolumeAttachments"},
+	{"deployments", appsv1.Deployment{}, "Deployments"},
+	{"replicasets", appsv1.ReplicaSet{}, "ReplicaSets"},
+	{"statefulsets", appsv1.StatefulSet{}, "StatefulSets"},
+	{"daemonsets", appsv1.DaemonSet{}, "DaemonSets"},
+	{"jobs", batchv1.Job{}, "Jobs"},
+	{"events", corev1.Event{}, "Events"},
+	{"configmaps", corev1.ConfigMap{}, "ConfigMaps of kube-system"},
+	{"groups", Group{}, "the cloud's node groups"},
+}
+
+// World is what expressions are evaluated over.
+type World interface {
+	// List returns pointers to the objects of a kind, named by its variable, in a stable order.
+	List(variable string) []any
+	// NamedNodes are the nodes that the scenario has given names to, as they were last seen.
+	NamedNodes() map[string]*corev1.Node
+}
+
+func (k Kind) reflectType() reflect.Type { return reflect.TypeOf(k.Object) }

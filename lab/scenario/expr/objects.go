@@ -1,0 +1,63 @@
+package expr
+
+import (
+	"reflect"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// groupLabel is put on nodes by EKS managed node groups.
+const groupLabel = "eks.amazonaws.com/nodegroup"
+
+// zoneKeys are the topology keys of zones: Kubernetes' own, and what the EBS driver used before version 1.50.
+var zoneKeys = []string{corev1.LabelTopologyZone, "topology.ebs.csi.aws.com/zone"}
+
+// zoneOf is where a node stands or a volume lives.
+func zoneOf(o metav1.Object) string {
+	volume, ok := o.(*corev1.PersistentVolume)
+	if !ok {
+		return o.GetLabels()[corev1.LabelTopologyZone]
+	}
+	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
+		return ""
+	}
+	for _, term := range volume.Spec.NodeAffinity.Required.NodeSelectorTerms {
+		for _, e := range term.MatchExpressions {
+			if slices.Contains(zoneKeys, e.Key) && len(e.Values) == 1 {
+				return e.Values[0]
+			}
+		}
+	}
+	return ""
+}
+
+// concerns tells whether an event is about an object. Events of nodes carry the node's name as its UID.
+func concerns(e *corev1.Event, o metav1.Object) bool {
+	kind := reflect.Indirect(reflect.ValueOf(o)).Type().Name()
+	about := e.InvolvedObject
+	return about.Kind == kind && about.Name == o.GetName() && about.Namespace == o.GetNamespace() &&
+		(about.UID == o.GetUID() || about.UID == "" || string(about.UID) == o.GetName())
+}
+
+type conditionFacts struct{ status, reason, message string }
+
+// conditionOf reads an entry of status.conditions, which every kind declares with a type of its own.
+func conditionOf(o metav1.Object, name string) conditionFacts {
+	status := reflect.Indirect(reflect.ValueOf(o)).FieldByName("Status")
+	if !status.IsValid() {
+		return conditionFacts{}
+	}
+	list := status.FieldByName("Conditions")
+	if !list.IsValid() {
+		return conditionFacts{}
+	}
+	for i := range list.Len() {
+		c := list.Index(i)
+		if c.FieldByName("Type").String() == name {
+			return conditionFacts{c.FieldByName("Status").String(), c.FieldByName("Reason").String(), c.FieldByName("Message").String()}
+		}
+	}
+	return conditionFacts{}
+}
