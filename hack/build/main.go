@@ -1,0 +1,126 @@
+// Command build is `go build` that tells how far it is. The first build of the lab compiles Kubernetes itself, which takes
+// minutes, and go is silent all the while. When little is left to compile, nothing is printed.
+//
+// It uses the standard library only, so that it compiles in a second or two.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// worthTelling is how many packages must be left to compile before progress is shown.
+const worthTelling = 60
+
+// notDebuggable leaves debug information out of the binaries: linking takes a third of the time. Flags of the compiler
+// stay at their defaults, so that every other go command shares the cache.
+const notDebuggable = "-ldflags=-w"
+
+func main() {
+	out := flag.String("o", "bin/", "folder for the binaries")
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, newScreen(os.Stderr), *out, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "build:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, show *screen, out string, packages []string) error {
+	defer show.clear()
+
+	stale, err := stalePackages(ctx, packages, show)
+	if err != nil {
+		return err
+	}
+	args := append([]string{"build", "-v", notDebuggable, "-o", out}, packages...)
+	if len(stale) < worthTelling {
+		return goCommand(ctx, args, nil, func(line string) { compiles(stale, line, show) })
+	}
+
+	p := newProgress(len(stale), time.Now())
+	show.announce(p.opening())
+	stop := show.every(p.line)
+	err = goCommand(ctx, args, nil, func(line string) {
+		if compiles(stale, line, show) {
+			p.compiling()
+		}
+	})
+	stop()
+	if err != nil {
+		return err
+	}
+	show.announce(fmt.Sprintf("Built in %s.", roughly(time.Since(p.start))))
+	return nil
+}
+
+// stalePackages asks go which packages it would have to compile. As a side effect go fetches the modules they are in,
+// which is shown as well: on a fresh machine it is the first minute.
+func stalePackages(ctx context.Context, packages []string, show *screen) (map[string]bool, error) {
+	var list bytes.Buffer
+	fetched, latest := 0, ""
+	args := append([]string{"list", "-deps", "-f", `{{if and .Stale (ne .Name "main")}}{{.ImportPath}}{{end}}`}, packages...)
+	err := goCommand(ctx, args, &list, func(line string) {
+		module, ok := strings.CutPrefix(line, "go: downloading ")
+		if !ok {
+			show.announce(line)
+			return
+		}
+		fetched, latest = fetched+1, module
+		show.update(fmt.Sprintf("Fetching modules: %d so far, %s", fetched, latest))
+	})
+	if err != nil {
+		return nil, err
+	}
+	stale := map[string]bool{}
+	for path := range strings.FieldsSeq(list.String()) {
+		stale[path] = true
+	}
+	return stale, nil
+}
+
+// compiles reports whether a line of `go build -v` names a package to be compiled. Anything else it says is passed on,
+// but for the names of main packages, which are linked.
+func compiles(stale map[string]bool, line string, show *screen) bool {
+	if stale[line] {
+		return true
+	}
+	if strings.ContainsAny(line, ": ") { // an error: paths of packages hold neither
+		show.announce(line)
+	}
+	return false
+}
+
+// goCommand runs go, calling line for every line of its standard error.
+func goCommand(ctx context.Context, args []string, stdout io.Writer, line func(string)) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // let go remove its temporary files
+	cmd.Stdout = stdout
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return fmt.Errorf("go %s: %w", args[0], err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("go %s: %w", args[0], err)
+	}
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		line(lines.Text())
+	}
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return nil
+}

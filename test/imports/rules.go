@@ -1,0 +1,110 @@
+// Package imports holds the rules on what the module's packages may reach through others, and the tests that defend
+// them. What a package may import directly is the linter's part: see depguard in .golangci.yaml.
+package imports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const module = "github.com/naosu-dev/naosu/"
+
+// rule says what some packages must not reach by any chain of imports.
+type rule struct {
+	// why completes "A must not reach B: …".
+	why string
+	// from are packages of the module, unreachable are import paths of any; each stands for what is below it, too.
+	from, unreachable []string
+	// tests adds what the packages' own test files import directly.
+	tests bool
+}
+
+var (
+	agentParts   = []string{module + "cmd/naosu-agent", module + "internal/agent"}
+	controlPlane = []string{"k8s.io/kubernetes/cmd", "go.etcd.io/etcd/server/v3"}
+)
+
+var rules = []rule{
+	{
+		why:         "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
+		from:        []string{module + "cmd/naosu", module + "internal", module + "api"},
+		unreachable: controlPlane,
+	},
+	{
+		why:         "what judges and what is judged share no code",
+		from:        []string{module + "cmd/naosu", module + "cmd/naosu-agent", module + "internal", module + "api"},
+		unreachable: []string{module + "lab", module + "cmd/naosu-lab", module + "test"},
+		tests:       true,
+	},
+	{
+		why:         "what judges and what is judged share no code",
+		from:        []string{module + "lab", module + "cmd/naosu-lab"},
+		unreachable: []string{module + "internal", module + "cmd/naosu", module + "cmd/naosu-agent"},
+		tests:       true,
+	},
+	{
+		why:         "the agent stays small",
+		from:        agentParts,
+		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws"},
+	},
+}
+
+// graph holds the direct imports of every package, by import path.
+type graph struct {
+	imports, testImports map[string][]string
+}
+
+// violations lists every chain of imports from a package the rule is about to one it must not reach, the shortest
+// chain for each of the former.
+func (r rule) violations(g graph) []string {
+	var found []string
+	for path := range g.imports {
+		if !below(path, r.from) {
+			continue
+		}
+		if chain := r.chain(g, path); chain != nil {
+			found = append(found, fmt.Sprintf("%s: %s", strings.Join(chain, " → "), r.why))
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// chain is the shortest chain of imports from a package to one it must not reach, or nil.
+func (r rule) chain(g graph, from string) []string {
+	importer := map[string]string{from: ""}
+	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
+		path := queue[0]
+		if below(path, r.unreachable) {
+			return unwind(importer, path)
+		}
+		next := g.imports[path]
+		if path == from && r.tests {
+			next = slices.Concat(next, g.testImports[path])
+		}
+		for _, imported := range next {
+			if _, seen := importer[imported]; !seen {
+				importer[imported] = path
+				queue = append(queue, imported)
+			}
+		}
+	}
+	return nil
+}
+
+func unwind(importer map[string]string, path string) []string {
+	var chain []string
+	for ; path != ""; path = importer[path] {
+		chain = append(chain, path)
+	}
+	slices.Reverse(chain)
+	return chain
+}
+
+// below reports whether a package is one of the given ones or in a folder below them.
+func below(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		return path == folder || strings.HasPrefix(path, folder+"/")
+	})
+}
