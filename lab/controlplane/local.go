@@ -1,0 +1,159 @@
+package controlplane
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// local is a plane in this process.
+type local struct {
+	options Options
+	folder  *folder
+	access  *access
+	port    int
+	flags   map[Component][]string
+	logFile io.Closer
+
+	mu      sync.Mutex // one change of what runs at a time
+	running map[Component]*process
+
+	fails   sync.Once
+	failed  chan struct{} // closed with the first failure
+	failure error
+
+	ends   sync.Once
+	ended  chan struct{}
+	endErr error
+}
+
+// newLocal prepares a plane's folder, keys and flags. Nothing runs yet.
+func newLocal(o Options) (*local, error) {
+	p := &local{
+		options: o,
+		running: map[Component]*process{},
+		failed:  make(chan struct{}),
+		ended:   make(chan struct{}),
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if err := inProcess.take(p); err != nil {
+		return nil, err
+	}
+	if err := p.prepare(); err != nil {
+		return nil, errors.Join(err, p.close(nil))
+	}
+	return p, nil
+}
+
+func (p *local) prepare() error {
+	var err error
+	if p.folder, err = openFolder(p.options.DataDir); err != nil {
+		return err
+	}
+	if err := p.openLog(); err != nil {
+		return err
+	}
+	if err := p.choosePort(); err != nil {
+		return err
+	}
+	signers, err := openAuthorities(p.folder)
+	if err != nil {
+		return err
+	}
+	if err := signers.writeServing(p.folder, p.options.BindAddress); err != nil {
+		return err
+	}
+	if p.access, err = newAccess(signers.cluster, p.port); err != nil {
+		return err
+	}
+	if err := p.writeConfigs(); err != nil {
+		return err
+	}
+	return p.gatherFlags()
+}
+
+func (p *local) openLog() error {
+	target := p.options.Log
+	if target == nil {
+		file, err := os.OpenFile(p.folder.log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return fmt.Errorf("log: %w", err)
+		}
+		target, p.logFile = file, file
+	}
+	components.direct(target)
+	return nil
+}
+
+// choosePort keeps the folder's last port if it is free, or takes another.
+func (p *local) choosePort() error {
+	last, err := p.folder.rememberedPort()
+	if err != nil {
+		return err
+	}
+	l, err := listen(p.options.BindAddress, last)
+	if err != nil && last != 0 {
+		l, err = listen(p.options.BindAddress, 0)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", APIServer, err)
+	}
+	p.port = l.Addr().(*net.TCPAddr).Port
+	return errors.Join(l.Close(), writeFile(p.folder.port(), []byte(strconv.Itoa(p.port)), 0o600))
+}
+
+// writeConfigs gives the components their identities. A kubeconfig of an earlier run goes: it appears when the plane is ready.
+func (p *local) writeConfigs() error {
+	if err := os.RemoveAll(p.folder.kubeconfig()); err != nil {
+		return err
+	}
+	for _, c := range []Component{ControllerManager, Scheduler} {
+		identity, err := p.access.user("system:" + string(c))
+		if err != nil {
+			return err
+		}
+		if err := kubeconfig(p.folder.conf(c), string(c), identity); err != nil {
+			return err
+		}
+	}
+	return p.writeSchedulerConfig()
+}
+
+// gatherFlags puts the flags in their order of strength, and finds the bad ones before anything runs.
+func (p *local) gatherFlags() error {
+	timed := paced(p.options.Pace)
+	p.flags = map[Component][]string{
+		Etcd:              p.options.Flags[Etcd],
+		APIServer:         slices.Concat(p.apiServerFlags(), timed[APIServer], p.options.Flags[APIServer]),
+		ControllerManager: slices.Concat(p.controllerManagerFlags(), timed[ControllerManager], p.options.Flags[ControllerManager]),
+		Scheduler:         slices.Concat(p.schedulerFlags(), timed[Scheduler], p.options.Flags[Scheduler]),
+	}
+	for _, c := range startOrder {
+		if err := p.tryFlags(c); err != nil {
+			return fmt.Errorf("%s: %w", c, err)
+		}
+	}
+	return nil
+}
+
+func (p *local) tryFlags(c Component) error {
+	var err error
+	switch c {
+	case Etcd:
+		_, err = etcdConfig(p.folder, p.flags[Etcd])
+	case APIServer:
+		_, err = p.apiServerOptions()
+	case ControllerManager:
+		_, err = p.controllerManagerOptions()
+	case Scheduler:
+		_, err = p.schedulerOptions()
+	}
+	return err
+}

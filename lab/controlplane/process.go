@@ -1,0 +1,77 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// startTimeout is how long a component may take to be ready on a slow machine, before its start has failed.
+	startTimeout = 2 * time.Minute
+	// stopTimeout is how long one may take to stop before it is given up.
+	stopTimeout = 45 * time.Second
+)
+
+// errEnded stands when a component's goroutine ended without returning, which is what its call of Fatal becomes.
+var errEnded = errors.New("ended itself")
+
+// process is one running component: a goroutine in place of an operating system's process.
+type process struct {
+	name   Component
+	cancel context.CancelFunc
+	ready  chan struct{}
+	done   chan struct{}
+	err    error       // set before done is closed
+	asked  atomic.Bool // to stop
+}
+
+// launch runs a component until its context is cancelled. The component calls ready when it does its work.
+func launch(name Component, run func(ctx context.Context, ready func()) error) *process {
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &process{name: name, cancel: cancel, ready: make(chan struct{}), done: make(chan struct{}), err: errEnded}
+	go func() {
+		defer close(p.done)
+		defer cancel()
+		p.err = run(ctx, sync.OnceFunc(func() { close(p.ready) }))
+	}()
+	return p
+}
+
+// waitReady waits even when the caller has lost interest: an API server stopped before it is ready calls Fatal. It gives
+// up when another component has failed.
+func (p *process) waitReady(failed <-chan struct{}) error {
+	select {
+	case <-p.ready:
+		return nil
+	case <-p.done:
+		return p.exit()
+	case <-failed:
+		return nil // the failure is what is told
+	case <-time.After(startTimeout):
+		return fmt.Errorf("%s: not ready after %v", p.name, startTimeout)
+	}
+}
+
+// stop asks the component to end and waits for it.
+func (p *process) stop() error {
+	p.asked.Store(true)
+	p.cancel()
+	select {
+	case <-p.done:
+		return nil
+	case <-time.After(stopTimeout):
+		return fmt.Errorf("%s: still running %v after it was asked to stop", p.name, stopTimeout)
+	}
+}
+
+// exit is why a component that is done has ended; it is never nil.
+func (p *process) exit() error {
+	if p.err == nil {
+		return fmt.Errorf("%s: ended unasked", p.name)
+	}
+	return fmt.Errorf("%s: %w", p.name, p.err)
+}

@@ -1,0 +1,104 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"k8s.io/component-base/configz"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
+	"sigs.k8s.io/yaml"
+)
+
+// schedulerConfigz is the name under which the scheduler's command registers its configuration.
+const schedulerConfigz = "componentconfig"
+
+func (p *local) schedulerFlags() []string {
+	return []string{
+		"--config=" + p.folder.conf(Scheduler) + ".yaml",
+		"--leader-elect=false",
+		"--secure-port=0",
+	}
+}
+
+func (p *local) schedulerOptions() (*options.Options, error) {
+	s := options.NewOptions()
+	return s, parse(Scheduler, *s.Flags, s.Logs, p.flags[Scheduler])
+}
+
+// writeSchedulerConfig writes the plane's own configuration file.
+func (p *local) writeSchedulerConfig() error {
+	seconds := p.options.Pace.Seconds
+	content, err := yaml.Marshal(map[string]any{
+		"apiVersion": "kubescheduler.config.k8s.io/v1",
+		"kind":       "KubeSchedulerConfiguration",
+		"clientConnection": map[string]any{
+			"kubeconfig": p.folder.conf(Scheduler), "qps": clientQPS, "burst": clientBurst,
+		},
+		"podInitialBackoffSeconds": seconds("kube-scheduler podInitialBackoffSeconds", 1),
+		"podMaxBackoffSeconds":     seconds("kube-scheduler podMaxBackoffSeconds", 10),
+		"profiles": []any{map[string]any{
+			"schedulerName": "default-scheduler",
+			"pluginConfig": []any{map[string]any{
+				"name": "VolumeBinding",
+				"args": map[string]any{"bindTimeoutSeconds": seconds("kube-scheduler VolumeBinding bindTimeoutSeconds", 600)},
+			}},
+		}},
+	})
+	if err != nil {
+		return fmt.Errorf("encode scheduler configuration: %w", err)
+	}
+	return writeFile(p.folder.conf(Scheduler)+".yaml", content, 0o600)
+}
+
+// connectSchedulerConfig gives a caller's configuration file, which replaces the plane's, the one thing that its writer
+// cannot know: how to reach the API server.
+func (p *local) connectSchedulerConfig(s *options.Options) error {
+	content, err := os.ReadFile(s.ConfigFile)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	config := map[string]any{}
+	if err := yaml.Unmarshal(content, &config); err != nil {
+		return fmt.Errorf("--config %s: %w", s.ConfigFile, err)
+	}
+	connection, _ := config["clientConnection"].(map[string]any)
+	if connection == nil {
+		connection = map[string]any{"qps": clientQPS, "burst": clientBurst}
+	}
+	if connection["kubeconfig"] == nil {
+		connection["kubeconfig"] = p.folder.conf(Scheduler)
+	}
+	config["clientConnection"] = connection
+	if content, err = yaml.Marshal(config); err != nil {
+		return fmt.Errorf("--config %s: %w", s.ConfigFile, err)
+	}
+	s.ConfigFile = p.folder.conf(Scheduler) + "-merged.yaml"
+	return writeFile(s.ConfigFile, content, 0o600)
+}
+
+func (p *local) runScheduler(ctx context.Context, ready func()) error {
+	s, err := p.schedulerOptions()
+	if err != nil {
+		return err
+	}
+	if err := p.connectSchedulerConfig(s); err != nil {
+		return err
+	}
+	config, scheduler, err := app.Setup(ctx, s)
+	if err != nil {
+		return err
+	}
+	go func() {
+		if scheduler.WaitForHandlersSync(ctx) == nil {
+			ready()
+		}
+	}()
+	defer configz.Delete(schedulerConfigz) // registered by Run, which a second Run would find
+	err = app.Run(ctx, config, scheduler)
+	if ctx.Err() != nil {
+		return nil // Run always returns an error
+	}
+	return err
+}
