@@ -1,3 +1,12 @@
-// Package nodes is the lab's simulated kubelets: machines that register, send heartbeats, run pods and fail as real ones
-// do, while nothing is ever really executed.
+// Package nodes simulates kubelets: machines whose containers are nothing but a note of when they start and end, and an
+// agent on each that talks to the real API server as a kubelet does.
+//
+// One Fleet plays all machines. Informers tell it what changed, one delaying queue of node names says which machine has
+// something to do when, and a few workers take a machine at a time, so that no machine is ever in two hands. What a pod
+// does next is decided by pure functions over the pod and its life on the machine (advance, statusOf, admit, evictee);
+// the step around them alone reads and writes the API.
+//
+// Periods and delays are the kubelet's defaults, scaled by the lab's pace. Durations in annotations are scenario time.
+// Whole-second fields of the API (probes, grace periods, deadlines) are taken as they stand, because the controllers
+// read them too: who applies a manifest in a faster lab scales them.
 package nodes

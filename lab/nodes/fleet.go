@@ -1,0 +1,210 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+// Options are what a Fleet is made of.
+type Options struct {
+	// Config reaches the API server. The fleet speaks for all nodes through it, protobuf and without a rate limit.
+	Config *rest.Config
+	// Pace scales the kubelets' periods and delays; nil is real time.
+	Pace *pace.Pace
+	// Clock is the real one if nil.
+	Clock clock.WithTicker
+	// Log gets what kubelets would log as errors; nil discards it.
+	Log io.Writer
+	// Workers take one machine at a time; zero means 16.
+	Workers int
+}
+
+// Fleet is all the lab's machines.
+type Fleet struct {
+	client kubernetes.Interface
+	pace   *pace.Pace
+	clock  clock.WithTicker
+	log    *slog.Logger
+	news   *news
+	queue  workqueue.TypedDelayingInterface[string]
+	pool   *pool
+
+	workers int
+
+	mu       sync.Mutex
+	kubelets map[string]*kubelet
+}
+
+// New returns a fleet without machines.
+func New(o Options) (*Fleet, error) {
+	if o.Config == nil {
+		return nil, errors.New("a fleet needs a client config")
+	}
+	config := rest.CopyConfig(o.Config)
+	config.QPS = -1
+	config.RateLimiter = nil
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	config.UserAgent = "kubelet/v1.36.3 (linux/amd64) naosu-lab"
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("making the fleet's client: %w", err)
+	}
+	return newFleet(client, o), nil
+}
+
+func newFleet(client kubernetes.Interface, o Options) *Fleet {
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	if o.Workers == 0 {
+		o.Workers = 16
+	}
+	f := &Fleet{
+		client: client, pace: o.Pace, clock: o.Clock, workers: o.Workers,
+		log: slog.New(slog.NewTextHandler(o.Log, nil)),
+		queue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[string]{
+			Name: "lab-nodes", Clock: o.Clock,
+		}),
+		pool: newPool(), kubelets: map[string]*kubelet{},
+	}
+	f.news = newNews(client, f.queue.Add)
+	return f
+}
+
+// Run plays the machines until ctx ends. Machines that are booted before wait for it.
+func (f *Fleet) Run(ctx context.Context) error {
+	defer f.news.shutdown()
+	if err := f.news.start(ctx); err != nil {
+		return fmt.Errorf("filling the fleet's caches: %w", err)
+	}
+	for _, pod := range f.news.allPods() {
+		f.pool.reserve(pod.Status.PodIP)
+	}
+	var workers sync.WaitGroup
+	for range f.workers {
+		workers.Go(func() { f.work(ctx) })
+	}
+	<-ctx.Done()
+	f.queue.ShutDown()
+	workers.Wait()
+	return nil
+}
+
+// Boot switches a machine on. A machine that is on already stays as it is; one that was off reboots. The first boot of
+// a machine whose Node is already there (its machineID tells) resumes the pods that the API says run on it.
+func (f *Fleet) Boot(m Machine) {
+	m.complete()
+	f.mu.Lock()
+	old := f.kubelets[m.NodeName]
+	k := old
+	if old == nil || old.InstanceID != m.InstanceID {
+		k = newKubelet(m, f.pool)
+		f.kubelets[m.NodeName] = k
+	}
+	f.mu.Unlock()
+	if old != nil && old != k {
+		old.scrap(f.clock.Now())
+	}
+	if k.current() == Off {
+		k.become(On, f.clock.Now())
+	}
+	f.queue.Add(m.NodeName)
+}
+
+// Remove takes a machine away for good. What the API says of it stays.
+func (f *Fleet) Remove(node string) {
+	f.mu.Lock()
+	k := f.kubelets[node]
+	delete(f.kubelets, node)
+	f.mu.Unlock()
+	if k != nil {
+		k.scrap(f.clock.Now())
+	}
+}
+
+// SetState breaks or repairs a machine. When it returns, a machine that may no longer write no longer writes. On after
+// Off is a reboot, on after KubeletDown a restart of the kubelet.
+func (f *Fleet) SetState(node string, s State) error {
+	switch s {
+	case On, CutOff, KubeletDown, Off:
+	default:
+		return fmt.Errorf("unknown machine state %q", s)
+	}
+	k := f.kubelet(node)
+	if k == nil {
+		return fmt.Errorf("no machine is called %q", node)
+	}
+	k.become(s, f.clock.Now())
+	f.queue.Add(node)
+	return nil
+}
+
+// State is the machine's, and false if there is no such machine.
+func (f *Fleet) State(node string) (State, bool) {
+	k := f.kubelet(node)
+	if k == nil {
+		return "", false
+	}
+	return k.current(), true
+}
+
+func (f *Fleet) kubelet(node string) *kubelet {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.kubelets[node]
+}
+
+func (f *Fleet) work(ctx context.Context) {
+	for {
+		name, quit := f.queue.Get()
+		if quit {
+			return
+		}
+		if k := f.kubelet(name); k != nil {
+			if next := f.attend(ctx, k); !next.IsZero() {
+				f.queue.AddAfter(name, next.Sub(f.clock.Now()))
+			}
+		}
+		f.queue.Done(name)
+	}
+}
+
+// attend does for one machine what is to be done now, and says when to come back.
+func (f *Fleet) attend(ctx context.Context, k *kubelet) time.Time {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	k.enter(cancel)
+	defer k.leave()
+	next, err := f.step(ctx, k)
+	if err == nil || ctx.Err() != nil {
+		k.failures = 0
+		return next
+	}
+	f.log.Error("kubelet", "node", k.NodeName, "error", err)
+	retry := f.clock.Now().Add(min(500*time.Millisecond<<min(k.failures, 4), 7*time.Second))
+	k.failures++
+	if next.IsZero() || retry.Before(next) {
+		return retry
+	}
+	return next
+}
+
+// requestTimeout bounds one request, as the kubelet's heartbeat client does.
+const requestTimeout = 10 * time.Second

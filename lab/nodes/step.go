@@ -1,0 +1,182 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+)
+
+// step does all that one machine has to do now: hear the news, bring its pods forward, and tell the API. It returns when
+// it has something to do again (zero: when news come).
+func (f *Fleet) step(ctx context.Context, k *kubelet) (time.Time, error) {
+	if k.state == Off || k.state == KubeletDown {
+		return time.Time{}, nil // what containers do in the meantime follows from the clock
+	}
+	connected := k.state == On
+	if connected {
+		if err := f.register(ctx, k); err != nil {
+			return time.Time{}, fmt.Errorf("registering: %w", err)
+		}
+		f.listen(k)
+	}
+	w := &wake{now: f.clock.Now()}
+	for _, t := range k.pods {
+		f.forward(k, t, w)
+	}
+	var err error
+	if connected {
+		err = errors.Join(f.heartbeat(ctx, k, w), f.report(ctx, k), f.syncNode(ctx, k, w))
+	}
+	return w.at, err
+}
+
+// listen takes over what the caches say of the machine's node and pods.
+func (f *Fleet) listen(k *kubelet) {
+	node, err := f.news.nodes.Get(k.NodeName)
+	switch {
+	case err == nil && (k.node == nil || !older(node, k.node)):
+		k.node, k.heard = node, true
+	case err != nil && k.heard:
+		k.node, k.heard = nil, false
+	}
+	here := map[types.UID]bool{}
+	for _, pod := range f.news.podsBy(byNode, k.NodeName) {
+		here[pod.UID] = true
+		t := k.pods[pod.UID]
+		if t == nil {
+			t = f.admit(k, pod)
+			k.pods[pod.UID] = t
+		}
+		if t.heard != pod {
+			t.heard = pod
+			if !older(pod, t.pod) {
+				t.pod = pod
+			}
+			t.wake, t.written = time.Time{}, false
+		}
+	}
+	for uid, t := range k.pods {
+		if !here[uid] && t.heard != nil && !t.gone {
+			t.gone, t.wake = true, time.Time{}
+		}
+	}
+}
+
+// older compares resource versions, which are whole numbers: KEP-5504.
+func older(a, b metav1.Object) bool {
+	v, w := a.GetResourceVersion(), b.GetResourceVersion()
+	return len(v) < len(w) || len(v) == len(w) && v < w
+}
+
+// admit takes in a pod that the kubelet sees for the first time. One that the API says has run here is resumed.
+func (f *Fleet) admit(k *kubelet, pod *corev1.Pod) *tenant {
+	t := &tenant{pod: pod, ip: pod.Status.PodIP}
+	t.life = resume(pod)
+	if k.stranger {
+		t.life.reboot(pod, f.clock.Now())
+		t.ip = ""
+	}
+	if t.life.since.IsZero() {
+		t.life.since = f.clock.Now()
+	}
+	return t
+}
+
+// forward brings one pod up to now.
+func (f *Fleet) forward(k *kubelet, t *tenant, w *wake) {
+	waits := !t.life.sandbox && !t.life.stopped
+	if !waits && t.written && (t.wake.IsZero() || t.wake.After(w.now)) {
+		w.add(t.wake)
+		return
+	}
+	mountable := t.life.sandbox
+	if waits && k.state == On {
+		bound := false
+		t.volumes, bound = f.news.attachables(t.pod)
+		mountable = bound && attached(k.node, t.volumes)
+	}
+	t.life, t.wake = advance(t.pod, t.life, situation{now: w.now, volumes: mountable, gone: t.gone, pace: f.pace})
+	t.written = false
+	if t.life.sandbox && t.ip == "" && !t.life.stopped {
+		t.ip = k.InternalIP
+		if !t.pod.Spec.HostNetwork {
+			t.ip = k.pool.take()
+		}
+	}
+	if t.life.stopped {
+		t.volumes = nil
+		k.release(t)
+	}
+	if t.gone && t.life.stopped {
+		delete(k.pods, t.pod.UID)
+	}
+	w.add(t.wake)
+}
+
+// report writes the status of every pod whose life the API does not know, and ends those that are over.
+func (f *Fleet) report(ctx context.Context, k *kubelet) error {
+	var errs []error
+	for _, t := range k.pods {
+		if t.written || t.gone {
+			continue
+		}
+		if err := f.reportPod(ctx, k, t); err != nil {
+			errs = append(errs, err)
+			if !answered(err) {
+				break // the API server does not: no use in asking for the next pod
+			}
+			continue
+		}
+		t.written = true
+	}
+	return errors.Join(errs...)
+}
+
+func (f *Fleet) reportPod(ctx context.Context, k *kubelet, t *tenant) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	s := situation{now: f.clock.Now(), pace: f.pace}
+	status := statusOf(t.pod, &t.pod.Status, t.life, addresses{pod: t.ip, host: k.InternalIP}, s)
+	patch, err := statusPatch(t.pod.UID, &t.pod.Status, status)
+	if err != nil {
+		return err
+	}
+	pods := f.client.CoreV1().Pods(t.pod.Namespace)
+	if patch != nil {
+		pod, err := pods.Patch(ctx, t.pod.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		switch {
+		case gone(err):
+			return nil
+		case err != nil:
+			return fmt.Errorf("patching the status of pod %s/%s: %w", t.pod.Namespace, t.pod.Name, err)
+		}
+		t.pod = pod
+	}
+	if t.deleted || !t.life.stopped || t.pod.DeletionTimestamp == nil || !terminal(t.pod.Status.Phase) {
+		return nil
+	}
+	err = pods.Delete(ctx, t.pod.Name, metav1.DeleteOptions{
+		GracePeriodSeconds: ptr.To[int64](0), Preconditions: metav1.NewUIDPreconditions(string(t.pod.UID)),
+	})
+	if err != nil && !gone(err) {
+		return fmt.Errorf("deleting pod %s/%s: %w", t.pod.Namespace, t.pod.Name, err)
+	}
+	t.deleted = true
+	return nil
+}
+
+// gone says whether the pod is no longer there, or another stands under its name.
+func gone(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsConflict(err) }
+
+// answered says whether an error came from the API server rather than from the way to it.
+func answered(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
+}
