@@ -1,15 +1,17 @@
 package cloud
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Spec is what a scenario says of its cloud. It is also what is drawn up by `naosu-lab up` from its flags.
 type Spec struct {
-	// Region is the name of the one region, such as "us-east-1".
+	// Region is the name of the one region; without it, "us-east-1".
 	Region string `json:"region,omitempty"`
-	// Zones are the region's availability zones.
+	// Zones are the region's availability zones; without them, the region's a, b and c.
 	Zones []string `json:"zones,omitempty"`
 	// InstanceTypes can be launched in every zone. The well-known ones need not be given.
 	InstanceTypes []InstanceType `json:"instanceTypes,omitempty"`
@@ -25,9 +27,9 @@ type InstanceType struct {
 	// CPU and Memory are Kubernetes quantities, such as "2" and "8Gi".
 	CPU    string `json:"cpu"`
 	Memory string `json:"memory"`
-	// Pods is the most pods a node of this type takes.
+	// Pods is the most pods a node of this type takes; without it, Kubernetes' own default of 110.
 	Pods int `json:"pods,omitempty"`
-	// Volumes is how many block volumes one instance can attach.
+	// Volumes is how many block volumes one instance can attach; without it, 25.
 	Volumes int `json:"volumes,omitempty"`
 }
 
@@ -46,6 +48,53 @@ type GroupSpec struct {
 	Taints []corev1.Taint    `json:"taints,omitempty"`
 	// ZoneOrder breaks ties between zones that hold equally few instances; without it the cloud's seed does.
 	ZoneOrder []string `json:"zoneOrder,omitempty"`
-	// BootDelay is from launch to a registered node, in scenario time.
+	// BootDelay is from launch to a registered node, in scenario time; without it, 40 s.
 	BootDelay *metav1.Duration `json:"bootDelay,omitempty"`
+	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance".
+	SuspendedProcesses []string `json:"suspendedProcesses,omitempty"`
+}
+
+func (s Spec) withDefaults() Spec {
+	if s.Region == "" {
+		s.Region = "us-east-1"
+	}
+	if len(s.Zones) == 0 {
+		s.Zones = []string{s.Region + "a", s.Region + "b", s.Region + "c"}
+	}
+	types := slices.Clone(s.InstanceTypes)
+	for i := range types {
+		types[i] = types[i].withDefaults()
+	}
+	s.InstanceTypes = types
+	return s
+}
+
+func (t InstanceType) withDefaults() InstanceType {
+	if t.Pods == 0 {
+		t.Pods = 110
+	}
+	if t.Volumes == 0 {
+		t.Volumes = nitroVolumes
+	}
+	return t
+}
+
+func (g GroupSpec) withDefaults(region Spec) GroupSpec {
+	if len(g.Zones) == 0 {
+		g.Zones = slices.Clone(region.Zones)
+	}
+	if g.Max == 0 {
+		g.Max = g.Desired
+	}
+	return g
+}
+
+// instanceType finds a type by name; those of the Spec hide the well-known ones.
+func (s Spec) instanceType(name string) (InstanceType, bool) {
+	for _, types := range [][]InstanceType{s.InstanceTypes, wellKnownTypes} {
+		if i := slices.IndexFunc(types, func(t InstanceType) bool { return t.Name == name }); i >= 0 {
+			return types[i], true
+		}
+	}
+	return InstanceType{}, false
 }

@@ -1,0 +1,155 @@
+package cloud
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+// Options say which cloud to build.
+type Options struct {
+	Spec Spec
+	// Pace is how much faster than reality the cloud is; nil is real time.
+	Pace *pace.Pace
+	// Clock tells the time; nil is the machine's.
+	Clock clock.WithTicker
+	// StatePath is the file that keeps the cloud over a restart; empty keeps nothing. What it holds wins over Spec.
+	StatePath string
+	// InstantStart has the Spec's instances running from the first moment, as those of a cluster that is already there.
+	InstantStart bool
+}
+
+// Cloud is a running region. Its methods may be called from anywhere; what they return are copies.
+type Cloud struct {
+	pace      *pace.Pace
+	clock     clock.WithTicker
+	statePath string
+
+	mu          sync.Mutex
+	state       state
+	subscribers map[chan struct{}]struct{}
+}
+
+// New builds the cloud, or takes up the one that the state file holds, and launches what its groups lack. Nothing boots
+// or ends before Run is called.
+func New(o Options) (*Cloud, error) {
+	c := &Cloud{pace: o.Pace, clock: o.Clock, statePath: o.StatePath, subscribers: map[chan struct{}]struct{}{}}
+	if c.clock == nil {
+		c.clock = clock.RealClock{}
+	}
+	kept, found, err := load(o.StatePath)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		c.state = kept
+		return c, nil
+	}
+	if err := o.Spec.Validate(nil).ToAggregate(); err != nil {
+		return nil, fmt.Errorf("building the cloud: %w", err)
+	}
+	c.state.Region = o.Spec.withDefaults()
+	c.state.Region.Groups = nil
+	return c, c.update(func() error {
+		for _, g := range o.Spec.Groups {
+			c.state.Groups = append(c.state.Groups, &group{GroupSpec: g.withDefaults(c.state.Region), LaunchVersion: 1})
+		}
+		c.settle()
+		if o.InstantStart {
+			c.finishBoots()
+		}
+		return nil
+	})
+}
+
+// Region is the region's name.
+func (c *Cloud) Region() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.Region.Region
+}
+
+// Zones are the region's zones, in the order the Spec gives them.
+func (c *Cloud) Zones() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]string(nil), c.state.Region.Zones...)
+}
+
+// Run lets time pass: instances boot, stop and end, and groups follow. It returns when ctx ends, or with an error when
+// the state can no longer be kept.
+func (c *Cloud) Run(ctx context.Context) error {
+	changed := c.Subscribe(ctx)
+	for {
+		if err := c.advance(); err != nil {
+			return err
+		}
+		if !c.sleep(ctx, changed) {
+			return nil
+		}
+	}
+}
+
+// sleep waits for the next thing that is due, or for a change that may bring something earlier.
+func (c *Cloud) sleep(ctx context.Context, changed <-chan struct{}) bool {
+	var due <-chan time.Time
+	if at, some := c.nextDue(); some {
+		timer := c.clock.NewTimer(at.Sub(c.clock.Now()))
+		defer timer.Stop()
+		due = timer.C()
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-changed:
+	case <-due:
+	}
+	return true
+}
+
+// Subscribe returns a channel that is signalled after changes, several of which may share one signal: a reader reads
+// again all it needs. The subscription ends with ctx.
+func (c *Cloud) Subscribe(ctx context.Context) <-chan struct{} {
+	signal := make(chan struct{}, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.subscribers[signal] = struct{}{}
+	context.AfterFunc(ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.subscribers, signal)
+	})
+	return signal
+}
+
+// update makes one change: what was asked, what the groups do about it, the state kept, the readers told. A change that
+// is refused must have changed nothing.
+func (c *Cloud) update(change func() error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := change(); err != nil {
+		return err
+	}
+	c.settle()
+	return c.commit()
+}
+
+func (c *Cloud) commit() error {
+	for signal := range c.subscribers {
+		select {
+		case signal <- struct{}{}:
+		default: // one is waiting already
+		}
+	}
+	return c.state.save(c.statePath)
+}
+
+// after is the moment at which a scenario's duration will have passed.
+func (c *Cloud) after(scenario time.Duration) time.Time {
+	return c.clock.Now().Add(c.pace.Real(scenario))
+}

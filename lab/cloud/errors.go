@@ -1,0 +1,51 @@
+package cloud
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The codes of EC2 and EC2 Auto Scaling that the lab's cloud answers with.
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+const (
+	CodeValidation               = "ValidationError"
+	CodeAlreadyExists            = "AlreadyExists"
+	CodeInstanceNotFound         = "InvalidInstanceID.NotFound"
+	CodeIncorrectInstanceState   = "IncorrectInstanceState"
+	CodeInsufficientCapacity     = "InsufficientInstanceCapacity"
+	CodeInvalidParameter         = "InvalidParameterValue"
+	CodeVolumeNotFound           = "InvalidVolume.NotFound"
+	CodeZoneMismatch             = "InvalidVolume.ZoneMismatch"
+	CodeVolumeInUse              = "VolumeInUse"
+	CodeIncorrectState           = "IncorrectState"
+	CodeAttachmentNotFound       = "InvalidAttachment.NotFound"
+	CodeAttachmentLimitExceeded  = "AttachmentLimitExceeded"
+	CodeIdempotentParameterClash = "IdempotentParameterMismatch"
+	CodeUnavailable              = "Unavailable"
+)
+
+// Error is a request that the cloud refused: a code a program can act on, and AWS's sentence for people.
+type Error struct {
+	Code    string
+	Message string
+}
+
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// HasCode says whether the cloud refused with one of the codes.
+func HasCode(err error, codes ...string) bool {
+	var refused *Error
+	if !errors.As(err, &refused) {
+		return false
+	}
+	for _, code := range codes {
+		if refused.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+func refuse(code, format string, args ...any) error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,147 @@
+package cloud
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// launch places one more instance of the group's present launch version.
+func (c *Cloud) launch(g *group, zone string) *instance {
+	id, random := c.next("i")
+	capacity, _ := c.state.Region.instanceType(g.InstanceType)
+	address := c.freeAddress(zone, random)
+	i := &instance{
+		Instance: Instance{
+			ID: id, Group: g.Name, Zone: zone, Type: g.InstanceType, Capacity: capacity,
+			NodeName: privateDNSName(c.state.Region.Region, address), PrivateIP: address.String(),
+			LaunchVersion: g.LaunchVersion, Launched: c.clock.Now(),
+			Labels: nodeLabels(g.GroupSpec), Taints: slices.Clone(g.Taints),
+		},
+		BootDelay: defaultBootDelay,
+	}
+	if g.BootDelay != nil {
+		i.BootDelay = g.BootDelay.Duration
+	}
+	c.boot(i)
+	c.state.Instances = append(c.state.Instances, i)
+	return i
+}
+
+// nodeLabels are the group's, with those that EKS puts on every node of a managed group.
+// https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
+func nodeLabels(g GroupSpec) map[string]string {
+	labels := map[string]string{
+		"eks.amazonaws.com/nodegroup":    g.Name,
+		"eks.amazonaws.com/capacityType": "ON_DEMAND",
+	}
+	maps.Copy(labels, g.Labels)
+	return labels
+}
+
+func (c *Cloud) boot(i *instance) {
+	i.State, i.Booted = Pending, false
+	i.Due = c.after(min(pendingTime, i.BootDelay))
+}
+
+func (c *Cloud) stop(i *instance) {
+	if i.State == Stopping || i.State == Stopped {
+		return
+	}
+	i.State, i.Booted, i.Balancing = Stopping, false, false
+	i.Due = c.after(shutdownTime)
+}
+
+func (c *Cloud) terminate(i *instance) {
+	i.State, i.Booted, i.Leaving = ShuttingDown, false, ""
+	i.Due = c.after(shutdownTime)
+}
+
+// end is the last step of a termination: EC2 frees what was attached and forgets the instance within the hour.
+func (c *Cloud) end(i *instance) {
+	i.State, i.Booted = Terminated, false
+	i.Due = c.after(rememberedTime)
+	for _, v := range c.state.Volumes {
+		if v.AttachedTo == i.ID {
+			v.AttachedTo = ""
+		}
+	}
+}
+
+// advance takes every step that is due, and lets the groups follow.
+func (c *Cloud) advance() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stepped := false
+	for {
+		due := c.takeDue()
+		if len(due) == 0 {
+			break
+		}
+		stepped = true
+		for _, i := range due {
+			c.step(i)
+		}
+		c.settle()
+	}
+	if !stepped {
+		return nil
+	}
+	return c.commit()
+}
+
+func (c *Cloud) takeDue() []*instance {
+	now := c.clock.Now()
+	var due []*instance
+	for _, i := range c.state.Instances {
+		if at, moves := c.due(i); moves && !at.After(now) {
+			due = append(due, i)
+		}
+	}
+	return due
+}
+
+func (c *Cloud) step(i *instance) {
+	i.Due = time.Time{}
+	switch i.State {
+	case Pending:
+		i.State = Running
+		i.Due = c.after(max(0, i.BootDelay-pendingTime))
+	case Running:
+		i.Booted, i.Balancing = true, false
+	case Stopping:
+		i.State = Stopped
+	case ShuttingDown:
+		c.end(i)
+	case Terminated:
+		c.state.Instances = slices.DeleteFunc(c.state.Instances, func(other *instance) bool { return other == i })
+	}
+}
+
+// due is when an instance changes by itself. A lost zone stands still: nothing boots or ends there.
+func (c *Cloud) due(i *instance) (at time.Time, moves bool) {
+	if i.Due.IsZero() || (c.lost(i.Zone) && i.State != Terminated) {
+		return time.Time{}, false
+	}
+	return i.Due, true
+}
+
+func (c *Cloud) nextDue() (next time.Time, some bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range c.state.Instances {
+		if at, moves := c.due(i); moves && (!some || at.Before(next)) {
+			next, some = at, true
+		}
+	}
+	return next, some
+}
+
+// finishBoots has everything that was launched up at once.
+func (c *Cloud) finishBoots() {
+	for _, i := range c.state.Instances {
+		if i.State == Pending || i.State == Running {
+			i.State, i.Booted, i.Due = Running, true, time.Time{}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package cloud
+
+import (
+	"cmp"
+	"slices"
+)
+
+// azRebalance is Auto Scaling's name for the process that evens out a group's zones.
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/as-suspend-resume-processes.html
+const azRebalance = "AZRebalance"
+
+// settle has every group launch what it lacks, end what it has too many of, and even out its zones.
+func (c *Cloud) settle() {
+	for _, g := range c.state.Groups {
+		c.scaleOut(g)
+		c.scaleIn(g)
+		c.rebalance(g)
+		c.retire(g)
+	}
+}
+
+// members are the instances that count towards the group's size: neither ended, nor detached, nor on their way out.
+func (c *Cloud) members(g *group) []*instance {
+	var members []*instance
+	for _, i := range c.state.Instances {
+		if i.Group == g.Name && i.alive() && !i.Detached && i.Leaving == "" {
+			members = append(members, i)
+		}
+	}
+	return members
+}
+
+// capacity is the group's size without what is being launched ahead to even out zones.
+func (c *Cloud) capacity(g *group) int {
+	size := 0
+	for _, i := range c.members(g) {
+		if !i.Balancing {
+			size++
+		}
+	}
+	return size
+}
+
+func (c *Cloud) scaleOut(g *group) {
+	for c.capacity(g) < g.Desired {
+		zone, some := c.emptiest(g)
+		if !some {
+			return // every zone is lost: tried again when one is back
+		}
+		c.launch(g, zone)
+	}
+}
+
+func (c *Cloud) scaleIn(g *group) {
+	for c.capacity(g) > g.Desired {
+		c.terminate(c.leastWanted(g))
+	}
+}
+
+// rebalance launches into zones that hold too few before anything is ended where there are too many, and goes beyond the
+// group's size by a tenth of its maximum or by one instance for that; scaleIn takes the surplus once the new are up.
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/auto-scaling-benefits.html#AutoScalingBehavior.InstanceUsage
+func (c *Cloud) rebalance(g *group) {
+	if slices.Contains(g.SuspendedProcesses, azRebalance) {
+		return
+	}
+	ahead := len(c.members(g)) - c.capacity(g)
+	for ; ahead < max(1, g.Max/10); ahead++ {
+		zone, some := c.emptiest(g)
+		if !some || c.highest(g)-c.perZone(g)[zone] <= 1 {
+			return
+		}
+		c.launch(g, zone).Balancing = true
+	}
+}
+
+// emptiest is the zone that the next instance goes to: of those that are not lost the one with fewest instances of the
+// group.
+func (c *Cloud) emptiest(g *group) (zone string, some bool) {
+	usable := slices.DeleteFunc(c.zoneOrder(g), c.lost)
+	if len(usable) == 0 {
+		return "", false
+	}
+	held := c.perZone(g)
+	return slices.MinFunc(usable, func(a, b string) int { return cmp.Compare(held[a], held[b]) }), true
+}
+
+// leastWanted follows the default termination policy: from the zone with most instances, the oldest launch version
+// first. Where AWS looks at the billing hour and then at chance, the lab takes the oldest.
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-termination-policies.html
+func (c *Cloud) leastWanted(g *group) *instance {
+	held := c.perZone(g)
+	return slices.MinFunc(c.members(g), func(a, b *instance) int {
+		return cmp.Or(
+			cmp.Compare(held[b.Zone], held[a.Zone]),
+			cmp.Compare(a.LaunchVersion, b.LaunchVersion),
+			a.Launched.Compare(b.Launched),
+			cmp.Compare(a.ID, b.ID),
+		)
+	})
+}
+
+func (c *Cloud) perZone(g *group) map[string]int {
+	held := map[string]int{}
+	for _, i := range c.members(g) {
+		held[i.Zone]++
+	}
+	return held
+}
+
+// highest is what the fullest of the zones that are not lost holds.
+func (c *Cloud) highest(g *group) int {
+	most := 0
+	for zone, held := range c.perZone(g) {
+		if !c.lost(zone) {
+			most = max(most, held)
+		}
+	}
+	return most
+}
