@@ -1,0 +1,26 @@
+package scenario
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFiles reads the project's own scenarios.
+func TestFiles(t *testing.T) {
+	files, err := filepath.Glob("../../scenarios/*.yaml")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("found %d scenarios (%v), want those of stories 1, 2 and 5 at least", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			s, err := Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.TrimSuffix(filepath.Base(file), ".yaml"); s.Name != want {
+				t.Errorf("name = %q, want %q like the file", s.Name, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,156 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+)
+
+// Kubernetes is the name of the pass that plays a scenario as it stands, with Kubernetes alone.
+const Kubernetes = "kubernetes"
+
+// reserved are names that no variant may take.
+var reserved = []string{Kubernetes, "naosu"}
+
+// Start is the point of every scenario at which the cluster is built and running.
+const Start = "start"
+
+// Pass is one way to play a scenario, with its variant's changes made.
+type Pass struct {
+	// With is the variant's name, or Kubernetes.
+	With string
+	// Title is what the pass shows in a line.
+	Title   string
+	Counter bool
+	Cluster Cluster
+	Steps   []Step
+	Expect  []Expectation
+
+	// groups and manifests say where each of the cluster's was written.
+	groups []string
+	// variant is the path of the variant, or "".
+	variant string
+}
+
+// Passes are all ways to play the scenario, the one with Kubernetes alone first.
+func (s *Scenario) Passes() []Pass {
+	base := Pass{With: Kubernetes, Title: s.Title, Cluster: s.Cluster, Steps: s.Steps, Expect: s.Expect}
+	for i := range s.Cluster.Cloud.Groups {
+		base.groups = append(base.groups, fmt.Sprintf("cluster.cloud.groups[%d]", i))
+	}
+	passes := []Pass{base}
+	for i, v := range s.Variants {
+		passes = append(passes, base.vary(v, fmt.Sprintf("variants[%d]", i)))
+	}
+	return passes
+}
+
+// Pass is the one of that name.
+func (s *Scenario) Pass(with string) (Pass, error) {
+	var names []string
+	for _, p := range s.Passes() {
+		if p.With == with {
+			return p, nil
+		}
+		names = append(names, p.With)
+	}
+	return Pass{}, fmt.Errorf("scenario %s has no pass %q; it has %q", s.Name, with, names)
+}
+
+func (p Pass) vary(v Variant, path string) Pass {
+	p.With, p.Title, p.Counter, p.variant = v.Name, v.Description, v.Counter, path
+	if v.Cluster != nil {
+		p.Cluster, p.groups = p.Cluster.vary(*v.Cluster, p.groups, path)
+	}
+	if v.Steps != nil {
+		p.Steps = v.Steps
+	}
+	if v.Expect != nil {
+		p.Expect = v.Expect
+	}
+	return p
+}
+
+// vary changes a copy of the cluster.
+func (c Cluster) vary(v Cluster, groups []string, path string) (Cluster, []string) {
+	c.Cloud, groups = varyCloud(c.Cloud, v.Cloud, slices.Clone(groups), path)
+	c.Nodes = merged(c.Nodes, v.Nodes)
+	c.FeatureGates = merged(c.FeatureGates, v.FeatureGates)
+	c.Flags = maps.Clone(c.Flags)
+	for component, flags := range v.Flags {
+		c.Flags = merged(c.Flags, map[string]map[string]FlagValue{component: merged(c.Flags[component], flags)})
+	}
+	if v.Addons != nil {
+		c.Addons = v.Addons
+	}
+	c.Manifests = slices.Clone(c.Manifests)
+	for _, o := range v.Manifests {
+		at := slices.IndexFunc(c.Manifests, func(known Object) bool { return known.key() == o.key() })
+		if at < 0 {
+			c.Manifests = append(c.Manifests, o)
+		} else {
+			c.Manifests[at] = o
+		}
+	}
+	return c, groups
+}
+
+func varyCloud(c, v cloud.Spec, groups []string, path string) (cloud.Spec, []string) {
+	if v.Region != "" {
+		c.Region = v.Region
+	}
+	if v.Zones != nil {
+		c.Zones = v.Zones
+	}
+	if v.InstanceTypes != nil {
+		c.InstanceTypes = v.InstanceTypes
+	}
+	if v.Seed != 0 {
+		c.Seed = v.Seed
+	}
+	c.Groups = slices.Clone(c.Groups)
+	for i, g := range v.Groups {
+		from := fmt.Sprintf("%s.cluster.cloud.groups[%d]", path, i)
+		at := slices.IndexFunc(c.Groups, func(known cloud.GroupSpec) bool { return known.Name == g.Name })
+		if at < 0 {
+			c.Groups, groups = append(c.Groups, g), append(groups, from)
+		} else {
+			c.Groups[at], groups[at] = g, from
+		}
+	}
+	return c, groups
+}
+
+// merged is a copy of a map with another's entries put over its own.
+func merged[V any](base, over map[string]V) map[string]V {
+	if len(over) == 0 {
+		return base
+	}
+	result := maps.Clone(base)
+	if result == nil {
+		result = map[string]V{}
+	}
+	maps.Copy(result, over)
+	return result
+}
+
+// Points are the names that --until takes in this pass, in order.
+func (p Pass) Points() []string {
+	points := []string{Start}
+	for _, s := range p.Steps {
+		if name := s.Point(); name != "" {
+			points = append(points, name)
+		}
+	}
+	return points
+}
+
+// Point is the name of the moment at which the step is done, or "".
+func (s Step) Point() string {
+	if s.Mark != "" {
+		return s.Mark
+	}
+	return s.Name
+}
