@@ -22,17 +22,16 @@ import (
 func main() {
 	pattern := flag.String("bench", ".", "which benchmarks, as in go test -bench")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *pattern, os.Stdout, os.Stderr); err != nil {
+	if err := run(context.Background(), *pattern, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		stop()
 		os.Exit(1)
 	}
 }
 
 // run writes the table to out and, as they end, the benchmarks' own lines to log.
 func run(ctx context.Context, pattern string, out, log io.Writer) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
 	packages, err := benchmarked(".")
 	if err != nil {
 		return err

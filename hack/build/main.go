@@ -29,17 +29,15 @@ const notDebuggable = "-ldflags=-w"
 func main() {
 	out := flag.String("o", "bin/", "folder for the binaries")
 	flag.Parse()
-
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, newScreen(os.Stderr), *out, flag.Args()); err != nil {
+	if err := run(context.Background(), newScreen(os.Stderr), *out, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "build:", err)
-		stop()
 		os.Exit(1)
 	}
 }
 
 func run(ctx context.Context, show *screen, out string, packages []string) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	defer show.clear()
 
 	stale, err := stalePackages(ctx, packages, show)
@@ -53,13 +51,13 @@ func run(ctx context.Context, show *screen, out string, packages []string) error
 
 	p := newProgress(len(stale), time.Now())
 	show.announce(p.opening())
-	stop := show.every(p.line)
+	told := show.every(p.line)
 	err = goCommand(ctx, args, nil, func(line string) {
 		if compiles(stale, line, show) {
 			p.compiling()
 		}
 	})
-	stop()
+	told()
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,20 @@ var (
 	controlPlane = []string{"k8s.io/kubernetes/cmd", "go.etcd.io/etcd/server/v3"}
 )
 
-var rules = []rule{
+// layers are the rooms of internal/, the highest first. Each may import those below it and its neighbours.
+var layers = [][]string{
+	{module + "internal/cli", module + "internal/controller"},
+	{module + "internal/action"},
+	{module + "internal/diagnosis"},
+	{module + "internal/guard", module + "internal/rebalance", module + "internal/headroom"},
+	{module + "internal/simulation"},
+	{module + "internal/scheduling"},
+	{module + "internal/cluster"},
+	{module + "internal/change", module + "internal/finding", module + "internal/record", module + "internal/message", module + "internal/cloud"},
+	{module + "api"},
+}
+
+var rules = append(downward(layers), []rule{
 	{
 		why:         "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
 		from:        []string{module + "cmd/naosu", module + "internal", module + "api"},
@@ -46,8 +59,19 @@ var rules = []rule{
 	{
 		why:         "the agent stays small",
 		from:        agentParts,
-		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws"},
+		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", module + "internal/cluster"},
 	},
+}...)
+
+// downward is one rule for each layer: it reaches nothing above it.
+func downward(layers [][]string) []rule {
+	var rules []rule
+	var above []string
+	for _, layer := range layers {
+		rules = append(rules, rule{why: "imports run downward", from: layer, unreachable: above})
+		above = append(above, layer...)
+	}
+	return rules
 }
 
 // graph holds the direct imports of every package, by import path.
