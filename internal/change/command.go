@@ -1,0 +1,40 @@
+package change
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	plainWord   = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+	placeholder = regexp.MustCompile(`<[a-z][a-z-]*>`)
+)
+
+// Placeholders are the parts of a command that the reader must fill in, in order, such as "<cluster>".
+func Placeholders(command string) []string { return placeholder.FindAllString(command, -1) }
+
+// command joins words into a line that can be pasted into a shell. Names come from the cluster and are quoted unless
+// they are harmless: whoever may label a node must not be able to write the reader's command line.
+func command(words ...string) string {
+	quoted := make([]string, 0, len(words))
+	for _, word := range words {
+		quoted = append(quoted, quote(word))
+	}
+	return strings.Join(quoted, " ")
+}
+
+func quote(word string) string {
+	if plainWord.MatchString(word) || placeholder.FindString(word) == word && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+func fill(what string) string { return "<" + what + ">" }
+
+func orFill(known, what string) string {
+	if known != "" {
+		return known
+	}
+	return fill(what)
+}

@@ -1,0 +1,73 @@
+package change
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Provider is who runs a node group, which decides the command that sizes it.
+type Provider string
+
+// The providers whose node groups are told from the labels on their nodes.
+const (
+	AKS       Provider = "AKS"
+	EKS       Provider = "EKS"
+	GKE       Provider = "GKE"
+	Karpenter Provider = "Karpenter"
+	// Lab is naosu-lab's cloud, which plays one of the others.
+	Lab Provider = "Lab"
+)
+
+// ResizeGroup sets the desired number of nodes of a node group. Which zones they come up in is the group's choice.
+type ResizeGroup struct {
+	Group    string   `json:"group"`
+	Provider Provider `json:"provider"`
+	// To is the desired number of nodes over all zones.
+	To int `json:"to"`
+	// PerZone is the number of nodes in each zone, for providers that size a group by zone (GKE); zero elsewhere.
+	PerZone int `json:"perZone,omitempty"`
+	// Cluster and Region are the cloud's names, empty where nothing in the Kubernetes API tells them.
+	Cluster string `json:"cluster,omitempty"`
+	Region  string `json:"region,omitempty"`
+}
+
+// Subject is the node group.
+func (r ResizeGroup) Subject() Ref { return Ref{Kind: "Group", Name: r.Group} }
+
+// Command is the provider's own. It is empty for a provider whose groups have no size, such as Karpenter.
+//
+// Sources: AWS CLI `eks update-nodegroup-config`, Azure CLI `aks nodepool scale`, gcloud `container clusters resize`
+// (whose --num-nodes counts nodes in each of the pool's zones).
+func (r ResizeGroup) Command() string {
+	to := strconv.Itoa(r.To)
+	switch r.Provider {
+	case EKS:
+		words := []string{"aws", "eks", "update-nodegroup-config"}
+		if r.Region != "" {
+			words = append(words, "--region", r.Region)
+		}
+		return command(append(words, "--cluster-name", orFill(r.Cluster, "cluster"),
+			"--nodegroup-name", r.Group, "--scaling-config", "desiredSize="+to)...)
+	case AKS:
+		return command("az", "aks", "nodepool", "scale", "--resource-group", fill("resource-group"),
+			"--cluster-name", orFill(r.Cluster, "cluster"), "--name", r.Group, "--node-count", to)
+	case GKE:
+		return command("gcloud", "container", "clusters", "resize", orFill(r.Cluster, "cluster"),
+			"--location", orFill(r.Region, "location"), "--node-pool", r.Group, "--num-nodes", strconv.Itoa(r.PerZone))
+	case Lab:
+		return command("naosu-lab", "scale", "group/"+r.Group, "--to", to)
+	default:
+		return ""
+	}
+}
+
+// MarshalJSON adds the kind of change to its fields.
+func (r ResizeGroup) MarshalJSON() ([]byte, error) {
+	type fields ResizeGroup
+	return json.Marshal(struct {
+		Kind string `json:"kind"`
+		fields
+	}{"ResizeGroup", fields(r)})
+}
+
+func (ResizeGroup) sealed() {}

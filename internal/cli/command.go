@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/version"
+	"github.com/naosu-dev/naosu/internal/cli/why"
+)
+
+// NewCommand is naosu's root command. The name it was started by decides what it calls itself: as kubectl-naosu it is
+// kubectl's plugin.
+func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "naosu",
+		Short:         "Explain why pods do not run, and what would mend it",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return exit.BadInput("command", args[0]+" is none of naosu's", "see "+cmd.DisplayName()+" --help")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	if strings.HasPrefix(filepath.Base(startedAs), "kubectl-") {
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl naosu"}
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.AsUsage(err) })
+	flags := connect.Flags()
+	flags.AddFlags(root.PersistentFlags())
+	root.AddCommand(why.NewCommand(flags, streams), version.NewCommand(streams))
+	return root
+}

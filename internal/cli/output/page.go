@@ -1,0 +1,116 @@
+package output
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/printers"
+)
+
+// Lines longer than this are hard to read, and what is not a terminal has no width of its own.
+const widest = 100
+
+const narrowest = 40
+
+// Page writes paragraphs for people: wrapped to the terminal, coloured only there, and with whatever the cluster's
+// objects hold made harmless to a terminal.
+type Page struct {
+	w      io.Writer
+	width  int
+	colour bool
+	err    error
+}
+
+// NewPage is a page as wide as the terminal behind w.
+func NewPage(w io.Writer) *Page {
+	width := widest
+	if file, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
+			width = max(min(columns, widest), narrowest)
+		}
+	}
+	return NewPageOf(w, width, printers.AllowsColorOutput(w))
+}
+
+// NewPageOf is a page of a stated width.
+func NewPageOf(w io.Writer, width int, colour bool) *Page {
+	return &Page{w: w, width: width, colour: colour}
+}
+
+// Style is how a paragraph looks on a terminal with colours.
+type Style string
+
+// The styles, as SGR parameters of ECMA-48.
+const (
+	Plain   Style = ""
+	Strong  Style = "1"
+	Faint   Style = "2"
+	Heading Style = "1;36"
+)
+
+// Err is the first error of writing.
+func (p *Page) Err() error { return p.err }
+
+// Blank leaves a line empty.
+func (p *Page) Blank() { p.write("\n") }
+
+// Paragraph writes text behind a mark, the following lines under the first's text.
+func (p *Page) Paragraph(mark, text string, style Style) {
+	indent := strings.Repeat(" ", utf8.RuneCountInString(mark))
+	for i, line := range wrap(printers.EscapeTerminal(text), p.width-len(indent)) {
+		lead := indent
+		if i == 0 {
+			lead = mark
+		}
+		p.write(lead + p.paint(line, style) + "\n")
+	}
+}
+
+// Command writes a command line that stays pasteable: a break is a backslash.
+func (p *Page) Command(mark, command string) {
+	lines := wrap(printers.EscapeTerminal(command), p.width-len(mark)-4)
+	for i, line := range lines {
+		lead, tail := strings.Repeat(" ", len(mark)+2), " \\"
+		if i == 0 {
+			lead = mark
+		}
+		if i == len(lines)-1 {
+			tail = ""
+		}
+		p.write(lead + p.paint(line, Strong) + tail + "\n")
+	}
+}
+
+func (p *Page) paint(text string, style Style) string {
+	if !p.colour || style == Plain {
+		return text
+	}
+	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+}
+
+func (p *Page) write(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
+}
+
+// wrap breaks text between words into lines of at most width; a longer word has a line of its own.
+func wrap(text string, width int) []string {
+	var lines []string
+	line, length := "", 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		if line != "" && length+1+n > width {
+			lines = append(lines, line)
+			line, length = "", 0
+		}
+		if line != "" {
+			line, length = line+" ", length+1
+		}
+		line, length = line+word, length+n
+	}
+	return append(lines, line)
+}

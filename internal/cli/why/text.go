@@ -1,0 +1,116 @@
+package why
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// writer puts an explanation on a page: the sentence first, for whoever was just woken; then the way there and the way
+// out.
+type writer struct {
+	*output.Page
+	say message.Printer
+	now time.Time
+}
+
+func writeText(page *output.Page, say message.Printer, now time.Time, e finding.Explanation) error {
+	w := writer{page, say, now}
+	w.Paragraph("", e.Summary, output.Strong)
+	for i, f := range e.Findings {
+		if i > 0 {
+			w.Blank()
+			w.Paragraph("", f.Message, output.Strong)
+		}
+		w.finding(f)
+	}
+	w.gaps(message.HeadUnknown, e.Unknown)
+	w.gaps(message.HeadNotModelled, e.NotModelled)
+	if err := w.Err(); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	return nil
+}
+
+func (w writer) finding(f finding.Finding) {
+	w.head(message.HeadCauses, string(f.Code)+", "+string(f.Severity))
+	for i, link := range f.Causes {
+		w.link(strconv.Itoa(i+1)+". ", link)
+	}
+	if len(f.RuledOut) > 0 {
+		w.head(message.HeadRuledOut, "")
+	}
+	for _, link := range f.RuledOut {
+		w.link("- ", link)
+	}
+	w.gaps(message.HeadUnknown, f.Unknown)
+	for _, remedy := range f.Remedies {
+		w.remedy(remedy)
+	}
+}
+
+func (w writer) head(id message.ID, note string) {
+	w.Blank()
+	head := strings.ToUpper(w.say.Text(id, nil))
+	if note != "" {
+		head += " (" + note + ")"
+	}
+	w.Paragraph("", head, output.Heading)
+}
+
+func (w writer) link(mark string, link finding.Link) {
+	w.Paragraph("  "+mark, link.Message, output.Plain)
+	for _, e := range link.Evidence {
+		w.Paragraph(strings.Repeat(" ", len(mark)+4), w.evidence(e), output.Faint)
+	}
+}
+
+func (w writer) evidence(e finding.Evidence) string {
+	value := e.Value
+	if value == "" {
+		value = w.say.Text(message.LabelNone, nil)
+	}
+	said := fmt.Sprintf("%s %s: %s", e.Object, e.Field, value)
+	if e.Time != nil {
+		age := duration.HumanDuration(w.now.Sub(e.Time.Time))
+		said += " (" + w.say.Text(message.LabelAgo, message.Args{"age": age}) + ")"
+	}
+	return said
+}
+
+func (w writer) remedy(r finding.Remedy) {
+	proof := message.LabelUnverified
+	if r.Verified {
+		proof = message.LabelVerified
+	}
+	w.head(message.HeadRemedy, w.say.Text(proof, nil))
+	w.Paragraph("  ", r.Message, output.Plain)
+	w.Command("    $ ", r.Command)
+	if parts := change.Placeholders(r.Command); len(parts) > 0 {
+		w.Paragraph("      ", w.say.Text(message.LabelFill, message.Args{"parts": parts}), output.Faint)
+	}
+	w.labelled(message.LabelCost, r.Cost)
+	w.labelled(message.LabelRisk, r.Risk)
+}
+
+func (w writer) labelled(id message.ID, text string) {
+	w.Paragraph("  "+w.say.Text(id, nil)+": ", text, output.Plain)
+}
+
+func (w writer) gaps(id message.ID, gaps []finding.Gap) {
+	if len(gaps) == 0 {
+		return
+	}
+	w.head(id, "")
+	for _, gap := range gaps {
+		w.Paragraph("  - ", gap.Message, output.Plain)
+	}
+}

@@ -1,0 +1,130 @@
+package why
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Options are what the verb is asked.
+type Options struct {
+	genericiooptions.IOStreams
+	Config genericclioptions.RESTClientGetter
+	Format output.Format
+
+	args    []string
+	subject change.Ref
+	host    string
+	client  kubernetes.Interface
+}
+
+// NewCommand is `naosu why`.
+func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{IOStreams: streams, Config: config}
+	cmd := &cobra.Command{
+		Use:   "why (pod/NAME | pod NAME)",
+		Short: "Say why a pod is not running",
+		Long: "Say why a pod is not running: the cause a person can act on, the evidence for each step to it,\n" +
+			"what was ruled out, what could not be known, and the way out.\n\n" +
+			"Exit code 0 whenever there is an answer, 1 if there is none, 2 on bad input.",
+		Example:               "  naosu why pod/redis-0 -n redash\n  naosu why pod redis-0 -n redash -o json",
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     o.completePods,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.Complete(args); err != nil {
+				return err
+			}
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	o.Format.AddFlag(cmd)
+	return cmd
+}
+
+// Complete reads the subject from the arguments, its namespace from flags or kubeconfig, and makes the client.
+func (o *Options) Complete(args []string) error {
+	o.args = args
+	o.subject = parseSubject(args)
+	if o.Validate() != nil { // Bad input is told before a broken kubeconfig is.
+		return nil
+	}
+	namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return exit.BadInput("kubeconfig", err.Error(), "choose another with --kubeconfig or KUBECONFIG")
+	}
+	o.subject.Namespace = namespace
+	o.client, o.host, err = connect.Client(o.Config)
+	return err
+}
+
+// Validate says what is wrong with the arguments.
+func (o *Options) Validate() error {
+	const remedy = "ask as in: why pod/NAME -n NAMESPACE"
+	switch {
+	case len(o.args) == 0:
+		return exit.BadInput("subject", "missing", remedy)
+	case o.subject.Name == "":
+		return exit.BadInput("subject", fmt.Sprintf("%q names no pod", strings.Join(o.args, " ")), remedy)
+	case o.subject.Kind != string(cluster.Pod):
+		return exit.BadInput("subject", fmt.Sprintf("%s is not explained yet", o.subject.Kind), remedy)
+	default:
+		return nil
+	}
+}
+
+// Run reads the cluster and writes the explanation.
+func (o *Options) Run(ctx context.Context) error {
+	name := types.NamespacedName{Namespace: o.subject.Namespace, Name: o.subject.Name}
+	world, err := cluster.ReadPod(ctx, o.client, cluster.PodScope{Pod: name})
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("%s does not exist in namespace %s", o.subject, o.subject.Namespace)
+	}
+	if err != nil {
+		return exit.Talking(o.host, err)
+	}
+	say := message.English()
+	explanation := diagnosis.Explain(ctx, diagnosis.View{World: world, Say: say, Subject: &o.subject})
+	if o.Format != output.Text {
+		return o.Format.WriteData(o.Out, explanation)
+	}
+	return writeText(output.NewPage(o.Out), say, world.Taken(), explanation)
+}
+
+// podNames are the words for pods, as kubectl knows them.
+var podNames = map[string]bool{"pod": true, "pods": true, "po": true}
+
+// parseSubject reads kind/name, or kind and name. What it cannot read stays empty for Validate to see.
+func parseSubject(args []string) change.Ref {
+	var kind, name string
+	switch len(args) {
+	case 1:
+		kind, name, _ = strings.Cut(args[0], "/")
+	case 2:
+		kind, name = args[0], args[1]
+	}
+	if strings.Contains(name, "/") || strings.Contains(kind, "/") {
+		return change.Ref{}
+	}
+	if podNames[strings.ToLower(kind)] {
+		kind = string(cluster.Pod)
+	}
+	return change.Ref{Kind: kind, Name: name}
+}

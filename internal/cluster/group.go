@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// LabAnnotation on a node says that naosu-lab simulates it. Its labels are those of the provider the lab plays, so that
+// pods are scheduled as there; the annotation tells whose command sizes its group.
+const LabAnnotation = "lab.naosu.dev/simulated"
+
+// groupLabels name the node group a node belongs to, in order: a node that several of them claim belongs to the first.
+//
+// Sources: karpenter.sh well-known labels; EKS managed node groups; GKE node pools; AKS node pools.
+var groupLabels = []struct {
+	label    string
+	provider change.Provider
+}{
+	{"karpenter.sh/nodepool", change.Karpenter},
+	{"eks.amazonaws.com/nodegroup", change.EKS},
+	{"cloud.google.com/gke-nodepool", change.GKE},
+	{"kubernetes.azure.com/agentpool", change.AKS},
+}
+
+// eksctlCluster is the label by which eksctl tells nodes the name of their cluster; EKS itself gives none.
+const eksctlCluster = "alpha.eksctl.io/cluster-name"
+
+// Group is a node group, inferred from labels on nodes. A group without a node is not visible in the Kubernetes API.
+type Group struct {
+	Name     string
+	Provider change.Provider
+	// Label is the node label the group was inferred from.
+	Label string
+	// Nodes are sorted by name.
+	Nodes []*corev1.Node
+}
+
+// Groups are in the order of their first node's name.
+func (s *Snapshot) Groups() []Group { return s.groups }
+
+// GroupOf is the group a node belongs to; false if its labels name none.
+func (s *Snapshot) GroupOf(node string) (Group, bool) {
+	i, ok := s.groupOf[node]
+	if !ok {
+		return Group{}, false
+	}
+	return s.groups[i], true
+}
+
+// Cluster is the cloud's name of the cluster, empty if no node tells it.
+func (g Group) Cluster() string { return g.Nodes[0].Labels[eksctlCluster] }
+
+// Region is the cloud's region the group stands in, empty if its nodes do not tell.
+func (g Group) Region() string { return g.Nodes[0].Labels[corev1.LabelTopologyRegion] }
+
+// Sizer is who is asked to change the group's size: its provider, or the lab that plays it.
+func (g Group) Sizer() change.Provider {
+	if _, simulated := g.Nodes[0].Annotations[LabAnnotation]; simulated {
+		return change.Lab
+	}
+	return g.Provider
+}
+
+func inferGroups(nodes []*corev1.Node) ([]Group, map[string]int) {
+	type key struct{ label, name string }
+	var groups []Group
+	byKey, byNode := map[key]int{}, map[string]int{}
+	for _, node := range nodes {
+		for _, known := range groupLabels {
+			name, ok := node.Labels[known.label]
+			if !ok {
+				continue
+			}
+			i, ok := byKey[key{known.label, name}]
+			if !ok {
+				i = len(groups)
+				byKey[key{known.label, name}] = i
+				groups = append(groups, Group{Name: name, Provider: known.provider, Label: known.label})
+			}
+			groups[i].Nodes = append(groups[i].Nodes, node)
+			byNode[node.Name] = i
+			break
+		}
+	}
+	return groups, byNode
+}

@@ -1,0 +1,119 @@
+package diagnosis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// now is later than every time in testdata.
+var now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+
+// TestExplain compares the explanation of the first pod in each testdata/NAME.yaml with NAME.json.
+func TestExplain(t *testing.T) {
+	inputs, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(inputs) == 0 {
+		t.Fatalf("no input found: %v", err)
+	}
+	for _, input := range inputs {
+		t.Run(strings.TrimSuffix(filepath.Base(input), ".yaml"), func(t *testing.T) {
+			var got bytes.Buffer
+			encoder := json.NewEncoder(&got)
+			encoder.SetIndent("", "  ")
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(explain(t, load(t, input), everything())); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got.Bytes())
+		})
+	}
+}
+
+// everything is the knowledge of a reader who may read all.
+func everything() map[cluster.Kind]cluster.Knowledge {
+	return map[cluster.Kind]cluster.Knowledge{
+		cluster.Node: cluster.Complete, cluster.Pod: cluster.Partial, cluster.PersistentVolumeClaim: cluster.Partial,
+		cluster.PersistentVolume: cluster.Complete, cluster.StorageClass: cluster.Complete,
+		cluster.VolumeAttachment: cluster.Complete, cluster.CSINode: cluster.Complete, cluster.Event: cluster.Partial,
+	}
+}
+
+func explain(t *testing.T, objects []runtime.Object, knowledge map[cluster.Kind]cluster.Knowledge) finding.Explanation {
+	t.Helper()
+	world := cluster.New(cluster.Contents{Objects: objects, Knowledge: knowledge, Taken: now})
+	pod := subject(t, objects)
+	return diagnosis.Explain(t.Context(), diagnosis.View{
+		World: world, Say: message.English(),
+		Subject: &change.Ref{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name},
+	})
+}
+
+func subject(t *testing.T, objects []runtime.Object) *corev1.Pod {
+	t.Helper()
+	for _, o := range objects {
+		if pod, ok := o.(*corev1.Pod); ok {
+			return pod
+		}
+	}
+	t.Fatal("the input holds no pod")
+	return nil
+}
+
+// load reads the objects of a file as `kubectl get -o yaml` writes them, lists and all.
+func load(t *testing.T, path string) []runtime.Object {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list corev1.List
+	if err := yaml.UnmarshalStrict(data, &list); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	var objects []runtime.Object
+	for _, item := range list.Items {
+		object, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), item.Raw)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, cmp.Diff(string(want), string(got)))
+	}
+}

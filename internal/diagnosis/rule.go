@@ -1,0 +1,76 @@
+package diagnosis
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// View is what a rule looks at.
+type View struct {
+	World *cluster.Snapshot
+	// Say puts what is found into words.
+	Say message.Printer
+	// Subject narrows the question to one thing; nil asks about the whole world.
+	Subject *change.Ref
+}
+
+// Pods are those the question is about.
+func (v View) Pods() []*corev1.Pod {
+	if v.Subject == nil {
+		return v.World.Pods()
+	}
+	if pod := v.World.Pod(v.Subject.Namespace, v.Subject.Name); pod != nil && v.Subject.Kind == string(cluster.Pod) {
+		return []*corev1.Pod{pod}
+	}
+	return nil
+}
+
+// Rule finds one kind of trouble, or several that share their reading of the world.
+type Rule interface {
+	// Codes are those of the findings the rule can make.
+	Codes() []finding.Code
+	// Needs are the kinds the rule reads. Where one is not known, the engine says so beside the rule's findings.
+	Needs() []cluster.Kind
+	// Find makes the findings about the View's subject. It says nothing that rests on a kind that is not known.
+	Find(context.Context, View) []finding.Finding
+}
+
+// Rules are all of naosu's.
+func Rules() []Rule { return []Rule{StrandedVolume{}} }
+
+// find asks every rule. Beside the findings it returns the gaps of rules that found nothing, and might have.
+func find(ctx context.Context, rules []Rule, v View) (findings []finding.Finding, gaps []finding.Gap) {
+	for _, rule := range rules {
+		found, unmet := rule.Find(ctx, v), unmet(rule, v)
+		if len(found) == 0 {
+			gaps = append(gaps, unmet...)
+		}
+		for i := range found {
+			found[i].Unknown = append(unmet, found[i].Unknown...)
+		}
+		findings = append(findings, found...)
+	}
+	return findings, gaps
+}
+
+func unmet(rule Rule, v View) []finding.Gap {
+	gaps := []finding.Gap{}
+	for _, kind := range rule.Needs() {
+		id := message.KindAbsent
+		switch v.World.Knowledge(kind) {
+		case cluster.Complete, cluster.Partial:
+			continue
+		case cluster.Forbidden:
+			id = message.KindForbidden
+		}
+		args := message.Args{"kind": string(kind), "code": string(rule.Codes()[0])}
+		gaps = append(gaps, finding.Gap{About: string(kind), Message: v.Say.Text(id, args)})
+	}
+	return gaps
+}

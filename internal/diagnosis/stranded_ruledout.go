@@ -1,0 +1,108 @@
+package diagnosis
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// ruledOut answers the two suspicions that cost people hours: an old attachment, and claims of another driver.
+func ruledOut(v View, s stranded, all []mount) []finding.Link {
+	var links []finding.Link
+	for _, m := range s.mounts {
+		if m.volume != nil && v.World.Knowledge(cluster.VolumeAttachment).Known() {
+			links = append(links, notAttached(v, s.pod, m.volume)...)
+		}
+	}
+	for _, m := range all {
+		switch m.tie {
+		case tiedNot:
+			links = append(links, notFree(v, m))
+		case tiedUnmade:
+			links = append(links, notUnmade(v, m))
+		}
+	}
+	return append(links, notMounted(v, s, all)...)
+}
+
+// notAttached says why no attachment of the volume holds the pod back: the attach-detach controller attaches for pods
+// that have a node (pkg/controller/volume/attachdetach, desired state of the world), and brings a deleted attachment
+// back for as long as it believes the volume attached.
+func notAttached(v View, pod *corev1.Pod, volume *corev1.PersistentVolume) []finding.Link {
+	attachments := v.World.Attachments(volume.Name)
+	if len(attachments) == 0 {
+		return []finding.Link{{Message: v.Say.Text(message.NotAttachmentNone, message.Args{"volume": refTo(cluster.PersistentVolume, volume)})}}
+	}
+	var links []finding.Link
+	for _, a := range attachments {
+		ref := refTo(cluster.VolumeAttachment, a)
+		links = append(links, finding.Link{
+			Message: v.Say.Text(message.NotAttachment, message.Args{
+				"attachment": ref, "node": a.Spec.NodeName, "gone": v.World.Node(a.Spec.NodeName) == nil,
+			}),
+			Evidence: []finding.Evidence{
+				factSince(ref, "spec.nodeName", a.Spec.NodeName, a.CreationTimestamp),
+				fact(ref, "status.attached", strconv.FormatBool(a.Status.Attached)),
+				fact(refTo(cluster.Pod, pod), "spec.nodeName", pod.Spec.NodeName),
+			},
+		})
+	}
+	return links
+}
+
+func notFree(v View, m mount) finding.Link {
+	claim, volume := refTo(cluster.PersistentVolumeClaim, m.claim), refTo(cluster.PersistentVolume, m.volume)
+	return finding.Link{
+		Message: v.Say.Text(message.NotClaimFree, message.Args{"claim": claim, "volume": volume, "driver": m.driver()}),
+		Evidence: []finding.Evidence{
+			fact(claim, "status.phase", string(m.claim.Status.Phase)),
+			fact(volume, "spec.nodeAffinity", ""),
+		},
+	}
+}
+
+func notUnmade(v View, m mount) finding.Link {
+	claim := refTo(cluster.PersistentVolumeClaim, m.claim)
+	return finding.Link{
+		Message:  v.Say.Text(message.NotClaimUnmade, message.Args{"claim": claim}),
+		Evidence: []finding.Evidence{fact(refTo(cluster.StorageClass, m.class), "volumeBindingMode", string(*m.class.VolumeBindingMode))},
+	}
+}
+
+// notMounted speaks of the namespace's claims of other drivers that the pod does not mount, one link a driver.
+func notMounted(v View, s stranded, all []mount) []finding.Link {
+	mounted := map[string]bool{}
+	for _, m := range all {
+		mounted[m.claim.Name] = true
+	}
+	own := s.mounts[0].driver()
+	byDriver := map[string][]finding.Evidence{}
+	names := map[string][]string{}
+	for _, claim := range v.World.Claims() {
+		volume := v.World.Volume(claim.Spec.VolumeName)
+		if claim.Namespace != s.pod.Namespace || mounted[claim.Name] || volume == nil || volume.Spec.CSI == nil {
+			continue
+		}
+		driver := volume.Spec.CSI.Driver
+		if driver == own || len(names[driver]) == mostListed {
+			continue
+		}
+		ref := refTo(cluster.PersistentVolumeClaim, claim)
+		names[driver] = append(names[driver], ref.String())
+		byDriver[driver] = append(byDriver[driver], fact(ref, "spec.volumeName", volume.Name))
+	}
+	var links []finding.Link
+	for _, driver := range slices.Sorted(maps.Keys(names)) {
+		links = append(links, finding.Link{
+			Message:  v.Say.Text(message.NotClaimUnmounted, message.Args{"claims": names[driver], "driver": driver}),
+			Evidence: byDriver[driver],
+		})
+	}
+	return links
+}

@@ -1,0 +1,90 @@
+package finding
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// Code names a kind of finding. A code never changes its meaning; docs/findings.md lists them.
+type Code string
+
+// N101 is a pod pending on a volume in a zone without a usable node.
+const N101 Code = "N101"
+
+// Severity says how much a finding matters.
+type Severity string
+
+// The severities, most severe first.
+const (
+	Critical Severity = "critical" // something is not running that should be
+	Warning  Severity = "warning"  // something will stop running when a foreseeable thing happens
+	Info     Severity = "info"
+)
+
+// Finding is one thing found, to the cause a person can act on.
+type Finding struct {
+	Code     Code         `json:"code"`
+	Severity Severity     `json:"severity"`
+	Subjects []change.Ref `json:"subjects"`
+	// Message is one plain sentence.
+	Message string `json:"message"`
+	// Causes is the chain from the symptom to its cause.
+	Causes []Link `json:"causes"`
+	// RuledOut is what one would suspect and why it is not the cause.
+	RuledOut []Link `json:"ruledOut"`
+	// Remedies are ways out, best first.
+	Remedies []Remedy `json:"remedies"`
+	// Unknown is what the finding would need to know and could not read.
+	Unknown []Gap `json:"unknown"`
+}
+
+// Link is one step of a chain of causes.
+type Link struct {
+	Message  string     `json:"message"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// Evidence is a fact as it was read.
+type Evidence struct {
+	Object change.Ref `json:"object"`
+	// Field is the path within the object, as in kubectl explain.
+	Field string `json:"field"`
+	Value string `json:"value"`
+	// Time is when the value came to be, where the API tells.
+	Time *metav1.Time `json:"time,omitempty"`
+}
+
+// Remedy is a change that would mend what was found.
+type Remedy struct {
+	// Message says what the change does and why it is of this size.
+	Message string        `json:"message"`
+	Change  change.Change `json:"change"`
+	// Command is the change as a person would type it; parts to fill in stand in angle brackets.
+	Command string `json:"command"`
+	Cost    string `json:"cost"`
+	Risk    string `json:"risk"`
+	// Verified is true only if the change was simulated and the subject then ran.
+	Verified bool `json:"verified"`
+}
+
+// Gap is something that is not known.
+type Gap struct {
+	// About is what the gap concerns: an API kind, such as "PersistentVolume", or a thing, such as "group/workers".
+	About   string `json:"about"`
+	Message string `json:"message"`
+}
+
+// Explanation answers why a subject is as it is.
+type Explanation struct {
+	Subject change.Ref `json:"subject"`
+	// State is the subject's state in one word, as kubectl shows it.
+	State string `json:"state"`
+	// Summary is the answer in one sentence.
+	Summary  string    `json:"summary"`
+	Findings []Finding `json:"findings"`
+	// Unknown is what could not be read and might have led to a finding.
+	Unknown []Gap `json:"unknown"`
+	// NotModelled is what naosu does not judge.
+	NotModelled []Gap `json:"notModelled"`
+}

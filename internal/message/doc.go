@@ -1,0 +1,3 @@
+// Package message holds every sentence naosu says, by language. A sentence is asked for by its ID with named values, so
+// that each language orders and counts as its speakers do; nothing outside this package knows words.
+package message

@@ -1,0 +1,119 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"text/template"
+)
+
+// English is naosu's first language.
+func English() Printer { return Printer{english()} }
+
+var english = sync.OnceValue(func() *template.Template { return compile(englishGrammar, englishSentences) })
+
+var englishGrammar = template.FuncMap{
+	"count": func(n int, one, many string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return fmt.Sprintf("%d %s", n, many)
+	},
+	"and": func(items []string) string { return enumerate(items, "and") },
+	"or":  func(items []string) string { return enumerate(items, "or") },
+	// verb is the form that goes with a number.
+	"verb": func(n int, one, many string) string {
+		if n == 1 {
+			return one
+		}
+		return many
+	},
+}
+
+func enumerate(items []string, word string) string {
+	switch n := len(items); n {
+	case 0:
+		return ""
+	case 1:
+		return items[0]
+	default:
+		return strings.Join(items[:n-1], ", ") + " " + word + " " + items[n-1]
+	}
+}
+
+var englishSentences = map[ID]string{
+	PodRunning:    "{{.pod}} is running on {{.node}}.",
+	PodNotReady:   "{{.pod}} is running on {{.node}} but is not ready: {{.why}}",
+	PodFinished:   "{{.pod}} has run to its end.",
+	PodFailed:     "{{.pod}} has failed: {{.why}}",
+	PodDeleting:   "{{.pod}} is being deleted.",
+	PodGated:      "{{.pod}} is not offered to the scheduler: {{and .gates}} {{verb (len .gates) \"holds\" \"hold\"}} it back.",
+	PodUnseen:     "{{.pod}} is Pending and no scheduler has looked at it yet; it asks for {{.scheduler}}.",
+	PodPending:    "{{.pod}} is Pending; the scheduler says: {{.why}}",
+	PodNominated:  "{{.pod}} is Pending; it waits on {{.node}} for pods of lower priority to end.",
+	PodNotStarted: "{{.pod}} has its place on {{.node}}, but its containers do not run: {{.why}}",
+	PodUnknown:    "{{.pod}} is {{.state}}.",
+
+	KindForbidden:   "{{.kind}} cannot be read with these permissions, so {{.code}} cannot be told for certain.",
+	KindAbsent:      "{{.kind}} was not read, so {{.code}} cannot be told for certain.",
+	FitNotModelled:  "Resources, affinity between pods, topology spread, ports and attach limits are not judged: whether they too keep the pod off a node is open.",
+	PodNotModelled:  "Why a pod that has its node does not run is not explained yet.",
+	OtherScheduler:  "The pod is placed by {{.scheduler}}, whose rules may differ from those of kube-scheduler.",
+	ClaimUnbound:    "{{.claim}} has no volume yet; why not is not explained yet.",
+	VolumeElsewhere: "{{.claim}} is bound to {{.volume}}, which is tied to nodes in another way than by zone; that is not explained yet.",
+
+	StrandedNoNode:   "{{.pod}} is Pending because {{and .volumes}} {{verb (len .volumes) \"lives\" \"live\"}} in {{or .zones}}, and no node stands there.",
+	StrandedUnusable: "{{.pod}} is Pending because {{and .volumes}} {{verb (len .volumes) \"lives\" \"live\"}} in {{or .zones}}, and none of the nodes there can take the pod: {{and .why}}.",
+	StrandedUnmade:   "{{.pod}} is Pending because the {{verb (len .claims) \"volume\" \"volumes\"}} for {{and .claims}} can be made only in {{or .zones}}, where no node can take the pod.",
+	StrandedApart:    "{{.pod}} is Pending because its volumes live in different zones, and a pod runs in one: {{and .volumes}}.",
+
+	CauseUnscheduled:   "The scheduler finds no node for {{.pod}}.",
+	CauseClaim:         "It mounts {{.claim}}, which is bound to {{.volume}}.",
+	CauseClaimUnmade:   "It mounts {{.claim}}, whose volume {{.class}} makes once the pod has a node.",
+	CauseVolumeZone:    "{{.volume}} lives in {{or .zones}} and can be used only there.",
+	CauseClassZone:     "{{.class}} makes volumes only in {{or .zones}}.",
+	CauseNoNode:        "Nodes in {{or .zones}}: none.",
+	CauseNodesUnusable: "Nodes in {{or .zones}}: {{.nodes}}, none of which can take the pod: {{and .why}}.",
+	CauseApart:         "No node stands in all of these zones at once.",
+	CauseGroup:         "Of {{count .total \"node group\" \"node groups\"}}, {{.suited}} {{verb .suited \"suits\" \"suit\"}} the pod{{if .excluded}} ({{and .excluded}}){{end}}: {{and .groups}}.",
+	CauseGroupNone:     "Of {{count .total \"node group\" \"node groups\"}}, none suits the pod in {{or .zones}}{{if .excluded}}: {{and .excluded}}{{end}}.",
+	GroupStands:        "{{.group}} with {{count .nodes \"node\" \"nodes\"}}{{if .zones}} in {{and .zones}}{{end}}",
+	CauseAutoscaler:    "The autoscaler adds no node. It counts node groups, not nodes, and judges each by one sample node, which stands in one zone.",
+
+	ObstacleCordoned: "{{.n}} cordoned",
+	ObstacleNotReady: "{{.n}} not ready",
+	ObstacleTainted:  "{{.n}} with a taint the pod does not tolerate",
+	ObstacleSelector: "{{.n}} excluded by the pod's node selector or affinity",
+	ObstacleLabel:    "{{.n}} without the label the volume asks for",
+
+	NotAttachment:      "Not {{.attachment}}{{if .gone}}, though its node {{.node}} is gone{{end}}: a volume is attached after the pod has a node, and this pod has none. Deleting the attachment does not help.",
+	NotAttachmentNone:  "Not an old attachment: {{.volume}} has none.",
+	NotClaimFree:       "Not {{.claim}}: it is bound to {{.volume}}{{if .driver}} of {{.driver}}{{end}}, which is tied to no zone.",
+	NotClaimUnmade:     "Not {{.claim}}: its volume will be made where the pod is placed.",
+	NotClaimUnmounted:  "Not {{and .claims}} of {{.driver}}: the pod does not mount {{verb (len .claims) \"it\" \"them\"}}, and drivers do not get into each other's way.",
+	UnknownGroupZones:  "Which zones {{.group}} may use is not in the Kubernetes API. If {{or .zones}} is not among them, resizing does not help; the group's settings at the provider tell (on EKS its subnets).",
+	UnknownGroupBounds: "The minimum and maximum size of {{.group}} are not in the Kubernetes API.",
+	UnknownEmptyGroups: "Node groups are inferred from labels on nodes: a group without a node cannot be seen.",
+	UnknownGroup:       "{{.node}} suits the pod, but no label says which node group it belongs to.",
+	UnknownNodePool:    "{{.group}} has no size to set: Karpenter adds nodes itself. Why it adds none in {{or .zones}} is in its NodePool and its events, which are not read yet.",
+
+	RemedyResize:       "Size {{.group}} to {{.to}}: enough for {{count .each \"node\" \"nodes\"}} in each of {{and .zones}}, because a group fills its emptiest zone first.",
+	RemedyResizeCost:   "{{if .type}}{{.more}} more {{.type}}{{else}}{{count .more \"more node\" \"more nodes\"}}{{end}}, for as long as the group keeps that size.",
+	RemedyResizeRisk:   "The group chooses the zone, not you: if it spans more zones than these, it needs one node more for each. It is refused above the group's maximum. An autoscaler may take the node away once nothing runs there: a minimum of the same size keeps it.",
+	RemedyUncordon:     "Let pods onto {{.node}} in {{.zone}} again.",
+	RemedyUncordonCost: "None.",
+	RemedyUncordonRisk: "Somebody cordoned the node for a reason, such as an upgrade under way.",
+
+	HeadCauses:      "Why",
+	HeadRuledOut:    "Ruled out",
+	HeadUnknown:     "Unknown",
+	HeadRemedy:      "Remedy",
+	HeadNotModelled: "Not judged",
+	LabelCost:       "cost",
+	LabelRisk:       "risk",
+	LabelFill:       "fill in {{and .parts}}",
+	LabelUnverified: "not simulated",
+	LabelVerified:   "verified by simulation",
+	LabelAgo:        "{{.age}} ago",
+	LabelNone:       "none",
+}

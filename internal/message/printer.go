@@ -1,0 +1,51 @@
+package message
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// ID names a sentence, the same in every language.
+type ID string
+
+// Args are the values of a sentence, by the names its catalogue entry uses.
+type Args map[string]any
+
+// Printer says sentences in one language. The zero Printer says nothing but IDs; get one from a language's function.
+type Printer struct{ catalogue *template.Template }
+
+// Text is the sentence in the Printer's language. A sentence that is missing, or lacks a value, is said as its ID and
+// values: at the worst moment a clumsy answer is better than none. Tests see to it that it does not happen.
+func (p Printer) Text(id ID, args Args) string {
+	if p.catalogue != nil {
+		var said strings.Builder
+		if err := p.catalogue.ExecuteTemplate(&said, string(id), args); err == nil {
+			return said.String()
+		}
+	}
+	return fallback(id, args)
+}
+
+// Has says whether the language has a sentence.
+func (p Printer) Has(id ID) bool { return p.catalogue != nil && p.catalogue.Lookup(string(id)) != nil }
+
+func fallback(id ID, args Args) string {
+	words := []string{string(id)}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		words = append(words, fmt.Sprintf("%s=%v", name, args[name]))
+	}
+	return strings.Join(words, " ")
+}
+
+// compile makes a catalogue of a language's sentences and its grammar. It panics on a sentence that does not parse,
+// which no test and no program can miss.
+func compile(grammar template.FuncMap, sentences map[ID]string) *template.Template {
+	root := template.New("").Funcs(grammar).Option("missingkey=error")
+	for id, sentence := range sentences {
+		template.Must(root.New(string(id)).Parse(sentence))
+	}
+	return root
+}
