@@ -28,6 +28,7 @@ type container struct {
 	restarts          int32
 	last              *corev1.ContainerStateTerminated
 	backoff           time.Duration // before the next restart
+	crash             bool          // the restart under way was put off
 }
 
 // Restart delays of the kubelet: pkg/kubelet/kubelet.go (backOffPeriod, MaxCrashLoopBackOff), and a pod lifecycle
@@ -37,6 +38,9 @@ const (
 	initialBackoff = 10 * time.Second
 	maxBackoff     = 5 * time.Minute
 )
+
+// crashing says whether an exited container is held back before its restart.
+func (c *container) crashing() bool { return c.stage == exited && !c.due.IsZero() && c.crash }
 
 func (c *container) alive() bool { return c.stage == running || c.stage == stopping }
 
@@ -91,7 +95,7 @@ func (c *container) restart(s situation) {
 	if c.finished.Sub(c.started) > s.real(2*maxBackoff) {
 		c.backoff = 0
 	}
-	c.due = c.finished.Add(max(c.backoff, s.real(relistPeriod)))
+	c.due, c.crash = c.finished.Add(max(c.backoff, s.real(relistPeriod))), c.backoff > 0
 	c.backoff = min(max(2*c.backoff, s.real(initialBackoff)), s.real(maxBackoff))
 }
 

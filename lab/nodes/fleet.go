@@ -11,7 +11,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 
@@ -28,6 +30,8 @@ type Options struct {
 	Clock clock.WithTicker
 	// Log gets what kubelets would log as errors; nil discards it.
 	Log io.Writer
+	// Events has kubelets record the Events that real ones do.
+	Events bool
 	// Workers take one machine at a time; zero means 16.
 	Workers int
 }
@@ -41,6 +45,7 @@ type Fleet struct {
 	news   *news
 	queue  workqueue.TypedDelayingInterface[string]
 	pool   *pool
+	events record.EventBroadcaster // nil if none are wanted
 
 	workers int
 
@@ -85,6 +90,9 @@ func newFleet(client kubernetes.Interface, o Options) *Fleet {
 		pool: newPool(), kubelets: map[string]*kubelet{},
 	}
 	f.news = newNews(client, f.queue.Add)
+	if o.Events {
+		f.events = record.NewBroadcaster()
+	}
 	return f
 }
 
@@ -93,6 +101,10 @@ func (f *Fleet) Run(ctx context.Context) error {
 	defer f.news.shutdown()
 	if err := f.news.start(ctx); err != nil {
 		return fmt.Errorf("filling the fleet's caches: %w", err)
+	}
+	if f.events != nil {
+		f.events.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: f.client.CoreV1().Events("")})
+		defer f.events.Shutdown()
 	}
 	for _, pod := range f.news.allPods() {
 		f.pool.reserve(pod.Status.PodIP)

@@ -103,7 +103,7 @@ func (f *Fleet) syncNode(ctx context.Context, k *kubelet, w *wake) error {
 	if k.node == nil {
 		return nil
 	}
-	r := report{now: w.now, bootID: k.bootID, ready: true, volumesInUse: k.volumesInUse()}
+	r := report{now: w.now, bootID: k.bootID, ready: true, memoryPressure: k.pressed, volumesInUse: k.volumesInUse()}
 	status := nodeStatusOf(&k.Machine, &k.node.Status, r)
 	d, changed := nodeDiff(&k.node.Status, &status)
 	if changed || !k.reportDue.After(w.now) {
@@ -138,6 +138,9 @@ func (f *Fleet) patchNode(ctx context.Context, k *kubelet, d diff) error {
 	}
 	if err != nil {
 		return fmt.Errorf("patching the node's status: %w", err)
+	}
+	for _, h := range nodeHappenings(k.NodeName, &k.node.Status, &node.Status) {
+		f.tellNode(k, h)
 	}
 	k.node = node
 	return nil

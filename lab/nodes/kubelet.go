@@ -36,6 +36,8 @@ type kubelet struct {
 	statusDue  time.Time // next look at the node's status
 	reportDue  time.Time // when the status is written even if nothing changed
 	failures   int       // in a row
+	pressedAt  time.Time // when memory was last short
+	pressed    bool      // MemoryPressure
 }
 
 // tenant is a pod on a machine.
@@ -46,9 +48,10 @@ type tenant struct {
 	wake    time.Time
 	ip      string
 	volumes []corev1.UniqueVolumeName
-	gone    bool // from the API
-	written bool // the API knows what life says
-	deleted bool // the last word to the API was said
+	gone    bool      // from the API
+	written bool      // the API knows what life says
+	deleted bool      // the last word to the API was said
+	mountBy time.Time // when the kubelet complains that volumes do not come
 }
 
 func newKubelet(m Machine, p *pool) *kubelet {

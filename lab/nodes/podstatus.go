@@ -96,7 +96,7 @@ func containerStatus(pod *corev1.Pod, l life, i int, s situation) corev1.Contain
 			break // ready when it has succeeded
 		}
 		cs.Ready = started && !readyAt(spec, p, c).After(s.now)
-	case c.stage == exited && l.by.IsZero() && c.due.Sub(c.finished) > s.real(relistPeriod):
+	case c.crashing() && l.by.IsZero():
 		cs.State.Waiting = &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: fmt.Sprintf(
 			"back-off %s restarting failed container=%s pod=%s", s.pace.Scenario(c.due.Sub(c.finished)), spec.Name, podFullName(pod))}
 		cs.LastTerminationState.Terminated = c.terminated(cs.ContainerID)

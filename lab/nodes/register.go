@@ -35,6 +35,7 @@ func (f *Fleet) register(ctx context.Context, k *kubelet) error {
 	if err := f.registerCSI(ctx, k, node); err != nil {
 		return err
 	}
+	f.tellNode(k, happening{corev1.EventTypeNormal, "Starting", "Starting kubelet.", nil})
 	k.node, k.registered, k.known = node, true, true
 	return nil
 }

@@ -1,9 +1,12 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,6 +33,7 @@ func (f *Fleet) step(ctx context.Context, k *kubelet) (time.Time, error) {
 	for _, t := range k.pods {
 		f.forward(k, t, w)
 	}
+	f.relieve(k, w)
 	var err error
 	if connected {
 		err = errors.Join(f.heartbeat(ctx, k, w), f.report(ctx, k), f.syncNode(ctx, k, w))
@@ -47,7 +51,11 @@ func (f *Fleet) listen(k *kubelet) {
 		k.node, k.heard = nil, false
 	}
 	here := map[types.UID]bool{}
-	for _, pod := range f.news.podsBy(byNode, k.NodeName) {
+	pods := f.news.podsBy(byNode, k.NodeName)
+	slices.SortFunc(pods, func(a, b *corev1.Pod) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
+	})
+	for _, pod := range pods {
 		here[pod.UID] = true
 		t := k.pods[pod.UID]
 		if t == nil {
@@ -59,12 +67,12 @@ func (f *Fleet) listen(k *kubelet) {
 			if !older(pod, t.pod) {
 				t.pod = pod
 			}
-			t.wake, t.written = time.Time{}, false
+			t.written = false
 		}
 	}
 	for uid, t := range k.pods {
-		if !here[uid] && t.heard != nil && !t.gone {
-			t.gone, t.wake = true, time.Time{}
+		if !here[uid] && !t.gone {
+			t.gone, t.written = true, false
 		}
 	}
 }
@@ -77,14 +85,26 @@ func older(a, b metav1.Object) bool {
 
 // admit takes in a pod that the kubelet sees for the first time. One that the API says has run here is resumed.
 func (f *Fleet) admit(k *kubelet, pod *corev1.Pod) *tenant {
-	t := &tenant{pod: pod, ip: pod.Status.PodIP}
-	t.life = resume(pod)
+	t := &tenant{pod: pod, ip: pod.Status.PodIP, life: resume(pod)}
 	if k.stranger {
 		t.life.reboot(pod, f.clock.Now())
 		t.ip = ""
 	}
 	if t.life.since.IsZero() {
 		t.life.since = f.clock.Now()
+	}
+	if t.life.sandbox || t.life.stopped || pod.DeletionTimestamp != nil || k.node == nil {
+		return t
+	}
+	var others []*corev1.Pod
+	for _, o := range k.pods {
+		if !o.life.stopped {
+			others = append(others, o.pod)
+		}
+	}
+	if d := admission(pod, others, k.node, k.pressed); d != nil {
+		t.life.verdict, t.life.stopped = d, true
+		f.tellPod(k, pod, happening{corev1.EventTypeWarning, d.reason, strings.TrimPrefix(d.message, "Pod was rejected: "), nil})
 	}
 	return t
 }
@@ -96,28 +116,50 @@ func (f *Fleet) forward(k *kubelet, t *tenant, w *wake) {
 		w.add(t.wake)
 		return
 	}
-	mountable := t.life.sandbox
-	if waits && k.state == On {
-		bound := false
-		t.volumes, bound = f.news.attachables(t.pod)
-		mountable = bound && attached(k.node, t.volumes)
-	}
-	t.life, t.wake = advance(t.pod, t.life, situation{now: w.now, volumes: mountable, gone: t.gone, pace: f.pace})
+	mountable := t.life.sandbox || waits && f.mountable(k, t, w)
+	before := t.life
+	t.life, t.wake = advance(t.pod, before, situation{now: w.now, volumes: mountable, gone: t.gone, pace: f.pace})
 	t.written = false
-	if t.life.sandbox && t.ip == "" && !t.life.stopped {
+	f.tellChanges(k, t.pod, before, t.life)
+	switch {
+	case t.life.stopped:
+		t.volumes = nil
+		k.release(t)
+	case t.life.sandbox && t.ip == "":
 		t.ip = k.InternalIP
 		if !t.pod.Spec.HostNetwork {
 			t.ip = k.pool.take()
 		}
 	}
-	if t.life.stopped {
-		t.volumes = nil
-		k.release(t)
-	}
 	if t.gone && t.life.stopped {
 		delete(k.pods, t.pod.UID)
 	}
 	w.add(t.wake)
+}
+
+// mountTimeout is for how long a kubelet waits for volumes before it says so: pkg/kubelet/volumemanager, podAttachAndMountTimeout.
+const mountTimeout = 2*time.Minute + 3*time.Second
+
+// mountable says whether all of a pod's volumes are there to be mounted. A kubelet without news does not know.
+func (f *Fleet) mountable(k *kubelet, t *tenant, w *wake) bool {
+	if k.state != On {
+		return false
+	}
+	var bound bool
+	if t.volumes, bound = f.news.attachables(t.pod); bound && attached(k.node, t.volumes) {
+		return true
+	}
+	switch {
+	case t.mountBy.IsZero():
+	case t.mountBy.After(w.now):
+		w.add(t.mountBy)
+		return false
+	default:
+		f.tellPod(k, t.pod, failedMount(t.pod))
+	}
+	t.mountBy = w.now.Add(f.pace.Real(mountTimeout))
+	w.add(t.mountBy)
+	return false
 }
 
 // report writes the status of every pod whose life the API does not know, and ends those that are over.

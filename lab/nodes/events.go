@@ -1,0 +1,127 @@
+package nodes
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// happening is an Event before it is recorded. Reasons and words are those of pkg/kubelet/events and where they are used.
+type happening struct {
+	kind, reason, message string
+	container             *corev1.Container // nil when it is the pod's
+}
+
+// happenings are what a kubelet says while a pod's life goes on from before to after.
+func happenings(pod *corev1.Pod, before, after life) []happening {
+	var all []happening
+	say := func(c *corev1.Container, kind, reason, message string, args ...any) {
+		all = append(all, happening{kind, reason, fmt.Sprintf(message, args...), c})
+	}
+	if d := after.verdict; d != nil && before.verdict == nil {
+		kind := corev1.EventTypeWarning
+		if d.reason == "DeadlineExceeded" {
+			kind = corev1.EventTypeNormal
+		}
+		say(nil, kind, d.reason, "%s", d.message)
+	}
+	for i := range after.containers {
+		c, was, is := containerSpec(pod, i), before.containers[i], after.containers[i]
+		if is.stage == starting && was.stage != starting {
+			say(c, corev1.EventTypeNormal, "Pulling", "Pulling image %q", c.Image)
+		}
+		if !is.started.Equal(was.started) {
+			if was.stage == starting {
+				say(c, corev1.EventTypeNormal, "Pulled", "Successfully pulled image %q", c.Image)
+			} else {
+				say(c, corev1.EventTypeNormal, "Pulled", "Container image %q already present on machine", c.Image)
+			}
+			say(c, corev1.EventTypeNormal, "Created", "Container created")
+			say(c, corev1.EventTypeNormal, "Started", "Container started")
+		}
+		if is.stage == stopping && was.stage != stopping {
+			if after.by.IsZero() {
+				say(c, corev1.EventTypeWarning, "Unhealthy", "Liveness probe failed: HTTP probe failed with statuscode: 500")
+				say(c, corev1.EventTypeNormal, "Killing", "Container %s failed liveness probe, will be restarted", c.Name)
+			} else {
+				say(c, corev1.EventTypeNormal, "Killing", "Stopping container %s", c.Name)
+			}
+		}
+		if is.crashing() && !was.crashing() {
+			say(c, corev1.EventTypeWarning, "BackOff", "Back-off restarting failed container %s in pod %s", c.Name, podFullName(pod))
+		}
+	}
+	return all
+}
+
+func failedMount(pod *corev1.Pod) happening {
+	var names []string
+	for i := range pod.Spec.Volumes {
+		if claimOf(pod, &pod.Spec.Volumes[i]) != "" {
+			names = append(names, pod.Spec.Volumes[i].Name)
+		}
+	}
+	return happening{corev1.EventTypeWarning, "FailedMount", fmt.Sprintf("Unable to attach or mount volumes: "+
+		"unmounted volumes=%v, unattached volumes=%v, failed to process volumes=[]: context deadline exceeded", names, names), nil}
+}
+
+// nodeHappenings are what a kubelet says when it has changed its node's status from old to status.
+func nodeHappenings(name string, old, status *corev1.NodeStatus) []happening {
+	var all []happening
+	say := func(reason string) {
+		all = append(all, happening{corev1.EventTypeNormal, reason, fmt.Sprintf("Node %s status is now: %s", name, reason), nil})
+	}
+	if was, is := old.NodeInfo.BootID, status.NodeInfo.BootID; was != "" && was != is {
+		all = append(all, happening{corev1.EventTypeWarning, "Rebooted", fmt.Sprintf("Node %s has been rebooted, boot id: %s", name, is), nil})
+	}
+	turned := func(t corev1.NodeConditionType, to corev1.ConditionStatus) bool {
+		return nodeCondition(old, t) != to && nodeCondition(status, t) == to
+	}
+	if turned(corev1.NodeMemoryPressure, corev1.ConditionTrue) {
+		say("NodeHasInsufficientMemory")
+	}
+	if turned(corev1.NodeMemoryPressure, corev1.ConditionFalse) {
+		say("NodeHasSufficientMemory")
+	}
+	if turned(corev1.NodeReady, corev1.ConditionTrue) {
+		say("NodeReady")
+	}
+	return all
+}
+
+// tellChanges records what happened to a pod, if anybody wants to know and the API can hear it.
+func (f *Fleet) tellChanges(k *kubelet, pod *corev1.Pod, before, after life) {
+	if f.events == nil || k.state != On {
+		return
+	}
+	for _, h := range happenings(pod, before, after) {
+		f.tellPod(k, pod, h)
+	}
+}
+
+func (f *Fleet) tellPod(k *kubelet, pod *corev1.Pod, h happening) {
+	ref := &corev1.ObjectReference{
+		APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,
+	}
+	if h.container != nil {
+		ref.FieldPath = "spec.containers{" + h.container.Name + "}"
+		for i := range pod.Spec.InitContainers {
+			if &pod.Spec.InitContainers[i] == h.container {
+				ref.FieldPath = "spec.initContainers{" + h.container.Name + "}"
+			}
+		}
+	}
+	f.tell(k, ref, h)
+}
+
+func (f *Fleet) tellNode(k *kubelet, h happening) {
+	f.tell(k, &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: k.NodeName}, h)
+}
+
+func (f *Fleet) tell(k *kubelet, about *corev1.ObjectReference, h happening) {
+	if f.events == nil || k.state != On {
+		return
+	}
+	f.events.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "kubelet", Host: k.NodeName}).Event(about, h.kind, h.reason, h.message)
+}
