@@ -1,0 +1,259 @@
+package csi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"google.golang.org/grpc/status"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	storagelisters "k8s.io/client-go/listers/storage/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+const (
+	attacherFinalizer = "external-attacher/ebs-csi-aws-com"
+	// annotationNodeID remembers on a VolumeAttachment which instance it means, for when the CSINode is gone.
+	annotationNodeID = "csi.alpha.kubernetes.io/node-id"
+)
+
+// attacher makes the cloud's attachments what VolumeAttachments ask for.
+// https://github.com/kubernetes-csi/external-attacher, pkg/controller/csi_handler.go
+type attacher struct {
+	client      kubernetes.Interface
+	disks       *ebs
+	attachments storagelisters.VolumeAttachmentLister
+	volumes     corelisters.PersistentVolumeLister
+	csiNodes    storagelisters.CSINodeLister
+
+	attachmentLoop *loop
+	volumeLoop     *loop
+}
+
+func newAttacher(client kubernetes.Interface, factory informers.SharedInformerFactory, disks *ebs, p *pace.Pace) *attacher {
+	a := &attacher{
+		client:      client,
+		disks:       disks,
+		attachments: factory.Storage().V1().VolumeAttachments().Lister(),
+		volumes:     factory.Core().V1().PersistentVolumes().Lister(),
+		csiNodes:    factory.Storage().V1().CSINodes().Lister(),
+	}
+	a.attachmentLoop = newLoop("csi-attacher-va", p, a.syncAttachment)
+	a.volumeLoop = newLoop("csi-attacher-pv", p, a.syncVolume)
+	watch(factory.Storage().V1().VolumeAttachments().Informer(), cache.ResourceEventHandlerFuncs{
+		AddFunc:    a.enqueueAttachment,
+		UpdateFunc: a.attachmentUpdated,
+		DeleteFunc: a.attachmentDeleted,
+	})
+	watch(factory.Core().V1().PersistentVolumes().Informer(), a.volumeLoop.enqueue())
+	return a
+}
+
+func (a *attacher) enqueueAttachment(object any) {
+	if va := object.(*storagev1.VolumeAttachment); va.Spec.Attacher == ebsName {
+		a.attachmentLoop.queue.Add(va.Name)
+	}
+}
+
+// attachmentUpdated passes over the errors this attacher has just written, which would defeat the wait before the next
+// attempt.
+func (a *attacher) attachmentUpdated(before, after any) {
+	was, is := before.(*storagev1.VolumeAttachment).DeepCopy(), after.(*storagev1.VolumeAttachment).DeepCopy()
+	if was.ResourceVersion != is.ResourceVersion {
+		for _, va := range []*storagev1.VolumeAttachment{was, is} {
+			va.ResourceVersion, va.ManagedFields = "", nil
+			va.Status.AttachError, va.Status.DetachError = nil, nil
+		}
+		if equality.Semantic.DeepEqual(was, is) {
+			return
+		}
+	}
+	a.enqueueAttachment(after)
+}
+
+// attachmentDeleted lets a volume go that only waited for its last attachment.
+func (a *attacher) attachmentDeleted(object any) {
+	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	if va, ok := object.(*storagev1.VolumeAttachment); ok && va.Spec.Source.PersistentVolumeName != nil {
+		a.volumeLoop.queue.Add(*va.Spec.Source.PersistentVolumeName)
+	}
+}
+
+func (a *attacher) syncAttachment(ctx context.Context, name string) error {
+	va, err := a.attachments.Get(name)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	if va.DeletionTimestamp != nil {
+		return a.detach(ctx, va)
+	}
+	if va.Status.Attached {
+		return nil
+	}
+	return a.attach(ctx, va)
+}
+
+func (a *attacher) attach(ctx context.Context, va *storagev1.VolumeAttachment) error {
+	err := a.publish(ctx, va)
+	if err == nil {
+		return a.patchStatus(ctx, va.Name, map[string]any{"attached": true, "attachError": nil})
+	}
+	failure := &storagev1.VolumeError{Time: metav1.Now(), Message: err.Error()}
+	if s, ok := status.FromError(err); ok {
+		failure.ErrorCode = ptr.To(int32(s.Code()))
+	}
+	return errors.Join(err, a.patchStatus(ctx, va.Name, map[string]any{"attachError": failure}))
+}
+
+// publish checks all it can before it puts on the finalizer, which from then on ties the attachment's end to a detach.
+func (a *attacher) publish(ctx context.Context, va *storagev1.VolumeAttachment) error {
+	pv, err := a.volumeOf(va)
+	if err != nil {
+		return err
+	}
+	if pv.DeletionTimestamp != nil {
+		return fmt.Errorf("PersistentVolume %q is marked for deletion", pv.Name)
+	}
+	if err := addFinalizer(ctx, a.client, pv, attacherFinalizer); err != nil {
+		return err
+	}
+	instanceID, err := a.nodeID(va.Spec.NodeName)
+	if err != nil {
+		return err
+	}
+	if err := a.claim(ctx, va, instanceID); err != nil {
+		return err
+	}
+	return a.disks.publish(pv.Spec.CSI.VolumeHandle, instanceID)
+}
+
+// claim makes the attachment this attacher's to detach.
+func (a *attacher) claim(ctx context.Context, va *storagev1.VolumeAttachment, instanceID string) error {
+	if slices.Contains(va.Finalizers, attacherFinalizer) && va.Annotations[annotationNodeID] == instanceID {
+		return nil
+	}
+	return a.patch(ctx, va.Name, map[string]any{"metadata": map[string]any{
+		"finalizers":  append(slices.DeleteFunc(slices.Clone(va.Finalizers), isAttacherFinalizer), attacherFinalizer),
+		"annotations": map[string]string{annotationNodeID: instanceID},
+	}})
+}
+
+func (a *attacher) detach(ctx context.Context, va *storagev1.VolumeAttachment) error {
+	if !slices.ContainsFunc(va.Finalizers, isAttacherFinalizer) {
+		return nil
+	}
+	if err := a.unpublish(va); err != nil {
+		failure := &storagev1.VolumeError{Time: metav1.Now(), Message: err.Error()}
+		return errors.Join(err, a.patchStatus(ctx, va.Name, map[string]any{"detachError": failure}))
+	}
+	// The finalizer first: an attachment that is going and has none counts as detached, whatever its status says.
+	finalizers := slices.DeleteFunc(slices.Clone(va.Finalizers), isAttacherFinalizer)
+	if err := a.patch(ctx, va.Name, map[string]any{"metadata": map[string]any{"finalizers": finalizers}}); err != nil {
+		return ignoreNotFound(err)
+	}
+	return ignoreNotFound(a.patchStatus(ctx, va.Name, map[string]any{"attached": false, "detachError": nil}))
+}
+
+func (a *attacher) unpublish(va *storagev1.VolumeAttachment) error {
+	pv, err := a.volumeOf(va)
+	if err != nil {
+		return err
+	}
+	instanceID, err := a.nodeID(va.Spec.NodeName)
+	if err != nil {
+		remembered, some := va.Annotations[annotationNodeID]
+		if !some {
+			return err
+		}
+		instanceID = remembered
+	}
+	return a.disks.unpublish(pv.Spec.CSI.VolumeHandle, instanceID)
+}
+
+func (a *attacher) volumeOf(va *storagev1.VolumeAttachment) (*corev1.PersistentVolume, error) {
+	name := va.Spec.Source.PersistentVolumeName
+	if name == nil {
+		return nil, errors.New("attachments of inline volumes are not modelled")
+	}
+	pv, err := a.volumes.Get(*name)
+	if err != nil {
+		return nil, err
+	}
+	if pv.Spec.CSI == nil {
+		return nil, fmt.Errorf("PersistentVolume %q has no CSI source", pv.Name)
+	}
+	return pv, nil
+}
+
+// nodeID is what the driver on the node gave itself out as: the instance's ID.
+func (a *attacher) nodeID(node string) (string, error) {
+	registered, err := a.csiNodes.Get(node)
+	if err != nil {
+		return "", err
+	}
+	for _, d := range registered.Spec.Drivers {
+		if d.Name == ebsName {
+			return d.NodeID, nil
+		}
+	}
+	return "", fmt.Errorf("CSINode %s does not contain driver %s", node, ebsName)
+}
+
+// syncVolume lets a volume go that is being deleted, once nothing asks for it to be attached.
+func (a *attacher) syncVolume(ctx context.Context, name string) error {
+	pv, err := a.volumes.Get(name)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	if pv.DeletionTimestamp == nil || !slices.ContainsFunc(pv.Finalizers, isAttacherFinalizer) {
+		return nil
+	}
+	attachments, err := a.attachments.List(labels.Everything())
+	if err != nil {
+		return err
+	}
+	for _, va := range attachments {
+		if ptr.Deref(va.Spec.Source.PersistentVolumeName, "") == name {
+			return nil
+		}
+	}
+	return removeFinalizer(ctx, a.client, pv, attacherFinalizer)
+}
+
+func (a *attacher) patch(ctx context.Context, name string, change map[string]any, subresources ...string) error {
+	patch, err := json.Marshal(change)
+	if err != nil {
+		return err
+	}
+	_, err = a.client.StorageV1().VolumeAttachments().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}, subresources...)
+	return err
+}
+
+func (a *attacher) patchStatus(ctx context.Context, name string, status map[string]any) error {
+	return a.patch(ctx, name, map[string]any{"status": status}, "status")
+}
+
+func isAttacherFinalizer(finalizer string) bool { return finalizer == attacherFinalizer }
+
+func ignoreNotFound(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
