@@ -1,0 +1,70 @@
+// Command naosu-lab runs a Kubernetes cluster in one process, with simulated nodes in a simulated cloud, and plays
+// incidents on it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/naosu-dev/naosu/lab/controlplane"
+)
+
+// Exit codes, as CONTRIBUTING and the commands' help state them.
+const (
+	exitFailed   = 1
+	exitBadInput = 2
+)
+
+// badInput marks an error as the caller's to mend; nothing was started or changed.
+type badInput struct{ error }
+
+func (b badInput) Unwrap() error { return b.error }
+
+// errExpectations is returned when everything was played and an expectation did not hold; the report has said which.
+var errExpectations = errors.New("an expectation did not hold")
+
+func main() {
+	controlplane.MaybeRunChild()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(exitCode(newCommand().ExecuteContext(ctx)))
+}
+
+func exitCode(err error) int {
+	var bad badInput
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errExpectations):
+		return exitFailed
+	case errors.As(err, &bad):
+		fmt.Fprintln(os.Stderr, bad)
+		return exitBadInput
+	default:
+		fmt.Fprintln(os.Stderr, "naosu-lab:", err)
+		return exitFailed
+	}
+}
+
+func newCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "naosu-lab",
+		Short: "A Kubernetes cluster in one process, and the incidents played on it",
+		Long: `naosu-lab runs the real etcd, kube-apiserver, kube-controller-manager and kube-scheduler in one process, with
+simulated nodes in a simulated cloud, and plays incidents on them.
+
+Exit codes: 0 everything held, 1 something failed or did not hold, 2 bad input (nothing was started).`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badInput{err} })
+	cmd.AddCommand(newUpCommand(), newFaultCommand(), newScaleCommand())
+	return cmd
+}

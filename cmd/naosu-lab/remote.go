@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/nodes"
+	"github.com/naosu-dev/naosu/lab/remote"
+)
+
+func newFaultCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "fault node/NAME|group/NAME|zone/NAME STATE",
+		Short: "Break nodes of a running lab, or bring them back",
+		Long: `Brings one node, every node of a group, or every node of a zone into a state:
+
+  off           the machine has no power: nothing on it runs
+  kubelet-down  only kubelet is stopped: containers go on, nobody reports them
+  cut-off       the machine lives, but the API server does not hear it
+  on            back: a machine that was off boots, one that was cut off reconnects
+
+A zone that is off is lost to the cloud too: nothing launches there, and its volumes cannot be attached.`,
+		Example: `  naosu-lab fault zone/us-east-1c off
+  naosu-lab fault node/ip-10-0-1-17.ec2.internal kubelet-down`,
+		Args:      exactly(2, "a target such as node/NAME, group/NAME or zone/NAME, and a state"),
+		ValidArgs: stateNames(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, err := parseTarget(args[0])
+			if err != nil {
+				return badInput{err}
+			}
+			state, err := parseState(args[1])
+			if err != nil {
+				return badInput{err}
+			}
+			client, err := remote.Dial(labDir(dir))
+			if err != nil {
+				return err
+			}
+			struck, err := client.Fault(cmd.Context(), target, state)
+			if err != nil {
+				return err
+			}
+			for _, node := range struck {
+				fmt.Fprintf(cmd.OutOrStdout(), "node/%s %s\n", node, state)
+			}
+			return nil
+		},
+	}
+	addDirFlag(cmd, &dir)
+	return cmd
+}
+
+func newScaleCommand() *cobra.Command {
+	var (
+		dir string
+		to  int
+	)
+	cmd := &cobra.Command{
+		Use:     "scale group/NAME --to N",
+		Short:   "Set the desired size of a node group of a running lab",
+		Example: "  naosu-lab scale group/workers --to 3",
+		Args:    exactly(1, "a node group such as group/workers"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, err := parseTarget(args[0])
+			if err == nil && target.Group == "" {
+				err = fmt.Errorf("%s: only a node group has a size; give group/NAME", args[0])
+			}
+			if err == nil && to < 0 {
+				err = fmt.Errorf("--to: %d is not a size; give 0 or more", to)
+			}
+			if err != nil {
+				return badInput{err}
+			}
+			client, err := remote.Dial(labDir(dir))
+			if err != nil {
+				return err
+			}
+			from, err := client.Scale(cmd.Context(), target.Group, to)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "group/%s scaled from %d to %d\n", target.Group, from, to)
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&to, "to", 0, "the new desired size")
+	_ = cmd.MarkFlagRequired("to")
+	addDirFlag(cmd, &dir)
+	return cmd
+}
+
+func addDirFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "data-dir", "", "the running lab's folder (default: the one of the kubeconfig in KUBECONFIG)")
+}
+
+// labDir is where the lab is said to run: the flag, else the folder of the kubeconfig that the shell uses.
+func labDir(flag string) string {
+	if flag != "" {
+		return flag
+	}
+	return filepath.Dir(os.Getenv("KUBECONFIG"))
+}
+
+// parseTarget reads KIND/NAME.
+func parseTarget(arg string) (lab.Target, error) {
+	kind, name, _ := strings.Cut(arg, "/")
+	if name != "" {
+		switch kind {
+		case "node":
+			return lab.Target{Node: name}, nil
+		case "group":
+			return lab.Target{Group: name}, nil
+		case "zone":
+			return lab.Target{Zone: name}, nil
+		}
+	}
+	return lab.Target{}, fmt.Errorf("%q is not a target; give node/NAME, group/NAME or zone/NAME", arg)
+}
+
+func parseState(arg string) (nodes.State, error) {
+	for _, state := range stateNames() {
+		if arg == state {
+			return nodes.State(arg), nil
+		}
+	}
+	return "", fmt.Errorf("%q is not a state; give one of %s", arg, strings.Join(stateNames(), ", "))
+}
+
+func stateNames() []string {
+	return []string{string(nodes.On), string(nodes.CutOff), string(nodes.KubeletDown), string(nodes.Off)}
+}
+
+// exactly is cobra.ExactArgs with a message that says what is wanted.
+func exactly(n int, want string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return badInput{fmt.Errorf("naosu-lab %s takes %s\nusage: %s", cmd.Name(), want, cmd.UseLine())}
+	}
+}

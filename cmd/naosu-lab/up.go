@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/remote"
+)
+
+type upOptions struct {
+	nodes       int
+	timeScale   float64
+	dataDir     string
+	bindAddress string
+	scenario    string
+	until       string
+
+	out, err io.Writer
+}
+
+func newUpCommand() *cobra.Command {
+	o := &upOptions{}
+	cmd := &cobra.Command{
+		Use:   "up",
+		Short: "Keep a cluster running for kubectl and naosu",
+		Long: `Runs a cluster until Ctrl-C. Its kubeconfig appears, whole, when the cluster is ready: with --scenario and --until,
+when the story has come to that point.
+
+With --data-dir the cluster's objects, its certificate authority and the state of its cloud are kept there and found
+again by the next "up"; without it everything is temporary.`,
+		Example: `  naosu-lab up --nodes 6
+  naosu-lab up --scenario stranded-volume --until stranded --time-scale 10 --data-dir ./lab`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.out, o.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if err := o.validate(cmd.Flags().Changed("nodes")); err != nil {
+				return badInput{err}
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&o.nodes, "nodes", 3, "how many nodes, over three zones")
+	flags.Float64Var(&o.timeScale, "time-scale", 1, "how many times faster than reality")
+	flags.StringVar(&o.dataDir, "data-dir", "", "folder that keeps the cluster (default: a temporary one)")
+	flags.StringVar(&o.bindAddress, "bind-address", "", "IP address to listen on beside 127.0.0.1")
+	flags.StringVar(&o.scenario, "scenario", "", "build this scenario's cluster and play it")
+	flags.StringVar(&o.until, "until", "", "with --scenario: play to this point and wait there (default: start)")
+	return cmd
+}
+
+func (o *upOptions) validate(nodesGiven bool) error {
+	switch {
+	case o.nodes < 0:
+		return fmt.Errorf("--nodes: %d is not a number of nodes; give 0 or more", o.nodes)
+	case o.timeScale < 1:
+		return fmt.Errorf("--time-scale: %v would be slower than reality; give 1 or more", o.timeScale)
+	case o.until != "" && o.scenario == "":
+		return errors.New("--until: names a point of a scenario; give --scenario as well")
+	case o.scenario != "" && nodesGiven:
+		return errors.New("--nodes: the scenario says which nodes there are; leave it out")
+	}
+	return nil
+}
+
+func (o *upOptions) run(ctx context.Context) (err error) {
+	if err := o.takeAwayKubeconfig(); err != nil {
+		return err
+	}
+	l, err := lab.Start(ctx, o.lab())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Stop()) }()
+
+	dir := o.dir(l)
+	stop, err := remote.Serve(ctx, dir, l)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := l.Plane.WriteKubeconfig(kubeconfig); err != nil {
+		return fmt.Errorf("writing the kubeconfig: %w", err)
+	}
+	fmt.Fprintf(o.out, "export KUBECONFIG=%s\n", kubeconfig)
+	fmt.Fprintln(o.err, "The lab is up. Ctrl-C ends it.")
+	return l.Wait(ctx)
+}
+
+func (o *upOptions) lab() lab.Options {
+	return lab.Options{
+		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{
+			Name: "workers", InstanceType: "m5.large", Desired: o.nodes, Max: max(2*o.nodes, 10),
+		}}},
+		DataDir: o.dataDir, BindAddress: o.bindAddress, Pace: pace.New(o.timeScale),
+	}
+}
+
+// dir is where the lab's kubeconfig and address stand.
+func (o *upOptions) dir(l *lab.Lab) string {
+	if o.dataDir != "" {
+		return o.dataDir
+	}
+	return l.Plane.DataDir()
+}
+
+// takeAwayKubeconfig removes what an earlier run left: the file is there only while it works.
+func (o *upOptions) takeAwayKubeconfig() error {
+	if o.dataDir == "" {
+		return nil
+	}
+	if err := os.Remove(filepath.Join(o.dataDir, "kubeconfig")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("taking away the last run's kubeconfig: %w", err)
+	}
+	return nil
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return badInput{fmt.Errorf("naosu-lab %s takes no arguments, but was given %q\nusage: %s", cmd.Name(), args, cmd.UseLine())}
+}

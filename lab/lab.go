@@ -1,0 +1,154 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/naosu-dev/naosu/lab/addons/clusterautoscaler"
+	"github.com/naosu-dev/naosu/lab/addons/verticalautoscaler"
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/cloud/csi"
+	"github.com/naosu-dev/naosu/lab/cloud/nodecontroller"
+	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/nodes"
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+// Options say which cluster to build.
+type Options struct {
+	// Cloud is the region, its instance types and the node groups.
+	Cloud cloud.Spec
+	// Addons are the programs whose part the lab plays.
+	Addons Addons
+	// DataDir keeps the control plane's data, its CA and the cloud's state; empty means a temporary one.
+	DataDir string
+	// BindAddress is listened on beside loopback.
+	BindAddress string
+	// Flags and FeatureGates are handed to the control plane's components, in real time.
+	Flags        map[controlplane.Component][]string
+	FeatureGates map[string]bool
+	// Pace is how much faster than reality the lab runs.
+	Pace *pace.Pace
+	// Log receives what the components log; nil means a file in the data folder.
+	Log io.Writer
+}
+
+// Addons are the stand-ins for programs that a cluster of the scenario's kind would run.
+type Addons struct {
+	// ClusterAutoscaler resizes node groups for pods that wait, and takes in nodes that stand empty.
+	ClusterAutoscaler bool `json:"clusterAutoscaler,omitempty"`
+	// VerticalAutoscaler plays every Deployment that runs the cluster-proportional vertical autoscaler.
+	VerticalAutoscaler bool `json:"verticalAutoscaler,omitempty"`
+}
+
+// Lab is a running cluster.
+type Lab struct {
+	Plane *controlplane.Plane
+	Cloud *cloud.Cloud
+	Nodes *nodes.Fleet
+	Pace  *pace.Pace
+
+	cancel context.CancelFunc
+	parts  *errgroup.Group
+}
+
+// Start builds the cluster and returns once its API is ready; nodes come up after that. It runs until Stop is called or
+// ctx ends.
+func Start(ctx context.Context, o Options) (*Lab, error) {
+	plane, err := controlplane.Start(ctx, controlplane.Options{
+		DataDir: o.planeDir(), BindAddress: o.BindAddress, Flags: o.Flags, FeatureGates: o.FeatureGates, Pace: o.Pace, Log: o.Log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("starting the control plane: %w", err)
+	}
+	l := &Lab{Plane: plane, Pace: o.Pace}
+	if err := l.startParts(ctx, o); err != nil {
+		return nil, errors.Join(err, plane.Stop())
+	}
+	return l, nil
+}
+
+// startParts starts everything beside the control plane.
+func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
+	l.Cloud, err = cloud.New(cloud.Options{Spec: o.Cloud, Pace: o.Pace, StatePath: o.cloudState(), InstantStart: true})
+	if err != nil {
+		return fmt.Errorf("building the cloud: %w", err)
+	}
+	config := l.Plane.AdminConfig()
+	l.Nodes, err = nodes.New(nodes.Options{Config: config, Pace: o.Pace})
+	if err != nil {
+		return fmt.Errorf("building the nodes: %w", err)
+	}
+
+	ctx, l.cancel = context.WithCancel(ctx)
+	l.parts, ctx = errgroup.WithContext(ctx)
+	run := func(name string, part func(context.Context) error) {
+		l.parts.Go(func() error {
+			if err := part(ctx); err != nil && ctx.Err() == nil {
+				return fmt.Errorf("running the %s: %w", name, err)
+			}
+			return nil
+		})
+	}
+	run("cloud", l.Cloud.Run)
+	run("nodes", l.Nodes.Run)
+	run("machines", l.runMachines)
+	run("node controller", func(ctx context.Context) error {
+		return nodecontroller.Run(ctx, nodecontroller.Options{Config: config, Cloud: l.Cloud, Pace: o.Pace})
+	})
+	run("CSI drivers", func(ctx context.Context) error {
+		return csi.Run(ctx, csi.Options{Config: config, Cloud: l.Cloud, Pace: o.Pace})
+	})
+	if o.Addons.ClusterAutoscaler {
+		run("cluster autoscaler", func(ctx context.Context) error {
+			return clusterautoscaler.Run(ctx, clusterautoscaler.Options{Config: config, Cloud: l.Cloud, Pace: o.Pace})
+		})
+	}
+	if o.Addons.VerticalAutoscaler {
+		run("vertical autoscaler", func(ctx context.Context) error {
+			return verticalautoscaler.Run(ctx, verticalautoscaler.Options{Config: config, Pace: o.Pace})
+		})
+	}
+	return nil
+}
+
+// Stop ends the cluster: first what lives on the control plane, then the plane.
+func (l *Lab) Stop() error {
+	l.cancel()
+	return errors.Join(l.parts.Wait(), l.Plane.Stop())
+}
+
+// Wait blocks until ctx ends or a part of the lab dies, and says which.
+func (l *Lab) Wait(ctx context.Context) error {
+	parts := make(chan error, 1)
+	go func() { parts <- l.parts.Wait() }()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-l.Plane.Done():
+		return l.Plane.Err()
+	case err := <-parts:
+		return err
+	}
+}
+
+// The control plane has a folder of its own, so that the data folder's kubeconfig can appear when the lab is ready and
+// not before.
+func (o Options) planeDir() string {
+	if o.DataDir == "" {
+		return ""
+	}
+	return filepath.Join(o.DataDir, "controlplane")
+}
+
+func (o Options) cloudState() string {
+	if o.DataDir == "" {
+		return ""
+	}
+	return filepath.Join(o.DataDir, "cloud.json")
+}

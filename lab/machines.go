@@ -1,0 +1,74 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/nodes"
+)
+
+// runMachines keeps the fleet as the cloud has it: a machine for each running instance, none for a terminated one.
+func (l *Lab) runMachines(ctx context.Context) error {
+	changed := l.Cloud.Subscribe(ctx)
+	for {
+		for _, instance := range l.Cloud.Instances() {
+			if err := l.syncMachine(instance); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
+	}
+}
+
+func (l *Lab) syncMachine(instance cloud.Instance) error {
+	switch instance.State {
+	case cloud.Running:
+		if !instance.Booted {
+			return nil
+		}
+		if instance.Impaired {
+			return l.powerOff(instance.NodeName)
+		}
+		machine, err := machineOf(instance)
+		if err != nil {
+			return err
+		}
+		l.Nodes.Boot(machine)
+	case cloud.Stopping, cloud.Stopped:
+		return l.powerOff(instance.NodeName)
+	case cloud.ShuttingDown, cloud.Terminated:
+		l.Nodes.Remove(instance.NodeName)
+	}
+	return nil
+}
+
+func (l *Lab) powerOff(node string) error {
+	if _, known := l.Nodes.State(node); !known {
+		return nil // never came up, or not since the lab did
+	}
+	return l.Nodes.SetState(node, nodes.Off)
+}
+
+func machineOf(instance cloud.Instance) (nodes.Machine, error) {
+	cpu, err := resource.ParseQuantity(instance.Capacity.CPU)
+	if err != nil {
+		return nodes.Machine{}, fmt.Errorf("reading the CPU of instance type %s: %w", instance.Type, err)
+	}
+	memory, err := resource.ParseQuantity(instance.Capacity.Memory)
+	if err != nil {
+		return nodes.Machine{}, fmt.Errorf("reading the memory of instance type %s: %w", instance.Type, err)
+	}
+	return nodes.Machine{
+		NodeName: instance.NodeName, InstanceID: instance.ID, InternalIP: instance.PrivateIP,
+		Labels: instance.Labels, Taints: instance.Taints,
+		CPU: cpu, Memory: memory, Pods: instance.Capacity.Pods, Volumes: instance.Capacity.Volumes,
+		CloudProvider: true,
+	}, nil
+}
