@@ -1,0 +1,10 @@
+// Package clusterautoscaler plays Cluster Autoscaler 1.36, whose pod the lab's kubelets only pretend to run.
+//
+// Each scan sees the world, decides, acts: plan turns one world and what is remembered of earlier ones into actions and is
+// the whole of the decision; whether a pod fits a node is asked of the scheduler's own filter plugins and never decided
+// here. What a user sees of the real one is the same: its events word for word, its status ConfigMap, its taints, its
+// default timings.
+//
+// Left out, as nothing in the lab shows it: GPU and DRA, node group auto-provisioning and balancing, quotas on cores and
+// memory, instances that never register, nodes with scale-down delayed by annotation.
+package clusterautoscaler
