@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/scenario/expr"
 )
 
 // Kubernetes is the name of the pass that plays a scenario as it stands, with Kubernetes alone.
@@ -136,6 +138,9 @@ func merged[V any](base, over map[string]V) map[string]V {
 	return result
 }
 
+// Env compiles the expressions of the pass.
+func (p Pass) Env() (*expr.Env, error) { return expr.NewEnv(sortedKeys(p.Cluster.Nodes)) }
+
 // Points are the names that --until takes in this pass, in order.
 func (p Pass) Points() []string {
 	points := []string{Start}
@@ -153,4 +158,31 @@ func (s Step) Point() string {
 		return s.Mark
 	}
 	return s.Name
+}
+
+// String is the target as kubectl would write it, such as "group/general in zone/us-east-1c".
+func (t Target) String() string {
+	switch {
+	case t.Node != "":
+		return "node/" + t.Node
+	case t.Group != "" && t.Zone != "":
+		return "group/" + t.Group + " in zone/" + t.Zone
+	case t.Group != "":
+		return "group/" + t.Group
+	}
+	return "zone/" + t.Zone
+}
+
+// String says what is set, such as "group/general to desired 6".
+func (r Resize) String() string {
+	var sizes []string
+	for _, size := range []struct {
+		name  string
+		given *int
+	}{{"min", r.Min}, {"desired", r.Desired}, {"max", r.Max}} {
+		if size.given != nil {
+			sizes = append(sizes, fmt.Sprintf("%s %d", size.name, *size.given))
+		}
+	}
+	return "group/" + r.Group + " to " + strings.Join(sizes, ", ")
 }

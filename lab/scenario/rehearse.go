@@ -80,7 +80,7 @@ func (c *checker) rehearse(p Pass, standing *cloud.Cloud) {
 			moved = true
 		}
 		if err != nil {
-			c.fail(s.path+"."+s.actions()[0], "the cloud would refuse it: %v", err)
+			c.fail(s.path+"."+s.Actions()[0], "the cloud would refuse it: %v", err)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (c *checker) cluster(path string, cluster *Cluster) {
 // pass checks what can only be known once a variant's changes are made.
 func (c *checker) pass(p Pass) {
 	clouds := c.cloud(p)
-	env, err := expr.NewEnv(slices.Sorted(maps.Keys(p.Cluster.Nodes)))
+	env, err := p.Env()
 	if err != nil {
 		c.fail("", "%v", err)
 		return

@@ -11,8 +11,8 @@ import (
 // States are what a fault may bring a machine into.
 var States = []string{"off", "kubelet-down", "cut-off"}
 
-// actions are the fields of a step of which it has one.
-func (s Step) actions() []string {
+// Actions are the fields given of which a step has exactly one.
+func (s Step) Actions() []string {
 	var given []string
 	for _, a := range []struct {
 		name  string
@@ -34,7 +34,7 @@ func (c *checker) steps(p Pass, env *expr.Env) []string {
 	points := []string{Start}
 	var latest time.Duration
 	for _, s := range p.Steps {
-		switch given := s.actions(); {
+		switch given := s.Actions(); {
 		case len(given) == 0:
 			c.fail(s.path, "does nothing; give it one of: apply, delete, patch, resize, rotate, terminate, fault, recover, wait, mark")
 		case len(given) > 1:

@@ -33,11 +33,13 @@ func zoneOf(o metav1.Object) string {
 	return ""
 }
 
+// KindOf is the kind of an object of a Kubernetes Go type, such as "Pod".
+func KindOf(o metav1.Object) string { return reflect.Indirect(reflect.ValueOf(o)).Type().Name() }
+
 // concerns tells whether an event is about an object. Events of nodes carry the node's name as its UID.
 func concerns(e *corev1.Event, o metav1.Object) bool {
-	kind := reflect.Indirect(reflect.ValueOf(o)).Type().Name()
 	about := e.InvolvedObject
-	return about.Kind == kind && about.Name == o.GetName() && about.Namespace == o.GetNamespace() &&
+	return about.Kind == KindOf(o) && about.Name == o.GetName() && about.Namespace == o.GetNamespace() &&
 		(about.UID == o.GetUID() || about.UID == "" || string(about.UID) == o.GetName())
 }
 

@@ -1,0 +1,144 @@
+package play
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/scenario"
+)
+
+// fieldManager is who the API server sees applying manifests.
+const fieldManager = "naosu-lab"
+
+// patience for what comes into being by itself a moment after a namespace does, such as its service account.
+const applyPatience = 15 * time.Second
+
+// hands change the cluster as a person with kubectl would.
+type hands struct {
+	client dynamic.Interface
+	mapper *restmapper.DeferredDiscoveryRESTMapper
+	pace   *pace.Pace
+}
+
+func newHands(config *rest.Config, p *pace.Pace) (*hands, error) {
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	discoverer, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("making a discovery client: %w", err)
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoverer))
+	return &hands{client: client, mapper: mapper, pace: p}, nil
+}
+
+// apply creates the object, or changes it to what is given, and returns its UID.
+func (h *hands) apply(ctx context.Context, o scenario.Object) (uid types.UID, err error) {
+	scaled := o.Scaled(h.pace)
+	name := fmt.Sprintf("applying %s %s", o.GetKind(), o.GetName())
+	var last error
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, applyPatience, true, func(ctx context.Context) (bool, error) {
+		resource, err := h.resource(o.GroupVersionKind(), o.GetNamespace())
+		if err != nil {
+			return false, err
+		}
+		applied, err := resource.Apply(ctx, o.GetName(), &scaled.Unstructured, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+		if err == nil {
+			uid = applied.GetUID()
+		}
+		if last = err; notYet(err) {
+			return false, nil
+		}
+		return true, err
+	})
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, errors.Join(last, err))
+	}
+	return uid, nil
+}
+
+// notYet tells errors that pass: a service account that its controller has still to make.
+func notYet(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "serviceaccount")
+}
+
+func (h *hands) resource(gvk schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {
+	mapping, err := h.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil, fmt.Errorf("finding the resource of %s: %w", gvk.Kind, err)
+	}
+	client := h.client.Resource(mapping.Resource)
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return client, nil
+	}
+	if namespace == "" {
+		namespace = metav1.NamespaceDefault
+	}
+	return client.Namespace(namespace), nil
+}
+
+// of is the client for an object that was watched, whose own kind and version are not filled in.
+func (h *hands) of(o metav1.Object) (dynamic.ResourceInterface, string, error) {
+	kinds, _, err := scheme.Scheme.ObjectKinds(o.(runtime.Object))
+	if err != nil {
+		return nil, "", fmt.Errorf("finding the kind of %s: %w", o.GetName(), err)
+	}
+	client, err := h.resource(kinds[0], o.GetNamespace())
+	return client, kinds[0].Kind + " " + o.GetName(), err
+}
+
+// delete asks for the deletion of just these objects. One that is gone already is fine.
+func (h *hands) delete(ctx context.Context, objects []metav1.Object, force bool) error {
+	for _, o := range objects {
+		client, name, err := h.of(o)
+		if err != nil {
+			return err
+		}
+		options := metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(o.GetUID()))}
+		if force {
+			options.GracePeriodSeconds = new(int64)
+		}
+		if err := client.Delete(ctx, o.GetName(), options); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return fmt.Errorf("deleting %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// patch merges the fragment into each of the objects.
+func (h *hands) patch(ctx context.Context, objects []metav1.Object, merge scenario.Fragment) error {
+	data, err := json.Marshal(merge.Scaled(h.pace))
+	if err != nil {
+		return fmt.Errorf("writing the patch: %w", err)
+	}
+	for _, o := range objects {
+		client, name, err := h.of(o)
+		if err != nil {
+			return err
+		}
+		if _, err := client.Patch(ctx, o.GetName(), types.MergePatchType, data, metav1.PatchOptions{FieldManager: fieldManager}); err != nil {
+			return fmt.Errorf("patching %s: %w", name, err)
+		}
+	}
+	return nil
+}

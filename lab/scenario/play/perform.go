@@ -1,0 +1,174 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/expr"
+)
+
+// perform does a step, and says what it waits for before it is done.
+func (s *session) perform(ctx context.Context, step scenario.Step) (performed, error) {
+	switch {
+	case step.Apply != nil:
+		return s.apply(ctx, step.Apply)
+	case step.Delete != nil:
+		return s.delete(ctx, *step.Delete)
+	case step.Patch != nil:
+		return s.patch(ctx, *step.Patch)
+	case step.Resize != nil:
+		return performed{message: "resizes " + step.Resize.String()}, step.Resize.Do(s.stage.Cloud())
+	case step.Rotate != nil:
+		return performed{message: "rotates group/" + step.Rotate.Group}, s.stage.Cloud().Rotate(step.Rotate.Group, step.Rotate.Rotation)
+	case step.Terminate != nil:
+		return s.terminate(*step.Terminate)
+	case step.Fault != nil:
+		return s.setState(ctx, step.Fault.Target, step.Fault.State)
+	case step.Recover != nil:
+		return s.setState(ctx, *step.Recover, "on")
+	case step.Wait != nil:
+		return s.wait(*step.Wait)
+	}
+	return performed{}, nil // a mark
+}
+
+func (s *session) apply(ctx context.Context, objects []scenario.Object) (performed, error) {
+	var names []string
+	for _, o := range objects {
+		if _, err := s.hands.apply(ctx, o); err != nil {
+			return performed{}, err
+		}
+		names = append(names, o.GetKind()+" "+o.GetName())
+	}
+	return performed{message: "applies " + strings.Join(names, ", ")}, nil
+}
+
+func (s *session) objects(source string) ([]metav1.Object, error) {
+	env, err := s.pass.Env()
+	if err != nil {
+		return nil, err
+	}
+	program, err := env.Objects(source)
+	if err != nil {
+		return nil, fmt.Errorf("compiling %s: %w", source, err)
+	}
+	objects, err := program.List(s.world)
+	if err == nil && len(objects) == 0 {
+		err = fmt.Errorf("there are no objects that %s gives", source)
+	}
+	return objects, err
+}
+
+func (s *session) delete(ctx context.Context, d scenario.Delete) (performed, error) {
+	objects, err := s.objects(d.Objects)
+	if err != nil {
+		return performed{}, err
+	}
+	if err := s.hands.delete(ctx, objects, d.Force); err != nil {
+		return performed{}, err
+	}
+	result := performed{message: "deletes " + namesOf(objects)}
+	if d.GoneWithin != nil {
+		result.until = func() (bool, error) { return !s.anyExists(objects), nil }
+		result.tracker.deadline = d.GoneWithin.Duration
+	}
+	return result, nil
+}
+
+func (s *session) patch(ctx context.Context, p scenario.Patch) (performed, error) {
+	objects, err := s.objects(p.Objects)
+	if err != nil {
+		return performed{}, err
+	}
+	return performed{message: "patches " + namesOf(objects)}, s.hands.patch(ctx, objects, p.Merge)
+}
+
+func (s *session) terminate(t scenario.Terminate) (performed, error) {
+	c := s.stage.Cloud()
+	var ended []string
+	for _, i := range c.Instances() {
+		meant := i.State == cloud.Running && (t.Group == "" || i.Group == t.Group) && (t.Zone == "" || i.Zone == t.Zone)
+		if !meant || t.Node != "" && i.NodeName != s.names[t.Node] {
+			continue
+		}
+		if err := c.Terminate(i.ID, t.Decrement); err != nil {
+			return performed{}, fmt.Errorf("terminating %s: %w", i.ID, err)
+		}
+		ended = append(ended, i.NodeName)
+	}
+	if len(ended) == 0 {
+		return performed{}, fmt.Errorf("no running instance is meant by %s", t.Target)
+	}
+	return performed{message: "terminates " + strings.Join(ended, ", ")}, nil
+}
+
+func (s *session) setState(ctx context.Context, t scenario.Target, state string) (performed, error) {
+	said := t.String()
+	if t.Node != "" {
+		t.Node = s.names[t.Node]
+	}
+	struck, err := s.stage.SetState(ctx, t, state)
+	if err != nil {
+		return performed{}, fmt.Errorf("bringing %s to %s: %w", said, state, err)
+	}
+	return performed{message: fmt.Sprintf("brings %s to %s (%s)", said, state, strings.Join(struck, ", "))}, nil
+}
+
+func (s *session) wait(w scenario.Wait) (performed, error) {
+	env, err := s.pass.Env()
+	if err != nil {
+		return performed{}, err
+	}
+	program, err := env.Condition(w.Until)
+	if err != nil {
+		return performed{}, fmt.Errorf("compiling %s: %w", w.Until, err)
+	}
+	result := performed{
+		message: fmt.Sprintf("waits up to %s until %s", w.Within.Duration, oneLine(w.Until)),
+		until:   func() (bool, error) { return program.Bool(s.world) },
+		tracker: tracker{deadline: w.Within.Duration + s.pace.Scenario(time.Duration(w.RealSeconds)*time.Second)},
+	}
+	if w.Holds != nil {
+		result.tracker.holds = w.Holds.Duration
+	}
+	return result, nil
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// namesOf shows up to three names.
+func namesOf(objects []metav1.Object) string {
+	var names []string
+	for _, o := range objects {
+		names = append(names, expr.KindOf(o)+"/"+o.GetName())
+	}
+	if len(names) > 3 {
+		names = append(names[:3], fmt.Sprintf("and %d more", len(objects)-3))
+	}
+	return strings.Join(names, ", ")
+}
+
+// anyExists tells whether one of just these objects is still there.
+func (s *session) anyExists(objects []metav1.Object) bool {
+	uids := map[types.UID]bool{}
+	for _, o := range objects {
+		uids[o.GetUID()] = true
+	}
+	for _, k := range expr.Kinds {
+		if slices.ContainsFunc(s.world.List(k.Variable), func(o any) bool {
+			watched, ok := o.(metav1.Object)
+			return ok && uids[watched.GetUID()]
+		}) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,202 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/expr"
+)
+
+// Options say how a pass is played.
+type Options struct {
+	// Build starts the cluster.
+	Build Builder
+	// Pace is the time scale; nil is real time.
+	Pace *pace.Pace
+	// Observer hears of the pass as it goes; nil is nobody.
+	Observer Observer
+}
+
+// Play plays a pass from the building of its cluster to the cluster's end. An error means that it could not be played; a
+// pass that was and failed has a Result that is not Met.
+func Play(ctx context.Context, pass scenario.Pass, o Options) (Result, error) {
+	began := time.Now()
+	s, err := open(ctx, pass, o)
+	if err != nil {
+		return Result{}, err
+	}
+	started := time.Now()
+	err = s.player.run(ctx, "")
+	result := s.result()
+	result.StartReal, result.PlayReal = started.Sub(began), time.Since(started)
+	return result, errors.Join(err, s.close(), s.stage.Stop())
+}
+
+// Reach plays a pass up to a point and leaves the cluster running: the caller stops it.
+func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (Stage, error) {
+	if !slices.Contains(pass.Points(), until) {
+		return nil, fmt.Errorf("the scenario has no point %q; it has %q", until, pass.Points())
+	}
+	s, err := open(ctx, pass, o)
+	if err != nil {
+		return nil, err
+	}
+	err = s.player.run(ctx, until)
+	if err == nil && s.player.failure != "" {
+		err = fmt.Errorf("the point %q was not reached: %s", until, s.player.failure)
+	}
+	if err = errors.Join(err, s.close()); err != nil {
+		return nil, errors.Join(err, s.stage.Stop())
+	}
+	return s.stage, nil
+}
+
+// session is a pass being played on a stage.
+type session struct {
+	pass   scenario.Pass
+	pace   *pace.Pace
+	stage  Stage
+	world  *world
+	hands  *hands
+	player *player
+	names  map[string]string
+
+	cancel context.CancelFunc
+}
+
+// open builds the start of a pass and makes all ready to play. On an error nothing is left running.
+func open(ctx context.Context, pass scenario.Pass, o Options) (s *session, err error) {
+	timeline := newTimeline(o.Pace, o.Observer)
+	timeline.doing("building the cluster")
+	stage, err := o.Build(ctx, SetupOf(pass, o.Pace))
+	if err != nil {
+		return nil, fmt.Errorf("building the cluster: %w", err)
+	}
+	s = &session{pass: pass, pace: o.Pace, stage: stage}
+	watching, cancel := context.WithCancel(ctx)
+	s.cancel = cancel
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close(), stage.Stop())
+		}
+	}()
+	client, err := kubernetes.NewForConfig(stage.Config())
+	if err != nil {
+		return nil, fmt.Errorf("making a client: %w", err)
+	}
+	if s.hands, err = newHands(stage.Config(), o.Pace); err != nil {
+		return nil, err
+	}
+	if s.world, err = watch(watching, client, stage.Cloud(), timeline.change); err != nil {
+		return nil, err
+	}
+	died := make(chan error, 1)
+	go func() { died <- stage.Wait(watching) }()
+	if err := s.settle(ctx, timeline, died); err != nil {
+		return nil, err
+	}
+	s.player, err = newPlayer(pass, s.world, s.world.changed, died, timeline, s.perform)
+	return s, err
+}
+
+func (s *session) close() error {
+	s.cancel()
+	if s.world != nil {
+		s.world.stop()
+	}
+	return nil
+}
+
+func (s *session) result() Result {
+	r := Result{
+		With: s.pass.With, Title: s.pass.Title, Nodes: s.names, Scale: s.pace.Scale(), AtMinimum: s.pace.AtMinimum(),
+		Events: s.player.timeline.recorded(), Expectations: s.player.results(), Failure: s.player.failure,
+	}
+	r.Met = r.Failure == "" && !slices.ContainsFunc(r.Expectations, func(e Expectation) bool { return !e.Met })
+	return r
+}
+
+// startPatience bounds how long the start may take on the wall clock; past it, something will never come.
+const startPatience = 3 * time.Minute
+
+// settle brings the cluster to its start: nodes first, then each manifest when the pods of the one before have their
+// nodes, so that placement does not depend on who comes first; then until everything runs.
+func (s *session) settle(ctx context.Context, t *timeline, died <-chan error) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	until := func(missing func() string) error { return s.until(ctx, t, died, missing) }
+
+	if err := until(func() string { return nodesMissing(s.world, s.stage.Cloud()) }); err != nil {
+		return err
+	}
+	s.names = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(s.pass.Cluster.Nodes)) {
+		node, err := s.pass.Cluster.Nodes[name].Find(s.stage.Cloud())
+		if err != nil {
+			return fmt.Errorf("finding node %q: %w", name, err)
+		}
+		s.names[name] = node
+	}
+	s.world.setNames(s.names)
+	for _, o := range s.pass.Cluster.Manifests {
+		t.doing("applying " + o.GetKind() + " " + o.GetName())
+		uid, err := s.hands.apply(ctx, o)
+		if err != nil {
+			return err
+		}
+		err = until(func() string {
+			if !s.world.sees(o.GetKind(), uid) {
+				return o.GetKind() + " " + o.GetName() + " to be seen"
+			}
+			return unplaced(s.world)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := until(func() string { return notRunning(s.world) }); err != nil {
+		return err
+	}
+	t.begin()
+	t.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
+	return nil
+}
+
+// until waits, looking again whenever the world changes, until nothing is missing any more.
+func (s *session) until(ctx context.Context, t *timeline, died <-chan error, missing func() string) error {
+	last := ""
+	for {
+		reason := missing()
+		if reason == "" {
+			return nil
+		}
+		if reason != last {
+			t.doing("waiting for " + reason)
+			last = reason
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the start did not come up; still waiting for %s: %w", reason, context.Cause(ctx))
+		case err := <-died:
+			return deathOf(err)
+		case <-s.world.changed:
+		}
+	}
+}
+
+func deathOf(err error) error {
+	if err == nil {
+		err = errors.New("a part of it ended")
+	}
+	return fmt.Errorf("the cluster died while it was played on: %w", err)
+}
+
+var _ expr.World = (*world)(nil)

@@ -1,0 +1,261 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/expr"
+)
+
+// breath is the least time between two looks at the world, so that a burst of changes is looked at once.
+const breath = 10 * time.Millisecond
+
+// condition is asked again and again until it holds.
+type condition func() (bool, error)
+
+// performed is what came of doing a step: what was done, and what it still waits for, if anything.
+type performed struct {
+	message string
+	until   condition
+	tracker tracker
+}
+
+// player goes through a pass: it does the steps that are due and follows the expectations whose point is reached.
+type player struct {
+	pass     scenario.Pass
+	world    expr.World
+	changed  <-chan struct{}
+	died     <-chan error
+	timeline *timeline
+	pace     *pace.Pace
+	perform  func(context.Context, scenario.Step) (performed, error)
+
+	next     int           // index of the step that is due or underway
+	underway *performed    // what the step waits for
+	began    time.Duration // when the step was begun
+	done     time.Duration // when the step before was done
+	points   map[string]time.Duration
+	followed []*followed
+	failure  string
+}
+
+// followed is an expectation over time.
+type followed struct {
+	scenario.Expectation
+	program *expr.Program
+	tracker tracker
+}
+
+func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, died <-chan error, t *timeline,
+	perform func(context.Context, scenario.Step) (performed, error),
+) (*player, error) {
+	p := &player{
+		pass: pass, world: w, changed: changed, died: died, timeline: t, pace: t.pace, perform: perform,
+		points: map[string]time.Duration{scenario.Start: 0},
+	}
+	env, err := pass.Env()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range pass.Expect {
+		program, err := env.Condition(e.That)
+		if err != nil {
+			return nil, fmt.Errorf("compiling expectation %s: %w", e.Name, err)
+		}
+		if e.From == "" {
+			e.From = scenario.Start
+		}
+		p.followed = append(p.followed, &followed{Expectation: e, program: program, tracker: p.track(e)})
+	}
+	return p, nil
+}
+
+func (p *player) track(e scenario.Expectation) tracker {
+	t := tracker{deadline: e.Within.Duration + p.pace.Scenario(time.Duration(e.RealSeconds)*time.Second)}
+	if e.NotBefore != nil {
+		t.notBefore = e.NotBefore.Duration
+	}
+	if e.Holds != nil {
+		t.holds = e.Holds.Duration
+	}
+	return t
+}
+
+// run plays until all is done, or until the named point is reached. An error means that the cluster or ctx ended.
+func (p *player) run(ctx context.Context, until string) error {
+	for {
+		p.advance(ctx, until)
+		if _, reached := p.points[until]; reached || p.finished() {
+			return nil
+		}
+		wake := time.NewTimer(max(p.pace.Real(p.wake()-p.timeline.now()), breath))
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-p.died:
+			return deathOf(err)
+		case <-p.changed:
+			time.Sleep(breath)
+		case <-wake.C:
+		}
+		wake.Stop()
+	}
+}
+
+// advance does everything that is due by now.
+func (p *player) advance(ctx context.Context, until string) {
+	p.follow()
+	for p.failure == "" && p.next < len(p.pass.Steps) {
+		if _, reached := p.points[until]; reached {
+			return
+		}
+		step := p.pass.Steps[p.next]
+		if p.underway == nil {
+			if p.timeline.now() < p.due(step) {
+				return
+			}
+			p.begin(ctx, step)
+		}
+		if !p.complete(step) {
+			return
+		}
+		p.next++
+		p.follow()
+	}
+}
+
+// due is when a step may begin.
+func (p *player) due(s scenario.Step) time.Duration {
+	switch {
+	case s.At != nil:
+		return s.At.Duration
+	case s.After != nil:
+		return p.done + s.After.Duration
+	}
+	return 0
+}
+
+func (p *player) begin(ctx context.Context, s scenario.Step) {
+	p.began = p.timeline.now()
+	result, err := p.perform(ctx, s)
+	if err != nil {
+		p.failure = fmt.Sprintf("step %s could not be done: %v", p.label(s), err)
+		p.timeline.add(Event{Sort: Step, Object: s.Name, Message: p.failure})
+		return
+	}
+	if result.message != "" {
+		p.timeline.add(Event{Sort: Step, Object: s.Name, Message: result.message})
+	}
+	p.underway = &result
+}
+
+// complete tells whether the step is done, and notes its point if it is.
+func (p *player) complete(s scenario.Step) bool {
+	if p.failure != "" {
+		return false
+	}
+	if p.underway.until != nil {
+		holds, err := p.underway.until()
+		p.underway.tracker.observe(p.timeline.now()-p.began, holds, err)
+		switch p.underway.tracker.state {
+		case failed:
+			p.failure = fmt.Sprintf("step %s: what it waits for %s", p.label(s), p.underway.tracker.problem)
+			p.timeline.add(Event{Sort: Step, Object: s.Name, Message: p.failure})
+			return false
+		case met:
+		default:
+			return false
+		}
+	}
+	p.underway, p.done = nil, p.timeline.now()
+	if point := s.Point(); point != "" {
+		p.points[point] = p.done
+		p.timeline.add(Event{Sort: Point, Object: point, Message: "reached"})
+	}
+	return true
+}
+
+func (p *player) label(s scenario.Step) string {
+	if point := s.Point(); point != "" {
+		return point
+	}
+	return fmt.Sprintf("%d (%s)", p.next+1, strings.Join(s.Actions(), ", "))
+}
+
+// follow asks the expectations that count already.
+func (p *player) follow() {
+	for _, f := range p.followed {
+		since, reached := p.points[f.From]
+		if !reached || f.tracker.settled() {
+			continue
+		}
+		holds, err := f.program.Bool(p.world)
+		f.tracker.observe(p.timeline.now()-since, holds, err)
+		if f.tracker.settled() {
+			p.timeline.expectation(p.result(f))
+		}
+	}
+}
+
+// finished tells whether nothing is left to do or to see.
+func (p *player) finished() bool {
+	if p.failure != "" {
+		return true
+	}
+	if p.next < len(p.pass.Steps) {
+		return false
+	}
+	for _, f := range p.followed {
+		if !f.tracker.settled() {
+			return false
+		}
+	}
+	return true
+}
+
+// wake is when to look again even if nothing changes.
+func (p *player) wake() time.Duration {
+	wake := p.timeline.now() + time.Hour
+	if p.next < len(p.pass.Steps) {
+		if p.underway == nil {
+			wake = min(wake, p.due(p.pass.Steps[p.next]))
+		} else {
+			wake = min(wake, p.began+p.underway.tracker.next())
+		}
+	}
+	for _, f := range p.followed {
+		if since, reached := p.points[f.From]; reached && !f.tracker.settled() {
+			wake = min(wake, since+f.tracker.next())
+		}
+	}
+	return wake
+}
+
+func (p *player) results() []Expectation {
+	results := []Expectation{}
+	for _, f := range p.followed {
+		results = append(results, p.result(f))
+	}
+	return results
+}
+
+func (p *player) result(f *followed) Expectation {
+	e := Expectation{Name: f.Name, From: f.From, That: f.That, Met: f.tracker.state == met, Problem: f.tracker.problem}
+	since, reached := p.points[f.From]
+	if reached {
+		e.FromSeconds = secondsOf(since)
+	}
+	switch {
+	case e.Met:
+		e.AtSeconds = secondsOf(since + f.tracker.since)
+	case !reached:
+		e.Problem = fmt.Sprintf("the point %q was not reached", f.From)
+	case !f.tracker.settled():
+		e.Problem = "the pass ended before its deadline"
+	}
+	return e
+}

@@ -1,0 +1,245 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/scenario"
+)
+
+// pods is a world of pods, by what `pods.size()` gives.
+type pods struct {
+	count   int
+	changed chan struct{}
+}
+
+func (w *pods) List(variable string) []any {
+	var list []any
+	for i := range w.count {
+		list = append(list, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}})
+	}
+	return list
+}
+
+func (w *pods) NamedNodes() map[string]*corev1.Node { return nil }
+
+func (w *pods) become(count int) {
+	w.count = count
+	w.changed <- struct{}{}
+}
+
+func duration(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
+
+// playing runs a pass in a synctest bubble; perform does steps by their names.
+func playing(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, until string, steps map[string]func() (performed, error)) (*player, error) {
+	t.Helper()
+	w.changed = make(chan struct{}, 1)
+	line := newTimeline(p, nil)
+	player, err := newPlayer(pass, w, w.changed, make(chan error), line, func(_ context.Context, s scenario.Step) (performed, error) {
+		if do, ok := steps[s.Name]; ok {
+			return do()
+		}
+		return performed{}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line.begin()
+	return player, player.run(t.Context(), until)
+}
+
+func at(e Expectation) string {
+	if e.AtSeconds == nil {
+		return e.Name + ": " + e.Problem
+	}
+	return fmt.Sprintf("%s: %g", e.Name, *e.AtSeconds)
+}
+
+func TestPlayerTimesStepsAndExpectations(t *testing.T) {
+	for _, scale := range []float64{1, 10} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &pods{}
+			pass := scenario.Pass{
+				Steps: []scenario.Step{
+					{Name: "grow", At: duration(time.Minute)},
+					{Name: "wait"},
+					{Mark: "grown"},
+					{Name: "shrink", After: duration(time.Minute)},
+				},
+				Expect: []scenario.Expectation{
+					{Name: "none-at-first", That: "pods.size() == 0", Within: *duration(time.Second), Holds: duration(50 * time.Second)},
+					{Name: "three", From: "grow", That: "pods.size() == 3", Within: *duration(2 * time.Minute)},
+					{Name: "never-four", From: "grow", That: "pods.size() == 4", Within: *duration(2 * time.Minute)},
+					{Name: "too-soon", From: "grow", That: "pods.size() == 3", NotBefore: duration(40 * time.Second), Within: *duration(2 * time.Minute)},
+					{Name: "stays", From: "grown", That: "pods.size() == 3", Within: *duration(time.Second), Holds: duration(2 * time.Minute)},
+					{Name: "ends-empty", From: "shrink", That: "pods.size() == 0", Within: *duration(time.Minute)},
+				},
+			}
+			p := pace.New(scale)
+			later := func(d time.Duration, count int) { time.AfterFunc(p.Real(d), func() { w.become(count) }) }
+			player, err := playing(t, pass, p, w, "", map[string]func() (performed, error){
+				"grow": func() (performed, error) { later(30*time.Second, 3); return performed{}, nil },
+				"wait": func() (performed, error) {
+					return performed{until: func() (bool, error) { return w.count == 3, nil }, tracker: tracker{deadline: time.Minute}}, nil
+				},
+				"shrink": func() (performed, error) { later(20*time.Second, 0); return performed{}, nil },
+			})
+			if err != nil || player.failure != "" {
+				t.Fatal(err, player.failure)
+			}
+			var got []string
+			for _, e := range player.results() {
+				got = append(got, at(e))
+			}
+			// A look comes at most one breath after the change it sees.
+			slack := breath.Seconds() * scale
+			want := []string{
+				"none-at-first: 0",
+				fmt.Sprintf("three: %g", 90+slack),
+				"never-four: did not come true within 2m0s",
+				fmt.Sprintf("too-soon: came true after %s, sooner than the 40s it should take", 30*time.Second+p.Scenario(breath)),
+				fmt.Sprintf("stays: was true for only %s of the 2m0s it should hold", 80*time.Second+p.Scenario(breath)),
+				fmt.Sprintf("ends-empty: %g", 170+2*slack),
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("scale %g (-want +got):\n%s", scale, diff)
+			}
+		})
+	}
+}
+
+func TestPlayerEndsWhenAStepFails(t *testing.T) {
+	tests := []struct {
+		name string
+		step func() (performed, error)
+		want string
+	}{
+		{"refused", func() (performed, error) { return performed{}, errors.New("no such group") },
+			"step break could not be done: no such group"},
+		{"waits in vain", func() (performed, error) {
+			return performed{until: func() (bool, error) { return false, nil }, tracker: tracker{deadline: time.Minute}}, nil
+		}, "step break: what it waits for did not come true within 1m0s"},
+		{"cannot be evaluated", func() (performed, error) {
+			return performed{until: func() (bool, error) { return false, errors.New("index out of bounds") }, tracker: tracker{deadline: time.Minute}}, nil
+		}, "step break: what it waits for did not come true within 1m0s (index out of bounds)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pass := scenario.Pass{
+					Steps: []scenario.Step{{Name: "break"}, {Name: "after"}},
+					Expect: []scenario.Expectation{
+						{Name: "later", From: "after", That: "true", Within: *duration(time.Hour)},
+						{Name: "open", That: "pods.size() == 1", Within: *duration(time.Hour)},
+					},
+				}
+				player, err := playing(t, pass, pace.New(1), &pods{}, "", map[string]func() (performed, error){"break": tt.step})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if player.failure != tt.want {
+					t.Errorf("failure = %q, want %q", player.failure, tt.want)
+				}
+				results := player.results()
+				if got, want := at(results[0]), `later: the point "after" was not reached`; got != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+				if got, want := at(results[1]), "open: the pass ended before its deadline"; got != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			})
+		})
+	}
+}
+
+func TestPlayerStopsAtAPoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pass := scenario.Pass{Steps: []scenario.Step{{Mark: "here", At: duration(time.Minute)}, {Name: "beyond"}}}
+		player, err := playing(t, pass, pace.New(1), &pods{}, "here", map[string]func() (performed, error){
+			"beyond": func() (performed, error) { t.Error("a step after the point was done"); return performed{}, nil },
+		})
+		if err != nil || player.points["here"] != time.Minute {
+			t.Errorf("reached %v, %v, want here at 1m", player.points, err)
+		}
+	})
+}
+
+func TestPlayerStartNeedsNoStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pass := scenario.Pass{Steps: []scenario.Step{{Name: "beyond"}}}
+		_, err := playing(t, pass, pace.New(1), &pods{}, scenario.Start, map[string]func() (performed, error){
+			"beyond": func() (performed, error) { t.Error("a step after the start was done"); return performed{}, nil },
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestPlayerTellsOfTheClustersDeath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		died := make(chan error, 1)
+		died <- errors.New("etcd: disk full")
+		w := &pods{changed: make(chan struct{})}
+		pass := scenario.Pass{Expect: []scenario.Expectation{{Name: "never", That: "pods.size() == 1", Within: *duration(time.Hour)}}}
+		line := newTimeline(pace.New(1), nil)
+		player, err := newPlayer(pass, w, w.changed, died, line, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line.begin()
+		if err := player.run(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "disk full") {
+			t.Errorf("run() = %v, want the cluster's death", err)
+		}
+	})
+}
+
+func TestTracker(t *testing.T) {
+	type look struct {
+		at    time.Duration
+		value bool
+	}
+	tests := []struct {
+		name  string
+		track tracker
+		looks []look
+		state trackerState
+		since time.Duration
+	}{
+		{"true at once", tracker{deadline: 10}, []look{{0, true}}, met, 0},
+		{"true in time", tracker{deadline: 10}, []look{{0, false}, {9, true}}, met, 9},
+		{"true at the deadline", tracker{deadline: 10}, []look{{0, false}, {10, true}}, met, 10},
+		{"seen too late", tracker{deadline: 10}, []look{{0, false}, {11, true}}, failed, 0},
+		{"never", tracker{deadline: 10}, []look{{0, false}, {10, false}}, failed, 0},
+		{"still open", tracker{deadline: 10}, []look{{0, false}, {9, false}}, waiting, 0},
+		{"too soon", tracker{deadline: 10, notBefore: 5}, []look{{4, true}}, failed, 4},
+		{"not too soon", tracker{deadline: 10, notBefore: 5}, []look{{4, false}, {5, true}}, met, 5},
+		{"does not hold yet", tracker{deadline: 10, holds: 5}, []look{{2, true}, {6, true}}, holding, 2},
+		{"holds", tracker{deadline: 10, holds: 5}, []look{{2, true}, {7, true}}, met, 2},
+		{"holds past the deadline", tracker{deadline: 10, holds: 5}, []look{{9, true}, {14, true}}, met, 9},
+		{"breaks and holds again", tracker{deadline: 10, holds: 5}, []look{{2, true}, {4, false}, {8, true}, {13, true}}, met, 8},
+		{"breaks past the deadline", tracker{deadline: 10, holds: 5}, []look{{9, true}, {12, false}}, failed, 9},
+		{"settled for good", tracker{deadline: 10}, []look{{1, true}, {2, false}, {20, false}}, met, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tr := tt.track
+			for _, l := range tt.looks {
+				tr.observe(l.at, l.value, nil)
+			}
+			if tr.state != tt.state || tr.since != tt.since && tt.state != failed {
+				t.Errorf("state %d since %d, want %d since %d", tr.state, tr.since, tt.state, tt.since)
+			}
+		})
+	}
+}

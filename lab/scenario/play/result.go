@@ -1,0 +1,95 @@
+package play
+
+import (
+	"math"
+	"time"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+// Result is what came of a pass.
+type Result struct {
+	// With is the pass's name, Title what it shows in a line.
+	With  string `json:"with"`
+	Title string `json:"title"`
+	// Events are the timeline, in order.
+	Events []Event `json:"events"`
+	// Expectations are in the order of the scenario.
+	Expectations []Expectation `json:"expectations"`
+	// Met is true when every expectation is, and every step could be played.
+	Met bool `json:"met"`
+	// Failure is what ended the pass early, if anything did.
+	Failure string `json:"failure,omitempty"`
+	// Nodes are the Node objects behind the names that the scenario gives.
+	Nodes map[string]string `json:"nodes,omitempty"`
+	// Scale is the time scale; AtMinimum lists the settings that could not follow it.
+	Scale     float64        `json:"scale"`
+	AtMinimum []pace.Setting `json:"atMinimum,omitempty"`
+	// StartReal is how long the start took to build, PlayReal the pass after it, both on the wall clock.
+	StartReal time.Duration `json:"startReal"`
+	PlayReal  time.Duration `json:"playReal"`
+}
+
+// Sort is what an Event is about.
+type Sort string
+
+// The sorts of events.
+const (
+	Step     Sort = "step"
+	Point    Sort = "point"
+	Expected Sort = "expectation"
+	Node     Sort = "node"
+	Pod      Sort = "pod"
+	Workload Sort = "workload"
+	Volume   Sort = "volume"
+	Cloud    Sort = "cloud"
+	Reported Sort = "event" // a Kubernetes Event
+)
+
+// Event is one line of the timeline.
+type Event struct {
+	// AtSeconds is scenario time since the start.
+	AtSeconds float64 `json:"atSeconds"`
+	Sort      Sort    `json:"sort"`
+	// Object is what it is about, such as "pod/redash/redis-0"; a step's or point's name.
+	Object  string `json:"object,omitempty"`
+	Message string `json:"message"`
+	// Count is how often a Kubernetes Event was reported, the last time at LastAtSeconds.
+	Count         int     `json:"count,omitempty"`
+	LastAtSeconds float64 `json:"lastAtSeconds,omitempty"`
+}
+
+// Expectation is what came of one.
+type Expectation struct {
+	Name string `json:"name"`
+	Met  bool   `json:"met"`
+	// AtSeconds is when it came true for good, in scenario time since the start; nil if it did not.
+	AtSeconds *float64 `json:"atSeconds"`
+	// From is the point that its time is counted from, and FromSeconds when that was reached; nil if it was not.
+	From        string   `json:"from"`
+	FromSeconds *float64 `json:"fromSeconds,omitempty"`
+	// Problem says why it is not met.
+	Problem string `json:"problem,omitempty"`
+	// That is the expression.
+	That string `json:"that"`
+}
+
+// Update is one piece of news from a pass that is being played.
+type Update struct {
+	AtSeconds float64 `json:"atSeconds"`
+	// Doing is what the pass is at.
+	Doing       string       `json:"doing,omitempty"`
+	Event       *Event       `json:"event,omitempty"`
+	Expectation *Expectation `json:"expectation,omitempty"`
+}
+
+// Observer hears of a pass while it is played. It is called from several goroutines, one at a time, and must not block.
+type Observer func(Update)
+
+// seconds is a duration as the results have it, to the hundredth.
+func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*100) / 100 }
+
+func secondsOf(d time.Duration) *float64 {
+	s := seconds(d)
+	return &s
+}

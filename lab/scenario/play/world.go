@@ -1,0 +1,213 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/scenario/expr"
+)
+
+// world is the cluster as it is watched. It is an expr.World.
+type world struct {
+	cloud   *cloud.Cloud
+	kinds   map[string]*kind
+	factory []informers.SharedInformerFactory
+	// changed is signalled after changes, several of which may share one signal.
+	changed chan struct{}
+
+	mu    sync.Mutex
+	names map[string]string // of Node objects, by the names that the scenario gives
+	gone  map[string]*corev1.Node
+}
+
+// kind is what is watched of one kind. Its sorted list is kept until an object changes.
+type kind struct {
+	informer cache.SharedIndexInformer
+
+	mu     sync.Mutex
+	sorted []any
+}
+
+// watch begins to watch the cluster. changed is called with what objects were and are; nil means not there.
+func watch(ctx context.Context, client kubernetes.Interface, c *cloud.Cloud, onChange func(before, after any)) (*world, error) {
+	all := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(trim))
+	system := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(metav1.NamespaceSystem), informers.WithTransform(trim))
+	core, apps := all.Core().V1(), all.Apps().V1()
+	w := &world{
+		cloud: c, changed: make(chan struct{}, 1), factory: []informers.SharedInformerFactory{all, system}, gone: map[string]*corev1.Node{},
+		kinds: map[string]*kind{
+			"pods":         {informer: core.Pods().Informer()},
+			"nodes":        {informer: core.Nodes().Informer()},
+			"claims":       {informer: core.PersistentVolumeClaims().Informer()},
+			"volumes":      {informer: core.PersistentVolumes().Informer()},
+			"attachments":  {informer: all.Storage().V1().VolumeAttachments().Informer()},
+			"deployments":  {informer: apps.Deployments().Informer()},
+			"replicasets":  {informer: apps.ReplicaSets().Informer()},
+			"statefulsets": {informer: apps.StatefulSets().Informer()},
+			"daemonsets":   {informer: apps.DaemonSets().Informer()},
+			"jobs":         {informer: all.Batch().V1().Jobs().Informer()},
+			"events":       {informer: core.Events().Informer()},
+			"configmaps":   {informer: system.Core().V1().ConfigMaps().Informer()},
+		},
+	}
+	for name, k := range w.kinds {
+		if _, err := k.informer.AddEventHandler(w.handler(k, onChange)); err != nil {
+			return nil, fmt.Errorf("watching %s: %w", name, err)
+		}
+	}
+	go w.watchCloud(ctx)
+	for _, f := range w.factory {
+		f.Start(ctx.Done())
+	}
+	for name, k := range w.kinds {
+		if !cache.WaitForCacheSync(ctx.Done(), k.informer.HasSynced) {
+			return nil, fmt.Errorf("watching %s: %w", name, context.Cause(ctx))
+		}
+	}
+	return w, nil
+}
+
+// stop returns when the watches have ended, after their context has.
+func (w *world) stop() {
+	for _, f := range w.factory {
+		f.Shutdown()
+	}
+}
+
+// trim drops what no expression asks for and what takes most room.
+func trim(o any) (any, error) {
+	if accessor, err := meta.Accessor(o); err == nil {
+		accessor.SetManagedFields(nil)
+	}
+	return o, nil
+}
+
+func (w *world) handler(k *kind, onChange func(before, after any)) cache.ResourceEventHandler {
+	change := func(before, after any) {
+		k.mu.Lock()
+		k.sorted = nil
+		k.mu.Unlock()
+		onChange(before, after)
+		w.signal()
+	}
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { change(nil, o) },
+		UpdateFunc: func(before, after any) { change(before, after) },
+		DeleteFunc: func(o any) {
+			if lost, ok := o.(cache.DeletedFinalStateUnknown); ok {
+				o = lost.Obj
+			}
+			w.remember(o)
+			change(o, nil)
+		},
+	}
+}
+
+func (w *world) signal() {
+	select {
+	case w.changed <- struct{}{}:
+	default: // one is waiting already
+	}
+}
+
+func (w *world) watchCloud(ctx context.Context) {
+	changed := w.cloud.Subscribe(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+			w.signal()
+		}
+	}
+}
+
+// remember keeps a node that is gone, so that its name still means it.
+func (w *world) remember(o any) {
+	if n, ok := o.(*corev1.Node); ok {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.gone[n.Name] = n
+	}
+}
+
+// List is part of expr.World.
+func (w *world) List(variable string) []any {
+	if variable == "groups" {
+		return groupsOf(w.cloud)
+	}
+	k := w.kinds[variable]
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.sorted == nil {
+		store := k.informer.GetStore()
+		k.sorted = make([]any, 0, len(store.ListKeys()))
+		for _, key := range slices.Sorted(slices.Values(store.ListKeys())) {
+			if o, exists, _ := store.GetByKey(key); exists {
+				k.sorted = append(k.sorted, o)
+			}
+		}
+	}
+	return k.sorted
+}
+
+// NamedNodes is part of expr.World.
+func (w *world) NamedNodes() map[string]*corev1.Node {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	named := map[string]*corev1.Node{}
+	for name, node := range w.names {
+		if o, exists, _ := w.kinds["nodes"].informer.GetStore().GetByKey(node); exists {
+			named[name] = o.(*corev1.Node)
+		} else if last, ok := w.gone[node]; ok {
+			named[name] = last
+		}
+	}
+	return named
+}
+
+func (w *world) setNames(names map[string]string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.names = maps.Clone(names)
+}
+
+// groupsOf is the cloud as expressions see it.
+func groupsOf(c *cloud.Cloud) []any {
+	byGroup := map[string][]expr.Instance{}
+	for _, i := range c.Instances() {
+		if i.State != cloud.Terminated {
+			byGroup[i.Group] = append(byGroup[i.Group], expr.Instance{ID: i.ID, State: string(i.State), Zone: i.Zone, Node: i.NodeName})
+		}
+	}
+	var groups []any
+	for _, g := range c.Groups() {
+		groups = append(groups, &expr.Group{
+			Name: g.Name, Min: g.Min, Desired: g.Desired, Max: g.Max, Zones: g.Zones, Instances: byGroup[g.Name],
+		})
+	}
+	return groups
+}
+
+// sees tells whether an object just written has arrived, if its kind is watched at all.
+func (w *world) sees(kind string, uid types.UID) bool {
+	for _, k := range expr.Kinds {
+		if reflect.TypeOf(k.Object).Name() == kind && w.kinds[k.Variable] != nil && kind != "ConfigMap" {
+			return slices.ContainsFunc(w.List(k.Variable), func(o any) bool { return o.(metav1.Object).GetUID() == uid })
+		}
+	}
+	return true
+}
