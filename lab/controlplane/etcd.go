@@ -23,7 +23,8 @@ func etcdConfig(f *folder, flags []string) (*embed.Config, error) {
 	config.ListenPeerUrls = nil
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	config.UnsafeNoFsync = true
-	config.TickMs, config.ElectionMs = 50, 250 // a member alone need not wait long for others to stand for election
+	config.TickMs, config.ElectionMs = 50, 250                                    // a member alone need not wait long for others to stand for election
+	config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // zero otherwise, which is a log line a request
 	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(etcdLogger())
 
 	set := flag.NewFlagSet(string(Etcd), flag.ContinueOnError)
@@ -34,7 +35,9 @@ func etcdConfig(f *folder, flags []string) (*embed.Config, error) {
 
 // etcdLogger ends the goroutine where etcd would end the process, after telling the plane.
 func etcdLogger() *zap.Logger {
-	encoder := zapcore.NewConsoleEncoder(zap.NewProductionEncoderConfig())
+	format := zap.NewProductionEncoderConfig()
+	format.EncodeTime = zapcore.ISO8601TimeEncoder
+	encoder := zapcore.NewConsoleEncoder(format)
 	core := zapcore.NewCore(encoder, zapcore.AddSync(components), zap.WarnLevel)
 	return zap.New(core, zap.WithFatalHook(fatalHook{}), zap.WithPanicHook(fatalHook{}))
 }
@@ -57,6 +60,9 @@ func (fatalHook) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
 func (p *local) runEtcd(ctx context.Context, ready func()) error {
 	config, err := etcdConfig(p.folder, p.flags[Etcd])
 	if err != nil {
+		return err
+	}
+	if err := verify(config.Dir); err != nil {
 		return err
 	}
 	server, err := embed.StartEtcd(config)

@@ -9,6 +9,8 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/logs"
 	logsapi "k8s.io/component-base/logs/api/v1"
+
+	"github.com/naosu-dev/naosu/lab/controlplane/etcdlog"
 )
 
 // sink is where everything Kubernetes and etcd log in this process goes. Their loggers can be set once and outlive a
@@ -56,6 +58,7 @@ func (s *sink) lastError() string {
 
 // captureLogs points klog at the sink, once in a process, so that no component ever writes to the terminal.
 var captureLogs = sync.OnceValue(func() error {
+	etcdlog.SetOutput(components)
 	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
 	streams := &logsapi.LoggingOptions{ErrorStream: components, InfoStream: components}
 	return logsapi.ValidateAndApplyWithOptions(logs.NewOptions(), streams, utilfeature.DefaultFeatureGate)

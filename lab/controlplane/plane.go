@@ -29,19 +29,27 @@ type runner interface {
 // there, controllers act and the scheduler has seen the cluster. Cancelling the context stops it, then or later. What one
 // process may hold is told in the package's doc.
 func Start(ctx context.Context, o Options) (*Plane, error) {
-	if err := context.Cause(ctx); err != nil {
+	p, err := start(ctx, o)
+	if err != nil {
 		return nil, fmt.Errorf("start control plane: %w", err)
+	}
+	return p, nil
+}
+
+func start(ctx context.Context, o Options) (*Plane, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
 	}
 	local, err := newLocal(o)
 	if err != nil {
-		return nil, fmt.Errorf("start control plane: %w", err)
+		return nil, err
 	}
 	p := &Plane{runner: local, access: local.access, data: local.folder.data, file: local.folder.kubeconfig()}
 	if err = local.boot(ctx); err == nil {
 		err = p.WriteKubeconfig(p.file)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("start control plane: %w", errors.Join(err, local.end()))
+		return nil, errors.Join(err, local.end())
 	}
 	context.AfterFunc(ctx, func() { _ = local.end() })
 	return p, nil

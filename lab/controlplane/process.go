@@ -36,6 +36,11 @@ func launch(name Component, run func(ctx context.Context, ready func()) error) *
 	go func() {
 		defer close(p.done)
 		defer cancel()
+		defer func() {
+			if cause := recover(); cause != nil {
+				p.err = fmt.Errorf("panicked: %v", cause)
+			}
+		}()
 		p.err = run(ctx, sync.OnceFunc(func() { close(p.ready) }))
 	}()
 	return p

@@ -9,6 +9,8 @@ import (
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 	"k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 	"sigs.k8s.io/yaml"
+
+	"github.com/naosu-dev/naosu/lab/pace"
 )
 
 // schedulerConfigz is the name under which the scheduler's command registers its configuration.
@@ -27,25 +29,27 @@ func (p *local) schedulerOptions() (*options.Options, error) {
 	return s, parse(Scheduler, *s.Flags, s.Logs, p.flags[Scheduler])
 }
 
-// writeSchedulerConfig writes the plane's own configuration file.
-func (p *local) writeSchedulerConfig() error {
-	seconds := p.options.Pace.Seconds
-	content, err := yaml.Marshal(map[string]any{
-		"apiVersion": "kubescheduler.config.k8s.io/v1",
-		"kind":       "KubeSchedulerConfiguration",
-		"clientConnection": map[string]any{
-			"kubeconfig": p.folder.conf(Scheduler), "qps": clientQPS, "burst": clientBurst,
-		},
-		"podInitialBackoffSeconds": seconds("kube-scheduler podInitialBackoffSeconds", 1),
-		"podMaxBackoffSeconds":     seconds("kube-scheduler podMaxBackoffSeconds", 10),
+// schedulerConfig is the plane's own configuration of the scheduler.
+func schedulerConfig(p *pace.Pace, kubeconfig string) map[string]any {
+	seconds := func(name string, standard int64) int64 { return p.Seconds("kube-scheduler "+name, standard) }
+	return map[string]any{
+		"apiVersion":               "kubescheduler.config.k8s.io/v1",
+		"kind":                     "KubeSchedulerConfiguration",
+		"clientConnection":         map[string]any{"kubeconfig": kubeconfig, "qps": clientQPS, "burst": clientBurst},
+		"podInitialBackoffSeconds": seconds("podInitialBackoffSeconds", 1),
+		"podMaxBackoffSeconds":     seconds("podMaxBackoffSeconds", 10),
 		"profiles": []any{map[string]any{
 			"schedulerName": "default-scheduler",
 			"pluginConfig": []any{map[string]any{
 				"name": "VolumeBinding",
-				"args": map[string]any{"bindTimeoutSeconds": seconds("kube-scheduler VolumeBinding bindTimeoutSeconds", 600)},
+				"args": map[string]any{"bindTimeoutSeconds": seconds("VolumeBinding bindTimeoutSeconds", 600)},
 			}},
 		}},
-	})
+	}
+}
+
+func (p *local) writeSchedulerConfig() error {
+	content, err := yaml.Marshal(schedulerConfig(p.options.Pace, p.folder.conf(Scheduler)))
 	if err != nil {
 		return fmt.Errorf("encode scheduler configuration: %w", err)
 	}

@@ -1,0 +1,4 @@
+package controlplane
+
+// PID is the process of a child's plane.
+func (p *Plane) PID() int { return p.runner.(*child).command.Process.Pid }

@@ -1,0 +1,78 @@
+package controlplane_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/naosu-dev/naosu/lab/controlplane"
+)
+
+func TestMain(m *testing.M) {
+	controlplane.MaybeRunChild()
+	os.Exit(m.Run())
+}
+
+type starter func(context.Context, controlplane.Options) (*controlplane.Plane, error)
+
+// start runs a plane for one test. A failed test shows the end of the components' log.
+func start(t testing.TB, how starter, o controlplane.Options) (*controlplane.Plane, kubernetes.Interface) {
+	t.Helper()
+	p, err := how(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
+	return p, clientOf(t, p)
+}
+
+func clientOf(t testing.TB, p *controlplane.Plane) kubernetes.Interface {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(p.AdminConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// eventually waits for a condition; a condition that reports an error is false, and the last error is told.
+func eventually(t testing.TB, what string, condition func(ctx context.Context) error) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		last = condition(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("%s: %v: %v", what, err, last)
+	}
+}
+
+var errNotYet = errors.New("not yet")
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+}
+
+func wantForbidden(t testing.TB, err error) {
+	t.Helper()
+	if !apierrors.IsForbidden(err) {
+		t.Errorf("got %v, want forbidden", err)
+	}
+}
