@@ -1,0 +1,270 @@
+package nodes_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
+
+	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/nodes"
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+// scale is how much faster than reality the tests' cluster is.
+const scale = 20
+
+// shared is the one control plane and fleet of this test binary, made when first needed.
+var shared struct {
+	once  sync.Once
+	plane *controlplane.Plane
+	fleet *nodes.Fleet
+	err   error
+	stop  func()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.stop != nil {
+		shared.stop()
+	}
+	os.Exit(code)
+}
+
+func start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	p := pace.New(scale)
+	shared.plane, shared.err = controlplane.Start(ctx, controlplane.Options{
+		Pace:  p,
+		Flags: map[controlplane.Component][]string{controlplane.APIServer: {"--default-not-ready-toleration-seconds=3", "--default-unreachable-toleration-seconds=3"}},
+	})
+	if shared.err != nil {
+		cancel()
+		return
+	}
+	shared.fleet, shared.err = nodes.New(nodes.Options{Config: shared.plane.AdminConfig(), Pace: p, Events: true, Log: os.Stderr})
+	done := make(chan struct{})
+	if shared.err == nil {
+		go func() { defer close(done); _ = shared.fleet.Run(ctx) }()
+	}
+	shared.stop = func() {
+		cancel()
+		<-done
+		_ = shared.plane.Stop()
+	}
+}
+
+// bed is one test's corner of the cluster: a namespace, and nodes that only its pods select.
+type bed struct {
+	*testing.T
+	kubernetes.Interface
+	fleet     *nodes.Fleet
+	namespace string
+	corner    map[string]string
+}
+
+func newBed(t *testing.T) *bed {
+	t.Helper()
+	shared.once.Do(start)
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
+	b := &bed{
+		T: t, Interface: kubernetes.NewForConfigOrDie(shared.plane.AdminConfig()), fleet: shared.fleet,
+		namespace: name, corner: map[string]string{"corner": name},
+	}
+	_, err := b.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	b.must(err)
+	b.eventually("the namespace's service account", func(ctx context.Context) bool {
+		_, err := b.CoreV1().ServiceAccounts(name).Get(ctx, "default", metav1.GetOptions{})
+		return err == nil
+	})
+	return b
+}
+
+func (b *bed) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// eventually polls until what the test waits for is there. The limit is far beyond any time that is expected.
+func (b *bed) eventually(what string, is func(context.Context) bool) {
+	b.Helper()
+	err := wait.PollUntilContextTimeout(b.Context(), 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) { return is(ctx), nil })
+	if err != nil {
+		b.Fatalf("waiting for %s: %v\n%s", what, err, b.state())
+	}
+}
+
+func (b *bed) state() string {
+	var s strings.Builder
+	ctx := context.Background()
+	nodes, _ := b.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: labels.FormatLabels(b.corner)})
+	for _, n := range nodes.Items {
+		fmt.Fprintf(&s, "node %s taints %v conditions %v\n", n.Name, n.Spec.Taints, n.Status.Conditions)
+	}
+	for _, p := range b.pods() {
+		fmt.Fprintf(&s, "pod %s on %s deleted %v phase %s %s %s %+v\n", p.Name, p.Spec.NodeName, p.DeletionTimestamp, p.Status.Phase, p.Status.Reason, p.Status.Message, p.Status.ContainerStatuses)
+	}
+	events, _ := b.CoreV1().Events(b.namespace).List(ctx, metav1.ListOptions{})
+	for _, e := range events.Items {
+		fmt.Fprintf(&s, "event %s %s %s\n", e.InvolvedObject.Name, e.Reason, e.Message)
+	}
+	return s.String()
+}
+
+// boot switches machines of this corner on and waits until their nodes are Ready and open.
+func (b *bed) boot(names ...string) {
+	b.Helper()
+	for i, name := range names {
+		b.fleet.Boot(nodes.Machine{
+			NodeName: b.node(name), InternalIP: fmt.Sprintf("10.0.0.%d", i+1), Labels: b.corner,
+			CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi"),
+		})
+		b.Cleanup(func() {
+			b.fleet.Remove(b.node(name))
+			_ = b.CoreV1().Nodes().Delete(context.Background(), b.node(name), metav1.DeleteOptions{})
+		})
+	}
+	for _, name := range names {
+		b.eventually("node "+name, func(ctx context.Context) bool {
+			n, err := b.CoreV1().Nodes().Get(ctx, b.node(name), metav1.GetOptions{})
+			return err == nil && b.ready(name) == corev1.ConditionTrue && len(n.Spec.Taints) == 0
+		})
+	}
+}
+
+func (b *bed) node(name string) string { return b.namespace + "-" + name }
+
+func (b *bed) ready(name string) corev1.ConditionStatus {
+	return b.condition(name, corev1.NodeReady)
+}
+
+func (b *bed) condition(name string, t corev1.NodeConditionType) corev1.ConditionStatus {
+	n, err := b.CoreV1().Nodes().Get(b.Context(), b.node(name), metav1.GetOptions{})
+	b.must(err)
+	for _, c := range n.Status.Conditions {
+		if c.Type == t {
+			return c.Status
+		}
+	}
+	return ""
+}
+
+func (b *bed) pods() []corev1.Pod {
+	list, err := b.CoreV1().Pods(b.namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		b.Error(err)
+	}
+	return list.Items
+}
+
+// pod is nil if there is none.
+func (b *bed) pod(name string) *corev1.Pod {
+	for _, p := range b.pods() {
+		if p.Name == name {
+			return &p
+		}
+	}
+	return nil
+}
+
+// running counts pods that are Running and Ready and not about to go.
+func (b *bed) running() int {
+	n := 0
+	for _, p := range b.pods() {
+		if isReady(&p) && p.DeletionTimestamp == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func isReady(p *corev1.Pod) bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return p.Status.Phase == corev1.PodRunning && c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func (b *bed) eventuallyRunning(n int) {
+	b.Helper()
+	b.eventually(fmt.Sprintf("%d pods running", n), func(context.Context) bool { return b.running() == n })
+}
+
+// template is of pods for this corner, with one container and the given annotations.
+func (b *bed) template(annotations map[string]string) corev1.PodTemplateSpec {
+	return corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "x"}, Annotations: annotations},
+		Spec: corev1.PodSpec{
+			NodeSelector: b.corner,
+			Containers:   []corev1.Container{{Name: "c", Image: "registry.example/c:1"}},
+		},
+	}
+}
+
+func (b *bed) bare(name string, annotations map[string]string, change func(*corev1.Pod)) {
+	b.Helper()
+	t := b.template(annotations)
+	pod := &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
+	pod.Name = name
+	if change != nil {
+		change(pod)
+	}
+	_, err := b.CoreV1().Pods(b.namespace).Create(b.Context(), pod, metav1.CreateOptions{})
+	b.must(err)
+}
+
+// on places a pod on one node.
+func (b *bed) on(name string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{corev1.LabelHostname: b.node(name)} }
+}
+
+func (b *bed) deployment(replicas int32, annotations map[string]string) {
+	b.Helper()
+	_, err := b.AppsV1().Deployments(b.namespace).Create(b.Context(), &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "d"},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: ptr.To(replicas), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
+			Template: b.template(annotations),
+		},
+	}, metav1.CreateOptions{})
+	b.must(err)
+}
+
+func (b *bed) set(name string, s nodes.State) {
+	b.Helper()
+	b.must(b.fleet.SetState(b.node(name), s))
+}
+
+// told waits for an event about an object, and says its message.
+func (b *bed) told(namespace, object, reason string) string {
+	b.Helper()
+	message := ""
+	b.eventually(reason+" of "+object, func(ctx context.Context) bool {
+		events, err := b.CoreV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + object + ",reason=" + reason})
+		if err != nil || len(events.Items) == 0 {
+			return false
+		}
+		message = events.Items[0].Message
+		return true
+	})
+	return message
+}
