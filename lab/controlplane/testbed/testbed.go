@@ -1,0 +1,133 @@
+// Package testbed gives tests a real control plane: one call, and there is a cluster.
+//
+// One plane is shared by all tests of a test binary, each in a namespace of its own, and started by the first that asks.
+// What is not in a namespace (nodes, volumes, classes) is shared too: a test that needs such objects to itself, other
+// options or another plane beside the shared one gets a fresh plane, in a child process. No plane has nodes: a test makes
+// them, or runs lab/nodes.
+//
+// A package that uses it has
+//
+//	func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{}) }
+package testbed
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/naosu-dev/naosu/lab/controlplane"
+)
+
+// Bed is a cluster for one test.
+type Bed struct {
+	*controlplane.Plane
+	// Client may do everything.
+	Client kubernetes.Interface
+	// Namespace is for this test alone, and is deleted after it.
+	Namespace string
+}
+
+// start runs the shared plane, once. It is nil in a test binary whose TestMain does not call Main.
+var start func() (*controlplane.Plane, error)
+
+// Main runs a package's tests and stops their shared plane, which has these options. It never returns.
+func Main(m *testing.M, o controlplane.Options) {
+	controlplane.MaybeRunChild()
+	os.Exit(run(m, o))
+}
+
+func run(m *testing.M, o controlplane.Options) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var plane *controlplane.Plane
+	start = sync.OnceValues(func() (p *controlplane.Plane, err error) {
+		plane, err = controlplane.Start(ctx, o)
+		return plane, err
+	})
+	code := m.Run()
+	if plane == nil {
+		return code
+	}
+	if err := plane.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "stop the shared control plane:", err)
+		return 1
+	}
+	return code
+}
+
+// Shared is the test binary's plane, with a namespace for this test.
+func Shared(t testing.TB) *Bed {
+	t.Helper()
+	if start == nil {
+		t.Fatal("TestMain must call testbed.Main")
+	}
+	plane, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bed(t, plane)
+}
+
+// Fresh is a plane for this test alone, in a process of its own and stopped after the test.
+func Fresh(t testing.TB, o controlplane.Options) *Bed {
+	t.Helper()
+	plane, err := controlplane.StartChild(context.WithoutCancel(t.Context()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := plane.Stop(); err != nil {
+			t.Errorf("stop the test's control plane: %v", err)
+		}
+	})
+	return bed(t, plane)
+}
+
+func bed(t testing.TB, plane *controlplane.Plane) *Bed {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(plane.AdminConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Bed{Plane: plane, Client: client}
+	if b.Namespace, err = newNamespace(t.Context(), client, t.Name()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if err := client.CoreV1().Namespaces().Delete(ctx, b.Namespace, metav1.DeleteOptions{}); err != nil {
+			t.Errorf("delete the test's namespace: %v", err)
+		}
+	})
+	return b
+}
+
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// newNamespace makes a namespace in which pods can be created: they need its default service account.
+func newNamespace(ctx context.Context, client kubernetes.Interface, test string) (string, error) {
+	name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(test), "-"), "-")
+	wanted := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: name[:min(len(name), 40)] + "-"}}
+	made, err := client.CoreV1().Namespaces().Create(ctx, wanted, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("create a namespace for the test: %w", err)
+	}
+	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		_, err := client.CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
+		return err == nil, nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("wait for the default service account of namespace %s: %w", made.Name, err)
+	}
+	return made.Name, nil
+}

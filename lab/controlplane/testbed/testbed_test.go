@@ -1,0 +1,61 @@
+package testbed_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+)
+
+func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{}) }
+
+func TestShared(t *testing.T) {
+	var hosts, namespaces []string
+	for _, name := range []string{"One", "other/with,odd.Characters"} {
+		t.Run(name, func(t *testing.T) {
+			bed := testbed.Shared(t)
+			hosts = append(hosts, bed.AdminConfig().Host)
+			namespaces = append(namespaces, bed.Namespace)
+			pod := &corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Name: "same"},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
+			}
+			if _, err := bed.Client.CoreV1().Pods(bed.Namespace).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+				t.Errorf("create a pod at once: %v", err)
+			}
+		})
+	}
+	if hosts[0] != hosts[1] {
+		t.Errorf("two planes, at %v, in one test binary", hosts)
+	}
+	if namespaces[0] == namespaces[1] {
+		t.Errorf("two tests share namespace %s", namespaces[0])
+	}
+	client := testbed.Shared(t).Client
+	for _, name := range namespaces {
+		left, err := client.CoreV1().Namespaces().Get(t.Context(), name, metav1.GetOptions{})
+		if err == nil && left.DeletionTimestamp == nil {
+			t.Errorf("namespace %s is not deleted after its test", name)
+		}
+	}
+}
+
+func TestFreshBesideShared(t *testing.T) {
+	shared := testbed.Shared(t)
+	fresh := testbed.Fresh(t, controlplane.Options{})
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "only-here"}}
+	if _, err := fresh.Client.CoreV1().Nodes().Create(t.Context(), node, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := shared.Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(0, len(nodes.Items)); diff != "" {
+		t.Errorf("the shared plane's nodes (-want +got):\n%s", diff)
+	}
+}
