@@ -287,7 +287,9 @@ func TestMemoryPressureEvicts(t *testing.T) {
 	if b.running() != 1 {
 		t.Error("the modest pod was evicted as well")
 	}
-	b.eventually("the pressure's end", func(context.Context) bool { return b.condition("a", corev1.NodeMemoryPressure) == corev1.ConditionFalse })
+	b.eventually("the pressure's end", func(context.Context) bool {
+		return b.condition("a", corev1.NodeMemoryPressure) == corev1.ConditionFalse
+	})
 }
 
 func TestNodeDeletedUnderItsKubelet(t *testing.T) {
