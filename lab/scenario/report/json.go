@@ -1,0 +1,80 @@
+// Package report shows what came of scenarios: as data, in the form that `naosu-lab run -o json` promises, and as text for
+// a person: the timeline, each expectation with when it came true, and what a time scale could not scale.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/naosu-dev/naosu/lab/scenario/play"
+)
+
+// Scenario is what came of a scenario's passes.
+type Scenario struct {
+	Name, Title string
+	Passes      []play.Result
+}
+
+// Met is true when all passes are.
+func (s Scenario) Met() bool {
+	for _, p := range s.Passes {
+		if !p.Met {
+			return false
+		}
+	}
+	return true
+}
+
+type scenarioJSON struct {
+	Scenario string     `json:"scenario"`
+	Passes   []passJSON `json:"passes"`
+}
+
+type passJSON struct {
+	With         string            `json:"with"`
+	Events       []play.Event      `json:"events"`
+	Expectations []expectationJSON `json:"expectations"`
+	Met          bool              `json:"met"`
+}
+
+type expectationJSON struct {
+	Name string `json:"name"`
+	Met  bool   `json:"met"`
+	// AtSeconds is scenario time since the start; null if it did not come true.
+	AtSeconds *float64 `json:"atSeconds"`
+}
+
+// JSON writes one scenario as an object, several as an array.
+func JSON(w io.Writer, scenarios []Scenario) error {
+	shown := make([]scenarioJSON, 0, len(scenarios))
+	for _, s := range scenarios {
+		shown = append(shown, asJSON(s))
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	var data any = shown
+	if len(shown) == 1 {
+		data = shown[0]
+	}
+	if err := encoder.Encode(data); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+func asJSON(s Scenario) scenarioJSON {
+	shown := scenarioJSON{Scenario: s.Name, Passes: []passJSON{}}
+	for _, p := range s.Passes {
+		pass := passJSON{With: p.With, Events: p.Events, Expectations: []expectationJSON{}, Met: p.Met}
+		if pass.Events == nil {
+			pass.Events = []play.Event{}
+		}
+		for _, e := range p.Expectations {
+			pass.Expectations = append(pass.Expectations, expectationJSON{e.Name, e.Met, e.AtSeconds})
+		}
+		shown.Passes = append(shown.Passes, pass)
+	}
+	return shown
+}
