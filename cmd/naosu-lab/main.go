@@ -65,6 +65,6 @@ Exit codes: 0 everything held, 1 something failed or did not hold, 2 bad input (
 		SilenceErrors: true,
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badInput{err} })
-	cmd.AddCommand(newUpCommand(), newFaultCommand(), newScaleCommand())
+	cmd.AddCommand(newRunCommand(), newUpCommand(), newFaultCommand(), newScaleCommand(), newDemoCommand(), newListCommand(), newPassCommand())
 	return cmd
 }

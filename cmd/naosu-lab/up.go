@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/remote"
+	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
 
 type upOptions struct {
@@ -55,7 +59,7 @@ again by the next "up"; without it everything is temporary.`,
 	flags.StringVar(&o.dataDir, "data-dir", "", "folder that keeps the cluster (default: a temporary one)")
 	flags.StringVar(&o.bindAddress, "bind-address", "", "IP address to listen on beside 127.0.0.1")
 	flags.StringVar(&o.scenario, "scenario", "", "build this scenario's cluster and play it")
-	flags.StringVar(&o.until, "until", "", "with --scenario: play to this point and wait there (default: start)")
+	flags.StringVar(&o.until, "until", "", "with --scenario: play to this point and wait there (default \"start\")")
 	return cmd
 }
 
@@ -63,21 +67,26 @@ func (o *upOptions) validate(nodesGiven bool) error {
 	switch {
 	case o.nodes < 0:
 		return fmt.Errorf("--nodes: %d is not a number of nodes; give 0 or more", o.nodes)
-	case o.timeScale < 1:
-		return fmt.Errorf("--time-scale: %v would be slower than reality; give 1 or more", o.timeScale)
 	case o.until != "" && o.scenario == "":
 		return errors.New("--until: names a point of a scenario; give --scenario as well")
 	case o.scenario != "" && nodesGiven:
 		return errors.New("--nodes: the scenario says which nodes there are; leave it out")
 	}
-	return nil
+	if o.until == "" {
+		o.until = scenario.Start
+	}
+	return checkTimeScale(o.timeScale)
 }
 
 func (o *upOptions) run(ctx context.Context) (err error) {
+	start, err := o.starter()
+	if err != nil {
+		return err
+	}
 	if err := o.takeAwayKubeconfig(); err != nil {
 		return err
 	}
-	l, err := lab.Start(ctx, o.lab())
+	l, err := start(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,13 +108,55 @@ func (o *upOptions) run(ctx context.Context) (err error) {
 	return l.Wait(ctx)
 }
 
-func (o *upOptions) lab() lab.Options {
-	return lab.Options{
-		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{
-			Name: "workers", InstanceType: "m5.large", Desired: o.nodes, Max: max(2*o.nodes, 10),
-		}}},
-		DataDir: o.dataDir, BindAddress: o.bindAddress, Pace: pace.New(o.timeScale),
+// starter is how the lab comes up: with plain nodes, or with a scenario's cluster, played to a point. It fails on bad
+// input, before anything is started.
+func (o *upOptions) starter() (func(context.Context) (*lab.Lab, error), error) {
+	if o.scenario == "" {
+		return func(ctx context.Context) (*lab.Lab, error) {
+			return lab.Start(ctx, o.place(lab.Options{Cloud: o.plainCloud(), Pace: pace.New(o.timeScale)}))
+		}, nil
 	}
+	s, err := load(o.scenario, o.timeScale)
+	if err != nil {
+		return nil, err
+	}
+	pass, err := s.Pass(scenario.Kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	if points := pass.Points(); !slices.Contains(points, o.until) {
+		return nil, badInput{fmt.Errorf("--until: %s has no point %q; it has %s", s.Name, o.until, strings.Join(points, ", "))}
+	}
+	return func(ctx context.Context) (*lab.Lab, error) { return o.reach(ctx, pass) }, nil
+}
+
+// reach plays the scenario to its point.
+func (o *upOptions) reach(ctx context.Context, pass scenario.Pass) (*lab.Lab, error) {
+	var l *lab.Lab
+	shown := newProgress(o.err, "playing to "+o.until)
+	defer shown.end()
+	_, err := play.Reach(ctx, pass, o.until, play.Options{
+		Pace:     pace.New(o.timeScale),
+		Observer: shown.observe,
+		Build: func(ctx context.Context, setup play.Setup) (play.Stage, error) {
+			var err error
+			l, err = lab.Start(ctx, o.place(options(setup)))
+			return stage{l}, err
+		},
+	})
+	return l, err
+}
+
+// place says where the lab keeps its data and listens.
+func (o *upOptions) place(l lab.Options) lab.Options {
+	l.DataDir, l.BindAddress = o.dataDir, o.bindAddress
+	return l
+}
+
+func (o *upOptions) plainCloud() cloud.Spec {
+	return cloud.Spec{Groups: []cloud.GroupSpec{{
+		Name: "workers", InstanceType: "m5.large", Desired: o.nodes, Max: max(2*o.nodes, 10),
+	}}}
 }
 
 // dir is where the lab's kubeconfig and address stand.

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/naosu-dev/naosu/lab/scenario/report"
+)
+
+type runOptions struct {
+	timeScale float64
+	output    string
+	with      []string
+
+	out, err io.Writer
+}
+
+func newRunCommand() *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "run SCENARIO...",
+		Short: "Play incidents and say whether what was expected was seen",
+		Long: `Plays each pass of the scenarios on a fresh control plane of its own: the story as Kubernetes plays it, and its variants.
+It prints what happened and when each expectation came true. A scenario is a file, or the name of one that this program
+carries.
+
+With --time-scale N everything is N times faster: periods, grace, tolerations and the story itself. What Kubernetes
+hard-codes stays as it is, and the report says so. All times are scenario time.
+
+Exit code 0 if every expectation held, 1 if one did not, 2 on bad input (nothing was started).`,
+		Example: `  naosu-lab run stranded-volume --time-scale 10
+  naosu-lab run scenarios/*.yaml -o json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.out, o.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return o.run(cmd.Context(), args)
+		},
+		ValidArgsFunction: completeScenarios,
+	}
+	cmd.Flags().Float64Var(&o.timeScale, "time-scale", 1, "how many times faster than reality")
+	cmd.Flags().StringVarP(&o.output, "output", "o", "text", "text or json")
+	cmd.Flags().StringSliceVar(&o.with, "with", nil, "play only these passes (default: all)")
+	return cmd
+}
+
+func (o *runOptions) run(ctx context.Context, args []string) error {
+	scripts, err := o.load(args)
+	if err != nil {
+		return err
+	}
+	reports := make([]report.Scenario, 0, len(scripts))
+	met := true
+	for _, s := range scripts {
+		r, err := o.play(ctx, s)
+		if err != nil {
+			return err
+		}
+		met = met && r.Met()
+		reports = append(reports, r)
+		if err := o.text(r); err != nil {
+			return err
+		}
+	}
+	if o.output == "json" {
+		if err := report.JSON(o.out, reports); err != nil {
+			return err
+		}
+	}
+	if !met {
+		return errExpectations
+	}
+	return nil
+}
+
+// load reads and checks all that was asked for, so that nothing starts before all of it is good.
+func (o *runOptions) load(args []string) ([]script, error) {
+	if o.output != "text" && o.output != "json" {
+		return nil, badInput{fmt.Errorf("--output: %q is not a format; give text or json", o.output)}
+	}
+	if err := checkTimeScale(o.timeScale); err != nil {
+		return nil, badInput{err}
+	}
+	var (
+		scripts []script
+		errs    []error
+	)
+	for _, arg := range args {
+		s, err := load(arg, o.timeScale)
+		if err == nil {
+			err = o.checkPasses(s)
+		}
+		scripts, errs = append(scripts, s), append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return scripts, nil
+}
+
+func (o *runOptions) checkPasses(s script) error {
+	for _, name := range o.with {
+		if _, err := s.Pass(name); err != nil {
+			return badInput{fmt.Errorf("--with: %w", err)}
+		}
+	}
+	return nil
+}
+
+// play plays the passes of a scenario, one after the other.
+func (o *runOptions) play(ctx context.Context, s script) (report.Scenario, error) {
+	r := report.Scenario{Name: s.Name, Title: s.Title}
+	with := o.with
+	if len(with) == 0 {
+		for _, pass := range s.Passes() {
+			with = append(with, pass.With)
+		}
+	}
+	for _, name := range with {
+		p := newProgress(o.err, s.Name+" with "+name)
+		result, err := playInChild(ctx, s, name, o.timeScale, p.observe)
+		p.end()
+		if err != nil {
+			return r, err
+		}
+		r.Passes = append(r.Passes, result)
+	}
+	return r, nil
+}
+
+func (o *runOptions) text(r report.Scenario) error {
+	if o.output != "text" {
+		return nil
+	}
+	return report.Text(o.out, r, report.Style{Color: printers.AllowsColorOutput(o.out)})
+}
+
+func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names, err := scenarioNames()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
