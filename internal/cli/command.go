@@ -21,13 +21,8 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 		Short:         "Explain why pods do not run, and what would mend it",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return exit.BadInput("command", args[0]+" is none of naosu's", "see "+cmd.DisplayName()+" --help")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          exit.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	if strings.HasPrefix(filepath.Base(startedAs), "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl naosu"}

@@ -22,7 +22,7 @@ import (
 // outside namespaces.
 type PodScope struct {
 	Pod types.NamespacedName
-	// Clock tells when the Snapshot was taken; nil is the real one.
+	// Clock tells when the Snapshot was taken.
 	Clock clock.PassiveClock
 }
 
@@ -35,9 +35,6 @@ type lister func(context.Context, metav1.ListOptions) (runtime.Object, error)
 // Each kind is read in pages and as of one moment (the server's latest at its first page); the moments of different
 // kinds differ by as long as the read takes.
 func ReadPod(ctx context.Context, client kubernetes.Interface, scope PodScope) (*Snapshot, error) {
-	if scope.Clock == nil {
-		scope.Clock = clock.RealClock{}
-	}
 	contents := Contents{Taken: scope.Clock.Now(), Knowledge: map[Kind]Knowledge{Pod: Partial}}
 	pod, err := client.CoreV1().Pods(scope.Pod.Namespace).Get(ctx, scope.Pod.Name, metav1.GetOptions{})
 	if err != nil {

@@ -114,13 +114,13 @@ func (s *Snapshot) Pods() []*corev1.Pod { return s.pods.all }
 // Pod is nil if there is none of that name.
 func (s *Snapshot) Pod(namespace, name string) *corev1.Pod { return s.pods.get(namespace, name) }
 
-// Claims are sorted by namespace and name.
-func (s *Snapshot) Claims() []*corev1.PersistentVolumeClaim { return s.claims.all }
-
 // Claim is nil if there is none of that name.
 func (s *Snapshot) Claim(namespace, name string) *corev1.PersistentVolumeClaim {
 	return s.claims.get(namespace, name)
 }
+
+// Volumes are the PersistentVolumes, sorted by name.
+func (s *Snapshot) Volumes() []*corev1.PersistentVolume { return s.volumes.all }
 
 // Volume is nil if there is no PersistentVolume of that name.
 func (s *Snapshot) Volume(name string) *corev1.PersistentVolume { return s.volumes.get("", name) }

@@ -36,8 +36,8 @@ type mount struct {
 	zones []string
 	// selectors must all match a node that is to use the volume.
 	selectors []*corev1.NodeSelector
-	// field is where the zones were read.
-	field string
+	// field and value are where and how the zones were read.
+	field, value string
 }
 
 // mounts follows a pod's claims. A claim that does not exist is left out: the scheduler says so in its own words.
@@ -81,11 +81,11 @@ func (m *mount) follow(world *cluster.Snapshot) {
 		return
 	}
 	if affinity := m.volume.Spec.NodeAffinity; affinity != nil && affinity.Required != nil {
-		m.require(affinity.Required, "spec.nodeAffinity")
+		m.require(affinity.Required, "spec.nodeAffinity", formatSelector(affinity.Required))
 	}
 	for _, label := range []string{corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone} {
 		if value, ok := m.volume.Labels[label]; ok {
-			m.require(zoneLabelSelector(label, value), "metadata.labels["+label+"]")
+			m.require(zoneLabelSelector(label, value), "metadata.labels["+label+"]", value)
 		}
 	}
 	switch {
@@ -108,17 +108,18 @@ func (m *mount) followClass() {
 	if len(m.class.AllowedTopologies) == 0 {
 		return
 	}
-	m.require(topologySelector(m.class.AllowedTopologies), "allowedTopologies")
+	selector := topologySelector(m.class.AllowedTopologies)
+	m.require(selector, "allowedTopologies", formatSelector(selector))
 	if len(m.zones) > 0 {
 		m.tie = tiedToZone
 	}
 }
 
 // require narrows the mount. The zones are those the first narrowing names.
-func (m *mount) require(selector *corev1.NodeSelector, field string) {
+func (m *mount) require(selector *corev1.NodeSelector, field, value string) {
 	m.selectors = append(m.selectors, selector)
 	if len(m.zones) == 0 {
-		m.zones, m.field = namedZones(selector), field
+		m.zones, m.field, m.value = namedZones(selector), field, value
 	}
 }
 

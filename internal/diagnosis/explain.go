@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,6 +49,12 @@ func notModelled(v View, pod *corev1.Pod) []finding.Gap {
 	for _, m := range mounts(v.World, pod) {
 		claim := refTo(cluster.PersistentVolumeClaim, m.claim)
 		switch {
+		case m.tie == tiedToZone:
+			if nodes := openNodes(v.World, pod, m); len(nodes) > 0 {
+				gaps = append(gaps, about(claim.String(), message.NodesOpen, message.Args{
+					"claim": claim, "zones": m.zones, "nodes": refStrings(nodes[:min(len(nodes), mostListed)]),
+				}))
+			}
 		case m.tie == tiedOther:
 			volume := refTo(cluster.PersistentVolume, m.volume)
 			gaps = append(gaps, about(claim.String(), message.VolumeElsewhere, message.Args{"claim": claim, "volume": volume}))
@@ -56,6 +63,17 @@ func notModelled(v View, pod *corev1.Pod) []finding.Gap {
 		}
 	}
 	return gaps
+}
+
+// openNodes are those that the mount allows and whose own state leaves them open to the pod.
+func openNodes(world *cluster.Snapshot, pod *corev1.Pod, m mount) []change.Ref {
+	var refs []change.Ref
+	for _, node := range world.Nodes() {
+		if open(pod, node, []mount{m}) {
+			refs = append(refs, refTo(cluster.Node, node))
+		}
+	}
+	return refs
 }
 
 // podState is the pod's state in a word, as kubectl get shows it.
@@ -92,7 +110,7 @@ func podSummary(v View, pod *corev1.Pod) string {
 	case pod.Status.Phase == corev1.PodSucceeded:
 		return say(message.PodFinished)
 	case pod.Status.Phase == corev1.PodFailed:
-		return say(message.PodFailed, "why", pod.Status.Message)
+		return say(message.PodFailed, "why", failure(pod))
 	case pod.Status.Phase == corev1.PodRunning:
 		if ready := podCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
 			return say(message.PodNotReady, "why", ready.Message)
@@ -102,6 +120,9 @@ func podSummary(v View, pod *corev1.Pod) string {
 		return say(message.PodUnknown, "state", string(pod.Status.Phase))
 	case pod.Spec.NodeName != "":
 		reason, text := waiting(pod)
+		if reason == "" {
+			return say(message.PodPlaced)
+		}
 		return say(message.PodNotStarted, "why", strings.TrimSpace(reason+" "+text))
 	default:
 		return pendingSummary(pod, say)
@@ -134,6 +155,19 @@ func waiting(pod *corev1.Pod) (reason, text string) {
 		}
 	}
 	return "", ""
+}
+
+// failure is what the pod's status says of its end: its own message, or how its first failed container ended.
+func failure(pod *corev1.Pod) string {
+	if pod.Status.Message != "" {
+		return pod.Status.Message
+	}
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		if ended := status.State.Terminated; ended != nil && ended.ExitCode != 0 {
+			return ended.Reason + ", exit code " + strconv.Itoa(int(ended.ExitCode))
+		}
+	}
+	return pod.Status.Reason
 }
 
 func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {

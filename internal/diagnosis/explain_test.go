@@ -11,14 +11,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/client-go/kubernetes/scheme"
-
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -41,7 +39,7 @@ func TestExplain(t *testing.T) {
 			encoder := json.NewEncoder(&got)
 			encoder.SetIndent("", "  ")
 			encoder.SetEscapeHTML(false)
-			if err := encoder.Encode(explain(t, load(t, input), everything())); err != nil {
+			if err := encoder.Encode(explain(t, clustertest.Load(t, input), everything())); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got.Bytes())
@@ -77,28 +75,6 @@ func subject(t *testing.T, objects []runtime.Object) *corev1.Pod {
 	}
 	t.Fatal("the input holds no pod")
 	return nil
-}
-
-// load reads the objects of a file as `kubectl get -o yaml` writes them, lists and all.
-func load(t *testing.T, path string) []runtime.Object {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list corev1.List
-	if err := yaml.UnmarshalStrict(data, &list); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	var objects []runtime.Object
-	for _, item := range list.Items {
-		object, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), item.Raw)
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		objects = append(objects, object)
-	}
-	return objects
 }
 
 func golden(t *testing.T, path string, got []byte) {

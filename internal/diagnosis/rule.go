@@ -35,8 +35,10 @@ func (v View) Pods() []*corev1.Pod {
 type Rule interface {
 	// Codes are those of the findings the rule can make.
 	Codes() []finding.Code
-	// Needs are the kinds the rule reads. Where one is not known, the engine says so beside the rule's findings.
+	// Needs are the kinds without which the rule cannot conclude. Where one is not known, the engine says so.
 	Needs() []cluster.Kind
+	// Concerns says, from the subject alone, whether the rule could find anything: an unmet need matters only then.
+	Concerns(View) bool
 	// Find makes the findings about the View's subject. It says nothing that rests on a kind that is not known.
 	Find(context.Context, View) []finding.Finding
 }
@@ -44,33 +46,42 @@ type Rule interface {
 // Rules are all of naosu's.
 func Rules() []Rule { return []Rule{StrandedVolume{}} }
 
-// find asks every rule. Beside the findings it returns the gaps of rules that found nothing, and might have.
-func find(ctx context.Context, rules []Rule, v View) (findings []finding.Finding, gaps []finding.Gap) {
+// find asks every rule. Beside the findings it returns what rules that found nothing could not know.
+func find(ctx context.Context, rules []Rule, v View) (findings []finding.Finding, unknown []finding.Gap) {
 	for _, rule := range rules {
-		found, unmet := rule.Find(ctx, v), unmet(rule, v)
+		if !rule.Concerns(v) {
+			continue
+		}
+		found := rule.Find(ctx, v)
 		if len(found) == 0 {
-			gaps = append(gaps, unmet...)
+			unknown = append(unknown, unmet(rule, v)...)
 		}
 		for i := range found {
-			found[i].Unknown = append(unmet, found[i].Unknown...)
+			found[i].Unknown = append(unmet(rule, v), found[i].Unknown...)
 		}
 		findings = append(findings, found...)
 	}
-	return findings, gaps
+	return findings, unknown
 }
 
 func unmet(rule Rule, v View) []finding.Gap {
-	gaps := []finding.Gap{}
+	var gaps []finding.Gap
 	for _, kind := range rule.Needs() {
-		id := message.KindAbsent
-		switch v.World.Knowledge(kind) {
-		case cluster.Complete, cluster.Partial:
-			continue
-		case cluster.Forbidden:
-			id = message.KindForbidden
-		}
-		args := message.Args{"kind": string(kind), "code": string(rule.Codes()[0])}
-		gaps = append(gaps, finding.Gap{About: string(kind), Message: v.Say.Text(id, args)})
+		gaps = append(gaps, v.gap(rule.Codes()[0], kind)...)
 	}
 	return gaps
+}
+
+// gap says that a kind which bears on a code is not known; none if it is.
+func (v View) gap(code finding.Code, kind cluster.Kind) []finding.Gap {
+	id := message.KindAbsent
+	switch v.World.Knowledge(kind) {
+	case cluster.Complete, cluster.Partial:
+		return nil
+	case cluster.Forbidden:
+		id = message.KindForbidden
+	}
+	title := v.Say.Text(message.ID("Title"+code), nil)
+	args := message.Args{"kind": string(kind), "code": string(code), "title": title}
+	return []finding.Gap{{About: string(kind), Message: v.Say.Text(id, args)}}
 }

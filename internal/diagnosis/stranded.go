@@ -23,17 +23,23 @@ var _ Rule = StrandedVolume{}
 // Codes of StrandedVolume.
 func (StrandedVolume) Codes() []finding.Code { return []finding.Code{finding.N101} }
 
-// Needs of StrandedVolume. Without the first three it finds nothing; the others add evidence.
+// Needs of StrandedVolume. StorageClasses tell only of volumes not yet made; without the others it finds nothing.
 func (StrandedVolume) Needs() []cluster.Kind {
-	return []cluster.Kind{
-		cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.Node,
-		cluster.StorageClass, cluster.VolumeAttachment, cluster.Event,
-	}
+	return []cluster.Kind{cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.Node, cluster.StorageClass}
+}
+
+// Concerns pods that wait for a node and mount a claim.
+func (StrandedVolume) Concerns(v View) bool {
+	return slices.ContainsFunc(v.Pods(), func(pod *corev1.Pod) bool {
+		return waitsForNode(pod) && slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool {
+			return claimName(pod, source) != ""
+		})
+	})
 }
 
 // Find looks at each pending pod.
-func (r StrandedVolume) Find(_ context.Context, v View) []finding.Finding {
-	for _, kind := range r.Needs()[:3] {
+func (StrandedVolume) Find(_ context.Context, v View) []finding.Finding {
+	for _, kind := range []cluster.Kind{cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.Node} {
 		if !v.World.Knowledge(kind).Known() {
 			return nil
 		}

@@ -1,12 +1,12 @@
 package diagnosis
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -75,34 +75,41 @@ func notUnmade(v View, m mount) finding.Link {
 	}
 }
 
-// notMounted speaks of the namespace's claims of other drivers that the pod does not mount, one link a driver.
+// notMounted speaks of claims of other CSI drivers, which one suspects of getting in the way: the namespace's own first,
+// then any of the cluster, for a suspicion does not stop at a namespace.
 func notMounted(v View, s stranded, all []mount) []finding.Link {
-	mounted := map[string]bool{}
+	mounted := map[types.NamespacedName]bool{}
+	drivers := map[string]bool{}
 	for _, m := range all {
-		mounted[m.claim.Name] = true
+		mounted[types.NamespacedName{Namespace: m.claim.Namespace, Name: m.claim.Name}] = true
+		drivers[m.driver()] = true
 	}
-	own := s.mounts[0].driver()
-	byDriver := map[string][]finding.Evidence{}
-	names := map[string][]string{}
-	for _, claim := range v.World.Claims() {
-		volume := v.World.Volume(claim.Spec.VolumeName)
-		if claim.Namespace != s.pod.Namespace || mounted[claim.Name] || volume == nil || volume.Spec.CSI == nil {
+	var own, others []*corev1.PersistentVolume
+	for _, volume := range v.World.Volumes() {
+		claim := volume.Spec.ClaimRef
+		if claim == nil || volume.Spec.CSI == nil || drivers[volume.Spec.CSI.Driver] ||
+			mounted[types.NamespacedName{Namespace: claim.Namespace, Name: claim.Name}] {
 			continue
 		}
-		driver := volume.Spec.CSI.Driver
-		if driver == own || len(names[driver]) == mostListed {
-			continue
+		if claim.Namespace == s.pod.Namespace {
+			own = append(own, volume)
+		} else {
+			others = append(others, volume)
 		}
-		ref := refTo(cluster.PersistentVolumeClaim, claim)
-		names[driver] = append(names[driver], ref.String())
-		byDriver[driver] = append(byDriver[driver], fact(ref, "spec.volumeName", volume.Name))
 	}
-	var links []finding.Link
-	for _, driver := range slices.Sorted(maps.Keys(names)) {
-		links = append(links, finding.Link{
-			Message:  v.Say.Text(message.NotClaimUnmounted, message.Args{"claims": names[driver], "driver": driver}),
-			Evidence: byDriver[driver],
-		})
+	foreign := append(own, others...)
+	if len(foreign) == 0 {
+		return nil
 	}
-	return links
+	foreign = foreign[:min(len(foreign), mostListed)]
+	claim := foreign[0].Spec.ClaimRef
+	link := finding.Link{Message: v.Say.Text(message.NotClaimUnmounted, message.Args{
+		"claim": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Name: claim.Name}, "namespace": claim.Namespace,
+		"driver": foreign[0].Spec.CSI.Driver,
+	})}
+	for _, volume := range foreign {
+		link.Evidence = append(link.Evidence, fact(refTo(cluster.PersistentVolume, volume), "spec.claimRef",
+			volume.Spec.ClaimRef.Namespace+"/"+volume.Spec.ClaimRef.Name))
+	}
+	return []finding.Link{link}
 }

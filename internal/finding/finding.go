@@ -6,7 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// Code names a kind of finding. A code never changes its meaning; docs/findings.md lists them.
+// Code names a kind of finding. A code never changes its meaning; docs/en/findings.md lists them.
 type Code string
 
 // N101 is a pod pending on a volume in a zone without a usable node.

@@ -12,22 +12,26 @@ const (
 	PodPending    ID = "PodPending"    // pod, why
 	PodNominated  ID = "PodNominated"  // pod, node
 	PodNotStarted ID = "PodNotStarted" // pod, node, why
+	PodPlaced     ID = "PodPlaced"     // pod, node
 	PodUnknown    ID = "PodUnknown"    // pod, state
 )
 
 // What an answer does not rest on.
 const (
-	KindForbidden   ID = "KindForbidden"   // kind, code
-	KindAbsent      ID = "KindAbsent"      // kind, code
+	KindForbidden   ID = "KindForbidden"   // kind, code, title
+	KindAbsent      ID = "KindAbsent"      // kind, code, title
 	FitNotModelled  ID = "FitNotModelled"  //
 	PodNotModelled  ID = "PodNotModelled"  //
 	OtherScheduler  ID = "OtherScheduler"  // scheduler
 	ClaimUnbound    ID = "ClaimUnbound"    // claim
 	VolumeElsewhere ID = "VolumeElsewhere" // claim, volume
+	NodesOpen       ID = "NodesOpen"       // claim, zones, nodes
 )
 
-// N101: a pod pending on a volume in a zone without a usable node.
+// N101: a pod pending on a volume in a zone without a usable node. A code's title has the ID "Title" and the code.
 const (
+	TitleN101 ID = "TitleN101"
+
 	StrandedNoNode   ID = "StrandedNoNode"   // pod, volumes, zones
 	StrandedUnusable ID = "StrandedUnusable" // pod, volumes, zones, nodes, why
 	StrandedUnmade   ID = "StrandedUnmade"   // pod, claims, zones, nodes
@@ -56,11 +60,12 @@ const (
 	NotAttachmentNone  ID = "NotAttachmentNone"  // volume
 	NotClaimFree       ID = "NotClaimFree"       // claim, volume, driver
 	NotClaimUnmade     ID = "NotClaimUnmade"     // claim
-	NotClaimUnmounted  ID = "NotClaimUnmounted"  // claims, driver
+	NotClaimUnmounted  ID = "NotClaimUnmounted"  // claim, namespace, driver
 	UnknownGroupZones  ID = "UnknownGroupZones"  // group, zones
 	UnknownGroupBounds ID = "UnknownGroupBounds" // group
 	UnknownEmptyGroups ID = "UnknownEmptyGroups" //
 	UnknownGroup       ID = "UnknownGroup"       // node
+	UnknownDriver      ID = "UnknownDriver"      // driver, node
 	UnknownNodePool    ID = "UnknownNodePool"    // group, zones
 
 	RemedyResize       ID = "RemedyResize"       // group, to, zones, each

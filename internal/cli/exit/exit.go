@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/spf13/cobra"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
@@ -34,6 +35,14 @@ func AsUsage(err error) error {
 		return nil
 	}
 	return usageError{err}
+}
+
+// NoArgs is for commands that take no arguments: one that is there is most likely a mistyped command.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return BadInput("command", args[0]+" is none of "+cmd.Name()+"'s", "see "+cmd.CommandPath()+" --help")
 }
 
 // Code is the exit code that goes with an error.

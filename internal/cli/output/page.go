@@ -69,20 +69,36 @@ func (p *Page) Paragraph(mark, text string, style Style) {
 	}
 }
 
-// Command writes a command line that stays pasteable: a break is a backslash.
+// Command writes a command line that stays pasteable: it breaks only before a flag, with a backslash.
 func (p *Page) Command(mark, command string) {
-	lines := wrap(printers.EscapeTerminal(command), p.width-len(mark)-4)
+	const flag = " --"
+	lines := []string{""}
+	for i, part := range strings.Split(printers.EscapeTerminal(command), flag) {
+		if i > 0 {
+			part = flag[1:] + part
+		}
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = part
+		case len(mark)+len(*last)+1+utf8.RuneCountInString(part)+len(continued) <= p.width:
+			*last += " " + part
+		default:
+			*last += continued
+			lines = append(lines, part)
+		}
+	}
 	for i, line := range lines {
-		lead, tail := strings.Repeat(" ", len(mark)+2), " \\"
-		if i == 0 {
-			lead = mark
+		lead := mark
+		if i > 0 {
+			lead = strings.Repeat(" ", len(mark)+2)
 		}
-		if i == len(lines)-1 {
-			tail = ""
-		}
-		p.write(lead + p.paint(line, Strong) + tail + "\n")
+		p.write(lead + p.paint(line, Strong) + "\n")
 	}
 }
+
+// continued ends a line of a shell command that goes on.
+const continued = " \\"
 
 func (p *Page) paint(text string, style Style) string {
 	if !p.colour || style == Plain {

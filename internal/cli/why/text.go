@@ -74,16 +74,15 @@ func (w writer) link(mark string, link finding.Link) {
 }
 
 func (w writer) evidence(e finding.Evidence) string {
-	value := e.Value
+	value, age := e.Value, ""
 	if value == "" {
 		value = w.say.Text(message.LabelNone, nil)
 	}
-	said := fmt.Sprintf("%s %s: %s", e.Object, e.Field, value)
 	if e.Time != nil {
-		age := duration.HumanDuration(w.now.Sub(e.Time.Time))
-		said += " (" + w.say.Text(message.LabelAgo, message.Args{"age": age}) + ")"
+		since := duration.HumanDuration(w.now.Sub(e.Time.Time))
+		age = " (" + w.say.Text(message.LabelAgo, message.Args{"age": since}) + ")"
 	}
-	return said
+	return fmt.Sprintf("%s %s%s: %s", e.Object, e.Field, age, value)
 }
 
 func (w writer) remedy(r finding.Remedy) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
@@ -18,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -26,6 +28,7 @@ type Options struct {
 	genericiooptions.IOStreams
 	Config genericclioptions.RESTClientGetter
 	Format output.Format
+	Clock  clock.PassiveClock
 
 	args    []string
 	subject change.Ref
@@ -35,7 +38,7 @@ type Options struct {
 
 // NewCommand is `naosu why`.
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{IOStreams: streams, Config: config}
+	o := &Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}
 	cmd := &cobra.Command{
 		Use:   "why (pod/NAME | pod NAME)",
 		Short: "Say why a pod is not running",
@@ -92,20 +95,26 @@ func (o *Options) Validate() error {
 
 // Run reads the cluster and writes the explanation.
 func (o *Options) Run(ctx context.Context) error {
-	name := types.NamespacedName{Namespace: o.subject.Namespace, Name: o.subject.Name}
-	world, err := cluster.ReadPod(ctx, o.client, cluster.PodScope{Pod: name})
-	if apierrors.IsNotFound(err) {
-		return fmt.Errorf("%s does not exist in namespace %s", o.subject, o.subject.Namespace)
-	}
+	explanation, err := o.explain(ctx)
 	if err != nil {
-		return exit.Talking(o.host, err)
+		return err
 	}
-	say := message.English()
-	explanation := diagnosis.Explain(ctx, diagnosis.View{World: world, Say: say, Subject: &o.subject})
 	if o.Format != output.Text {
 		return o.Format.WriteData(o.Out, explanation)
 	}
-	return writeText(output.NewPage(o.Out), say, world.Taken(), explanation)
+	return writeText(output.NewPage(o.Out), message.English(), o.Clock.Now(), explanation)
+}
+
+func (o *Options) explain(ctx context.Context) (finding.Explanation, error) {
+	name := types.NamespacedName{Namespace: o.subject.Namespace, Name: o.subject.Name}
+	world, err := cluster.ReadPod(ctx, o.client, cluster.PodScope{Pod: name, Clock: o.Clock})
+	if apierrors.IsNotFound(err) {
+		return finding.Explanation{}, fmt.Errorf("%s does not exist in namespace %s", o.subject, o.subject.Namespace)
+	}
+	if err != nil {
+		return finding.Explanation{}, exit.Talking(o.host, err)
+	}
+	return diagnosis.Explain(ctx, diagnosis.View{World: world, Say: message.English(), Subject: &o.subject}), nil
 }
 
 // podNames are the words for pods, as kubectl knows them.

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+)
+
+func TestRoot(t *testing.T) {
+	for name, tc := range map[string]struct {
+		startedAs string
+		args      []string
+		code      int
+		// out or the error holds want.
+		want string
+	}{
+		"help":                   {"/usr/bin/naosu", []string{"--help"}, exit.OK, "naosu [command]"},
+		"nothing":                {"naosu", nil, exit.OK, "Available Commands:"},
+		"kubectl's plugin":       {"/usr/bin/kubectl-naosu", []string{"why", "--help"}, exit.OK, "kubectl naosu why"},
+		"version":                {"naosu", []string{"version"}, exit.OK, "naosu "},
+		"shell completion":       {"naosu", []string{"completion", "bash"}, exit.OK, "bash completion"},
+		"unknown verb":           {"naosu", []string{"whu"}, exit.Usage, "command: whu is none of naosu's; see naosu --help"},
+		"unknown flag":           {"naosu", []string{"why", "--nope"}, exit.Usage, "unknown flag: --nope"},
+		"bad value of a flag":    {"naosu", []string{"why", "pod/a", "-o", "xml"}, exit.Usage, "use text, json, yaml"},
+		"version takes nothing":  {"naosu", []string{"version", "now"}, exit.Usage, "command: now is none of version's"},
+		"a verb without subject": {"naosu", []string{"why"}, exit.Usage, "subject: missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			root := NewCommand(tc.startedAs, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &out})
+			root.SetArgs(append([]string{}, tc.args...))
+			err := root.ExecuteContext(context.Background())
+			if got := exit.Code(err); got != tc.code {
+				t.Errorf("exit code %d (%v), want %d", got, err, tc.code)
+			}
+			said := out.String()
+			if err != nil {
+				said = exit.Line(err)
+			}
+			if !strings.Contains(said, tc.want) {
+				t.Errorf("said %q, want %q", said, tc.want)
+			}
+		})
+	}
+}

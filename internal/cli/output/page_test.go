@@ -1,0 +1,77 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPage(t *testing.T) {
+	for name, tc := range map[string]struct {
+		colour bool
+		write  func(*Page)
+		want   string
+	}{
+		"wraps under its mark": {
+			write: func(p *Page) { p.Paragraph("  1. ", "one two three four five", Plain) },
+			want:  "  1. one two three\n     four five\n",
+		},
+		"a long word stands alone": {
+			write: func(p *Page) { p.Paragraph("", "a 01234567890123456789012345 b", Plain) },
+			want:  "a\n01234567890123456789012345\nb\n",
+		},
+		"colour": {
+			colour: true,
+			write:  func(p *Page) { p.Paragraph("- ", "word", Strong) },
+			want:   "- \x1b[1mword\x1b[0m\n",
+		},
+		"what objects hold cannot steer the terminal": {
+			write: func(p *Page) { p.Paragraph("", "a\x1b[2Jb\rc", Plain) },
+			want:  "a^[[2Jb\\rc\n",
+		},
+		"a command breaks before flags only": {
+			write: func(p *Page) { p.Command("$ ", "tool verb --name <group> --to 3") },
+			want:  "$ tool verb \\\n    --name <group> \\\n    --to 3\n",
+		},
+		"a short command stays whole": {
+			write: func(p *Page) { p.Command("$ ", "tool verb --to 3") },
+			want:  "$ tool verb --to 3\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			page := NewPageOf(&out, 20, tc.colour)
+			tc.write(page)
+			if diff := cmp.Diff(tc.want, out.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if page.Err() != nil {
+				t.Error(page.Err())
+			}
+		})
+	}
+}
+
+func TestNoTerminalNoColour(t *testing.T) {
+	var out bytes.Buffer
+	NewPage(&out).Paragraph("", "word", Strong)
+	if got := out.String(); got != "word\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestPageKeepsItsFirstError(t *testing.T) {
+	full := errors.New("disk full")
+	page := NewPageOf(failing{full}, 20, false)
+	page.Paragraph("", "word", Plain)
+	page.Blank()
+	if !errors.Is(page.Err(), full) {
+		t.Errorf("err = %v, want %v", page.Err(), full)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

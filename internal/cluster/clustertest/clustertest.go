@@ -1,0 +1,148 @@
+// Package clustertest gives tests a cluster to read: objects from files as kubectl writes them, and an API that serves
+// them over HTTP.
+package clustertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// Load reads the objects of a file as `kubectl get -o yaml` writes a list.
+func Load(t testing.TB, path string) []runtime.Object {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list corev1.List
+	if err := yaml.UnmarshalStrict(data, &list); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	var objects []runtime.Object
+	for _, item := range list.Items {
+		object, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), item.Raw)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// API serves objects to be read. Its fields may be set before it is asked.
+type API struct {
+	Objects []runtime.Object
+	// Answers, by resource such as "nodes", are what is answered instead of the resource's objects.
+	Answers map[string]*apierrors.StatusError
+	// PageSize is how many items a page holds at most; zero is all of them.
+	PageSize int
+}
+
+// Serve starts the API and returns its address. It ends with the test.
+func (a *API) Serve(t testing.TB) string {
+	t.Helper()
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// ServeHTTP answers a get or a list.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	resource, namespace, name := parsePath(r.URL.Path)
+	if answer := a.Answers[resource]; answer != nil {
+		refuse(w, answer)
+		return
+	}
+	items := a.items(resource, namespace)
+	if name == "" {
+		version := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/apis/"), "/api/")
+		version = version[:strings.Index(version, "v1")+len("v1")]
+		a.list(w, r, metav1.TypeMeta{Kind: kinds[resource] + "List", APIVersion: version}, items)
+		return
+	}
+	for _, item := range items {
+		if item.(metav1.Object).GetName() == name {
+			reply(w, http.StatusOK, item)
+			return
+		}
+	}
+	refuse(w, apierrors.NewNotFound(schema.GroupResource{Resource: resource}, name))
+}
+
+func (a *API) list(w http.ResponseWriter, r *http.Request, kind metav1.TypeMeta, items []runtime.Object) {
+	from := 0
+	fmt.Sscanf(r.URL.Query().Get("continue"), "%d", &from) // No continue is the first page.
+	list := corev1.List{TypeMeta: kind}
+	list.ResourceVersion = "1"
+	to := len(items)
+	if a.PageSize > 0 && from+a.PageSize < to {
+		to = from + a.PageSize
+		list.Continue = fmt.Sprint(to)
+	}
+	for _, item := range items[from:to] {
+		list.Items = append(list.Items, runtime.RawExtension{Object: item})
+	}
+	reply(w, http.StatusOK, list)
+}
+
+// kinds are those a Snapshot holds, by resource.
+var kinds = map[string]string{
+	"nodes":                  "Node",
+	"pods":                   "Pod",
+	"persistentvolumeclaims": "PersistentVolumeClaim",
+	"persistentvolumes":      "PersistentVolume",
+	"storageclasses":         "StorageClass",
+	"volumeattachments":      "VolumeAttachment",
+	"csinodes":               "CSINode",
+	"events":                 "Event",
+}
+
+func (a *API) items(resource, namespace string) []runtime.Object {
+	var items []runtime.Object
+	for _, object := range a.Objects {
+		kind := object.GetObjectKind().GroupVersionKind().Kind
+		if kind == kinds[resource] && object.(metav1.Object).GetNamespace() == namespace {
+			items = append(items, object)
+		}
+	}
+	return items
+}
+
+// parsePath reads /api/v1/[namespaces/NS/]RESOURCE[/NAME] and its like below /apis/GROUP.
+func parsePath(path string) (resource, namespace, name string) {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	parts = parts[min(len(parts), map[string]int{"api": 2, "apis": 3}[parts[0]]):]
+	if len(parts) > 2 && parts[0] == "namespaces" {
+		namespace, parts = parts[1], parts[2:]
+	}
+	resource = parts[0]
+	if len(parts) > 1 {
+		name = parts[1]
+	}
+	return resource, namespace, name
+}
+
+func refuse(w http.ResponseWriter, err *apierrors.StatusError) {
+	status := err.ErrStatus
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	reply(w, int(status.Code), status)
+}
+
+func reply(w http.ResponseWriter, code int, answer any) {
+	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(answer) // A client that has gone away is no one's concern.
+}

@@ -1,0 +1,80 @@
+package diagnosis_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+// TestKnowledge sees to it that what may not be read becomes a stated unknown: of the finding where it stands without,
+// of the answer where it does not.
+func TestKnowledge(t *testing.T) {
+	for name, tc := range map[string]struct {
+		input string
+		// lost kinds, and how.
+		lost map[cluster.Kind]cluster.Knowledge
+		// want N101.
+		want bool
+		// about names the gaps, of the finding or else the answer.
+		about []string
+	}{
+		"volumes forbidden": {
+			input: "stranded", lost: map[cluster.Kind]cluster.Knowledge{cluster.PersistentVolume: cluster.Forbidden},
+			about: []string{"PersistentVolume"},
+		},
+		"nodes forbidden": {
+			input: "stranded", lost: map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Forbidden},
+			about: []string{"Node"},
+		},
+		"claims not read": {
+			input: "stranded", lost: map[cluster.Kind]cluster.Knowledge{cluster.PersistentVolumeClaim: cluster.Absent},
+			about: []string{"PersistentVolumeClaim"},
+		},
+		"attachments and events forbidden": {
+			input: "stranded",
+			lost: map[cluster.Kind]cluster.Knowledge{
+				cluster.VolumeAttachment: cluster.Forbidden, cluster.Event: cluster.Forbidden, cluster.StorageClass: cluster.Forbidden,
+			},
+			want:  true,
+			about: []string{"StorageClass", "VolumeAttachment", "Event"},
+		},
+		"a pod without claims needs no volumes": {
+			input: "no-claims", lost: map[cluster.Kind]cluster.Knowledge{cluster.PersistentVolume: cluster.Forbidden},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			known := everything()
+			maps.Copy(known, tc.lost)
+			objects := slices.DeleteFunc(clustertest.Load(t, "testdata/"+tc.input+".yaml"), func(o runtime.Object) bool {
+				_, lost := tc.lost[cluster.Kind(o.GetObjectKind().GroupVersionKind().Kind)]
+				return lost
+			})
+			got := explain(t, objects, known)
+			gaps := got.Unknown
+			if tc.want {
+				if len(got.Findings) != 1 || got.Findings[0].Code != finding.N101 {
+					t.Fatalf("findings = %v, want one %s", got.Findings, finding.N101)
+				}
+				gaps = got.Findings[0].Unknown
+			} else if len(got.Findings) != 0 {
+				t.Fatalf("findings = %v, want none", got.Findings)
+			}
+			var about []string
+			for _, gap := range gaps {
+				if _, isKind := everything()[cluster.Kind(gap.About)]; isKind {
+					about = append(about, gap.About)
+				}
+			}
+			if diff := cmp.Diff(tc.about, about); diff != "" {
+				t.Errorf("unknown (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
