@@ -36,13 +36,13 @@ func (a *autoscaler) act(ctx context.Context, do actions) {
 		a.follow(ctx, a.memory.terminated(t, a.cloud.Terminate(t.instance, true)))
 	}
 	for _, n := range do.soft {
-		a.complain(ctx, a.setTaint(ctx, n.Name, deletionCandidateTaint, corev1.TaintEffectPreferNoSchedule))
+		complain(ctx, a.setTaint(ctx, n.Name, deletionCandidateTaint, corev1.TaintEffectPreferNoSchedule))
 	}
 	for _, n := range do.hard {
-		a.complain(ctx, a.clearTaint(ctx, n.Name, deletionCandidateTaint))
+		complain(ctx, a.clearTaint(ctx, n.Name, deletionCandidateTaint))
 	}
 	for _, n := range do.untaint {
-		a.complain(ctx, a.clearTaint(ctx, n.Name, toBeDeletedTaint))
+		complain(ctx, a.clearTaint(ctx, n.Name, toBeDeletedTaint))
 	}
 }
 
@@ -50,7 +50,7 @@ func (a *autoscaler) act(ctx context.Context, do actions) {
 func (a *autoscaler) follow(ctx context.Context, do actions) {
 	a.say(do.events)
 	for _, n := range do.untaint {
-		a.complain(ctx, a.clearTaint(ctx, n.Name, toBeDeletedTaint))
+		complain(ctx, a.clearTaint(ctx, n.Name, toBeDeletedTaint))
 	}
 }
 
@@ -69,7 +69,7 @@ func (a *autoscaler) say(events []event) {
 	}
 }
 
-func (a *autoscaler) complain(ctx context.Context, err error) {
+func complain(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		klog.FromContext(ctx).Error(err, "cluster autoscaler")
 	}

@@ -3,7 +3,6 @@ package clusterautoscaler
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -74,15 +73,17 @@ func run(ctx context.Context, client kubernetes.Interface, cfg settings, o Optio
 	if err != nil {
 		return err
 	}
-	a := &autoscaler{cfg: cfg, clock: o.Clock, client: client, cloud: o.Cloud, judge: j,
-		observer: newObserver(factory), recorder: newRecorder(ctx, client, cfg.eventEvery)}
+	a := &autoscaler{
+		cfg: cfg, clock: o.Clock, client: client, cloud: o.Cloud, judge: j,
+		observer: newObserver(factory), recorder: newRecorder(ctx, client, cfg.eventEvery),
+	}
 	factory.Start(ctx.Done())
 	for _, synced := range factory.WaitForCacheSync(ctx.Done()) {
 		if !synced {
 			return nil // ctx ended first
 		}
 	}
-	a.complain(ctx, a.writeStatus(ctx, Status{AutoscalerStatus: "Initializing"}))
+	complain(ctx, a.writeStatus(ctx, Status{AutoscalerStatus: "Initializing"}))
 	for ctx.Err() == nil {
 		a.scan(ctx)
 		select {
@@ -93,10 +94,11 @@ func run(ctx context.Context, client kubernetes.Interface, cfg settings, o Optio
 	return nil
 }
 
-// scan is one turn of the loop. While no node is ready there is none: the program's own pod would have nowhere to run.
+// scan is one turn of the loop. The first waits until the cluster stands as it was ordered: what is still being built would
+// look like a shortage.
 func (a *autoscaler) scan(ctx context.Context) {
 	w := a.observer.world(a.clock.Now(), a.cloud)
-	if !slices.ContainsFunc(w.nodes, isReady) {
+	if !a.memory.running && !w.stands(a.cfg) {
 		return
 	}
 	do, memory := plan(ctx, a.cfg, a.judge, w, a.memory)
@@ -105,7 +107,7 @@ func (a *autoscaler) scan(ctx context.Context) {
 	}
 	a.memory = memory
 	a.act(ctx, do)
-	a.complain(ctx, a.writeStatus(ctx, a.memory.status))
+	complain(ctx, a.writeStatus(ctx, a.memory.status))
 }
 
 // withoutManagedFields keeps out of the caches what is half of many objects and nobody here reads.

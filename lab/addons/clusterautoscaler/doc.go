@@ -3,7 +3,7 @@
 // Each scan sees the world, decides, acts: plan turns one world and what is remembered of earlier ones into actions and is
 // the whole of the decision; whether a pod fits a node is asked of the scheduler's own filter plugins and never decided
 // here. What a user sees of the real one is the same: its events word for word, its status ConfigMap, its taints, its
-// default timings.
+// default timings. It has no pod in the cluster, and no fault there stops it.
 //
 // Left out, as nothing in the lab shows it: GPU and DRA, node group auto-provisioning and balancing, quotas on cores and
 // memory, instances that never register, nodes with scale-down delayed by annotation.

@@ -28,8 +28,10 @@ type planner struct {
 
 // plan decides what a scan does about the world and what it leaves to the next scan. It changes nothing but its answer.
 func plan(ctx context.Context, cfg settings, j *judge, w world, m memory) (actions, memory) {
-	p := &planner{ctx: ctx, cfg: cfg, judge: j, world: w, memory: m.clone(),
-		templates: map[string]*framework.NodeInfo{}, ready: map[string]readiness{}}
+	p := &planner{
+		ctx: ctx, cfg: cfg, judge: j, world: w, memory: m.clone(),
+		templates: map[string]*framework.NodeInfo{}, ready: map[string]readiness{},
+	}
 	p.look()
 	p.cleanUp()
 	p.settleRequests()

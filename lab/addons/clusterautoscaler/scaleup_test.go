@@ -214,8 +214,8 @@ func TestAGroupThatFailsIsLeftAlone(t *testing.T) {
 	if diff := cmp.Diff(want, said(told)); diff != "" {
 		t.Error(diff)
 	}
-	for _, want := range []time.Duration{5, 10, 20, 30, 30} {
-		until := noon.Add(want * time.Minute)
+	for _, minutes := range []int{5, 10, 20, 30, 30} {
+		until := noon.Add(time.Duration(minutes) * time.Minute)
 		if !m.backedOff("app", until.Add(-1)) || m.backedOff("app", until) {
 			t.Errorf("left alone until %v, want %v", m.backoffs["app"].until, until)
 		}

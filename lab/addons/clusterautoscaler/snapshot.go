@@ -94,9 +94,9 @@ type sharedLister struct{ *snapshot }
 
 var _ fwk.SharedLister = &sharedLister{}
 
-func (l *sharedLister) NodeInfos() fwk.NodeInfoLister           { return l }
-func (l *sharedLister) StorageInfos() fwk.StorageInfoLister     { return l }
-func (l *sharedLister) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
+func (l *sharedLister) NodeInfos() fwk.NodeInfoLister         { return l }
+func (l *sharedLister) StorageInfos() fwk.StorageInfoLister   { return l }
+func (*sharedLister) PodGroupStates() fwk.PodGroupStateLister { return noPodGroups{} }
 
 func (l *sharedLister) List() ([]fwk.NodeInfo, error) { return l.nodes, nil }
 

@@ -12,32 +12,32 @@ type Status struct {
 	Time             string        `json:"time,omitempty"`
 	AutoscalerStatus string        `json:"autoscalerStatus,omitempty"`
 	Message          string        `json:"message,omitempty"`
-	ClusterWide      clusterStatus `json:"clusterWide,omitempty"`
+	ClusterWide      clusterStatus `json:"clusterWide"`
 	NodeGroups       []groupStatus `json:"nodeGroups,omitempty"`
 }
 
 type clusterStatus struct {
-	Health    clusterHealth  `json:"health,omitempty"`
-	ScaleUp   probe          `json:"scaleUp,omitempty"`
-	ScaleDown scaleDownProbe `json:"scaleDown,omitempty"`
+	Health    clusterHealth  `json:"health"`
+	ScaleUp   probe          `json:"scaleUp"`
+	ScaleDown scaleDownProbe `json:"scaleDown"`
 }
 
 type groupStatus struct {
 	Name      string         `json:"name,omitempty"`
-	Health    groupHealth    `json:"health,omitempty"`
-	ScaleUp   scaleUpProbe   `json:"scaleUp,omitempty"`
-	ScaleDown scaleDownProbe `json:"scaleDown,omitempty"`
+	Health    groupHealth    `json:"health"`
+	ScaleUp   scaleUpProbe   `json:"scaleUp"`
+	ScaleDown scaleDownProbe `json:"scaleDown"`
 }
 
 type clusterHealth struct {
 	Status     string     `json:"status,omitempty"`
-	NodeCounts nodeCounts `json:"nodeCounts,omitempty"`
+	NodeCounts nodeCounts `json:"nodeCounts"`
 	times      `json:",inline"`
 }
 
 type groupHealth struct {
 	Status              string     `json:"status,omitempty"`
-	NodeCounts          nodeCounts `json:"nodeCounts,omitempty"`
+	NodeCounts          nodeCounts `json:"nodeCounts"`
 	CloudProviderTarget int        `json:"cloudProviderTarget"`
 	MinSize             int        `json:"minSize"`
 	MaxSize             int        `json:"maxSize"`
@@ -51,7 +51,7 @@ type probe struct {
 
 type scaleUpProbe struct {
 	Status      string      `json:"status,omitempty"`
-	BackoffInfo backoffInfo `json:"backoffInfo,omitempty"`
+	BackoffInfo backoffInfo `json:"backoffInfo"`
 	times       `json:",inline"`
 }
 
@@ -67,7 +67,7 @@ type backoffInfo struct {
 }
 
 type nodeCounts struct {
-	Registered       registeredCounts `json:"registered,omitempty"`
+	Registered       registeredCounts `json:"registered"`
 	LongUnregistered int              `json:"longUnregistered"`
 	Unregistered     int              `json:"unregistered"`
 }
@@ -77,7 +77,7 @@ type registeredCounts struct {
 	Ready      int           `json:"ready"`
 	NotStarted int           `json:"notStarted"`
 	Suspended  int           `json:"suspended"`
-	Unready    unreadyCounts `json:"unready,omitempty"`
+	Unready    unreadyCounts `json:"unready"`
 }
 
 type unreadyCounts struct {
@@ -87,8 +87,8 @@ type unreadyCounts struct {
 
 // times are when a condition was last looked at, and since when it has been what it is.
 type times struct {
-	LastProbeTime      metav1.Time `json:"lastProbeTime,omitempty"`
-	LastTransitionTime metav1.Time `json:"lastTransitionTime,omitempty"`
+	LastProbeTime      metav1.Time `json:"lastProbeTime"`
+	LastTransitionTime metav1.Time `json:"lastTransitionTime"`
 }
 
 // since keeps the transition time of a condition that has not changed.

@@ -3,10 +3,9 @@ package clusterautoscaler
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func mebi(n int64) *resource.Quantity { return resource.NewQuantity(n<<20, resource.BinarySI) }

@@ -46,6 +46,24 @@ func (w *world) groupOf(node string) *group {
 	return &w.groups[i]
 }
 
+// stands says whether some node is ready, and one for each instance that is not overdue.
+func (w *world) stands(cfg settings) bool {
+	ready := map[string]bool{}
+	for _, n := range w.nodes {
+		if isReady(n) {
+			ready[n.Name] = true
+		}
+	}
+	for _, g := range w.groups {
+		for name, i := range g.instances {
+			if !ready[name] && !i.launched.Add(cfg.provision).Before(w.now) {
+				return false
+			}
+		}
+	}
+	return len(ready) > 0
+}
+
 // readiness sorts the nodes of a group, or of the cluster, as Cluster Autoscaler counts them.
 type readiness struct {
 	ready, unready, notStarted, unregistered, longUnregistered []string

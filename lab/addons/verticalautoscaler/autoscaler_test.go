@@ -44,18 +44,18 @@ func TestRequestsFollowTheNodes(t *testing.T) {
 			cpu := ds.Spec.Template.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU]
 			return cpu.String()
 		}
-		time.Sleep(syncing)
+		<-time.After(syncing)
 		if got := request(); got != "180m" {
 			t.Fatalf("one node: %s, want 180m at once", got)
 		}
 
 		must(t)(client.CoreV1().Nodes().Create(ctx, &second, metav1.CreateOptions{}))
 		must(t)(client.CoreV1().Nodes().Create(ctx, &third, metav1.CreateOptions{}))
-		time.Sleep(700 * time.Millisecond) // of the second that its period takes ten times as fast
+		<-time.After(700 * time.Millisecond) // of the second that its period takes ten times as fast
 		if got := request(); got != "180m" {
 			t.Errorf("three nodes: %s before the next poll", got)
 		}
-		time.Sleep(500 * time.Millisecond)
+		<-time.After(500 * time.Millisecond)
 		if got := request(); got != "280m" {
 			t.Errorf("three nodes: %s, want 280m", got)
 		}
@@ -65,12 +65,12 @@ func TestRequestsFollowTheNodes(t *testing.T) {
 		if err := client.CoreV1().Nodes().Delete(ctx, "c", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		if got := request(); got != "280m" {
 			t.Errorf("a program that does not run wrote %s", got)
 		}
 		must(t)(client.AppsV1().Deployments("kube-system").Update(ctx, autoscalerDeployment(1, grow), metav1.UpdateOptions{}))
-		time.Sleep(200 * time.Millisecond)
+		<-time.After(200 * time.Millisecond)
 		if got := request(); got != "180m" {
 			t.Errorf("two nodes after a restart: %s, want 180m", got)
 		}
@@ -83,11 +83,12 @@ func TestAnEditStandsUntilTheSizeMoves(t *testing.T) {
 		defer cancel()
 		first := sizedNode("a", "4")
 		client := fake.NewClientset(daemonSet(), autoscalerDeployment(1, grow), &first)
-		go run(ctx, client, nil, clock.RealClock{})
-		time.Sleep(syncing)
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx, client, nil, clock.RealClock{}) }()
+		<-time.After(syncing)
 		synctest.Wait()
 		must(t)(client.AppsV1().DaemonSets("kube-system").Update(ctx, daemonSet(), metav1.UpdateOptions{}))
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		ds, err := client.AppsV1().DaemonSets("kube-system").Get(ctx, "calico-node", metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -96,11 +97,14 @@ func TestAnEditStandsUntilTheSizeMoves(t *testing.T) {
 			t.Errorf("the edit was written over with %v", r)
 		}
 		cancel()
-		synctest.Wait()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	})
 }
 
 func must(t *testing.T) func(any, error) {
+	t.Helper()
 	return func(_ any, err error) {
 		t.Helper()
 		if err != nil {

@@ -17,14 +17,22 @@ func TestParseFlags(t *testing.T) {
 		want      flags
 		err       string
 	}{
-		{name: "the README's", container: corev1.Container{Command: []string{"/cpvpa", "--target=deployment/thing", "--namespace=kube-system", "--logtostderr=true", "--poll-period-seconds=30", "--v=2", "--default-config=" + ten}},
-			want: flags{kind: "deployment", name: "thing", namespace: "kube-system", defaultConfig: ten, poll: 30 * time.Second}},
-		{name: "the image's entrypoint, separate values, default period", container: corev1.Container{Args: []string{"--target", "DaemonSet/calico-node", "--namespace", "kube-system", "--config_file", "/etc/config/node-autoscaler"}},
-			want: flags{kind: "daemonset", name: "calico-node", namespace: "kube-system", configFile: "/etc/config/node-autoscaler", poll: 10 * time.Second}},
-		{name: "namespace from the pod", container: corev1.Container{Command: []string{"/cpvpa", "--target=replicaset/x", "--default-config={}"}, Env: []corev1.EnvVar{namespaceOfPod}},
-			want: flags{kind: "replicaset", name: "x", namespace: "here", defaultConfig: "{}", poll: 10 * time.Second}},
-		{name: "a variable in an argument", container: corev1.Container{Command: []string{"/cpvpa", "--target=daemonset/$(NAME)", "--namespace=a", "--default-config={}"}, Env: []corev1.EnvVar{{Name: "NAME", Value: "x"}}},
-			want: flags{kind: "daemonset", name: "x", namespace: "a", defaultConfig: "{}", poll: 10 * time.Second}},
+		{
+			name: "the README's", container: corev1.Container{Command: []string{"/cpvpa", "--target=deployment/thing", "--namespace=kube-system", "--logtostderr=true", "--poll-period-seconds=30", "--v=2", "--default-config=" + ten}},
+			want: flags{kind: "deployment", name: "thing", namespace: "kube-system", defaultConfig: ten, poll: 30 * time.Second},
+		},
+		{
+			name: "the image's entrypoint, separate values, default period", container: corev1.Container{Args: []string{"--target", "DaemonSet/calico-node", "--namespace", "kube-system", "--config_file", "/etc/config/node-autoscaler"}},
+			want: flags{kind: "daemonset", name: "calico-node", namespace: "kube-system", configFile: "/etc/config/node-autoscaler", poll: 10 * time.Second},
+		},
+		{
+			name: "namespace from the pod", container: corev1.Container{Command: []string{"/cpvpa", "--target=replicaset/x", "--default-config={}"}, Env: []corev1.EnvVar{namespaceOfPod}},
+			want: flags{kind: "replicaset", name: "x", namespace: "here", defaultConfig: "{}", poll: 10 * time.Second},
+		},
+		{
+			name: "a variable in an argument", container: corev1.Container{Command: []string{"/cpvpa", "--target=daemonset/$(NAME)", "--namespace=a", "--default-config={}"}, Env: []corev1.EnvVar{{Name: "NAME", Value: "x"}}},
+			want: flags{kind: "daemonset", name: "x", namespace: "a", defaultConfig: "{}", poll: 10 * time.Second},
+		},
 		{name: "no namespace", container: corev1.Container{Args: []string{"--target=daemonset/x", "--default-config={}"}}, err: "--namespace"},
 		{name: "no config", container: corev1.Container{Args: []string{"--target=daemonset/x", "--namespace=a"}}, err: "--default-config"},
 		{name: "another kind", container: corev1.Container{Args: []string{"--target=statefulset/x", "--namespace=a", "--default-config={}"}}, err: "--target"},

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRule(t *testing.T) {
-	readme := rule{quantity("10"), quantity("100"), quantity("2"), number(4), number(2)}
+	readme := rule{quantity("10"), quantity("100"), quantity("2"), new(4), new(2)}
 	tests := []struct {
 		name string
 		rule rule
@@ -26,15 +26,15 @@ func TestRule(t *testing.T) {
 		{"a step just begun", readme, clusterSize{nodes: 3}, "14"},
 		{"max caps", readme, clusterSize{nodes: 4, cores: 1000}, "100"},
 		// Those of cpvpa's own tests, in milli-CPU.
-		{"every core", rule{quantity("10m"), nil, quantity("1m"), number(1), nil}, clusterSize{4, 7}, "17m"},
-		{"two cores", rule{quantity("10m"), nil, quantity("2m"), number(2), nil}, clusterSize{4, 20}, "30m"},
-		{"every node", rule{quantity("10m"), nil, quantity("1m"), nil, number(1)}, clusterSize{4, 7}, "14m"},
-		{"per step of zero", rule{quantity("10m"), nil, quantity("1m"), number(0), nil}, clusterSize{4, 20}, "10m"},
-		{"per step below zero", rule{quantity("10m"), nil, quantity("1m"), number(-2), nil}, clusterSize{4, 20}, "10m"},
+		{"every core", rule{quantity("10m"), nil, quantity("1m"), new(1), nil}, clusterSize{4, 7}, "17m"},
+		{"two cores", rule{quantity("10m"), nil, quantity("2m"), new(2), nil}, clusterSize{4, 20}, "30m"},
+		{"every node", rule{quantity("10m"), nil, quantity("1m"), nil, new(1)}, clusterSize{4, 7}, "14m"},
+		{"per step of zero", rule{quantity("10m"), nil, quantity("1m"), new(0), nil}, clusterSize{4, 20}, "10m"},
+		{"per step below zero", rule{quantity("10m"), nil, quantity("1m"), new(-2), nil}, clusterSize{4, 20}, "10m"},
 		{"nothing said", rule{}, clusterSize{4, 20}, "0"},
 		// calico-node as GKE ships it: 80m, 20m for every started ten nodes, 500m at most.
-		{"calico on 10", rule{quantity("80m"), quantity("500m"), quantity("20m"), nil, number(10)}, clusterSize{nodes: 10}, "100m"},
-		{"calico on 11", rule{quantity("80m"), quantity("500m"), quantity("20m"), nil, number(10)}, clusterSize{nodes: 11}, "120m"},
+		{"calico on 10", rule{quantity("80m"), quantity("500m"), quantity("20m"), nil, new(10)}, clusterSize{nodes: 10}, "100m"},
+		{"calico on 11", rule{quantity("80m"), quantity("500m"), quantity("20m"), nil, new(10)}, clusterSize{nodes: 11}, "120m"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,8 +86,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-func quantity(s string) *resource.Quantity { q := resource.MustParse(s); return &q }
-func number(n int) *int                    { return &n }
+func quantity(s string) *resource.Quantity { return new(resource.MustParse(s)) }
 
 func sizedNode(name, cpu string) corev1.Node {
 	return corev1.Node{
