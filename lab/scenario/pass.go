@@ -160,6 +160,14 @@ func (s Step) Point() string {
 	return s.Name
 }
 
+// Label is what the step is called for a reader: its name, or what it does.
+func (s Step) Label() string {
+	if point := s.Point(); point != "" {
+		return point
+	}
+	return strings.Join(s.Actions(), ", ")
+}
+
 // String is the target as kubectl would write it, such as "group/general in zone/us-east-1c".
 func (t Target) String() string {
 	switch {

@@ -37,7 +37,8 @@ func Play(ctx context.Context, pass scenario.Pass, o Options) (Result, error) {
 	err = s.player.run(ctx, "")
 	result := s.result()
 	result.StartReal, result.PlayReal = started.Sub(began), time.Since(started)
-	return result, errors.Join(err, s.close(), s.stage.Stop())
+	s.close()
+	return result, errors.Join(err, s.stage.Stop())
 }
 
 // Reach plays a pass up to a point and leaves the cluster running: the caller stops it.
@@ -53,7 +54,8 @@ func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (St
 	if err == nil && s.player.failure != "" {
 		err = fmt.Errorf("the point %q was not reached: %s", until, s.player.failure)
 	}
-	if err = errors.Join(err, s.close()); err != nil {
+	s.close()
+	if err != nil {
 		return nil, errors.Join(err, s.stage.Stop())
 	}
 	return s.stage, nil
@@ -73,19 +75,19 @@ type session struct {
 }
 
 // open builds the start of a pass and makes all ready to play. On an error nothing is left running.
-func open(ctx context.Context, pass scenario.Pass, o Options) (s *session, err error) {
+func open(ctx context.Context, pass scenario.Pass, o Options) (_ *session, err error) {
 	timeline := newTimeline(o.Pace, o.Observer)
 	timeline.doing("building the cluster")
 	stage, err := o.Build(ctx, SetupOf(pass, o.Pace))
 	if err != nil {
 		return nil, fmt.Errorf("building the cluster: %w", err)
 	}
-	s = &session{pass: pass, pace: o.Pace, stage: stage}
 	watching, cancel := context.WithCancel(ctx)
-	s.cancel = cancel
+	s := &session{pass: pass, pace: o.Pace, stage: stage, cancel: cancel}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.close(), stage.Stop())
+			s.close()
+			err = errors.Join(err, stage.Stop())
 		}
 	}()
 	client, err := kubernetes.NewForConfig(stage.Config())
@@ -107,12 +109,12 @@ func open(ctx context.Context, pass scenario.Pass, o Options) (s *session, err e
 	return s, err
 }
 
-func (s *session) close() error {
+// close ends the watches and leaves the stage alone.
+func (s *session) close() {
 	s.cancel()
 	if s.world != nil {
 		s.world.stop()
 	}
-	return nil
 }
 
 func (s *session) result() Result {

@@ -3,7 +3,6 @@ package play
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/naosu-dev/naosu/lab/pace"
@@ -143,12 +142,12 @@ func (p *player) begin(ctx context.Context, s scenario.Step) {
 	p.began = p.timeline.now()
 	result, err := p.perform(ctx, s)
 	if err != nil {
-		p.failure = fmt.Sprintf("step %s could not be done: %v", p.label(s), err)
-		p.timeline.add(Event{Sort: Step, Object: s.Name, Message: p.failure})
+		p.failure = fmt.Sprintf("step %s could not be done: %v", s.Label(), err)
+		p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: p.failure})
 		return
 	}
-	if result.message != "" {
-		p.timeline.add(Event{Sort: Step, Object: s.Name, Message: result.message})
+	if s.Mark == "" {
+		p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: result.message})
 	}
 	p.underway = &result
 }
@@ -163,27 +162,23 @@ func (p *player) complete(s scenario.Step) bool {
 		p.underway.tracker.observe(p.timeline.now()-p.began, holds, err)
 		switch p.underway.tracker.state {
 		case failed:
-			p.failure = fmt.Sprintf("step %s: what it waits for %s", p.label(s), p.underway.tracker.problem)
-			p.timeline.add(Event{Sort: Step, Object: s.Name, Message: p.failure})
+			p.failure = fmt.Sprintf("step %s: what it waits for %s", s.Label(), p.underway.tracker.problem)
+			p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: p.failure})
 			return false
 		case met:
 		default:
 			return false
 		}
 	}
+	waited := p.underway.until != nil
 	p.underway, p.done = nil, p.timeline.now()
 	if point := s.Point(); point != "" {
 		p.points[point] = p.done
-		p.timeline.add(Event{Sort: Point, Object: point, Message: "reached"})
+		if s.Mark != "" || waited {
+			p.timeline.add(Event{Sort: Point, Object: point, Message: "reached"})
+		}
 	}
 	return true
-}
-
-func (p *player) label(s scenario.Step) string {
-	if point := s.Point(); point != "" {
-		return point
-	}
-	return fmt.Sprintf("%d (%s)", p.next+1, strings.Join(s.Actions(), ", "))
 }
 
 // follow asks the expectations that count already.

@@ -65,19 +65,31 @@ func unplaced(w expr.World) string {
 		if need.kind == "deployment" {
 			owner = replicaSets[owner]
 		}
-		placed := 0
+		placed, hindrance := 0, ""
 		for _, p := range pods[owner] {
 			if p.Spec.NodeName != "" {
 				placed++
+			} else if hindrance == "" {
+				hindrance = whyUnplaced(p)
 			}
 		}
 		if placed < need.pods {
-			return fmt.Sprintf("%s %s: %d of %d pods have a node", need.kind, need.name, placed, need.pods)
+			return fmt.Sprintf("%s %s: %d of %d pods have a node%s", need.kind, need.name, placed, need.pods, hindrance)
 		}
 	}
 	for _, p := range pods[""] {
 		if p.Spec.NodeName == "" {
-			return fmt.Sprintf("pod %s/%s: it has no node", p.Namespace, p.Name)
+			return fmt.Sprintf("pod %s/%s: it has no node%s", p.Namespace, p.Name, whyUnplaced(p))
+		}
+	}
+	return ""
+}
+
+// whyUnplaced is what the scheduler says of a pod.
+func whyUnplaced(p *corev1.Pod) string {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status != corev1.ConditionTrue && c.Message != "" {
+			return " (" + c.Message + ")"
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -12,10 +13,10 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// keyReasons are the Kubernetes Events that tell a part of the story. The others would drown it.
+// keyReasons are the Kubernetes Events that tell a part of the story which the objects do not. The others would drown it.
 var keyReasons = []string{
-	"BackoffLimitExceeded", "Evicted", "FailedAttachVolume", "FailedMount", "FailedScheduling", "NodeNotReady",
-	"NotTriggerScaleUp", "Preempted", "ProvisioningFailed", "ScaleDown", "ScaledUpGroup", "TaintManagerEviction", "TriggeredScaleUp",
+	"Evicted", "FailedAttachVolume", "FailedMount", "FailedScheduling", "NotTriggerScaleUp", "Preempted", "ProvisioningFailed",
+	"ScaleDown", "ScaledUpGroup", "TriggeredScaleUp",
 }
 
 // timeline records what happens from the start on.
@@ -91,9 +92,12 @@ func (t *timeline) append(e Event) {
 func (t *timeline) expectation(e Expectation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	message := "met"
-	if !e.Met {
-		message = "not met: " + e.Problem
+	message := "not met: " + e.Problem
+	if e.Met {
+		message = "met"
+		if held := t.elapsed().Seconds() - *e.AtSeconds; held >= 1 {
+			message = fmt.Sprintf("met, true for %s", time.Duration(held*float64(time.Second)).Round(time.Second))
+		}
 	}
 	t.append(Event{Sort: Expected, Object: e.Name, Message: message})
 	t.observe(Update{AtSeconds: seconds(t.elapsed()), Expectation: &e})

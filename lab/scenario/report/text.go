@@ -86,7 +86,7 @@ func atScale(scale float64) string {
 // The columns of a timeline: its time, what it is about, and what happened.
 const (
 	timeWidth   = 9
-	objectWidth = 30
+	objectWidth = 38
 )
 
 var colors = map[play.Sort]string{play.Step: cyan, play.Point: cyan, play.Reported: faint}
