@@ -3,6 +3,7 @@ package cloud
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The codes of EC2 and EC2 Auto Scaling that the lab's cloud answers with.
@@ -38,12 +39,7 @@ func HasCode(err error, codes ...string) bool {
 	if !errors.As(err, &refused) {
 		return false
 	}
-	for _, code := range codes {
-		if refused.Code == code {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(codes, refused.Code)
 }
 
 func refuse(code, format string, args ...any) error {

@@ -20,6 +20,7 @@ type told struct {
 func tell(b *bench) told { return told{b.Groups(), b.Instances(), b.Volumes()} }
 
 func busy(t *testing.T, o Options) *bench {
+	t.Helper()
 	b := newBench(t, o)
 	b.pass(time.Minute)
 	v, err := b.CreateVolume(b.members("workers")[0].Zone, gibibyte, "pvc-1")

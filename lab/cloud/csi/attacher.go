@@ -116,7 +116,7 @@ func (a *attacher) attach(ctx context.Context, va *storagev1.VolumeAttachment) e
 	}
 	failure := &storagev1.VolumeError{Time: metav1.Now(), Message: err.Error()}
 	if s, ok := status.FromError(err); ok {
-		failure.ErrorCode = ptr.To(int32(s.Code()))
+		failure.ErrorCode = new(int32(s.Code()))
 	}
 	return errors.Join(err, a.patchStatus(ctx, va.Name, map[string]any{"attachError": failure}))
 }
@@ -245,8 +245,8 @@ func (a *attacher) patch(ctx context.Context, name string, change map[string]any
 	return err
 }
 
-func (a *attacher) patchStatus(ctx context.Context, name string, status map[string]any) error {
-	return a.patch(ctx, name, map[string]any{"status": status}, "status")
+func (a *attacher) patchStatus(ctx context.Context, name string, change map[string]any) error {
+	return a.patch(ctx, name, map[string]any{"status": change}, "status")
 }
 
 func isAttacherFinalizer(finalizer string) bool { return finalizer == attacherFinalizer }

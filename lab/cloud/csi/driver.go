@@ -7,7 +7,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
 )
@@ -42,7 +41,7 @@ type ebs struct{ cloud *cloud.Cloud }
 
 func (*ebs) spec() storagev1.CSIDriverSpec {
 	return storagev1.CSIDriverSpec{
-		AttachRequired: ptr.To(true), PodInfoOnMount: ptr.To(false), FSGroupPolicy: ptr.To(storagev1.FileFSGroupPolicy),
+		AttachRequired: new(true), PodInfoOnMount: new(false), FSGroupPolicy: new(storagev1.FileFSGroupPolicy),
 	}
 }
 
@@ -95,7 +94,7 @@ func (d *ebs) unpublish(handle, instanceID string) error {
 type efs struct{}
 
 func (efs) spec() storagev1.CSIDriverSpec {
-	return storagev1.CSIDriverSpec{AttachRequired: ptr.To(false)}
+	return storagev1.CSIDriverSpec{AttachRequired: new(false)}
 }
 
 func (efs) zonal() bool { return false }

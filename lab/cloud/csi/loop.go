@@ -23,13 +23,13 @@ const (
 type loop struct {
 	name  string
 	queue workqueue.TypedRateLimitingInterface[string]
-	sync  func(ctx context.Context, key string) error
+	work  func(ctx context.Context, key string) error
 }
 
-func newLoop(name string, p *pace.Pace, sync func(context.Context, string) error) *loop {
+func newLoop(name string, p *pace.Pace, work func(context.Context, string) error) *loop {
 	return &loop{
 		name: name,
-		sync: sync,
+		work: work,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](p.Real(retryStart), p.Real(retryMax)),
 			workqueue.TypedRateLimitingQueueConfig[string]{Name: name}),
@@ -40,7 +40,7 @@ func newLoop(name string, p *pace.Pace, sync func(context.Context, string) error
 func runLoops(ctx context.Context, loops ...*loop) {
 	var working sync.WaitGroup
 	for _, l := range loops {
-		defer context.AfterFunc(ctx, l.queue.ShutDown)()
+		context.AfterFunc(ctx, l.queue.ShutDown)
 		for range workers {
 			working.Go(func() {
 				for l.next(ctx) {
@@ -67,7 +67,7 @@ func (l *loop) next(ctx context.Context) bool {
 		return false
 	}
 	defer l.queue.Done(key)
-	if err := l.sync(ctx, key); err != nil {
+	if err := l.work(ctx, key); err != nil {
 		if ctx.Err() == nil {
 			klog.FromContext(ctx).Info("Trying again later", "controller", l.name, "key", key, "err", err)
 		}

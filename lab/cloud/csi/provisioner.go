@@ -190,7 +190,8 @@ func (r *provisioner) reclaim(ctx context.Context, pv *corev1.PersistentVolume) 
 		r.events.Event(pv, corev1.EventTypeWarning, "VolumeFailedDelete", err.Error())
 		return err
 	}
-	if err := r.client.CoreV1().PersistentVolumes().Delete(ctx, pv.Name, metav1.DeleteOptions{}); ignoreNotFound(err) != nil {
+	err := r.client.CoreV1().PersistentVolumes().Delete(ctx, pv.Name, metav1.DeleteOptions{})
+	if ignoreNotFound(err) != nil {
 		return fmt.Errorf("deleting PersistentVolume %s: %w", pv.Name, err)
 	}
 	return removeFinalizer(ctx, r.client, pv, provisionerFinalizer)

@@ -94,12 +94,18 @@ func parseProviderID(id string) (string, error) {
 
 // What follows is what a provider may offer and this one does not.
 
-func (p provider) InstancesV2() (cloudprovider.InstancesV2, bool)                      { return p, true }
-func (provider) ProviderName() string                                                  { return providerName }
+func (p provider) InstancesV2() (cloudprovider.InstancesV2, bool) { return p, true }
+
+func (provider) ProviderName() string { return providerName }
+
 func (provider) HasClusterID() bool                                                    { return true }
 func (provider) Initialize(_ cloudprovider.ControllerClientBuilder, _ <-chan struct{}) {}
 func (provider) Instances() (cloudprovider.Instances, bool)                            { return nil, false }
-func (provider) LoadBalancer() (cloudprovider.LoadBalancer, bool)                      { return nil, false }
-func (provider) Zones() (cloudprovider.Zones, bool)                                    { return nil, false }
-func (provider) Clusters() (cloudprovider.Clusters, bool)                              { return nil, false }
-func (provider) Routes() (cloudprovider.Routes, bool)                                  { return nil, false }
+
+func (provider) LoadBalancer() (cloudprovider.LoadBalancer, bool) { return nil, false }
+
+func (provider) Zones() (cloudprovider.Zones, bool) { return nil, false }
+
+func (provider) Clusters() (cloudprovider.Clusters, bool) { return nil, false }
+
+func (provider) Routes() (cloudprovider.Routes, bool) { return nil, false }
