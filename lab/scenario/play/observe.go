@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	cloudproviderapi "k8s.io/cloud-provider/api"
 )
 
 // observe says what a change of an object means for the timeline. Before or after is nil when the object is created or
@@ -88,10 +89,21 @@ func readiness(status corev1.ConditionStatus, reason string) string {
 	return "NotReady, state unknown: " + reason
 }
 
+// echo tells taints that only repeat what the timeline says anyway, or that come and go with every look of an autoscaler.
+func echo(t corev1.Taint) bool {
+	switch t.Key {
+	case cloudproviderapi.TaintExternalCloudProvider, "DeletionCandidateOfClusterAutoscaler":
+		return true
+	case corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable: // it is NoExecute that starts the clock of the tolerations
+		return t.Effect != corev1.TaintEffectNoExecute
+	}
+	return false
+}
+
 func taintsOnlyIn(n, other *corev1.Node) []string {
 	var only []string
 	for _, t := range n.Spec.Taints {
-		if !slices.ContainsFunc(other.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
+		if !echo(t) && !slices.ContainsFunc(other.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
 			only = append(only, t.Key+":"+string(t.Effect))
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/scenario"
@@ -148,7 +150,11 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 func namesOf(objects []metav1.Object) string {
 	var names []string
 	for _, o := range objects {
-		names = append(names, expr.KindOf(o)+"/"+o.GetName())
+		name := expr.KindOf(o) + "/" + o.GetName()
+		if a, ok := o.(*storagev1.VolumeAttachment); ok { // its own name is a hash
+			name = "VolumeAttachment of volume/" + ptr.Deref(a.Spec.Source.PersistentVolumeName, "(inline)") + " to " + a.Spec.NodeName
+		}
+		names = append(names, name)
 	}
 	if len(names) > 3 {
 		names = append(names[:3], fmt.Sprintf("and %d more", len(objects)-3))

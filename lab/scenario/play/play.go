@@ -12,7 +12,6 @@ import (
 
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
-	"github.com/naosu-dev/naosu/lab/scenario/expr"
 )
 
 // Options say how a pass is played.
@@ -119,7 +118,7 @@ func (s *session) close() {
 
 func (s *session) result() Result {
 	r := Result{
-		With: s.pass.With, Title: s.pass.Title, Nodes: s.names, Scale: s.pace.Scale(), AtMinimum: s.pace.AtMinimum(),
+		With: s.pass.With, Title: s.pass.Title, Nodes: s.names, Claims: s.world.claims(), Scale: s.pace.Scale(), AtMinimum: s.pace.AtMinimum(),
 		Events: s.player.timeline.recorded(), Expectations: s.player.results(), Failure: s.player.failure,
 	}
 	r.Met = r.Failure == "" && !slices.ContainsFunc(r.Expectations, func(e Expectation) bool { return !e.Met })
@@ -200,5 +199,3 @@ func deathOf(err error) error {
 	}
 	return fmt.Errorf("the cluster died while it was played on: %w", err)
 }
-
-var _ expr.World = (*world)(nil)

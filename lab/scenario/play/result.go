@@ -22,6 +22,8 @@ type Result struct {
 	Failure string `json:"failure,omitempty"`
 	// Nodes are the Node objects behind the names that the scenario gives.
 	Nodes map[string]string `json:"nodes,omitempty"`
+	// Claims are what volumes were claimed by, as namespace/name.
+	Claims map[string]string `json:"claims,omitempty"`
 	// Scale is the time scale; AtMinimum lists the settings that could not follow it.
 	Scale     float64        `json:"scale"`
 	AtMinimum []pace.Setting `json:"atMinimum,omitempty"`

@@ -211,3 +211,14 @@ func (w *world) sees(kind string, uid types.UID) bool {
 	}
 	return true
 }
+
+// claims are the volumes' claims, as namespace/name.
+func (w *world) claims() map[string]string {
+	claims := map[string]string{}
+	for _, o := range w.List("volumes") {
+		if v := o.(*corev1.PersistentVolume); v.Spec.ClaimRef != nil {
+			claims[v.Name] = v.Spec.ClaimRef.Namespace + "/" + v.Spec.ClaimRef.Name
+		}
+	}
+	return claims
+}

@@ -9,62 +9,122 @@ import (
 	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
 
-// foldWithin is how many seconds of a scenario may lie between like events that share a line.
+// foldWithin is how many seconds of a scenario may lie between events that share a line.
 const foldWithin = 5
 
-// naming says nodes by the names that the scenario gives them, and without their domain.
+// moving are the sorts of objects that go through several states in a row.
+var moving = []play.Sort{play.Pod, play.Node, play.Volume}
+
+// entry is a line of the timeline: one event, or several that tell one thing.
+type entry struct {
+	play.Event
+	// objects is how many share the line.
+	objects int
+}
+
+// fold makes a timeline readable. What an object does within a few seconds is one line, and so is what siblings do alike.
+// Nothing is folded over a step or a point: what led to it stays before it.
+func fold(events []play.Event, names naming) []entry {
+	var folded []entry
+	for chapter := range chapters(events) {
+		folded = append(folded, siblings(transitions(chapter, names))...)
+	}
+	return folded
+}
+
+// chapters are the events between steps and points, each of which begins one.
+func chapters(events []play.Event) func(func([]play.Event) bool) {
+	return func(yield func([]play.Event) bool) {
+		begin := 0
+		for i, e := range events {
+			if i > begin && (e.Sort == play.Step || e.Sort == play.Point) {
+				if !yield(events[begin:i]) {
+					return
+				}
+				begin = i
+			}
+		}
+		yield(events[begin:])
+	}
+}
+
+// transitions joins what happens to one object in a row.
+func transitions(events []play.Event, names naming) []entry {
+	var entries []entry
+	for _, e := range events {
+		e.Object, e.Message = names.short(e.Object), names.short(e.Message)
+		at := slices.IndexFunc(entries, func(f entry) bool {
+			return f.Sort == e.Sort && f.Object == e.Object && slices.Contains(moving, e.Sort) && e.AtSeconds-f.AtSeconds <= foldWithin
+		})
+		if at < 0 {
+			entries = append(entries, entry{e, 1})
+			continue
+		}
+		entries[at].Message += ", " + said(entries[at].Message, e.Message)
+	}
+	return entries
+}
+
+var onNode = regexp.MustCompile(` on \S+$`)
+
+// said is a message without the node, if the message before it has named it already.
+func said(before, message string) string {
+	if node := onNode.FindString(message); node != "" && strings.Contains(before+",", node+",") {
+		return strings.TrimSuffix(message, node)
+	}
+	return message
+}
+
+// siblings joins what objects of one owner do alike.
+func siblings(entries []entry) []entry {
+	var joined []entry
+	for _, e := range entries {
+		at := slices.IndexFunc(joined, func(f entry) bool {
+			return f.Sort == e.Sort && slices.Contains(moving, e.Sort) && f.Message == e.Message &&
+				e.AtSeconds-f.AtSeconds <= foldWithin && owner(f.Object) != "" && owner(f.Object) == owner(e.Object)
+		})
+		if at < 0 {
+			joined = append(joined, e)
+		} else {
+			joined[at].objects++
+		}
+	}
+	for i, e := range joined {
+		if e.objects > 1 {
+			joined[i].Object = fmt.Sprintf("%s… ×%d", owner(e.Object), e.objects)
+		}
+	}
+	return joined
+}
+
+// owner is what siblings have in common in their names: a workload's pods but for their last part, and nodes that the
+// scenario gives no names.
+func owner(object string) string {
+	switch {
+	case strings.HasPrefix(object, "node/ip-"):
+		return "node/ip-"
+	case strings.HasPrefix(object, "pod/"):
+		return object[:strings.LastIndex(object, "-")+1]
+	}
+	return ""
+}
+
+// naming says nodes by the names that the scenario gives them, or without their domain, and volumes by their claims.
 type naming struct{ replacer *strings.Replacer }
 
 var nodeDomain = regexp.MustCompile(`\b(ip-[0-9-]+)\.[a-z0-9.-]*internal\b`)
 
-func newNaming(nodes map[string]string) naming {
+func newNaming(r play.Result) naming {
 	var pairs []string
-	for name, node := range nodes {
+	for name, node := range r.Nodes {
 		pairs = append(pairs, node, name)
+	}
+	for volume, claim := range r.Claims {
+		pairs = append(pairs, "volume/"+volume, "claim/"+claim)
 	}
 	return naming{strings.NewReplacer(pairs...)}
 }
 
 func (n naming) short(text string) string {
 	return nodeDomain.ReplaceAllString(n.replacer.Replace(text), "$1")
-}
-
-// fold puts events that say the same of several objects, close to each other, on the line of the first.
-func fold(events []play.Event, names naming) []play.Event {
-	var folded []play.Event
-	members := map[int]int{} // index in folded → how many events share it
-	for _, e := range events {
-		e.Object, e.Message = names.short(e.Object), names.short(e.Message)
-		at := slices.IndexFunc(folded, func(f play.Event) bool { return sameLine(f, e) })
-		if at < 0 {
-			folded = append(folded, e)
-			members[len(folded)-1] = 1
-			continue
-		}
-		members[at]++
-		folded[at].Object = common(folded[at].Object, e.Object)
-	}
-	for i := range folded {
-		if members[i] > 1 {
-			folded[i].Object = fmt.Sprintf("%s… ×%d", strings.TrimSuffix(folded[i].Object, "…"), members[i])
-		}
-	}
-	return folded
-}
-
-// sameLine tells whether e may stand on f's line: it says the same, a little later, of another object of the same owner.
-func sameLine(f, e play.Event) bool {
-	return f.Sort == e.Sort && f.Sort == play.Pod && f.Message == e.Message && e.AtSeconds-f.AtSeconds <= foldWithin &&
-		f.Object != e.Object && owner(f.Object) == owner(e.Object)
-}
-
-// owner is a pod's name without the part that tells it from its siblings.
-func owner(object string) string {
-	object = strings.TrimSuffix(object, "…")
-	return object[:strings.LastIndex(object, "-")+1]
-}
-
-// common is what two names of one owner begin with.
-func common(a, b string) string {
-	return owner(a) + "…"
 }

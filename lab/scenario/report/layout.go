@@ -9,8 +9,8 @@ import (
 
 // clock is scenario time as minutes and seconds, such as "7:05.2", or with hours before.
 func clock(seconds float64) string {
-	tenths := int64(math.Round(seconds * 10))
-	hours, minutes, rest := tenths/36000, tenths/600%60, float64(tenths%600)/10
+	all := int64(math.Round(seconds * 10))
+	hours, minutes, rest := all/36000, all/600%60, float64(all%600)/10
 	if hours > 0 {
 		return fmt.Sprintf("%d:%02d:%04.1f", hours, minutes, rest)
 	}
@@ -18,8 +18,16 @@ func clock(seconds float64) string {
 }
 
 // span is a length of time, to the tenth of a second.
-func span(seconds float64) string {
-	return time.Duration(math.Round(seconds*10) * float64(time.Second) / 10).String()
+func span(seconds float64) string { return tenths(time.Duration(seconds * float64(time.Second))) }
+
+func tenths(d time.Duration) string {
+	text := d.Round(100 * time.Millisecond).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -29,23 +37,19 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 func wrap(text string, width int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(text) {
-		for {
+		for letters := []rune(word); len(letters) > 0; {
 			last := &lines[len(lines)-1]
-			room := width - len([]rune(*last))
-			if *last != "" {
-				room--
+			used := len([]rune(*last))
+			if used > 0 {
+				used++
 			}
-			letters := []rune(word)
-			if len(letters) <= room {
-				*last = strings.TrimPrefix(*last+" "+word, " ")
-				break
-			}
-			if *last != "" {
+			if len(letters) > width-used && used > 0 {
 				lines = append(lines, "")
 				continue
 			}
-			*last, word = string(letters[:width]), string(letters[width:])
-			lines = append(lines, "")
+			n := min(len(letters), width)
+			*last = strings.TrimPrefix(*last+" "+string(letters[:n]), " ")
+			letters = letters[n:]
 		}
 	}
 	return lines

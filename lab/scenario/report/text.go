@@ -19,20 +19,19 @@ type Style struct {
 }
 
 const (
-	bold   = "\x1b[1m"
-	faint  = "\x1b[2m"
-	red    = "\x1b[31m"
-	green  = "\x1b[32m"
-	yellow = "\x1b[33m"
-	cyan   = "\x1b[36m"
-	plain  = "\x1b[0m"
+	bold  = "\x1b[1m"
+	faint = "\x1b[2m"
+	red   = "\x1b[31m"
+	green = "\x1b[32m"
+	cyan  = "\x1b[36m"
+	reset = "\x1b[0m"
 )
 
 func (s Style) paint(color, text string) string {
 	if !s.Color || color == "" {
 		return text
 	}
-	return color + text + plain
+	return color + text + reset
 }
 
 // page gathers a report and keeps it within its width.
@@ -42,8 +41,19 @@ type page struct {
 }
 
 func (p *page) line(format string, args ...any) {
-	fmt.Fprintf(p, format, args...)
+	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " "))
 	p.WriteByte('\n')
+}
+
+// block writes text within the width, its first line after a lead, the others below it.
+func (p *page) block(lead, color, text string) {
+	indent := len([]rune(lead))
+	for i, l := range wrap(text, Width-indent) {
+		if i > 0 {
+			lead = strings.Repeat(" ", indent)
+		}
+		p.line("%s%s", lead, p.paint(color, l))
+	}
 }
 
 // Text writes the passes of a scenario, one below the other.
@@ -62,19 +72,18 @@ func Text(w io.Writer, s Scenario, style Style) error {
 
 func (p *page) pass(r play.Result) {
 	p.line("%s", p.paint(bold, "with "+r.With))
-	p.wrapped("", "  ", r.Title)
-	p.line("  built in %s, played in %s of real time%s", real(r.StartReal), real(r.PlayReal), atScale(r.Scale))
+	p.block("  ", "", r.Title)
+	p.line("  built in %s, played in %s of real time%s", tenths(r.StartReal), tenths(r.PlayReal), atScale(r.Scale))
 	p.WriteByte('\n')
-	names := newNaming(r.Nodes)
-	for _, e := range fold(r.Events, names) {
-		p.event(e)
+	entries := fold(r.Events, newNaming(r))
+	width := objectColumn(entries)
+	for _, e := range entries {
+		p.entry(e, width)
 	}
 	p.WriteByte('\n')
 	p.expectations(r)
 	p.limits(r)
 }
-
-func real(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
 
 func atScale(scale float64) string {
 	if scale == 1 {
@@ -85,39 +94,71 @@ func atScale(scale float64) string {
 
 // The columns of a timeline: its time, what it is about, and what happened.
 const (
-	timeWidth   = 9
-	objectWidth = 38
+	timeWidth      = 9
+	maxObjectWidth = 42
 )
 
-var colors = map[play.Sort]string{play.Step: cyan, play.Point: cyan, play.Reported: faint}
-
-func (p *page) event(e play.Event) {
-	color := colors[e.Sort]
-	object := e.Object
-	switch e.Sort {
-	case play.Step:
-		object = strings.TrimSpace("step " + e.Object)
-	case play.Point:
-		object = "point " + e.Object
-	case play.Expected:
-		if color = green; strings.HasPrefix(e.Message, "not met") {
-			color = red
+// objectColumn is as wide as the objects need, within bounds.
+func objectColumn(entries []entry) int {
+	width := 0
+	for _, e := range entries {
+		if n := len([]rune(subject(e))) + 2; n <= maxObjectWidth {
+			width = max(width, n)
 		}
 	}
-	message := e.Message
+	return width
+}
+
+func subject(e entry) string {
+	switch e.Sort {
+	case play.Step, play.Point:
+		return string(e.Sort) + " " + e.Object
+	}
+	return e.Object
+}
+
+func colorOf(e entry) string {
+	switch e.Sort {
+	case play.Step, play.Point:
+		return cyan
+	case play.Reported:
+		return faint
+	case play.Expected:
+		if strings.HasPrefix(e.Message, "not met") {
+			return red
+		}
+		return green
+	}
+	return ""
+}
+
+func (p *page) entry(e entry, width int) {
+	message := brief(e.Message)
 	if e.Count > 1 {
 		message += fmt.Sprintf(" (%d times, last at %s)", e.Count, clock(e.LastAtSeconds))
 	}
-	lines := wrap(message, Width-timeWidth-objectWidth-2)
-	if len([]rune(object)) > objectWidth { // gives the object a line of its own
-		p.line("%*s  %s", timeWidth, clock(e.AtSeconds), p.paint(color, object))
-	} else {
-		p.line("%*s  %s", timeWidth, clock(e.AtSeconds), p.paint(color, fmt.Sprintf("%-*s%s", objectWidth, object, lines[0])))
-		lines = lines[1:]
+	time, object := fmt.Sprintf("%*s  ", timeWidth, clock(e.AtSeconds)), subject(e)
+	color, blank := colorOf(e), strings.Repeat(" ", timeWidth+2+width)
+	if len([]rune(object)) > width-2 {
+		p.line("%s%s", time, p.paint(color, object))
+		p.block(blank, color, message)
+		return
 	}
-	for _, rest := range lines {
-		p.line("%*s  %s", timeWidth, "", p.paint(color, strings.Repeat(" ", objectWidth)+rest))
+	for i, l := range wrap(message, Width-len(blank)) {
+		if i == 0 {
+			p.line("%s%s", time, p.paint(color, fmt.Sprintf("%-*s%s", width, object, l)))
+		} else {
+			p.line("%s%s", blank, p.paint(color, l))
+		}
 	}
+}
+
+// brief drops what the scheduler adds about preemption to each of its verdicts.
+func brief(message string) string {
+	for _, tail := range []string{" no new claims to deallocate", " preemption: 0/"} {
+		message, _, _ = strings.Cut(message, tail)
+	}
+	return message
 }
 
 func (p *page) expectations(r play.Result) {
@@ -130,15 +171,15 @@ func (p *page) expectations(r play.Result) {
 	p.line("  %d of %d expectations met", met, len(r.Expectations))
 	for _, e := range r.Expectations {
 		if e.Met {
-			p.line("  %s %-52s %*s%s", p.paint(green, "✓"), e.Name, timeWidth, clock(*e.AtSeconds), after(e))
+			p.line("  %s %-56s%*s%s", p.paint(green, "✓"), e.Name, timeWidth, clock(*e.AtSeconds), after(e))
 			continue
 		}
-		p.line("  %s %s", p.paint(red, "✗"), e.Name)
-		p.wrapped(p.paint(red, ""), "      ", e.Problem)
-		p.wrapped("that: ", "      ", oneLine(e.That))
+		p.line("  %s %s", p.paint(red, "✗"), p.paint(red, e.Name))
+		p.block("      ", "", e.Problem)
+		p.block("      that: ", "", oneLine(e.That))
 	}
 	if r.Failure != "" {
-		p.wrapped(p.paint(red, "✗")+" ", "  ", r.Failure)
+		p.block("  ", red, "The pass ended early: "+r.Failure)
 	}
 }
 
@@ -152,10 +193,10 @@ func after(e play.Expectation) string {
 
 // hardCoded is what Kubernetes keeps to itself, whatever the time scale.
 var hardCoded = []string{
-	"pod garbage collection every 20s, 40s after a node is gone",
-	"a Job's first back-off of 10s",
-	"CSI operations given up after 2m0s",
-	"a CronJob's schedule, in whole minutes",
+	"pod garbage collection: every 20s, and 40s after a node is gone (pkg/controller/podgc)",
+	"a Job's back-off: 10s after the first failure, then twice as long each time (pkg/controller/job)",
+	"CSI operations: given up after 2m (pkg/volume/csi)",
+	"a CronJob's schedule: whole minutes",
 }
 
 func (p *page) limits(r play.Result) {
@@ -165,23 +206,14 @@ func (p *page) limits(r play.Result) {
 	p.WriteByte('\n')
 	p.line("  Not scaled, because Kubernetes hard-codes it:")
 	for _, h := range hardCoded {
-		p.line("    %s", h)
+		p.block("    ", "", h)
 	}
 	if len(r.AtMinimum) == 0 {
 		return
 	}
-	p.line("  Scaled only down to Kubernetes' minimum of one second:")
+	second := time.Duration(r.Scale * float64(time.Second))
+	p.line("  At Kubernetes' minimum of one second, which is %s of the scenario:", tenths(second))
 	for _, s := range r.AtMinimum {
-		p.wrapped(s.Name+" ", "    ", fmt.Sprintf("(%s, lasts as if it were %s)", s.Stated, time.Duration(r.Scale*float64(time.Second))))
-	}
-}
-
-// wrapped writes text within the width; its first line begins with lead.
-func (p *page) wrapped(lead, indent, text string) {
-	for i, l := range wrap(lead+text, Width-len(indent)) {
-		if i > 0 && lead != "" {
-			l = "  " + l
-		}
-		p.line("%s%s", indent, p.paint(yellow, l)[:])
+		p.block("    ", "", fmt.Sprintf("%s (%s)", s.Name, tenths(s.Stated)))
 	}
 }
