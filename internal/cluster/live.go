@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,8 +15,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/utils/clock"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // PodScope is what the question about one pod reads: the pod, its events, its namespace's claims, and what stands
@@ -47,7 +46,7 @@ func ReadPod(ctx context.Context, client kubernetes.Interface, scope PodScope) (
 	for kind, list := range scope.listers(client) {
 		group.Go(func() error {
 			objects, err := readAll(ctx, list)
-			knowledge, err := knowledgeFrom(scope.complete(kind), err)
+			knowledge, err := knowledgeFrom(readAs(kind), err)
 			if err != nil {
 				return fmt.Errorf("reading every %s: %w", kind, err)
 			}
@@ -93,8 +92,8 @@ func (p PodScope) listers(client kubernetes.Interface) map[Kind]lister {
 	}
 }
 
-// complete is what is known of a kind once it was read in this scope.
-func (p PodScope) complete(kind Kind) Knowledge {
+// readAs is what is known of a kind once it was read for one pod.
+func readAs(kind Kind) Knowledge {
 	switch kind {
 	case PersistentVolumeClaim, Event:
 		return Partial

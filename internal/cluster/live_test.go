@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -64,9 +65,7 @@ func TestReadPod(t *testing.T) {
 				cluster.PersistentVolume: cluster.Complete, cluster.StorageClass: cluster.Complete,
 				cluster.VolumeAttachment: cluster.Complete, cluster.CSINode: cluster.Complete, cluster.Event: cluster.Partial,
 			}
-			for kind, knowledge := range tc.want {
-				want[kind] = knowledge
-			}
+			maps.Copy(want, tc.want)
 			for kind, knowledge := range want {
 				if got.Knowledge(kind) != knowledge {
 					t.Errorf("Knowledge(%s) = %s, want %s", kind, got.Knowledge(kind), knowledge)

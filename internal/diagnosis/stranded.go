@@ -114,7 +114,7 @@ func nodesOf(world *cluster.Snapshot, pod *corev1.Pod, m mount) []closedNode {
 		}
 		closed := closedNode{node: node, obstacles: obstacles(pod, node)}
 		if !allowed {
-			closed.obstacles = append(closed.obstacles, lacksLabel(world, m, node))
+			closed.obstacles = append(closed.obstacles, lacksLabel(world, node))
 		}
 		nodes = append(nodes, closed)
 	}
@@ -123,7 +123,7 @@ func nodesOf(world *cluster.Snapshot, pod *corev1.Pod, m mount) []closedNode {
 
 // lacksLabel is the obstacle of a node in the right zone whose labels do not say so in the volume's words: such a label
 // comes from the CSI driver, once it has registered on the node.
-func lacksLabel(world *cluster.Snapshot, m mount, node *corev1.Node) obstacle {
+func lacksLabel(world *cluster.Snapshot, node *corev1.Node) obstacle {
 	value := "no driver registered"
 	if csi := world.CSINode(node.Name); csi != nil && len(csi.Spec.Drivers) > 0 {
 		var names []string

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -97,7 +98,7 @@ func notMounted(v View, s stranded, all []mount) []finding.Link {
 			others = append(others, volume)
 		}
 	}
-	foreign := append(own, others...)
+	foreign := slices.Concat(own, others)
 	if len(foreign) == 0 {
 		return nil
 	}

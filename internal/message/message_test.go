@@ -54,11 +54,13 @@ func TestText(t *testing.T) {
 		want string
 	}{
 		"one": {
-			CauseGroup, Args{"total": 3, "suited": 1, "groups": []string{"group/a"}, "excluded": []string(nil)},
+			CauseGroup,
+			Args{"total": 3, "suited": 1, "groups": []string{"group/a"}, "excluded": []string(nil)},
 			"Of 3 node groups, 1 suits the pod: group/a.",
 		},
 		"several": {
-			CauseGroup, Args{"total": 5, "suited": 3, "groups": []string{"a", "b", "c"}, "excluded": []string{"2 out"}},
+			CauseGroup,
+			Args{"total": 5, "suited": 3, "groups": []string{"a", "b", "c"}, "excluded": []string{"2 out"}},
 			"Of 5 node groups, 3 suit the pod (2 out): a, b and c.",
 		},
 		"a choice":            {CauseNoNode, Args{"zones": []string{"1a", "1b"}}, "Nodes in 1a or 1b: none."},

@@ -5,7 +5,6 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 )
@@ -28,15 +27,24 @@ func Flags() *genericclioptions.ConfigFlags {
 	return flags
 }
 
-// Client is a client for the cluster that the flags choose, and the address of its API server. An error is bad input:
-// nothing has been asked of the cluster yet.
-func Client(getter genericclioptions.RESTClientGetter) (kubernetes.Interface, string, error) {
-	config, err := getter.ToRESTConfig()
-	if clientcmd.IsEmptyConfig(err) {
-		return nil, "", exit.BadInput("kubeconfig", "no cluster is configured", "choose a kubeconfig with --kubeconfig or KUBECONFIG")
-	}
+// API is the way to one cluster.
+type API struct {
+	Client kubernetes.Interface
+	// Host is the address of the API server.
+	Host string
+	// Namespace is the one that flags or the kubeconfig's context choose.
+	Namespace string
+}
+
+// To makes the way to the cluster that the flags choose. An error is bad input: nothing has been asked of it yet.
+func To(getter genericclioptions.RESTClientGetter) (API, error) {
+	namespace, _, err := getter.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
-		return nil, "", exit.BadInput("kubeconfig", err.Error(), "choose another with --kubeconfig, or a context with --context")
+		return API{}, badConfig(err)
+	}
+	config, err := getter.ToRESTConfig()
+	if err != nil {
+		return API{}, badConfig(err)
 	}
 	config = rest.CopyConfig(config)
 	config.QPS, config.Burst = qps, burst
@@ -45,7 +53,11 @@ func Client(getter genericclioptions.RESTClientGetter) (kubernetes.Interface, st
 	config.WarningHandlerWithContext = rest.NoWarnings{}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, "", exit.BadInput("kubeconfig", err.Error(), "choose another with --kubeconfig, or a context with --context")
+		return API{}, badConfig(err)
 	}
-	return client, config.Host, nil
+	return API{Client: client, Host: config.Host, Namespace: namespace}, nil
+}
+
+func badConfig(err error) error {
+	return exit.BadInput("kubeconfig", err.Error(), "choose another with --kubeconfig or KUBECONFIG, or a context with --context")
 }

@@ -85,8 +85,7 @@ func Talking(host string, err error) error {
 
 // innermost drops the request's line, which says the host again and a path that tells a reader nothing.
 func innermost(err error) error {
-	var request *url.Error
-	if errors.As(err, &request) {
+	if request, ok := errors.AsType[*url.Error](err); ok {
 		return request.Err
 	}
 	return err

@@ -63,7 +63,7 @@ type formatValue Format
 var _ pflag.Value = (*formatValue)(nil)
 
 func (f *formatValue) String() string { return string(*f) }
-func (f *formatValue) Type() string   { return "format" }
+func (*formatValue) Type() string     { return "format" }
 
 func (f *formatValue) Set(s string) error {
 	if !slices.Contains(formats, s) {

@@ -117,7 +117,7 @@ func (p *Page) write(s string) {
 func wrap(text string, width int) []string {
 	var lines []string
 	line, length := "", 0
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		n := utf8.RuneCountInString(word)
 		if line != "" && length+1+n > width {
 			lines = append(lines, line)

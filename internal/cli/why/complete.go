@@ -21,15 +21,11 @@ func (o *Options) completePods(cmd *cobra.Command, args []string, typed string) 
 	} else if len(args) > 0 {
 		return nil, none
 	}
-	namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace()
+	api, err := connect.To(o.Config)
 	if err != nil {
 		return nil, none
 	}
-	client, _, err := connect.Client(o.Config)
-	if err != nil {
-		return nil, none
-	}
-	pods, err := client.CoreV1().Pods(namespace).List(cmd.Context(), metav1.ListOptions{Limit: mostCompletions})
+	pods, err := api.Client.CoreV1().Pods(api.Namespace).List(cmd.Context(), metav1.ListOptions{Limit: mostCompletions})
 	if err != nil {
 		return nil, none
 	}

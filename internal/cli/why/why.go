@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -32,8 +31,6 @@ type Options struct {
 
 	args    []string
 	subject change.Ref
-	host    string
-	client  kubernetes.Interface
 }
 
 // NewCommand is `naosu why`.
@@ -49,9 +46,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     o.completePods,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.Complete(args); err != nil {
-				return err
-			}
+			o.Complete(args)
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -62,20 +57,10 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	return cmd
 }
 
-// Complete reads the subject from the arguments, its namespace from flags or kubeconfig, and makes the client.
-func (o *Options) Complete(args []string) error {
+// Complete reads the subject from the arguments.
+func (o *Options) Complete(args []string) {
 	o.args = args
 	o.subject = parseSubject(args)
-	if o.Validate() != nil { // Bad input is told before a broken kubeconfig is.
-		return nil
-	}
-	namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace()
-	if err != nil {
-		return exit.BadInput("kubeconfig", err.Error(), "choose another with --kubeconfig or KUBECONFIG")
-	}
-	o.subject.Namespace = namespace
-	o.client, o.host, err = connect.Client(o.Config)
-	return err
 }
 
 // Validate says what is wrong with the arguments.
@@ -105,16 +90,24 @@ func (o *Options) Run(ctx context.Context) error {
 	return writeText(output.NewPage(o.Out), message.English(), o.Clock.Now(), explanation)
 }
 
+// explain reads the cluster that flags and kubeconfig choose.
 func (o *Options) explain(ctx context.Context) (finding.Explanation, error) {
-	name := types.NamespacedName{Namespace: o.subject.Namespace, Name: o.subject.Name}
-	world, err := cluster.ReadPod(ctx, o.client, cluster.PodScope{Pod: name, Clock: o.Clock})
+	api, err := connect.To(o.Config)
+	if err != nil {
+		return finding.Explanation{}, err
+	}
+	subject := o.subject
+	subject.Namespace = api.Namespace
+	world, err := cluster.ReadPod(ctx, api.Client, cluster.PodScope{
+		Pod: types.NamespacedName{Namespace: subject.Namespace, Name: subject.Name}, Clock: o.Clock,
+	})
 	if apierrors.IsNotFound(err) {
-		return finding.Explanation{}, fmt.Errorf("%s does not exist in namespace %s", o.subject, o.subject.Namespace)
+		return finding.Explanation{}, fmt.Errorf("%s does not exist in namespace %s", subject, subject.Namespace)
 	}
 	if err != nil {
-		return finding.Explanation{}, exit.Talking(o.host, err)
+		return finding.Explanation{}, exit.Talking(api.Host, err)
 	}
-	return diagnosis.Explain(ctx, diagnosis.View{World: world, Say: message.English(), Subject: &o.subject}), nil
+	return diagnosis.Explain(ctx, diagnosis.View{World: world, Say: message.English(), Subject: &subject}), nil
 }
 
 // podNames are the words for pods, as kubectl knows them.

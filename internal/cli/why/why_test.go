@@ -69,7 +69,7 @@ func TestTextLooks(t *testing.T) {
 			if err := writeText(output.NewPageOf(&page, width, false), message.English(), now, explanation); err != nil {
 				t.Fatal(err)
 			}
-			for _, line := range strings.Split(page.String(), "\n") {
+			for line := range strings.SplitSeq(page.String(), "\n") {
 				if len([]rune(line)) > width {
 					t.Errorf("wider than %d: %s", width, line)
 				}
@@ -85,9 +85,7 @@ func options(t *testing.T, host string) *Options {
 	flags := connect.Flags()
 	*flags.APIServer, *flags.Namespace = host, "redash"
 	o := &Options{Config: flags, Clock: testclock.NewFakePassiveClock(now)}
-	if err := o.Complete([]string{"pod/redash-redis-6c5d"}); err != nil {
-		t.Fatal(err)
-	}
+	o.Complete([]string{"pod/redash-redis-6c5d"})
 	return o
 }
 

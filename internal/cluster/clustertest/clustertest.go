@@ -4,10 +4,10 @@ package clustertest
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,14 +83,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) list(w http.ResponseWriter, r *http.Request, kind metav1.TypeMeta, items []runtime.Object) {
-	from := 0
-	fmt.Sscanf(r.URL.Query().Get("continue"), "%d", &from) // No continue is the first page.
+	from, _ := strconv.Atoi(r.URL.Query().Get("continue")) // The first page continues nothing.
 	list := corev1.List{TypeMeta: kind}
 	list.ResourceVersion = "1"
 	to := len(items)
 	if a.PageSize > 0 && from+a.PageSize < to {
 		to = from + a.PageSize
-		list.Continue = fmt.Sprint(to)
+		list.Continue = strconv.Itoa(to)
 	}
 	for _, item := range items[from:to] {
 		list.Items = append(list.Items, runtime.RawExtension{Object: item})
