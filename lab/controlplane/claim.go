@@ -80,10 +80,7 @@ func (c *claim) fatal(by Component, cause error) bool {
 	if plane == nil {
 		return false
 	}
-	if by != "" {
-		cause = fmt.Errorf("%s: %w", by, cause)
-	}
-	plane.fail(cause)
+	plane.fail(by, cause)
 	return true
 }
 

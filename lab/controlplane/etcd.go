@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"google.golang.org/grpc"
 )
 
 // etcdConfig is a single member that only this process can reach, through a socket in a private folder. It does not wait
@@ -65,6 +66,7 @@ func (p *local) runEtcd(ctx context.Context, ready func()) error {
 	if err := verify(config.Dir); err != nil {
 		return err
 	}
+	config.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainStreamInterceptor(endStreams(ctx))}
 	server, err := embed.StartEtcd(config)
 	if err != nil {
 		return err
@@ -87,3 +89,20 @@ func (p *local) runEtcd(ctx context.Context, ready func()) error {
 		return err
 	}
 }
+
+// endStreams ends watches when the context does. Left to itself, etcd waits five seconds for its clients to end them.
+func endStreams(ctx context.Context) grpc.StreamServerInterceptor {
+	return func(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+		both, cancel := context.WithCancel(stream.Context())
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		return handle(service, endedStream{stream, both})
+	}
+}
+
+type endedStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (s endedStream) Context() context.Context { return s.ctx }

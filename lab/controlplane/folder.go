@@ -25,7 +25,7 @@ const (
 	runLock  = "naosu-controlplane.lock"
 	dataLock = "controlplane.lock"
 	// lockPatience is how long the plane of a process that has just been killed may still hold the folder.
-	lockPatience = 5 * time.Second
+	lockPatience = 3 * time.Second
 )
 
 // openFolder locks the data folder, making it if need be. With none named, the data are temporary.

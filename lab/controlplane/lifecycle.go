@@ -43,17 +43,15 @@ func (p *local) start(components ...Component) error {
 	for _, c := range components {
 		errs = append(errs, p.running[c].waitReady(p.failed))
 	}
-	select {
-	case <-p.failed:
+	if p.hasFailed() {
 		return p.failure
-	default:
-		return errors.Join(errs...)
 	}
+	return errors.Join(errs...)
 }
 
 func (p *local) mayStart(components ...Component) error {
 	select {
-	case <-p.ended:
+	case <-p.over:
 		return errStopped
 	default:
 	}
@@ -74,74 +72,106 @@ var errStopped = errors.New("the control plane has stopped")
 func (p *local) watch(process *process) {
 	<-process.done
 	if !process.asked.Load() {
-		p.fail(process.exit())
+		p.fail(process.name, process.err)
 	}
 }
 
 func (p *local) stop(c Component) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	process := p.running[c]
-	if process == nil {
+	if p.running[c] == nil {
 		return fmt.Errorf("%s is not running", c)
 	}
-	delete(p.running, c)
-	return process.stop()
+	return p.halt(c)
 }
 
-// fail ends the plane for a reason; the first one is kept.
-func (p *local) fail(cause error) {
+// halt stops a component that may be running.
+func (p *local) halt(c Component) error {
+	process := p.running[c]
+	if process == nil {
+		return nil
+	}
+	delete(p.running, c)
+	if c == APIServer && p.running[Etcd] == nil {
+		stop, err := hollowEtcd(p.folder)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	if p.etcdFailed() {
+		return process.stop(brokenTimeout)
+	}
+	return process.stop(stopTimeout)
+}
+
+// fail ends the plane for a reason; the first one is kept. The component may be unknown.
+func (p *local) fail(by Component, cause error) {
 	p.fails.Do(func() {
-		p.failure = cause
+		p.failedBy, p.failure = by, failure(by, cause)
 		close(p.failed)
-		go p.end()
+		p.isOver()
+		go func() { _ = p.end() }()
 	})
 }
 
-// end stops everything and gives the process and the folder free.
+func (p *local) hasFailed() bool {
+	select {
+	case <-p.failed:
+		return true
+	default:
+		return false
+	}
+}
+
+// end stops everything and gives the process and the folder free. What cannot be stopped keeps both.
 func (p *local) end() error {
 	p.ends.Do(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		var errs []error
-		for _, c := range slices.Backward(startOrder) {
-			if process := p.running[c]; process != nil {
-				errs = append(errs, process.stop())
-			}
+		for _, c := range p.stopOrder() {
+			errs = append(errs, p.halt(c))
 		}
 		stuck := errors.Join(errs...)
 		p.endErr = errors.Join(stuck, p.close(stuck))
 		close(p.ended)
+		p.isOver()
 	})
 	<-p.ended
 	return p.endErr
 }
 
-func (p *local) done() <-chan struct{} { return p.ended }
-
-// err is why the plane ended, nil as long as it has not or if it was asked to.
-func (p *local) err() error {
-	select {
-	case <-p.ended:
-	default:
-		return nil
+// stopOrder is that of the start turned round, unless etcd has failed: requests to it could wait forever.
+func (p *local) stopOrder() []Component {
+	order := slices.Clone(startOrder)
+	slices.Reverse(order)
+	if p.etcdFailed() {
+		return append([]Component{Etcd}, order...)
 	}
-	select {
-	case <-p.failed:
-		return p.failure
-	default:
-		return nil
-	}
+	return order
 }
 
-// close gives back what newLocal took.
+func (p *local) etcdFailed() bool { return p.hasFailed() && p.failedBy == Etcd }
+
+func (p *local) done() <-chan struct{} { return p.over }
+
+func (p *local) err() error {
+	if p.hasFailed() {
+		return p.failure
+	}
+	return nil
+}
+
+// close gives back what newLocal took. Stuck components keep the locks, for they may still write; a new process is free of
+// them.
 func (p *local) close(stuck error) error {
 	var errs []error
 	components.direct(io.Discard)
 	if p.logFile != nil {
 		errs = append(errs, p.logFile.Close())
 	}
-	if p.folder != nil {
+	if p.folder != nil && stuck == nil {
 		errs = append(errs, p.folder.close())
 	}
 	inProcess.release(stuck)

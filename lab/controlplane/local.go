@@ -23,13 +23,16 @@ type local struct {
 	mu      sync.Mutex // one change of what runs at a time
 	running map[Component]*process
 
-	fails   sync.Once
-	failed  chan struct{} // closed with the first failure
-	failure error
+	fails    sync.Once
+	failed   chan struct{} // closed with the first failure, after the two below are set
+	failedBy Component     // may be unknown
+	failure  error
 
 	ends   sync.Once
-	ended  chan struct{}
+	ended  chan struct{} // closed when nothing runs any more, after the one below is set
 	endErr error
+	over   chan struct{} // closed with the first of the two
+	isOver func()
 }
 
 // newLocal prepares a plane's folder, keys and flags. Nothing runs yet.
@@ -39,7 +42,9 @@ func newLocal(o Options) (*local, error) {
 		running: map[Component]*process{},
 		failed:  make(chan struct{}),
 		ended:   make(chan struct{}),
+		over:    make(chan struct{}),
 	}
+	p.isOver = sync.OnceFunc(func() { close(p.over) })
 	if err := o.check(); err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@ package controlplane_test
 
 import (
 	"context"
-	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,8 +58,6 @@ func eventually(t testing.TB, what string, condition func(ctx context.Context) e
 	}
 }
 
-var errNotYet = errors.New("not yet")
-
 func must[T any](t testing.TB) func(T, error) T {
 	return func(value T, err error) T {
 		t.Helper()
@@ -74,5 +72,18 @@ func wantForbidden(t testing.TB, err error) {
 	t.Helper()
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("got %v, want forbidden", err)
+	}
+}
+
+func wantError(t testing.TB, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one with %q", parts)
+		return
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("got %q, want %q in it", err, part)
+		}
 	}
 }

@@ -46,6 +46,9 @@ func serveParent(in io.Reader, out io.Writer) int {
 	<-plane.Done()
 	answering.Lock()
 	last := replyOf(plane.Err())
+	if plane.Err() != nil {
+		_ = local.folder.close() // ending the process is quicker, and surer, than stopping what is left
+	}
 	last.Ended = true
 	_ = replies.Encode(last)
 	return 0

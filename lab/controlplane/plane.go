@@ -58,10 +58,10 @@ func start(ctx context.Context, o Options) (*Plane, error) {
 // Stop stops the control plane and waits for it. It returns what went wrong in stopping, again if called again.
 func (p *Plane) Stop() error { return p.runner.end() }
 
-// Done is closed when the plane has stopped, asked or not.
+// Done is closed when the plane has stopped or as soon as a component has failed, upon which the others are stopped too.
 func (p *Plane) Done() <-chan struct{} { return p.runner.done() }
 
-// Err is why the plane stopped: nil before Done is closed, and nil if it was asked to stop.
+// Err is what failed: nil before Done is closed, and nil if the plane was only asked to stop.
 func (p *Plane) Err() error { return p.runner.err() }
 
 // StopComponent stops one component while the others run on, and waits for it. The API server is gone from its port, as

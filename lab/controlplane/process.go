@@ -12,8 +12,10 @@ import (
 const (
 	// startTimeout is how long a component may take to be ready on a slow machine, before its start has failed.
 	startTimeout = 2 * time.Minute
-	// stopTimeout is how long one may take to stop before it is given up.
-	stopTimeout = 45 * time.Second
+	// stopTimeout is how long one may take to stop before it is given up, and brokenTimeout when etcd has failed, without
+	// which little can end well.
+	stopTimeout   = 45 * time.Second
+	brokenTimeout = 5 * time.Second
 )
 
 // errEnded stands when a component's goroutine ended without returning, which is what its call of Fatal becomes.
@@ -53,7 +55,7 @@ func (p *process) waitReady(failed <-chan struct{}) error {
 	case <-p.ready:
 		return nil
 	case <-p.done:
-		return p.exit()
+		return failure(p.name, p.err)
 	case <-failed:
 		return nil // the failure is what is told
 	case <-time.After(startTimeout):
@@ -62,21 +64,24 @@ func (p *process) waitReady(failed <-chan struct{}) error {
 }
 
 // stop asks the component to end and waits for it.
-func (p *process) stop() error {
+func (p *process) stop(patience time.Duration) error {
 	p.asked.Store(true)
 	p.cancel()
 	select {
 	case <-p.done:
 		return nil
-	case <-time.After(stopTimeout):
-		return fmt.Errorf("%s: still running %v after it was asked to stop", p.name, stopTimeout)
+	case <-time.After(patience):
+		return fmt.Errorf("%s: still running %v after it was asked to stop", p.name, patience)
 	}
 }
 
-// exit is why a component that is done has ended; it is never nil.
-func (p *process) exit() error {
-	if p.err == nil {
-		return fmt.Errorf("%s: ended unasked", p.name)
+// failure is how a component's unasked end is told; the component may be unknown.
+func failure(by Component, cause error) error {
+	switch {
+	case by == "":
+		return cause
+	case cause == nil:
+		return fmt.Errorf("%s: ended unasked", by)
 	}
-	return fmt.Errorf("%s: %w", p.name, p.err)
+	return fmt.Errorf("%s: %w", by, cause)
 }

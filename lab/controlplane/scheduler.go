@@ -26,7 +26,10 @@ func (p *local) schedulerFlags() []string {
 
 func (p *local) schedulerOptions() (*options.Options, error) {
 	s := options.NewOptions()
-	return s, parse(Scheduler, *s.Flags, s.Logs, p.flags[Scheduler])
+	if err := parse(Scheduler, *s.Flags, s.Logs, p.flags[Scheduler]); err != nil {
+		return nil, err
+	}
+	return s, p.connectSchedulerConfig(s)
 }
 
 // schedulerConfig is the plane's own configuration of the scheduler.
@@ -63,9 +66,12 @@ func (p *local) connectSchedulerConfig(s *options.Options) error {
 	if err != nil {
 		return fmt.Errorf("--config: %w", err)
 	}
-	config := map[string]any{}
-	if err := yaml.Unmarshal(content, &config); err != nil {
+	var config map[string]any
+	if err := yaml.UnmarshalStrict(content, &config); err != nil {
 		return fmt.Errorf("--config %s: %w", s.ConfigFile, err)
+	}
+	if config == nil {
+		return fmt.Errorf("--config %s: empty", s.ConfigFile)
 	}
 	connection, _ := config["clientConnection"].(map[string]any)
 	if connection == nil {
@@ -85,9 +91,6 @@ func (p *local) connectSchedulerConfig(s *options.Options) error {
 func (p *local) runScheduler(ctx context.Context, ready func()) error {
 	s, err := p.schedulerOptions()
 	if err != nil {
-		return err
-	}
-	if err := p.connectSchedulerConfig(s); err != nil {
 		return err
 	}
 	config, scheduler, err := app.Setup(ctx, s)

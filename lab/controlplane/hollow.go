@@ -1,0 +1,24 @@
+package controlplane
+
+import (
+	"fmt"
+	"net"
+	"os"
+
+	"google.golang.org/grpc"
+)
+
+// hollowEtcd answers every request with an error, in etcd's place. An API server waits for etcd without end when it stops,
+// to take its address out of the kubernetes service; this lets it give up. Calling the result ends it.
+func hollowEtcd(f *folder) (stop func(), err error) {
+	if err := os.RemoveAll(f.socket()); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("unix", f.socket())
+	if err != nil {
+		return nil, fmt.Errorf("stand in for %s: %w", Etcd, err)
+	}
+	server := grpc.NewServer() // without services: everything is unimplemented
+	go server.Serve(l)
+	return server.Stop, nil
+}
