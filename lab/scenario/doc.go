@@ -5,5 +5,3 @@
 // Times in a scenario are those of reality; a time scale is applied when it is played. The types here are the format:
 // docs/scenarios.md explains it, scenarios/schema.json is generated from them.
 package scenario
-
-//go:generate go run ./schema ../../scenarios/schema.json

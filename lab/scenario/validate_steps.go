@@ -11,22 +11,17 @@ import (
 // States are what a fault may bring a machine into.
 var States = []string{"off", "kubelet-down", "cut-off"}
 
-// Actions are the fields given of which a step has exactly one.
+// Actions are the fields of a step of which it has exactly one.
+var Actions = []string{"apply", "delete", "patch", "resize", "rotate", "terminate", "fault", "recover", "wait", "mark"}
+
+// Actions are those that are given.
 func (s Step) Actions() []string {
-	var given []string
-	for _, a := range []struct {
-		name  string
-		given bool
-	}{
-		{"apply", s.Apply != nil}, {"delete", s.Delete != nil}, {"patch", s.Patch != nil}, {"resize", s.Resize != nil},
-		{"rotate", s.Rotate != nil}, {"terminate", s.Terminate != nil}, {"fault", s.Fault != nil},
-		{"recover", s.Recover != nil}, {"wait", s.Wait != nil}, {"mark", s.Mark != ""},
-	} {
-		if a.given {
-			given = append(given, a.name)
-		}
+	given := map[string]bool{
+		"apply": s.Apply != nil, "delete": s.Delete != nil, "patch": s.Patch != nil, "resize": s.Resize != nil,
+		"rotate": s.Rotate != nil, "terminate": s.Terminate != nil, "fault": s.Fault != nil, "recover": s.Recover != nil,
+		"wait": s.Wait != nil, "mark": s.Mark != "",
 	}
-	return given
+	return slices.DeleteFunc(slices.Clone(Actions), func(action string) bool { return !given[action] })
 }
 
 // steps checks those of a pass and returns the points that expectations may refer to.
@@ -36,7 +31,7 @@ func (c *checker) steps(p Pass, env *expr.Env) []string {
 	for _, s := range p.Steps {
 		switch given := s.Actions(); {
 		case len(given) == 0:
-			c.fail(s.path, "does nothing; give it one of: apply, delete, patch, resize, rotate, terminate, fault, recover, wait, mark")
+			c.fail(s.path, "does nothing; give it one of: %s", strings.Join(Actions, ", "))
 		case len(given) > 1:
 			c.fail(s.path, "has %s; give each a step of its own", strings.Join(given, " and "))
 		}
