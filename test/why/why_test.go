@@ -183,15 +183,12 @@ func strand(t *testing.T, bed *testbed.Bed) {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
 			"eks.amazonaws.com/nodegroup": "workers", corev1.LabelTopologyZone: zone, corev1.LabelTopologyRegion: "us-east-1",
 		}}}
-		made, err := core.Nodes().Create(ctx, node, metav1.CreateOptions{})
-		if err != nil {
+		if _, err := core.Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = core.Nodes().Delete(context.WithoutCancel(ctx), name, metav1.DeleteOptions{}) })
-		made.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
-		made.Status.Capacity = corev1.ResourceList{corev1.ResourcePods: resource.MustParse("10")}
-		made.Status.Allocatable = made.Status.Capacity
-		if _, err := core.Nodes().UpdateStatus(ctx, made, metav1.UpdateOptions{}); err != nil {
+		const ready = `{"status": {"conditions": [{"type": "Ready", "status": "True"}], "capacity": {"pods": "10"}, "allocatable": {"pods": "10"}}}`
+		if _, err := core.Nodes().PatchStatus(ctx, name, []byte(ready)); err != nil {
 			t.Fatal(err)
 		}
 	}
