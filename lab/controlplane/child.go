@@ -43,10 +43,10 @@ const (
 
 // reply is a child's answer to its job or to a request. The last one of all says, unasked, why the plane has ended.
 type reply struct {
-	Error            string
-	Ended            bool
-	Data, Kubeconfig string
-	Port             int
+	Error                 string
+	Ended                 bool
+	Data, Run, Kubeconfig string
+	Port                  int
 }
 
 func (r reply) err() error {
@@ -105,6 +105,7 @@ type child struct {
 	tell    *json.Encoder
 	stdin   io.Closer
 	replies chan reply
+	run     string // the child's temporary folder, which it cannot remove if it is killed
 
 	ends    sync.Once
 	endErr  error
@@ -127,6 +128,7 @@ func (c *child) bear(ctx context.Context, o Options) (*Plane, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.run = ready.Run
 	access, err := newAccess(authority, ready.Port)
 	if err != nil {
 		return nil, err
@@ -180,6 +182,9 @@ func (c *child) listen(answers io.ReadCloser) {
 		}
 	}
 	err := c.command.Wait()
+	if c.run != "" && !last.Ended {
+		_ = os.RemoveAll(c.run)
+	}
 	if c.failure = last.err(); !last.Ended {
 		c.failure = fmt.Errorf("its process ended: %v: %s", err, c.log)
 	}
@@ -221,8 +226,8 @@ func (c *child) end() error {
 		if _, err := c.ask(request{Verb: endVerb}); !errors.Is(err, errStopped) {
 			c.endErr = err
 		}
-		_ = c.stdin.Close()
 		<-c.gone
+		_ = c.stdin.Close() // not before: its end tells the child that it has no parent
 	})
 	<-c.gone
 	return c.endErr

@@ -16,6 +16,9 @@ import (
 
 func TestMain(m *testing.M) {
 	controlplane.MaybeRunChild()
+	if dir := os.Getenv(parentVariable); dir != "" {
+		os.Exit(runParent(dir))
+	}
 	os.Exit(m.Run())
 }
 

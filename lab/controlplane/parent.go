@@ -28,7 +28,7 @@ func serveParent(in io.Reader, out io.Writer) int {
 		return 1
 	}
 	local := plane.runner.(*local)
-	_ = replies.Encode(reply{Data: plane.data, Kubeconfig: plane.file, Port: local.port})
+	_ = replies.Encode(reply{Data: plane.data, Run: local.folder.run, Kubeconfig: plane.file, Port: local.port})
 
 	var answering sync.Mutex // the last word comes after the answer that brought it about
 	go func() {

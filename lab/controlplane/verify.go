@@ -11,6 +11,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 	"go.etcd.io/etcd/server/v3/storage/wal"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -20,27 +21,31 @@ import (
 // their own, where nothing can catch it.
 func verify(dir string) error {
 	member := filepath.Join(dir, "member")
-	database := filepath.Join(member, "snap", "db")
-	if err := guarded(func() error { return verifyDatabase(database) }); err != nil {
-		return fmt.Errorf("damaged data: %s: %w", database, err)
+	if err := guarded(filepath.Join(member, "snap", "db"), verifyDatabase); err != nil {
+		return err
 	}
-	log := filepath.Join(member, "wal")
-	if err := guarded(func() error { return verifyLog(log) }); err != nil {
-		return fmt.Errorf("damaged data: %s: %w", log, err)
-	}
-	return nil
+	return guarded(filepath.Join(member, "wal"), verifyLog)
 }
 
 // guarded makes errors of panics, and of reads beyond the end of a mapped file.
-func guarded(do func() error) (err error) {
+func guarded(name string, verify func(string) error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {
 		debug.SetPanicOnFault(before)
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("%v", cause)
+			err = fmt.Errorf("damaged data: %s: %v", name, cause)
 		}
 	}()
-	return do()
+	err = verify(name)
+	switch unreadable := (*fs.PathError)(nil); {
+	case err == nil:
+		return nil
+	case errors.Is(err, bolterrors.ErrTimeout):
+		return fmt.Errorf("%s is still open, by a plane that could not stop: end its process first", name)
+	case errors.As(err, &unreadable):
+		return err
+	}
+	return fmt.Errorf("damaged data: %s: %w", name, err)
 }
 
 func verifyDatabase(file string) error {

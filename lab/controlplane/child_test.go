@@ -1,0 +1,220 @@
+package controlplane_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+
+	"github.com/naosu-dev/naosu/lab/controlplane"
+)
+
+// TestChildren runs two planes at a time, one with a feature gate of its own, and has all of Plane work across processes.
+func TestChildren(t *testing.T) {
+	var log buffer
+	gated, gatedClient := start(t, controlplane.StartChild, controlplane.Options{
+		FeatureGates: map[string]bool{"HPAScaleToZero": true}, Log: &log,
+	})
+	plain, plainClient := start(t, controlplane.StartChild, controlplane.Options{DataDir: t.TempDir()})
+
+	if err := makeAutoscaler(t.Context(), gatedClient); err != nil {
+		t.Errorf("with HPAScaleToZero: %v", err)
+	}
+	if err := makeAutoscaler(t.Context(), plainClient); !apierrors.IsInvalid(err) {
+		t.Errorf("without HPAScaleToZero: got %v, want invalid", err)
+	}
+	if !strings.Contains(log.String(), "Version:") {
+		t.Error("the child's log does not come to its parent")
+	}
+	testUser(t, plain, plainClient)
+	must[*rest.Config](t)(plain.ConfigForServiceAccount(t.Context(), "default", "default"))
+
+	if err := plain.StopComponent(t.Context(), controlplane.Scheduler); err != nil {
+		t.Fatal(err)
+	}
+	makeNode(t, plainClient, "node-1")
+	makePod(t, plainClient, "lone")
+	if err := plain.StartComponent(t.Context(), controlplane.Scheduler); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the pod is bound", func(ctx context.Context) error {
+		return boundPod(plainClient.CoreV1().Pods("default").Get(ctx, "lone", metav1.GetOptions{}))
+	})
+	wantError(t, plain.StartComponent(t.Context(), controlplane.Scheduler), "is running already")
+
+	testChildStops(t, gated)
+	testChildKilled(t, plain)
+}
+
+func testChildStops(t *testing.T, p *controlplane.Plane) {
+	if said := controlplane.LastWords(p); strings.Contains(said, "etcd-client") {
+		t.Errorf("etcd's client writes to the terminal: %s", said)
+	}
+	if err := p.Stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	<-p.Done()
+	if p.Err() != nil {
+		t.Errorf("Err after Stop = %v, want none", p.Err())
+	}
+	if _, err := os.Stat(p.DataDir()); !os.IsNotExist(err) {
+		t.Errorf("temporary folder after Stop: got %v, want none", err)
+	}
+	wantError(t, p.StartComponent(t.Context(), controlplane.Scheduler), "has stopped")
+}
+
+// testChildKilled kills a plane, which leaves its folder for the next one as it was.
+func testChildKilled(t *testing.T, p *controlplane.Plane) {
+	if said := controlplane.LastWords(p); said != "" {
+		t.Errorf("with a log of its own a child wrote to its parent's: %s", said)
+	}
+	run := controlplane.RunFolder(p)
+	if err := syscall.Kill(p.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	wantError(t, p.Err(), "process ended", "killed")
+	_, client := start(t, controlplane.StartChild, controlplane.Options{DataDir: p.DataDir()})
+	if err := boundPod(client.CoreV1().Pods("default").Get(t.Context(), "lone", metav1.GetOptions{})); err != nil {
+		t.Errorf("after the kill: %v", err)
+	}
+	if _, err := os.Stat(run); !os.IsNotExist(err) {
+		t.Errorf("the killed plane's temporary folder: got %v, want it swept away", err)
+	}
+}
+
+// makeAutoscaler makes what only the gate HPAScaleToZero allows.
+func makeAutoscaler(ctx context.Context, client kubernetes.Interface) error {
+	hpa := &autoscalingv2.HorizontalPodAutoscaler{
+		ObjectMeta: metav1.ObjectMeta{Name: "to-zero"},
+		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
+			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "web", APIVersion: "apps/v1"},
+			MinReplicas:    ptr.To[int32](0), MaxReplicas: 2,
+			Metrics: []autoscalingv2.MetricSpec{{
+				Type: autoscalingv2.ExternalMetricSourceType,
+				External: &autoscalingv2.ExternalMetricSource{
+					Metric: autoscalingv2.MetricIdentifier{Name: "queue"},
+					Target: autoscalingv2.MetricTarget{Type: autoscalingv2.AverageValueMetricType, AverageValue: resource.NewQuantity(1, resource.DecimalSI)},
+				},
+			}},
+		},
+	}
+	_, err := client.AutoscalingV2().HorizontalPodAutoscalers("default").Create(ctx, hpa, metav1.CreateOptions{})
+	return err
+}
+
+// parentVariable makes of this test binary a parent that starts a child on a folder and waits to be killed.
+const parentVariable = "NAOSU_TEST_PARENT_OF"
+
+func runParent(dir string) int {
+	if _, err := controlplane.StartChild(context.Background(), controlplane.Options{DataDir: dir}); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+// TestParentKilled kills a child's parent: the child goes too, and the folder is free.
+func TestParentKilled(t *testing.T) {
+	dir := t.TempDir()
+	parent := exec.Command(must[string](t)(os.Executable()))
+	parent.Env = append(os.Environ(), parentVariable+"="+dir)
+	said := must[io.ReadCloser](t)(parent.StdoutPipe())
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(said).ReadString('\n')
+	if line != "ready\n" {
+		t.Fatalf("parent said %q", line)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	eventually(t, "the child has gone", func(context.Context) error { return controlplane.TryLock(dir) })
+}
+
+// TestFullDisk fills the disk under a plane that starts, and under one that runs.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := mountMemory(dir, 150<<20); err != nil {
+		t.Skipf("cannot mount a small disk here, as only root can on Linux: %v", err)
+	}
+	t.Cleanup(func() { _ = unmount(dir) })
+
+	fill := filepath.Join(dir, "fill")
+	fillDisk(t, fill, 1<<20)
+	_, err := controlplane.Start(t.Context(), controlplane.Options{DataDir: filepath.Join(dir, "never")})
+	wantError(t, err, "no space left on device")
+	if err := controlplane.Spent(); err != nil {
+		t.Errorf("the process cannot run a plane any more: %v", err)
+	}
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+
+	p, client := start(t, controlplane.StartChild, controlplane.Options{DataDir: filepath.Join(dir, "data")})
+	fillDisk(t, fill, 0)
+	go func() {
+		for i := 0; ; i++ {
+			big := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("big-", i)}, Data: map[string]string{"k": strings.Repeat("x", 1e6)}}
+			if _, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), big, metav1.CreateOptions{}); err != nil {
+				return
+			}
+		}
+	}()
+	<-p.Done()
+	wantError(t, p.Err(), "etcd", "no space left on device")
+}
+
+// fillDisk leaves so many bytes of the disk that a file is on.
+func fillDisk(t *testing.T, name string, leave int64) {
+	t.Helper()
+	f := must[*os.File](t)(os.Create(name))
+	defer f.Close()
+	chunk := make([]byte, 64<<10)
+	for {
+		if _, err := f.Write(chunk); err != nil {
+			break
+		}
+	}
+	info := must[os.FileInfo](t)(f.Stat())
+	if err := f.Truncate(info.Size() - leave); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
