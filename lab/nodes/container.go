@@ -40,9 +40,9 @@ const (
 )
 
 // crashing says whether an exited container is held back before its restart.
-func (c *container) crashing() bool { return c.stage == exited && !c.due.IsZero() && c.crash }
+func (c container) crashing() bool { return c.stage == exited && !c.due.IsZero() && c.crash }
 
-func (c *container) alive() bool { return c.stage == running || c.stage == stopping }
+func (c container) alive() bool { return c.stage == running || c.stage == stopping }
 
 // settle notes what became of the container without anybody's doing: its program ended. It did so on time, however late
 // the kubelet looks.
@@ -61,7 +61,7 @@ func (c *container) settle(p program, now time.Time) {
 }
 
 // ends is when the container will exit if nothing else happens; zero is never.
-func (c *container) ends(p program) time.Time {
+func (c container) ends(p program) time.Time {
 	switch {
 	case c.stage == stopping:
 		return c.due

@@ -1,7 +1,6 @@
 package nodes
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -136,18 +135,6 @@ func (k *kubelet) scrap(now time.Time) {
 		k.release(t)
 		delete(k.pods, uid)
 	}
-}
-
-// tenants are in the order in which a kubelet looks at pods: the oldest first.
-func (k *kubelet) tenants() []*tenant {
-	list := make([]*tenant, 0, len(k.pods))
-	for _, t := range k.pods {
-		list = append(list, t)
-	}
-	slices.SortFunc(list, func(a, b *tenant) int {
-		return cmp.Or(a.pod.CreationTimestamp.Compare(b.pod.CreationTimestamp.Time), cmp.Compare(a.pod.UID, b.pod.UID))
-	})
-	return list
 }
 
 // volumesInUse are those of all pods that may have them mounted.

@@ -33,7 +33,6 @@ func statusOf(pod *corev1.Pod, reported *corev1.PodStatus, l life, a addresses, 
 		status.Reason, status.Message = d.reason, d.message
 	}
 	if l.verdict != nil && l.verdict.rejected {
-		status.Conditions = nil // not the kubelet's to change, see statusPatch
 		return &status
 	}
 	status.HostIP = a.host

@@ -27,7 +27,8 @@ func evictee(pods []*corev1.Pod) *corev1.Pod {
 	}
 	exceeds := func(p *corev1.Pod) int { return cmp.Compare(0, max(excess(p), 0)) } // -1 if it does
 	return slices.MinFunc(candidates, func(a, b *corev1.Pod) int {
-		return cmp.Or(cmp.Compare(exceeds(a), exceeds(b)), cmp.Compare(priority(a), priority(b)), cmp.Compare(excess(b), excess(a)))
+		return cmp.Or(cmp.Compare(exceeds(a), exceeds(b)), cmp.Compare(priority(a), priority(b)),
+			cmp.Compare(excess(b), excess(a)), cmp.Compare(a.UID, b.UID))
 	})
 }
 
@@ -63,9 +64,9 @@ func evicted(pod *corev1.Pod, available int64, grace time.Duration) *verdict {
 func (f *Fleet) relieve(k *kubelet, w *wake) {
 	var using []*corev1.Pod
 	available, leaving := k.Memory.Value()-k.reservedMemory(), false
-	for _, t := range k.tenants() {
+	for _, t := range k.pods {
 		use := memoryUse(t.pod)
-		if use == 0 || !slices.ContainsFunc(t.life.containers, func(c container) bool { return c.alive() }) {
+		if use == 0 || !slices.ContainsFunc(t.life.containers, container.alive) {
 			continue
 		}
 		available -= use

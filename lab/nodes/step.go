@@ -23,6 +23,9 @@ func (f *Fleet) step(ctx context.Context, k *kubelet) (time.Time, error) {
 		return time.Time{}, nil // what containers do in the meantime follows from the clock
 	}
 	connected := k.state == On
+	if !connected && !k.registered {
+		return time.Time{}, nil // a kubelet that started without the API server knows of no pods
+	}
 	if connected {
 		if err := f.register(ctx, k); err != nil {
 			return time.Time{}, fmt.Errorf("registering: %w", err)
