@@ -30,8 +30,9 @@ type Pass struct {
 	Steps   []Step
 	Expect  []Expectation
 
-	// groups and manifests say where each of the cluster's was written.
-	groups []string
+	// groups say where each of the cloud's was written, and renamed which nodes the variant names.
+	groups  []string
+	renamed map[string]bool
 	// variant is the path of the variant, or "".
 	variant string
 }
@@ -65,6 +66,10 @@ func (p Pass) vary(v Variant, path string) Pass {
 	p.With, p.Title, p.Counter, p.variant = v.Name, v.Description, v.Counter, path
 	if v.Cluster != nil {
 		p.Cluster, p.groups = p.Cluster.vary(*v.Cluster, p.groups, path)
+		p.renamed = map[string]bool{}
+		for name := range v.Cluster.Nodes {
+			p.renamed[name] = true
+		}
 	}
 	if v.Steps != nil {
 		p.Steps = v.Steps

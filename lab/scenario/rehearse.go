@@ -108,10 +108,11 @@ func (c *checker) group(path, name string, p Pass) bool {
 	return false
 }
 
+// nodePath is where the node was named: in the scenario or in its variant.
 func (p Pass) nodePath(name string) string {
 	path := strictyaml.Join("cluster.nodes", name)
-	if p.variant != "" {
-		return p.variant + "." + path // falls back to the variant if the scenario gives it
+	if p.renamed[name] {
+		return p.variant + "." + path
 	}
 	return path
 }

@@ -143,11 +143,15 @@ func problems(issues *cel.Issues) error {
 	var lines []string
 	for _, e := range issues.Errors() {
 		message, _, _ := strings.Cut(e.Message, "\n")
+		message, _, _ = strings.Cut(message, " expecting {") // a list of all tokens there are
 		place := fmt.Sprintf("at character %d", e.Location.Column()+1)
 		if e.Location.Line() > 1 {
 			place = fmt.Sprintf("at line %d, character %d of the expression", e.Location.Line(), e.Location.Column()+1)
 		}
 		lines = append(lines, message+" ("+place+")")
+		if strings.HasPrefix(message, "Syntax error") {
+			break // the others follow from it
+		}
 	}
 	return errors.New(strings.Join(lines, "; "))
 }

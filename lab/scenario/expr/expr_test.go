@@ -135,7 +135,7 @@ func TestConditionErrors(t *testing.T) {
 		{`dyn(true)`, "the expression gives a value of type dyn, but must be true or false"},
 		{`pods.exists(p, p.spec.nodename == "")`, "undefined field 'nodename' (at character 22)"},
 		{`pod.size() == 1`, "undeclared reference to 'pod' (in container '') (at character 1)"},
-		{`pods.size( == 1`, "Syntax error: extraneous input '==' expecting"},
+		{`pods.size( == 1`, "Syntax error: extraneous input '==' (at character 12)"},
 		{`pods.size() == "3"`, "found no matching overload for '_==_' applied to '(int, string)' (at character 13)"},
 		{"pods.size() == 3 &&\n  nods.size() == 1", "undeclared reference to 'nods' (in container '') (at line 2, character 3 of the expression)"},
 		{`running(nodes[0])`, "found no matching overload for 'running' applied to '(core.v1.Node)' (at character 8)"},

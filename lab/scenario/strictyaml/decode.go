@@ -71,12 +71,19 @@ func parse(data []byte) (*yaml.Node, error) {
 
 var lineInError = regexp.MustCompile(`line (\d+): `)
 
+// grammarError is what the library's parser says, as against its scanner; it counts their lines from zero.
+var grammarError = regexp.MustCompile(`did not find expected (',' or|key$|'-' indicator|node content|<document start>)`)
+
 func syntaxLine(err error) int {
-	if m := lineInError.FindStringSubmatch(err.Error()); m != nil {
-		line, _ := strconv.Atoi(m[1])
-		return max(line, 1)
+	m := lineInError.FindStringSubmatch(err.Error())
+	if m == nil {
+		return 1
 	}
-	return 1
+	line, _ := strconv.Atoi(m[1])
+	if grammarError.MatchString(err.Error()) {
+		line++
+	}
+	return line
 }
 
 func syntaxProblem(err error) string {
