@@ -1,4 +1,4 @@
-// Package scenarios holds the incidents that naosu is measured by, one YAML file each. docs/scenarios.md describes the
+// Package scenarios holds the incidents that naosu is measured by, one YAML file each. docs/en/scenarios.md describes the
 // format.
 package scenarios
 

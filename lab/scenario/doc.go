@@ -3,5 +3,5 @@
 // is built, and resolves it into passes, each of which is played on a fresh cluster by lab/scenario/play.
 //
 // Times in a scenario are those of reality; a time scale is applied when it is played. The types here are the format:
-// docs/scenarios.md explains it, scenarios/schema.json is generated from them.
+// docs/en/scenarios.md explains it, scenarios/schema.json is generated from them.
 package scenario

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,5 +23,21 @@ func TestFiles(t *testing.T) {
 				t.Errorf("name = %q, want %q like the file", s.Name, want)
 			}
 		})
+	}
+}
+
+// TestDocumentedScenario reads the one that the documentation shows.
+func TestDocumentedScenario(t *testing.T) {
+	text, err := os.ReadFile("../../docs/en/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "```yaml\nname:")
+	example, _, closed := strings.Cut(after, "```")
+	if !found || !closed {
+		t.Fatal("the documentation shows no scenario")
+	}
+	if _, err := Parse("scenarios.md", []byte("name:"+example)); err != nil {
+		t.Error(err)
 	}
 }
