@@ -34,7 +34,7 @@ func paced(p *pace.Pace) map[Component][]string {
 		return fmt.Sprintf("--%s=%v", name, p.Real(standard))
 	}
 	rate := func(name string, standard float64) string {
-		return fmt.Sprintf("--%s=%g", name, standard*p.Scale())
+		return fmt.Sprintf("--%s=%g", name, p.Rate(standard))
 	}
 	return map[Component][]string{
 		APIServer: tolerations,

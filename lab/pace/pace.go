@@ -59,6 +59,17 @@ func (p *Pace) Seconds(setting string, scenario int64) int64 {
 	return int64(math.Round(scaled))
 }
 
+// Rate scales events per second of scenario time to real time. It is never exactly one: the node lifecycle controller takes
+// a rate of one for the limiter that it has installed to stop all evictions, and never evicts again
+// (SwapLimiter in pkg/controller/nodelifecycle/scheduler/rate_limited_queue.go compares with fakeNeverRateLimiter's QPS).
+func (p *Pace) Rate(perSecond float64) float64 {
+	scaled := perSecond * p.Scale()
+	if float32(scaled) == 1 {
+		return 1.01
+	}
+	return scaled
+}
+
 // AtMinimum names the settings that could not be scaled all the way, sorted, each with its value in scenario time.
 func (p *Pace) AtMinimum() []Setting {
 	if p == nil {

@@ -53,3 +53,21 @@ func TestSecondsAtRealTimeAreUntouched(t *testing.T) {
 		}
 	}
 }
+
+func TestRateIsNeverTheOneThatStopsEvictions(t *testing.T) {
+	tests := map[string]struct {
+		scale, stated, want float64
+	}{
+		"real time":      {1, 0.1, 0.1},
+		"faster":         {20, 0.1, 2},
+		"would be one":   {10, 0.1, 1.01},
+		"one in a float": {3, 1.0 / 3, 1.01},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := pace.New(tc.scale).Rate(tc.stated); got != tc.want {
+				t.Errorf("Rate(%v) at scale %v = %v, want %v", tc.stated, tc.scale, got, tc.want)
+			}
+		})
+	}
+}

@@ -190,7 +190,7 @@ func scaleFlag(flag, value string, p *pace.Pace) string {
 		}
 	case slices.Contains(rateFlags, flag):
 		if rate, err := strconv.ParseFloat(value, 64); err == nil {
-			return strconv.FormatFloat(rate*p.Scale(), 'g', -1, 32)
+			return strconv.FormatFloat(p.Rate(rate), 'g', -1, 32)
 		}
 	default:
 		if d, err := time.ParseDuration(value); err == nil {
