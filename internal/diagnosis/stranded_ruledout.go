@@ -18,7 +18,7 @@ func ruledOut(v View, s stranded, all []mount) []finding.Link {
 	var links []finding.Link
 	for _, m := range s.mounts {
 		if m.volume != nil && v.World.Knowledge(cluster.VolumeAttachment).Known() {
-			links = append(links, notAttached(v, s.pod, m.volume)...)
+			links = append(links, notAttached(v, s.pod, m)...)
 		}
 	}
 	for _, m := range all {
@@ -35,17 +35,18 @@ func ruledOut(v View, s stranded, all []mount) []finding.Link {
 // notAttached says why no attachment of the volume holds the pod back: the attach-detach controller attaches for pods
 // that have a node (pkg/controller/volume/attachdetach, desired state of the world), and brings a deleted attachment
 // back for as long as it believes the volume attached.
-func notAttached(v View, pod *corev1.Pod, volume *corev1.PersistentVolume) []finding.Link {
-	attachments := v.World.Attachments(volume.Name)
+func notAttached(v View, pod *corev1.Pod, m mount) []finding.Link {
+	claim := refTo(cluster.PersistentVolumeClaim, m.claim)
+	attachments := v.World.Attachments(m.volume.Name)
 	if len(attachments) == 0 {
-		return []finding.Link{{Message: v.Say.Text(message.NotAttachmentNone, message.Args{"volume": refTo(cluster.PersistentVolume, volume)})}}
+		return []finding.Link{{Message: v.Say.Text(message.NotAttachmentNone, message.Args{"claim": claim})}}
 	}
 	var links []finding.Link
 	for _, a := range attachments {
 		ref := refTo(cluster.VolumeAttachment, a)
 		links = append(links, finding.Link{
 			Message: v.Say.Text(message.NotAttachment, message.Args{
-				"attachment": ref, "node": a.Spec.NodeName, "gone": v.World.Node(a.Spec.NodeName) == nil,
+				"claim": claim, "node": change.Ref{Kind: string(cluster.Node), Name: a.Spec.NodeName}, "gone": v.World.Node(a.Spec.NodeName) == nil,
 			}),
 			Evidence: []finding.Evidence{
 				factSince(ref, "spec.nodeName", a.Spec.NodeName, a.CreationTimestamp),
@@ -60,7 +61,7 @@ func notAttached(v View, pod *corev1.Pod, volume *corev1.PersistentVolume) []fin
 func notFree(v View, m mount) finding.Link {
 	claim, volume := refTo(cluster.PersistentVolumeClaim, m.claim), refTo(cluster.PersistentVolume, m.volume)
 	return finding.Link{
-		Message: v.Say.Text(message.NotClaimFree, message.Args{"claim": claim, "volume": volume, "driver": m.driver()}),
+		Message: v.Say.Text(message.NotClaimFree, message.Args{"claim": claim, "driver": m.driver()}),
 		Evidence: []finding.Evidence{
 			fact(claim, "status.phase", string(m.claim.Status.Phase)),
 			fact(volume, "spec.nodeAffinity", ""),

@@ -20,11 +20,11 @@ func describe(v View, s stranded, all []mount) finding.Finding {
 	f.Causes = append(f.Causes, unscheduled(v, s.pod))
 	for _, m := range s.mounts {
 		f.Subjects = append(f.Subjects, m.refs()...)
-		f.Causes = append(f.Causes, m.links(v)...)
+		f.Causes = append(f.Causes, m.links(v, s.pod)...)
 	}
 	f.RuledOut = ruledOut(v, s, all)
 	if s.apart {
-		f.Message = v.Say.Text(message.StrandedApart, message.Args{"pod": refTo(cluster.Pod, s.pod), "volumes": placed(s.mounts)})
+		f.Message = v.Say.Text(message.StrandedApart, message.Args{"pod": refTo(cluster.Pod, s.pod), "claims": placed(s.mounts)})
 		f.Causes = append(f.Causes, finding.Link{Message: v.Say.Text(message.CauseApart, nil)})
 		return f
 	}
@@ -49,29 +49,26 @@ func extraGaps(v View) []finding.Gap {
 }
 
 func strandedMessage(v View, s stranded) string {
-	args := message.Args{"pod": refTo(cluster.Pod, s.pod), "zones": s.zones(), "why": countObstacles(v, s.nodes)}
-	var made, unmade []string
+	claims, made := []string{}, false
 	for _, m := range s.mounts {
-		if m.volume != nil {
-			made = append(made, refTo(cluster.PersistentVolume, m.volume).String())
-		} else {
-			unmade = append(unmade, refTo(cluster.PersistentVolumeClaim, m.claim).String())
-		}
+		claims = append(claims, refTo(cluster.PersistentVolumeClaim, m.claim).String())
+		made = made || m.volume != nil
 	}
-	args["volumes"], args["claims"] = made, unmade
+	id := message.StrandedUnusable
 	switch {
-	case len(made) == 0:
-		return v.Say.Text(message.StrandedUnmade, args)
+	case !made:
+		id = message.StrandedUnmade
 	case len(s.nodes) == 0:
-		return v.Say.Text(message.StrandedNoNode, args)
-	default:
-		return v.Say.Text(message.StrandedUnusable, args)
+		id = message.StrandedNoNode
 	}
+	return v.Say.Text(id, message.Args{
+		"pod": refTo(cluster.Pod, s.pod), "claims": claims, "zones": s.zones(), "why": countObstacles(v, s.nodes),
+	})
 }
 
 // unscheduled is the symptom, in the scheduler's words.
 func unscheduled(v View, pod *corev1.Pod) finding.Link {
-	link := finding.Link{Message: v.Say.Text(message.CauseUnscheduled, message.Args{"pod": refTo(cluster.Pod, pod)})}
+	link := finding.Link{Message: v.Say.Text(message.CauseUnscheduled, nil)}
 	if c := podCondition(pod, corev1.PodScheduled); c != nil {
 		link.Evidence = append(link.Evidence, factSince(refTo(cluster.Pod, pod), "status.conditions[PodScheduled]", c.Message, c.LastTransitionTime))
 	}
@@ -88,14 +85,15 @@ func (m mount) refs() []change.Ref {
 }
 
 // links lead from the pod's mount to the zone.
-func (m mount) links(v View) []finding.Link {
+func (m mount) links(v View, pod *corev1.Pod) []finding.Link {
 	claim := refTo(cluster.PersistentVolumeClaim, m.claim)
+	mounted := fact(refTo(cluster.Pod, pod), "spec.volumes["+m.source+"]", m.claim.Name)
 	if m.volume == nil {
 		class := refTo(cluster.StorageClass, m.class)
 		return []finding.Link{
 			{
-				Message:  v.Say.Text(message.CauseClaimUnmade, message.Args{"claim": claim, "class": class}),
-				Evidence: []finding.Evidence{fact(class, "volumeBindingMode", string(*m.class.VolumeBindingMode))},
+				Message:  v.Say.Text(message.CauseClaimUnmade, message.Args{"claim": claim}),
+				Evidence: []finding.Evidence{mounted, fact(class, "volumeBindingMode", string(*m.class.VolumeBindingMode))},
 			},
 			{
 				Message:  v.Say.Text(message.CauseClassZone, message.Args{"class": class, "zones": m.zones}),
@@ -111,18 +109,18 @@ func (m mount) links(v View) []finding.Link {
 	return []finding.Link{
 		{
 			Message:  v.Say.Text(message.CauseClaim, message.Args{"claim": claim, "volume": volume}),
-			Evidence: []finding.Evidence{fact(claim, "spec.volumeName", m.volume.Name)},
+			Evidence: []finding.Evidence{mounted, fact(claim, "spec.volumeName", m.volume.Name)},
 		},
-		{Message: v.Say.Text(message.CauseVolumeZone, message.Args{"volume": volume, "zones": m.zones}), Evidence: evidence},
+		{Message: v.Say.Text(message.CauseVolumeZone, message.Args{"zones": m.zones}), Evidence: evidence},
 	}
 }
 
-// placed names each mount's volume, or claim, with its zone.
+// placed names each mount's claim, with the zones of its volume.
 func placed(mounts []mount) []string {
 	var names []string
 	for _, m := range mounts {
-		refs := m.refs()
-		names = append(names, refs[len(refs)-1].String()+" ("+strings.Join(m.zones, ", ")+")")
+		claim := refTo(cluster.PersistentVolumeClaim, m.claim)
+		names = append(names, claim.String()+" ("+strings.Join(m.zones, ", ")+")")
 	}
 	return names
 }

@@ -32,15 +32,15 @@ const (
 const (
 	TitleN101 ID = "TitleN101"
 
-	StrandedNoNode   ID = "StrandedNoNode"   // pod, volumes, zones
-	StrandedUnusable ID = "StrandedUnusable" // pod, volumes, zones, nodes, why
-	StrandedUnmade   ID = "StrandedUnmade"   // pod, claims, zones, nodes
-	StrandedApart    ID = "StrandedApart"    // pod, volumes
+	StrandedNoNode   ID = "StrandedNoNode"   // pod, claims, zones
+	StrandedUnusable ID = "StrandedUnusable" // pod, claims, zones, why
+	StrandedUnmade   ID = "StrandedUnmade"   // pod, claims, zones, why
+	StrandedApart    ID = "StrandedApart"    // pod, claims
 
-	CauseUnscheduled   ID = "CauseUnscheduled"   // pod
+	CauseUnscheduled   ID = "CauseUnscheduled"   //
 	CauseClaim         ID = "CauseClaim"         // claim, volume
-	CauseClaimUnmade   ID = "CauseClaimUnmade"   // claim, class
-	CauseVolumeZone    ID = "CauseVolumeZone"    // volume, zones
+	CauseClaimUnmade   ID = "CauseClaimUnmade"   // claim
+	CauseVolumeZone    ID = "CauseVolumeZone"    // zones
 	CauseClassZone     ID = "CauseClassZone"     // class, zones
 	CauseNoNode        ID = "CauseNoNode"        // zones
 	CauseNodesUnusable ID = "CauseNodesUnusable" // zones, nodes, why
@@ -56,9 +56,9 @@ const (
 	ObstacleSelector ID = "ObstacleSelector" // n
 	ObstacleLabel    ID = "ObstacleLabel"    // n
 
-	NotAttachment      ID = "NotAttachment"      // attachment, node, gone
-	NotAttachmentNone  ID = "NotAttachmentNone"  // volume
-	NotClaimFree       ID = "NotClaimFree"       // claim, volume, driver
+	NotAttachment      ID = "NotAttachment"      // claim, node, gone
+	NotAttachmentNone  ID = "NotAttachmentNone"  // claim
+	NotClaimFree       ID = "NotClaimFree"       // claim, driver
 	NotClaimUnmade     ID = "NotClaimUnmade"     // claim
 	NotClaimUnmounted  ID = "NotClaimUnmounted"  // claim, namespace, driver
 	UnknownGroupZones  ID = "UnknownGroupZones"  // group, zones
