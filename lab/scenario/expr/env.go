@@ -29,14 +29,30 @@ type Env struct {
 
 // NewEnv returns an environment; nodes are the names that node("…") takes.
 func NewEnv(nodes []string) (*Env, error) {
-	base, err := baseEnv()
+	base, err := language()
+	if err != nil {
+		return nil, fmt.Errorf("preparing the expression language: %w", err)
+	}
+	env, err := base.env.Extend(cel.Macros(nodeMacro(nodes)))
+	if err != nil {
+		return nil, fmt.Errorf("preparing the expression language: %w", err)
+	}
+	return &Env{env: env, ts: base.ts}, nil
+}
+
+// language is all but the names of nodes, which differ from scenario to scenario.
+var language = sync.OnceValues(func() (*Env, error) {
+	base, err := cel.NewEnv(
+		cel.OptionalTypes(), cel.CrossTypeNumericComparisons(true), cel.HomogeneousAggregateLiterals(),
+		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(),
+		library.Quantity(), library.Regex(),
+	)
 	if err != nil {
 		return nil, err
 	}
 	ts := newTypeSystem(base)
 	options := []cel.EnvOption{
 		cel.CustomTypeProvider(ts), cel.CustomTypeAdapter(ts),
-		cel.Macros(nodeMacro(nodes)),
 		cel.Variable(nodesByName, cel.MapType(cel.StringType, celType(reflect.TypeFor[corev1.Node]()))),
 	}
 	for _, k := range Kinds {
@@ -46,18 +62,7 @@ func NewEnv(nodes []string) (*Env, error) {
 		options = append(options, f.option(ts))
 	}
 	env, err := base.Extend(options...)
-	if err != nil {
-		return nil, fmt.Errorf("preparing the expression language: %w", err)
-	}
-	return &Env{env: env, ts: ts}, nil
-}
-
-var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
-	return cel.NewEnv(
-		cel.OptionalTypes(), cel.CrossTypeNumericComparisons(true), cel.HomogeneousAggregateLiterals(),
-		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(),
-		library.Quantity(), library.Regex(),
-	)
+	return &Env{env: env, ts: ts}, err
 })
 
 // nodeMacro turns node("name") into a look-up, and refuses names that the scenario does not give.
