@@ -16,9 +16,11 @@ const (
 	annotationProvidedIP       = "alpha.kubernetes.io/provided-node-ip"
 	annotationControllerAttach = "volumes.kubernetes.io/controller-managed-attach-detach"
 	annotationCSINodeID        = "csi.volume.kubernetes.io/nodeid"
-	driverEBS                  = "ebs.csi.aws.com"
-	driverEFS                  = "efs.csi.aws.com"
-	kubeletPort                = 10250
+	// annotationSimulated tells whoever reads the cluster that the node is not what its labels say.
+	annotationSimulated = "lab.naosu.dev/simulated"
+	driverEBS           = "ebs.csi.aws.com"
+	driverEFS           = "efs.csi.aws.com"
+	kubeletPort         = 10250
 )
 
 // report is what a kubelet says of its machine at one moment.
@@ -42,6 +44,7 @@ func initialNode(m *Machine, r report) *corev1.Node {
 			},
 			Annotations: map[string]string{
 				annotationControllerAttach: "true",
+				annotationSimulated:        "true",
 				annotationCSINodeID:        `{"` + driverEBS + `":"` + m.InstanceID + `","` + driverEFS + `":"` + m.InstanceID + `"}`,
 			},
 		},

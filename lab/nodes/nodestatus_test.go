@@ -147,6 +147,7 @@ func TestInitialNode(t *testing.T) {
 	}
 	annotations := map[string]string{
 		"volumes.kubernetes.io/controller-managed-attach-detach": "true",
+		"lab.naosu.dev/simulated":                                "true",
 		"csi.volume.kubernetes.io/nodeid":                        `{"ebs.csi.aws.com":"i-1","efs.csi.aws.com":"i-1"}`,
 		"alpha.kubernetes.io/provided-node-ip":                   "10.0.1.1",
 	}
