@@ -16,6 +16,16 @@ const (
 	subnetHighest = subnetSize - 2
 )
 
+func (c *Cloud) subnetFull(zone string) bool {
+	taken := 0
+	for _, i := range c.state.Instances {
+		if i.Zone == zone {
+			taken++
+		}
+	}
+	return taken > subnetHighest-subnetFirst
+}
+
 // freeAddress draws an address of the zone's subnet that no remembered instance has.
 func (c *Cloud) freeAddress(zone string, random *rand.Rand) netip.Addr {
 	for {

@@ -45,7 +45,7 @@ func (c *Cloud) scaleOut(g *group) {
 	for c.capacity(g) < g.Desired {
 		zone, some := c.emptiest(g)
 		if !some {
-			return // every zone is lost: tried again when one is back
+			return // no zone can take one: tried again at the next change
 		}
 		c.launch(g, zone)
 	}
@@ -74,10 +74,10 @@ func (c *Cloud) rebalance(g *group) {
 	}
 }
 
-// emptiest is the zone that the next instance goes to: of those that are not lost the one with fewest instances of the
+// emptiest is the zone that the next instance goes to: of those that can take one the zone with fewest instances of the
 // group.
 func (c *Cloud) emptiest(g *group) (zone string, some bool) {
-	usable := slices.DeleteFunc(c.zoneOrder(g), c.lost)
+	usable := slices.DeleteFunc(c.zoneOrder(g), func(zone string) bool { return c.lost(zone) || c.subnetFull(zone) })
 	if len(usable) == 0 {
 		return "", false
 	}
@@ -85,15 +85,15 @@ func (c *Cloud) emptiest(g *group) (zone string, some bool) {
 	return slices.MinFunc(usable, func(a, b string) int { return cmp.Compare(held[a], held[b]) }), true
 }
 
-// leastWanted follows the default termination policy: from the zone with most instances, the oldest launch version
-// first. Where AWS looks at the billing hour and then at chance, the lab takes the oldest.
+// leastWanted follows the default termination policy: one from the zone with most instances. All members are of one
+// launch version, since a rotation takes the old out; where AWS then looks at the billing hour and at chance, the lab
+// takes the oldest.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-termination-policies.html
 func (c *Cloud) leastWanted(g *group) *instance {
 	held := c.perZone(g)
 	return slices.MinFunc(c.members(g), func(a, b *instance) int {
 		return cmp.Or(
 			cmp.Compare(held[b.Zone], held[a.Zone]),
-			cmp.Compare(a.LaunchVersion, b.LaunchVersion),
 			a.Launched.Compare(b.Launched),
 			cmp.Compare(a.ID, b.ID),
 		)

@@ -94,7 +94,7 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
-func TestScaleInTakesOldestVersionThenOldest(t *testing.T) {
+func TestScaleInTakesAnOldest(t *testing.T) {
 	b := started(t, GroupSpec{Name: "workers", InstanceType: "m5.large", Zones: []string{"us-east-1a"}, Desired: 2, Max: 4})
 	first, second := b.members("workers")[0], b.members("workers")[1]
 	b.pass(time.Minute)
