@@ -1,0 +1,39 @@
+#!/bin/sh
+# Installs from Debian what checks and tests use beside Go and make, and says what is absent here: a test that is
+# skipped for it would otherwise look like one that passed.
+set -eu
+
+# Each line: command, Debian package.
+wanted='
+git git
+'
+
+missing=
+packages=
+while read -r command package; do
+	if [ -n "$command" ] && ! command -v "$command" >/dev/null; then
+		missing="$missing $command"
+		packages="$packages $package"
+	fi
+done <<EOF
+$wanted
+EOF
+
+if [ -n "$missing" ] && command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ]; then
+	echo "installing$packages"
+	export DEBIAN_FRONTEND=noninteractive
+	# shellcheck disable=SC2086 # one word a package
+	apt-get -qq update && apt-get -qq install -y --no-install-recommends $packages >/dev/null || true
+fi
+for command in $missing; do
+	command -v "$command" >/dev/null || echo "absent: the command $command, not installable here"
+done
+
+# What a test needs of the system itself.
+disk=$(mktemp -d)
+if mount -t tmpfs -o size=1m naosu "$disk" 2>/dev/null; then
+	umount "$disk"
+else
+	echo "absent: the right to mount a small disk; lab/controlplane TestFullDisk is skipped"
+fi
+rmdir "$disk"
