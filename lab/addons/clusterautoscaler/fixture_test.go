@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -79,6 +80,16 @@ func (m *made) pod(pods ...*corev1.Pod) *made {
 	return m
 }
 
+// budget allows so many disruptions of "web".
+func (m *made) budget(allowed int32) *made {
+	m.budgets = append(m.budgets, &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+		Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed},
+	})
+	return m
+}
+
 func notReady(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }
 func cordoned(n *corev1.Node) { n.Spec.Unschedulable = true }
 
@@ -105,6 +116,8 @@ func pending(p *corev1.Pod) {
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable}}
 }
 
+func deleting(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: noon} }
+
 func on(node string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.NodeName = node } }
 func role(name string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"role": name} }
@@ -117,6 +130,16 @@ func ownedBy(kind string) func(*corev1.Pod) {
 
 func annotated(key, value string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, key, value) }
+}
+
+// spread keeps replicas of "web" evenly on nodes, counting tainted ones or not.
+func spread(taints corev1.NodeInclusionPolicy) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.DoNotSchedule, NodeTaintsPolicy: &taints,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}}
+	}
 }
 
 func claiming(claim string) func(*corev1.Pod) {

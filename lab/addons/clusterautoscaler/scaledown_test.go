@@ -35,6 +35,11 @@ func TestUnneededNodes(t *testing.T) {
 		{"if its pods have a place", two().pod(testPod("p", 1000, on("a")), testPod("q", 900, on("b"), role("app"))), memory{}, []string{"a"}},
 		{"memory counts as well", two().pod(testPod("p", 100, on("a"), func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests["memory"] = *mebi(4097) }), testPod("q", 1500, on("b"))), memory{}, nil},
 		{"what moves to a node keeps that node", two().pod(testPod("p", 900, on("a")), testPod("q", 900, on("b"))), memory{}, []string{"a"}},
+		{"the same room is not used twice", two().node("", "c", "1a").pod(testPod("p", 900, on("a")), testPod("q", 900, on("b")), testPod("r", 1000, on("c"))), memory{}, []string{"a"}},
+		{"nor the same disruption", two().node("", "c", "1a").budget(1).pod(testPod("p", 100, on("a")), testPod("q", 100, on("b"))), memory{}, []string{"a"}},
+		{"no pods move to nodes that are going", two().pod(testPod("p", 100, on("a"))), memory{removals: map[string]removal{"b": {group: "app", tainted: noon}}}, nil},
+		{"the node still counts for spreading", two().pod(testPod("p", 100, on("a"), spread(corev1.NodeInclusionPolicyIgnore)), testPod("q", 1001, on("b"))), memory{}, nil},
+		{"unless its taint does", two().pod(testPod("p", 100, on("a"), spread(corev1.NodeInclusionPolicyHonor)), testPod("q", 1001, on("b"))), memory{}, []string{"a"}},
 		{"a node already found before comes first", two().pod(testPod("p", 900, on("a")), testPod("q", 900, on("b"))), memory{unneeded: map[string]time.Time{"b": noon}}, []string{"b"}},
 		{"an empty node comes before one to drain", two().pod(testPod("p", 900, on("a"))), memory{}, []string{"b"}},
 		{"pods that wait for room keep nodes", two().pod(testPod("p", 1900, pending), testPod("q", 1900, pending)), memory{}, nil},
@@ -221,6 +226,24 @@ func TestRemovalWaits(t *testing.T) {
 	finishing := one().node("", "b", "1a").pod(testPod("p", 100, on("a"), annotated(safeToEvict, "on-completion")))
 	if got := begun(finishing, memory{}); got != "" {
 		t.Errorf("while a pod finishes: %q", got)
+	}
+}
+
+func TestTenRemovalsAtATime(t *testing.T) {
+	w := newWorld().group("app", 0, 12, 12, "1a")
+	m := memory{running: true, unneeded: map[string]time.Time{}}
+	for i := range 12 {
+		name := string(rune('a' + i))
+		w.node("app", name, "1a")
+		m.unneeded[name] = noon.Add(-time.Hour)
+	}
+	do, m := plan(t.Context(), defaults(nil), testJudge(t), w.world, m)
+	if len(do.remove) != 10 {
+		t.Errorf("removing %d nodes at once", len(do.remove))
+	}
+	w.nodes = slices.DeleteFunc(w.nodes, func(n *corev1.Node) bool { return n.Name == "a" })
+	if _, m = plan(t.Context(), defaults(nil), testJudge(t), w.world, m); len(m.removals) != 9 {
+		t.Errorf("a node that somebody else removed is still on its way out: %d", len(m.removals))
 	}
 }
 

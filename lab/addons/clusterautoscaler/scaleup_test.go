@@ -147,6 +147,40 @@ func TestScaleUp(t *testing.T) {
 			memory: memory{requests: map[string]request{"app": {increase: 1, at: noon.Add(-time.Minute)}}},
 		},
 		{
+			name: "and stand for those that have registered and are not ready yet",
+			world: newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a", notReady, func(n *corev1.Node) { n.CreationTimestamp = ten }).
+				pod(testPod("p", 1000, pending), testPod("q", 1000, pending), testPod("r", 1000, pending)),
+			memory: memory{requests: map[string]request{"app": {increase: 1, at: noon.Add(-time.Minute)}}},
+			grows:  []string{"{app 1->2 (max: 9)}"},
+		},
+		{
+			name:   "however many they are",
+			world:  newWorld().group("app", 0, 5, 9, "1a").pod(testPod("p", 1900, pending, func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"x": "y"} })),
+			memory: memory{requests: map[string]request{"app": {increase: 5, at: noon.Add(-time.Minute)}}},
+			says:   []string{"p NotTriggerScaleUp: pod didn't trigger scale-up: 1 node(s) didn't match Pod's node affinity/selector"},
+		},
+		{
+			name:  "a group that misses its nodes is left alone",
+			world: newWorld().group("app", 0, 5, 9, "1a").pod(testPod("p", 1900, pending)),
+			says:  []string{"p NotTriggerScaleUp: pod didn't trigger scale-up: 1 not ready for scale-up"},
+		},
+		{
+			name: "unless they are few among many",
+			world: newWorld().group("app", 0, 10, 11, "1a").node("app", "a", "1a").node("app", "b", "1a").node("app", "c", "1a").
+				node("app", "d", "1a").node("app", "e", "1a").node("app", "f", "1a").node("app", "g", "1a", notReady).
+				node("app", "h", "1a", notReady).node("app", "i", "1a", notReady).node("app", "j", "1a", notReady).
+				pod(full("a"), full("b"), full("c"), full("d"), full("e"), full("f"), full("g"), full("h"), full("i"), full("j"), testPod("p", 1900, pending)),
+			grows: []string{"{app 10->11 (max: 11)}"},
+		},
+		{
+			name: "a cordoned node is not counted on, whatever a pod tolerates",
+			world: newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a", cordoned).
+				pod(testPod("p", 100, pending, func(p *corev1.Pod) {
+					p.Spec.Tolerations = []corev1.Toleration{{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists}}
+				})),
+			grows: []string{"{app 1->2 (max: 9)}"},
+		},
+		{
 			name:  "nodes that somebody else asked for are not",
 			world: newWorld().group("app", 0, 1, 9, "1a").pod(testPod("p", 1900, pending)),
 			grows: []string{"{app 1->2 (max: 9)}"},

@@ -20,7 +20,7 @@ func TestTemplateLeavesThePresentBehind(t *testing.T) {
 	}
 	w := newWorld().group("app", 0, 1, 9, "1a").
 		node("app", "a", "1b", taint("dedicated", deletionCandidateTaint, corev1.TaintNodeMemoryPressure, "startup-taint.cluster-autoscaler.kubernetes.io/cni")).
-		pod(testPod("web", 100, on("a")), testPod("agent", 100, on("a"), ownedBy("DaemonSet")))
+		pod(testPod("web", 100, on("a")), testPod("agent", 100, on("a"), ownedBy("DaemonSet")), testPod("old", 100, on("a"), ownedBy("DaemonSet"), deleting))
 	template := w.template(defaults(nil), &w.groups[0], newSnapshot(w.nodes, w.pods))
 	node := template.Node()
 	if got := node.Labels[corev1.LabelTopologyZone]; got != "1b" {

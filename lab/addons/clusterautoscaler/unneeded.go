@@ -42,7 +42,6 @@ func (p *planner) findUnneeded() {
 			p.memory.recheck[n.Name] = p.world.now.Add(p.cfg.recheck)
 			continue
 		}
-		destinations[n.Name] = false
 		spend(budgets, l.move)
 		p.leaving[n.Name] = l
 		p.memory.unneeded[n.Name] = p.world.now

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	cloudproviderapi "k8s.io/cloud-provider/api"
 )
 
 // world is what one scan sees. Nothing in it is written to.
@@ -137,8 +138,23 @@ func tolerable(cfg settings, bad, of int) bool {
 	return bad <= cfg.unreadyNodes || float64(bad) <= cfg.unreadyShare/100*float64(of)
 }
 
+// isReady looks at taints as well, as GetNodeReadiness in utils/kubernetes/ready.go does: a node whose kubelet is ready takes
+// no pods before the node controller has seen it. To these the lab adds the cloud controller's taint, which in reality has
+// gone by then and at a fast pace may not have.
 func isReady(n *corev1.Node) bool {
-	return readyCondition(n).Status == corev1.ConditionTrue
+	for _, c := range n.Status.Conditions {
+		if (c.Type == corev1.NodeDiskPressure || c.Type == corev1.NodeNetworkUnavailable) && c.Status == corev1.ConditionTrue {
+			return false
+		}
+	}
+	return readyCondition(n).Status == corev1.ConditionTrue && !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return unreadyTaints[t.Key] })
+}
+
+var unreadyTaints = map[string]bool{
+	corev1.TaintNodeNotReady:                    true,
+	corev1.TaintNodeDiskPressure:                true,
+	corev1.TaintNodeNetworkUnavailable:          true,
+	cloudproviderapi.TaintExternalCloudProvider: true,
 }
 
 func readyCondition(n *corev1.Node) corev1.NodeCondition {
