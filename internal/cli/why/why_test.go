@@ -105,6 +105,9 @@ func TestData(t *testing.T) {
 				if format == "json" && !json.Valid([]byte(out)) {
 					t.Errorf("not JSON: %s", out)
 				}
+				if !strings.Contains(out, "--cluster-name <cluster>") {
+					t.Errorf("what is to be filled in cannot be read: %s", out)
+				}
 				want := map[string]any{}
 				file, err := os.ReadFile(strings.Replace(stranded, ".yaml", ".json", 1))
 				if err != nil {
