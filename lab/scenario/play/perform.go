@@ -17,6 +17,9 @@ import (
 	"github.com/naosu-dev/naosu/lab/scenario/expr"
 )
 
+// on is the state of a machine that nothing is wrong with.
+const on = "on"
+
 // perform does a step, and says what it waits for before it is done.
 func (s *session) perform(ctx context.Context, step scenario.Step) (performed, error) {
 	switch {
@@ -35,7 +38,7 @@ func (s *session) perform(ctx context.Context, step scenario.Step) (performed, e
 	case step.Fault != nil:
 		return s.setState(ctx, step.Fault.Target, step.Fault.State)
 	case step.Recover != nil:
-		return s.setState(ctx, *step.Recover, "on")
+		return s.setState(ctx, *step.Recover, on)
 	case step.Wait != nil:
 		return s.wait(*step.Wait)
 	}
@@ -113,15 +116,19 @@ func (s *session) terminate(t scenario.Terminate) (performed, error) {
 }
 
 func (s *session) setState(ctx context.Context, t scenario.Target, state string) (performed, error) {
-	said := t.String()
-	if t.Node != "" {
+	message := fmt.Sprintf("brings %s to %s", t, state)
+	if state == on {
+		message = fmt.Sprintf("brings %s back", t)
+	}
+	named := t.Node != ""
+	if named {
 		t.Node = s.names[t.Node]
 	}
 	struck, err := s.stage.SetState(ctx, t, state)
-	if err != nil {
-		return performed{}, fmt.Errorf("bringing %s to %s: %w", said, state, err)
+	if !named && len(struck) > 0 {
+		message += " (" + strings.Join(struck, ", ") + ")"
 	}
-	return performed{message: fmt.Sprintf("brings %s to %s (%s)", said, state, strings.Join(struck, ", "))}, nil
+	return performed{message: message}, err
 }
 
 func (s *session) wait(w scenario.Wait) (performed, error) {

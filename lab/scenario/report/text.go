@@ -162,16 +162,23 @@ func brief(message string) string {
 }
 
 func (p *page) expectations(r play.Result) {
-	met := 0
+	met, width := 0, 0
 	for _, e := range r.Expectations {
 		if e.Met {
 			met++
+			width = max(width, len([]rune(e.Name)))
 		}
 	}
 	p.line("  %d of %d expectations met", met, len(r.Expectations))
 	for _, e := range r.Expectations {
 		if e.Met {
-			p.line("  %s %-56s%*s%s", p.paint(green, "✓"), e.Name, timeWidth, clock(*e.AtSeconds), after(e))
+			line := fmt.Sprintf("%-*s %*s", width, e.Name, timeWidth, clock(*e.AtSeconds))
+			if rest := after(e); len([]rune(line+rest)) <= Width-len("  ✓ ") {
+				line += rest
+			} else {
+				line += "\n     " + rest
+			}
+			p.line("  %s %s", p.paint(green, "✓"), line)
 			continue
 		}
 		p.line("  %s %s", p.paint(red, "✗"), p.paint(red, e.Name))

@@ -1,0 +1,135 @@
+package play_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/rest"
+
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/nodes"
+	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/play"
+)
+
+func TestMain(m *testing.M) {
+	controlplane.MaybeRunChild()
+	os.Exit(m.Run())
+}
+
+// stage is a lab as the player sees it.
+type stage struct{ *lab.Lab }
+
+func (s stage) Config() *rest.Config { return s.Plane.AdminConfig() }
+func (s stage) Cloud() *cloud.Cloud  { return s.Lab.Cloud }
+
+func (s stage) SetState(_ context.Context, t scenario.Target, state string) ([]string, error) {
+	return s.Fault(lab.Target(t), nodes.State(state))
+}
+
+func build(ctx context.Context, s play.Setup) (play.Stage, error) {
+	l, err := lab.Start(ctx, lab.Options{Cloud: s.Cloud, Pace: s.Pace})
+	if err != nil {
+		return nil, err
+	}
+	return stage{l}, nil
+}
+
+// TestPlay plays a scenario with every sort of step on a real control plane.
+func TestPlay(t *testing.T) {
+	s, err := scenario.Load("testdata/steps.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass, err := s.Pass(scenario.Kubernetes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := 0
+	result, err := play.Play(t.Context(), pass, play.Options{
+		Build: build, Pace: pace.New(10), Observer: func(play.Update) { heard++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range result.Expectations {
+		if !e.Met {
+			t.Errorf("expectation %s is not met: %s", e.Name, e.Problem)
+		}
+	}
+	if result.Failure != "" {
+		t.Errorf("the pass failed: %s", result.Failure)
+	}
+	if heard < len(result.Events) {
+		t.Errorf("the observer heard of %d things, fewer than the %d events", heard, len(result.Events))
+	}
+	if !slices.IsSortedFunc(result.Events, func(a, b play.Event) int { return int(a.AtSeconds*100) - int(b.AtSeconds*100) }) {
+		t.Error("the events are not in order")
+	}
+	var steps []string
+	for _, e := range result.Events {
+		if e.Sort == play.Step || e.Sort == play.Point {
+			steps = append(steps, string(e.Sort)+" "+e.Object)
+		}
+	}
+	want := []string{
+		"point start", "step applied", "step wait", "step patched", "step deleted", "point deleted", "step power-lost", "step wait",
+		"step power-back", "step resized", "step wait", "step rotated", "step wait", "step terminated", "point end",
+	}
+	if diff := cmp.Diff(want, steps); diff != "" {
+		t.Errorf("steps and points (-want +got):\n%s", diff)
+	}
+	if node := result.Nodes["worker-1"]; !strings.HasPrefix(node, "ip-") {
+		t.Errorf("worker-1 is %q, want a node of the cloud", node)
+	}
+}
+
+// TestReach leaves the cluster at the point that was asked for.
+func TestReach(t *testing.T) {
+	s, err := scenario.Load("testdata/steps.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass, err := s.Pass("nothing-happens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := play.Options{Build: build, Pace: pace.New(10)}
+	if _, err := play.Reach(t.Context(), pass, "applied", options); err == nil || !strings.Contains(err.Error(), `no point "applied"`) {
+		t.Errorf("Reach(applied) = %v, want that there is no such point", err)
+	}
+	reached, err := play.Reach(t.Context(), pass, "calm", options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(reached.Cloud().Instances()); n != 2 {
+		t.Errorf("the cloud has %d instances at the point, want 2", n)
+	}
+	if err := reached.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPlayEndsWithItsContext cancels a pass as soon as its start is there.
+func TestPlayEndsWithItsContext(t *testing.T) {
+	s, err := scenario.Load("testdata/steps.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = play.Play(ctx, s.Passes()[0], play.Options{Build: build, Pace: pace.New(10), Observer: func(u play.Update) {
+		if u.Event != nil {
+			cancel() // as soon as the start is there
+		}
+	}})
+	if err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Errorf("Play() = %v, want that it was cancelled", err)
+	}
+}

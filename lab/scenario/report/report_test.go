@@ -1,0 +1,172 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/scenario/play"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got); go test -update writes it anew:\n%s", file, diff)
+	}
+}
+
+func at(seconds float64) *float64 { return &seconds }
+
+// sample is a pass with one of everything.
+func sample() Scenario {
+	const lost, other, third = "ip-10-0-26-253.ec2.internal", "ip-10-0-3-120.ec2.internal", "ip-10-0-45-52.ec2.internal"
+	web := "pod/default/web-6769c6d65f-"
+	scaled := play.Result{
+		With: "kubernetes", Title: "A node is lost, and its pods move", Scale: 20, Met: false,
+		StartReal: 6320 * time.Millisecond, PlayReal: 37 * time.Second,
+		Nodes:     map[string]string{"minion-2": lost},
+		Claims:    map[string]string{"pvc-5998f48d-1870-4757-8e5e-68e527addba7": "redash/redash-redis"},
+		AtMinimum: []pace.Setting{{Name: "kube-scheduler podMaxBackoffSeconds", Stated: 10 * time.Second}, {Name: "periodSeconds of Deployment/web", Stated: 90 * time.Second}},
+		Events: []play.Event{
+			{AtSeconds: 0, Sort: play.Point, Object: "start", Message: "everything is built and running"},
+			{AtSeconds: 0.06, Sort: play.Expected, Object: "one-of-each-per-node", Message: "met"},
+			{AtSeconds: 30.02, Sort: play.Step, Object: "kubelet-stops", Message: "brings node/minion-2 to kubelet-down (" + lost + ")"},
+			{AtSeconds: 30.04, Sort: play.Step, Object: "wait", Message: `waits up to 1m0s until pods.matching("story=lopsided").on(nodes.filter(n, n != node("minion-2"))).filter(p, running(p)).size() == 6`},
+			{AtSeconds: 64.04, Sort: play.Node, Object: "node/" + lost, Message: "NotReady, state unknown: NodeStatusUnknown"},
+			{AtSeconds: 65.84, Sort: play.Node, Object: "node/" + lost, Message: "tainted node.kubernetes.io/unreachable:NoExecute"},
+			{AtSeconds: 366.55, Sort: play.Pod, Object: web + "wl67v", Message: "evicted because of a taint on " + lost},
+			{AtSeconds: 366.6, Sort: play.Pod, Object: web + "zzzzz", Message: "evicted because of a taint on " + lost},
+			{AtSeconds: 367.07, Sort: play.Pod, Object: web + "wl67v", Message: "terminating on " + lost},
+			{AtSeconds: 367.08, Sort: play.Pod, Object: web + "zzzzz", Message: "terminating on " + lost},
+			{AtSeconds: 367.55, Sort: play.Pod, Object: web + "gzhsk", Message: "created"},
+			{AtSeconds: 368.43, Sort: play.Pod, Object: web + "gzhsk", Message: "placed on " + other},
+			{AtSeconds: 370.65, Sort: play.Pod, Object: web + "gzhsk", Message: "Running on " + other},
+			{AtSeconds: 379.5, Sort: play.Reported, Object: "pod/redash/redash-redis-657df658cb-7pn5n", Count: 146, LastAtSeconds: 4008.7,
+				Message: "NotTriggerScaleUp: pod didn't trigger scale-up: 15 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match PersistentVolume's node affinity"},
+			{AtSeconds: 380, Sort: play.Reported, Object: "pod/redash/redash-redis-657df658cb-7pn5n", Count: 1, LastAtSeconds: 380,
+				Message: "FailedScheduling: 0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."},
+			{AtSeconds: 400, Sort: play.Volume, Object: "volume/pvc-5998f48d-1870-4757-8e5e-68e527addba7", Message: "VolumeAttachment to " + third + " created"},
+			{AtSeconds: 401, Sort: play.Volume, Object: "volume/pvc-5998f48d-1870-4757-8e5e-68e527addba7", Message: "attached to " + third},
+			{AtSeconds: 402, Sort: play.Node, Object: "node/" + other, Message: "registered"},
+			{AtSeconds: 403, Sort: play.Node, Object: "node/" + third, Message: "registered"},
+			{AtSeconds: 404, Sort: play.Workload, Object: "daemonset/kube-system/calico-node-with-a-very-long-name", Message: "container calico-node requests CPU 200m, memory 0 (before: 120m, 0)"},
+			{AtSeconds: 4000.5, Sort: play.Expected, Object: "the-returned-node-stays-empty", Message: "not met: was true for only 1m20s of the 2m0s it should hold"},
+		},
+		Expectations: []play.Expectation{
+			{Name: "one-of-each-per-node", Met: true, AtSeconds: at(0.06), From: "start", FromSeconds: at(0), That: "true"},
+			{Name: "replaced-after-the-toleration", Met: true, AtSeconds: at(371.05), From: "not-ready", FromSeconds: at(64.27), That: "true"},
+			{Name: "an-expectation-with-a-name-as-long-as-names-may-be-which-is-63", Met: true, AtSeconds: at(4000), From: "another-long-name-of-a-step", FromSeconds: at(64.27), That: "true"},
+			{Name: "the-returned-node-stays-empty", From: "kubelet-returns", FromSeconds: at(431), Problem: "was true for only 1m20s of the 2m0s it should hold",
+				That: "ready(node(\"minion-2\")) &&\n  pods.matching(\"story=lopsided\").on(node(\"minion-2\")).filter(p, running(p)).size() == 0"},
+			{Name: "later", From: "resized", Problem: `the point "resized" was not reached`, That: "true"},
+		},
+		Failure: "step resized could not be done: ValidationError: New SetDesiredCapacity value 5 is above max value 4 for the AutoScalingGroup.",
+	}
+	plain := play.Result{
+		With: "short-stop", Title: "The kubelet is back before the grace period ends, and nothing moves.", Scale: 1, Met: true,
+		StartReal: 5 * time.Second, PlayReal: 8*time.Minute + 30*time.Second,
+		Events:       []play.Event{{AtSeconds: 0, Sort: play.Point, Object: "start", Message: "everything is built and running"}},
+		Expectations: []play.Expectation{{Name: "nothing-moves", Met: true, AtSeconds: at(30), From: "kubelet-stops", FromSeconds: at(30), That: "true"}},
+	}
+	return Scenario{Name: "lopsided-return", Title: "A node dies, its pods move late, and nothing moves back", Passes: []play.Result{scaled, plain}}
+}
+
+func TestText(t *testing.T) {
+	var plain, colored bytes.Buffer
+	if err := Text(&plain, sample(), Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Text(&colored, sample(), Style{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.txt", plain.Bytes())
+	golden(t, "report-color.txt", colored.Bytes())
+	for _, line := range strings.Split(plain.String(), "\n") {
+		if n := len([]rune(line)); n > Width {
+			t.Errorf("a line has %d columns: %s", n, line)
+		}
+	}
+	if strings.Contains(plain.String(), "\x1b") {
+		t.Error("there is colour in plain text")
+	}
+}
+
+func TestJSON(t *testing.T) {
+	one, several := new(bytes.Buffer), new(bytes.Buffer)
+	if err := JSON(one, []Scenario{sample()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := JSON(several, []Scenario{{Name: "a", Passes: []play.Result{{With: "kubernetes"}}}, {Name: "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.json", one.Bytes())
+	golden(t, "reports.json", several.Bytes())
+}
+
+func TestMet(t *testing.T) {
+	if sample().Met() {
+		t.Error("a scenario with a failed pass is met")
+	}
+	s := sample()
+	s.Passes = s.Passes[1:]
+	if !s.Met() {
+		t.Error("a scenario whose passes are met is not")
+	}
+}
+
+func TestClock(t *testing.T) {
+	for seconds, want := range map[float64]string{0: "0:00.0", 9.96: "0:10.0", 59.94: "0:59.9", 59.96: "1:00.0", 754.2: "12:34.2", 3599.99: "1:00:00.0", 3661.5: "1:01:01.5"} {
+		if got := clock(seconds); got != want {
+			t.Errorf("clock(%g) = %s, want %s", seconds, got, want)
+		}
+	}
+}
+
+func TestTenths(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 90 * time.Second: "1m30s", 5 * time.Minute: "5m", 2 * time.Hour: "2h", time.Hour + 30*time.Second: "1h0m30s", 1234 * time.Millisecond: "1.2s",
+	} {
+		if got := tenths(d); got != want {
+			t.Errorf("tenths(%v) = %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	tests := []struct {
+		text  string
+		width int
+		want  []string
+	}{
+		{"", 5, []string{""}},
+		{"a b c", 5, []string{"a b c"}},
+		{"a b c", 3, []string{"a b", "c"}},
+		{"abcdefgh", 3, []string{"abc", "def", "gh"}},
+		{"a bcdefg", 3, []string{"a", "bcd", "efg"}},
+		{"één twee", 4, []string{"één", "twee"}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, wrap(tt.text, tt.width)); diff != "" {
+			t.Errorf("wrap(%q, %d) (-want +got):\n%s", tt.text, tt.width, diff)
+		}
+	}
+}
