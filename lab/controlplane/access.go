@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-	"k8s.io/utils/ptr"
 )
 
 // mastersGroup is bound to cluster-admin by every cluster.
@@ -54,7 +53,7 @@ func (a *access) serviceAccount(ctx context.Context, namespace, name string) (*r
 		return nil, err
 	}
 	request := &authenticationv1.TokenRequest{
-		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: ptr.To(tokenSeconds)},
+		Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(tokenSeconds)},
 	}
 	granted, err := client.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, request, metav1.CreateOptions{})
 	if err != nil {

@@ -2,14 +2,12 @@ package controlplane
 
 import (
 	"context"
-
 	"net"
-	"net/http"
 	"time"
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 )
@@ -68,11 +66,13 @@ func (p *local) runAPIServer(ctx context.Context, ready func()) error {
 	if err != nil {
 		return err
 	}
-	listener, err := listen(p.options.BindAddress, p.port)
-	if err != nil {
-		return err
+	listener := p.reserved
+	if p.reserved = nil; listener == nil {
+		if listener, err = listen(ctx, p.options.BindAddress, p.port); err != nil {
+			return err
+		}
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	s.SecureServing.Listener = listener
 	s.SecureServing.BindPort = p.port
 	completed, err := s.Complete(ctx)
@@ -88,19 +88,13 @@ func (p *local) runAPIServer(ctx context.Context, ready func()) error {
 
 // awaitAPIServer calls ready once the server says so itself, which includes its default namespaces, roles and priority classes.
 func (p *local) awaitAPIServer(ctx context.Context, ready func()) {
-	client, err := rest.HTTPClientFor(p.access.admin)
+	client, err := kubernetes.NewForConfig(p.access.admin)
 	if err != nil {
 		return
 	}
-	defer client.CloseIdleConnections()
-	client.Timeout = 5 * time.Second
-	err = wait.PollUntilContextCancel(ctx, 25*time.Millisecond, true, func(context.Context) (bool, error) {
-		response, err := client.Get(p.access.host + "/readyz")
-		if err != nil {
-			return false, nil
-		}
-		defer response.Body.Close()
-		return response.StatusCode == http.StatusOK, nil
+	probe := client.Discovery().RESTClient().Get().AbsPath("/readyz").Timeout(5 * time.Second)
+	err = wait.PollUntilContextCancel(ctx, 25*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		return probe.Do(ctx).Error() == nil, nil
 	})
 	if err == nil {
 		ready()

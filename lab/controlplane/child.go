@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -80,7 +81,7 @@ func StartChild(ctx context.Context, o Options) (*Plane, error) {
 	}
 	noteMinimums(o.Pace)
 	c := &child{replies: make(chan reply, 1), gone: make(chan struct{}), log: &tail{to: o.Log}}
-	if err := c.execute(); err != nil {
+	if err := c.execute(ctx); err != nil {
 		return nil, fmt.Errorf("start control plane's process: %w", err)
 	}
 	p, err := c.bear(ctx, o)
@@ -138,7 +139,7 @@ func (c *child) bear(ctx context.Context, o Options) (*Plane, error) {
 
 // execute runs the child with three ways to talk: it reads requests, writes replies, and logs. Its process group is its
 // own, so that Ctrl-C reaches the parent alone, which then stops it in order.
-func (c *child) execute() error {
+func (c *child) execute(ctx context.Context) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
@@ -148,7 +149,7 @@ func (c *child) execute() error {
 		return err
 	}
 	defer replies.Close()
-	c.command = exec.Command(program)
+	c.command = exec.CommandContext(context.WithoutCancel(ctx), program)
 	c.command.Env = append(os.Environ(), childVariable+"=1")
 	c.command.ExtraFiles = []*os.File{replies}
 	c.command.Stdout, c.command.Stderr = c.log, c.log
@@ -181,12 +182,12 @@ func (c *child) listen(answers io.ReadCloser) {
 			c.replies <- r
 		}
 	}
-	err := c.command.Wait()
+	end := c.command.Wait()
 	if c.run != "" && !last.Ended {
 		_ = os.RemoveAll(c.run)
 	}
 	if c.failure = last.err(); !last.Ended {
-		c.failure = fmt.Errorf("its process ended: %v: %s", err, c.log)
+		c.failure = fmt.Errorf("its process ended: %w: %s", cmp.Or(end, errEnded), c.log)
 	}
 }
 

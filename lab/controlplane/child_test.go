@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
@@ -43,8 +40,8 @@ func TestChildren(t *testing.T) {
 	if !strings.Contains(log.String(), "Version:") {
 		t.Error("the child's log does not come to its parent")
 	}
-	testUser(t, plain, plainClient)
-	must[*rest.Config](t)(plain.ConfigForServiceAccount(t.Context(), "default", "default"))
+	t.Run("user", bed{plane: plain, client: plainClient}.user)
+	must(plain.ConfigForServiceAccount(t.Context(), "default", "default"))
 
 	if err := plain.StopComponent(t.Context(), controlplane.Scheduler); err != nil {
 		t.Fatal(err)
@@ -59,11 +56,12 @@ func TestChildren(t *testing.T) {
 	})
 	wantError(t, plain.StartComponent(t.Context(), controlplane.Scheduler), "is running already")
 
-	testChildStops(t, gated)
-	testChildKilled(t, plain)
+	t.Run("stopped", bed{plane: gated}.childStopped)
+	t.Run("killed", bed{plane: plain}.childKilled)
 }
 
-func testChildStops(t *testing.T, p *controlplane.Plane) {
+func (b bed) childStopped(t *testing.T) {
+	p := b.plane
 	if said := controlplane.LastWords(p); strings.Contains(said, "etcd-client") {
 		t.Errorf("etcd's client writes to the terminal: %s", said)
 	}
@@ -80,8 +78,9 @@ func testChildStops(t *testing.T, p *controlplane.Plane) {
 	wantError(t, p.StartComponent(t.Context(), controlplane.Scheduler), "has stopped")
 }
 
-// testChildKilled kills a plane, which leaves its folder for the next one as it was.
-func testChildKilled(t *testing.T, p *controlplane.Plane) {
+// childKilled kills a plane, which leaves its folder for the next one as it was.
+func (b bed) childKilled(t *testing.T) {
+	p := b.plane
 	if said := controlplane.LastWords(p); said != "" {
 		t.Errorf("with a log of its own a child wrote to its parent's: %s", said)
 	}
@@ -106,7 +105,7 @@ func makeAutoscaler(ctx context.Context, client kubernetes.Interface) error {
 		ObjectMeta: metav1.ObjectMeta{Name: "to-zero"},
 		Spec: autoscalingv2.HorizontalPodAutoscalerSpec{
 			ScaleTargetRef: autoscalingv2.CrossVersionObjectReference{Kind: "Deployment", Name: "web", APIVersion: "apps/v1"},
-			MinReplicas:    ptr.To[int32](0), MaxReplicas: 2,
+			MinReplicas:    new(int32), MaxReplicas: 2,
 			Metrics: []autoscalingv2.MetricSpec{{
 				Type: autoscalingv2.ExternalMetricSourceType,
 				External: &autoscalingv2.ExternalMetricSource{
@@ -135,9 +134,9 @@ func runParent(dir string) int {
 // TestParentKilled kills a child's parent: the child goes too, and the folder is free.
 func TestParentKilled(t *testing.T) {
 	dir := t.TempDir()
-	parent := exec.Command(must[string](t)(os.Executable()))
+	parent := exec.CommandContext(t.Context(), must(os.Executable()))
 	parent.Env = append(os.Environ(), parentVariable+"="+dir)
-	said := must[io.ReadCloser](t)(parent.StdoutPipe())
+	said := must(parent.StdoutPipe())
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +187,7 @@ func TestFullDisk(t *testing.T) {
 // fillDisk leaves so many bytes of the disk that a file is on.
 func fillDisk(t *testing.T, name string, leave int64) {
 	t.Helper()
-	f := must[*os.File](t)(os.Create(name))
+	f := must(os.Create(name))
 	defer f.Close()
 	chunk := make([]byte, 64<<10)
 	for {
@@ -196,7 +195,7 @@ func fillDisk(t *testing.T, name string, leave int64) {
 			break
 		}
 	}
-	info := must[os.FileInfo](t)(f.Stat())
+	info := must(f.Stat())
 	if err := f.Truncate(info.Size() - leave); err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
 
-// testComponents takes each component away while the others run, sees its work undone, and brings it back.
-func testComponents(t *testing.T, p *controlplane.Plane, client kubernetes.Interface) {
+// components takes each component away while the others run, sees its work undone, and brings it back.
+func (b bed) components(t *testing.T) {
+	p, client := b.plane, b.client
 	stop := func(c controlplane.Component) {
 		t.Helper()
 		if err := p.StopComponent(t.Context(), c); err != nil {
@@ -39,7 +40,7 @@ func testComponents(t *testing.T, p *controlplane.Plane, client kubernetes.Inter
 	eventually(t, "the pod is bound by the restarted scheduler", func(ctx context.Context) error {
 		return boundPod(client.CoreV1().Pods("default").Get(ctx, "lone", metav1.GetOptions{}))
 	})
-	if deployment := must[*appsv1.Deployment](t)(client.AppsV1().Deployments("default").Get(t.Context(), "later", metav1.GetOptions{})); deployment.Status.ObservedGeneration != 0 {
+	if deployment := must(client.AppsV1().Deployments("default").Get(t.Context(), "later", metav1.GetOptions{})); deployment.Status.ObservedGeneration != 0 {
 		t.Error("a stopped controller manager has seen a deployment")
 	}
 	restart(controlplane.ControllerManager)
@@ -64,26 +65,23 @@ func testComponents(t *testing.T, p *controlplane.Plane, client kubernetes.Inter
 func makeNode(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
 	room := corev1.ResourceList{"cpu": resource.MustParse("8"), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("50")}
-	node := must[*corev1.Node](t)(client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}))
+	node := must(client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}))
 	node.Status = corev1.NodeStatus{
 		Capacity: room, Allocatable: room,
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}},
 	}
-	must[*corev1.Node](t)(client.CoreV1().Nodes().UpdateStatus(t.Context(), node, metav1.UpdateOptions{}))
+	must(client.CoreV1().Nodes().UpdateStatus(t.Context(), node, metav1.UpdateOptions{}))
 }
 
-// spec is a pod that stays bound to the node of a test, whose kubelet does not exist.
+// spec is the least that a pod needs.
 func spec() corev1.PodSpec {
-	return corev1.PodSpec{
-		Containers:                []corev1.Container{{Name: "c", Image: "i"}},
-		TopologySpreadConstraints: nil,
-	}
+	return corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}
 }
 
 func makePod(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec()}
-	must[*corev1.Pod](t)(client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}))
+	must(client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}))
 }
 
 func makeDeployment(t *testing.T, client kubernetes.Interface, name string) {
@@ -96,7 +94,7 @@ func makeDeployment(t *testing.T, client kubernetes.Interface, name string) {
 			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: spec()},
 		},
 	}
-	must[*appsv1.Deployment](t)(client.AppsV1().Deployments("default").Create(t.Context(), deployment, metav1.CreateOptions{}))
+	must(client.AppsV1().Deployments("default").Create(t.Context(), deployment, metav1.CreateOptions{}))
 }
 
 // bound reports whether the one pod of a deployment is on a node.

@@ -79,8 +79,8 @@ func (w writer) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// testDamage starts on damaged copies of a stopped plane's folder.
-func testDamage(t *testing.T, o controlplane.Options) {
+// damage starts on damaged copies of a stopped plane's folder.
+func (b bed) damage(t *testing.T) {
 	database, log := filepath.Join("etcd", "member", "snap", "db"), filepath.Join("etcd", "member", "wal")
 	for name, test := range map[string]struct {
 		file   string
@@ -98,10 +98,10 @@ func testDamage(t *testing.T, o controlplane.Options) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(o.DataDir)); err != nil {
+			if err := os.CopyFS(dir, os.DirFS(b.options.DataDir)); err != nil {
 				t.Fatal(err)
 			}
-			damage(t, filepath.Join(dir, test.file), test.damage)
+			harm(t, filepath.Join(dir, test.file), test.damage)
 			p, err := controlplane.Start(t.Context(), controlplane.Options{DataDir: dir})
 			if err == nil {
 				_ = p.Stop()
@@ -114,15 +114,15 @@ func testDamage(t *testing.T, o controlplane.Options) {
 	}
 }
 
-// damage does something to a file, or to the first one of a folder.
-func damage(t *testing.T, name string, do func(*os.File, int64) error) {
+// harm does something to a file, or to the first one of a folder.
+func harm(t *testing.T, name string, do func(*os.File, int64) error) {
 	t.Helper()
 	if inside, err := filepath.Glob(filepath.Join(name, "*.wal")); err == nil && len(inside) > 0 {
 		name = inside[0]
 	}
-	f := must[*os.File](t)(os.OpenFile(name, os.O_RDWR, 0))
+	f := must(os.OpenFile(name, os.O_RDWR, 0))
 	defer f.Close()
-	info := must[os.FileInfo](t)(f.Stat())
+	info := must(f.Stat())
 	if err := do(f, info.Size()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // folder is where a plane keeps its files. A process that dies leaves its locks open for the next one.
@@ -55,7 +58,7 @@ func (f *folder) openData(data string) error {
 		return fmt.Errorf("data folder: %w", err)
 	}
 	lock, err := acquire(filepath.Join(f.data, dataLock), lockPatience)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("data folder %s is in use by another control plane", f.data)
 	}
 	if err != nil {
@@ -108,23 +111,23 @@ func (f *folder) close() error {
 	return errors.Join(errs...)
 }
 
-// acquire opens and locks a file, retrying for as long as patience lasts; syscall.EWOULDBLOCK means another has it.
+// acquire opens and locks a file, retrying for as long as patience lasts; a deadline exceeded means another has it.
 func acquire(name string, patience time.Duration) (*os.File, error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	deadline := time.Now().Add(patience)
-	for {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return file, nil
+	err = wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return false, nil
 		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(deadline) {
-			return nil, errors.Join(err, file.Close())
-		}
-		time.Sleep(20 * time.Millisecond)
+		return true, err
+	})
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
+	return file, nil
 }
 
 func (f *folder) pki(name string) string  { return filepath.Join(f.data, "pki", name) }

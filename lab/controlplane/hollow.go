@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -14,11 +15,11 @@ func hollowEtcd(f *folder) (stop func(), err error) {
 	if err := os.RemoveAll(f.socket()); err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("unix", f.socket())
+	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", f.socket())
 	if err != nil {
 		return nil, fmt.Errorf("stand in for %s: %w", Etcd, err)
 	}
 	server := grpc.NewServer() // without services: everything is unimplemented
-	go server.Serve(l)
+	go func() { _ = server.Serve(l) }()
 	return server.Stop, nil
 }

@@ -168,6 +168,9 @@ func (p *local) err() error {
 func (p *local) close(stuck error) error {
 	var errs []error
 	components.direct(io.Discard)
+	if p.reserved != nil {
+		errs = append(errs, p.reserved.Close())
+	}
 	if p.logFile != nil {
 		errs = append(errs, p.logFile.Close())
 	}

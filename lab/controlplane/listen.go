@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -21,21 +22,21 @@ const (
 )
 
 // listen opens the loopback address, and the extra one if there is one, at the same port. A wanted port of zero means any.
-func listen(extra string, wanted int) (net.Listener, error) {
+func listen(ctx context.Context, extra string, wanted int) (net.Listener, error) {
 	if wanted != 0 {
-		return listenAt(extra, wanted)
+		return listenAt(ctx, extra, wanted)
 	}
 	var err error
 	for range 100 {
 		var l net.Listener
-		if l, err = listenAt(extra, lowestPort+rand.IntN(highestPort-lowestPort)); err == nil || !errors.Is(err, syscall.EADDRINUSE) {
+		if l, err = listenAt(ctx, extra, lowestPort+rand.IntN(highestPort-lowestPort)); err == nil || !errors.Is(err, syscall.EADDRINUSE) {
 			return l, err
 		}
 	}
 	return nil, fmt.Errorf("no free port found: %w", err)
 }
 
-func listenAt(extra string, port int) (net.Listener, error) {
+func listenAt(ctx context.Context, extra string, port int) (net.Listener, error) {
 	addresses := []string{loopback}
 	switch ip := net.ParseIP(extra); {
 	case ip == nil || ip.Equal(net.ParseIP(loopback)):
@@ -46,7 +47,7 @@ func listenAt(extra string, port int) (net.Listener, error) {
 	}
 	all := &listeners{conns: make(chan net.Conn), closed: make(chan struct{})}
 	for _, address := range addresses {
-		l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(port)))
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(address, strconv.Itoa(port)))
 		if err != nil {
 			return nil, errors.Join(err, all.Close())
 		}

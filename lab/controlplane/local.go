@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +18,10 @@ type local struct {
 	folder  *folder
 	access  *access
 	port    int
-	flags   map[Component][]string
-	logFile io.Closer
+	// reserved holds the port for the first start, so that nobody takes it meanwhile.
+	reserved net.Listener
+	flags    map[Component][]string
+	logFile  io.Closer
 
 	mu      sync.Mutex // one change of what runs at a time
 	running map[Component]*process
@@ -36,7 +39,7 @@ type local struct {
 }
 
 // newLocal prepares a plane's folder, keys and flags. Nothing runs yet.
-func newLocal(o Options) (*local, error) {
+func newLocal(ctx context.Context, o Options) (*local, error) {
 	p := &local{
 		options: o,
 		running: map[Component]*process{},
@@ -51,13 +54,13 @@ func newLocal(o Options) (*local, error) {
 	if err := inProcess.take(p); err != nil {
 		return nil, err
 	}
-	if err := p.prepare(); err != nil {
+	if err := p.prepare(ctx); err != nil {
 		return nil, errors.Join(err, p.close(nil))
 	}
 	return p, nil
 }
 
-func (p *local) prepare() error {
+func (p *local) prepare(ctx context.Context) error {
 	var err error
 	if p.folder, err = openFolder(p.options.DataDir); err != nil {
 		return err
@@ -65,7 +68,7 @@ func (p *local) prepare() error {
 	if err := p.openLog(); err != nil {
 		return err
 	}
-	if err := p.choosePort(); err != nil {
+	if err := p.choosePort(ctx); err != nil {
 		return err
 	}
 	signers, err := openAuthorities(p.folder)
@@ -98,20 +101,20 @@ func (p *local) openLog() error {
 }
 
 // choosePort keeps the folder's last port if it is free, or takes another.
-func (p *local) choosePort() error {
+func (p *local) choosePort(ctx context.Context) error {
 	last, err := p.folder.rememberedPort()
 	if err != nil {
 		return err
 	}
-	l, err := listen(p.options.BindAddress, last)
+	l, err := listen(ctx, p.options.BindAddress, last)
 	if err != nil && last != 0 {
-		l, err = listen(p.options.BindAddress, 0)
+		l, err = listen(ctx, p.options.BindAddress, 0)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", APIServer, err)
 	}
-	p.port = l.Addr().(*net.TCPAddr).Port
-	return errors.Join(l.Close(), writeFile(p.folder.port(), []byte(strconv.Itoa(p.port)), 0o600))
+	p.reserved, p.port = l, l.Addr().(*net.TCPAddr).Port
+	return writeFile(p.folder.port(), []byte(strconv.Itoa(p.port)), 0o600)
 }
 
 // writeConfigs gives the components their identities. A kubeconfig of an earlier run goes: it appears when the plane is ready.

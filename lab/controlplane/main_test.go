@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
@@ -36,16 +37,7 @@ func start(t testing.TB, how starter, o controlplane.Options) (*controlplane.Pla
 			t.Errorf("stop: %v", err)
 		}
 	})
-	return p, clientOf(t, p)
-}
-
-func clientOf(t testing.TB, p *controlplane.Plane) kubernetes.Interface {
-	t.Helper()
-	client, err := kubernetes.NewForConfig(p.AdminConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return p, connect(p.AdminConfig())
 }
 
 // eventually waits for a condition; a condition that reports an error is false, and the last error is told.
@@ -61,15 +53,15 @@ func eventually(t testing.TB, what string, condition func(ctx context.Context) e
 	}
 }
 
-func must[T any](t testing.TB) func(T, error) T {
-	return func(value T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
+// must is for what fails only if the test itself is wrong.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
 	}
+	return value
 }
+
+func connect(config *rest.Config) kubernetes.Interface { return must(kubernetes.NewForConfig(config)) }
 
 func wantForbidden(t testing.TB, err error) {
 	t.Helper()

@@ -40,7 +40,7 @@ func start(ctx context.Context, o Options) (*Plane, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	local, err := newLocal(o)
+	local, err := newLocal(ctx, o)
 	if err != nil {
 		return nil, err
 	}

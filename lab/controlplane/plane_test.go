@@ -1,6 +1,7 @@
 package controlplane_test
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"net"
@@ -9,15 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"context"
-
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	certutil "k8s.io/client-go/util/cert"
 	"k8s.io/klog/v2"
@@ -25,99 +23,110 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
 
-// TestPlane looks at one plane from all sides, in an order that matters only where it says so.
+// TestPlane looks at one plane from all sides, then at what it leaves.
 func TestPlane(t *testing.T) {
 	o := controlplane.Options{
 		DataDir:     t.TempDir(),
 		BindAddress: "127.0.0.2",
-		Flags: map[controlplane.Component][]string{controlplane.APIServer: {
-			"--default-not-ready-toleration-seconds=31", "--default-unreachable-toleration-seconds=32",
-		}},
+		Flags: map[controlplane.Component][]string{
+			controlplane.APIServer: {
+				"--default-not-ready-toleration-seconds=31", "--default-unreachable-toleration-seconds=32",
+			},
+			controlplane.ControllerManager: {"--node-monitor-grace-period=1h"}, // the test's node has no heart
+		},
 	}
-	p, client := start(t, controlplane.Start, o)
-	t.Run("kubeconfig", func(t *testing.T) { testKubeconfig(t, p) })
-	t.Run("tls", func(t *testing.T) { testTLS(t, p) })
-	t.Run("log", func(t *testing.T) { testLog(t, p) })
-	t.Run("bind address", func(t *testing.T) { testBindAddress(t, p, o.BindAddress) })
-	t.Run("user", func(t *testing.T) { testUser(t, p, client) })
-	t.Run("service account", func(t *testing.T) { testServiceAccount(t, p, client) })
-	t.Run("deployment", func(t *testing.T) { testDeployment(t, client) })
-	t.Run("second plane", testSecondPlane)
-	t.Run("folder in use", func(t *testing.T) { testFolderInUse(t, o.DataDir) })
-	t.Run("components", func(t *testing.T) { testComponents(t, p, client) })
-	if err := p.Stop(); err != nil {
+	plane, client := start(t, controlplane.Start, o)
+	b := bed{plane, client, o}
+	t.Run("kubeconfig", b.kubeconfig)
+	t.Run("tls", b.tls)
+	t.Run("log", b.log)
+	t.Run("bind address", b.bindAddress)
+	t.Run("user", b.user)
+	t.Run("service account", b.serviceAccount)
+	t.Run("deployment", b.deployment)
+	t.Run("second plane", b.secondPlane)
+	t.Run("folder in use", b.folderInUse)
+	t.Run("components", b.components)
+	if err := plane.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if p.Err() != nil {
-		t.Errorf("Err after Stop = %v, want none", p.Err())
+	if plane.Err() != nil {
+		t.Errorf("Err after Stop = %v, want none", plane.Err())
 	}
-	t.Run("restarts", func(t *testing.T) { testRestarts(t, o, p) })
-	t.Run("damage", func(t *testing.T) { testDamage(t, o) })
+	t.Run("restarts", b.restarts)
+	t.Run("damage", b.damage)
 }
 
-func testKubeconfig(t *testing.T, p *controlplane.Plane) {
-	if p.KubeconfigPath() != filepath.Join(p.DataDir(), "kubeconfig") {
-		t.Errorf("kubeconfig is at %s", p.KubeconfigPath())
+// bed is the plane under test.
+type bed struct {
+	plane   *controlplane.Plane
+	client  kubernetes.Interface
+	options controlplane.Options
+}
+
+func (b bed) kubeconfig(t *testing.T) {
+	if b.plane.KubeconfigPath() != filepath.Join(b.plane.DataDir(), "kubeconfig") {
+		t.Errorf("kubeconfig is at %s", b.plane.KubeconfigPath())
 	}
-	info := must[os.FileInfo](t)(os.Stat(p.KubeconfigPath()))
+	info := must(os.Stat(b.plane.KubeconfigPath()))
 	if info.Mode() != 0o600 {
 		t.Errorf("kubeconfig's mode is %v, want 0600", info.Mode())
 	}
-	config := must[*rest.Config](t)(clientcmd.BuildConfigFromFlags("", p.KubeconfigPath()))
+	config := must(clientcmd.BuildConfigFromFlags("", b.plane.KubeconfigPath()))
 	if config.Insecure || !strings.HasPrefix(config.Host, "https://127.0.0.1:") {
 		t.Errorf("kubeconfig leads to %s, insecure: %v", config.Host, config.Insecure)
 	}
-	client := must[*kubernetes.Clientset](t)(kubernetes.NewForConfig(config))
+	client := connect(config)
 	if _, err := client.CoreV1().Secrets("").List(t.Context(), metav1.ListOptions{}); err != nil {
-		t.Errorf("list secrets as administrator: %v", err)
+		t.Errorf("list secrets as b.clientistrator: %v", err)
 	}
 }
 
-func testTLS(t *testing.T, p *controlplane.Plane) {
+func (b bed) tls(t *testing.T) {
 	other, _, err := certutil.GenerateSelfSignedCertKey("localhost", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := p.AdminConfig()
+	config := b.plane.AdminConfig()
 	config.CAData = other
-	client := must[*kubernetes.Clientset](t)(kubernetes.NewForConfig(config))
+	client := connect(config)
 	_, err = client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 	if unknown := (x509.UnknownAuthorityError{}); !errors.As(err, &unknown) {
 		t.Errorf("with another CA: got %v, want unknown authority", err)
 	}
 	for _, name := range []string{"localhost", "kubernetes.default.svc", "127.0.0.2", "10.96.0.1"} {
-		config := p.AdminConfig()
+		config := b.plane.AdminConfig()
 		config.ServerName = name
-		client := must[*kubernetes.Clientset](t)(kubernetes.NewForConfig(config))
-		if _, err := client.ServerVersion(); err != nil {
+		client := connect(config)
+		if _, err := client.Discovery().ServerVersion(); err != nil {
 			t.Errorf("server is not %s: %v", name, err)
 		}
 	}
 }
 
-func testLog(t *testing.T, p *controlplane.Plane) {
-	content := must[[]byte](t)(os.ReadFile(filepath.Join(p.DataDir(), "controlplane.log")))
+func (b bed) log(t *testing.T) {
+	content := must(os.ReadFile(filepath.Join(b.plane.DataDir(), "controlplane.log")))
 	if !strings.Contains(string(content), "Version") {
 		t.Errorf("the log does not hold what components say at their start:\n%s", content)
 	}
 }
 
-func testBindAddress(t *testing.T, p *controlplane.Plane, address string) {
-	config := p.AdminConfig()
+func (b bed) bindAddress(t *testing.T) {
+	config := b.plane.AdminConfig()
 	_, port, _ := strings.Cut(strings.TrimPrefix(config.Host, "https://"), ":")
-	config.Host = "https://" + net.JoinHostPort(address, port)
-	client := must[*kubernetes.Clientset](t)(kubernetes.NewForConfig(config))
+	config.Host = "https://" + net.JoinHostPort(b.options.BindAddress, port)
+	client := connect(config)
 	if _, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{}); err != nil {
 		t.Errorf("list namespaces at %s: %v", config.Host, err)
 	}
 }
 
-func testUser(t *testing.T, p *controlplane.Plane, admin kubernetes.Interface) {
-	config := must[*rest.Config](t)(p.ConfigForUser("jane", "viewers", "others"))
-	jane := must[*kubernetes.Clientset](t)(kubernetes.NewForConfig(config))
+func (b bed) user(t *testing.T) {
+	config := must(b.plane.ConfigForUser("jane", "viewers", "others"))
+	jane := connect(config)
 	_, err := jane.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	wantForbidden(t, err)
-	bind(t, admin, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "viewers"})
+	bind(t, b.client, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "viewers"})
 	eventually(t, "jane may list nodes as a viewer", func(ctx context.Context) error {
 		_, err := jane.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		return err
@@ -126,15 +135,15 @@ func testUser(t *testing.T, p *controlplane.Plane, admin kubernetes.Interface) {
 	wantForbidden(t, err)
 }
 
-func testServiceAccount(t *testing.T, p *controlplane.Plane, admin kubernetes.Interface) {
-	if _, err := p.ConfigForServiceAccount(t.Context(), "default", "nobody"); !apierrors.IsNotFound(err) {
+func (b bed) serviceAccount(t *testing.T) {
+	if _, err := b.plane.ConfigForServiceAccount(t.Context(), "default", "nobody"); !apierrors.IsNotFound(err) {
 		t.Errorf("missing service account: got %v, want not found", err)
 	}
-	config := must[*rest.Config](t)(p.ConfigForServiceAccount(t.Context(), "default", "default"))
-	account := must[*kubernetes.Clientset](t)(kubernetes.NewForConfig(config))
+	config := must(b.plane.ConfigForServiceAccount(t.Context(), "default", "default"))
+	account := connect(config)
 	_, err := account.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	wantForbidden(t, err)
-	bind(t, admin, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: "default"})
+	bind(t, b.client, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: "default", Name: "default"})
 	eventually(t, "the account may list nodes", func(ctx context.Context) error {
 		_, err := account.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		return err
@@ -146,20 +155,20 @@ func bind(t *testing.T, admin kubernetes.Interface, subject rbacv1.Subject) {
 	t.Helper()
 	name := metav1.ObjectMeta{Name: "nodes-for-" + subject.Name}
 	role := &rbacv1.ClusterRole{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"list"}}}}
-	must[*rbacv1.ClusterRole](t)(admin.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}))
+	must(admin.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}))
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: name, Subjects: []rbacv1.Subject{subject},
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name.Name},
 	}
-	must[*rbacv1.ClusterRoleBinding](t)(admin.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}))
+	must(admin.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}))
 }
 
-// testDeployment needs the controller manager, the scheduler and the API server's admission to work together.
-func testDeployment(t *testing.T, client kubernetes.Interface) {
-	makeNode(t, client, "node-1")
-	makeDeployment(t, client, "web")
-	eventually(t, "the deployment's pod is bound", func(ctx context.Context) error { return bound(ctx, client, "web", "node-1") })
-	pods := must[*corev1.PodList](t)(client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=web"}))
+// deployment needs the controller manager, the scheduler and the API server's admission to work together.
+func (b bed) deployment(t *testing.T) {
+	makeNode(t, b.client, "node-1")
+	makeDeployment(t, b.client, "web")
+	eventually(t, "the deployment's pod is bound", func(ctx context.Context) error { return bound(ctx, b.client, "web", "node-1") })
+	pods := must(b.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=web"}))
 	seconds := map[string]int64{}
 	for _, toleration := range pods.Items[0].Spec.Tolerations {
 		seconds[toleration.Key] = *toleration.TolerationSeconds
@@ -170,20 +179,21 @@ func testDeployment(t *testing.T, client kubernetes.Interface) {
 	}
 }
 
-func testSecondPlane(t *testing.T) {
+func (b bed) secondPlane(t *testing.T) {
 	_, err := controlplane.Start(t.Context(), controlplane.Options{})
 	wantError(t, err, "already runs a control plane", "StartChild")
 }
 
-func testFolderInUse(t *testing.T, dir string) {
-	_, err := controlplane.StartChild(t.Context(), controlplane.Options{DataDir: dir})
-	wantError(t, err, dir, "in use by another control plane")
+func (b bed) folderInUse(t *testing.T) {
+	_, err := controlplane.StartChild(t.Context(), controlplane.Options{DataDir: b.options.DataDir})
+	wantError(t, err, b.options.DataDir, "in use by another control plane")
 }
 
-// testRestarts starts a folder's plane again, first while something else has its port, then twice as it was.
-func testRestarts(t *testing.T, o controlplane.Options, before *controlplane.Plane) {
-	old := before.AdminConfig()
-	squatter := must[net.Listener](t)(net.Listen("tcp", strings.TrimPrefix(old.Host, "https://")))
+// restarts starts a folder's plane again, first while something else has its port, then twice as it was.
+func (b bed) restarts(t *testing.T) {
+	o := b.options
+	old := b.plane.AdminConfig()
+	squatter := must(new(net.ListenConfig).Listen(t.Context(), "tcp", strings.TrimPrefix(old.Host, "https://")))
 	defer squatter.Close()
 
 	p, client := start(t, controlplane.Start, o)
@@ -203,27 +213,27 @@ func testRestarts(t *testing.T, o controlplane.Options, before *controlplane.Pla
 
 	o.Flags = nil
 	p, _ = start(t, controlplane.Start, o)
-	client2 := must[*kubernetes.Clientset](t)(kubernetes.NewForConfig(moved))
+	client2 := connect(moved)
 	makePod(t, client2, "with-defaults") // by a client of the earlier run
-	pod := must[*corev1.Pod](t)(client2.CoreV1().Pods("default").Get(t.Context(), "with-defaults", metav1.GetOptions{}))
+	pod := must(client2.CoreV1().Pods("default").Get(t.Context(), "with-defaults", metav1.GetOptions{}))
 	for _, toleration := range pod.Spec.Tolerations {
 		if *toleration.TolerationSeconds != 300 {
 			t.Errorf("%s is tolerated %d s: an earlier plane's flag has stayed in the process", toleration.Key, *toleration.TolerationSeconds)
 		}
 	}
-	testFatal(t, p)
+	t.Run("fatal", bed{plane: p}.fatal)
 }
 
-// testFatal does what Kubernetes does where it gives up. It ends the plane and nothing else.
-func testFatal(t *testing.T, p *controlplane.Plane) {
+// fatal does what Kubernetes does where it gives up. It ends the plane and nothing else.
+func (b bed) fatal(t *testing.T) {
 	returned := make(chan bool, 1)
 	go func() {
 		defer close(returned)
 		klog.Fatal("nothing works any more")
 		returned <- true
 	}()
-	<-p.Done()
-	wantError(t, p.Err(), "nothing works any more")
+	<-b.plane.Done()
+	wantError(t, b.plane.Err(), "nothing works any more")
 	if <-returned {
 		t.Error("klog.Fatal returned to its caller")
 	}

@@ -20,7 +20,7 @@ type settings struct {
 func settingsOf(t *testing.T, o Options) settings {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
-	p, err := newLocal(o)
+	p, err := newLocal(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

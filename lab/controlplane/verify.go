@@ -60,7 +60,7 @@ func verifyDatabase(file string) error {
 	return db.View(func(tx *bolt.Tx) error {
 		return tx.ForEach(func(name []byte, bucket *bolt.Bucket) error {
 			var last []byte
-			return bucket.ForEach(func(key, value []byte) error {
+			return bucket.ForEach(func(key, _ []byte) error {
 				if bytes.Compare(last, key) >= 0 && last != nil {
 					return fmt.Errorf("bucket %s: key %x stands after %x", name, key, last)
 				}
