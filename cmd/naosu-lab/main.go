@@ -34,7 +34,19 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	os.Exit(exitCode(newCommand().ExecuteContext(ctx)))
+	os.Exit(exitCode(execute(ctx)))
+}
+
+// execute runs the command. What cobra refuses before a command has begun is bad input.
+func execute(ctx context.Context) error {
+	began := false
+	cmd := newCommand()
+	cmd.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	err := cmd.ExecuteContext(ctx)
+	if err != nil && !began {
+		return badInput{err}
+	}
+	return err
 }
 
 func exitCode(err error) int {
@@ -64,7 +76,6 @@ Exit codes: 0 everything held, 1 something failed or did not hold, 2 bad input (
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badInput{err} })
 	cmd.AddCommand(newRunCommand(), newUpCommand(), newFaultCommand(), newScaleCommand(), newDemoCommand(), newListCommand(), newPassCommand())
 	return cmd
 }

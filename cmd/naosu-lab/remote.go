@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,7 +74,7 @@ func newScaleCommand() *cobra.Command {
 				err = fmt.Errorf("%s: only a node group has a size; give group/NAME", args[0])
 			}
 			if err == nil && to < 0 {
-				err = fmt.Errorf("--to: %d is not a size; give 0 or more", to)
+				err = errors.New("--to: give the new size, 0 or more")
 			}
 			if err != nil {
 				return badInput{err}
@@ -90,8 +91,7 @@ func newScaleCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().IntVar(&to, "to", 0, "the new desired size")
-	_ = cmd.MarkFlagRequired("to")
+	cmd.Flags().IntVar(&to, "to", -1, "the new desired size")
 	addDirFlag(cmd, &dir)
 	return cmd
 }

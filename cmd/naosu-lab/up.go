@@ -86,6 +86,7 @@ func (o *upOptions) run(ctx context.Context) (err error) {
 	if err := o.takeAwayKubeconfig(); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, o.takeAwayKubeconfig()) }()
 	l, err := start(ctx)
 	if err != nil {
 		return err
@@ -167,13 +168,13 @@ func (o *upOptions) dir(l *lab.Lab) string {
 	return l.Plane.DataDir()
 }
 
-// takeAwayKubeconfig removes what an earlier run left: the file is there only while it works.
+// takeAwayKubeconfig removes what this or an earlier run left: the file is there only while it works.
 func (o *upOptions) takeAwayKubeconfig() error {
 	if o.dataDir == "" {
 		return nil
 	}
 	if err := os.Remove(filepath.Join(o.dataDir, "kubeconfig")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("taking away the last run's kubeconfig: %w", err)
+		return fmt.Errorf("taking away the kubeconfig: %w", err)
 	}
 	return nil
 }

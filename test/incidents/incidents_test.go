@@ -1,0 +1,160 @@
+// Package incidents plays the scenarios and lets the shipped binaries meet them: what a user runs, over the network.
+package incidents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// timeScale is how much faster than reality the stories are played here.
+const timeScale = "10"
+
+// programs are built once; the tests share them.
+var programs string
+
+func TestMain(m *testing.M) {
+	code, err := withPrograms(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func withPrograms(run func() int) (code int, err error) {
+	programs, err = os.MkdirTemp("", "naosu-incidents-")
+	if err != nil {
+		return 0, fmt.Errorf("making a folder for the programs: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(programs)) }()
+	build := exec.Command("go", "build", "-o", programs+"/", "../../cmd/naosu", "../../cmd/naosu-lab", "k8s.io/kubernetes/cmd/kubectl")
+	if out, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("building the programs: %w\n%s", err, out)
+	}
+	return run(), nil
+}
+
+// TestScenarios plays every pass of every incident: each expectation holds, and each counter-run shows that it can fail.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("../../scenarios/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no scenarios: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			t.Parallel()
+			out, err := command(t, "", "naosu-lab", "run", file, "--time-scale", timeScale).CombinedOutput()
+			if err != nil {
+				t.Errorf("naosu-lab run: %v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// lab is one that runs for a test.
+type lab struct {
+	dir        string
+	kubeconfig string
+}
+
+// up starts `naosu-lab up` with the arguments and waits for its kubeconfig. It ends with the test, and leaves nothing.
+func up(t *testing.T, args ...string) lab {
+	t.Helper()
+	return upIn(t, t.TempDir(), args...)
+}
+
+func upIn(t *testing.T, dir string, args ...string) lab {
+	t.Helper()
+	l := lab{dir: dir}
+	l.kubeconfig = filepath.Join(l.dir, "kubeconfig")
+	var said bytes.Buffer
+	process := command(t, "", "naosu-lab", append([]string{"up", "--data-dir", l.dir}, args...)...)
+	process.Stdout, process.Stderr = &said, &said
+	if err := process.Start(); err != nil {
+		t.Fatalf("naosu-lab up: %v", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- process.Wait() }()
+	t.Cleanup(func() {
+		_ = process.Process.Signal(os.Interrupt)
+		if err := <-ended; err != nil {
+			t.Errorf("naosu-lab up ended badly: %v\n%s", err, said.String())
+		}
+		if _, err := os.Stat(filepath.Join(l.dir, "lab.json")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the ended lab has left its address behind: %v", err)
+		}
+	})
+	eventually(t, 5*time.Minute, "the lab's kubeconfig", func() error {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("naosu-lab up ended: %v\n%s", err, said.String())
+		default:
+		}
+		_, err := os.Stat(l.kubeconfig)
+		return err
+	})
+	return l
+}
+
+// run runs one of the programs against the lab and returns what it prints.
+func (l lab) run(t *testing.T, program string, args ...string) (string, error) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := command(t, l.kubeconfig, program, args...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, stderr.String())
+	}
+	return stdout.String(), nil
+}
+
+// must is run where a failure ends the test.
+func (l lab) must(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	out, err := l.run(t, program, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// decode runs a program that prints JSON.
+func (l lab) decode(t *testing.T, into any, program string, args ...string) {
+	t.Helper()
+	out := l.must(t, program, args...)
+	if err := json.Unmarshal([]byte(out), into); err != nil {
+		t.Fatalf("%s %s printed no JSON: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+}
+
+func command(t *testing.T, kubeconfig, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(programs, program), args...)
+	c.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return c
+}
+
+// eventually waits until check has no complaint any more.
+func eventually(t *testing.T, patience time.Duration, what string, check func() error) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		last = check()
+		return last == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("waited %s for %s: %v", patience, what, last)
+	}
+}

@@ -1,0 +1,110 @@
+package incidents
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// explanation is what a program reads of `naosu why -o json`.
+type explanation struct {
+	Summary  string
+	Findings []struct {
+		Code             string
+		Causes, RuledOut []struct{ Message string }
+		Remedies         []struct {
+			Command  string
+			Verified bool
+		}
+		Unknown []struct{ Message string }
+	}
+}
+
+// TestStrandedVolumeIsExplainedAndHealed is the main job: story 1 happens, `naosu why` names its cause, and its remedy,
+// done as it stands, brings the pods back.
+func TestStrandedVolumeIsExplainedAndHealed(t *testing.T) {
+	t.Parallel()
+	l := up(t, "--scenario", "stranded-volume", "--until", "stranded", "--time-scale", timeScale)
+
+	var remedy string
+	for _, pod := range waiting(t, l) {
+		var e explanation
+		l.decode(t, &e, "naosu", "why", "pod/"+pod.Name, "-n", pod.Namespace, "-o", "json")
+		if len(e.Findings) != 1 || e.Findings[0].Code != "N101" {
+			t.Fatalf("pod %s has the findings %+v, want one N101", pod.Name, e.Findings)
+		}
+		if !strings.Contains(e.Summary, "us-east-1c") {
+			t.Errorf("the summary %q does not name the zone", e.Summary)
+		}
+		f := e.Findings[0]
+		if f.Remedies[0].Verified {
+			t.Error("the remedy is called verified, but nothing has simulated it")
+		}
+		remedy = f.Remedies[0].Command
+		if pod.Namespace == "jupyterhub" && !mentions(f.RuledOut, "shared-data") {
+			t.Errorf("the EFS claim is not ruled out: %+v", f.RuledOut)
+		}
+		if !mentions(f.Unknown, "zones") {
+			t.Errorf("it does not say that a group's zones are unknown: %+v", f.Unknown)
+		}
+	}
+
+	if want := "naosu-lab scale group/general --to 3"; remedy != want {
+		t.Fatalf("the remedy is %q, want %q", remedy, want)
+	}
+	words := strings.Fields(remedy)
+	l.must(t, words[0], words[1:]...)
+	eventually(t, 2*time.Minute, "the pods to run", func() error { return running(t, l) })
+}
+
+// waiting are the two stranded pods.
+func waiting(t *testing.T, l lab) []corev1.Pod {
+	t.Helper()
+	var pods corev1.PodList
+	l.decode(t, &pods, "kubectl", "get", "pods", "-A", "-o", "json", "--field-selector", "status.phase=Pending")
+	if len(pods.Items) != 2 {
+		t.Fatalf("%d pods are pending, want redis and the notebook server", len(pods.Items))
+	}
+	return pods.Items
+}
+
+func running(t *testing.T, l lab) error {
+	var pods corev1.PodList
+	l.decode(t, &pods, "kubectl", "get", "pods", "-A", "-o", "json")
+	var waiting error
+	for _, pod := range pods.Items {
+		if pod.Status.Phase != corev1.PodRunning {
+			waiting = errors.Join(waiting, fmt.Errorf("pod %s is %s", pod.Name, pod.Status.Phase))
+		}
+	}
+	return waiting
+}
+
+func mentions(links []struct{ Message string }, word string) bool {
+	for _, link := range links {
+		if strings.Contains(link.Message, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestDemo runs the newcomer's tour, which is what `make run` shows.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	out, err := command(t, "", "naosu-lab", "demo", "stranded-volume").CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	for _, said := range []string{"N101", "naosu-lab scale group/general --to 3", "The pods run again"} {
+		if !strings.Contains(string(out), said) {
+			t.Errorf("the demo (%v) does not say %q:\n%s", err, said, out)
+		}
+	}
+}
