@@ -143,6 +143,6 @@ func exactly(n int, want string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return badInput{fmt.Errorf("naosu-lab %s takes %s\nusage: %s", cmd.Name(), want, cmd.UseLine())}
+		return fmt.Errorf("naosu-lab %s takes %s\nusage: %s", cmd.Name(), want, cmd.UseLine())
 	}
 }

@@ -35,7 +35,12 @@ hard-codes stays as it is, and the report says so. All times are scenario time.
 Exit code 0 if every expectation held, 1 if one did not, 2 on bad input (nothing was started).`,
 		Example: `  naosu-lab run stranded-volume --time-scale 10
   naosu-lab run scenarios/*.yaml -o json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("naosu-lab run takes the scenarios to play; \"naosu-lab list\" shows those there are")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.out, o.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			return o.run(cmd.Context(), args)

@@ -183,5 +183,5 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return badInput{fmt.Errorf("naosu-lab %s takes no arguments, but was given %q\nusage: %s", cmd.Name(), args, cmd.UseLine())}
+	return fmt.Errorf("naosu-lab %s takes no arguments, but was given %q\nusage: %s", cmd.Name(), args, cmd.UseLine())
 }
