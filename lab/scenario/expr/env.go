@@ -44,6 +44,7 @@ func NewEnv(nodes []string) (*Env, error) {
 var language = sync.OnceValues(func() (*Env, error) {
 	base, err := cel.NewEnv(
 		cel.OptionalTypes(), cel.CrossTypeNumericComparisons(true), cel.HomogeneousAggregateLiterals(),
+		cel.EnableMacroCallTracking(), // so that explanations can show what was written
 		ext.Strings(), ext.Lists(), ext.Sets(), ext.Math(),
 		library.Quantity(), library.Regex(),
 	)
@@ -93,6 +94,8 @@ func oneOf(names []string) string {
 // Program is a compiled expression.
 type Program struct {
 	source  string
+	env     *cel.Env
+	checked *cel.Ast
 	program cel.Program
 }
 
@@ -140,7 +143,7 @@ func (e *Env) compile(source string, check func(*cel.Type) error) (*Program, err
 	if err != nil {
 		return nil, fmt.Errorf("preparing the expression: %w", err)
 	}
-	return &Program{source: source, program: program}, nil
+	return &Program{source: source, env: e.env, checked: checked, program: program}, nil
 }
 
 // problems says each issue in one line, with its place in the expression.

@@ -188,3 +188,36 @@ func TestEvaluationErrorsAreNotTrue(t *testing.T) {
 		}
 	}
 }
+
+func TestExplain(t *testing.T) {
+	env, err := NewEnv([]string{"minion-1", "minion-9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ source, want string }{
+		{`pods.size() == 3`, ""},
+		{`pods.size() == 4`, "pods.size() is 3"},
+		{`pods.matching("app=redis").filter(p, running(p)).size() == 2 && nodes.size() == 2`,
+			`pods.matching("app=redis").filter(p, running(p)).size() is 1`},
+		{`pods.size() > 3 && condition(nodes[1], "Ready") == "True"`, `pods.size() is 3; condition(nodes[1], "Ready") is "Unknown"`},
+		{`nodes.all(n, ready(n))`, "nodes.all(n, ready(n)) is false"},
+		{`nodes.exists(n, ready(n)) && !nodes.exists(n, ready(n))`, "!nodes.exists(n, ready(n)) is false"},
+		{`pods.map(p, p.spec.nodeName) == []`, `pods.map(p, p.spec.nodeName) is ["", "ip-10-0-0-1", "ip-10-0-0-2"]`},
+		{`pods.on(node("minion-1")) == pods`, "pods.on(node(\"minion-1\")) is [Pod redis-1], pods is [Pod redis-0, Pod redis-1, Pod redis-2]"},
+		{`pods[7].spec.nodeName == ""`, `pods[7].spec.nodeName is an error: index out of bounds: 7`},
+		{`ready(node("minion-9"))`, `ready(node("minion-9")) is an error: no such key: minion-9`},
+		{`groups[0] != groups[0]`, "groups[0] is a scenario.expr.Group, groups[0] is a scenario.expr.Group"},
+		{`pods.size() == 1 || pods.size() == 2`, "pods.size() == 1 || pods.size() == 2 is false"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.source, func(t *testing.T) {
+			program, err := env.Condition(tt.source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := program.Explain(testWorld()); got != tt.want {
+				t.Errorf("Explain() = %s, want %s", got, tt.want)
+			}
+		})
+	}
+}

@@ -82,7 +82,7 @@ func (s *session) delete(ctx context.Context, d scenario.Delete) (performed, err
 	}
 	result := performed{message: "deletes " + namesOf(objects)}
 	if d.GoneWithin != nil {
-		result.until = func() (bool, error) { return !s.anyExists(objects), nil }
+		result.until = func() bool { return !s.anyExists(objects) }
 		result.tracker.deadline = d.GoneWithin.Duration
 	}
 	return result, nil
@@ -142,7 +142,11 @@ func (s *session) wait(w scenario.Wait) (performed, error) {
 	}
 	result := performed{
 		message: fmt.Sprintf("waits up to %s until %s", w.Within.Duration, oneLine(w.Until)),
-		until:   func() (bool, error) { return program.Bool(s.world) },
+		until: func() bool {
+			holds, err := program.Bool(s.world)
+			return holds && err == nil
+		},
+		explain: func() string { return program.Explain(s.world) },
 		tracker: tracker{deadline: w.Within.Duration + s.pace.Scenario(time.Duration(w.RealSeconds)*time.Second)},
 	}
 	if w.Holds != nil {

@@ -14,13 +14,15 @@ import (
 const breath = 10 * time.Millisecond
 
 // condition is asked again and again until it holds.
-type condition func() (bool, error)
+type condition func() bool
 
 // performed is what came of doing a step: what was done, and what it still waits for, if anything.
 type performed struct {
 	message string
 	until   condition
 	tracker tracker
+	// explain says why until does not hold; nil if there is nothing to say.
+	explain func() string
 }
 
 // player goes through a pass: it does the steps that are due and follows the expectations whose point is reached.
@@ -158,10 +160,10 @@ func (p *player) complete(s scenario.Step) bool {
 		return false
 	}
 	if p.underway.until != nil {
-		holds, err := p.underway.until()
-		p.underway.tracker.observe(p.timeline.now()-p.began, holds, err)
+		p.underway.tracker.observe(p.timeline.now()-p.began, p.underway.until())
 		switch p.underway.tracker.state {
 		case failed:
+			p.underway.tracker.because(p.underway.explain)
 			p.failure = fmt.Sprintf("step %s: what it waits for %s", s.Label(), p.underway.tracker.problem)
 			p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: p.failure})
 			return false
@@ -189,8 +191,9 @@ func (p *player) follow() {
 			continue
 		}
 		holds, err := f.program.Bool(p.world)
-		f.tracker.observe(p.timeline.now()-since, holds, err)
+		f.tracker.observe(p.timeline.now()-since, holds && err == nil)
 		if f.tracker.settled() {
+			f.tracker.because(func() string { return f.program.Explain(p.world) })
 			p.timeline.expectation(p.result(f))
 		}
 	}

@@ -90,7 +90,7 @@ func TestPlayerTimesStepsAndExpectations(t *testing.T) {
 			player, err := playing(t, pass, p, w, "", map[string]func() (performed, error){
 				"grow": func() (performed, error) { later(30*time.Second, 3); return performed{}, nil },
 				"wait": func() (performed, error) {
-					return performed{until: func() (bool, error) { return w.count == 3, nil }, tracker: tracker{deadline: time.Minute}}, nil
+					return performed{until: func() bool { return w.count == 3 }, tracker: tracker{deadline: time.Minute}}, nil
 				},
 				"shrink": func() (performed, error) { later(20*time.Second, 0); return performed{}, nil },
 			})
@@ -106,9 +106,9 @@ func TestPlayerTimesStepsAndExpectations(t *testing.T) {
 			want := []string{
 				"none-at-first: 0",
 				fmt.Sprintf("three: %g", 90+slack),
-				"never-four: did not come true within 2m0s",
+				"never-four: did not come true within 2m0s: pods.size() is 0",
 				fmt.Sprintf("too-soon: came true after %s, sooner than the 40s it should take", 30*time.Second+p.Scenario(breath)),
-				fmt.Sprintf("stays: was true for only %s of the 2m0s it should hold", 80*time.Second+p.Scenario(breath)),
+				fmt.Sprintf("stays: was true for only %s of the 2m0s it should hold: pods.size() is 0", 80*time.Second+p.Scenario(breath)),
 				fmt.Sprintf("ends-empty: %g", 170+2*slack),
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -127,11 +127,11 @@ func TestPlayerEndsWhenAStepFails(t *testing.T) {
 		{"refused", func() (performed, error) { return performed{}, errors.New("no such group") },
 			"step break could not be done: no such group"},
 		{"waits in vain", func() (performed, error) {
-			return performed{until: func() (bool, error) { return false, nil }, tracker: tracker{deadline: time.Minute}}, nil
+			return performed{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}}, nil
 		}, "step break: what it waits for did not come true within 1m0s"},
-		{"cannot be evaluated", func() (performed, error) {
-			return performed{until: func() (bool, error) { return false, errors.New("index out of bounds") }, tracker: tracker{deadline: time.Minute}}, nil
-		}, "step break: what it waits for did not come true within 1m0s (index out of bounds)"},
+		{"waits in vain and says why", func() (performed, error) {
+			return performed{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}, explain: func() string { return "pods.size() is 0" }}, nil
+		}, "step break: what it waits for did not come true within 1m0s: pods.size() is 0"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,7 +235,7 @@ func TestTracker(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tr := tt.track
 			for _, l := range tt.looks {
-				tr.observe(l.at, l.value, nil)
+				tr.observe(l.at, l.value)
 			}
 			if tr.state != tt.state || tr.since != tt.since && tt.state != failed {
 				t.Errorf("state %d since %d, want %d since %d", tr.state, tr.since, tt.state, tt.since)

@@ -12,9 +12,8 @@ type tracker struct {
 	state trackerState
 	// since is when the condition last became true.
 	since time.Duration
-	// problem says why it failed, lastError why the condition could not be evaluated the last time.
-	problem   string
-	lastError error
+	// problem says why it failed.
+	problem string
 }
 
 type trackerState int
@@ -28,9 +27,8 @@ const (
 
 func (t *tracker) settled() bool { return t.state == met || t.state == failed }
 
-// observe takes in what the condition is now, and whether it could be evaluated.
-func (t *tracker) observe(now time.Duration, value bool, err error) {
-	t.lastError = err
+// observe takes in what the condition is now.
+func (t *tracker) observe(now time.Duration, value bool) {
 	switch {
 	case t.settled():
 	case !value && t.state == holding && now >= t.deadline:
@@ -61,8 +59,15 @@ func (t *tracker) hold(now time.Duration) {
 
 func (t *tracker) fail(format string, args ...any) {
 	t.state, t.problem = failed, fmt.Sprintf(format, args...)
-	if t.lastError != nil {
-		t.problem += fmt.Sprintf(" (%v)", t.lastError)
+}
+
+// because adds to a failure why the condition does not hold now.
+func (t *tracker) because(explain func() string) {
+	if t.state != failed || explain == nil {
+		return
+	}
+	if why := explain(); why != "" {
+		t.problem += ": " + why
 	}
 }
 
