@@ -26,27 +26,38 @@ type stage struct {
 	ctx   context.Context
 }
 
-// perform runs play beside an autoscaler whose one group has a single node, full or empty.
-func perform(t *testing.T, target, high int, pods []*corev1.Pod, play func(*testing.T, stage)) {
+// cast is what there is at the start: one group, its nodes ready unless edited, and pods, of which those with a node are on
+// the first.
+type cast struct {
+	target, high int
+	pods         []*corev1.Pod
+	edit         func(*corev1.Node)
+}
+
+// perform runs play beside an autoscaler.
+func perform(t *testing.T, start cast, play func(*testing.T, stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		hourAgo := metav1.NewTime(time.Now().Add(-time.Hour)) // a bubble's clock starts in 2000
 		ctx, cancel := context.WithCancel(t.Context())
-		c, err := cloud.New(cloud.Options{Spec: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "app", InstanceType: "m5.large", Min: 1, Desired: target, Max: high}}}})
+		c, err := cloud.New(cloud.Options{Spec: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "app", InstanceType: "m5.large", Min: 1, Desired: start.target, Max: start.high}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := newWorld().group("app", 0, target, high, "1a")
+		w := newWorld().group("app", 0, start.target, start.high, "1a")
 		objects := []runtime.Object{&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}}
 		for _, i := range c.Instances() {
 			w.node("app", i.NodeName, i.Zone, func(n *corev1.Node) {
-				n.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Now().Add(-time.Hour))
+				n.CreationTimestamp, n.Status.Conditions[0].LastTransitionTime = hourAgo, hourAgo
+				if start.edit != nil {
+					start.edit(n)
+				}
 			})
 		}
 		for _, n := range w.nodes {
 			objects = append(objects, n)
 		}
-		for _, p := range pods {
+		for _, p := range start.pods {
 			p.CreationTimestamp = hourAgo
 			if p.Spec.NodeName != "" {
 				p.Spec.NodeName = w.nodes[0].Name
@@ -107,7 +118,7 @@ func (s stage) events(t *testing.T, kind string) []string {
 
 func TestAPodIsToldAgainAndAgain(t *testing.T) {
 	pods := []*corev1.Pod{testPod("p", 100, pending, role("nowhere"))}
-	perform(t, 1, 2, pods, func(t *testing.T, s stage) {
+	perform(t, cast{target: 1, high: 2, pods: pods}, func(t *testing.T, s stage) {
 		t.Helper()
 		const message = "pod didn't trigger scale-up: 1 node(s) didn't match Pod's node affinity/selector"
 		if diff := cmp.Diff([]string{"NotTriggerScaleUp ×1 " + message}, s.events(t, "Pod")); diff != "" {
@@ -124,9 +135,30 @@ func TestAPodIsToldAgainAndAgain(t *testing.T) {
 	})
 }
 
+func TestTheFirstScanWaitsForTheCluster(t *testing.T) {
+	start := cast{target: 1, high: 2, pods: []*corev1.Pod{testPod("p", 100, pending)}, edit: notReady}
+	perform(t, start, func(t *testing.T, s stage) {
+		t.Helper()
+		after(time.Minute)
+		if got := s.cloud.Groups()[0].Desired; got != 1 {
+			t.Errorf("desired size %d while the first node starts", got)
+		}
+		if events := s.events(t, "Pod"); len(events) > 0 {
+			t.Error(events)
+		}
+		cm, err := s.CoreV1().ConfigMaps("kube-system").Get(s.ctx, "cluster-autoscaler-status", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := cm.Data["status"]; !strings.HasPrefix(status, "autoscalerStatus: Initializing\n") {
+			t.Errorf("status:\n%s", status)
+		}
+	})
+}
+
 func TestScaleUpActs(t *testing.T) {
 	pods := []*corev1.Pod{testPod("full", 2000, on("first")), testPod("p", 1000, pending)}
-	perform(t, 1, 4, pods, func(t *testing.T, s stage) {
+	perform(t, cast{target: 1, high: 4, pods: pods}, func(t *testing.T, s stage) {
 		t.Helper()
 		if got := s.cloud.Groups()[0].Desired; got != 2 {
 			t.Errorf("desired size %d, want 2", got)
@@ -151,7 +183,7 @@ func TestScaleUpActs(t *testing.T) {
 
 func TestScaleDownActs(t *testing.T) {
 	pods := []*corev1.Pod{testPod("p", 100, on("first"))}
-	perform(t, 2, 4, pods, func(t *testing.T, s stage) {
+	perform(t, cast{target: 2, high: 4, pods: pods}, func(t *testing.T, s stage) {
 		t.Helper()
 		after(10*time.Minute + 20*time.Second)
 		node := s.tainted(t)

@@ -132,6 +132,17 @@ func annotated(key, value string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { metav1.SetMetaDataAnnotation(&p.ObjectMeta, key, value) }
 }
 
+// onlyOn is the affinity that the DaemonSet controller gives its pods.
+func onlyOn(node string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{
+				Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+			}}}},
+		}}}
+	}
+}
+
 // spread keeps replicas of "web" evenly on nodes, counting tainted ones or not.
 func spread(taints corev1.NodeInclusionPolicy) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {

@@ -64,6 +64,17 @@ func TestScaleUp(t *testing.T) {
 			grows: []string{"{app 2->3 (max: 6)}"},
 		},
 		{
+			name: "nor is one that has been ready for less than a minute",
+			world: sixteen("1c").node("app", "a", "1a", func(n *corev1.Node) { n.Status.Conditions[0].LastTransitionTime = ten }).
+				pod(testPod("redis", 100, pending, role("app"), claiming("redis"))),
+			grows: []string{"{app 2->3 (max: 6)}"},
+		},
+		{
+			name:  "a pod for one node by name is told nothing, as by the real one",
+			world: newWorld().group("app", 0, 1, 2, "1a").node("app", "a", "1a").pod(full("a"), testPod("p", 100, pending, onlyOn("a"))),
+			says:  []string{"p NotTriggerScaleUp: pod didn't trigger scale-up: "},
+		},
+		{
 			name:  "at its largest",
 			world: newWorld().group("app", 0, 2, 2, "1a").group("other", 0, 0, 1, "1a").pod(testPod("p", 100, pending, role("app"))),
 			says:  []string{"p NotTriggerScaleUp: pod didn't trigger scale-up: 1 max node group size reached, 1 node(s) didn't match Pod's node affinity/selector"},
