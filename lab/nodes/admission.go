@@ -20,7 +20,8 @@ const systemCritical = 2_000_000_000
 func admission(pod *corev1.Pod, others []*corev1.Pod, node *corev1.Node, memoryPressure bool) *verdict {
 	if memoryPressure && pod.Status.QOSClass == corev1.PodQOSBestEffort && !isCritical(pod) &&
 		!corev1helpers.TolerationsTolerateTaint(klog.Background(), pod.Spec.Tolerations, &corev1.Taint{
-			Key: corev1.TaintNodeMemoryPressure, Effect: corev1.TaintEffectNoSchedule}, true) {
+			Key: corev1.TaintNodeMemoryPressure, Effect: corev1.TaintEffectNoSchedule,
+		}, true) {
 		return rejected("Evicted", fmt.Sprintf("The node had condition: %v. ", []corev1.NodeConditionType{corev1.NodeMemoryPressure}))
 	}
 	if d := shortage(pod, others, node); d != nil {

@@ -2,9 +2,11 @@ package nodes
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -31,26 +33,42 @@ func TestAdmission(t *testing.T) {
 		want     string // "reason: message"
 	}{
 		"fits": {pod: newPod(requests("cpu", "1", "memory", "1Gi")), others: two},
-		"out of CPU": {pod: newPod(requests("cpu", "1001m")), others: two,
-			want: "OutOfcpu: Pod was rejected: Node didn't have enough resource: cpu, requested: 1001, used: 1000, capacity: 2000"},
-		"out of memory": {pod: newPod(requests("memory", "1073741825")), others: two,
-			want: "OutOfmemory: Pod was rejected: Node didn't have enough resource: memory, requested: 1073741825, used: 1073741824, capacity: 2147483648"},
-		"out of pods": {pod: newPod(), others: append(two, newPod()),
-			want: "OutOfpods: Pod was rejected: Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3"},
+		"out of CPU": {
+			pod: newPod(requests("cpu", "1001m")), others: two,
+			want: "OutOfcpu: Pod was rejected: Node didn't have enough resource: cpu, requested: 1001, used: 1000, capacity: 2000",
+		},
+		"out of memory": {
+			pod: newPod(requests("memory", "1073741825")), others: two,
+			want: "OutOfmemory: Pod was rejected: Node didn't have enough resource: memory, requested: 1073741825, used: 1073741824, capacity: 2147483648",
+		},
+		"out of pods": {
+			pod: newPod(), others: append(two, newPod()),
+			want: "OutOfpods: Pod was rejected: Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3",
+		},
 		"a resource the node does not list": {pod: newPod(requests("example.com/gpu", "1"))},
-		"a resource the node has too little of": {pod: newPod(requests("example.com/gpu", "2")),
+		"a resource the node has too little of": {
+			pod:  newPod(requests("example.com/gpu", "2")),
 			node: func(n *corev1.Node) { n.Status.Allocatable["example.com/gpu"] = resource.MustParse("1") },
-			want: "OutOfexample.com/gpu: Pod was rejected: Node didn't have enough resource: example.com/gpu, requested: 2, used: 0, capacity: 1"},
-		"a selector that does not match": {pod: newPod(func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"zone": "b"} }),
-			want: "NodeAffinity: Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"},
+			want: "OutOfexample.com/gpu: Pod was rejected: Node didn't have enough resource: example.com/gpu, requested: 2, used: 0, capacity: 1",
+		},
+		"a selector that does not match": {
+			pod:  newPod(func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"zone": "b"} }),
+			want: "NodeAffinity: Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+		},
 		"a selector that does": {pod: newPod(func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"zone": "a"} })},
-		"a taint that only keeps the scheduler away": {pod: newPod(),
-			node: func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoSchedule}} }},
-		"a taint that drives out": {pod: newPod(),
+		"a taint that only keeps the scheduler away": {
+			pod:  newPod(),
+			node: func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoSchedule}} },
+		},
+		"a taint that drives out": {
+			pod:  newPod(),
 			node: func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "k", Effect: corev1.TaintEffectNoExecute}} },
-			want: "TaintToleration: Pod was rejected: Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate"},
-		"memory pressure, best effort": {pod: newPod(bestEffort), pressure: true,
-			want: "Evicted: Pod was rejected: The node had condition: [MemoryPressure]. "},
+			want: "TaintToleration: Pod was rejected: Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
+		},
+		"memory pressure, best effort": {
+			pod: newPod(bestEffort), pressure: true,
+			want: "Evicted: Pod was rejected: The node had condition: [MemoryPressure]. ",
+		},
 		"memory pressure, best effort but critical": {pod: newPod(bestEffort, prio(systemCritical)), pressure: true},
 		"memory pressure, with requests":            {pod: newPod(requests("memory", "1Mi")), pressure: true},
 		"memory pressure, tolerated": {pod: newPod(bestEffort, func(p *corev1.Pod) {
@@ -171,4 +189,26 @@ func TestPoolGivesEachAddressOnce(t *testing.T) {
 	if a := p.take(); a != "100.64.0.1" {
 		t.Errorf("took %s, want what was given back", a)
 	}
+}
+
+// A pod that was deleted by force takes no more room, though its containers have yet to stop: pkg/kubelet's pod manager
+// has forgotten it.
+func TestGonePodsTakeNoRoom(t *testing.T) {
+	play(t, func(s *theatre) {
+		s.add("old", requests("cpu", "3"), does("stop-after", "20s"))
+		s.pass(time.Minute)
+		if err := s.CoreV1().Pods("ns").Delete(s.Context(), "old", metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		s.add("new", requests("cpu", "3"))
+		s.pass(10 * time.Second)
+		if s.phase("new") != corev1.PodRunning {
+			t.Errorf("the new pod is %s: %s", s.phase("new"), s.pod("new").Status.Message)
+		}
+		s.add("third", requests("cpu", "3"))
+		s.pass(time.Second)
+		if got := s.pod("third").Status.Reason; got != "OutOfcpu" {
+			t.Errorf("a pod too many is refused for %q", got)
+		}
+	})
 }

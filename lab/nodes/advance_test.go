@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/pace"
 )
@@ -80,8 +79,8 @@ func (p *player) look() time.Time {
 
 // note adds a line unless the last status noted is the same.
 func (p *player) note(line string) {
-	for i := len(p.lines) - 1; i >= 0; i-- {
-		if _, last, is := strings.Cut(p.lines[i], " | "); is {
+	for _, l := range slices.Backward(p.lines) {
+		if _, last, is := strings.Cut(l, " | "); is {
 			if last == line {
 				return
 			}
@@ -162,7 +161,7 @@ func newPod(options ...option) *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "ns", UID: "uid", Annotations: map[string]string{}},
 		Spec: corev1.PodSpec{
-			NodeName: "a", RestartPolicy: corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: ptr.To[int64](30),
+			NodeName: "a", RestartPolicy: corev1.RestartPolicyAlways, TerminationGracePeriodSeconds: new(int64(30)),
 			Containers: []corev1.Container{{Name: "c", Image: "i"}},
 		},
 		Status: corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{Type: "example.com/other", Status: corev1.ConditionTrue}}},
@@ -197,7 +196,7 @@ func deleted(grace int64) option {
 
 var (
 	prepare = corev1.Container{Name: "prepare", Image: "i"}
-	sidecar = corev1.Container{Name: "sidecar", Image: "i", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)}
+	sidecar = corev1.Container{Name: "sidecar", Image: "i", RestartPolicy: new(corev1.ContainerRestartPolicyAlways)}
 )
 
 func TestAdvance(t *testing.T) {
@@ -316,14 +315,14 @@ func TestAdvance(t *testing.T) {
 			},
 		},
 		"a deadline ends work, and the pod has failed": {
-			newPod(policy(corev1.RestartPolicyNever), func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = ptr.To[int64](60) }), time.Hour, []string{
+			newPod(policy(corev1.RestartPolicyNever), func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = new(int64(60)) }), time.Hour, []string{
 				"0s | Pending - c=ContainerCreating",
 				"2s | Running ready c=running",
 				"1m1s | Failed(DeadlineExceeded) - c=Error/143",
 			},
 		},
 		"work that is done in time meets no deadline": {
-			newPod(policy(corev1.RestartPolicyNever), does("run-for", "10s"), func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = ptr.To[int64](60) }), time.Hour, []string{
+			newPod(policy(corev1.RestartPolicyNever), does("run-for", "10s"), func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = new(int64(60)) }), time.Hour, []string{
 				"0s | Pending - c=ContainerCreating",
 				"2s | Running ready c=running",
 				"12s | Succeeded - c=Completed/0",
@@ -389,7 +388,8 @@ func TestAdvanceEnd(t *testing.T) {
 		},
 		"sidecars stop after the rest, the last first": {
 			newPod(inits(sidecar, corev1.Container{Name: "second", Image: "i", RestartPolicy: sidecar.RestartPolicy})), 10 * time.Second,
-			func(p *player) { deleted(30)(p.pod) }, []string{
+			func(p *player) { deleted(30)(p.pod) },
+			[]string{
 				"11s | Running - sidecar=running second=running c=Completed/0",
 				"12s | Running - sidecar=running second=Completed/0 c=Completed/0",
 				"13s | Succeeded - sidecar=Completed/0 second=Completed/0 c=Completed/0",
@@ -402,7 +402,8 @@ func TestAdvanceEnd(t *testing.T) {
 		},
 		"evicted": {
 			newPod(does("stop-after", "20s")), 10 * time.Second,
-			func(p *player) { p.life.verdict = &verdict{reason: "Evicted", disrupted: true, grace: time.Second} }, []string{
+			func(p *player) { p.life.verdict = &verdict{reason: "Evicted", disrupted: true, grace: time.Second} },
+			[]string{
 				"11s | Failed(Evicted) - c=Error/137",
 			},
 		},

@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/nodes"
@@ -24,15 +23,10 @@ import (
 
 // BenchmarkFleet registers nodes and runs Deployments on them, 100 pods each, with the whole control plane in the same
 // process and at real time: 1,000 nodes and 10,000 pods unless NAOSU_BENCH_NODES and NAOSU_BENCH_PODS say otherwise.
-// CPU is of the whole process; idle is when all runs and only heartbeats are sent.
+// CPU is the whole process's; idle is when all runs and only heartbeats are sent. NAOSU_BENCH_EVENTS=1 records Events.
 func BenchmarkFleet(b *testing.B) {
-	for _, events := range []bool{false, true} {
-		b.Run(fmt.Sprintf("events=%v", events), func(b *testing.B) { benchmarkFleet(b, events) })
-	}
-}
-
-func benchmarkFleet(b *testing.B, events bool) {
 	machines, pods := size(b, "NAOSU_BENCH_NODES", 1000), size(b, "NAOSU_BENCH_PODS", 10000)
+	events := size(b, "NAOSU_BENCH_EVENTS", 0) != 0
 	for b.Loop() {
 		ctx, cancel := context.WithCancel(b.Context())
 		plane, err := controlplane.Start(ctx, controlplane.Options{})
@@ -144,11 +138,13 @@ func (m *meter) deploy(ctx context.Context, name string, replicas int32) {
 	_, err := m.client.AppsV1().Deployments(metav1.NamespaceDefault).Create(ctx, &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: appsv1.DeploymentSpec{
-			Replicas: ptr.To(replicas), Selector: &metav1.LabelSelector{MatchLabels: app},
+			Replicas: new(replicas), Selector: &metav1.LabelSelector{MatchLabels: app},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: app},
-				Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "registry.example/c:1",
-					Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")}}}}},
+				Spec: corev1.PodSpec{Containers: []corev1.Container{{
+					Name: "c", Image: "registry.example/c:1",
+					Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")}},
+				}}},
 			},
 		},
 	}, metav1.CreateOptions{})

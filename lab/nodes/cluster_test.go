@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
@@ -27,7 +26,7 @@ func TestDeploymentRunsAndGoes(t *testing.T) {
 	if len(ips) != 4 || ips[""] {
 		t.Errorf("pod addresses are %v, want four", ips)
 	}
-	b.must(b.AppsV1().Deployments(b.namespace).Delete(t.Context(), "d", metav1.DeleteOptions{PropagationPolicy: ptr.To(metav1.DeletePropagationBackground)}))
+	b.must(b.AppsV1().Deployments(b.namespace).Delete(t.Context(), "d", metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}))
 	b.eventually("no pods", func(context.Context) bool { return len(b.pods()) == 0 })
 }
 
@@ -126,7 +125,7 @@ func TestVolumeGatesThePod(t *testing.T) {
 	_, err = b.CoreV1().PersistentVolumeClaims(b.namespace).Create(t.Context(), &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: "claim"},
 		Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: ptr.To(""), VolumeName: b.namespace,
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: new(""), VolumeName: b.namespace,
 			Resources: corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
 		},
 	}, metav1.CreateOptions{})
@@ -175,7 +174,7 @@ func TestJobs(t *testing.T) {
 		template.Spec.RestartPolicy = corev1.RestartPolicyNever
 		_, err := b.BatchV1().Jobs(b.namespace).Create(t.Context(), &batchv1.Job{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Spec:       batchv1.JobSpec{Template: template, BackoffLimit: ptr.To[int32](0)},
+			Spec:       batchv1.JobSpec{Template: template, BackoffLimit: new(int32(0))},
 		}, metav1.CreateOptions{})
 		b.must(err)
 	}
@@ -203,7 +202,7 @@ func TestStatefulSetInOrder(t *testing.T) {
 	_, err := b.AppsV1().StatefulSets(b.namespace).Create(t.Context(), &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "s"},
 		Spec: appsv1.StatefulSetSpec{
-			Replicas: ptr.To[int32](3), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
+			Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
 			Template: b.template(map[string]string{nodes.AnnotationReadyAfter: "20s"}),
 		},
 	}, metav1.CreateOptions{})
@@ -246,7 +245,7 @@ func TestSidecarOutlivesTheWork(t *testing.T) {
 		p.Spec.RestartPolicy = corev1.RestartPolicyNever
 		p.Spec.InitContainers = []corev1.Container{
 			{Name: "prepare", Image: "i"},
-			{Name: "proxy", Image: "i", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)},
+			{Name: "proxy", Image: "i", RestartPolicy: new(corev1.ContainerRestartPolicyAlways)},
 		}
 	})
 	b.eventuallyRunning(1)

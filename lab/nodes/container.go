@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -141,33 +142,31 @@ func readyAt(spec *corev1.Container, p program, c container) time.Time {
 // failsLivenessAt is when the kubelet has seen enough failures; zero is never. A container that is said to fail and has no
 // probe is given the API's default one.
 func failsLivenessAt(spec *corev1.Container, p program, c container) time.Time {
-	if p.failLivenessAfter == never {
-		return time.Time{}
-	}
+	const failureThreshold = 3
 	probe := spec.LivenessProbe
-	if probe == nil {
-		probe = &corev1.Probe{}
+	switch {
+	case p.failLivenessAfter == never:
+		return time.Time{}
+	case probe == nil:
+		return c.started.Add(p.failLivenessAfter + (failureThreshold-1)*p.probePeriod)
 	}
-	threshold := probe.FailureThreshold
-	if threshold == 0 {
-		threshold = 3
-	}
-	return tick(probe, c.started, p.failLivenessAfter).Add(period(probe) * time.Duration(threshold-1))
+	more := time.Duration(cmp.Or(probe.FailureThreshold, failureThreshold) - 1)
+	return tick(probe, c.started, p.failLivenessAfter).Add(more * period(probe))
 }
 
 // tick is the first probing of a container that started at from, once it has run for after.
 func tick(probe *corev1.Probe, from time.Time, after time.Duration) time.Time {
 	delay := time.Duration(probe.InitialDelaySeconds) * time.Second
 	if after > delay {
-		p := period(probe)
-		delay += (after - delay + p - 1) / p * p
+		every := period(probe)
+		delay += (after - delay + every - 1).Truncate(every)
 	}
 	return from.Add(delay)
 }
 
 func period(probe *corev1.Probe) time.Duration {
 	if probe.PeriodSeconds == 0 {
-		return 10 * time.Second
+		return defaultPeriod
 	}
 	return time.Duration(probe.PeriodSeconds) * time.Second
 }

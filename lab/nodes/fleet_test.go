@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -237,7 +238,7 @@ func TestStates(t *testing.T) {
 				s.pass(10 * time.Second)
 				says := func(name string) string {
 					p := s.pod(name)
-					return string(p.Status.Phase) + "/" + string('0'+rune(p.Status.ContainerStatuses[0].RestartCount))
+					return fmt.Sprintf("%s/%d", p.Status.Phase, p.Status.ContainerStatuses[0].RestartCount)
 				}
 				if work, server := says("work"), says("server"); work != test.work || server != test.server {
 					t.Errorf("back, work is %s, the server %s; want %s and %s", work, server, test.work, test.server)

@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 )
 
 // The kubelet's defaults: pkg/kubelet/apis/config/v1beta1/defaults.go. The lease is renewed every quarter of its duration.
@@ -50,25 +49,36 @@ func share(d time.Duration, name string) time.Duration {
 	return time.Duration(float64(d) * float64(h.Sum32()) / (1 << 32))
 }
 
+// renew tries again, once, when the Lease is not what it was: somebody has written or deleted it.
 func (f *Fleet) renew(ctx context.Context, k *kubelet) error {
-	leases := f.client.CoordinationV1().Leases(corev1.NamespaceNodeLease)
-	now := metav1.NewMicroTime(f.clock.Now())
+	err := f.renewOnce(ctx, k)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		err = f.renewOnce(ctx, k)
+	}
+	return err
+}
+
+func (f *Fleet) renewOnce(ctx context.Context, k *kubelet) error {
+	now := metav1.NewMicroTime(f.clock.Now().Truncate(time.Microsecond))
 	if k.lease == nil {
 		lease, err := f.ensureLease(ctx, k, now)
-		if err != nil || lease == nil || lease.Spec.RenewTime.Equal(&now) {
-			k.lease = lease
+		if err != nil || lease == nil {
 			return err
 		}
 		k.lease = lease
 	}
 	lease := k.lease.DeepCopy()
-	lease.Spec.RenewTime = &now
-	lease, err := leases.Update(ctx, lease, metav1.UpdateOptions{})
-	if err != nil {
-		lease = nil // read it again
+	k.lease = nil // read it again, unless this succeeds
+	if !lease.Spec.RenewTime.Equal(&now) {
+		var err error
+		lease.Spec.RenewTime = &now
+		lease, err = f.client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Update(ctx, lease, metav1.UpdateOptions{})
+		if err != nil {
+			return err
+		}
 	}
 	k.lease = lease
-	return err
+	return nil
 }
 
 // ensureLease makes the Lease, or reads it if there is one. It is not made while there is no Node to own it, as in
@@ -82,7 +92,7 @@ func (f *Fleet) ensureLease(ctx context.Context, k *kubelet, now metav1.MicroTim
 	lease, err := leases.Create(ctx, &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: k.NodeName, OwnerReferences: []metav1.OwnerReference{ownedBy(k.node)}},
 		Spec: coordinationv1.LeaseSpec{
-			HolderIdentity: &k.NodeName, LeaseDurationSeconds: ptr.To(duration), RenewTime: &now,
+			HolderIdentity: &k.NodeName, LeaseDurationSeconds: new(duration), RenewTime: &now,
 		},
 	}, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {

@@ -100,13 +100,17 @@ func resources(old, own corev1.ResourceList) corev1.ResourceList {
 
 // nodeConditions are the four conditions a kubelet owns: pkg/kubelet/nodestatus/setters.go.
 func nodeConditions(r report) []corev1.NodeCondition {
-	memory := corev1.NodeCondition{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse,
-		Reason: "KubeletHasSufficientMemory", Message: "kubelet has sufficient memory available"}
+	memory := corev1.NodeCondition{
+		Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse,
+		Reason: "KubeletHasSufficientMemory", Message: "kubelet has sufficient memory available",
+	}
 	if r.memoryPressure {
 		memory.Status, memory.Reason, memory.Message = corev1.ConditionTrue, "KubeletHasInsufficientMemory", "kubelet has insufficient memory available"
 	}
-	ready := corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue,
-		Reason: "KubeletReady", Message: "kubelet is posting ready status"}
+	ready := corev1.NodeCondition{
+		Type: corev1.NodeReady, Status: corev1.ConditionTrue,
+		Reason: "KubeletReady", Message: "kubelet is posting ready status",
+	}
 	if !r.ready {
 		ready.Status, ready.Reason, ready.Message = corev1.ConditionFalse, "KubeletNotReady", "CSINode is not yet initialized"
 	}

@@ -34,7 +34,7 @@ func TestNodeStatus(t *testing.T) {
 			want: func(s *corev1.NodeStatus) { s.Capacity["example.com/gpu"] = resource.MustParse("2") },
 		},
 		"unknown to the node controller, it is ready again": {
-			change: func(_ *Machine, s *corev1.NodeStatus, r *report) {
+			change: func(_ *Machine, s *corev1.NodeStatus, _ *report) {
 				for i := range s.Conditions {
 					s.Conditions[i].Status, s.Conditions[i].Reason = corev1.ConditionUnknown, "NodeStatusUnknown"
 				}

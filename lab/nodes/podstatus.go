@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,7 +49,7 @@ func statusOf(pod *corev1.Pod, reported *corev1.PodStatus, l life, a addresses, 
 			status.ContainerStatuses = append(status.ContainerStatuses, cs)
 		}
 	}
-	conditions := conditionsOf(pod, l, &status, s)
+	conditions := conditionsOf(pod, l, &status)
 	slices.SortFunc(status.ContainerStatuses, func(a, b corev1.ContainerStatus) int { return cmp.Compare(a.Name, b.Name) })
 	status.Conditions = mergeConditions(reported.Conditions, conditions, s.now)
 	return &status
@@ -88,122 +86,41 @@ func containerStatus(pod *corev1.Pod, l life, i int, s situation) corev1.Contain
 		cs.ContainerID = "containerd://" + digest("container", string(pod.UID), spec.Name, fmt.Sprint(c.restarts))
 		cs.ImageID = spec.Image + "@sha256:" + digest("image", spec.Image)
 	}
+	if init && !isSidecar(spec) {
+		cs.Ready = c.stage == exited && c.exitCode == 0
+	} else {
+		cs.Ready = started && !readyAt(spec, p, c).After(s.now)
+	}
 	switch {
 	case c.alive():
 		cs.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(seconds(c.started))}
-		if init && !isSidecar(spec) {
-			break // ready when it has succeeded
-		}
-		cs.Ready = started && !readyAt(spec, p, c).After(s.now)
 	case c.crashing() && l.by.IsZero():
 		cs.State.Waiting = &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: fmt.Sprintf(
 			"back-off %s restarting failed container=%s pod=%s", s.pace.Scenario(c.due.Sub(c.finished)), spec.Name, podFullName(pod))}
 		cs.LastTerminationState.Terminated = c.terminated(cs.ContainerID)
 	case c.stage == exited:
 		cs.State.Terminated = c.terminated(cs.ContainerID)
-		cs.Ready = init && !isSidecar(spec) && c.exitCode == 0
-	case l.stopped && !init && (l.begun || len(pod.Spec.InitContainers) == 0):
-		cs.State.Terminated = &corev1.ContainerStateTerminated{ExitCode: exitOnSIGKILL, Reason: "ContainerStatusUnknown",
-			Message: "The container could not be located when the pod was terminated"}
 	default:
-		reason := "ContainerCreating"
-		if len(pod.Spec.InitContainers) > 0 {
-			reason = "PodInitializing"
-		}
-		cs.State.Waiting = &corev1.ContainerStateWaiting{Reason: reason}
+		cs.State = absent(pod, l, init)
 	}
 	return cs
 }
 
+// absent is the state of a container that does not exist: it is still to come, or it never came before the pod's end.
+func absent(pod *corev1.Pod, l life, init bool) corev1.ContainerState {
+	if l.stopped && !init && (l.begun || len(pod.Spec.InitContainers) == 0) {
+		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			ExitCode: exitOnSIGKILL, Reason: "ContainerStatusUnknown",
+			Message: "The container could not be located when the pod was terminated",
+		}}
+	}
+	reason := "ContainerCreating"
+	if len(pod.Spec.InitContainers) > 0 {
+		reason = "PodInitializing"
+	}
+	return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}
+}
+
 func podFullName(pod *corev1.Pod) string {
 	return fmt.Sprintf("%s_%s(%s)", pod.Name, pod.Namespace, pod.UID)
-}
-
-// conditionsOf are the kubelet's own conditions, without times.
-func conditionsOf(pod *corev1.Pod, l life, status *corev1.PodStatus, s situation) []corev1.PodCondition {
-	condition := func(t corev1.PodConditionType, reason, message string) corev1.PodCondition {
-		c := corev1.PodCondition{Type: t, Status: corev1.ConditionFalse, Reason: reason, Message: message, ObservedGeneration: pod.Generation}
-		if reason == "" || t == corev1.PodInitialized && reason == "PodCompleted" {
-			c.Status = corev1.ConditionTrue
-		}
-		return c
-	}
-	var incomplete, unready []string
-	for i, cs := range status.InitContainerStatuses {
-		if sidecar := isSidecar(&pod.Spec.InitContainers[i]); sidecar && !*cs.Started || !sidecar && !cs.Ready {
-			incomplete = append(incomplete, cs.Name)
-		}
-		if isSidecar(&pod.Spec.InitContainers[i]) && !cs.Ready {
-			unready = append(unready, cs.Name)
-		}
-	}
-	for _, cs := range status.ContainerStatuses {
-		if !cs.Ready {
-			unready = append(unready, cs.Name)
-		}
-	}
-	sandbox := condition(corev1.PodReadyToStartContainers, "", "")
-	if !l.sandbox || l.stopped {
-		sandbox.Status = corev1.ConditionFalse
-	}
-	initialized := condition(corev1.PodInitialized, "", "")
-	switch {
-	case status.Phase == corev1.PodSucceeded:
-		initialized.Reason = "PodCompleted"
-	case !l.begun && len(incomplete) > 0:
-		initialized = condition(corev1.PodInitialized, "ContainersNotInitialized", fmt.Sprintf("containers with incomplete status: %s", incomplete))
-	}
-	containers := condition(corev1.ContainersReady, "", "")
-	switch {
-	case status.Phase == corev1.PodSucceeded:
-		containers = condition(corev1.ContainersReady, "PodCompleted", "")
-	case status.Phase == corev1.PodFailed:
-		containers = condition(corev1.ContainersReady, "PodFailed", "")
-	case len(unready) > 0:
-		containers = condition(corev1.ContainersReady, "ContainersNotReady", fmt.Sprintf("containers with unready status: %s", unready))
-	}
-	ready := containers
-	ready.Type = corev1.PodReady
-	if gates := missingGates(pod, status.Conditions); ready.Status == corev1.ConditionTrue && gates != "" {
-		ready = condition(corev1.PodReady, "ReadinessGatesNotReady", gates)
-	}
-	conditions := []corev1.PodCondition{sandbox, initialized, ready, containers, condition(corev1.PodScheduled, "", "")}
-	if d := l.verdict; d != nil && d.disrupted && l.stopped {
-		target := condition(corev1.DisruptionTarget, "", d.message)
-		target.Reason = corev1.PodReasonTerminationByKubelet
-		conditions = append(conditions, target)
-	}
-	return conditions
-}
-
-func missingGates(pod *corev1.Pod, conditions []corev1.PodCondition) string {
-	var messages []string
-	for _, gate := range pod.Spec.ReadinessGates {
-		i := slices.IndexFunc(conditions, func(c corev1.PodCondition) bool { return c.Type == gate.ConditionType })
-		switch {
-		case i < 0:
-			messages = append(messages, fmt.Sprintf("corresponding condition of pod readiness gate %q does not exist.", gate.ConditionType))
-		case conditions[i].Status != corev1.ConditionTrue:
-			messages = append(messages, fmt.Sprintf("the status of pod readiness gate %q is not \"True\", but %v", gate.ConditionType, conditions[i].Status))
-		}
-	}
-	return strings.Join(messages, ", ")
-}
-
-// mergeConditions puts own conditions in the place of the same ones in old, and keeps the times of those that stand.
-func mergeConditions(old, own []corev1.PodCondition, now time.Time) []corev1.PodCondition {
-	merged := slices.Clone(old)
-	for _, c := range own {
-		c.LastTransitionTime = metav1.NewTime(seconds(now))
-		i := slices.IndexFunc(merged, func(o corev1.PodCondition) bool { return o.Type == c.Type })
-		if i < 0 {
-			merged = append(merged, c)
-			continue
-		}
-		if merged[i].Status == c.Status {
-			c.LastTransitionTime, c.LastProbeTime = merged[i].LastTransitionTime, merged[i].LastProbeTime
-		}
-		merged[i] = c
-	}
-	return merged
 }

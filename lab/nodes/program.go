@@ -1,11 +1,11 @@
 package nodes
 
 import (
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"strconv"
 
 	"github.com/naosu-dev/naosu/lab/pace"
 )
@@ -35,6 +35,7 @@ const (
 	defaultStartDelay = 2 * time.Second
 	defaultStopAfter  = time.Second
 	defaultInitRun    = time.Second
+	defaultPeriod     = 10 * time.Second // of the API's probes
 	never             = time.Duration(-1)
 	// exitOnSIGTERM is how a shell reports a program that a TERM signal ended.
 	exitOnSIGTERM = 143
@@ -45,6 +46,7 @@ const (
 type program struct {
 	startDelay, runFor, readyAfter, failLivenessAfter, stopAfter time.Duration
 	exitCode, stopExitCode                                       int32
+	probePeriod                                                  time.Duration // of probes that are not in the spec
 }
 
 // programOf reads a container's program. A value that cannot be read counts as not given. Init containers that are not
@@ -88,6 +90,7 @@ func programOf(pod *corev1.Pod, c *corev1.Container, init bool, p *pace.Pace) pr
 		failLivenessAfter: duration(AnnotationFailLivenessAfter, never),
 		stopAfter:         duration(AnnotationStopAfter, defaultStopAfter),
 		exitCode:          code(AnnotationExitCode, 0),
+		probePeriod:       p.Real(defaultPeriod),
 		stopExitCode:      code(AnnotationStopExitCode, stopCode),
 	}
 }

@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 )
 
 // register makes the Node and the CSINode, once in the life of a kubelet: one whose Node is deleted while it runs does
@@ -80,7 +79,7 @@ func (f *Fleet) registerCSI(ctx context.Context, k *kubelet, node *corev1.Node) 
 	}
 	ebs, efs := driver(driverEBS), driver(driverEFS)
 	ebs.TopologyKeys = []string{corev1.LabelTopologyZone}
-	ebs.Allocatable = &storagev1.VolumeNodeResources{Count: ptr.To(int32(k.Volumes))}
+	ebs.Allocatable = &storagev1.VolumeNodeResources{Count: new(int32(k.Volumes))}
 	_, err := f.client.StorageV1().CSINodes().Create(ctx, &storagev1.CSINode{
 		ObjectMeta: metav1.ObjectMeta{Name: k.NodeName, OwnerReferences: []metav1.OwnerReference{ownedBy(node)}},
 		Spec:       storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{ebs, efs}},

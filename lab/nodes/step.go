@@ -1,19 +1,14 @@
 package nodes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 )
 
 // step does all that one machine has to do now: hear the news, bring its pods forward, and tell the API. It returns when
@@ -42,74 +37,6 @@ func (f *Fleet) step(ctx context.Context, k *kubelet) (time.Time, error) {
 		err = errors.Join(f.heartbeat(ctx, k, w), f.report(ctx, k), f.syncNode(ctx, k, w))
 	}
 	return w.at, err
-}
-
-// listen takes over what the caches say of the machine's node and pods.
-func (f *Fleet) listen(k *kubelet) {
-	node, err := f.news.nodes.Get(k.NodeName)
-	switch {
-	case err == nil && (k.node == nil || !older(node, k.node)):
-		k.node, k.heard = node, true
-	case err != nil && k.heard:
-		k.node, k.heard = nil, false
-	}
-	here := map[types.UID]bool{}
-	pods := f.news.podsBy(byNode, k.NodeName)
-	slices.SortFunc(pods, func(a, b *corev1.Pod) int {
-		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.UID, b.UID))
-	})
-	for _, pod := range pods {
-		here[pod.UID] = true
-		t := k.pods[pod.UID]
-		if t == nil {
-			t = f.admit(k, pod)
-			k.pods[pod.UID] = t
-		}
-		if t.heard != pod {
-			t.heard = pod
-			if !older(pod, t.pod) {
-				t.pod = pod
-			}
-			t.written = false
-		}
-	}
-	for uid, t := range k.pods {
-		if !here[uid] && !t.gone {
-			t.gone, t.written = true, false
-		}
-	}
-}
-
-// older compares resource versions, which are whole numbers: KEP-5504.
-func older(a, b metav1.Object) bool {
-	v, w := a.GetResourceVersion(), b.GetResourceVersion()
-	return len(v) < len(w) || len(v) == len(w) && v < w
-}
-
-// admit takes in a pod that the kubelet sees for the first time. One that the API says has run here is resumed.
-func (f *Fleet) admit(k *kubelet, pod *corev1.Pod) *tenant {
-	t := &tenant{pod: pod, ip: pod.Status.PodIP, life: resume(pod)}
-	if k.stranger {
-		t.life.reboot(pod, f.clock.Now())
-		t.ip = ""
-	}
-	if t.life.since.IsZero() {
-		t.life.since = f.clock.Now()
-	}
-	if t.life.sandbox || t.life.stopped || pod.DeletionTimestamp != nil || k.node == nil {
-		return t
-	}
-	var others []*corev1.Pod
-	for _, o := range k.pods {
-		if !o.life.stopped {
-			others = append(others, o.pod)
-		}
-	}
-	if d := admission(pod, others, k.node, k.pressed); d != nil {
-		t.life.verdict, t.life.stopped = d, true
-		f.tellPod(k, pod, happening{corev1.EventTypeWarning, d.reason, strings.TrimPrefix(d.message, "Pod was rejected: "), nil})
-	}
-	return t
 }
 
 // forward brings one pod up to now.
@@ -208,7 +135,7 @@ func (f *Fleet) reportPod(ctx context.Context, k *kubelet, t *tenant) error {
 		return nil
 	}
 	err = pods.Delete(ctx, t.pod.Name, metav1.DeleteOptions{
-		GracePeriodSeconds: ptr.To[int64](0), Preconditions: metav1.NewUIDPreconditions(string(t.pod.UID)),
+		GracePeriodSeconds: new(int64(0)), Preconditions: metav1.NewUIDPreconditions(string(t.pod.UID)),
 	})
 	if err != nil && !gone(err) {
 		return fmt.Errorf("deleting pod %s/%s: %w", t.pod.Namespace, t.pod.Name, err)
