@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -22,40 +21,6 @@ const childVariable = "NAOSU_LAB_CONTROLPLANE_CHILD"
 
 // childPatience is how long a child may take to stop before it is killed.
 const childPatience = 2 * stopTimeout
-
-// job is what a child is told first.
-type job struct {
-	Options Options
-	Scale   float64
-	Stderr  bool // log there
-}
-
-// request asks a child to start or stop components, or to end.
-type request struct {
-	Verb string
-	What []Component
-}
-
-const (
-	startVerb = "start"
-	stopVerb  = "stop"
-	endVerb   = "end"
-)
-
-// reply is a child's answer to its job or to a request. The last one of all says, unasked, why the plane has ended.
-type reply struct {
-	Error                 string
-	Ended                 bool
-	Data, Run, Kubeconfig string
-	Port                  int
-}
-
-func (r reply) err() error {
-	if r.Error == "" {
-		return nil
-	}
-	return errors.New(r.Error)
-}
 
 var canBeChild bool
 
@@ -243,30 +208,4 @@ func (c *child) err() error {
 	default:
 		return nil
 	}
-}
-
-// tail passes a log on and keeps its end, for the last words of a process that dies.
-type tail struct {
-	to   io.Writer
-	mu   sync.Mutex
-	last []byte
-}
-
-const tailSize = 4 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.last = append(t.last, p...)
-	t.last = t.last[max(0, len(t.last)-tailSize):]
-	if t.to != nil {
-		_, _ = t.to.Write(p)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(string(t.last))
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"go.etcd.io/etcd/server/v3/storage/wal"
 	"k8s.io/apiserver/pkg/util/compatibility"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/logs"
@@ -57,11 +58,16 @@ func (c *claim) take(p *local) error {
 	return nil
 }
 
+// walSegment is what etcd takes of the disk at a time for its log, two of them at once. Its standard, 64 MB, is for data
+// centres, and the temporary folder may be in memory.
+const walSegment = 8 << 20
+
 // setUpProcess does what each component's command would do once, first thing.
 func setUpProcess() error {
 	if err := captureLogs(); err != nil {
 		return fmt.Errorf("set up logging: %w", err)
 	}
+	wal.SegmentSizeBytes = walSegment
 	exit := klog.OsExit
 	klog.OsExit = func(code int) {
 		if inProcess.fatal("", fmt.Errorf("called exit(%d): %s", code, components.lastError())) {

@@ -63,9 +63,17 @@ func TestStopBeforeReady(t *testing.T) {
 			cancel(reason)
 		}
 	})
-	_, err := controlplane.Start(ctx, controlplane.Options{Log: log})
+	dir := t.TempDir()
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	if err := os.WriteFile(kubeconfig, []byte("of an earlier run"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := controlplane.Start(ctx, controlplane.Options{DataDir: dir, Log: log})
 	if !errors.Is(err, reason) {
 		t.Errorf("got %v, want %v", err, reason)
+	}
+	if _, err := os.Stat(kubeconfig); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("kubeconfig of a plane that was never ready: got %v, want none", err)
 	}
 	if err := controlplane.Spent(); err != nil {
 		t.Errorf("the process cannot run a plane any more: %v", err)

@@ -85,13 +85,12 @@ func (p *local) stop(c Component) error {
 	return p.halt(c)
 }
 
-// halt stops a component that may be running.
+// halt stops a component that may be running. One that does not stop stays what it is.
 func (p *local) halt(c Component) error {
 	process := p.running[c]
 	if process == nil {
 		return nil
 	}
-	delete(p.running, c)
 	if c == APIServer && p.running[Etcd] == nil {
 		stop, err := hollowEtcd(p.folder)
 		if err != nil {
@@ -99,10 +98,15 @@ func (p *local) halt(c Component) error {
 		}
 		defer stop()
 	}
+	patience := stopTimeout
 	if p.etcdFailed() {
-		return process.stop(brokenTimeout)
+		patience = brokenTimeout
 	}
-	return process.stop(stopTimeout)
+	if err := process.stop(patience); err != nil {
+		return err
+	}
+	delete(p.running, c)
+	return nil
 }
 
 // fail ends the plane for a reason; the first one is kept. The component may be unknown.
@@ -147,7 +151,7 @@ func (p *local) stopOrder() []Component {
 	order := slices.Clone(startOrder)
 	slices.Reverse(order)
 	if p.etcdFailed() {
-		return append([]Component{Etcd}, order...)
+		order = append([]Component{Etcd}, order[:len(order)-1]...)
 	}
 	return order
 }

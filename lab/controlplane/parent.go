@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,47 @@ import (
 
 	"github.com/naosu-dev/naosu/lab/pace"
 )
+
+// job is what a child is told first.
+type job struct {
+	Options Options
+	Scale   float64
+	Stderr  bool // log there
+}
+
+// request asks a child to start or stop components, or to end.
+type request struct {
+	Verb string
+	What []Component
+}
+
+const (
+	startVerb = "start"
+	stopVerb  = "stop"
+	endVerb   = "end"
+)
+
+// reply is a child's answer to its job or to a request. The last one of all says, unasked, why the plane has ended.
+type reply struct {
+	Error                 string
+	Ended                 bool
+	Data, Run, Kubeconfig string
+	Port                  int
+}
+
+func (r reply) err() error {
+	if r.Error == "" {
+		return nil
+	}
+	return errors.New(r.Error)
+}
+
+func replyOf(err error) reply {
+	if err == nil {
+		return reply{}
+	}
+	return reply{Error: err.Error()}
+}
 
 // serveParent is the child's whole life: it runs one plane as its parent tells it. It returns the exit code.
 func serveParent(in io.Reader, out io.Writer) int {
@@ -64,11 +106,4 @@ func (p *local) serve(r request) error {
 		return p.end()
 	}
 	return fmt.Errorf("unknown request %q", r.Verb)
-}
-
-func replyOf(err error) reply {
-	if err == nil {
-		return reply{}
-	}
-	return reply{Error: err.Error()}
 }
