@@ -21,7 +21,7 @@ import (
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // testJudge knows these volumes, claims and classes.
-func testJudge(t *testing.T, objects ...runtime.Object) *judge {
+func testJudge(t testing.TB, objects ...runtime.Object) *judge {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(objects...), 0)
 	j, err := newJudge(t.Context(), factory)

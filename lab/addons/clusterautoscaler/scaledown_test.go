@@ -70,6 +70,19 @@ func TestANodeThatCannotGoIsLookedAtAgainLater(t *testing.T) {
 	}
 }
 
+func TestNotAllNodesAreLookedAtAtOnce(t *testing.T) {
+	w := newWorld().group("app", 0, 45, 45, "1a")
+	for i := range 45 {
+		w.node("app", "n"+digits(i), "1a")
+	}
+	m, j := memory{}, testJudge(t)
+	for _, want := range []int{20, 40, 45} {
+		if _, m = plan(t.Context(), defaults(nil), j, w.world, m); len(m.unneeded) != want {
+			t.Errorf("%d nodes unneeded, want %d", len(m.unneeded), want)
+		}
+	}
+}
+
 func TestDrainable(t *testing.T) {
 	inSystem := func(p *corev1.Pod) { p.Namespace = metav1.NamespaceSystem }
 	volume := func(source corev1.VolumeSource) func(*corev1.Pod) {

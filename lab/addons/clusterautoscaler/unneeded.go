@@ -37,6 +37,9 @@ func (p *planner) findUnneeded() {
 		destinations[n.Name] = !p.isLeaving(n)
 	}
 	for _, n := range p.candidates(since) {
+		if len(p.leaving) >= len(since)+2*p.cfg.removals {
+			break // more than can be removed for a while, and each costs a simulation
+		}
 		l, ok := p.without(n, budgets, destinations)
 		if !ok {
 			p.memory.recheck[n.Name] = p.world.now.Add(p.cfg.recheck)
