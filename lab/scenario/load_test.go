@@ -35,9 +35,11 @@ func TestErrors(t *testing.T) {
 		{"two documents", "expect:\n", "---\nexpect:\n", `f.yaml:35:1: a second document begins here; keep one to a file`},
 
 		// What the decoder refuses.
-		{"unknown field, close to one", "desired: 2", "desird: 2",
+		{
+			"unknown field, close to one", "desired: 2", "desird: 2",
 			`f.yaml:8:9: cluster.cloud.groups[0].desired: is missing; add it
-f.yaml:8:49: cluster.cloud.groups[0].desird: unknown field; did you mean "desired"?`},
+f.yaml:8:49: cluster.cloud.groups[0].desird: unknown field; did you mean "desired"?`,
+		},
 		{"unknown step", "fault: {node", "explode: {node", `f.yaml:29:5: steps[0].explode: unknown field; it can be one of: after, apply, at, delete, fault, mark, name, patch, recover, resize, rotate, terminate, wait`},
 		{"missing field", "title: A scenario with a bit of everything\n", "", `f.yaml:1:1: title: is missing; add it`},
 		{"empty field", "    within: 10m\nvariants", "    within:\nvariants", `f.yaml:39:5: expect[0].within: is empty; give it a value or leave it out`},
@@ -61,8 +63,10 @@ f.yaml:32:14: steps[1].resize: has a key that is not plain text; merge keys (<<)
 		{"manifest quantity", "cpu: 100m", "cpu: 100x", `f.yaml:25:84: cluster.manifests[0].spec.template.spec.containers[0].resources.requests.cpu: cannot be read as resource.Quantity: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`},
 		{"manifest kind", "kind: Deployment", "kind: Deploymint", `f.yaml:14:7: cluster.manifests[0].kind: Kubernetes has no Deploymint in apps/v1; check apiVersion and kind`},
 		{"manifest without a name", "name: web, namespace", "namespace", `f.yaml:14:7: cluster.manifests[0].metadata.name: is missing; add it`},
-		{"manifest twice", "steps:\n  - name: break", "    - {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}}\nsteps:\n  - name: break",
-			`f.yaml:26:7: cluster.manifests[1]: Deployment web is given twice; the first is cluster.manifests[0]`},
+		{
+			"manifest twice", "steps:\n  - name: break", "    - {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default}}\nsteps:\n  - name: break",
+			`f.yaml:26:7: cluster.manifests[1]: Deployment web is given twice; the first is cluster.manifests[0]`,
+		},
 		{"custom resource", "steps:\n  - name: break", "    - {apiVersion: example.com/v1, kind: Anything, metadata: {name: a}, spec: {x: 1}}\nsteps:\n  - name: break", ``},
 
 		// The cloud.
@@ -107,12 +111,16 @@ f.yaml:29:13: steps[0].fault.group: there is no node group "masters"; it can be 
 
 		// Variants.
 		{"no counter-run", "    counter: true\n", "", `f.yaml:40:1: variants: has no counter-run; add a variant with counter: true in which the cause is removed and the incident does not happen`},
-		{"counter-run without expectations", "    expect:\n      - name: stays\n        from: calm\n        that: pods.on(node(\"worker-1\")).size() == 1\n        within: 5s\n        holds: 5m\n", "",
+		{
+			"counter-run without expectations", "    expect:\n      - name: stays\n        from: calm\n        that: pods.on(node(\"worker-1\")).size() == 1\n        within: 5s\n        holds: 5m\n", "",
 			`f.yaml:37:5: expect[0].from: there is no step or mark named "break" in this pass; it can be one of: start, calm
-f.yaml:41:5: variants[0].expect: is missing; a counter-run needs expectations of its own that say the incident does not happen`},
+f.yaml:41:5: variants[0].expect: is missing; a counter-run needs expectations of its own that say the incident does not happen`,
+		},
 		{"reserved name", "name: no-fault", "name: naosu", `f.yaml:41:5: variants[0].name: "naosu" is the name of a pass that every scenario has; choose another`},
-		{"variant's group", "    steps:\n      - mark: calm\n", "    cluster: {cloud: {groups: [{name: workers, instanceType: m5.large, desired: 9, max: 4}]}}\n    steps:\n      - mark: calm\n",
-			`f.yaml:44:72: variants[0].cluster.cloud.groups[0].desired: Invalid value: 9: Desired capacity:9 must be between the specified min size:0 and max size:4`},
+		{
+			"variant's group", "    steps:\n      - mark: calm\n", "    cluster: {cloud: {groups: [{name: workers, instanceType: m5.large, desired: 9, max: 4}]}}\n    steps:\n      - mark: calm\n",
+			`f.yaml:44:72: variants[0].cluster.cloud.groups[0].desired: Invalid value: 9: Desired capacity:9 must be between the specified min size:0 and max size:4`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

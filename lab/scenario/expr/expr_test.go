@@ -197,8 +197,10 @@ func TestExplain(t *testing.T) {
 	tests := []struct{ source, want string }{
 		{`pods.size() == 3`, ""},
 		{`pods.size() == 4`, "pods.size() is 3"},
-		{`pods.matching("app=redis").filter(p, running(p)).size() == 2 && nodes.size() == 2`,
-			`pods.matching("app=redis").filter(p, running(p)).size() is 1`},
+		{
+			`pods.matching("app=redis").filter(p, running(p)).size() == 2 && nodes.size() == 2`,
+			`pods.matching("app=redis").filter(p, running(p)).size() is 1`,
+		},
 		{`pods.size() > 3 && condition(nodes[1], "Ready") == "True"`, `pods.size() is 3; condition(nodes[1], "Ready") is "Unknown"`},
 		{`nodes.all(n, ready(n))`, "nodes.all(n, ready(n)) is false"},
 		{`nodes.exists(n, ready(n)) && !nodes.exists(n, ready(n))`, "!nodes.exists(n, ready(n)) is false"},

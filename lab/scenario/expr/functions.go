@@ -23,37 +23,63 @@ type Function struct {
 
 // Functions are all helpers, in the order of the documentation. node("name") is one more, a macro.
 var Functions = []Function{
-	{`list.named("redis-0")`, "those of the list with this name",
-		filter("named", func(o metav1.Object, name string) bool { return o.GetName() == name })},
-	{`list.inNamespace("redash")`, "those in this namespace",
-		filter("inNamespace", func(o metav1.Object, namespace string) bool { return o.GetNamespace() == namespace })},
-	{`list.matching("app=redis")`, "those whose labels match the selector, written as for kubectl -l",
+	{
+		`list.named("redis-0")`, "those of the list with this name",
+		filter("named", func(o metav1.Object, name string) bool { return o.GetName() == name }),
+	},
+	{
+		`list.inNamespace("redash")`, "those in this namespace",
+		filter("inNamespace", func(o metav1.Object, namespace string) bool { return o.GetNamespace() == namespace }),
+	},
+	{
+		`list.matching("app=redis")`, "those whose labels match the selector, written as for kubectl -l",
 		filter("matching", func(o metav1.Object, selector string) bool {
 			s, err := labels.Parse(selector)
 			return err == nil && s.Matches(labels.Set(o.GetLabels()))
-		})},
-	{`list.inZone("us-east-1c")`, "nodes and volumes of this zone",
-		filter("inZone", func(o metav1.Object, zone string) bool { return zoneOf(o) == zone })},
-	{`nodes.inGroup("general")`, "nodes of this node group",
-		filter("inGroup", func(o metav1.Object, group string) bool { return o.GetLabels()[groupLabel] == group })},
+		}),
+	},
+	{
+		`list.inZone("us-east-1c")`, "nodes and volumes of this zone",
+		filter("inZone", func(o metav1.Object, zone string) bool { return zoneOf(o) == zone }),
+	},
+	{
+		`nodes.inGroup("general")`, "nodes of this node group",
+		filter("inGroup", func(o metav1.Object, group string) bool { return o.GetLabels()[groupLabel] == group }),
+	},
 	{`pods.on(node)`, "pods bound to this node; a list of nodes may be given as well", on},
 	{`events.about(pod)`, "events about this object; a list may be given as well", about},
-	{`running(pod)`, "its containers run and it is not being deleted, as kubectl shows Running",
-		predicate("running", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil })},
-	{`pending(pod)`, "it is Pending and not being deleted",
-		predicate("pending", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodPending && p.DeletionTimestamp == nil })},
-	{`ready(object)`, "its condition Ready is True; pods and nodes have one",
-		predicate("ready", func(o metav1.Object) bool { return conditionOf(o, "Ready").status == "True" })},
-	{`terminating(object)`, "its deletion has begun and it is still there, as kubectl shows Terminating",
-		predicate("terminating", func(o metav1.Object) bool { return o.GetDeletionTimestamp() != nil })},
-	{`condition(object, "Ready")`, `the status of that condition: "True", "False", "Unknown", or "" if there is none`,
-		text("condition", func(o metav1.Object, name string) string { return conditionOf(o, name).status })},
-	{`conditionReason(object, "Ready")`, "the reason given with that condition",
-		text("conditionReason", func(o metav1.Object, name string) string { return conditionOf(o, name).reason })},
-	{`conditionMessage(object, "Ready")`, "the message given with that condition",
-		text("conditionMessage", func(o metav1.Object, name string) string { return conditionOf(o, name).message })},
-	{`label(object, "app")`, `the value of that label, or ""`,
-		text("label", func(o metav1.Object, key string) string { return o.GetLabels()[key] })},
+	{
+		`running(pod)`, "its containers run and it is not being deleted, as kubectl shows Running",
+		predicate("running", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil }),
+	},
+	{
+		`pending(pod)`, "it is Pending and not being deleted",
+		predicate("pending", func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodPending && p.DeletionTimestamp == nil }),
+	},
+	{
+		`ready(object)`, "its condition Ready is True; pods and nodes have one",
+		predicate("ready", func(o metav1.Object) bool { return conditionOf(o, "Ready").status == "True" }),
+	},
+	{
+		`terminating(object)`, "its deletion has begun and it is still there, as kubectl shows Terminating",
+		predicate("terminating", func(o metav1.Object) bool { return o.GetDeletionTimestamp() != nil }),
+	},
+	{
+		`condition(object, "Ready")`, `the status of that condition: "True", "False", "Unknown", or "" if there is none`,
+		text("condition", func(o metav1.Object, name string) string { return conditionOf(o, name).status }),
+	},
+	{
+		`conditionReason(object, "Ready")`, "the reason given with that condition",
+		text("conditionReason", func(o metav1.Object, name string) string { return conditionOf(o, name).reason }),
+	},
+	{
+		`conditionMessage(object, "Ready")`, "the message given with that condition",
+		text("conditionMessage", func(o metav1.Object, name string) string { return conditionOf(o, name).message }),
+	},
+	{
+		`label(object, "app")`, `the value of that label, or ""`,
+		text("label", func(o metav1.Object, key string) string { return o.GetLabels()[key] }),
+	},
 	{`zone(object)`, `a node's or volume's zone, or ""`, zoneFunction},
 	{`tainted(node, "node.kubernetes.io/unreachable")`, "the node has a taint with this key", tainted},
 }
@@ -79,7 +105,7 @@ func filter(name string, keep func(metav1.Object, string) bool) func(*typeSystem
 
 // predicate is a function of one object that is true or false.
 func predicate[O any](name string, holds func(O) bool) func(*typeSystem) cel.EnvOption {
-	return func(ts *typeSystem) cel.EnvOption {
+	return func(*typeSystem) cel.EnvOption {
 		return cel.Function(name, cel.Overload(name+"_object", []*cel.Type{parameter[O]()}, cel.BoolType,
 			cel.UnaryBinding(func(v ref.Val) ref.Val {
 				o, ok := v.Value().(O)
@@ -101,7 +127,7 @@ func parameter[O any]() *cel.Type {
 
 // text is a function of an object and a string that gives a string.
 func text(name string, get func(metav1.Object, string) string) func(*typeSystem) cel.EnvOption {
-	return func(ts *typeSystem) cel.EnvOption {
+	return func(*typeSystem) cel.EnvOption {
 		return cel.Function(name, cel.Overload(name+"_object", []*cel.Type{anyT, cel.StringType}, cel.StringType,
 			cel.BinaryBinding(func(v, argument ref.Val) ref.Val {
 				o, ok := v.Value().(metav1.Object)

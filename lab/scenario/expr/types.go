@@ -171,38 +171,20 @@ func native(v reflect.Value) any {
 
 // NativeToValue is part of types.Adapter.
 func (ts *typeSystem) NativeToValue(value any) ref.Val {
-	switch v := value.(type) {
-	case ref.Val:
+	if v, ok := value.(ref.Val); ok {
 		return v
-	case metav1.Time:
-		return types.Timestamp{Time: v.Time}
-	case *metav1.Time:
-		return types.Timestamp{Time: v.Time}
-	case metav1.MicroTime:
-		return types.Timestamp{Time: v.Time}
-	case *metav1.MicroTime:
-		return types.Timestamp{Time: v.Time}
-	case metav1.Duration:
-		return types.Duration{Duration: v.Duration}
-	case *metav1.Duration:
-		return types.Duration{Duration: v.Duration}
-	case resource.Quantity:
-		return apiservercel.Quantity{Quantity: &v}
-	case *resource.Quantity:
-		return apiservercel.Quantity{Quantity: v}
-	case intstr.IntOrString:
-		return ts.intOrString(v)
-	case *intstr.IntOrString:
-		return ts.intOrString(*v)
 	}
-	v := reflect.ValueOf(value)
+	v := reflect.Indirect(reflect.ValueOf(value))
 	if !v.IsValid() {
 		return types.NullValue
 	}
-	switch reflect.Indirect(v).Kind() {
+	switch v.Kind() {
 	case reflect.Struct:
-		if t := reflect.Indirect(v).Type(); ts.structs[structName(t)] == t {
-			return object{value: value, of: t, ts: ts}
+		if special := scalarOf(v.Interface()); special != nil {
+			return special
+		}
+		if ts.structs[structName(v.Type())] == v.Type() {
+			return object{value: value, of: v.Type(), ts: ts}
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Uint8 {
@@ -214,9 +196,24 @@ func (ts *typeSystem) NativeToValue(value any) ref.Val {
 	return ts.Adapter.NativeToValue(value)
 }
 
-func (ts *typeSystem) intOrString(v intstr.IntOrString) ref.Val {
-	if v.Type == intstr.Int {
-		return types.Int(v.IntVal)
+// scalarOf is the value of a struct that JSON shows as a scalar, or nil.
+func scalarOf(value any) ref.Val {
+	switch v := value.(type) {
+	case metav1.Time:
+		return types.Timestamp{Time: v.Time}
+	case metav1.MicroTime:
+		return types.Timestamp{Time: v.Time}
+	case time.Time:
+		return types.Timestamp{Time: v}
+	case metav1.Duration:
+		return types.Duration{Duration: v.Duration}
+	case resource.Quantity:
+		return apiservercel.Quantity{Quantity: &v}
+	case intstr.IntOrString:
+		if v.Type == intstr.Int {
+			return types.Int(v.IntVal)
+		}
+		return types.String(v.StrVal)
 	}
-	return types.String(v.StrVal)
+	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/pace"
 )
@@ -53,7 +52,7 @@ func TestObserve(t *testing.T) {
 	unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
 	unschedulable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule}
 	attachment := func(attached, deleted bool) *storagev1.VolumeAttachment {
-		a := &storagev1.VolumeAttachment{Spec: storagev1.VolumeAttachmentSpec{NodeName: "n", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: ptr.To("pv")}}}
+		a := &storagev1.VolumeAttachment{Spec: storagev1.VolumeAttachmentSpec{NodeName: "n", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new("pv")}}}
 		a.Status.Attached = attached
 		if deleted {
 			a.DeletionTimestamp = &metav1.Time{}
@@ -88,10 +87,14 @@ func TestObserve(t *testing.T) {
 		{"node joins", nil, node(""), []string{"node/n registered"}},
 		{"node joins ready", nil, node("True"), []string{"node/n registered", "node/n Ready"}},
 		{"node not ready from the first", nil, node("False"), []string{"node/n registered"}},
-		{"node silent", node("True"), node("Unknown", unreachable, unschedulable),
-			[]string{"node/n NotReady, state unknown: Because", "node/n tainted node.kubernetes.io/unreachable:NoExecute"}},
-		{"node back", node("Unknown", unreachable), node("True"),
-			[]string{"node/n Ready", "node/n no longer tainted node.kubernetes.io/unreachable:NoExecute"}},
+		{
+			"node silent", node("True"), node("Unknown", unreachable, unschedulable),
+			[]string{"node/n NotReady, state unknown: Because", "node/n tainted node.kubernetes.io/unreachable:NoExecute"},
+		},
+		{
+			"node back", node("Unknown", unreachable), node("True"),
+			[]string{"node/n Ready", "node/n no longer tainted node.kubernetes.io/unreachable:NoExecute"},
+		},
 		{"node says it is not ready", node("True"), node("False"), []string{"node/n NotReady: Because"}},
 		{"heartbeat", node("True"), node("True"), nil},
 		{"node gone", node("True"), nil, []string{"node/n deleted"}},
@@ -101,14 +104,18 @@ func TestObserve(t *testing.T) {
 		{"pod runs", pod(onN), pod(runs), []string{"pod/ns/p Running on n"}},
 		{"pod loses readiness", pod(runs), pod(func(p *corev1.Pod) { runs(p); p.Status.Conditions = nil }), []string{"pod/ns/p no longer ready"}},
 		{"pod ready again", pod(func(p *corev1.Pod) { runs(p); p.Status.Conditions = nil }), pod(runs), []string{"pod/ns/p ready again"}},
-		{"pod restarted", pod(runs), pod(func(p *corev1.Pod) { runs(p); p.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: 2}} }),
-			[]string{"pod/ns/p restarted, 2 times by now"}},
+		{
+			"pod restarted", pod(runs), pod(func(p *corev1.Pod) { runs(p); p.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: 2}} }),
+			[]string{"pod/ns/p restarted, 2 times by now"},
+		},
 		{"pod preempted", pod(runs), pod(disrupted("PreemptionByScheduler")), []string{"pod/ns/p preempted by the scheduler on n"}},
 		{"pod evicted by taint", pod(runs), pod(disrupted("DeletionByTaintManager")), []string{"pod/ns/p evicted because of a taint on n"}},
 		{"pod disrupted otherwise", pod(runs), pod(disrupted("TerminationByKubelet")), []string{"pod/ns/p disrupted on n: TerminationByKubelet"}},
 		{"pod terminating", pod(runs), pod(func(p *corev1.Pod) { runs(p); p.DeletionTimestamp = &metav1.Time{} }), []string{"pod/ns/p terminating on n"}},
-		{"pod failed", pod(runs), pod(func(p *corev1.Pod) { runs(p); p.Status.Phase, p.Status.Reason = corev1.PodFailed, "Evicted" }),
-			[]string{"pod/ns/p Failed: Evicted"}},
+		{
+			"pod failed", pod(runs), pod(func(p *corev1.Pod) { runs(p); p.Status.Phase, p.Status.Reason = corev1.PodFailed, "Evicted" }),
+			[]string{"pod/ns/p Failed: Evicted"},
+		},
 		{"pod gone", pod(runs), nil, []string{"pod/ns/p gone on n"}},
 		{"pod gone that was never placed", pod(nil), nil, []string{"pod/ns/p gone"}},
 
@@ -118,8 +125,10 @@ func TestObserve(t *testing.T) {
 		{"attachment gone", attachment(true, true), nil, []string{"volume/pv VolumeAttachment to n is gone"}},
 		{"claim bound", claim(corev1.ClaimPending), claim(corev1.ClaimBound), []string{"claim/ns/c Bound to pv"}},
 		{"claim as it was", claim(corev1.ClaimBound), claim(corev1.ClaimBound), nil},
-		{"daemon set grows", daemonSet("100m"), daemonSet("200m"),
-			[]string{"daemonset/ns/d container c requests CPU 200m, memory 0 (before: 100m, 0)"}},
+		{
+			"daemon set grows", daemonSet("100m"), daemonSet("200m"),
+			[]string{"daemonset/ns/d container c requests CPU 200m, memory 0 (before: 100m, 0)"},
+		},
 		{"daemon set as it was", daemonSet("100m"), daemonSet("0.1"), nil},
 		{"job fails", job(""), job(batchv1.JobFailed), []string{"job/ns/j failed: Why: so"}},
 		{"job complete", job(""), job(batchv1.JobComplete), []string{"job/ns/j complete"}},
@@ -147,7 +156,7 @@ func TestTimelineCountsReports(t *testing.T) {
 				ObjectMeta: metav1.ObjectMeta{UID: types.UID(uid)}, Reason: reason, Message: message, Count: count, Series: series,
 				InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "ns", Name: "p"},
 			})
-			time.Sleep(time.Second) // ten of the scenario
+			<-time.After(time.Second) // ten of the scenario
 		}
 		report("a", "FailedScheduling", "before the start", 1, nil)
 		line.begin()

@@ -100,7 +100,8 @@ func (p *player) run(ctx context.Context, until string) error {
 		case err := <-p.died:
 			return deathOf(err)
 		case <-p.changed:
-			time.Sleep(breath)
+			wake.Reset(breath)
+			<-wake.C
 		case <-wake.C:
 		}
 		wake.Stop()

@@ -23,7 +23,7 @@ type pods struct {
 	changed chan struct{}
 }
 
-func (w *pods) List(variable string) []any {
+func (w *pods) List(string) []any {
 	var list []any
 	for i := range w.count {
 		list = append(list, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}})
@@ -124,8 +124,10 @@ func TestPlayerEndsWhenAStepFails(t *testing.T) {
 		step func() (performed, error)
 		want string
 	}{
-		{"refused", func() (performed, error) { return performed{}, errors.New("no such group") },
-			"step break could not be done: no such group"},
+		{
+			"refused", func() (performed, error) { return performed{}, errors.New("no such group") },
+			"step break could not be done: no such group",
+		},
 		{"waits in vain", func() (performed, error) {
 			return performed{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}}, nil
 		}, "step break: what it waits for did not come true within 1m0s"},

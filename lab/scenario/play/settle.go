@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -167,9 +168,10 @@ func podsByOwner(w expr.World) map[types.UID][]*corev1.Pod {
 
 // notRunning says what of the start does not run yet, or "".
 func notRunning(w expr.World) string {
-	if reason := unplaced(w); reason != "" {
-		return reason
-	}
+	return cmp.Or(unplaced(w), podsNotReady(w), workloadsNotReady(w))
+}
+
+func podsNotReady(w expr.World) string {
 	for _, o := range w.List("pods") {
 		p := o.(*corev1.Pod)
 		if p.DeletionTimestamp != nil {
@@ -179,6 +181,10 @@ func notRunning(w expr.World) string {
 			return fmt.Sprintf("pod %s/%s: it is %s and not ready", p.Namespace, p.Name, p.Status.Phase)
 		}
 	}
+	return ""
+}
+
+func workloadsNotReady(w expr.World) string {
 	for _, o := range w.List("deployments") {
 		d := o.(*appsv1.Deployment)
 		if d.Status.ObservedGeneration < d.Generation || d.Status.AvailableReplicas < *d.Spec.Replicas {

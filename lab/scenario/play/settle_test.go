@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 )
 
 // lists is a world of fixed objects.
@@ -24,7 +23,7 @@ func objectMeta(name string) metav1.ObjectMeta {
 
 func owned(name, by string) metav1.ObjectMeta {
 	m := objectMeta(name)
-	m.OwnerReferences = []metav1.OwnerReference{{UID: types.UID("uid-" + by), Controller: ptr.To(true)}}
+	m.OwnerReferences = []metav1.OwnerReference{{UID: types.UID("uid-" + by), Controller: new(true)}}
 	return m
 }
 
@@ -46,11 +45,13 @@ func TestNotRunning(t *testing.T) {
 
 	deployment := func(available int32) lists {
 		return lists{
-			"deployments": {&appsv1.Deployment{ObjectMeta: objectMeta("d"), Spec: appsv1.DeploymentSpec{Replicas: ptr.To[int32](1)},
-				Status: appsv1.DeploymentStatus{AvailableReplicas: available}}},
+			"deployments": {&appsv1.Deployment{
+				ObjectMeta: objectMeta("d"), Spec: appsv1.DeploymentSpec{Replicas: new(int32(1))},
+				Status: appsv1.DeploymentStatus{AvailableReplicas: available},
+			}},
 			"replicasets": {
-				&appsv1.ReplicaSet{ObjectMeta: owned("old", "d"), Spec: appsv1.ReplicaSetSpec{Replicas: ptr.To[int32](0)}},
-				&appsv1.ReplicaSet{ObjectMeta: owned("rs", "d"), Spec: appsv1.ReplicaSetSpec{Replicas: ptr.To[int32](1)}},
+				&appsv1.ReplicaSet{ObjectMeta: owned("old", "d"), Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(0))}},
+				&appsv1.ReplicaSet{ObjectMeta: owned("rs", "d"), Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(1))}},
 			},
 		}
 	}
@@ -61,13 +62,15 @@ func TestNotRunning(t *testing.T) {
 		return lists{"daemonsets": {d}}
 	}
 	statefulSet := func(ready int32) lists {
-		return lists{"statefulsets": {&appsv1.StatefulSet{ObjectMeta: objectMeta("ss"), Spec: appsv1.StatefulSetSpec{Replicas: ptr.To[int32](2)},
-			Status: appsv1.StatefulSetStatus{ReadyReplicas: ready}}}}
+		return lists{"statefulsets": {&appsv1.StatefulSet{
+			ObjectMeta: objectMeta("ss"), Spec: appsv1.StatefulSetSpec{Replicas: new(int32(2))},
+			Status: appsv1.StatefulSetStatus{ReadyReplicas: ready},
+		}}}
 	}
 	job := func(spec batchv1.JobSpec, conditions ...batchv1.JobCondition) lists {
 		return lists{"jobs": {&batchv1.Job{ObjectMeta: objectMeta("j"), Spec: spec, Status: batchv1.JobStatus{Conditions: conditions}}}}
 	}
-	two := batchv1.JobSpec{Parallelism: ptr.To[int32](4), Completions: ptr.To[int32](2)}
+	two := batchv1.JobSpec{Parallelism: new(int32(4)), Completions: new(int32(2))}
 
 	with := func(l lists, pods ...*corev1.Pod) lists {
 		for _, p := range pods {
@@ -98,7 +101,7 @@ func TestNotRunning(t *testing.T) {
 		{"job with one of two", with(job(two), podOf("j", runs)), "job ns/j: 1 of 2 pods have a node"},
 		{"job with one done and one running", with(job(two), podOf("j", runs), podOf("j", succeeded)), ""},
 		{"job complete and cleaned up", job(two, batchv1.JobCondition{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}), ""},
-		{"job suspended", job(batchv1.JobSpec{Parallelism: ptr.To[int32](1), Suspend: ptr.To(true)}), ""},
+		{"job suspended", job(batchv1.JobSpec{Parallelism: new(int32(1)), Suspend: new(true)}), ""},
 		{"bare pod waits", with(lists{}, podOf("", waits)), "pod ns/p: it has no node (0/3 nodes are available)"},
 		{"bare pod runs", with(lists{}, podOf("", runs)), ""},
 	}

@@ -36,7 +36,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // always one line.
 func wrap(text string, width int) []string {
 	lines := []string{""}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		for letters := []rune(word); len(letters) > 0; {
 			last := &lines[len(lines)-1]
 			used := len([]rune(*last))

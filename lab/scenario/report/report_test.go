@@ -34,8 +34,6 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-func at(seconds float64) *float64 { return &seconds }
-
 // sample is a pass with one of everything.
 func sample() Scenario {
 	const lost, other, third = "ip-10-0-26-253.ec2.internal", "ip-10-0-3-120.ec2.internal", "ip-10-0-45-52.ec2.internal"
@@ -60,10 +58,14 @@ func sample() Scenario {
 			{AtSeconds: 367.55, Sort: play.Pod, Object: web + "gzhsk", Message: "created"},
 			{AtSeconds: 368.43, Sort: play.Pod, Object: web + "gzhsk", Message: "placed on " + other},
 			{AtSeconds: 370.65, Sort: play.Pod, Object: web + "gzhsk", Message: "Running on " + other},
-			{AtSeconds: 379.5, Sort: play.Reported, Object: "pod/redash/redash-redis-657df658cb-7pn5n", Count: 146, LastAtSeconds: 4008.7,
-				Message: "NotTriggerScaleUp: pod didn't trigger scale-up: 15 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match PersistentVolume's node affinity"},
-			{AtSeconds: 380, Sort: play.Reported, Object: "pod/redash/redash-redis-657df658cb-7pn5n", Count: 1, LastAtSeconds: 380,
-				Message: "FailedScheduling: 0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."},
+			{
+				AtSeconds: 379.5, Sort: play.Reported, Object: "pod/redash/redash-redis-657df658cb-7pn5n", Count: 146, LastAtSeconds: 4008.7,
+				Message: "NotTriggerScaleUp: pod didn't trigger scale-up: 15 node(s) didn't match Pod's node affinity/selector, 1 node(s) didn't match PersistentVolume's node affinity",
+			},
+			{
+				AtSeconds: 380, Sort: play.Reported, Object: "pod/redash/redash-redis-657df658cb-7pn5n", Count: 1, LastAtSeconds: 380,
+				Message: "FailedScheduling: 0/2 nodes are available: 2 node(s) didn't match PersistentVolume's node affinity. no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
+			},
 			{AtSeconds: 400, Sort: play.Volume, Object: "volume/pvc-5998f48d-1870-4757-8e5e-68e527addba7", Message: "VolumeAttachment to " + third + " created"},
 			{AtSeconds: 401, Sort: play.Volume, Object: "volume/pvc-5998f48d-1870-4757-8e5e-68e527addba7", Message: "attached to " + third},
 			{AtSeconds: 402, Sort: play.Node, Object: "node/" + other, Message: "registered"},
@@ -72,11 +74,13 @@ func sample() Scenario {
 			{AtSeconds: 4000.5, Sort: play.Expected, Object: "the-returned-node-stays-empty", Message: "not met: was true for only 1m20s of the 2m0s it should hold"},
 		},
 		Expectations: []play.Expectation{
-			{Name: "one-of-each-per-node", Met: true, AtSeconds: at(0.06), From: "start", FromSeconds: at(0), That: "true"},
-			{Name: "replaced-after-the-toleration", Met: true, AtSeconds: at(371.05), From: "not-ready", FromSeconds: at(64.27), That: "true"},
-			{Name: "an-expectation-with-a-name-as-long-as-names-may-be-which-is-63", Met: true, AtSeconds: at(4000), From: "another-long-name-of-a-step", FromSeconds: at(64.27), That: "true"},
-			{Name: "the-returned-node-stays-empty", From: "kubelet-returns", FromSeconds: at(431), Problem: "was true for only 1m20s of the 2m0s it should hold",
-				That: "ready(node(\"minion-2\")) &&\n  pods.matching(\"story=lopsided\").on(node(\"minion-2\")).filter(p, running(p)).size() == 0"},
+			{Name: "one-of-each-per-node", Met: true, AtSeconds: new(float64(0.06)), From: "start", FromSeconds: new(float64(0)), That: "true"},
+			{Name: "replaced-after-the-toleration", Met: true, AtSeconds: new(float64(371.05)), From: "not-ready", FromSeconds: new(float64(64.27)), That: "true"},
+			{Name: "an-expectation-with-a-name-as-long-as-names-may-be-which-is-63", Met: true, AtSeconds: new(float64(4000)), From: "another-long-name-of-a-step", FromSeconds: new(float64(64.27)), That: "true"},
+			{
+				Name: "the-returned-node-stays-empty", From: "kubelet-returns", FromSeconds: new(float64(431)), Problem: "was true for only 1m20s of the 2m0s it should hold",
+				That: "ready(node(\"minion-2\")) &&\n  pods.matching(\"story=lopsided\").on(node(\"minion-2\")).filter(p, running(p)).size() == 0",
+			},
 			{Name: "later", From: "resized", Problem: `the point "resized" was not reached`, That: "true"},
 		},
 		Failure: "step resized could not be done: ValidationError: New SetDesiredCapacity value 5 is above max value 4 for the AutoScalingGroup.",
@@ -85,7 +89,7 @@ func sample() Scenario {
 		With: "short-stop", Title: "The kubelet is back before the grace period ends, and nothing moves.", Scale: 1, Met: true,
 		StartReal: 5 * time.Second, PlayReal: 8*time.Minute + 30*time.Second,
 		Events:       []play.Event{{AtSeconds: 0, Sort: play.Point, Object: "start", Message: "everything is built and running"}},
-		Expectations: []play.Expectation{{Name: "nothing-moves", Met: true, AtSeconds: at(30), From: "kubelet-stops", FromSeconds: at(30), That: "true"}},
+		Expectations: []play.Expectation{{Name: "nothing-moves", Met: true, AtSeconds: new(float64(30)), From: "kubelet-stops", FromSeconds: new(float64(30)), That: "true"}},
 	}
 	return Scenario{Name: "lopsided-return", Title: "A node dies, its pods move late, and nothing moves back", Passes: []play.Result{scaled, plain}}
 }
@@ -100,7 +104,7 @@ func TestText(t *testing.T) {
 	}
 	golden(t, "report.txt", plain.Bytes())
 	golden(t, "report-color.txt", colored.Bytes())
-	for _, line := range strings.Split(plain.String(), "\n") {
+	for line := range strings.SplitSeq(plain.String(), "\n") {
 		if n := len([]rune(line)); n > Width {
 			t.Errorf("a line has %d columns: %s", n, line)
 		}

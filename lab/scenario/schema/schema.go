@@ -5,6 +5,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -141,8 +142,6 @@ func refine(t reflect.Type, s object) {
 // described is a copy of a schema with a description; beside a reference, too, draft 2020-12 allows one.
 func described(s object, text string) object {
 	with := object{"description": text}
-	for k, v := range s {
-		with[k] = v
-	}
+	maps.Copy(with, s)
 	return with
 }

@@ -155,7 +155,7 @@ func (d *Document) value(n *yaml.Node, v reflect.Value, path string) {
 		}
 		return
 	}
-	if own, ok := v.Addr().Interface().(Unmarshaler); ok {
+	if own, ok := reflect.TypeAssert[Unmarshaler](v.Addr()); ok {
 		own.UnmarshalStrict(d, n, path)
 		return
 	}

@@ -100,8 +100,10 @@ func TestDecodeErrors(t *testing.T) {
 		{"required and empty", "text:", "f.yaml:1:1: text: is empty; give it a value or leave it out"},
 		{"hidden", "text: a\nhidden: b", "f.yaml:2:1: hidden: unknown field; it can be one of: any, bytes, flag, fraction, list, map, pod, pointer, quantity, shout, small, text, unsigned, wait, when, width"},
 		{"case", "Text: a", "f.yaml:1:1: Text: unknown field; did you mean \"text\"?\nf.yaml:1:1: text: is missing; add it"},
-		{"inside a list", "text: a\nlist:\n  - depth: 1\n  - deep: 1",
-			"f.yaml:4:5: list[1].deep: unknown field; it can be one of: depth\nf.yaml:4:5: list[1].depth: is missing; add it"},
+		{
+			"inside a list", "text: a\nlist:\n  - depth: 1\n  - deep: 1",
+			"f.yaml:4:5: list[1].deep: unknown field; it can be one of: depth\nf.yaml:4:5: list[1].depth: is missing; add it",
+		},
 		{"too large for the field", "text: a\nsmall: 300", "f.yaml:2:8: small: is the number 300, but must be a whole number"},
 		{"too large at all", "text: a\nmap: {a: 99999999999999999999}", "f.yaml:2:10: map.a: is the number 99999999999999999999, but must be a whole number"},
 		{"negative", "text: a\nunsigned: -1", "f.yaml:2:11: unsigned: is the number -1, but must be a whole number of at least zero"},

@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -51,53 +52,67 @@ func (d *Document) duration(n *yaml.Node, target *metav1.Duration, path string) 
 // scalar decodes text, numbers and truth values; YAML's own reading of a plain value decides which it is.
 func (d *Document) scalar(n *yaml.Node, v reflect.Value, path string) {
 	value := d.Any(n, path)
-	wrong := func(want string) { d.Fail(n, path, "is %s, but must be %s", kindOf(n), want) }
+	if want := set(v, value); want != "" {
+		if v.Kind() == reflect.String && n.Kind == yaml.ScalarNode && !isNull(n) {
+			want += fmt.Sprintf("; put it in quotes: %q", n.Value)
+		}
+		d.Fail(n, path, "is %s, but must be %s", kindOf(n), want)
+	}
+}
+
+// set gives v the value if it is of its kind; else it says what it must be.
+func set(v reflect.Value, value any) (want string) {
 	switch v.Kind() {
 	case reflect.String:
 		if s, ok := value.(string); ok {
 			v.SetString(s)
-		} else if n.Kind == yaml.ScalarNode && !isNull(n) {
-			d.Fail(n, path, "is %s, but must be text; put it in quotes: %q", kindOf(n), n.Value)
-		} else {
-			wrong("text")
+			return ""
 		}
+		return "text"
 	case reflect.Bool:
 		if b, ok := value.(bool); ok {
 			v.SetBool(b)
-		} else {
-			wrong("true or false")
+			return ""
 		}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		if i, ok := value.(int64); ok && !v.OverflowInt(i) {
-			v.SetInt(i)
-		} else {
-			wrong("a whole number")
-		}
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		if i, ok := value.(int64); ok && i >= 0 && !v.OverflowUint(uint64(i)) {
-			v.SetUint(uint64(i))
-		} else {
-			wrong("a whole number of at least zero")
-		}
-	case reflect.Float32, reflect.Float64:
-		switch f := value.(type) {
-		case float64:
-			v.SetFloat(f)
-		case int64:
-			v.SetFloat(float64(f))
-		default:
-			wrong("a number")
-		}
+		return "true or false"
 	case reflect.Slice: // []byte
-		s, _ := value.(string)
-		decoded, err := base64.StdEncoding.DecodeString(s)
-		if err != nil {
-			wrong("base64")
+		s, ok := value.(string)
+		if decoded, err := base64.StdEncoding.DecodeString(s); ok && err == nil {
+			v.SetBytes(decoded)
+			return ""
 		}
-		v.SetBytes(decoded)
-	default:
-		d.Fail(n, path, "cannot be given in YAML")
+		return "base64"
 	}
+	return setNumber(v, value)
+}
+
+func setNumber(v reflect.Value, value any) (want string) {
+	whole, isWhole := value.(int64)
+	switch {
+	case v.CanInt():
+		if isWhole && !v.OverflowInt(whole) {
+			v.SetInt(whole)
+			return ""
+		}
+		return "a whole number"
+	case v.CanUint():
+		if isWhole && whole >= 0 && !v.OverflowUint(uint64(whole)) {
+			v.SetUint(uint64(whole))
+			return ""
+		}
+		return "a whole number of at least zero"
+	case v.CanFloat():
+		fraction, isFraction := value.(float64)
+		if isWhole {
+			fraction = float64(whole)
+		}
+		v.SetFloat(fraction)
+		if isWhole || isFraction {
+			return ""
+		}
+		return "a number"
+	}
+	return "left out; it cannot be given in YAML"
 }
 
 // Any is the node as encoding/json would have it, with whole numbers as int64.
