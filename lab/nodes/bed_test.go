@@ -3,9 +3,7 @@ package nodes_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/lab/nodes"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
@@ -25,50 +24,20 @@ import (
 // scale is how much faster than reality the tests' cluster is.
 const scale = 20
 
-// shared is the one control plane and fleet of this test binary, made when first needed.
-var shared struct {
-	once  sync.Once
-	plane *controlplane.Plane
-	fleet *nodes.Fleet
-	err   error
-	stop  func()
-}
-
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if shared.stop != nil {
-		shared.stop()
-	}
-	os.Exit(code)
-}
-
-func start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	p := pace.New(scale)
-	shared.plane, shared.err = controlplane.Start(ctx, controlplane.Options{
-		Pace:  p,
-		Flags: map[controlplane.Component][]string{controlplane.APIServer: {"--default-not-ready-toleration-seconds=3", "--default-unreachable-toleration-seconds=3"}},
+	testbed.Main(m, controlplane.Options{
+		Pace: pace.New(scale),
+		Flags: map[controlplane.Component][]string{
+			controlplane.APIServer: {"--default-not-ready-toleration-seconds=3", "--default-unreachable-toleration-seconds=3"},
+		},
 	})
-	if shared.err != nil {
-		cancel()
-		return
-	}
-	shared.fleet, shared.err = nodes.New(nodes.Options{Config: shared.plane.AdminConfig(), Pace: p, Events: true, Log: os.Stderr})
-	done := make(chan struct{})
-	if shared.err == nil {
-		go func() { defer close(done); _ = shared.fleet.Run(ctx) }()
-	}
-	shared.stop = func() {
-		cancel()
-		<-done
-		_ = shared.plane.Stop()
-	}
 }
 
-// bed is one test's corner of the cluster: a namespace, and nodes that only its pods select.
+// bed is one test's corner of the cluster: a namespace, and a fleet whose nodes only the test's pods select.
 type bed struct {
 	*testing.T
 	kubernetes.Interface
+	plane     *controlplane.Plane
 	fleet     *nodes.Fleet
 	namespace string
 	corner    map[string]string
@@ -76,22 +45,24 @@ type bed struct {
 
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	shared.once.Do(start)
-	if shared.err != nil {
-		t.Fatal(shared.err)
+	shared := testbed.Shared(t)
+	fleet, err := nodes.New(nodes.Options{Config: shared.AdminConfig(), Pace: pace.New(scale), Events: true, Log: t.Output()})
+	if err != nil {
+		t.Fatal(err)
 	}
-	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
-	b := &bed{
-		T: t, Interface: kubernetes.NewForConfigOrDie(shared.plane.AdminConfig()), fleet: shared.fleet,
-		namespace: name, corner: map[string]string{"corner": name},
-	}
-	_, err := b.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	b.must(err)
-	b.eventually("the namespace's service account", func(ctx context.Context) bool {
-		_, err := b.CoreV1().ServiceAccounts(name).Get(ctx, "default", metav1.GetOptions{})
-		return err == nil
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- fleet.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("running the fleet: %v", err)
+		}
 	})
-	return b
+	return &bed{
+		T: t, Interface: shared.Client, plane: shared.Plane, fleet: fleet,
+		namespace: shared.Namespace, corner: map[string]string{"corner": shared.Namespace},
+	}
 }
 
 func (b *bed) must(err error) {

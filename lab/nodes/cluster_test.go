@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
@@ -308,4 +309,20 @@ func TestNodeDeletedUnderItsKubelet(t *testing.T) {
 		_, err := b.CoreV1().Nodes().Get(ctx, b.node("a"), metav1.GetOptions{})
 		return err == nil
 	})
+}
+
+func TestAPIServerGoesAwayAndComesBack(t *testing.T) {
+	b := newBed(t)
+	b.boot("a")
+	b.bare("server", nil, nil)
+	b.bare("work", map[string]string{nodes.AnnotationRunFor: "30s"}, func(p *corev1.Pod) { p.Spec.RestartPolicy = corev1.RestartPolicyNever })
+	b.eventuallyRunning(2)
+	b.must(b.plane.StopComponent(t.Context(), controlplane.APIServer))
+	b.must(b.plane.StartComponent(t.Context(), controlplane.APIServer))
+	b.eventually("the work's end", func(context.Context) bool { return b.pod("work").Status.Phase == corev1.PodSucceeded })
+	b.bare("new", nil, nil)
+	b.eventuallyRunning(2)
+	if n := b.pod("server").Status.ContainerStatuses[0].RestartCount; n != 0 {
+		t.Errorf("the server was restarted %d times", n)
+	}
 }

@@ -150,8 +150,8 @@ func failsLivenessAt(spec *corev1.Container, p program, c container) time.Time {
 	case probe == nil:
 		return c.started.Add(p.failLivenessAfter + (failureThreshold-1)*p.probePeriod)
 	}
-	more := time.Duration(cmp.Or(probe.FailureThreshold, failureThreshold) - 1)
-	return tick(probe, c.started, p.failLivenessAfter).Add(more * period(probe))
+	more := cmp.Or(probe.FailureThreshold, failureThreshold) - 1
+	return tick(probe, c.started, p.failLivenessAfter).Add(period(probe) * time.Duration(more))
 }
 
 // tick is the first probing of a container that started at from, once it has run for after.

@@ -2,8 +2,10 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,14 +27,18 @@ func testMachine(name string) Machine {
 type theatre struct {
 	*testing.T
 	*fake.Clientset
-	fleet *Fleet
-	close func()
+	fleet   *Fleet
+	close   func()
+	failing atomic.Bool // the API answers nothing but errors
 }
 
 func play(t *testing.T, test func(*theatre)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &theatre{T: t, Clientset: fake.NewClientset()}
+		s.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return s.failing.Load(), nil, errors.New("connection refused")
+		})
 		s.open(testMachine("a"))
 		test(s)
 		s.close()
@@ -419,12 +425,9 @@ func claiming(name string) option {
 func TestAPIErrorsAreRetried(t *testing.T) {
 	play(t, func(s *theatre) {
 		s.pass(time.Minute)
-		failing := true
-		s.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return failing, nil, context.DeadlineExceeded
-		})
+		s.failing.Store(true)
 		s.pass(time.Minute)
-		failing = false
+		s.failing.Store(false)
 		s.writes("", "")
 		s.pass(8 * time.Second)
 		if n := s.writes("update", "leases"); n == 0 {
