@@ -1,12 +1,13 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 
 	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/naosu-dev/naosu/lab/scenario/strictyaml"
@@ -53,7 +54,8 @@ func (o *Object) check(d *strictyaml.Document, n *yaml.Node, path string) {
 
 // key identifies the object within a list of manifests.
 func (o *Object) key() string {
-	return schema.GroupKind{Group: o.GroupVersionKind().Group, Kind: o.GetKind()}.String() + " " + o.GetNamespace() + "/" + o.GetName()
+	namespace := cmp.Or(o.GetNamespace(), metav1.NamespaceDefault)
+	return o.GroupVersionKind().GroupKind().String() + " " + namespace + "/" + o.GetName()
 }
 
 // Fragment is a part of an object, as a patch has it.

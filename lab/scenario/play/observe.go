@@ -11,6 +11,9 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	cloudproviderapi "k8s.io/cloud-provider/api"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/scenario/expr"
 )
 
 // observe says what a change of an object means for the timeline. Before or after is nil when the object is created or
@@ -33,6 +36,8 @@ func observe(before, after any) []Event {
 		return observeDaemonSet(as[appsv1.DaemonSet](before), as[appsv1.DaemonSet](after))
 	case *batchv1.Job:
 		return observeJob(as[batchv1.Job](before), as[batchv1.Job](after))
+	case *expr.Group:
+		return observeGroup(as[expr.Group](before), as[expr.Group](after))
 	}
 	return nil
 }
@@ -260,4 +265,27 @@ func observeJob(before, after *batchv1.Job) []Event {
 		}
 	}
 	return nil
+}
+
+func observeGroup(before, after *expr.Group) []Event {
+	var events []Event
+	say := func(format string, args ...any) {
+		events = append(events, Event{Sort: Cloud, Object: "group/" + after.Name, Message: fmt.Sprintf(format, args...)})
+	}
+	if after.Desired != before.Desired {
+		say("desired size %d (before: %d)", after.Desired, before.Desired)
+	}
+	states := map[string]string{}
+	for _, i := range before.Instances {
+		states[i.ID] = i.State
+	}
+	for _, i := range after.Instances {
+		switch was, known := states[i.ID]; {
+		case !known:
+			say("launches %s in %s", i.ID, i.Zone)
+		case was != i.State && i.State != string(cloud.Running):
+			say("%s in %s is %s", i.ID, i.Zone, i.State)
+		}
+	}
+	return events
 }

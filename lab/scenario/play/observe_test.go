@@ -1,6 +1,7 @@
 package play
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/scenario/expr"
 )
 
 func node(ready corev1.ConditionStatus, taints ...corev1.Taint) *corev1.Node {
@@ -39,6 +41,14 @@ func runs(p *corev1.Pod) {
 	onN(p)
 	p.Status.Phase = corev1.PodRunning
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+}
+
+func group(desired int, states ...string) *expr.Group {
+	g := &expr.Group{Name: "g", Desired: desired}
+	for i, state := range states {
+		g.Instances = append(g.Instances, expr.Instance{ID: fmt.Sprintf("i-%d", i), State: state, Zone: "us-east-1a"})
+	}
+	return g
 }
 
 func disrupted(reason string) func(*corev1.Pod) {
@@ -133,6 +143,11 @@ func TestObserve(t *testing.T) {
 		{"job fails", job(""), job(batchv1.JobFailed), []string{"job/ns/j failed: Why: so"}},
 		{"job complete", job(""), job(batchv1.JobComplete), []string{"job/ns/j complete"}},
 		{"job about to fail", job(""), job(batchv1.JobFailureTarget), nil},
+		{"group resized", group(2, "running"), group(3, "running"), []string{"group/g desired size 3 (before: 2)"}},
+		{"instance launched", group(1), group(1, "pending"), []string{"group/g launches i-0 in us-east-1a"}},
+		{"instance comes up", group(1, "pending"), group(1, "running"), nil},
+		{"instance ends", group(1, "running"), group(1, "shutting-down"), []string{"group/g i-0 in us-east-1a is shutting-down"}},
+		{"instance ended", group(1, "shutting-down"), group(1), nil},
 		{"a kind that is not told of", nil, &corev1.ConfigMap{}, nil},
 	}
 	for _, tt := range tests {

@@ -10,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
@@ -141,7 +142,7 @@ func (s *session) wait(w scenario.Wait) (performed, error) {
 		return performed{}, fmt.Errorf("compiling %s: %w", w.Until, err)
 	}
 	result := performed{
-		message: fmt.Sprintf("waits up to %s until %s", w.Within.Duration, oneLine(w.Until)),
+		message: fmt.Sprintf("waits up to %s until %s", duration.HumanDuration(w.Within.Duration), oneLine(w.Until)),
 		until: func() bool {
 			holds, err := program.Bool(s.world)
 			return holds && err == nil

@@ -38,7 +38,7 @@ func (w *pods) become(count int) {
 	w.changed <- struct{}{}
 }
 
-func duration(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
+func lasting(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 
 // playing runs a pass in a synctest bubble; perform does steps by their names.
 func playing(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, until string, steps map[string]func() (performed, error)) (*player, error) {
@@ -71,18 +71,18 @@ func TestPlayerTimesStepsAndExpectations(t *testing.T) {
 			w := &pods{}
 			pass := scenario.Pass{
 				Steps: []scenario.Step{
-					{Name: "grow", At: duration(time.Minute)},
+					{Name: "grow", At: lasting(time.Minute)},
 					{Name: "wait"},
 					{Mark: "grown"},
-					{Name: "shrink", After: duration(time.Minute)},
+					{Name: "shrink", After: lasting(time.Minute)},
 				},
 				Expect: []scenario.Expectation{
-					{Name: "none-at-first", That: "pods.size() == 0", Within: *duration(time.Second), Holds: duration(50 * time.Second)},
-					{Name: "three", From: "grow", That: "pods.size() == 3", Within: *duration(2 * time.Minute)},
-					{Name: "never-four", From: "grow", That: "pods.size() == 4", Within: *duration(2 * time.Minute)},
-					{Name: "too-soon", From: "grow", That: "pods.size() == 3", NotBefore: duration(40 * time.Second), Within: *duration(2 * time.Minute)},
-					{Name: "stays", From: "grown", That: "pods.size() == 3", Within: *duration(time.Second), Holds: duration(2 * time.Minute)},
-					{Name: "ends-empty", From: "shrink", That: "pods.size() == 0", Within: *duration(time.Minute)},
+					{Name: "none-at-first", That: "pods.size() == 0", Within: *lasting(time.Second), Holds: lasting(50 * time.Second)},
+					{Name: "three", From: "grow", That: "pods.size() == 3", Within: *lasting(2 * time.Minute)},
+					{Name: "never-four", From: "grow", That: "pods.size() == 4", Within: *lasting(2 * time.Minute)},
+					{Name: "too-soon", From: "grow", That: "pods.size() == 3", NotBefore: lasting(40 * time.Second), Within: *lasting(2 * time.Minute)},
+					{Name: "stays", From: "grown", That: "pods.size() == 3", Within: *lasting(time.Second), Holds: lasting(2 * time.Minute)},
+					{Name: "ends-empty", From: "shrink", That: "pods.size() == 0", Within: *lasting(time.Minute)},
 				},
 			}
 			p := pace.New(scale)
@@ -141,8 +141,8 @@ func TestPlayerEndsWhenAStepFails(t *testing.T) {
 				pass := scenario.Pass{
 					Steps: []scenario.Step{{Name: "break"}, {Name: "after"}},
 					Expect: []scenario.Expectation{
-						{Name: "later", From: "after", That: "true", Within: *duration(time.Hour)},
-						{Name: "open", That: "pods.size() == 1", Within: *duration(time.Hour)},
+						{Name: "later", From: "after", That: "true", Within: *lasting(time.Hour)},
+						{Name: "open", That: "pods.size() == 1", Within: *lasting(time.Hour)},
 					},
 				}
 				player, err := playing(t, pass, pace.New(1), &pods{}, "", map[string]func() (performed, error){"break": tt.step})
@@ -166,7 +166,7 @@ func TestPlayerEndsWhenAStepFails(t *testing.T) {
 
 func TestPlayerStopsAtAPoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pass := scenario.Pass{Steps: []scenario.Step{{Mark: "here", At: duration(time.Minute)}, {Name: "beyond"}}}
+		pass := scenario.Pass{Steps: []scenario.Step{{Mark: "here", At: lasting(time.Minute)}, {Name: "beyond"}}}
 		player, err := playing(t, pass, pace.New(1), &pods{}, "here", map[string]func() (performed, error){
 			"beyond": func() (performed, error) { t.Error("a step after the point was done"); return performed{}, nil },
 		})
@@ -193,7 +193,7 @@ func TestPlayerTellsOfTheClustersDeath(t *testing.T) {
 		died := make(chan error, 1)
 		died <- errors.New("etcd: disk full")
 		w := &pods{changed: make(chan struct{})}
-		pass := scenario.Pass{Expect: []scenario.Expectation{{Name: "never", That: "pods.size() == 1", Within: *duration(time.Hour)}}}
+		pass := scenario.Pass{Expect: []scenario.Expectation{{Name: "never", That: "pods.size() == 1", Within: *lasting(time.Hour)}}}
 		line := newTimeline(pace.New(1), nil)
 		player, err := newPlayer(pass, w, w.changed, died, line, nil)
 		if err != nil {

@@ -52,7 +52,7 @@ const (
 type Event struct {
 	// AtSeconds is scenario time since the start.
 	AtSeconds float64 `json:"atSeconds"`
-	Sort      Sort    `json:"sort"`
+	Sort      Sort    `json:"kind"`
 	// Object is what it is about, such as "pod/redash/redis-0"; a step's or point's name.
 	Object  string `json:"object,omitempty"`
 	Message string `json:"message"`

@@ -68,7 +68,7 @@ func watch(ctx context.Context, client kubernetes.Interface, c *cloud.Cloud, onC
 			return nil, fmt.Errorf("watching %s: %w", name, err)
 		}
 	}
-	go w.watchCloud(ctx)
+	go w.watchCloud(ctx, onChange)
 	for _, f := range w.factory {
 		f.Start(ctx.Done())
 	}
@@ -123,15 +123,22 @@ func (w *world) signal() {
 	}
 }
 
-func (w *world) watchCloud(ctx context.Context) {
+func (w *world) watchCloud(ctx context.Context, onChange func(before, after any)) {
 	changed := w.cloud.Subscribe(ctx)
-	for {
+	for before := groupsOf(w.cloud); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-changed:
-			w.signal()
 		}
+		after := groupsOf(w.cloud)
+		for i, group := range after { // a group is never taken away
+			if i < len(before) {
+				onChange(before[i], group)
+			}
+		}
+		before = after
+		w.signal()
 	}
 }
 
