@@ -99,7 +99,7 @@ func (o *demoOptions) show(ctx context.Context, t tour) (err error) {
 		return fmt.Errorf("making a folder for the lab: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o.say("A real control plane starts, and the story is played on it, %g times faster than it was lived.", o.timeScale)
+	o.say("A real control plane starts, and the story is played on it, %g times faster than it was lived:\n  this takes about two minutes.", o.timeScale)
 	stop, err := o.up(ctx, t, dir)
 	if err != nil {
 		return err
