@@ -180,9 +180,13 @@ func TestTimelineCountsReports(t *testing.T) {
 		report("b", "NotTriggerScaleUp", "no group fits", 3, nil)
 		report("d", "NotTriggerScaleUp", "no group fits", 0, &corev1.EventSeries{Count: 4})
 		report("e", "NotTriggerScaleUp", "another message", 1, nil)
+		line.change(nil, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "9f51a167-bae2-4e70-91eb-9fecc6e92534", Namespace: "ns", Name: "q"}})
+		report("f", "Preempted", "Preempted by pod 9f51a167-bae2-4e70-91eb-9fecc6e92534 on node n", 1, nil)
 		want := []Event{
 			{AtSeconds: 0, Sort: Reported, Object: "pod/ns/p", Message: "NotTriggerScaleUp: no group fits", Count: 7, LastAtSeconds: 30},
 			{AtSeconds: 40, Sort: Reported, Object: "pod/ns/p", Message: "NotTriggerScaleUp: another message", Count: 1, LastAtSeconds: 40},
+			{AtSeconds: 50, Sort: Pod, Object: "pod/ns/q", Message: "created"},
+			{AtSeconds: 50, Sort: Reported, Object: "pod/ns/p", Message: "Preempted: Preempted by pod ns/q on node n", Count: 1, LastAtSeconds: 50},
 		}
 		if diff := cmp.Diff(want, line.recorded()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

@@ -1,7 +1,9 @@
 package play
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +18,7 @@ import (
 // keyReasons are the Kubernetes Events that tell a part of the story which the objects do not. The others would drown it.
 var keyReasons = []string{
 	"Evicted", "FailedAttachVolume", "FailedMount", "FailedScheduling", "NotTriggerScaleUp", "Preempted", "ProvisioningFailed",
-	"ScaleDown", "ScaledUpGroup", "TriggeredScaleUp",
+	"ScaleDown", "TriggeredScaleUp",
 }
 
 // timeline records what happens from the start on.
@@ -28,6 +30,7 @@ type timeline struct {
 	start    time.Time // zero before the point "start"
 	events   []Event
 	reported map[reportKey]*report
+	pods     map[types.UID]string // names, for Events that speak of UIDs
 }
 
 // reportKey is what makes two Kubernetes Events one line.
@@ -43,7 +46,7 @@ func newTimeline(p *pace.Pace, o Observer) *timeline {
 	if o == nil {
 		o = func(Update) {}
 	}
-	return &timeline{pace: p, observe: o, reported: map[reportKey]*report{}}
+	return &timeline{pace: p, observe: o, reported: map[reportKey]*report{}, pods: map[types.UID]string{}}
 }
 
 func (t *timeline) begin() {
@@ -105,13 +108,29 @@ func (t *timeline) expectation(e Expectation) {
 
 // change takes in what an object was and is.
 func (t *timeline) change(before, after any) {
-	if e, ok := after.(*corev1.Event); ok {
-		t.report(e)
+	switch o := after.(type) {
+	case *corev1.Event:
+		t.report(o)
 		return
+	case *corev1.Pod:
+		t.know(o)
 	}
 	for _, e := range observe(before, after) {
 		t.add(e)
 	}
+}
+
+func (t *timeline) know(p *corev1.Pod) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pods[p.UID] = p.Namespace + "/" + p.Name
+}
+
+var uid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// named is a message with pods called by their names, where the scheduler has only their UIDs.
+func (t *timeline) named(message string) string {
+	return uid.ReplaceAllStringFunc(message, func(u string) string { return cmp.Or(t.pods[types.UID(u)], u) })
 }
 
 // report gives a Kubernetes Event a line, or counts it on the line it has.
@@ -130,7 +149,7 @@ func (t *timeline) report(e *corev1.Event) {
 	if known == nil {
 		known = &report{index: len(t.events), counts: map[types.UID]int{}}
 		t.reported[key] = known
-		t.append(Event{Sort: Reported, Object: objectName(about), Message: e.Reason + ": " + strings.TrimSpace(e.Message)})
+		t.append(Event{Sort: Reported, Object: objectName(about), Message: e.Reason + ": " + t.named(strings.TrimSpace(e.Message))})
 	}
 	known.counts[e.UID] = timesReported(e)
 	total := 0
