@@ -131,11 +131,13 @@ func (f *Fleet) Boot(m Machine) {
 		f.kubelets[m.NodeName] = k
 	}
 	f.mu.Unlock()
-	if old != nil && old != k {
-		old.scrap(f.clock.Now())
-	}
-	if k.current() == Off {
+	switch {
+	case old == k && k.is() != Off:
+		return
+	case old == k:
 		k.become(On, f.clock.Now())
+	case old != nil:
+		old.scrap(f.clock.Now())
 	}
 	f.queue.Add(m.NodeName)
 }
@@ -174,7 +176,7 @@ func (f *Fleet) State(node string) (State, bool) {
 	if k == nil {
 		return "", false
 	}
-	return k.current(), true
+	return k.is(), true
 }
 
 func (f *Fleet) kubelet(node string) *kubelet {

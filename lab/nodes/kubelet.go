@@ -19,8 +19,9 @@ type kubelet struct {
 
 	interrupt atomic.Pointer[context.CancelFunc] // ends what the present worker asks of the API
 
+	state atomic.Pointer[State] // written under mu
+
 	mu     sync.Mutex
-	state  State
 	bootID string
 	pods   map[types.UID]*tenant
 	node   *corev1.Node // the newest version known; nil if there is none
@@ -54,7 +55,8 @@ type tenant struct {
 }
 
 func newKubelet(m Machine, p *pool) *kubelet {
-	k := &kubelet{Machine: m, state: On, pods: map[types.UID]*tenant{}, pool: p}
+	k := &kubelet{Machine: m, pods: map[types.UID]*tenant{}, pool: p}
+	k.state.Store(new(On))
 	k.newBootID()
 	return k
 }
@@ -76,21 +78,21 @@ func (k *kubelet) leave() {
 	k.mu.Unlock()
 }
 
-func (k *kubelet) current() State {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.state
-}
+// is the machine's state, without waiting for whoever works on it.
+func (k *kubelet) is() State { return *k.state.Load() }
 
 // become changes the machine's state, once whoever works on it has let go.
 func (k *kubelet) become(s State, now time.Time) {
+	if k.is() == s {
+		return
+	}
 	if cancel := k.interrupt.Load(); cancel != nil {
 		(*cancel)()
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	was := k.state
-	k.state = s
+	was := k.is()
+	k.state.Store(&s)
 	switch {
 	case was == s:
 	case was == Off:

@@ -46,6 +46,7 @@ func (f *Fleet) listen(k *kubelet) {
 			t.written = false
 		}
 	}
+	k.stranger = false
 }
 
 // older compares resource versions, which are whole numbers: KEP-5504.

@@ -14,10 +14,10 @@ import (
 // step does all that one machine has to do now: hear the news, bring its pods forward, and tell the API. It returns when
 // it has something to do again (zero: when news come).
 func (f *Fleet) step(ctx context.Context, k *kubelet) (time.Time, error) {
-	if k.state == Off || k.state == KubeletDown {
+	if k.is() == Off || k.is() == KubeletDown {
 		return time.Time{}, nil // what containers do in the meantime follows from the clock
 	}
-	connected := k.state == On
+	connected := k.is() == On
 	if !connected && !k.registered {
 		return time.Time{}, nil // a kubelet that started without the API server knows of no pods
 	}
@@ -72,7 +72,7 @@ const mountTimeout = 2*time.Minute + 3*time.Second
 
 // mountable says whether all of a pod's volumes are there to be mounted. A kubelet without news does not know.
 func (f *Fleet) mountable(k *kubelet, t *tenant, w *wake) bool {
-	if k.state != On {
+	if k.is() != On {
 		return false
 	}
 	var bound bool
