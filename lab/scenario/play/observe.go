@@ -2,15 +2,12 @@ package play
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/scenario/expr"
@@ -46,154 +43,6 @@ func observe(before, after any) []Event {
 func as[T any](o any) *T {
 	typed, _ := o.(*T)
 	return typed
-}
-
-func observeNode(before, after *corev1.Node) []Event {
-	var events []Event
-	say := func(object, format string, args ...any) {
-		events = append(events, Event{Sort: Node, Object: "node/" + object, Message: fmt.Sprintf(format, args...)})
-	}
-	if after == nil {
-		say(before.Name, "deleted")
-		return events
-	}
-	if before == nil {
-		say(after.Name, "registered")
-		before = &corev1.Node{}
-	}
-	if status, reason := nodeReady(after); status != "" {
-		if was, _ := nodeReady(before); was != status && (was != "" || status == corev1.ConditionTrue) {
-			say(after.Name, "%s", readiness(status, reason))
-		}
-	}
-	if added := taintsOnlyIn(after, before); len(added) > 0 {
-		say(after.Name, "tainted %s", strings.Join(added, ", "))
-	}
-	if removed := taintsOnlyIn(before, after); len(removed) > 0 {
-		say(after.Name, "no longer tainted %s", strings.Join(removed, ", "))
-	}
-	return events
-}
-
-func nodeReady(n *corev1.Node) (corev1.ConditionStatus, string) {
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status, c.Reason
-		}
-	}
-	return "", ""
-}
-
-func readiness(status corev1.ConditionStatus, reason string) string {
-	switch status {
-	case corev1.ConditionTrue:
-		return "Ready"
-	case corev1.ConditionFalse:
-		return "NotReady: " + reason
-	}
-	return "NotReady, state unknown: " + reason
-}
-
-// echo tells taints that only repeat what the timeline says anyway, or that come and go with every look of an autoscaler.
-func echo(t corev1.Taint) bool {
-	switch t.Key {
-	case cloudproviderapi.TaintExternalCloudProvider, "DeletionCandidateOfClusterAutoscaler":
-		return true
-	case corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable: // it is NoExecute that starts the clock of the tolerations
-		return t.Effect != corev1.TaintEffectNoExecute
-	}
-	return false
-}
-
-func taintsOnlyIn(n, other *corev1.Node) []string {
-	var only []string
-	for _, t := range n.Spec.Taints {
-		if !echo(t) && !slices.ContainsFunc(other.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
-			only = append(only, t.Key+":"+string(t.Effect))
-		}
-	}
-	return only
-}
-
-func observePod(before, after *corev1.Pod) []Event {
-	var events []Event
-	o := after
-	if o == nil {
-		o = before
-	}
-	say := func(format string, args ...any) {
-		events = append(events, Event{Sort: Pod, Object: "pod/" + o.Namespace + "/" + o.Name, Message: fmt.Sprintf(format, args...)})
-	}
-	if after == nil {
-		say("gone%s", from(before))
-		return events
-	}
-	if before == nil {
-		say("created")
-		before = &corev1.Pod{}
-	}
-	if after.Spec.NodeName != "" && before.Spec.NodeName == "" {
-		say("placed on %s", after.Spec.NodeName)
-	}
-	if cause := disruption(after); cause != "" && disruption(before) == "" {
-		say("%s", cause)
-	}
-	if after.DeletionTimestamp != nil && before.DeletionTimestamp == nil {
-		say("terminating%s", from(after))
-	}
-	if after.Status.Phase != before.Status.Phase && after.Status.Phase != corev1.PodPending {
-		say("%s%s", after.Status.Phase, because(after))
-	} else if ready := podReady(after); ready != podReady(before) && after.Status.Phase == corev1.PodRunning {
-		say("%s", map[bool]string{true: "ready again", false: "no longer ready"}[ready])
-	}
-	if n, was := restarts(after), restarts(before); n > was {
-		say("restarted, %d times by now", n)
-	}
-	return events
-}
-
-func from(p *corev1.Pod) string {
-	if p.Spec.NodeName == "" {
-		return ""
-	}
-	return " on " + p.Spec.NodeName
-}
-
-func because(p *corev1.Pod) string {
-	if p.Status.Phase == corev1.PodRunning {
-		return from(p)
-	}
-	if p.Status.Reason != "" {
-		return ": " + p.Status.Reason
-	}
-	return ""
-}
-
-// disruption says who is about to end the pod, by the condition that Kubernetes sets before it does (KEP-3329).
-func disruption(p *corev1.Pod) string {
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
-			switch c.Reason {
-			case corev1.PodReasonPreemptionByScheduler:
-				return "preempted by the scheduler" + from(p)
-			case "DeletionByTaintManager":
-				return "evicted because of a taint" + from(p)
-			case "EvictionByEvictionAPI":
-				return "evicted through the API" + from(p)
-			case "DeletionByPodGC":
-				return "collected as garbage" + from(p)
-			}
-			return "disrupted" + from(p) + ": " + c.Reason
-		}
-	}
-	return ""
-}
-
-func restarts(p *corev1.Pod) (n int32) {
-	for _, c := range p.Status.ContainerStatuses {
-		n += c.RestartCount
-	}
-	return n
 }
 
 func observeAttachment(before, after *storagev1.VolumeAttachment) []Event {

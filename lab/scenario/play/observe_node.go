@@ -1,0 +1,77 @@
+package play
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	cloudproviderapi "k8s.io/cloud-provider/api"
+)
+
+func observeNode(before, after *corev1.Node) []Event {
+	var events []Event
+	say := func(object, format string, args ...any) {
+		events = append(events, Event{Sort: Node, Object: "node/" + object, Message: fmt.Sprintf(format, args...)})
+	}
+	if after == nil {
+		say(before.Name, "deleted")
+		return events
+	}
+	if before == nil {
+		say(after.Name, "registered")
+		before = &corev1.Node{}
+	}
+	if status, reason := nodeReady(after); status != "" {
+		if was, _ := nodeReady(before); was != status && (was != "" || status == corev1.ConditionTrue) {
+			say(after.Name, "%s", readiness(status, reason))
+		}
+	}
+	if added := taintsOnlyIn(after, before); len(added) > 0 {
+		say(after.Name, "tainted %s", strings.Join(added, ", "))
+	}
+	if removed := taintsOnlyIn(before, after); len(removed) > 0 {
+		say(after.Name, "no longer tainted %s", strings.Join(removed, ", "))
+	}
+	return events
+}
+
+func nodeReady(n *corev1.Node) (corev1.ConditionStatus, string) {
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status, c.Reason
+		}
+	}
+	return "", ""
+}
+
+func readiness(status corev1.ConditionStatus, reason string) string {
+	switch status {
+	case corev1.ConditionTrue:
+		return "Ready"
+	case corev1.ConditionFalse:
+		return "NotReady: " + reason
+	}
+	return "NotReady, state unknown: " + reason
+}
+
+// echo tells taints that only repeat what the timeline says anyway, or that come and go with every look of an autoscaler.
+func echo(t corev1.Taint) bool {
+	switch t.Key {
+	case cloudproviderapi.TaintExternalCloudProvider, "DeletionCandidateOfClusterAutoscaler":
+		return true
+	case corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable: // it is NoExecute that starts the clock of the tolerations
+		return t.Effect != corev1.TaintEffectNoExecute
+	}
+	return false
+}
+
+func taintsOnlyIn(n, other *corev1.Node) []string {
+	var only []string
+	for _, t := range n.Spec.Taints {
+		if !echo(t) && !slices.ContainsFunc(other.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) }) {
+			only = append(only, t.Key+":"+string(t.Effect))
+		}
+	}
+	return only
+}
