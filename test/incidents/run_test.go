@@ -1,0 +1,91 @@
+package incidents
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRunTellsWhatDidNotHold plays a scenario of which one expectation is wrong: data on stdout, exit code 1.
+func TestRunTellsWhatDidNotHold(t *testing.T) {
+	t.Parallel()
+	out, err := command(t, "", "naosu-lab", "run", "testdata/wrong.yaml", "--time-scale", timeScale, "-o", "json").Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Fatalf("it ended with %v, want exit code 1\n%s", err, out)
+	}
+	type expectation struct {
+		Name string `json:"name"`
+		Met  bool   `json:"met"`
+	}
+	type pass struct {
+		With         string        `json:"with"`
+		Expectations []expectation `json:"expectations"`
+		Met          bool          `json:"met"`
+	}
+	var got struct {
+		Scenario string `json:"scenario"`
+		Passes   []pass `json:"passes"`
+	}
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatalf("it printed no JSON: %v\n%s", err, out)
+	}
+	want := []pass{
+		{With: "kubernetes", Expectations: []expectation{{"a-node", true}, {"two-nodes", false}}},
+		{With: "two", Expectations: []expectation{{"two-nodes", true}}, Met: true},
+	}
+	if diff := cmp.Diff(want, got.Passes); diff != "" || got.Scenario != "wrong" {
+		t.Errorf("scenario %s (-want +got):\n%s", got.Scenario, diff)
+	}
+}
+
+// TestTemporaryLabLeavesNothing looks where temporary files go, after Ctrl-C and after the start that follows a kill -9.
+func TestTemporaryLabLeavesNothing(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	end := func(signal os.Signal) {
+		process := command(t, "", "naosu-lab", "up", "--nodes", "1", "--time-scale", timeScale)
+		process.Env = append(process.Env, "TMPDIR="+tmp)
+		if err := process.Start(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, time.Minute, "a lab in the temporary folder", func() error {
+			found, err := filepath.Glob(filepath.Join(tmp, "*", "lab.json"))
+			if err == nil && len(found) == 0 {
+				return errors.New("there is none")
+			}
+			return err
+		})
+		_ = process.Process.Signal(signal)
+		_ = process.Wait()
+		// What a killed lab has left is the next one's to remove.
+		if signal == syscall.SIGKILL {
+			forget(t, tmp)
+		}
+	}
+	end(syscall.SIGKILL)
+	end(os.Interrupt)
+	folders, err := filepath.Glob(filepath.Join(tmp, "*", "*"))
+	if err != nil || len(folders) > 0 {
+		t.Errorf("left behind: %v %v", folders, err)
+	}
+}
+
+// forget takes away the address of a killed lab, so that the next one's is told from it.
+func forget(t *testing.T, tmp string) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(tmp, "*", "lab.json"))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("the killed lab has left %v: %v", left, err)
+	}
+	if err := os.Remove(left[0]); err != nil {
+		t.Fatal(err)
+	}
+}
