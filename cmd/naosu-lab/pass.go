@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
+	"github.com/naosu-dev/naosu/lab/scenario/stage"
 )
 
 // Each pass is played in a child process, because a process holds one control plane and its feature gates. The child
@@ -61,10 +61,7 @@ func playPass(ctx context.Context, in io.Reader, out io.Writer, with string, p *
 	}
 	messages := json.NewEncoder(out)
 	result, err := play.Play(ctx, pass, play.Options{
-		Build: func(ctx context.Context, setup play.Setup) (play.Stage, error) {
-			l, err := lab.Start(ctx, options(setup))
-			return stage{l}, err
-		},
+		Build:    stage.Builder(nil),
 		Pace:     p,
 		Observer: func(u play.Update) { _ = messages.Encode(passMessage{Update: &u}) },
 	})

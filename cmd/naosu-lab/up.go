@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/remote"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
+	"github.com/naosu-dev/naosu/lab/scenario/stage"
 )
 
 type upOptions struct {
@@ -114,7 +115,9 @@ func (o *upOptions) run(ctx context.Context) (err error) {
 func (o *upOptions) starter() (func(context.Context) (*lab.Lab, error), error) {
 	if o.scenario == "" {
 		return func(ctx context.Context) (*lab.Lab, error) {
-			return lab.Start(ctx, o.place(lab.Options{Cloud: o.plainCloud(), Pace: pace.New(o.timeScale)}))
+			plain := lab.Options{Cloud: o.plainCloud(), Pace: pace.New(o.timeScale)}
+			o.place(&plain)
+			return lab.Start(ctx, plain)
 		}, nil
 	}
 	s, err := load(o.scenario, o.timeScale)
@@ -133,26 +136,19 @@ func (o *upOptions) starter() (func(context.Context) (*lab.Lab, error), error) {
 
 // reach plays the scenario to its point.
 func (o *upOptions) reach(ctx context.Context, pass scenario.Pass) (*lab.Lab, error) {
-	var l *lab.Lab
 	shown := newProgress(o.err, "playing to "+o.until)
 	defer shown.end()
-	_, err := play.Reach(ctx, pass, o.until, play.Options{
-		Pace:     pace.New(o.timeScale),
-		Observer: shown.observe,
-		Build: func(ctx context.Context, setup play.Setup) (play.Stage, error) {
-			var err error
-			l, err = lab.Start(ctx, o.place(options(setup)))
-			return stage{l}, err
-		},
+	reached, err := play.Reach(ctx, pass, o.until, play.Options{
+		Build: stage.Builder(o.place), Pace: pace.New(o.timeScale), Observer: shown.observe,
 	})
-	return l, err
+	if err != nil {
+		return nil, err
+	}
+	return reached.(stage.Stage).Lab, nil
 }
 
 // place says where the lab keeps its data and listens.
-func (o *upOptions) place(l lab.Options) lab.Options {
-	l.DataDir, l.BindAddress = o.dataDir, o.bindAddress
-	return l
-}
+func (o *upOptions) place(l *lab.Options) { l.DataDir, l.BindAddress = o.dataDir, o.bindAddress }
 
 func (o *upOptions) plainCloud() cloud.Spec {
 	return cloud.Spec{Groups: []cloud.GroupSpec{{

@@ -8,38 +8,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/rest"
 
-	"github.com/naosu-dev/naosu/lab"
-	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/controlplane"
-	"github.com/naosu-dev/naosu/lab/nodes"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
+	"github.com/naosu-dev/naosu/lab/scenario/stage"
 )
 
 func TestMain(m *testing.M) {
 	controlplane.MaybeRunChild()
 	os.Exit(m.Run())
-}
-
-// stage is a lab as the player sees it.
-type stage struct{ *lab.Lab }
-
-func (s stage) Config() *rest.Config { return s.Plane.AdminConfig() }
-func (s stage) Cloud() *cloud.Cloud  { return s.Lab.Cloud }
-
-func (s stage) SetState(_ context.Context, t scenario.Target, state string) ([]string, error) {
-	return s.Fault(lab.Target(t), nodes.State(state))
-}
-
-func build(ctx context.Context, s play.Setup) (play.Stage, error) {
-	l, err := lab.Start(ctx, lab.Options{Cloud: s.Cloud, Pace: s.Pace})
-	if err != nil {
-		return nil, err
-	}
-	return stage{l}, nil
 }
 
 // TestPlay plays a scenario with every sort of step on a real control plane.
@@ -54,7 +33,7 @@ func TestPlay(t *testing.T) {
 	}
 	heard := 0
 	result, err := play.Play(t.Context(), pass, play.Options{
-		Build: build, Pace: pace.New(10), Observer: func(play.Update) { heard++ },
+		Build: stage.Builder(nil), Pace: pace.New(10), Observer: func(play.Update) { heard++ },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +80,7 @@ func TestReach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := play.Options{Build: build, Pace: pace.New(10)}
+	options := play.Options{Build: stage.Builder(nil), Pace: pace.New(10)}
 	if _, err := play.Reach(t.Context(), pass, "applied", options); err == nil || !strings.Contains(err.Error(), `no point "applied"`) {
 		t.Errorf("Reach(applied) = %v, want that there is no such point", err)
 	}
@@ -124,7 +103,7 @@ func TestPlayEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = play.Play(ctx, s.Passes()[0], play.Options{Build: build, Pace: pace.New(10), Observer: func(u play.Update) {
+	_, err = play.Play(ctx, s.Passes()[0], play.Options{Build: stage.Builder(nil), Pace: pace.New(10), Observer: func(u play.Update) {
 		if u.Event != nil {
 			cancel() // as soon as the start is there
 		}
