@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/test/module"
 )
 
 func TestModule(t *testing.T) {
@@ -25,7 +26,7 @@ func TestModule(t *testing.T) {
 // A graph of which nothing is read, or not all, would satisfy every rule. The lab does reach the control plane, through
 // several packages, so this rule must be seen broken.
 func TestModuleIsReadWhole(t *testing.T) {
-	r := rule{from: []string{module + "cmd/naosu-lab"}, unreachable: controlPlane}
+	r := rule{from: []string{own + "cmd/naosu-lab"}, unreachable: controlPlane}
 	if got := r.violations(load(t)); len(got) == 0 {
 		t.Error("cmd/naosu-lab was not seen to reach the control plane")
 	}
@@ -40,50 +41,50 @@ func TestViolations(t *testing.T) {
 		{
 			name: "the CLI reaches the API server through another package",
 			imports: map[string][]string{
-				module + "cmd/naosu":       {"fmt", module + "internal/cli"},
-				module + "internal/cli":    {"example.com/handy"},
-				"example.com/handy":        {"k8s.io/kubernetes/cmd/kube-apiserver/app"},
-				module + "cmd/naosu-lab":   {"k8s.io/kubernetes/cmd/kube-apiserver/app"},
-				module + "internal/change": {"fmt"},
+				own + "cmd/naosu":       {"fmt", own + "internal/cli"},
+				own + "internal/cli":    {"example.com/handy"},
+				"example.com/handy":     {"k8s.io/kubernetes/cmd/kube-apiserver/app"},
+				own + "cmd/naosu-lab":   {"k8s.io/kubernetes/cmd/kube-apiserver/app"},
+				own + "internal/change": {"fmt"},
 			},
 			want: []string{
-				module + "cmd/naosu → " + module + "internal/cli → example.com/handy → k8s.io/kubernetes/cmd/kube-apiserver/app: " + "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
-				module + "internal/cli → example.com/handy → k8s.io/kubernetes/cmd/kube-apiserver/app: " + "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
+				own + "cmd/naosu → " + own + "internal/cli → example.com/handy → k8s.io/kubernetes/cmd/kube-apiserver/app: " + "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
+				own + "internal/cli → example.com/handy → k8s.io/kubernetes/cmd/kube-apiserver/app: " + "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
 			},
 		},
 		{
 			name:    "the lab imports what it judges",
-			imports: map[string][]string{module + "lab/scenario": {module + "internal/finding"}},
-			want:    []string{module + "lab/scenario → " + module + "internal/finding: " + "what judges and what is judged share no code"},
+			imports: map[string][]string{own + "lab/scenario": {own + "internal/finding"}},
+			want:    []string{own + "lab/scenario → " + own + "internal/finding: " + "what judges and what is judged share no code"},
 		},
 		{
 			name:        "a test of the judge uses the lab",
-			imports:     map[string][]string{module + "internal/diagnosis": {"fmt"}},
-			testImports: map[string][]string{module + "internal/diagnosis": {"testing", module + "lab"}},
-			want:        []string{module + "internal/diagnosis → " + module + "lab: " + "what judges and what is judged share no code"},
+			imports:     map[string][]string{own + "internal/diagnosis": {"fmt"}},
+			testImports: map[string][]string{own + "internal/diagnosis": {"testing", own + "lab"}},
+			want:        []string{own + "internal/diagnosis → " + own + "lab: " + "what judges and what is judged share no code"},
 		},
 		{
 			name: "the world knows who diagnoses it",
 			imports: map[string][]string{
-				module + "internal/cluster":   {module + "internal/finding"},
-				module + "internal/finding":   {module + "internal/diagnosis/zone"},
-				module + "internal/diagnosis": {module + "internal/cluster"},
+				own + "internal/cluster":   {own + "internal/finding"},
+				own + "internal/finding":   {own + "internal/diagnosis/zone"},
+				own + "internal/diagnosis": {own + "internal/cluster"},
 			},
 			want: []string{
-				module + "internal/cluster → " + module + "internal/finding → " + module + "internal/diagnosis/zone: imports run downward",
-				module + "internal/finding → " + module + "internal/diagnosis/zone: imports run downward",
+				own + "internal/cluster → " + own + "internal/finding → " + own + "internal/diagnosis/zone: imports run downward",
+				own + "internal/finding → " + own + "internal/diagnosis/zone: imports run downward",
 			},
 		},
 		{
 			name:    "the agent links the scheduler",
-			imports: map[string][]string{module + "cmd/naosu-agent": {"k8s.io/kubernetes/pkg/scheduler"}},
-			want:    []string{module + "cmd/naosu-agent → k8s.io/kubernetes/pkg/scheduler: " + "the agent stays small"},
+			imports: map[string][]string{own + "cmd/naosu-agent": {"k8s.io/kubernetes/pkg/scheduler"}},
+			want:    []string{own + "cmd/naosu-agent → k8s.io/kubernetes/pkg/scheduler: " + "the agent stays small"},
 		},
 		{
 			name: "names that only begin alike, and what tests of others import, are allowed",
 			imports: map[string][]string{
-				module + "cmd/naosu":    {module + "internal/cli"},
-				module + "internal/cli": {module + "labels", "k8s.io/kubernetes/pkg/apis/core"},
+				own + "cmd/naosu":    {own + "internal/cli"},
+				own + "internal/cli": {own + "labels", "k8s.io/kubernetes/pkg/apis/core"},
 			},
 			testImports: map[string][]string{"example.com/handy": {"k8s.io/kubernetes/cmd/kube-apiserver/app"}},
 		},
@@ -104,11 +105,10 @@ func TestViolations(t *testing.T) {
 // load asks go for the packages of the module and all that they depend on.
 func load(t *testing.T) graph {
 	t.Helper()
-	root := filepath.Join("..", "..")
-	visit(t, root)
+	module.Visit(t)
 
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
-	cmd.Dir = root
+	cmd.Dir = filepath.Join("..", "..")
 	var failure strings.Builder
 	cmd.Stderr = &failure
 	output, err := cmd.Output()
@@ -128,20 +128,5 @@ func load(t *testing.T) graph {
 		}
 		g.imports[p.ImportPath] = p.Imports
 		g.testImports[p.ImportPath] = append(p.TestImports, p.XTestImports...)
-	}
-}
-
-// visit looks at every folder of the module, so that go test, which keeps the results of tests, knows that this one
-// depends on all of them.
-func visit(t *testing.T, root string) {
-	t.Helper()
-	err := filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
-		if name := entry.Name(); err == nil && entry.IsDir() && (name == ".git" || name == "bin") {
-			return filepath.SkipDir
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatalf("look at the module: %v", err)
 	}
 }

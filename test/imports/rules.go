@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-const module = "github.com/naosu-dev/naosu/"
+const own = "github.com/naosu-dev/naosu/"
 
 // rule says what some packages must not reach by any chain of imports.
 type rule struct {
@@ -21,45 +21,45 @@ type rule struct {
 }
 
 var (
-	agentParts   = []string{module + "cmd/naosu-agent", module + "internal/agent"}
+	agentParts   = []string{own + "cmd/naosu-agent", own + "internal/agent"}
 	controlPlane = []string{"k8s.io/kubernetes/cmd", "go.etcd.io/etcd/server/v3"}
 )
 
 // layers are the rooms of internal/, the highest first. Each may import those below it and its neighbours.
 var layers = [][]string{
-	{module + "internal/cli", module + "internal/controller"},
-	{module + "internal/action"},
-	{module + "internal/diagnosis"},
-	{module + "internal/guard", module + "internal/rebalance", module + "internal/headroom"},
-	{module + "internal/simulation"},
-	{module + "internal/scheduling"},
-	{module + "internal/cluster"},
-	{module + "internal/change", module + "internal/finding", module + "internal/record", module + "internal/message", module + "internal/cloud"},
-	{module + "api"},
+	{own + "internal/cli", own + "internal/controller"},
+	{own + "internal/action"},
+	{own + "internal/diagnosis"},
+	{own + "internal/guard", own + "internal/rebalance", own + "internal/headroom"},
+	{own + "internal/simulation"},
+	{own + "internal/scheduling"},
+	{own + "internal/cluster"},
+	{own + "internal/change", own + "internal/finding", own + "internal/record", own + "internal/message", own + "internal/cloud"},
+	{own + "api"},
 }
 
 var rules = append(downward(layers), []rule{
 	{
 		why:         "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
-		from:        []string{module + "cmd/naosu", module + "internal", module + "api"},
+		from:        []string{own + "cmd/naosu", own + "internal", own + "api"},
 		unreachable: controlPlane,
 	},
 	{
 		why:         "what judges and what is judged share no code",
-		from:        []string{module + "cmd/naosu", module + "cmd/naosu-agent", module + "internal", module + "api"},
-		unreachable: []string{module + "lab", module + "cmd/naosu-lab", module + "test"},
+		from:        []string{own + "cmd/naosu", own + "cmd/naosu-agent", own + "internal", own + "api"},
+		unreachable: []string{own + "lab", own + "cmd/naosu-lab", own + "test"},
 		tests:       true,
 	},
 	{
 		why:         "what judges and what is judged share no code",
-		from:        []string{module + "lab", module + "cmd/naosu-lab"},
-		unreachable: []string{module + "internal", module + "cmd/naosu", module + "cmd/naosu-agent"},
+		from:        []string{own + "lab", own + "cmd/naosu-lab"},
+		unreachable: []string{own + "internal", own + "cmd/naosu", own + "cmd/naosu-agent"},
 		tests:       true,
 	},
 	{
 		why:         "the agent stays small",
 		from:        agentParts,
-		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", module + "internal/cluster"},
+		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", own + "internal/cluster"},
 	},
 }...)
 
