@@ -37,7 +37,7 @@ shows the pods running. Without a scenario it shows all that naosu explains so f
 			o.out, o.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			chosen, err := o.choose(args)
 			if err != nil {
-				return badInput{err}
+				return badInputError{err}
 			}
 			for _, t := range chosen {
 				if err := o.show(cmd.Context(), t); err != nil {

@@ -23,13 +23,13 @@ type script struct {
 func load(arg string, timeScale float64) (script, error) {
 	s, err := read(arg)
 	if err != nil {
-		return s, badInput{err}
+		return s, badInputError{err}
 	}
 	if s.Scenario, err = scenario.Parse(s.file, s.text); err == nil {
 		err = s.CheckScale(timeScale)
 	}
 	if err != nil {
-		return s, badInput{err}
+		return s, badInputError{err}
 	}
 	return s, nil
 }

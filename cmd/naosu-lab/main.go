@@ -21,10 +21,10 @@ const (
 	exitBadInput = 2
 )
 
-// badInput marks an error as the caller's to mend; nothing was started or changed.
-type badInput struct{ error }
+// badInputError marks an error as the caller's to mend; nothing was started or changed.
+type badInputError struct{ error }
 
-func (b badInput) Unwrap() error { return b.error }
+func (b badInputError) Unwrap() error { return b.error }
 
 // errExpectations is returned when everything was played and an expectation did not hold; the report has said which.
 var errExpectations = errors.New("an expectation did not hold")
@@ -33,8 +33,9 @@ func main() {
 	controlplane.MaybeRunChild()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(exitCode(execute(ctx)))
+	code := exitCode(execute(ctx))
+	stop()
+	os.Exit(code)
 }
 
 // execute runs the command. What cobra refuses before a command has begun is bad input.
@@ -44,13 +45,13 @@ func execute(ctx context.Context) error {
 	cmd.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	err := cmd.ExecuteContext(ctx)
 	if err != nil && !began {
-		return badInput{err}
+		return badInputError{err}
 	}
 	return err
 }
 
 func exitCode(err error) int {
-	var bad badInput
+	var bad badInputError
 	switch {
 	case err == nil:
 		return 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,11 +35,11 @@ A zone that is off is lost to the cloud too: nothing launches there, and its vol
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, err := parseTarget(args[0])
 			if err != nil {
-				return badInput{err}
+				return badInputError{err}
 			}
 			state, err := parseState(args[1])
 			if err != nil {
-				return badInput{err}
+				return badInputError{err}
 			}
 			client, err := remote.Dial(labDir(dir))
 			if err != nil {
@@ -77,7 +78,7 @@ func newScaleCommand() *cobra.Command {
 				err = errors.New("--to: give the new size, 0 or more")
 			}
 			if err != nil {
-				return badInput{err}
+				return badInputError{err}
 			}
 			client, err := remote.Dial(labDir(dir))
 			if err != nil {
@@ -125,10 +126,8 @@ func parseTarget(arg string) (lab.Target, error) {
 }
 
 func parseState(arg string) (nodes.State, error) {
-	for _, state := range stateNames() {
-		if arg == state {
-			return nodes.State(arg), nil
-		}
+	if slices.Contains(stateNames(), arg) {
+		return nodes.State(arg), nil
 	}
 	return "", fmt.Errorf("%q is not a state; give one of %s", arg, strings.Join(stateNames(), ", "))
 }

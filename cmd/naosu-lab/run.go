@@ -85,10 +85,10 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 // load reads and checks all that was asked for, so that nothing starts before all of it is good.
 func (o *runOptions) load(args []string) ([]script, error) {
 	if o.output != "text" && o.output != "json" {
-		return nil, badInput{fmt.Errorf("--output: %q is not a format; give text or json", o.output)}
+		return nil, badInputError{fmt.Errorf("--output: %q is not a format; give text or json", o.output)}
 	}
 	if err := checkTimeScale(o.timeScale); err != nil {
-		return nil, badInput{err}
+		return nil, badInputError{err}
 	}
 	var (
 		scripts []script
@@ -110,7 +110,7 @@ func (o *runOptions) load(args []string) ([]script, error) {
 func (o *runOptions) checkPasses(s script) error {
 	for _, name := range o.with {
 		if _, err := s.Pass(name); err != nil {
-			return badInput{fmt.Errorf("--with: %w", err)}
+			return badInputError{fmt.Errorf("--with: %w", err)}
 		}
 	}
 	return nil

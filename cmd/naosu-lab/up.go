@@ -49,7 +49,7 @@ again by the next "up"; without it everything is temporary.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.out, o.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			if err := o.validate(cmd.Flags().Changed("nodes")); err != nil {
-				return badInput{err}
+				return badInputError{err}
 			}
 			return o.run(cmd.Context())
 		},
@@ -129,7 +129,7 @@ func (o *upOptions) starter() (func(context.Context) (*lab.Lab, error), error) {
 		return nil, err
 	}
 	if points := pass.Points(); !slices.Contains(points, o.until) {
-		return nil, badInput{fmt.Errorf("--until: %s has no point %q; it has %s", s.Name, o.until, strings.Join(points, ", "))}
+		return nil, badInputError{fmt.Errorf("--until: %s has no point %q; it has %s", s.Name, o.until, strings.Join(points, ", "))}
 	}
 	return func(ctx context.Context) (*lab.Lab, error) { return o.reach(ctx, pass) }, nil
 }
