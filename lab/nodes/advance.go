@@ -59,9 +59,7 @@ func advance(pod *corev1.Pod, l life, s situation) (life, time.Time) {
 	l.containers = slices.Clone(l.containers)
 	w := &wake{now: s.now}
 	v := view{pod: pod, life: &l, s: s, w: w}
-	for i := range l.containers {
-		l.containers[i].settle(v.program(i), s.now)
-	}
+	v.settle()
 	v.deadline()
 	if !v.mustEnd() && s.volumes {
 		v.run()
@@ -78,6 +76,13 @@ func advance(pod *corev1.Pod, l life, s situation) (life, time.Time) {
 		}
 	}
 	return l, w.at
+}
+
+// settled is a pod's life up to now on a machine whose kubelet does nothing: programs end all the same.
+func settled(pod *corev1.Pod, l life, s situation) life {
+	l.containers = slices.Clone(l.containers)
+	view{pod: pod, life: &l, s: s}.settle()
+	return l
 }
 
 // view is one pod under advance.
@@ -100,6 +105,12 @@ func containerSpec(pod *corev1.Pod, i int) *corev1.Container {
 		return &pod.Spec.Containers[i-n]
 	}
 	return &pod.Spec.InitContainers[i]
+}
+
+func (v view) settle() {
+	for i := range v.life.containers {
+		v.life.containers[i].settle(v.program(i), v.s.now)
+	}
 }
 
 // deadline is pkg/kubelet/active_deadline.go.

@@ -127,7 +127,7 @@ func (f *Fleet) Boot(m Machine) {
 	old := f.kubelets[m.NodeName]
 	k := old
 	if old == nil || old.InstanceID != m.InstanceID {
-		k = newKubelet(m, f.pool)
+		k = newKubelet(m, f.pool, f.pace)
 		f.kubelets[m.NodeName] = k
 	}
 	f.mu.Unlock()

@@ -282,6 +282,22 @@ func TestCutOffKubeletRestartsContainersOneThatIsDownDoesNot(t *testing.T) {
 	}
 }
 
+func TestWorkThatEndedBeforeThePowerDidHasSucceeded(t *testing.T) {
+	play(t, func(s *theatre) {
+		s.add("work", policy(corev1.RestartPolicyNever), does("run-for", "1m"))
+		s.pass(30 * time.Second)
+		s.become(KubeletDown)
+		s.pass(5 * time.Minute)
+		s.become(Off)
+		s.pass(5 * time.Minute)
+		s.become(On)
+		s.pass(time.Second)
+		if s.phase("work") != corev1.PodSucceeded {
+			t.Errorf("the work is %s", s.phase("work"))
+		}
+	})
+}
+
 func TestRebootHasANewBootID(t *testing.T) {
 	play(t, func(s *theatre) {
 		ids := map[string]bool{}

@@ -11,6 +11,8 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/lab/pace"
 )
 
 // kubelet is one machine and the agent on it. Whoever works on it holds mu.
@@ -28,6 +30,7 @@ type kubelet struct {
 	heard  bool         // the caches have told of it
 	lease  *coordinationv1.Lease
 	pool   *pool
+	pace   *pace.Pace
 
 	registered bool      // since the kubelet's last start
 	known      bool      // ever registered
@@ -54,8 +57,8 @@ type tenant struct {
 	mountBy time.Time // when the kubelet complains that volumes do not come
 }
 
-func newKubelet(m Machine, p *pool) *kubelet {
-	k := &kubelet{Machine: m, pods: map[types.UID]*tenant{}, pool: p}
+func newKubelet(m Machine, addresses *pool, p *pace.Pace) *kubelet {
+	k := &kubelet{Machine: m, pods: map[types.UID]*tenant{}, pool: addresses, pace: p}
 	k.state.Store(new(On))
 	k.newBootID()
 	return k
@@ -93,6 +96,11 @@ func (k *kubelet) become(s State, now time.Time) {
 	defer k.mu.Unlock()
 	was := k.is()
 	k.state.Store(&s)
+	if s == Off {
+		for _, t := range k.pods {
+			t.life = settled(t.pod, t.life, situation{now: now, pace: k.pace})
+		}
+	}
 	switch {
 	case was == s:
 	case was == Off:
