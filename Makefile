@@ -15,9 +15,10 @@ run: build ## Play the first incident on the lab, let naosu explain it, apply th
 build: go ## Build bin/naosu and bin/naosu-lab
 	@go run ./hack/build -o bin/ ./cmd/naosu ./cmd/naosu-lab
 
+# Tests that play incidents wait more than they work, so more of them run at once than there are cores.
 .PHONY: test
 test: build ## Run every test
-	@go test -timeout 30m ./...
+	@go test -timeout 30m -parallel 5 ./...
 
 # The first lint type-checks all that is imported, and would take 6.5 GiB if it were let.
 .PHONY: lint

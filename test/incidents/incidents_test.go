@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/test/module"
 )
 
 // timeScale is how much faster than reality the stories are played here.
@@ -47,18 +50,26 @@ func withPrograms(run func() int) (code int, err error) {
 
 // TestScenarios plays every pass of every incident: each expectation holds, and each counter-run shows that it can fail.
 func TestScenarios(t *testing.T) {
+	t.Parallel()
+	module.Visit(t)
 	files, err := filepath.Glob("../../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no scenarios: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			t.Parallel()
-			out, err := command(t, "", "naosu-lab", "run", file, "--time-scale", timeScale).CombinedOutput()
-			if err != nil {
-				t.Errorf("naosu-lab run: %v\n%s", err, out)
-			}
-		})
+		s, err := scenario.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pass := range s.Passes() {
+			t.Run(s.Name+"/"+pass.With, func(t *testing.T) {
+				t.Parallel()
+				out, err := command(t, "", "naosu-lab", "run", file, "--with", pass.With, "--time-scale", timeScale).CombinedOutput()
+				if err != nil {
+					t.Errorf("naosu-lab run: %v\n%s", err, out)
+				}
+			})
+		}
 	}
 }
 

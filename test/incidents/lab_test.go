@@ -61,6 +61,7 @@ func TestFaultAndScale(t *testing.T) {
 
 // TestBadInput finds nothing started, one clear error, and exit code 2.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		args []string
 		want string
