@@ -80,7 +80,7 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 		return fmt.Errorf("building the cloud: %w", err)
 	}
 	config := l.Plane.AdminConfig()
-	l.Nodes, err = nodes.New(nodes.Options{Config: config, Pace: o.Pace})
+	l.Nodes, err = nodes.New(nodes.Options{Config: config, Pace: o.Pace, Events: true})
 	if err != nil {
 		return fmt.Errorf("building the nodes: %w", err)
 	}

@@ -23,8 +23,14 @@ func TestKubectl(t *testing.T) {
 	if out := l.must(t, "kubectl", "get", "pods", "-o", "wide"); strings.Count(out, "Running") != 3 {
 		t.Errorf("kubectl get pods shows\n%s\nwant three that run", out)
 	}
-	if out := l.must(t, "kubectl", "describe", "pod", "-l", "app=web"); !strings.Contains(out, "Started") {
-		t.Errorf("kubectl describe shows no event of the kubelet:\n%s", out)
+	if out := l.must(t, "kubectl", "events", "--for", "deployment/web", "--types", "Normal"); !strings.Contains(out, "ScalingReplicaSet") {
+		t.Errorf("kubectl events shows nothing of the deployment:\n%s", out)
+	}
+	if out := l.must(t, "kubectl", "get", "events", "--field-selector", "source=kubelet,reason=Started"); strings.Count(out, "pod/web-") != 3 {
+		t.Errorf("kubectl get events shows\n%s\nwant the start of three pods by their kubelets", out)
+	}
+	if out := l.must(t, "kubectl", "describe", "pod", "-l", "app=web", "--show-events=true"); strings.Count(out, "Successfully assigned") != 3 {
+		t.Errorf("kubectl describe pod shows\n%s\nwant the scheduler's events", out)
 	}
 	if out, err := l.run(t, "kubectl", "auth", "can-i", "get", "nodes", "--as", "jane"); err == nil || strings.TrimSpace(out) != "no" {
 		t.Errorf("asked whether jane, who was given nothing, may get nodes, kubectl says %q", out)
