@@ -187,13 +187,17 @@ func (s *session) until(ctx context.Context, t *timeline, died <-chan error, mis
 		case <-ctx.Done():
 			return fmt.Errorf("the start did not come up; still waiting for %s: %w", reason, context.Cause(ctx))
 		case err := <-died:
-			return deathOf(err)
+			return deathOf(ctx, err)
 		case <-s.world.changed:
 		}
 	}
 }
 
-func deathOf(err error) error {
+// deathOf is why the stage ended. Cancelling ends it too, and both may be seen at once; then it was the cancelling.
+func deathOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("playing on the cluster: %w", context.Cause(ctx))
+	}
 	if err == nil {
 		err = errors.New("a part of it ended")
 	}

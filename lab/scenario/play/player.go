@@ -98,7 +98,7 @@ func (p *player) run(ctx context.Context, until string) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case err := <-p.died:
-			return deathOf(err)
+			return deathOf(ctx, err)
 		case <-p.changed:
 			wake.Reset(breath)
 			<-wake.C
