@@ -37,15 +37,15 @@ type Group struct {
 }
 
 // Groups are in the order of their first node's name.
-func (s *Snapshot) Groups() []Group { return s.groups }
+func (s *Snapshot) Groups() []Group { return s.indexed().groups }
 
 // GroupOf is the group a node belongs to; false if its labels name none.
 func (s *Snapshot) GroupOf(node string) (Group, bool) {
-	i, ok := s.groupOf[node]
+	i, ok := s.indexed().groupOf[node]
 	if !ok {
 		return Group{}, false
 	}
-	return s.groups[i], true
+	return s.indexed().groups[i], true
 }
 
 // Cluster is the cloud's name of the cluster, empty if no node tells it.

@@ -4,11 +4,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"strconv"
 	"testing"
 )
 
-// TestEnglishIsComplete reads the IDs from id.go: each has a sentence, and no sentence is left over.
+// TestEnglishIsComplete reads the IDs from the code: each has a sentence, and no sentence is left over.
 func TestEnglishIsComplete(t *testing.T) {
 	declared := map[ID]bool{}
 	for _, id := range declaredIDs(t) {
@@ -17,34 +18,47 @@ func TestEnglishIsComplete(t *testing.T) {
 			t.Errorf("English lacks %s", id)
 		}
 	}
-	for id := range englishSentences {
-		if !declared[id] {
-			t.Errorf("English has %s, which nothing asks for", id)
+	for _, area := range englishSentences {
+		for id := range area {
+			if !declared[id] {
+				t.Errorf("English has %s, which nothing asks for", id)
+			}
 		}
 	}
 }
 
 func declaredIDs(t *testing.T) []ID {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "id.go", nil, 0)
+	paths, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []ID
-	ast.Inspect(file, func(n ast.Node) bool {
-		if value, ok := n.(*ast.ValueSpec); ok && len(value.Values) == 1 {
-			literal, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ids = append(ids, ID(literal))
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return true
-	})
+		ast.Inspect(file, func(n ast.Node) bool {
+			if value, ok := n.(*ast.ValueSpec); ok && isID(value) {
+				literal, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, ID(literal))
+			}
+			return true
+		})
+	}
 	if len(ids) == 0 {
-		t.Fatal("id.go declares no ID")
+		t.Fatal("the package declares no ID")
 	}
 	return ids
+}
+
+func isID(value *ast.ValueSpec) bool {
+	kind, ok := value.Type.(*ast.Ident)
+	return ok && kind.Name == "ID" && len(value.Values) == 1
 }
 
 func TestText(t *testing.T) {

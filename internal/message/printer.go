@@ -14,6 +14,12 @@ type ID string
 // Args are the values of a sentence, by the names its catalogue entry uses.
 type Args map[string]any
 
+// Sentence is something to say, not yet in a language.
+type Sentence struct {
+	ID   ID
+	Args Args
+}
+
 // Printer says sentences in one language. The zero Printer says nothing but IDs; get one from a language's function.
 type Printer struct{ catalogue *template.Template }
 
@@ -40,12 +46,20 @@ func fallback(id ID, args Args) string {
 	return strings.Join(words, " ")
 }
 
-// compile makes a catalogue of a language's sentences and its grammar. It panics on a sentence that does not parse,
-// which no test and no program can miss.
-func compile(grammar template.FuncMap, sentences map[ID]string) *template.Template {
+// sentences are those of one area, as templates of text/template over Args.
+type sentences map[ID]string
+
+// compile makes a catalogue of a language's sentences and its grammar. It panics on a sentence that does not parse or is
+// there twice, which no test and no program can miss.
+func compile(grammar template.FuncMap, areas ...sentences) *template.Template {
 	root := template.New("").Funcs(grammar).Option("missingkey=error")
-	for id, sentence := range sentences {
-		template.Must(root.New(string(id)).Parse(sentence))
+	for _, area := range areas {
+		for id, sentence := range area {
+			if root.Lookup(string(id)) != nil {
+				panic("message: two sentences for " + id)
+			}
+			template.Must(root.New(string(id)).Parse(sentence))
+		}
 	}
 	return root
 }

@@ -1,33 +1,5 @@
 package message
 
-// The state of a pod, in a sentence.
-const (
-	PodRunning    ID = "PodRunning"    // pod, node
-	PodNotReady   ID = "PodNotReady"   // pod, node, why
-	PodFinished   ID = "PodFinished"   // pod
-	PodFailed     ID = "PodFailed"     // pod, why
-	PodDeleting   ID = "PodDeleting"   // pod
-	PodGated      ID = "PodGated"      // pod, gates
-	PodUnseen     ID = "PodUnseen"     // pod, scheduler
-	PodPending    ID = "PodPending"    // pod, why
-	PodNominated  ID = "PodNominated"  // pod, node
-	PodNotStarted ID = "PodNotStarted" // pod, node, why
-	PodPlaced     ID = "PodPlaced"     // pod, node
-	PodUnknown    ID = "PodUnknown"    // pod, state
-)
-
-// What an answer does not rest on.
-const (
-	KindForbidden   ID = "KindForbidden"   // kind, code, title
-	KindAbsent      ID = "KindAbsent"      // kind, code, title
-	FitNotModelled  ID = "FitNotModelled"  //
-	PodNotModelled  ID = "PodNotModelled"  //
-	OtherScheduler  ID = "OtherScheduler"  // scheduler
-	ClaimUnbound    ID = "ClaimUnbound"    // claim
-	VolumeElsewhere ID = "VolumeElsewhere" // claim, volume
-	NodesOpen       ID = "NodesOpen"       // claim, zones, nodes
-)
-
 // N101: a pod pending on a volume in a zone without a usable node. A code's title has the ID "Title" and the code.
 const (
 	TitleN101 ID = "TitleN101"
@@ -74,20 +46,4 @@ const (
 	RemedyUncordon     ID = "RemedyUncordon"     // node, zone
 	RemedyUncordonCost ID = "RemedyUncordonCost" //
 	RemedyUncordonRisk ID = "RemedyUncordonRisk" //
-)
-
-// Words of the text printer.
-const (
-	HeadCauses      ID = "HeadCauses"
-	HeadRuledOut    ID = "HeadRuledOut"
-	HeadUnknown     ID = "HeadUnknown"
-	HeadRemedy      ID = "HeadRemedy"
-	HeadNotModelled ID = "HeadNotModelled"
-	LabelCost       ID = "LabelCost"
-	LabelRisk       ID = "LabelRisk"
-	LabelFill       ID = "LabelFill" // parts
-	LabelUnverified ID = "LabelUnverified"
-	LabelVerified   ID = "LabelVerified"
-	LabelAgo        ID = "LabelAgo" // age
-	LabelNone       ID = "LabelNone"
 )

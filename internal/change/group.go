@@ -1,9 +1,6 @@
 package change
 
-import (
-	"encoding/json"
-	"strconv"
-)
+import "strconv"
 
 // Provider is who runs a node group, which decides the command that sizes it.
 type Provider string
@@ -26,6 +23,8 @@ type ResizeGroup struct {
 	To int `json:"to"`
 	// PerZone is the number of nodes in each zone, for providers that size a group by zone (GKE); zero elsewhere.
 	PerZone int `json:"perZone,omitempty"`
+	// Zones are those the group is taken to span: it fills the emptiest first. Empty means those its nodes stand in.
+	Zones []string `json:"zones,omitempty"`
 	// Cluster and Region are the cloud's names, empty where nothing in the Kubernetes API tells them.
 	Cluster string `json:"cluster,omitempty"`
 	Region  string `json:"region,omitempty"`
@@ -64,10 +63,52 @@ func (r ResizeGroup) Command() string {
 // MarshalJSON adds the kind of change to its fields.
 func (r ResizeGroup) MarshalJSON() ([]byte, error) {
 	type fields ResizeGroup
-	return json.Marshal(struct {
-		Kind string `json:"kind"`
-		fields
-	}{"ResizeGroup", fields(r)})
+	return tagged("ResizeGroup", fields(r))
 }
 
 func (ResizeGroup) sealed() {}
+
+// RotateGroup replaces every node of a group by a new one, as a new launch template or image does. The new ones come up
+// before the old are drained.
+type RotateGroup struct {
+	Group string `json:"group"`
+	// Zones are those the new nodes come up in, filled evenly in this order. Empty means those the old ones stand in.
+	Zones []string `json:"zones,omitempty"`
+}
+
+// Subject is the node group.
+func (r RotateGroup) Subject() Ref { return Ref{Kind: "Group", Name: r.Group} }
+
+// Command is none: each provider rotates in a way of its own.
+func (RotateGroup) Command() string { return "" }
+
+// MarshalJSON adds the kind of change to its fields.
+func (r RotateGroup) MarshalJSON() ([]byte, error) {
+	type fields RotateGroup
+	return tagged("RotateGroup", fields(r))
+}
+
+func (RotateGroup) sealed() {}
+
+// AddNodes adds nodes that are like those of a group.
+type AddNodes struct {
+	Count int `json:"count"`
+	// Group is whose nodes they are like; empty is the group with the most nodes.
+	Group string `json:"group,omitempty"`
+	// Zone is where they come up; empty is the group's emptiest.
+	Zone string `json:"zone,omitempty"`
+}
+
+// Subject is the node group, unnamed if any will do.
+func (a AddNodes) Subject() Ref { return Ref{Kind: "Group", Name: a.Group} }
+
+// Command is none: ResizeGroup is what a person asks a provider for.
+func (AddNodes) Command() string { return "" }
+
+// MarshalJSON adds the kind of change to its fields.
+func (a AddNodes) MarshalJSON() ([]byte, error) {
+	type fields AddNodes
+	return tagged("AddNodes", fields(a))
+}
+
+func (AddNodes) sealed() {}

@@ -1,0 +1,41 @@
+package cluster
+
+import (
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Edit is one difference between a Snapshot and another.
+type Edit struct {
+	object metav1.Object
+	remove bool
+}
+
+// Put adds an object, in place of the one of its kind and name if there is one. It must not be changed any more.
+func Put(o metav1.Object) Edit { return Edit{object: o} }
+
+// Remove takes away the object of that kind and name.
+func Remove(o metav1.Object) Edit { return Edit{object: o, remove: true} }
+
+// Object is what is put or removed.
+func (e Edit) Object() metav1.Object { return e.object }
+
+// Removes says whether the object is taken away.
+func (e Edit) Removes() bool { return e.remove }
+
+// With is the Snapshot with some differences, later ones counting. It shares with s whatever did not change. Objects of
+// kinds that a Snapshot does not hold are left out.
+func (s *Snapshot) With(edits ...Edit) *Snapshot {
+	byKind := map[Kind][]Edit{}
+	for _, e := range edits {
+		if kind, ok := KindOf(e.object); ok {
+			byKind[kind] = append(byKind[kind], e)
+		}
+	}
+	edited := &Snapshot{taken: s.taken, knowledge: s.knowledge, tables: maps.Clone(s.tables)}
+	for kind, edits := range byKind {
+		edited.tables[kind] = edited.tables[kind].with(edits)
+	}
+	return edited
+}

@@ -1,0 +1,4 @@
+package message
+
+// Words of the audit and of accepted findings.
+const ()

@@ -1,0 +1,3 @@
+package message
+
+var englishForecast = sentences{}

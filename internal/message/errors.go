@@ -1,0 +1,4 @@
+package message
+
+// Errors, by what the person can do about them.
+const ()

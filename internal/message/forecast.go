@@ -1,0 +1,4 @@
+package message
+
+// What a change would do.
+const ()

@@ -1,0 +1,4 @@
+package message
+
+// N2xx: node failure.
+const ()

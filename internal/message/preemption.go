@@ -1,0 +1,4 @@
+package message
+
+// N5xx: preemption and headroom.
+const ()

@@ -1,0 +1,4 @@
+package message
+
+// What long work says of its progress.
+const ()
