@@ -9,11 +9,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
 // View is what a rule looks at.
 type View struct {
 	World *cluster.Snapshot
+	// Judge answers for the scheduler in the World; nil if the world is too little known to be judged.
+	Judge *scheduling.Judge
 	// Say puts what is found into words.
 	Say message.Printer
 	// Subject narrows the question to one thing; nil asks about the whole world.

@@ -6,12 +6,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// Code names a kind of finding. A code never changes its meaning; docs/en/findings.md lists them.
-type Code string
-
-// N101 is a pod pending on a volume in a zone without a usable node.
-const N101 Code = "N101"
-
 // Severity says how much a finding matters.
 type Severity string
 

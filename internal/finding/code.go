@@ -1,0 +1,26 @@
+package finding
+
+// Code names a kind of finding. A code never changes its meaning; docs/en/findings.md lists them.
+type Code string
+
+// The codes.
+const (
+	N101 Code = "N101" // pod pending on a volume in a zone without a usable node
+	N102 Code = "N102" // a group may be left without a node in a zone that holds its volumes
+	N103 Code = "N103" // losing a zone would leave pods nowhere to go
+	N104 Code = "N104" // VolumeAttachment stuck, and why deleting it does not help
+
+	N201 Code = "N201" // node down: what waits, until when
+	N202 Code = "N202" // failover slower than it need be
+	N203 Code = "N203" // lopsided after recovery
+	N204 Code = "N204" // one node or zone holds every replica
+	N205 Code = "N205" // pod stuck Terminating or StatefulSet blocked on a dead node
+
+	N501 Code = "N501" // pod preempted: by whom, and what made it grow
+	N502 Code = "N502" // pods that the next step of a DaemonSet or its autoscaler would preempt
+	N503 Code = "N503" // headroom too small for the failure it is meant to cover
+	N504 Code = "N504" // pending for capacity or constraints
+)
+
+// Codes are all of them, in order.
+var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N501, N502, N503, N504}

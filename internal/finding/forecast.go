@@ -1,0 +1,59 @@
+package finding
+
+import (
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// Forecast answers what changes would do.
+type Forecast struct {
+	Changes       []change.Change   `json:"changes"`
+	Outcome       ForecastOutcome   `json:"outcome"`
+	PDBViolations []BudgetViolation `json:"pdbViolations"`
+	// Findings are the diagnosis of that future.
+	Findings []Finding `json:"findings"`
+	// Seeds is how many futures were played with other dice.
+	Seeds       int   `json:"seeds"`
+	NotModelled []Gap `json:"notModelled"`
+}
+
+// ForecastOutcome is what becomes of the pods that do not stay as they are.
+type ForecastOutcome struct {
+	Moved     []ForecastRow `json:"moved"`
+	Waiting   []ForecastRow `json:"waiting"`
+	Delayed   []ForecastRow `json:"delayed"`
+	Preempted []ForecastRow `json:"preempted"`
+	Lost      []ForecastRow `json:"lost"`
+	Ended     []ForecastRow `json:"ended"`
+	Created   []ForecastRow `json:"created"`
+	// Counts is the length of each list by its name, and of those that stay.
+	Counts map[string]int `json:"counts"`
+}
+
+// ForecastRow is the fate of one pod.
+type ForecastRow struct {
+	Pod change.Ref `json:"pod"`
+	// From and To are nodes.
+	From string      `json:"from,omitempty"`
+	To   string      `json:"to,omitempty"`
+	By   *change.Ref `json:"by,omitempty"`
+	Why  string      `json:"why,omitempty"`
+	// Until is how long it takes or lasts, as far as it is known.
+	Until *Duration `json:"until,omitempty"`
+	// Chance is the share of the futures played in which it came so; 1 is all.
+	Chance float64 `json:"chance"`
+}
+
+// Duration is a time.Duration that reads as one, such as "5m40s".
+type Duration time.Duration
+
+// MarshalText writes it as Go does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// BudgetViolation is a PodDisruptionBudget that would not be kept to.
+type BudgetViolation struct {
+	Budget    change.Ref `json:"budget"`
+	Allowed   int        `json:"allowed"`
+	Disrupted int        `json:"disrupted"`
+}
