@@ -15,6 +15,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/language"
 )
 
 func main() { os.Exit(run()) }
@@ -24,9 +25,10 @@ func run() int {
 	defer stop()
 	klog.SetLogger(logr.Discard()) // What client-go logs, naosu says itself, once and in plain words.
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
-	err := cli.NewCommand(os.Args[0], streams).ExecuteContext(ctx)
+	command := cli.NewCommand(os.Args[0], streams)
+	err := command.ExecuteContext(ctx)
 	if err != nil {
-		fmt.Fprintln(streams.ErrOut, "naosu: "+exit.Line(err))
+		fmt.Fprintln(streams.ErrOut, "naosu: "+exit.Line(language.Of(command), err))
 	}
 	return exit.Code(err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/version"
 	"github.com/naosu-dev/naosu/internal/cli/why"
 )
@@ -30,7 +31,8 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.AsUsage(err) })
+	root.SetFlagErrorFunc(exit.BadFlag)
+	language.AddFlag(root)
 	flags := connect.Flags()
 	flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(why.NewCommand(flags, streams), version.NewCommand(streams))

@@ -9,6 +9,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 func TestRoot(t *testing.T) {
@@ -25,8 +26,8 @@ func TestRoot(t *testing.T) {
 		"version":                {"naosu", []string{"version"}, exit.OK, "naosu "},
 		"shell completion":       {"naosu", []string{"completion", "bash"}, exit.OK, "bash completion"},
 		"unknown verb":           {"naosu", []string{"whu"}, exit.Usage, "command: whu is none of naosu's; see naosu --help"},
-		"unknown flag":           {"naosu", []string{"why", "--nope"}, exit.Usage, "unknown flag: --nope"},
-		"bad value of a flag":    {"naosu", []string{"why", "pod/a", "-o", "xml"}, exit.Usage, "use text, json, yaml"},
+		"unknown flag":           {"naosu", []string{"why", "--nope"}, exit.Usage, "command: there is no flag --nope; see naosu why --help"},
+		"bad value of a flag":    {"naosu", []string{"why", "pod/a", "-o", "xml"}, exit.Usage, "use text, json or yaml"},
 		"version takes nothing":  {"naosu", []string{"version", "now"}, exit.Usage, "command: now is none of version's"},
 		"a verb without subject": {"naosu", []string{"why"}, exit.Usage, "subject: missing"},
 	} {
@@ -40,7 +41,7 @@ func TestRoot(t *testing.T) {
 			}
 			said := out.String()
 			if err != nil {
-				said = exit.Line(err)
+				said = exit.Line(message.English(), err)
 			}
 			if !strings.Contains(said, tc.want) {
 				t.Errorf("said %q, want %q", said, tc.want)

@@ -1,3 +1,23 @@
 package message
 
-var japaneseErrors = sentences{}
+var japaneseErrors = sentences{
+	ErrBadInput:         "{{.field}}: {{.problem}}。{{.remedy}}",
+	ErrSeeHelp:          "{{.command}} --help を参照してください",
+	ErrNoCommand:        "{{.given}} という {{.command}} のコマンドはありません",
+	ErrFlag:             "フラグを解釈できません: {{.problem}}",
+	ErrNoFlag:           "{{.flag}} というフラグはありません",
+	ErrFlagValue:        "{{.flag}} には値が必要です",
+	ErrKubeconfig:       "{{.problem}}",
+	ErrKubeconfigRemedy: "--kubeconfig または KUBECONFIG で別のファイルを、--context で別のコンテキストを指定してください",
+	ErrNotOneOf:         "{{.given}} は使えません",
+	ErrUseOneOf:         "{{or .choices}} を指定してください",
+	ErrInterrupted:      "中断されました",
+	ErrUnauthorized:     "{{.host}} の API サーバーに認証を拒否されました。認証情報を更新するか、--context または --user で別のものを指定してください",
+	ErrForbidden:        "権限がありません: {{.problem}}",
+	ErrAnswered:         "{{.host}} の API サーバーがエラーを返しました: {{.answer}}",
+	ErrTimeout:          "{{.host}} の API サーバーが時間内に応答しません。このマシンから到達できるか確認するか、--request-timeout を延ばしてください",
+	ErrUnreachable:      "{{.host}} の API サーバーに接続できません: {{.problem}}",
+	ErrAskWhy:           "why pod/NAME -n NAMESPACE のように指定してください",
+	ErrMissing:          "指定されていません",
+	ErrNoSubject:        "{{.given}} は説明できる対象ではありません",
+}

@@ -20,6 +20,9 @@ type Sentence struct {
 	Args Args
 }
 
+// Of makes a Sentence.
+func Of(id ID, args Args) Sentence { return Sentence{ID: id, Args: args} }
+
 // Printer says sentences in one language. The zero Printer says nothing but IDs; get one from a language's function.
 type Printer struct{ catalogue *template.Template }
 
@@ -34,6 +37,9 @@ func (p Printer) Text(id ID, args Args) string {
 	}
 	return fallback(id, args)
 }
+
+// Say is the Sentence in the Printer's language.
+func (p Printer) Say(s Sentence) string { return p.Text(s.ID, s.Args) }
 
 // Has says whether the language has a sentence.
 func (p Printer) Has(id ID) bool { return p.catalogue != nil && p.catalogue.Lookup(string(id)) != nil }

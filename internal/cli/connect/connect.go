@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // DefaultTimeout is how long one request may take unless --request-timeout says otherwise.
@@ -59,5 +60,5 @@ func To(getter genericclioptions.RESTClientGetter) (API, error) {
 }
 
 func badConfig(err error) error {
-	return exit.BadInput("kubeconfig", err.Error(), "choose another with --kubeconfig or KUBECONFIG, or a context with --context")
+	return exit.BadInput("kubeconfig", message.Of(message.ErrKubeconfig, message.Args{"problem": err.Error()}), message.Of(message.ErrKubeconfigRemedy, nil))
 }

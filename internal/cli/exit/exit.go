@@ -3,13 +3,14 @@ package exit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
-	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // The exit codes of every verb.
@@ -19,47 +20,48 @@ const (
 	Usage  = 2
 )
 
-// usageError is bad input.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// BadInput is an error in what the person typed: the field that is wrong, what is wrong with it, and what to do instead.
-func BadInput(field, problem, remedy string) error {
-	return usageError{fmt.Errorf("%s: %s; %s", field, problem, remedy)}
-}
-
-// AsUsage marks an error as bad input.
-func AsUsage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usageError{err}
-}
-
 // NoArgs is for commands that take no arguments: one that is there is most likely a mistyped command.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return BadInput("command", args[0]+" is none of "+cmd.Name()+"'s", "see "+cmd.CommandPath()+" --help")
+	return BadInput("command", message.Of(message.ErrNoCommand, message.Args{"given": args[0], "command": cmd.Name()}), seeHelp(cmd))
+}
+
+func seeHelp(cmd *cobra.Command) message.Sentence {
+	return message.Of(message.ErrSeeHelp, message.Args{"command": cmd.CommandPath()})
+}
+
+// BadFlag is an error that parsing the flags came upon; a flag's own bad value says itself what is wrong.
+func BadFlag(cmd *cobra.Command, err error) error {
+	if own, ok := errors.AsType[*sayable](err); ok {
+		return own
+	}
+	problem := message.Of(message.ErrFlag, message.Args{"problem": err.Error()})
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		problem = message.Of(message.ErrNoFlag, message.Args{"flag": dashed(unknown.GetSpecifiedName())})
+	} else if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		problem = message.Of(message.ErrFlagValue, message.Args{"flag": dashed(lacking.GetSpecifiedName())})
+	}
+	return BadInput("command", problem, seeHelp(cmd))
+}
+
+func dashed(flag string) string {
+	if len(flag) == 1 {
+		return "-" + flag
+	}
+	return "--" + flag
 }
 
 // Code is the exit code that goes with an error.
 func Code(err error) int {
-	switch {
-	case err == nil:
+	if err == nil {
 		return OK
-	case errors.As(err, new(usageError)):
-		return Usage
-	default:
-		return Failed
 	}
-}
-
-// Line is the error on one line: what it quotes from servers and plugins may hold line ends and control characters.
-func Line(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
+	if said, ok := errors.AsType[*sayable](err); ok {
+		return said.code
+	}
+	return Failed
 }
 
 // Talking says in plain words why talking to the API server at host failed. It does not treat missing objects, which
@@ -68,19 +70,23 @@ func Talking(host string, err error) error {
 	var status apierrors.APIStatus
 	switch {
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted")
+		return talking(err, message.ErrInterrupted, nil)
 	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("the API server at %s does not accept your credentials; renew them, or choose others with --context or --user", host)
+		return talking(err, message.ErrUnauthorized, message.Args{"host": host})
 	case apierrors.IsForbidden(err):
 		errors.As(err, &status)
-		return fmt.Errorf("permission is missing: %s", status.Status().Message)
+		return talking(err, message.ErrForbidden, message.Args{"problem": status.Status().Message})
 	case errors.As(err, &status):
-		return fmt.Errorf("the API server at %s answered: %s", host, status.Status().Message)
+		return talking(err, message.ErrAnswered, message.Args{"host": host, "answer": status.Status().Message})
 	case utilnet.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the API server at %s does not answer in time; see whether this machine reaches it, or raise --request-timeout", host)
+		return talking(err, message.ErrTimeout, message.Args{"host": host})
 	default:
-		return fmt.Errorf("cannot reach the API server at %s: %w", host, innermost(err))
+		return talking(err, message.ErrUnreachable, message.Args{"host": host, "problem": innermost(err).Error()})
 	}
+}
+
+func talking(cause error, id message.ID, args message.Args) error {
+	return &sayable{code: Failed, cause: cause, say: func(p message.Printer) string { return p.Text(id, args) }}
 }
 
 // innermost drops the request's line, which says the host again and a path that tells a reader nothing.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Format is how an answer is written.
@@ -67,7 +69,7 @@ func (*formatValue) Type() string     { return "format" }
 
 func (f *formatValue) Set(s string) error {
 	if !slices.Contains(formats, s) {
-		return exit.BadInput("--output", fmt.Sprintf("%q is no format", s), "use "+strings.Join(formats, ", "))
+		return exit.BadInput("--output", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(s)}), message.Of(message.ErrUseOneOf, message.Args{"choices": formats}))
 	}
 	*f = formatValue(s)
 	return nil

@@ -65,14 +65,14 @@ func (o *Options) Complete(args []string) {
 
 // Validate says what is wrong with the arguments.
 func (o *Options) Validate() error {
-	const remedy = "ask as in: why pod/NAME -n NAMESPACE"
+	remedy := message.Of(message.ErrAskWhy, nil)
 	switch {
 	case len(o.args) == 0:
-		return exit.BadInput("subject", "missing", remedy)
+		return exit.BadInput("subject", message.Of(message.ErrMissing, nil), remedy)
 	case o.subject.Name == "":
-		return exit.BadInput("subject", fmt.Sprintf("%q names no pod", strings.Join(o.args, " ")), remedy)
+		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": strings.Join(o.args, " ")}), remedy)
 	case o.subject.Kind != string(cluster.Pod):
-		return exit.BadInput("subject", fmt.Sprintf("%s is not explained yet", o.subject.Kind), remedy)
+		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": o.subject.Kind}), remedy)
 	default:
 		return nil
 	}

@@ -1,0 +1,41 @@
+package exit
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// sayable is an error that can be said in any language.
+type sayable struct {
+	code int
+	say  func(message.Printer) string
+	// cause is what it came of, for errors.Is and errors.As; nil if nothing.
+	cause error
+}
+
+func (e *sayable) Error() string { return e.say(message.English()) }
+func (e *sayable) Unwrap() error { return e.cause }
+
+// BadInput is an error in what the person typed: the field that is wrong, what is wrong with it, and what to do instead.
+func BadInput(field string, problem, remedy message.Sentence) error {
+	return &sayable{code: Usage, say: func(p message.Printer) string {
+		return p.Text(message.ErrBadInput, message.Args{"field": field, "problem": p.Say(problem), "remedy": p.Say(remedy)})
+	}}
+}
+
+// Failure is any other error that has words of its own.
+func Failure(id message.ID, args message.Args) error {
+	return &sayable{code: Failed, say: func(p message.Printer) string { return p.Text(id, args) }}
+}
+
+// Line is the error on one line, in a language: what it quotes from servers and plugins may hold line ends and control
+// characters, and stays in theirs.
+func Line(p message.Printer, err error) string {
+	text := err.Error()
+	if said, ok := errors.AsType[*sayable](err); ok {
+		text = strings.Replace(text, said.Error(), said.say(p), 1)
+	}
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
+}
