@@ -2,9 +2,6 @@ package diagnosis
 
 import (
 	"context"
-	"slices"
-	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -17,18 +14,23 @@ import (
 // defaultScheduler is the name of kube-scheduler's default profile (k8s.io/api/core/v1 DefaultSchedulerName).
 const defaultScheduler = corev1.DefaultSchedulerName
 
-// Explain says why a pod is as it is. The View's subject must be a pod of its world.
+// Explain says why the View's subject, a thing of its world, is as it is.
 func Explain(ctx context.Context, v View) finding.Explanation {
-	pod := v.Pods()[0]
+	if pod := v.pod(); pod != nil && waitsForNode(pod) {
+		return complete(explainWaiting(ctx, v, pod))
+	}
+	return complete(explainStatus(ctx, v))
+}
+
+// explainWaiting says why a pod that is in the scheduler's hands has no node.
+func explainWaiting(ctx context.Context, v View, pod *corev1.Pod) finding.Explanation {
 	e := finding.Explanation{Subject: refTo(cluster.Pod, pod), State: podState(pod), Summary: podSummary(v, pod)}
 	e.NotModelled = notModelled(v, pod)
-	if pod.Status.Phase == corev1.PodPending {
-		e.Findings, e.Unknown = find(ctx, Rules(), v)
-	}
+	e.Findings, e.Unknown = find(ctx, Rules(), v)
 	if len(e.Findings) > 0 {
 		e.Summary = e.Findings[0].Message
 	}
-	return complete(e)
+	return e
 }
 
 // notModelled is what might hold the pod and is not judged.
@@ -76,59 +78,6 @@ func openNodes(world *cluster.Snapshot, pod *corev1.Pod, m mount) []change.Ref {
 	return refs
 }
 
-// podState is the pod's state in a word, as kubectl get shows it.
-func podState(pod *corev1.Pod) string {
-	switch {
-	case pod.DeletionTimestamp != nil:
-		return "Terminating"
-	case len(pod.Spec.SchedulingGates) > 0 && pod.Spec.NodeName == "":
-		return corev1.PodReasonSchedulingGated
-	case pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName != "":
-		if reason, _ := waiting(pod); reason != "" {
-			return reason
-		}
-		return "ContainerCreating"
-	case pod.Status.Reason != "":
-		return pod.Status.Reason
-	default:
-		return string(pod.Status.Phase)
-	}
-}
-
-// podSummary is the pod's state in a sentence.
-func podSummary(v View, pod *corev1.Pod) string {
-	args := message.Args{"pod": refTo(cluster.Pod, pod), "node": change.Ref{Kind: string(cluster.Node), Name: pod.Spec.NodeName}}
-	say := func(id message.ID, more ...any) string {
-		for i := 0; i+1 < len(more); i += 2 {
-			args[more[i].(string)] = more[i+1]
-		}
-		return v.Say.Text(id, args)
-	}
-	switch {
-	case pod.DeletionTimestamp != nil:
-		return say(message.PodDeleting)
-	case pod.Status.Phase == corev1.PodSucceeded:
-		return say(message.PodFinished)
-	case pod.Status.Phase == corev1.PodFailed:
-		return say(message.PodFailed, "why", failure(pod))
-	case pod.Status.Phase == corev1.PodRunning:
-		if ready := podCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
-			return say(message.PodNotReady, "why", ready.Message)
-		}
-		return say(message.PodRunning)
-	case pod.Status.Phase != corev1.PodPending:
-		return say(message.PodUnknown, "state", string(pod.Status.Phase))
-	case pod.Spec.NodeName != "":
-		reason, text := waiting(pod)
-		if reason == "" {
-			return say(message.PodPlaced)
-		}
-		return say(message.PodNotStarted, "why", strings.TrimSpace(reason+" "+text))
-	default:
-		return pendingSummary(pod, say)
-	}
-}
-
 func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) string) string {
 	scheduled := podCondition(pod, corev1.PodScheduled)
 	switch {
@@ -145,38 +94,6 @@ func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) string) string
 	default:
 		return say(message.PodPending, "why", scheduled.Message)
 	}
-}
-
-// waiting is why the pod's first container that does not run waits.
-func waiting(pod *corev1.Pod) (reason, text string) {
-	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if w := status.State.Waiting; w != nil {
-			return w.Reason, w.Message
-		}
-	}
-	return "", ""
-}
-
-// failure is what the pod's status says of its end: its own message, or how its first failed container ended.
-func failure(pod *corev1.Pod) string {
-	if pod.Status.Message != "" {
-		return pod.Status.Message
-	}
-	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if ended := status.State.Terminated; ended != nil && ended.ExitCode != 0 {
-			return ended.Reason + ", exit code " + strconv.Itoa(int(ended.ExitCode))
-		}
-	}
-	return pod.Status.Reason
-}
-
-func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
-	for i := range pod.Status.Conditions {
-		if pod.Status.Conditions[i].Type == kind {
-			return &pod.Status.Conditions[i]
-		}
-	}
-	return nil
 }
 
 // complete makes every list an empty one rather than none, so that the JSON has the same shape for every answer.

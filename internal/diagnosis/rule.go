@@ -28,10 +28,18 @@ func (v View) Pods() []*corev1.Pod {
 	if v.Subject == nil {
 		return v.World.Pods()
 	}
-	if pod := v.World.Pod(v.Subject.Namespace, v.Subject.Name); pod != nil && v.Subject.Kind == string(cluster.Pod) {
+	if pod := v.pod(); pod != nil {
 		return []*corev1.Pod{pod}
 	}
 	return nil
+}
+
+// pod is the subject, if it is a pod of the world.
+func (v View) pod() *corev1.Pod {
+	if v.Subject == nil || v.Subject.Kind != string(cluster.Pod) {
+		return nil
+	}
+	return v.World.Pod(v.Subject.Namespace, v.Subject.Name)
 }
 
 // Rule finds one kind of trouble, or several that share their reading of the world.
