@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/printers"
@@ -28,8 +27,8 @@ type Page struct {
 func NewPage(w io.Writer) *Page {
 	width := widest
 	if file, ok := w.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
-			width = max(min(columns, widest), narrowest)
+		if cells, _, err := term.GetSize(int(file.Fd())); err == nil && cells > 0 {
+			width = max(min(cells, widest), narrowest)
 		}
 	}
 	return NewPageOf(w, width, printers.AllowsColorOutput(w))
@@ -59,8 +58,8 @@ func (p *Page) Blank() { p.write("\n") }
 
 // Paragraph writes text behind a mark, the following lines under the first's text.
 func (p *Page) Paragraph(mark, text string, style Style) {
-	indent := strings.Repeat(" ", utf8.RuneCountInString(mark))
-	for i, line := range wrap(printers.EscapeTerminal(text), p.width-len(indent)) {
+	indent := strings.Repeat(" ", columns(mark))
+	for i, line := range wrap(printers.EscapeTerminal(text), p.width-columns(mark)) {
 		lead := indent
 		if i == 0 {
 			lead = mark
@@ -81,7 +80,7 @@ func (p *Page) Command(mark, command string) {
 		switch {
 		case *last == "":
 			*last = part
-		case len(mark)+len(*last)+1+utf8.RuneCountInString(part)+len(continued) <= p.width:
+		case columns(mark)+columns(*last)+1+columns(part)+len(continued) <= p.width:
 			*last += " " + part
 		default:
 			*last += continued
@@ -91,7 +90,7 @@ func (p *Page) Command(mark, command string) {
 	for i, line := range lines {
 		lead := mark
 		if i > 0 {
-			lead = strings.Repeat(" ", len(mark)+2)
+			lead = strings.Repeat(" ", columns(mark)+2)
 		}
 		p.write(lead + p.paint(line, Strong) + "\n")
 	}
@@ -111,22 +110,4 @@ func (p *Page) write(s string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, s)
 	}
-}
-
-// wrap breaks text between words into lines of at most width; a longer word has a line of its own.
-func wrap(text string, width int) []string {
-	var lines []string
-	line, length := "", 0
-	for word := range strings.FieldsSeq(text) {
-		n := utf8.RuneCountInString(word)
-		if line != "" && length+1+n > width {
-			lines = append(lines, line)
-			line, length = "", 0
-		}
-		if line != "" {
-			line, length = line+" ", length+1
-		}
-		line, length = line+word, length+n
-	}
-	return append(lines, line)
 }

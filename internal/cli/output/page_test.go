@@ -31,6 +31,24 @@ func TestPage(t *testing.T) {
 			write: func(p *Page) { p.Paragraph("", "a\x1b[2Jb\rc", Plain) },
 			want:  "a^[[2Jb\\rc\n",
 		},
+		"Japanese breaks between characters": {
+			write: func(p *Page) { p.Paragraph("- ", "Pod はノードを待っています。", Plain) },
+			want:  "- Pod はノードを待っ\n  ています。\n",
+		},
+		"a full stop does not begin a line": {
+			write: func(p *Page) { p.Paragraph("", "ノードを待っています。", Plain) },
+			want:  "ノードを待っていま\nす。\n",
+		},
+		"a name stays whole among Japanese": {
+			write: func(p *Page) { p.Paragraph("", "これは pod/redis-0-a/b です", Plain) },
+			want:  "これは\npod/redis-0-a/b です\n",
+		},
+		"a table": {
+			write: func(p *Page) {
+				p.Table("  ", []string{"POD", "理由"}, [][]string{{"a", "too big"}, {"日本", "no node stands there at all"}})
+			},
+			want: "  POD    理由\n  a      too big\n  日本   no node stands there\n         at all\n",
+		},
 		"a command breaks before flags only": {
 			write: func(p *Page) { p.Command("$ ", "tool verb --name <group> --to 3") },
 			want:  "$ tool verb \\\n    --name <group> \\\n    --to 3\n",

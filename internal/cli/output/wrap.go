@@ -1,0 +1,56 @@
+package output
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// columns is how many cells of a terminal text takes: full-width characters take two, combining ones none.
+func columns(text string) int { return uniseg.StringWidth(text) }
+
+// wrap breaks text into lines of at most width cells: between words, and where Japanese allows it between characters
+// (UAX #14, which also keeps closing brackets and full stops off the start of a line). What is longer has a line of its
+// own: a name that is broken cannot be copied.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, part := range parts(strings.Join(strings.Fields(text), " ")) {
+		if line != "" && columns(line+strings.TrimRight(part, " ")) > width {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = ""
+		}
+		line += part
+	}
+	return append(lines, strings.TrimRight(line, " "))
+}
+
+// parts are what a line may not break within.
+func parts(text string) []string {
+	var parts []string
+	state := -1
+	for rest, segment := text, ""; rest != ""; {
+		segment, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+		if n := len(parts); n > 0 && !mayBreak(parts[n-1], segment) {
+			parts[n-1] += segment
+			continue
+		}
+		parts = append(parts, segment)
+	}
+	return parts
+}
+
+// mayBreak keeps names whole that UAX #14 would break at a hyphen or a slash.
+func mayBreak(before, after string) bool {
+	return strings.HasSuffix(before, " ") || endsWide(before) || startsWide(after)
+}
+
+func endsWide(text string) bool {
+	runes := []rune(text)
+	return columns(string(runes[len(runes)-1])) == 2
+}
+
+func startsWide(text string) bool {
+	first, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
+	return columns(first) == 2
+}
