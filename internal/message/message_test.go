@@ -4,27 +4,115 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"strconv"
 	"testing"
+	"text/template"
+	"text/template/parse"
 )
 
-// TestEnglishIsComplete reads the IDs from the code: each has a sentence, and no sentence is left over.
-func TestEnglishIsComplete(t *testing.T) {
+var languages = map[string][]sentences{"English": englishSentences, "Japanese": japaneseSentences}
+
+// TestComplete reads the IDs from the code: each has a sentence in each language, and no sentence is left over.
+func TestComplete(t *testing.T) {
 	declared := map[ID]bool{}
 	for _, id := range declaredIDs(t) {
 		declared[id] = true
-		if !English().Has(id) {
-			t.Errorf("English lacks %s", id)
-		}
 	}
-	for _, area := range englishSentences {
-		for id := range area {
+	for language, areas := range languages {
+		said := flat(areas)
+		for id := range declared {
+			if _, ok := said[id]; !ok {
+				t.Errorf("%s lacks %s", language, id)
+			}
+		}
+		for id := range said {
 			if !declared[id] {
-				t.Errorf("English has %s, which nothing asks for", id)
+				t.Errorf("%s has %s, which nothing asks for", language, id)
 			}
 		}
 	}
+}
+
+// TestTranslationsSayTheSame finds a translation that has fallen behind: one that asks for a value that the English does
+// not have, or leaves out one that the English prints.
+func TestTranslationsSayTheSame(t *testing.T) {
+	translated := flat(japaneseSentences)
+	for id, english := range flat(englishSentences) {
+		want, got := valuesOf(t, englishGrammar, english), valuesOf(t, japaneseGrammar, translated[id])
+		for value := range got {
+			if _, ok := want[value]; !ok {
+				t.Errorf("%s: the Japanese asks for %s, which the English does not have", id, value)
+			}
+		}
+		for value, printed := range want {
+			if _, ok := got[value]; printed && !ok {
+				t.Errorf("%s: the Japanese leaves out %s", id, value)
+			}
+		}
+	}
+}
+
+func flat(areas []sentences) sentences {
+	all := sentences{}
+	for _, area := range areas {
+		maps.Copy(all, area)
+	}
+	return all
+}
+
+// chooses are the functions of the English grammar that only choose words by a value.
+var chooses = map[string]bool{"verb": true, "if": true, "len": true, "eq": true, "not": true, "gt": true, "lt": true}
+
+// valuesOf are the values that a sentence asks for; true for those it prints rather than chooses words by.
+func valuesOf(t *testing.T, grammar template.FuncMap, sentence string) map[string]bool {
+	t.Helper()
+	values := map[string]bool{}
+	parsed, err := template.New("").Funcs(grammar).Parse(sentence)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(node parse.Node, prints bool)
+	pipe := func(p *parse.PipeNode, prints bool) {
+		for _, command := range p.Cmds {
+			if name, ok := command.Args[0].(*parse.IdentifierNode); ok && chooses[name.Ident] {
+				prints = false
+			}
+			for _, arg := range command.Args {
+				walk(arg, prints)
+			}
+		}
+	}
+	branch := func(b *parse.BranchNode) {
+		pipe(b.Pipe, false)
+		walk(b.List, true)
+		if b.ElseList != nil {
+			walk(b.ElseList, true)
+		}
+	}
+	walk = func(node parse.Node, prints bool) {
+		switch n := node.(type) {
+		case *parse.ListNode:
+			for _, child := range n.Nodes {
+				walk(child, prints)
+			}
+		case *parse.ActionNode:
+			pipe(n.Pipe, prints)
+		case *parse.PipeNode:
+			pipe(n, prints)
+		case *parse.IfNode:
+			branch(&n.BranchNode)
+		case *parse.RangeNode:
+			branch(&n.BranchNode)
+		case *parse.WithNode:
+			branch(&n.BranchNode)
+		case *parse.FieldNode:
+			values[n.Ident[0]] = values[n.Ident[0]] || prints
+		}
+	}
+	walk(parsed.Root, true)
+	return values
 }
 
 func declaredIDs(t *testing.T) []ID {
