@@ -95,27 +95,3 @@ func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) string) string
 		return say(message.PodPending, "why", scheduled.Message)
 	}
 }
-
-// complete makes every list an empty one rather than none, so that the JSON has the same shape for every answer.
-func complete(e finding.Explanation) finding.Explanation {
-	e.Findings, e.Unknown, e.NotModelled = list(e.Findings), list(e.Unknown), list(e.NotModelled)
-	for i := range e.Findings {
-		f := &e.Findings[i]
-		f.Subjects, f.Causes, f.RuledOut = list(f.Subjects), list(f.Causes), list(f.RuledOut)
-		f.Remedies, f.Unknown = list(f.Remedies), list(f.Unknown)
-		for j := range f.Causes {
-			f.Causes[j].Evidence = list(f.Causes[j].Evidence)
-		}
-		for j := range f.RuledOut {
-			f.RuledOut[j].Evidence = list(f.RuledOut[j].Evidence)
-		}
-	}
-	return e
-}
-
-func list[T any](items []T) []T {
-	if items == nil {
-		return []T{}
-	}
-	return items
-}

@@ -74,11 +74,17 @@ type Explanation struct {
 	Subject change.Ref `json:"subject"`
 	// State is the subject's state in one word, as kubectl shows it.
 	State string `json:"state"`
+	// Severity says how much the state matters by itself; empty if the subject is as it should be.
+	Severity Severity `json:"severity,omitempty"`
 	// Summary is the answer in one sentence.
-	Summary  string    `json:"summary"`
+	Summary string `json:"summary"`
+	// Causes is the chain from the state to its cause, as far as it is no Finding's.
+	Causes   []Link    `json:"causes"`
 	Findings []Finding `json:"findings"`
 	// Unknown is what could not be read and might have led to a finding.
 	Unknown []Gap `json:"unknown"`
 	// NotModelled is what naosu does not judge.
 	NotModelled []Gap `json:"notModelled"`
+	// Alike are further subjects to which the same applies word for word but for their names.
+	Alike []change.Ref `json:"alike,omitempty"`
 }
