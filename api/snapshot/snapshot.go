@@ -1,0 +1,47 @@
+package snapshot
+
+import "time"
+
+// Header is what a file says of itself.
+type Header struct {
+	// Taken is when the objects were read.
+	Taken time.Time `json:"taken"`
+	// Server is the API server's version, such as "v1.35.2"; empty if it is not known.
+	Server string `json:"server,omitempty"`
+	// Knowledge says how much of a kind the file holds: Complete, Partial, Forbidden or Absent. A kind not named is
+	// Absent.
+	Knowledge map[string]string `json:"knowledge,omitempty"`
+	// Anonymized says that names were replaced.
+	Anonymized bool `json:"anonymized,omitempty"`
+}
+
+// Record is one object.
+type Record struct {
+	APIVersion, Kind string
+	// Encoding is Protobuf or JSON.
+	Encoding string
+	// Data is the object: of Protobuf its message without the API's envelope, which APIVersion and Kind stand for.
+	Data []byte
+}
+
+// The encodings of a record.
+const (
+	Protobuf = "protobuf"
+	JSON     = "json"
+)
+
+// Magic begins every file; one byte with the format's version follows.
+const Magic = "naosu snapshot "
+
+const version = '1'
+
+// Bounds on what a reader accepts, and a writer writes. The API server takes no object larger than 3 MiB
+// (k8s.io/apiserver DefaultMaxRequestSizeBytes) by default.
+const (
+	maxHeader = 1 << 20
+	maxWord   = 256
+	maxData   = 16 << 20
+	// MaxSize is what the records of a file may hold together, in bytes: about ten times a cluster of 5,000 nodes and
+	// 100,000 pods. A small file that would unpack to more is an attack or a mistake.
+	MaxSize = 4 << 30
+)
