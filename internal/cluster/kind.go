@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -11,7 +13,12 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // Kind is an API kind that a Snapshot may hold.
@@ -54,49 +61,85 @@ const (
 	DeviceClass   Kind = "DeviceClass"
 )
 
-// tableOf makes an empty table of each kind. It is the one list of the kinds and their Go types.
-var tableOf = map[Kind]func() rows{
-	Node:      empty[*corev1.Node],
-	Pod:       empty[*corev1.Pod],
-	Namespace: empty[*corev1.Namespace],
-	Event:     empty[*corev1.Event],
-	Lease:     empty[*coordinationv1.Lease],
+// scope says where objects of a kind live.
+type scope bool
 
-	Deployment:            empty[*appsv1.Deployment],
-	ReplicaSet:            empty[*appsv1.ReplicaSet],
-	ReplicationController: empty[*corev1.ReplicationController],
-	StatefulSet:           empty[*appsv1.StatefulSet],
-	DaemonSet:             empty[*appsv1.DaemonSet],
-	Job:                   empty[*batchv1.Job],
-	CronJob:               empty[*batchv1.CronJob],
+const (
+	global     scope = false
+	namespaced scope = true
+)
 
-	PersistentVolumeClaim: empty[*corev1.PersistentVolumeClaim],
-	PersistentVolume:      empty[*corev1.PersistentVolume],
-	StorageClass:          empty[*storagev1.StorageClass],
-	VolumeAttachment:      empty[*storagev1.VolumeAttachment],
-	CSINode:               empty[*storagev1.CSINode],
-	CSIDriver:             empty[*storagev1.CSIDriver],
-	CSIStorageCapacity:    empty[*storagev1.CSIStorageCapacity],
+// form is how a kind is held, and where its objects live.
+type form struct {
+	empty func() rows
+	scope scope
+}
 
-	PodDisruptionBudget: empty[*policyv1.PodDisruptionBudget],
-	PriorityClass:       empty[*schedulingv1.PriorityClass],
-	Service:             empty[*corev1.Service],
-	ResourceQuota:       empty[*corev1.ResourceQuota],
-	LimitRange:          empty[*corev1.LimitRange],
-	ConfigMap:           empty[*corev1.ConfigMap],
+func of[T metav1.Object](s scope) form { return form{empty[T], s} }
 
-	ResourceClaim: empty[*resourcev1.ResourceClaim],
-	ResourceSlice: empty[*resourcev1.ResourceSlice],
-	DeviceClass:   empty[*resourcev1.DeviceClass],
+// forms is the one list of the kinds and their Go types. Group, version and resource follow from the type.
+var forms = map[Kind]form{
+	Node:      of[*corev1.Node](global),
+	Pod:       of[*corev1.Pod](namespaced),
+	Namespace: of[*corev1.Namespace](global),
+	Event:     of[*corev1.Event](namespaced),
+	Lease:     of[*coordinationv1.Lease](namespaced),
+
+	Deployment:            of[*appsv1.Deployment](namespaced),
+	ReplicaSet:            of[*appsv1.ReplicaSet](namespaced),
+	ReplicationController: of[*corev1.ReplicationController](namespaced),
+	StatefulSet:           of[*appsv1.StatefulSet](namespaced),
+	DaemonSet:             of[*appsv1.DaemonSet](namespaced),
+	Job:                   of[*batchv1.Job](namespaced),
+	CronJob:               of[*batchv1.CronJob](namespaced),
+
+	PersistentVolumeClaim: of[*corev1.PersistentVolumeClaim](namespaced),
+	PersistentVolume:      of[*corev1.PersistentVolume](global),
+	StorageClass:          of[*storagev1.StorageClass](global),
+	VolumeAttachment:      of[*storagev1.VolumeAttachment](global),
+	CSINode:               of[*storagev1.CSINode](global),
+	CSIDriver:             of[*storagev1.CSIDriver](global),
+	CSIStorageCapacity:    of[*storagev1.CSIStorageCapacity](namespaced),
+
+	PodDisruptionBudget: of[*policyv1.PodDisruptionBudget](namespaced),
+	PriorityClass:       of[*schedulingv1.PriorityClass](global),
+	Service:             of[*corev1.Service](namespaced),
+	ResourceQuota:       of[*corev1.ResourceQuota](namespaced),
+	LimitRange:          of[*corev1.LimitRange](namespaced),
+	ConfigMap:           of[*corev1.ConfigMap](namespaced),
+
+	ResourceClaim: of[*resourcev1.ResourceClaim](namespaced),
+	ResourceSlice: of[*resourcev1.ResourceSlice](global),
+	DeviceClass:   of[*resourcev1.DeviceClass](global),
 }
 
 var kindOfType = func() map[reflect.Type]Kind {
 	kinds := map[reflect.Type]Kind{}
-	for kind, table := range tableOf {
-		kinds[table().holds()] = kind
+	for kind, form := range forms {
+		kinds[form.empty().holds()] = kind
 	}
 	return kinds
 }()
+
+// Kinds are those a Snapshot holds, sorted.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(forms)) }
+
+// Namespaced says whether objects of the kind live in namespaces.
+func (k Kind) Namespaced() bool { return bool(forms[k].scope) }
+
+// resource is the kind as the API serves it: its group, its version, and its name in paths.
+func (k Kind) resource() schema.GroupVersionResource {
+	gvr, _ := meta.UnsafeGuessKindToResource(k.version())
+	return gvr
+}
+
+// version is the kind with the group and version that its Go type stands for.
+func (k Kind) version() schema.GroupVersionKind {
+	of := reflect.New(forms[k].empty().holds().Elem()).Interface().(runtime.Object)
+	gvks, _, err := scheme.Scheme.ObjectKinds(of)
+	utilruntime.Must(err) // Every Go type above is one of client-go's scheme; a test sees them all.
+	return gvks[0]
+}
 
 // KindOf is the kind of an object that a Snapshot may hold; false for others.
 func KindOf(o metav1.Object) (Kind, bool) {

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -106,19 +105,13 @@ func readAs(kind Kind) Knowledge {
 func readAll(ctx context.Context, list lister) ([]runtime.Object, error) {
 	var objects []runtime.Object
 	err := pager.New(pager.ListPageFunc(list)).EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
-		slim(o)
+		if object, ok := o.(metav1.Object); ok {
+			slim(object)
+		}
 		objects = append(objects, o)
 		return nil
 	})
 	return objects, err
-}
-
-// slim drops what no question needs and what makes up much of an object's size.
-func slim(o runtime.Object) {
-	if object, ok := o.(metav1.Object); ok {
-		object.SetManagedFields(nil)
-		delete(object.GetAnnotations(), corev1.LastAppliedConfigAnnotation)
-	}
 }
 
 func knowledgeFrom(read Knowledge, err error) (Knowledge, error) {

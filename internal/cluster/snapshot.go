@@ -17,11 +17,14 @@ type Contents struct {
 	Knowledge map[Kind]Knowledge
 	// Taken is when the objects were read.
 	Taken time.Time
+	// Server is the API server's version, such as "v1.35.2"; empty if it is not known.
+	Server string
 }
 
 // Snapshot is a cluster at one moment. It never changes, and what it returns must not be changed.
 type Snapshot struct {
 	taken     time.Time
+	server    string
 	knowledge map[Kind]Knowledge
 	tables    map[Kind]rows
 
@@ -31,9 +34,9 @@ type Snapshot struct {
 
 // New builds a Snapshot. It keeps the objects; the caller must not change them any more.
 func New(c Contents) *Snapshot {
-	s := &Snapshot{taken: c.Taken, knowledge: c.Knowledge, tables: map[Kind]rows{}}
-	for kind, table := range tableOf {
-		s.tables[kind] = table()
+	s := &Snapshot{taken: c.Taken, server: c.Server, knowledge: c.Knowledge, tables: map[Kind]rows{}}
+	for kind, form := range forms {
+		s.tables[kind] = form.empty()
 	}
 	edits := make([]Edit, 0, len(c.Objects))
 	for _, o := range c.Objects {
@@ -46,6 +49,9 @@ func New(c Contents) *Snapshot {
 
 // Taken is when the Snapshot was read.
 func (s *Snapshot) Taken() time.Time { return s.taken }
+
+// Server is the API server's version, such as "v1.35.2"; empty if it is not known.
+func (s *Snapshot) Server() string { return s.server }
 
 // Knowledge says how much of a kind the Snapshot holds.
 func (s *Snapshot) Knowledge(k Kind) Knowledge {

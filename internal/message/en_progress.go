@@ -1,3 +1,6 @@
 package message
 
-var englishProgress = sentences{}
+var englishProgress = sentences{
+	ProgressReading: "reading the cluster: {{.done}} of {{.total}} objects",
+	ProgressJudge:   "setting up the scheduler's rules",
+}

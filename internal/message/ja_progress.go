@@ -1,3 +1,6 @@
 package message
 
-var japaneseProgress = sentences{}
+var japaneseProgress = sentences{
+	ProgressReading: "クラスターを読み取っています: {{.total}} 個中 {{.done}} 個",
+	ProgressJudge:   "スケジューラーのルールを準備しています",
+}

@@ -1,4 +1,7 @@
 package message
 
 // What long work says of its progress.
-const ()
+const (
+	ProgressReading ID = "ProgressReading" // done, total
+	ProgressJudge   ID = "ProgressJudge"   //
+)

