@@ -3,11 +3,22 @@ package scheduling
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
+
+// rules is the minor version whose plugins are compiled in.
+const rules = "1.36"
+
+// ErrNotModelled is the answer for a pod of a scheduler that the Judge does not speak for.
+var ErrNotModelled = errors.New("the pod asks for a scheduler that is not modelled")
 
 // Options say which scheduler a Judge is.
 type Options struct {
@@ -18,50 +29,146 @@ type Options struct {
 }
 
 // Judge answers for the scheduler in one world. It is not safe for concurrent use.
-type Judge struct{}
+type Judge struct {
+	seed     uint64
+	basis    Basis
+	profiles map[string]*profile // by scheduler name
 
-var errNotBuilt = errors.New("not built")
+	history journal
+	worlds  worlds
+	shelf   *shelf
+	board   *board
+	tenants tenants
+	refusal refusal
+}
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.
 func New(ctx context.Context, world *cluster.Snapshot, o Options) (*Judge, error) {
-	return nil, errNotBuilt
+	j := &Judge{seed: o.Seed, profiles: map[string]*profile{}, worlds: worlds{{now: world}}}
+	client, err := j.refusal.client()
+	if err != nil {
+		return nil, fmt.Errorf("making the client that refuses: %w", err)
+	}
+	cfg, err := readConfig(o.Config)
+	if err != nil {
+		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
+	}
+	j.shelf = newShelf(client, world)
+	j.board = newBoard(&j.history)
+	j.tenants = newTenants(&j.history, j.board, j.shelf)
+	resources, err := newResources(ctx, j.shelf)
+	if err != nil {
+		return nil, err
+	}
+	j.basis = Basis{Version: rules, Default: o.Config == nil}
+	registry := plugins.NewInTreeRegistry()
+	for i := range cfg.Profiles {
+		p := &cfg.Profiles[i]
+		j.basis.NotModelled = append(j.basis.NotModelled, withoutForeign(p, registry)...)
+		made, err := newProfile(ctx, p, registry, parts{
+			client: client, factory: j.shelf.factory, board: j.board, resources: resources,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
+		}
+		j.profiles[p.SchedulerName] = made
+		j.basis.Profiles = append(j.basis.Profiles, p.SchedulerName)
+	}
+	for _, extender := range cfg.Extenders {
+		j.basis.NotModelled = append(j.basis.NotModelled, extender.URLPrefix)
+	}
+	slices.Sort(j.basis.NotModelled)
+	j.basis.NotModelled = slices.Compact(j.basis.NotModelled)
+	for _, node := range world.Nodes() {
+		j.board.put(node)
+	}
+	j.tenants.admit(world.Pods())
+	return j, nil
 }
 
 // World is the world as edited so far.
-func (j *Judge) World() *cluster.Snapshot { return nil }
+func (j *Judge) World() *cluster.Snapshot { return j.worlds.current() }
 
 // Basis is what every answer rests on.
-func (j *Judge) Basis() Basis { return Basis{} }
+func (j *Judge) Basis() Basis { return j.basis }
 
 // Models says whether the pod asks for a scheduler that the Judge speaks for.
-func (j *Judge) Models(pod *corev1.Pod) bool { return false }
+func (j *Judge) Models(pod *corev1.Pod) bool {
+	_, err := j.profile(pod)
+	return err == nil
+}
+
+func (j *Judge) profile(pod *corev1.Pod) (*profile, error) {
+	name := pod.Spec.SchedulerName
+	if name == "" {
+		name = corev1.DefaultSchedulerName // as the API server's defaulting has it
+	}
+	if p, ok := j.profiles[name]; ok {
+		return p, nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrNotModelled, name)
+}
 
 // Fork begins edits that Revert takes back. Forks nest.
-func (j *Judge) Fork() {}
-
-// Revert takes back every edit since the last Fork.
-func (j *Judge) Revert() {}
-
-// Apply edits the world: pods (one with a node name takes up room there), nodes, volumes, claims, budgets and all else
-// that bears on scheduling.
-func (j *Judge) Apply(edits ...cluster.Edit) error { return errNotBuilt }
-
-// Fit says where a pod may run, every node looked at.
-func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) { return Fit{}, errNotBuilt }
-
-// Obstacles says, of every plugin and every node, what keeps the pod off. It does not stop at a node's first.
-func (j *Judge) Obstacles(ctx context.Context, pod *corev1.Pod) (Obstacles, error) {
-	return Obstacles{}, errNotBuilt
+func (j *Judge) Fork() {
+	j.history.fork()
+	j.worlds.fork()
 }
 
-// Preempt says whom the scheduler would preempt for a pod that fits nowhere: the equally best choices, none if
-// preemption does not help or the pod may not preempt.
-func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, error) {
-	return nil, errNotBuilt
+// Revert takes back every edit since the last Fork. It costs what those edits changed.
+func (j *Judge) Revert() {
+	j.history.revert()
+	j.worlds.revert()
 }
 
-// Place is one attempt of the scheduler: a node for the pod, chosen by seed among the best, else a preemption, else neither.
-// It changes nothing.
-func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
-	return Placement{}, errNotBuilt
+// Apply edits the world: pods (one with a node name takes up room there, unless it has ended), nodes, volumes, claims,
+// budgets and all else that bears on scheduling. An error is an object that cannot be one of the cluster's; the edits
+// before it are done.
+func (j *Judge) Apply(edits ...cluster.Edit) error {
+	for _, e := range edits {
+		if err := j.apply(e); err != nil {
+			return err
+		}
+		j.worlds.edit(e)
+	}
+	return nil
+}
+
+func (j *Judge) apply(e cluster.Edit) error {
+	o := e.Object()
+	if o.GetName() == "" {
+		return fmt.Errorf("editing the world: a %T without a name", o)
+	}
+	switch o := o.(type) {
+	case *corev1.Pod:
+		j.tenants.leave(o)
+		if !e.Removes() {
+			j.tenants.enter(o)
+		}
+	case *corev1.Node:
+		if e.Removes() {
+			j.board.remove(o.Name)
+		} else {
+			j.board.put(o)
+		}
+	default:
+		j.reshelve(e)
+	}
+	return nil
+}
+
+// reshelve edits what plugins read through listers; other kinds do not bear on scheduling.
+func (j *Judge) reshelve(e cluster.Edit) {
+	kind, ok := j.shelf.kinds[reflect.TypeOf(e.Object())]
+	if !ok {
+		return
+	}
+	var after metav1.Object
+	if !e.Removes() {
+		after = e.Object()
+	}
+	before := kind.held(e.Object())
+	kind.swap(before, after)
+	j.history.did(func() { kind.swap(after, before) })
+	j.tenants.reshelved(e.Object())
 }

@@ -1,0 +1,188 @@
+package scheduling
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// board is the nodes with their pods, as the scheduler's plugins see them (fwk.SharedLister). A write inside a fork goes to
+// a copy of the node's info, made at the first one, so that taking a fork back costs what was changed in it.
+type board struct {
+	journal *journal
+	slots   map[string]*slot
+	nodes   roster
+	// The nodes with pods that have affinity, or required anti-affinity, of their own.
+	affine, averse roster
+	images         imageTable
+	nominated      nominator
+}
+
+// slot is a node's place on the board. Pods may be bound to a node that does not exist (yet): its slot is then in no roster.
+type slot struct {
+	info *framework.NodeInfo
+	// depth is the number of forks that were open when info was made; it may be written to in those.
+	depth                    int
+	here, affinity, aversion int // positions in the rosters, nowhere if it is not in one
+}
+
+const nowhere = -1
+
+func newBoard(j *journal) *board {
+	return &board{
+		journal: j, slots: map[string]*slot{},
+		nodes:     roster{at: func(s *slot) *int { return &s.here }},
+		affine:    roster{at: func(s *slot) *int { return &s.affinity }},
+		averse:    roster{at: func(s *slot) *int { return &s.aversion }},
+		images:    imageTable{},
+		nominated: nominator{journal: j, byNode: map[string][]fwk.PodInfo{}},
+	}
+}
+
+// node is the info of a node that exists, nil otherwise.
+func (b *board) node(name string) *framework.NodeInfo {
+	if s := b.slots[name]; s != nil && s.here != nowhere {
+		return s.info
+	}
+	return nil
+}
+
+// put adds a node, in place of the one of its name if there is one.
+func (b *board) put(node *corev1.Node) {
+	s := b.slot(node.Name)
+	before := s.info.Node()
+	b.edit(s, func(info *framework.NodeInfo) {
+		info.SetNode(node)
+		info.ImageStates = b.images.swap(before, node)
+	})
+	b.journal.did(func() { b.images.count(node, -1); b.images.count(before, 1) })
+	if s.here == nowhere {
+		b.enlist(&b.nodes, s)
+	}
+}
+
+// remove takes a node away. Pods bound to it stay so, out of sight.
+func (b *board) remove(name string) {
+	s := b.slots[name]
+	if s == nil || s.here == nowhere {
+		return
+	}
+	before := s.info.Node()
+	b.strike(&b.nodes, s)
+	b.edit(s, func(info *framework.NodeInfo) {
+		info.RemoveNode()
+		info.ImageStates = b.images.swap(before, nil)
+	})
+	b.journal.did(func() { b.images.count(before, 1) })
+}
+
+// bind gives a pod its room on a node.
+func (b *board) bind(pod *framework.PodInfo, node string) {
+	b.edit(b.slot(node), func(info *framework.NodeInfo) { info.AddPodInfo(pod) })
+}
+
+// unbind frees a pod's room.
+func (b *board) unbind(pod *corev1.Pod, node string) {
+	b.edit(b.slot(node), func(info *framework.NodeInfo) {
+		_ = info.RemovePod(klog.Logger{}, pod) // fails only for a pod that is not there
+	})
+}
+
+func (b *board) slot(name string) *slot {
+	s := b.slots[name]
+	if s == nil {
+		s = &slot{info: framework.NewNodeInfo(), here: nowhere, affinity: nowhere, aversion: nowhere}
+		b.slots[name] = s
+	}
+	return s
+}
+
+// edit is the only way in which a node's info changes.
+func (b *board) edit(s *slot, change func(*framework.NodeInfo)) {
+	if now := b.journal.depth(); s.depth < now {
+		info, depth := s.info, s.depth
+		s.info, s.depth = copyOf(info), now
+		b.journal.did(func() {
+			s.info, s.depth = info, depth
+			b.refresh(s)
+		})
+	}
+	change(s.info)
+	b.refresh(s)
+}
+
+// refresh puts a node that has changed into the rosters it belongs in, and nowhere else.
+func (b *board) refresh(s *slot) {
+	b.nodes.refresh(s, s.here != nowhere)
+	b.affine.refresh(s, s.here != nowhere && len(s.info.PodsWithAffinity) > 0)
+	b.averse.refresh(s, s.here != nowhere && len(s.info.PodsWithRequiredAntiAffinity) > 0)
+}
+
+func (b *board) enlist(r *roster, s *slot) {
+	r.add(s)
+	b.refresh(s)
+	b.journal.did(func() {
+		r.drop(s)
+		b.refresh(s)
+	})
+}
+
+func (b *board) strike(r *roster, s *slot) {
+	r.drop(s)
+	b.refresh(s)
+	b.journal.did(func() {
+		r.add(s)
+		b.refresh(s)
+	})
+}
+
+// copyOf copies what AddPodInfo and RemovePod write to. NodeInfo.Snapshot would copy the images too, which are the largest
+// part and which only the board changes, and that by replacing them.
+func copyOf(info *framework.NodeInfo) *framework.NodeInfo {
+	c := *info
+	c.Pods = slices.Clone(info.Pods)
+	c.PodsWithAffinity = slices.Clone(info.PodsWithAffinity)
+	c.PodsWithRequiredAntiAffinity = slices.Clone(info.PodsWithRequiredAntiAffinity)
+	c.Requested, c.NonZeroRequested = info.Requested.Clone(), info.NonZeroRequested.Clone()
+	c.PVCRefCounts = maps.Clone(info.PVCRefCounts)
+	c.UsedPorts = make(fwk.HostPortInfo, len(info.UsedPorts))
+	for ip, ports := range info.UsedPorts {
+		c.UsedPorts[ip] = maps.Clone(ports)
+	}
+	return &c
+}
+
+var _ fwk.SharedLister = &board{}
+
+func (b *board) NodeInfos() fwk.NodeInfoLister                     { return b }
+func (b *board) StorageInfos() fwk.StorageInfoLister               { return b }
+func (*board) PodGroupStates() fwk.PodGroupStateLister             { return noPodGroups{} }
+func (b *board) List() ([]fwk.NodeInfo, error)                     { return b.nodes.infos, nil }
+func (b *board) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) { return b.affine.infos, nil }
+func (b *board) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
+	return b.averse.infos, nil
+}
+
+func (b *board) Get(name string) (fwk.NodeInfo, error) {
+	if info := b.node(name); info != nil {
+		return info, nil
+	}
+	return nil, fmt.Errorf("node %q does not exist", name)
+}
+
+func (b *board) IsPVCUsedByPods(key string) bool {
+	return slices.ContainsFunc(b.nodes.infos, func(n fwk.NodeInfo) bool { return n.GetPVCRefCounts()[key] > 0 })
+}
+
+// noPodGroups stands for a feature that is off by default in 1.36 (GenericWorkload).
+type noPodGroups struct{}
+
+func (noPodGroups) Get(string, string) (fwk.PodGroupState, error) {
+	return nil, errors.New("pod groups are not modelled")
+}

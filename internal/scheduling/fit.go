@@ -1,0 +1,54 @@
+package scheduling
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Fit says where a pod may run, every node looked at.
+func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
+	a, err := j.attempt(ctx, pod)
+	if err != nil {
+		return Fit{}, err
+	}
+	return a.fit(ctx)
+}
+
+func (a *attempt) fit(ctx context.Context) (Fit, error) {
+	best, err := a.best(ctx)
+	if err != nil {
+		return Fit{}, err
+	}
+	f := Fit{Feasible: namesOf(a.feasible), Best: best}
+	slices.Sort(f.Feasible)
+	slices.Sort(f.Best)
+	return f, nil
+}
+
+// Place is one attempt of the scheduler: a node for the pod, chosen by seed among the best, else a preemption, else neither.
+// It changes nothing.
+func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
+	a, err := j.attempt(ctx, pod)
+	if err != nil {
+		return Placement{}, err
+	}
+	best, err := a.best(ctx)
+	if err != nil {
+		return Placement{}, err
+	}
+	if len(best) > 0 {
+		return Placement{Node: j.draw(pod, best)}, nil
+	}
+	choices, err := a.preempt(ctx, &j.tenants)
+	if err != nil || len(choices) == 0 {
+		return Placement{}, err
+	}
+	nodes := make([]string, len(choices))
+	for i := range choices {
+		nodes[i] = choices[i].Node
+	}
+	chosen := j.draw(pod, nodes)
+	return Placement{Preemption: &choices[slices.Index(nodes, chosen)]}, nil
+}

@@ -1,0 +1,132 @@
+package scheduling
+
+import (
+	"reflect"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// listed are the kinds that plugins read through listers. Nodes and pods they read from the board.
+var listed = []runtime.Object{
+	&corev1.Namespace{}, &corev1.PersistentVolume{}, &corev1.PersistentVolumeClaim{}, &corev1.ReplicationController{}, &corev1.Service{},
+	&appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
+	&storagev1.CSIDriver{}, &storagev1.CSINode{}, &storagev1.CSIStorageCapacity{}, &storagev1.StorageClass{}, &storagev1.VolumeAttachment{},
+	&policyv1.PodDisruptionBudget{}, &schedulingv1.PriorityClass{},
+	&resourcev1.DeviceClass{}, &resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{},
+}
+
+// shelf holds the objects that plugins read through listers, and tells those that keep caches of every edit before it
+// returns, so that an answer never depends on when a goroutine ran.
+type shelf struct {
+	factory informers.SharedInformerFactory
+	kinds   map[reflect.Type]*informer
+}
+
+func newShelf(client kubernetes.Interface, world *cluster.Snapshot) *shelf {
+	s := &shelf{factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{}}
+	for _, o := range listed {
+		i := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(
+			&cache.ListWatch{}, o, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})}
+		s.kinds[reflect.TypeOf(o)] = i
+		s.factory.InformerFor(o, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return i })
+	}
+	fill(s, world.Namespaces())
+	fill(s, world.Volumes())
+	fill(s, world.Claims())
+	fill(s, world.ReplicationControllers())
+	fill(s, world.Services())
+	fill(s, world.ReplicaSets())
+	fill(s, world.StatefulSets())
+	fill(s, world.CSIDrivers())
+	fill(s, world.CSINodes())
+	fill(s, world.StorageCapacities())
+	fill(s, world.Classes())
+	fill(s, world.VolumeAttachments())
+	fill(s, world.Budgets())
+	fill(s, world.PriorityClasses())
+	fill(s, world.DeviceClasses())
+	fill(s, world.ResourceClaims())
+	fill(s, world.ResourceSlices())
+	return s
+}
+
+func fill[T metav1.Object](s *shelf, objects []T) {
+	kind := s.kinds[reflect.TypeFor[T]()]
+	for _, o := range objects {
+		kind.swap(nil, o)
+	}
+}
+
+// informer is a SharedIndexInformer that is never run: what is put into it is there, and its handlers know, at once.
+type informer struct {
+	cache.SharedIndexInformer
+	handlers []cache.ResourceEventHandler
+}
+
+// held is what stands where o would, nil if nothing does.
+func (i *informer) held(o metav1.Object) metav1.Object {
+	if there, ok, err := i.GetIndexer().Get(o); err == nil && ok {
+		return there.(metav1.Object)
+	}
+	return nil
+}
+
+// swap puts an object in the place of another; either may be nil. The handlers see it leave and come, and not change:
+// those that keep caches ignore a change that does not raise the resource version, and an edit need not.
+func (i *informer) swap(before, after metav1.Object) {
+	if before != nil {
+		_ = i.GetIndexer().Delete(before) // fails for objects without a name only
+		for _, h := range i.handlers {
+			h.OnDelete(before)
+		}
+	}
+	if after != nil {
+		_ = i.GetIndexer().Add(after)
+		for _, h := range i.handlers {
+			h.OnAdd(after, false)
+		}
+	}
+}
+
+func (i *informer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	for _, o := range i.GetIndexer().List() {
+		h.OnAdd(o, true)
+	}
+	i.handlers = append(i.handlers, h)
+	return i, nil
+}
+
+func (i *informer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, _ time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandler(h)
+}
+
+func (i *informer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, _ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandler(h)
+}
+
+func (*informer) HasSynced() bool                     { return true }
+func (*informer) HasSyncedChecker() cache.DoneChecker { return synced{} }
+
+type synced struct{}
+
+var always = func() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}()
+
+func (synced) Name() string          { return "judge" }
+func (synced) Done() <-chan struct{} { return always }

@@ -1,0 +1,27 @@
+package scheduling
+
+// journal remembers how to take back what was done since each fork. While nothing is forked it remembers nothing.
+type journal struct {
+	undo  []func()
+	marks []int
+}
+
+func (j *journal) fork() { j.marks = append(j.marks, len(j.undo)) }
+
+// depth is how many forks are open.
+func (j *journal) depth() int { return len(j.marks) }
+
+func (j *journal) did(undo func()) {
+	if len(j.marks) > 0 {
+		j.undo = append(j.undo, undo)
+	}
+}
+
+func (j *journal) revert() {
+	last := len(j.marks) - 1
+	for i := len(j.undo) - 1; i >= j.marks[last]; i-- {
+		j.undo[i]()
+		j.undo[i] = nil
+	}
+	j.undo, j.marks = j.undo[:j.marks[last]], j.marks[:last]
+}

@@ -1,0 +1,40 @@
+package scheduling
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+)
+
+// nominator knows the pods that wait for victims to leave the node they were promised. Room is kept for them from pods of
+// lower priority (RunFilterPluginsWithNominatedPods in pkg/scheduler/framework/runtime).
+type nominator struct {
+	journal *journal
+	byNode  map[string][]fwk.PodInfo
+}
+
+var _ fwk.PodNominator = &nominator{}
+
+func (n *nominator) NominatedPodsForNode(node string) []fwk.PodInfo { return n.byNode[node] }
+
+func (n *nominator) add(pod fwk.PodInfo, node string) {
+	n.set(node, append(slices.Clone(n.byNode[node]), pod))
+}
+
+func (n *nominator) remove(pod *corev1.Pod, node string) {
+	n.set(node, slices.DeleteFunc(slices.Clone(n.byNode[node]), func(p fwk.PodInfo) bool { return p.GetPod().UID == pod.UID }))
+}
+
+func (n *nominator) set(node string, pods []fwk.PodInfo) {
+	before := n.byNode[node]
+	n.byNode[node] = pods
+	n.journal.did(func() { n.byNode[node] = before })
+}
+
+// The scheduler's queue would call these. The judge has none: it is told of nominations by edits.
+
+func (*nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *fwk.NominatingInfo) {}
+func (*nominator) DeleteNominatedPodIfExists(*corev1.Pod)                        {}
+func (*nominator) UpdateNominatedPod(klog.Logger, *corev1.Pod, fwk.PodInfo)      {}

@@ -1,0 +1,149 @@
+package scheduling
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// Obstacles says, of every plugin and every node, what keeps the pod off. It does not stop at a node's first.
+func (j *Judge) Obstacles(ctx context.Context, pod *corev1.Pod) (Obstacles, error) {
+	p, err := j.profile(pod)
+	if err != nil {
+		return Obstacles{}, err
+	}
+	s := &survey{profile: p, board: j.board, pod: j.tenants.seen(pod), state: framework.NewCycleState()}
+	return s.run(quiet(ctx))
+}
+
+// survey asks each filter plugin on its own, as if there were no other.
+type survey struct {
+	profile *profile
+	board   *board
+	pod     *corev1.Pod
+	state   fwk.CycleState
+
+	everywhere []Obstacle
+	asked      []asked
+}
+
+// asked is a plugin that has something to say about each node.
+type asked struct {
+	plugin fwk.FilterPlugin // nil if it names nodes only
+	name   string
+	// only are the nodes it leaves, nil if it leaves all.
+	only sets.Set[string]
+}
+
+func (s *survey) run(ctx context.Context) (Obstacles, error) {
+	if status := s.profile.gate(ctx, s.pod); status != nil {
+		if !status.IsRejected() {
+			return Obstacles{}, fmt.Errorf("asking plugin %s about pod %s: %w", status.Plugin(), nameOf(s.pod), status.AsError())
+		}
+		s.everywhere = append(s.everywhere, Obstacle{Plugin: status.Plugin(), Reasons: status.Reasons(), Final: true})
+	}
+	if err := s.prepare(ctx); err != nil {
+		return Obstacles{}, err
+	}
+	nodes := slices.Clone(s.board.nodes.infos)
+	slices.SortFunc(nodes, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
+	found := make([]NodeObstacles, len(nodes))
+	failed := make([]error, len(nodes))
+	s.profile.framework.Parallelizer().Until(ctx, len(nodes), func(i int) {
+		found[i], failed[i] = s.look(ctx, nodes[i])
+	}, "")
+	return Obstacles{Everywhere: s.everywhere, Nodes: found}, errors.Join(append(failed, ctx.Err())...)
+}
+
+// prepare asks every plugin what holds of all nodes.
+func (s *survey) prepare(ctx context.Context) error {
+	done := sets.New[string]() // plugins without a say in this pod's case
+	for _, plugin := range s.profile.filters {
+		filter, _ := plugin.(fwk.FilterPlugin)
+		ask := asked{plugin: filter, name: plugin.Name()}
+		if pre, ok := plugin.(fwk.PreFilterPlugin); ok {
+			result, status := pre.PreFilter(ctx, s.state, s.pod, s.board.nodes.infos)
+			switch {
+			case status.IsSkip():
+				done.Insert(ask.name)
+				continue
+			case status.IsRejected():
+				done.Insert(ask.name)
+				s.everywhere = append(s.everywhere, obstacle(ask.name, status))
+				continue
+			case !status.IsSuccess():
+				return fmt.Errorf("asking plugin %s about pod %s: %w", ask.name, nameOf(s.pod), status.AsError())
+			}
+			if !result.AllNodes() {
+				ask.only = result.NodeNames
+			}
+		}
+		s.asked = append(s.asked, ask)
+	}
+	s.state.SetSkipFilterPlugins(done) // for RunPreFilterExtensionAddPod
+	return nil
+}
+
+func (s *survey) look(ctx context.Context, node fwk.NodeInfo) (NodeObstacles, error) {
+	found := NodeObstacles{Node: node.Node().Name}
+	crowdedState, crowded, err := s.crowd(ctx, node)
+	if err != nil {
+		return found, err
+	}
+	for _, ask := range s.asked {
+		status := s.ask(ctx, ask, s.state, node)
+		if status.IsSuccess() && crowded != nil {
+			status = s.ask(ctx, ask, crowdedState, crowded)
+		}
+		switch {
+		case status.IsSuccess():
+		case status.IsRejected():
+			found.Obstacles = append(found.Obstacles, obstacle(ask.name, status))
+		default:
+			return found, fmt.Errorf("asking plugin %s whether node %s takes pod %s: %w", ask.name, found.Node, nameOf(s.pod), status.AsError())
+		}
+	}
+	return found, nil
+}
+
+func (s *survey) ask(ctx context.Context, ask asked, state fwk.CycleState, node fwk.NodeInfo) *fwk.Status {
+	if ask.only != nil && !ask.only.Has(node.Node().Name) {
+		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, elsewhere(ask.name))
+	}
+	if ask.plugin == nil {
+		return nil
+	}
+	return ask.plugin.Filter(ctx, state, s.pod, node)
+}
+
+// crowd is the node as it will be once the pods it was promised to are there, nil if it was promised to none that this pod
+// must yield to (addGENominatedPods in pkg/scheduler/framework/runtime).
+func (s *survey) crowd(ctx context.Context, node fwk.NodeInfo) (fwk.CycleState, fwk.NodeInfo, error) {
+	var state fwk.CycleState
+	var crowded fwk.NodeInfo
+	for _, other := range s.board.nominated.NominatedPodsForNode(node.Node().Name) {
+		if other.GetPod().UID == s.pod.UID || corev1helpers.PodPriority(other.GetPod()) < corev1helpers.PodPriority(s.pod) {
+			continue
+		}
+		if crowded == nil {
+			state, crowded = s.state.Clone(), node.Snapshot()
+		}
+		crowded.AddPodInfo(other)
+		if status := s.profile.framework.RunPreFilterExtensionAddPod(ctx, state, s.pod, other, crowded); !status.IsSuccess() {
+			return nil, nil, fmt.Errorf("adding nominated pod %s to node %s: %w", nameOf(other.GetPod()), node.Node().Name, status.AsError())
+		}
+	}
+	return state, crowded, nil
+}
+
+func obstacle(plugin string, status *fwk.Status) Obstacle {
+	return Obstacle{Plugin: plugin, Reasons: status.Reasons(), Final: status.Code() == fwk.UnschedulableAndUnresolvable}
+}

@@ -1,0 +1,117 @@
+package scheduling
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+)
+
+// Preempt says whom the scheduler would preempt for a pod that fits nowhere: the equally best choices, sorted by node,
+// none if preemption does not help or the pod may not preempt.
+//
+// Every node is looked at. The scheduler itself stops after a tenth of them, or a hundred if that is more.
+func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, error) {
+	a, err := j.attempt(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	return a.preempt(ctx, &j.tenants)
+}
+
+// preempt goes as Evaluator.Preempt does (pkg/scheduler/framework/preemption), up to where that begins to delete.
+func (a *attempt) preempt(ctx context.Context, t *tenants) ([]Preemption, error) {
+	if a.profile.preemption == nil || a.gated || len(a.feasible) > 0 {
+		return nil, nil
+	}
+	ctx = quiet(ctx)
+	evaluator := a.profile.preemption.Evaluator
+	if ok, _ := evaluator.PodEligibleToPreemptOthers(ctx, a.pod, a.refused.Get(a.pod.Status.NominatedNodeName)); !ok {
+		return nil, nil
+	}
+	nodes, err := a.refused.NodesForStatusCode(a.board, fwk.Unschedulable)
+	if err != nil || len(nodes) == 0 {
+		return nil, err
+	}
+	budgets, err := evaluator.PdbLister.List(labels.Everything())
+	if err != nil {
+		return nil, err
+	}
+	every := int32(len(nodes)) //nolint:gosec // G115: nodes are counted in thousands
+	candidates, _, err := evaluator.DryRunPreemption(ctx, a.state, a.pod, nodes, budgets, 0, every)
+	if err != nil && len(candidates) == 0 {
+		return nil, fmt.Errorf("looking for whom pod %s may preempt: %w", nameOf(a.pod), err)
+	}
+	var found []Preemption
+	for _, c := range leastCostly(candidates) {
+		found = append(found, t.preemption(c))
+	}
+	slices.SortFunc(found, func(a, b Preemption) int { return cmp.Compare(a.Node, b.Node) })
+	return found, nil
+}
+
+func (t *tenants) preemption(c preemption.Candidate) Preemption {
+	p := Preemption{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
+	for _, victim := range c.Victims().Pods {
+		p.Victims = append(p.Victims, t.given(victim))
+	}
+	return p
+}
+
+// leastCostly are the candidates among which pickOneNodeForPreemption (pkg/scheduler/framework/preemption) picks by chance.
+// That function tells only one, and asks the clock for pods that have not started.
+func leastCostly(candidates []preemption.Candidate) []preemption.Candidate {
+	var best []preemption.Candidate
+	var least []int64
+	for _, c := range candidates {
+		cost := costOf(c)
+		switch order := slices.Compare(cost, least); {
+		case best == nil || order < 0:
+			best, least = []preemption.Candidate{c}, cost
+		case order == 0:
+			best = append(best, c)
+		}
+	}
+	return best
+}
+
+// costOf is compared from its first number on: budgets broken, the highest priority, the sum of priorities (all made
+// positive, so that more victims cost more), the number of victims, and how early the first of the most important started.
+func costOf(c preemption.Candidate) []int64 {
+	victims := c.Victims().Pods
+	highest, sum, earliest := corev1helpers.PodPriority(victims[0]), int64(0), int64(math.MaxInt64)
+	for _, victim := range victims {
+		sum += int64(corev1helpers.PodPriority(victim)) + math.MaxInt32 + 1
+		if corev1helpers.PodPriority(victim) == highest {
+			earliest = min(earliest, started(victim))
+		}
+	}
+	return []int64{c.Victims().NumPDBViolations, int64(highest), sum, int64(len(victims)), -earliest}
+}
+
+// moreImportant orders pods as the scheduler does (pkg/scheduler/util). What it leaves to the order in which it got to know
+// them is decided by their age here, and at last by name.
+func moreImportant(a, b *corev1.Pod) bool {
+	return cmp.Or(
+		cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)),
+		cmp.Compare(started(a), started(b)),
+		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+		cmp.Compare(a.Namespace, b.Namespace),
+		cmp.Compare(a.Name, b.Name),
+	) < 0
+}
+
+// started is in nanoseconds; a pod that has not started counts as later than any that has.
+func started(pod *corev1.Pod) int64 {
+	if pod.Status.StartTime == nil {
+		return math.MaxInt64
+	}
+	return pod.Status.StartTime.UnixNano()
+}
