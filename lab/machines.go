@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
@@ -65,10 +66,31 @@ func machineOf(instance cloud.Instance) (nodes.Machine, error) {
 	if err != nil {
 		return nodes.Machine{}, fmt.Errorf("reading the memory of instance type %s: %w", instance.Type, err)
 	}
+	capacity, err := resources(instance.Capacity.Capacity)
+	if err != nil {
+		return nodes.Machine{}, fmt.Errorf("reading the capacity of instance type %s: %w", instance.Type, err)
+	}
+	allocatable, err := resources(instance.Capacity.Allocatable)
+	if err != nil {
+		return nodes.Machine{}, fmt.Errorf("reading what instance type %s leaves to pods: %w", instance.Type, err)
+	}
 	return nodes.Machine{
 		NodeName: instance.NodeName, InstanceID: instance.ID, InternalIP: instance.PrivateIP,
 		Labels: instance.Labels, Taints: instance.Taints,
 		CPU: cpu, Memory: memory, Pods: instance.Capacity.Pods, Volumes: instance.Capacity.Volumes,
+		Capacity: capacity, Allocatable: allocatable,
 		CloudProvider: true,
 	}, nil
+}
+
+func resources(quantities map[string]string) (corev1.ResourceList, error) {
+	list := corev1.ResourceList{}
+	for name, text := range quantities {
+		q, err := resource.ParseQuantity(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		list[corev1.ResourceName(name)] = q
+	}
+	return list, nil
 }

@@ -22,6 +22,15 @@ type Options struct {
 	StatePath string
 	// InstantStart has the Spec's instances running from the first moment, as those of a cluster that is already there.
 	InstantStart bool
+	// Standing is what the region holds already; a group launches only what it lacks beside it.
+	Standing Standing
+}
+
+// Standing are machines and volumes that were there before the cloud was built, as they are to be found.
+type Standing struct {
+	// Instances have their state, zone, capacity, names and addresses; IDs and node names tell them apart.
+	Instances []Instance
+	Volumes   []Volume
 }
 
 // Cloud is a running region. Its methods may be called from anywhere; what they return are copies.
@@ -58,6 +67,13 @@ func New(o Options) (*Cloud, error) {
 	return c, c.update(func() error {
 		for _, g := range o.Spec.Groups {
 			c.state.Groups = append(c.state.Groups, &group{GroupSpec: g.withDefaults(c.state.Region), LaunchVersion: 1})
+		}
+		for _, i := range o.Standing.Instances {
+			i.Capacity, i.LaunchVersion = i.Capacity.withDefaults(), 1
+			c.state.Instances = append(c.state.Instances, &instance{Instance: i, BootDelay: defaultBootDelay})
+		}
+		for _, v := range o.Standing.Volumes {
+			c.state.Volumes = append(c.state.Volumes, &v)
 		}
 		c.settle()
 		if o.InstantStart {

@@ -31,9 +31,9 @@ func (c *Cloud) launch(g *group, zone string) *instance {
 // nodeLabels are the group's, with those that EKS puts on every node of a managed group.
 // https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 func nodeLabels(g GroupSpec) map[string]string {
-	labels := map[string]string{
-		"eks.amazonaws.com/nodegroup":    g.Name,
-		"eks.amazonaws.com/capacityType": "ON_DEMAND",
+	labels := map[string]string{}
+	if !g.Foreign {
+		labels["eks.amazonaws.com/nodegroup"], labels["eks.amazonaws.com/capacityType"] = g.Name, "ON_DEMAND"
 	}
 	maps.Copy(labels, g.Labels)
 	return labels

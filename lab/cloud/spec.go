@@ -31,6 +31,10 @@ type InstanceType struct {
 	Pods int `json:"pods,omitempty"`
 	// Volumes is how many block volumes one instance can attach; without it, 25.
 	Volumes int `json:"volumes,omitempty"`
+	// Capacity and Allocatable are what a node of this type reports beside or in place of what follows from the fields
+	// above, such as {"nvidia.com/gpu": "4"}; without Allocatable, pods are left what EKS leaves them.
+	Capacity    map[string]string `json:"capacity,omitempty"`
+	Allocatable map[string]string `json:"allocatable,omitempty"`
 }
 
 // GroupSpec is a node group: an EC2 Auto Scaling group and what its instances register as.
@@ -50,6 +54,8 @@ type GroupSpec struct {
 	ZoneOrder []string `json:"zoneOrder,omitempty"`
 	// BootDelay is from launch to a registered node, in scenario time; without it, 40 s.
 	BootDelay *metav1.Duration `json:"bootDelay,omitempty"`
+	// Foreign groups are not EKS's: their nodes have the labels above alone.
+	Foreign bool `json:"foreign,omitempty"`
 	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance".
 	SuspendedProcesses []string `json:"suspendedProcesses,omitempty"`
 }

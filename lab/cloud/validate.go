@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -41,6 +42,11 @@ func (t InstanceType) validate(path *field.Path) field.ErrorList {
 	}
 	errs = append(errs, positive(path.Child("cpu"), t.CPU)...)
 	errs = append(errs, positive(path.Child("memory"), t.Memory)...)
+	for field, list := range map[string]map[string]string{"capacity": t.Capacity, "allocatable": t.Allocatable} {
+		for _, name := range slices.Sorted(maps.Keys(list)) {
+			errs = append(errs, quantity(path.Child(field).Key(name), list[name])...)
+		}
+	}
 	if t.Pods < 0 {
 		errs = append(errs, field.Invalid(path.Child("pods"), t.Pods, "must not be negative"))
 	}
@@ -93,6 +99,13 @@ func desiredFault(lowest, desired, highest int) string {
 		return fmt.Sprintf("Desired capacity:%d must be between the specified min size:%d and max size:%d", desired, lowest, highest)
 	}
 	return ""
+}
+
+func quantity(path *field.Path, value string) field.ErrorList {
+	if _, err := resource.ParseQuantity(value); err != nil {
+		return field.ErrorList{field.Invalid(path, value, err.Error())}
+	}
+	return nil
 }
 
 func positive(path *field.Path, quantity string) field.ErrorList {

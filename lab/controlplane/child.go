@@ -41,6 +41,9 @@ func StartChild(ctx context.Context, o Options) (*Plane, error) {
 	if !canBeChild {
 		return nil, errors.New("start control plane: call controlplane.MaybeRunChild first thing in main")
 	}
+	if o.Fill != nil {
+		return nil, errors.New("start control plane: Options.Fill cannot be told to a process of its own")
+	}
 	if err := errors.Join(o.check(), context.Cause(ctx)); err != nil {
 		return nil, fmt.Errorf("start control plane: %w", err)
 	}

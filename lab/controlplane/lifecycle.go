@@ -17,8 +17,17 @@ func (p *local) runner(c Component) func(context.Context, func()) error {
 // boot starts everything in order. A context that ends meanwhile is heeded between components: none can be stopped
 // before it is ready.
 func (p *local) boot(ctx context.Context) error {
-	for _, together := range [][]Component{{Etcd}, {APIServer}, {ControllerManager, Scheduler}} {
-		if err := p.start(together...); err != nil {
+	steps := []func() error{
+		func() error { return p.start(Etcd) },
+		func() error { return p.fill(ctx) },
+		func() error { return p.start(APIServer) },
+		func() error { return p.start(ControllerManager, Scheduler) },
+	}
+	if p.options.Bare {
+		steps = steps[:len(steps)-1]
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
 			return err
 		}
 		if err := context.Cause(ctx); err != nil {

@@ -40,6 +40,11 @@ type Options struct {
 	Pace *pace.Pace
 	// Log receives what the components log. Nil means DataDir/controlplane.log.
 	Log io.Writer
+	// Fill puts objects into etcd before the API server starts: what stands there is to it a cluster it has always served.
+	// A function cannot be told to another process, so StartChild refuses it.
+	Fill Fill `json:"-"`
+	// Bare starts etcd and the API server alone; StartComponent starts the others once the caller has made ready for them.
+	Bare bool
 }
 
 // owned are flags that the plane must set itself, with the reason an Options' Flags may not.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -167,6 +169,25 @@ func (f *Fleet) SetState(node string, s State) error {
 	}
 	k.become(s, f.clock.Now())
 	f.queue.Add(node)
+	return nil
+}
+
+// Beating waits until every machine that is on has renewed its Lease once, so that nobody who starts to watch them then
+// takes one for dead.
+func (f *Fleet) Beating(ctx context.Context) error {
+	f.mu.Lock()
+	kubelets := slices.Collect(maps.Values(f.kubelets))
+	f.mu.Unlock()
+	for _, k := range kubelets {
+		if k.is() != On {
+			continue
+		}
+		select {
+		case <-k.beats:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the first heartbeat of node %s: %w", k.NodeName, context.Cause(ctx))
+		}
+	}
 	return nil
 }
 

@@ -33,6 +33,9 @@ func (f *Fleet) heartbeat(ctx context.Context, k *kubelet, w *wake) error {
 	if err := f.renew(ctx, k); err != nil {
 		return fmt.Errorf("renewing the lease: %w", err)
 	}
+	if k.lease != nil {
+		k.hasBeats.Do(func() { close(k.beats) })
+	}
 	interval := f.pace.Real(renewInterval)
 	if k.leaseDue.IsZero() {
 		interval = share(interval, k.NodeName) // machines that start together do not beat together

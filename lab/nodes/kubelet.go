@@ -23,6 +23,9 @@ type kubelet struct {
 
 	state atomic.Pointer[State] // written under mu
 
+	beats    chan struct{} // closed with the first renewal of the lease
+	hasBeats sync.Once
+
 	mu     sync.Mutex
 	bootID string
 	pods   map[types.UID]*tenant
@@ -58,7 +61,7 @@ type tenant struct {
 }
 
 func newKubelet(m Machine, addresses *pool, p *pace.Pace) *kubelet {
-	k := &kubelet{Machine: m, pods: map[types.UID]*tenant{}, pool: addresses, pace: p}
+	k := &kubelet{Machine: m, pods: map[types.UID]*tenant{}, pool: addresses, pace: p, beats: make(chan struct{})}
 	k.state.Store(new(On))
 	k.newBootID()
 	return k

@@ -65,6 +65,9 @@ func (f *Fleet) admit(k *kubelet, pod *corev1.Pod) *tenant {
 	if t.life.since.IsZero() {
 		t.life.since = f.clock.Now()
 	}
+	if t.life.sandbox && !t.life.stopped {
+		t.volumes, _ = f.news.attachables(pod) // mounted, and so in use
+	}
 	if t.life.sandbox || t.life.stopped || pod.DeletionTimestamp != nil || k.node == nil {
 		return t
 	}

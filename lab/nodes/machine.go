@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -39,6 +40,8 @@ type Machine struct {
 	Pods int
 	// Volumes is how many block volumes can be attached; zero means 25.
 	Volumes int
+	// Capacity and Allocatable are what the machine reports beside or in place of what follows from the fields above.
+	Capacity, Allocatable corev1.ResourceList
 	// CloudProvider is --cloud-provider=external: the node registers tainted as uninitialized, and keeps the addresses
 	// that the cloud's controller gave it.
 	CloudProvider bool
@@ -65,6 +68,12 @@ func (m *Machine) complete() {
 	}
 }
 
+// Identify puts what tells the machine apart into the system information of a Node: a kubelet that finds a Node with it
+// takes up what the API says runs there.
+func (m *Machine) Identify(info *corev1.NodeSystemInfo) {
+	info.MachineID, info.SystemUUID = m.machineID(), m.systemUUID()
+}
+
 // machineID tells machines apart that come up under the same node name.
 func (m *Machine) machineID() string { return digest("machine", m.InstanceID, m.NodeName)[:32] }
 
@@ -74,12 +83,14 @@ func (m *Machine) systemUUID() string {
 }
 
 func (m *Machine) capacity() corev1.ResourceList {
-	return corev1.ResourceList{
+	list := corev1.ResourceList{
 		corev1.ResourceCPU:              m.CPU,
 		corev1.ResourceMemory:           m.Memory,
 		corev1.ResourcePods:             *resource.NewQuantity(int64(m.Pods), resource.DecimalSI),
 		corev1.ResourceEphemeralStorage: *resource.NewQuantity(ephemeralStorage, resource.BinarySI),
 	}
+	maps.Copy(list, m.Capacity)
+	return list
 }
 
 // allocatable is capacity less what EKS reserves for the kubelet and the eviction threshold:
@@ -90,6 +101,7 @@ func (m *Machine) allocatable() corev1.ResourceList {
 	cpu := m.CPU.MilliValue()
 	list[corev1.ResourceCPU] = *resource.NewMilliQuantity(max(cpu-reservedCPU(cpu), 0), resource.DecimalSI)
 	list[corev1.ResourceMemory] = *resource.NewQuantity(max(m.Memory.Value()-m.reservedMemory()-evictionHard, 0), resource.BinarySI)
+	maps.Copy(list, m.Allocatable)
 	return list
 }
 

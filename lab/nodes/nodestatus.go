@@ -70,18 +70,27 @@ func nodeStatusOf(m *Machine, old *corev1.NodeStatus, r report) corev1.NodeStatu
 	}
 	status.Capacity, status.Allocatable = resources(old.Capacity, m.capacity()), resources(old.Allocatable, m.allocatable())
 	status.DaemonEndpoints.KubeletEndpoint.Port = kubeletPort
-	status.NodeInfo = corev1.NodeSystemInfo{
-		MachineID: m.machineID(), SystemUUID: m.systemUUID(), BootID: r.bootID,
-		KernelVersion: "6.12.40-64.114.amzn2023.x86_64", OSImage: "Amazon Linux 2023.9",
-		ContainerRuntimeVersion: "containerd://2.1.4", KubeletVersion: "v1.36.3",
-		OperatingSystem: "linux", Architecture: "amd64",
-	}
+	status.NodeInfo = systemInfo(m, old.NodeInfo, r.bootID)
 	status.VolumesInUse = r.volumesInUse
 	status.Conditions = slices.Clone(old.Conditions)
 	for _, c := range nodeConditions(r) {
 		setNodeCondition(&status, c, r.now)
 	}
 	return status
+}
+
+// systemInfo is what runs on the machine: what its Node says already, for a machine keeps its system.
+func systemInfo(m *Machine, info corev1.NodeSystemInfo, bootID string) corev1.NodeSystemInfo {
+	if info.KubeletVersion == "" {
+		info = corev1.NodeSystemInfo{
+			KernelVersion: "6.12.40-64.114.amzn2023.x86_64", OSImage: "Amazon Linux 2023.9",
+			ContainerRuntimeVersion: "containerd://2.1.4", KubeletVersion: "v1.36.3",
+			OperatingSystem: "linux", Architecture: "amd64",
+		}
+	}
+	m.Identify(&info)
+	info.BootID = bootID
+	return info
 }
 
 // resources puts own in the place of the same in old: extended resources are other people's.

@@ -33,16 +33,16 @@ func statusOf(pod *corev1.Pod, reported *corev1.PodStatus, l life, a addresses, 
 	if l.verdict != nil && l.verdict.rejected {
 		return &status
 	}
-	status.HostIP = a.host
-	status.HostIPs = []corev1.HostIP{{IP: a.host}}
-	if l.sandbox && a.pod != "" {
-		status.PodIP = a.pod
-		status.PodIPs = []corev1.PodIP{{IP: a.pod}}
+	if status.HostIP != a.host { // another family's addresses stay
+		status.HostIP, status.HostIPs = a.host, []corev1.HostIP{{IP: a.host}}
+	}
+	if l.sandbox && a.pod != "" && status.PodIP != a.pod {
+		status.PodIP, status.PodIPs = a.pod, []corev1.PodIP{{IP: a.pod}}
 	}
 	inits := len(pod.Spec.InitContainers)
 	status.InitContainerStatuses, status.ContainerStatuses = nil, nil
 	for i := range l.containers {
-		cs := containerStatus(pod, l, i, s)
+		cs := containerStatus(pod, reported, l, i, s)
 		if i < inits {
 			status.InitContainerStatuses = append(status.InitContainerStatuses, cs)
 		} else {
@@ -73,18 +73,23 @@ func phaseOf(pod *corev1.Pod, l life) corev1.PodPhase {
 	return corev1.PodRunning
 }
 
-func containerStatus(pod *corev1.Pod, l life, i int, s situation) corev1.ContainerStatus {
+const crashLoop = "CrashLoopBackOff"
+
+func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l life, i int, s situation) corev1.ContainerStatus {
 	c, spec := l.containers[i], containerSpec(pod, i)
 	init := i < len(pod.Spec.InitContainers)
 	p := programOf(pod, spec, init, s.pace)
 	started := c.alive() && !startedAt(spec, p, c).After(s.now)
-	cs := corev1.ContainerStatus{
-		Name: spec.Name, Image: spec.Image, RestartCount: c.restarts, Started: &started,
-		LastTerminationState: corev1.ContainerState{Terminated: c.last},
-	}
-	if c.stage != waiting && c.stage != starting {
-		cs.ContainerID = "containerd://" + digest("container", string(pod.UID), spec.Name, fmt.Sprint(c.restarts))
-		cs.ImageID = spec.Image + "@sha256:" + digest("image", spec.Image)
+	cs := reportedContainer(reported, spec.Name)
+	was, sameRun := cs.State, cs.ContainerID != "" && cs.RestartCount == c.restarts
+	cs.Name, cs.RestartCount, cs.Started = spec.Name, c.restarts, &started
+	cs.State, cs.LastTerminationState = corev1.ContainerState{}, corev1.ContainerState{Terminated: c.last}
+	if !sameRun {
+		cs.Image, cs.ContainerID, cs.ImageID = spec.Image, "", ""
+		if c.stage != waiting && c.stage != starting {
+			cs.ContainerID = "containerd://" + digest("container", string(pod.UID), spec.Name, fmt.Sprint(c.restarts))
+			cs.ImageID = spec.Image + "@sha256:" + digest("image", spec.Image)
+		}
 	}
 	if init && !isSidecar(spec) {
 		cs.Ready = c.stage == exited && c.exitCode == 0
@@ -95,15 +100,32 @@ func containerStatus(pod *corev1.Pod, l life, i int, s situation) corev1.Contain
 	case c.alive():
 		cs.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(seconds(c.started))}
 	case c.crashing() && l.by.IsZero():
-		cs.State.Waiting = &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff", Message: fmt.Sprintf(
+		cs.State.Waiting = &corev1.ContainerStateWaiting{Reason: crashLoop, Message: fmt.Sprintf(
 			"back-off %s restarting failed container=%s pod=%s", s.pace.Scenario(c.due.Sub(c.finished)), spec.Name, podFullName(pod))}
 		cs.LastTerminationState.Terminated = c.terminated(cs.ContainerID)
+	case c.stage == exited && sameRun && was.Terminated != nil:
+		cs.State = was
 	case c.stage == exited:
 		cs.State.Terminated = c.terminated(cs.ContainerID)
+	case was.Waiting != nil && was.Waiting.Reason != crashLoop && !l.stopped: // as ImagePullBackOff, which is nothing that the lab's machines have
+		cs.State = was
 	default:
 		cs.State = absent(pod, l, init)
 	}
 	return cs
+}
+
+// reportedContainer is what was said of a container before. Resources, users and mounts in it are nothing that the lab's
+// machines have a say in.
+func reportedContainer(status *corev1.PodStatus, name string) corev1.ContainerStatus {
+	for _, list := range [][]corev1.ContainerStatus{status.InitContainerStatuses, status.ContainerStatuses} {
+		for _, cs := range list {
+			if cs.Name == name {
+				return cs
+			}
+		}
+	}
+	return corev1.ContainerStatus{}
 }
 
 // absent is the state of a container that does not exist: it is still to come, or it never came before the pod's end.

@@ -3,10 +3,12 @@ package nodecontroller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
+	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
 )
@@ -54,21 +56,31 @@ func (p provider) InstanceMetadata(_ context.Context, node *corev1.Node) (*cloud
 		return nil, fmt.Errorf("instance %s of node %s: %w", id, node.Name, cloudprovider.InstanceNotFound)
 	}
 	return &cloudprovider.InstanceMetadata{
-		ProviderID:   providerID(instance),
-		InstanceType: instance.Type,
-		Zone:         instance.Zone,
-		Region:       p.cloud.Region(),
-		NodeAddresses: []corev1.NodeAddress{
-			{Type: corev1.NodeInternalIP, Address: instance.PrivateIP},
-			{Type: corev1.NodeInternalDNS, Address: instance.NodeName},
-			{Type: corev1.NodeHostName, Address: instance.NodeName},
-		},
+		ProviderID:    providerID(instance),
+		InstanceType:  instance.Type,
+		Zone:          instance.Zone,
+		Region:        p.cloud.Region(),
+		NodeAddresses: addresses(node, instance),
 	}, nil
 }
 
-// instanceID reads a node's providerID, or finds the instance that bears the node's name while it has none.
+// addresses are the instance's; a node that has been initialised keeps those it has.
+func addresses(node *corev1.Node, instance cloud.Instance) []corev1.NodeAddress {
+	uninitialised := func(t corev1.Taint) bool { return t.Key == cloudproviderapi.TaintExternalCloudProvider }
+	if len(node.Status.Addresses) > 0 && !slices.ContainsFunc(node.Spec.Taints, uninitialised) {
+		return node.Status.Addresses
+	}
+	return []corev1.NodeAddress{
+		{Type: corev1.NodeInternalIP, Address: instance.PrivateIP},
+		{Type: corev1.NodeInternalDNS, Address: instance.NodeName},
+		{Type: corev1.NodeHostName, Address: instance.NodeName},
+	}
+}
+
+// instanceID reads a node's providerID, or finds the instance that bears the node's name while it has none, or one of
+// another cloud.
 func (p provider) instanceID(node *corev1.Node) (string, error) {
-	if node.Spec.ProviderID != "" {
+	if strings.HasPrefix(node.Spec.ProviderID, providerName+"://") {
 		return parseProviderID(node.Spec.ProviderID)
 	}
 	instance, found := p.cloud.InstanceByNode(node.Name)
@@ -84,9 +96,8 @@ func providerID(i cloud.Instance) string {
 }
 
 func parseProviderID(id string) (string, error) {
-	path, ours := strings.CutPrefix(id, providerName+"://")
-	instance := path[strings.LastIndex(path, "/")+1:]
-	if !ours || !strings.HasPrefix(instance, "i-") {
+	instance := id[strings.LastIndex(id, "/")+1:]
+	if !strings.HasPrefix(instance, "i-") {
 		return "", fmt.Errorf("reading providerID %q: not an EC2 instance", id)
 	}
 	return instance, nil

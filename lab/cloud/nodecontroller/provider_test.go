@@ -38,6 +38,7 @@ func TestInstanceExists(t *testing.T) {
 		"by name":                  {node: nodeNamed(i.NodeName, ""), exists: true},
 		"forgotten":                {node: nodeNamed(i.NodeName, "aws:///us-east-1b/i-0123456789abcdef0")},
 		"made by a person":         {node: nodeNamed("laptop", ""), fails: true},
+		"another cloud's, played":  {node: nodeNamed(i.NodeName, "gce://project/zone/vm"), exists: true},
 		"of another cloud":         {node: nodeNamed("vm", "gce://project/zone/vm"), fails: true},
 		"an unreadable providerID": {node: nodeNamed("odd", "aws:///us-east-1b/"), fails: true},
 	}
@@ -67,6 +68,15 @@ func TestInstanceMetadata(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+	settled := nodeNamed(i.NodeName, "")
+	settled.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: i.PrivateIP}, {Type: corev1.NodeExternalIP, Address: "192.0.2.7"}}
+	got, err = provider{c}.InstanceMetadata(t.Context(), settled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(settled.Status.Addresses, got.NodeAddresses); diff != "" {
+		t.Errorf("addresses of a node that has some (-want +got):\n%s", diff)
 	}
 	if _, err := (provider{c}).InstanceMetadata(t.Context(), nodeNamed("laptop", "")); !errors.Is(err, cloudprovider.InstanceNotFound) {
 		t.Errorf("for an unknown node got %v, want InstanceNotFound", err)

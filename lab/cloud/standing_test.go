@@ -1,0 +1,53 @@
+package cloud
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestStanding builds a cloud round machines that are there: they count for their group, and nothing is launched beside
+// them until a group lacks something.
+func TestStanding(t *testing.T) {
+	small := InstanceType{Name: "vm.small", CPU: "2", Memory: "4Gi", Capacity: map[string]string{"example.com/gpu": "1"}}
+	machine := func(id, zone string) Instance {
+		return Instance{
+			ID: id, Group: "pool", Zone: zone, Type: "vm.small", Capacity: small, NodeName: "node-" + id, State: Running, Booted: true,
+			Labels: map[string]string{"pool": "pool"},
+		}
+	}
+	b := newBench(t, Options{
+		Spec: Spec{
+			Zones: []string{"a", "b", "c"}, InstanceTypes: []InstanceType{small},
+			Groups: []GroupSpec{{
+				Name: "pool", InstanceType: "vm.small", Desired: 2, Max: 5, Labels: map[string]string{"pool": "pool"}, Foreign: true,
+				SuspendedProcesses: []string{"AZRebalance"},
+			}},
+		},
+		Standing: Standing{
+			Instances: []Instance{machine("1", "a"), machine("2", "a")},
+			Volumes:   []Volume{{ID: "vol-1", Zone: "a", Size: gibibyte, AttachedTo: "1"}},
+		},
+	})
+	b.pass(defaultBootDelay)
+	var nodes []string
+	for _, i := range b.Instances() {
+		nodes = append(nodes, i.NodeName)
+	}
+	if diff := cmp.Diff([]string{"node-1", "node-2"}, nodes); diff != "" {
+		t.Fatalf("nodes at the start (-want +got):\n%s", diff)
+	}
+	if v, found := b.Volume("vol-1"); !found || v.AttachedTo != "1" {
+		t.Errorf("the volume is %+v, want it attached as it was", v)
+	}
+
+	b.must(b.SetDesired("pool", 3))
+	b.pass(defaultBootDelay)
+	added := b.Instances()[2]
+	if added.Zone == "a" || !added.Booted || added.Capacity.Capacity["example.com/gpu"] != "1" {
+		t.Errorf("scaling out added %+v, want one like the others in another zone", added)
+	}
+	if diff := cmp.Diff(map[string]string{"pool": "pool"}, added.Labels); diff != "" {
+		t.Errorf("labels of a foreign group's node (-want +got):\n%s", diff)
+	}
+}
