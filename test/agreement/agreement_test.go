@@ -1,0 +1,326 @@
+// Package agreement compares the judge with the real scheduler. Random clusters stand on the lab's control plane, random
+// pods with all kinds of constraints are created in them one at a time, and what kube-scheduler then does must be what the
+// judge, who was asked before, has said.
+//
+// A short sample runs with the other tests. The long one, from which docs/en/agreement.md has its figures, runs with
+//
+//	AGREEMENT_DECISIONS=2000 go test ./test/agreement -run Long -timeout 60m -v
+//
+// and AGREEMENT_SEED chooses other clusters. A disagreement tells the seed of its world, which AGREEMENT_WORLD plays alone.
+package agreement
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// TestShort is a sample of what TestLong plays.
+func TestShort(t *testing.T) {
+	g := &game{lab: newLab(t), percentage: 100, size: func(d dice) size { return size{nodes: d.between(3, 25), pods: 20} }}
+	g.play(t, number(t, "AGREEMENT_SEED", 1), 100)
+	t.Log(g.tally.String())
+	g.wantAgreement(t)
+}
+
+// TestLong is the test of the judge: at least 2000 decisions of a scheduler that looks at every node.
+func TestLong(t *testing.T) {
+	decisions := number(t, "AGREEMENT_DECISIONS", 0)
+	if decisions == 0 {
+		t.Skip("takes long: set AGREEMENT_DECISIONS")
+	}
+	g := &game{lab: newLab(t), percentage: 100, counts: true, size: func(d dice) size { return size{nodes: d.between(3, 40), pods: 25} }}
+	g.play(t, number(t, "AGREEMENT_SEED", 1), int(decisions))
+	t.Log(g.tally.String())
+	g.wantAgreement(t)
+	g.wantMixture(t)
+}
+
+// TestLongSampled is the same in clusters so large that a scheduler with default settings looks at some nodes only.
+func TestLongSampled(t *testing.T) {
+	decisions := number(t, "AGREEMENT_DECISIONS", 0)
+	if decisions == 0 {
+		t.Skip("takes long: set AGREEMENT_DECISIONS")
+	}
+	g := &game{lab: newLab(t), percentage: 0, size: func(d dice) size { return size{nodes: d.between(110, 220), pods: 50} }}
+	g.play(t, number(t, "AGREEMENT_SEED", 1)+1<<32, int(decisions/4))
+	t.Log(g.tally.String())
+	g.wantAgreement(t)
+}
+
+// trace logs every decision.
+var trace = os.Getenv("AGREEMENT_TRACE") != ""
+
+// game plays worlds until there are enough decisions.
+type game struct {
+	*lab
+	tally
+	// percentage of the nodes that the scheduler scores.
+	percentage int
+	size       func(dice) size
+	// counts says that plugins are counted, which takes longer than all else.
+	counts bool
+}
+
+func number(t *testing.T, variable string, otherwise uint64) uint64 {
+	value := os.Getenv(variable)
+	if value == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(value, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
+
+func (g *game) play(t *testing.T, seed uint64, decisions int) {
+	if err := configure(g.percentage); err != nil {
+		t.Fatal(err)
+	}
+	if alone := number(t, "AGREEMENT_WORLD", 0); alone != 0 {
+		seed, decisions = alone, 1
+	}
+	for ; g.decisions < decisions; seed++ {
+		w := newWorld(seed, g.size(newDice(seed)))
+		if err := g.playWorld(t, w); err != nil {
+			t.Fatalf("world %d: %v", w.seed, err)
+		}
+		t.Logf("world %d: %d nodes, slow %v: %d of %d decisions agreed so far", w.seed, len(w.nodes), w.slow, g.agreed, g.decisions)
+	}
+}
+
+func (g *game) playWorld(t *testing.T, w *world) (err error) {
+	ctx := t.Context()
+	s, err := open(ctx, g.lab, w)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := s.close(ctx); err == nil {
+			err = closed
+		}
+	}()
+	var waiting *corev1.Pod
+	for i, pod := range w.pods {
+		if waiting != nil {
+			w.behind(pod, waiting)
+		}
+		preemptor, err := g.decide(ctx, t, s, pod)
+		if err != nil {
+			return fmt.Errorf("pod %d: %w\n%s", i, err, describe(pod))
+		}
+		switch {
+		case preemptor != nil:
+			waiting = preemptor
+		case waiting != nil && (w.chance(50) || i == len(w.pods)-1):
+			if err := g.release(ctx, t, s, waiting); err != nil {
+				return fmt.Errorf("nominated %s: %w", waiting.Name, err)
+			}
+			waiting = nil
+		}
+	}
+	return nil
+}
+
+// decide has one pod decided on. It returns the pod if it has preempted others and waits for their end.
+func (g *game) decide(ctx context.Context, t *testing.T, s *stage, pod *corev1.Pod) (waiting *corev1.Pod, err error) {
+	created, err := s.create(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	p, err := predict(ctx, s.judge, created)
+	if err != nil {
+		return nil, fmt.Errorf("ask the judge: %w", err)
+	}
+	d, err := s.watchDecision(ctx, created, s.heldFor(p))
+	if err != nil {
+		return nil, fmt.Errorf("predicted: %s; so far: %s: %w", p, d, err)
+	}
+	if err := g.compare(ctx, t, s, created, p, d); err != nil {
+		return nil, err
+	}
+	if d.node == "" {
+		if d.nominated != "" {
+			waiting = s.pods[nameOf(created)]
+		} else if err := s.remove(ctx, created); err != nil {
+			return nil, err
+		}
+	}
+	return waiting, s.tell(ctx, created)
+}
+
+// heldFor says, in a world where victims take their time, when a preemptor has to wait: whoever is to give way is ending,
+// and not all are gone.
+func (s *stage) heldFor(p prediction) func(decision) bool {
+	if !s.world.slow {
+		return nil
+	}
+	return func(d decision) bool {
+		for _, choice := range p.preemptions {
+			if choice.Node != d.nominated || !slices.Equal(victims(choice), d.victims) {
+				continue
+			}
+			return slices.ContainsFunc(choice.Victims, func(v *corev1.Pod) bool { return s.pods[nameOf(v)] != nil })
+		}
+		return false
+	}
+}
+
+// behind makes a pod one that gives way to another, so that the other's place is not taken.
+func (w *world) behind(pod, other *corev1.Pod) {
+	lower := priorities[0]
+	for _, priority := range priorities {
+		if priority <= *other.Spec.Priority && w.chance(70) {
+			lower = priority
+		}
+	}
+	pod.Spec.PriorityClassName = className(lower, corev1.PreemptNever)
+}
+
+// release lets victims end, so that who waited for their end gets a place.
+func (g *game) release(ctx context.Context, t *testing.T, s *stage, waiting *corev1.Pod) error {
+	var ending []*corev1.Pod
+	for _, pod := range s.pods {
+		if pod.DeletionTimestamp != nil {
+			ending = append(ending, pod)
+			s.edits = append(s.edits, cluster.Remove(pod))
+		}
+	}
+	waiting = s.pods[nameOf(waiting)]
+	if err := s.tell(ctx, waiting); err != nil {
+		return err
+	}
+	p, err := predict(ctx, s.judge, waiting)
+	if err != nil {
+		return err
+	}
+	for _, pod := range ending {
+		if err := s.finish(ctx, pod); err != nil {
+			return err
+		}
+	}
+	d, err := s.afterwards(ctx, waiting, p, ending)
+	if err != nil {
+		return fmt.Errorf("predicted: %s; so far: %s: %w", p, d, err)
+	}
+	gone := func() bool {
+		return !slices.ContainsFunc(ending, func(pod *corev1.Pod) bool { return s.pods[nameOf(pod)] != nil })
+	}
+	if err := s.until(ctx, gone); err != nil {
+		return fmt.Errorf("wait for the victims' end: %w", err)
+	}
+	g.nominated++
+	if err := g.compare(ctx, t, s, waiting, p, d); err != nil {
+		return err
+	}
+	if d.node == "" {
+		if err := s.remove(ctx, waiting); err != nil {
+			return err
+		}
+	}
+	return s.tell(ctx, waiting)
+}
+
+// afterwards is what becomes of a nominated pod when the victims for which it waited have ended.
+func (s *stage) afterwards(ctx context.Context, waiting *corev1.Pod, p prediction, ending []*corev1.Pod) (decision, error) {
+	if len(p.fit.Feasible) == 0 && len(p.preemptions) == 0 {
+		return s.leftAlone(ctx, waiting)
+	}
+	d, err := s.watchDecision(ctx, waiting, nil)
+	d.victims = slices.DeleteFunc(d.victims, func(name string) bool {
+		return slices.ContainsFunc(ending, func(pod *corev1.Pod) bool { return nameOf(pod).String() == name })
+	})
+	if len(d.victims) == 0 {
+		d.nominated = "" // by the decision before
+	}
+	return d, err
+}
+
+// leftAlone is the decision on a pod of which nobody may ever hear again, because the scheduler has said all it has to
+// say. Two other pods are decided on: one that the scheduler may have taken out of its queue together with this one, and one
+// that is behind.
+func (s *stage) leftAlone(ctx context.Context, waiting *corev1.Pod) (decision, error) {
+	for i := range 2 {
+		probe, err := s.create(ctx, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: waiting.Namespace, Name: fmt.Sprintf("%s-probe-%d", waiting.Name, i)},
+			Spec: corev1.PodSpec{
+				PriorityClassName: className(priorities[0], corev1.PreemptNever),
+				NodeSelector:      map[string]string{"nowhere": ""},
+				Containers:        []corev1.Container{{Name: "main", Image: "none"}},
+			},
+		})
+		if err != nil {
+			return decision{}, err
+		}
+		if _, err := s.watchDecision(ctx, probe, nil); err != nil {
+			return decision{}, fmt.Errorf("probe: %w", err)
+		}
+		if err := s.remove(ctx, probe); err != nil {
+			return decision{}, err
+		}
+	}
+	return decision{node: s.pods[nameOf(waiting)].Spec.NodeName}, nil
+}
+
+// compare judges the judge.
+func (g *game) compare(ctx context.Context, t *testing.T, s *stage, pod *corev1.Pod, p prediction, d decision) error {
+	agreed := p.foresaw(d)
+	if !agreed && g.percentage == 0 {
+		var err error
+		if agreed, err = s.couldDraw(ctx, pod, p, d, sampleOf(len(s.world.nodes))); err != nil {
+			return err
+		}
+	}
+	g.add(p, agreed)
+	if trace {
+		t.Logf("%s: %s; %s", pod.Name, p, d)
+	}
+	if !agreed {
+		g.apart = append(g.apart, fmt.Sprintf("world %d, pod %s: predicted: %s; happened: %s", s.world.seed, pod.Name, p, d))
+		t.Logf("%s\n%s", g.apart[len(g.apart)-1], describe(pod))
+	}
+	if !g.counts {
+		return nil
+	}
+	return g.count(ctx, s.judge, pod, p)
+}
+
+func describe(pod *corev1.Pod) string {
+	pod = pod.DeepCopy()
+	pod.ManagedFields = nil
+	text, err := yaml.Marshal(pod)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func (g *game) wantAgreement(t *testing.T) {
+	t.Helper()
+	if g.agreement() < 0.999 {
+		t.Errorf("%.2f %% of %d decisions agreed, want 99.9 %%", 100*g.agreement(), g.decisions)
+	}
+}
+
+// wantMixture makes sure that the decisions were hard ones.
+func (g *game) wantMixture(t *testing.T) {
+	t.Helper()
+	if least := g.decisions * 15 / 100; g.pending < least || g.preempting < least {
+		t.Errorf("%d pods stayed pending and %d preempted, want at least %d of each", g.pending, g.preempting, least)
+	}
+	for _, plugin := range plugins {
+		if least := min(50, g.decisions/40); g.decided[plugin] < least {
+			t.Errorf("%s decided %d times, want at least %d", plugin, g.decided[plugin], least)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package agreement
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// prediction is what the judge says of a pod.
+type prediction struct {
+	fit         scheduling.Fit
+	preemptions []scheduling.Preemption
+}
+
+func predict(ctx context.Context, judge *scheduling.Judge, pod *corev1.Pod) (p prediction, err error) {
+	if p.fit, err = judge.Fit(ctx, pod); err != nil || len(p.fit.Feasible) > 0 {
+		return p, err
+	}
+	p.preemptions, err = judge.Preempt(ctx, pod)
+	return p, err
+}
+
+func (p prediction) String() string {
+	switch {
+	case len(p.fit.Feasible) > 0:
+		return fmt.Sprintf("bound to one of %v of the feasible %v", p.fit.Best, p.fit.Feasible)
+	case len(p.preemptions) > 0:
+		var choices []string
+		for _, choice := range p.preemptions {
+			choices = append(choices, fmt.Sprintf("%v on %s", victims(choice), choice.Node))
+		}
+		return "preempts " + strings.Join(choices, " or ")
+	default:
+		return "pending"
+	}
+}
+
+func (d decision) String() string {
+	switch {
+	case d.nominated != "":
+		return fmt.Sprintf("preempts %v on %s, bound to %q", d.victims, d.nominated, d.node)
+	case d.node != "":
+		return "bound to " + d.node
+	default:
+		return "pending"
+	}
+}
+
+func victims(p scheduling.Preemption) []string {
+	var names []string
+	for _, victim := range p.Victims {
+		if victim.DeletionTimestamp == nil { // Those that end already need no preemption.
+			names = append(names, nameOf(victim).String())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// foresaw says whether the scheduler decided one of the things that were predicted.
+func (p prediction) foresaw(d decision) bool {
+	switch {
+	case len(p.fit.Feasible) > 0:
+		return d.nominated == "" && slices.Contains(p.fit.Best, d.node)
+	case len(p.preemptions) > 0:
+		return (d.node == "" || d.node == d.nominated) && slices.ContainsFunc(p.preemptions, func(choice scheduling.Preemption) bool {
+			return choice.Node == d.nominated && slices.Equal(victims(choice), d.victims)
+		})
+	default:
+		return d.node == "" && d.nominated == ""
+	}
+}
+
+// couldDraw says whether the decision is the best for some sample that a scheduler could have drawn that stops to look at
+// nodes when it has found so many. The nodes that are better than the chosen one must then be among those that it did not
+// see, which are cordoned here to take them out.
+func (s *stage) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
+	s.judge.Fork()
+	defer s.judge.Revert()
+	for {
+		if p.foresaw(d) {
+			return true, nil
+		}
+		if len(p.fit.Feasible)-len(p.fit.Best) < enough || !slices.Contains(p.fit.Feasible, d.node) {
+			return false, nil
+		}
+		var unseen []cluster.Edit
+		for _, name := range p.fit.Best {
+			node := s.judge.World().Node(name).DeepCopy()
+			node.Spec.Unschedulable = true
+			unseen = append(unseen, cluster.Put(node))
+		}
+		if err := s.judge.Apply(unseen...); err != nil {
+			return false, err
+		}
+		var err error
+		if p, err = predict(ctx, s.judge, pod); err != nil {
+			return false, err
+		}
+	}
+}
+
+// sampleOf is how many feasible nodes a scheduler with default settings looks for (numFeasibleNodesToFind in
+// k8s.io/kubernetes/pkg/scheduler/schedule_one.go).
+func sampleOf(nodes int) int { return max(nodes*max(50-nodes/125, 5)/100, min(nodes, 100)) }

@@ -1,0 +1,103 @@
+package agreement
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// tally counts decisions and what they were.
+type tally struct {
+	decisions, agreed, placed, pending, preempting, nominated int
+	// best and feasible are summed over the pods that were predicted to be placed; choices over those that preempt.
+	best, feasible, choices int
+	// choosable counts the placed that had more than one feasible node, and luck sums the chance that a random one of them
+	// is among the best.
+	choosable int
+	luck      float64
+	// decided counts, for each plugin, the decisions that would have been others without it.
+	decided map[string]int
+	// apart tells of each disagreement what is needed to find out why.
+	apart []string
+}
+
+func (t *tally) add(p prediction, agreed bool) {
+	t.decisions++
+	if agreed {
+		t.agreed++
+	}
+	switch {
+	case len(p.fit.Feasible) > 0:
+		t.placed++
+		t.best += len(p.fit.Best)
+		t.feasible += len(p.fit.Feasible)
+		if len(p.fit.Feasible) > 1 {
+			t.choosable++
+			t.luck += float64(len(p.fit.Best)) / float64(len(p.fit.Feasible))
+		}
+	case len(p.preemptions) > 0:
+		t.preempting++
+		t.choices += len(p.preemptions)
+	default:
+		t.pending++
+	}
+}
+
+func (t *tally) agreement() float64 { return float64(t.agreed) / float64(t.decisions) }
+
+func (t *tally) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d decisions, %d agreed (%.2f %%)\n", t.decisions, t.agreed, 100*t.agreement())
+	percent := func(n int) float64 { return 100 * float64(n) / float64(t.decisions) }
+	fmt.Fprintf(&b, "placed %d (%.1f %%), pending %d (%.1f %%), preempting %d (%.1f %%), of the placed nominated before %d\n",
+		t.placed, percent(t.placed), t.pending, percent(t.pending), t.preempting, percent(t.preempting), t.nominated)
+	mean := func(sum, n int) float64 { return float64(sum) / float64(max(n, 1)) }
+	fmt.Fprintf(&b, "for a placed pod %.1f best of %.1f feasible nodes; a random feasible one is among the best in %.1f %% of %d with a choice\n",
+		mean(t.best, t.placed), mean(t.feasible, t.placed), 100*t.luck/float64(max(t.choosable, 1)), t.choosable)
+	fmt.Fprintf(&b, "for a preempting pod %.2f equally best choices\n", mean(t.choices, t.preempting))
+	for _, plugin := range slices.Sorted(maps.Keys(t.decided)) {
+		fmt.Fprintf(&b, "%s decides %d\n", plugin, t.decided[plugin])
+	}
+	return b.String()
+}
+
+// plugins of the default profile that filter or score. NodeName has no say over a pod that comes to the scheduler, for it
+// has no node name yet.
+var plugins = []string{
+	"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions",
+	"NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
+	"NodeResourcesBalancedAllocation", "ImageLocality", "DynamicResources",
+}
+
+// count counts the plugins that decide: a scheduler without the plugin would have another set of best nodes.
+func (t *tally) count(ctx context.Context, judge *scheduling.Judge, pod *corev1.Pod, p prediction) error {
+	if t.decided == nil {
+		t.decided = map[string]int{}
+	}
+	for _, plugin := range plugins {
+		config := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  plugins: {multiPoint: {disabled: [{name: %s}]}}
+`, plugin)
+		without, err := scheduling.New(ctx, judge.World(), scheduling.Options{Config: []byte(config)})
+		if err != nil {
+			return fmt.Errorf("a scheduler without %s: %w", plugin, err)
+		}
+		fit, err := without.Fit(ctx, pod)
+		if err != nil {
+			return fmt.Errorf("ask a scheduler without %s: %w", plugin, err)
+		}
+		if !slices.Equal(fit.Best, p.fit.Best) {
+			t.decided[plugin]++
+		}
+	}
+	return nil
+}
