@@ -18,8 +18,8 @@ type Evict struct {
 // Subject is the pod.
 func (e Evict) Subject() Ref { return Ref{Kind: "Pod", Namespace: e.Namespace, Name: e.Name} }
 
-// Command is none: kubectl has no command that evicts one pod.
-func (Evict) Command() string { return "" }
+// Command posts an Eviction: kubectl has no command of its own that evicts one pod.
+func (e Evict) Command() string { return eviction(e.Namespace, e.Name) }
 
 // MarshalJSON adds the kind of change to its fields.
 func (e Evict) MarshalJSON() ([]byte, error) {

@@ -55,7 +55,13 @@ type Rule interface {
 }
 
 // Rules are all of naosu's.
-func Rules() []Rule { return []Rule{StrandedVolume{}} }
+func Rules() []Rule {
+	return []Rule{
+		StrandedVolume{}, StuckAttachment{},
+		NodeDown{}, SlowFailover{}, Lopsided{}, OneBasket{}, StuckTerminating{},
+		Preempted{},
+	}
+}
 
 // find asks every rule. Beside the findings it returns what rules that found nothing could not know.
 func find(ctx context.Context, rules []Rule, v View) (findings []finding.Finding, unknown []finding.Gap) {

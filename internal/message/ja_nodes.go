@@ -1,3 +1,94 @@
 package message
 
-var japaneseNodes = sentences{}
+var japaneseNodes = sentences{
+	AndMore:          "ほか {{.n}} 件",
+	UnknownMachine:   "{{.node}} のマシンが停止しているのか、ネットワークから切れているだけでコンテナーは動き続けているのかは、Kubernetes API では分かりません。プロバイダー側で確認してください (EC2 ならインスタンスの状態)。",
+	CauseNodeSilent:  "{{.node}} の kubelet からの応答が途絶え、コントロールプレーンの猶予時間を過ぎています。",
+	CauseNodeGone:    "{{.node}} はすでに存在しません。",
+	CauseNodeUp:      "{{.node}} は Ready なので、強制デタッチは行われません。",
+	UnknownKubelet:   "{{.node}} の kubelet がコンテナーを終了できない理由は、Kubernetes API ではなく kubelet のログにあります。カーネル内で固まったプロセスや、アンマウントできないボリュームがよくある原因です。",
+	UnknownNotJudged: "スケジューラーの判定ができなかったため、シミュレーションは行っていません。",
+
+	TitleN104: "解放されない VolumeAttachment",
+
+	AttachmentStuck:         "{{.attachment}} により {{.claim}} のボリュームが{{if .gone}}すでに存在しない{{else if .up}}Ready の{{else}}応答のない{{end}} {{.node}} にアタッチされたままです。{{if .waiting}}これが消えるまで {{and .waiting}} は起動できません。{{end}}VolumeAttachment を削除しても解決しません。",
+	CauseAttached:           "コントロールプレーンは {{.volume}} が {{.node}} にアタッチされていると認識しています。このボリュームを同時に使えるノードは 1 つだけです。",
+	CauseStillUsed:          "そのノードでは {{and .pods}} がまだこのボリュームを使用中とみなされています。Pod オブジェクトが消えるまでは、コンテナーが書き込んでいる可能性があるためです。",
+	CauseAttachmentReturns:  "{{.attachment}} を削除してもデタッチはされません。CSI ドライバーがデタッチを終えるまで external-attacher の finalizer がオブジェクトを残し、コントロールプレーンがアタッチ済みと認識している間は作り直されます。",
+	CauseForceDetach:        "{{if .up}}CSI ドライバーがデタッチできるようになれば解消します。{{else}}これは自然に解消します。{{.node}} でボリュームを使う Pod がなくなってから 6 分後に強制デタッチされます{{if not .gone}} (out-of-service taint があれば直ちに行われます){{end}}。{{end}}",
+	NotWaitingForAttachment: "{{and .unplaced}} が Pending なのはこのためではありません。アタッチは Pod のノードが決まった後に行われ、この Pod のノードはまだ決まっていません。",
+	UnknownDetachSince:      "{{.claim}} の 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部情報であり確認できません。",
+
+	TitleN201: "ノードの停止: 何がいつまで待つか",
+
+	NodeDown:          "{{.node}} が停止しています{{if .parts}}: {{and .parts}}{{else}}。待っている Pod はありません{{end}}。",
+	CauseNodeNotReady: "{{.node}} の kubelet が、Pod を動かせない状態だと報告しています{{if .why}}: {{.why}}{{else}}。{{end}}",
+
+	DownTerminating: "削除済みですが、kubelet が終了を確認するか Node オブジェクトが消えるまで Terminating のままです: {{and .pods}}",
+	DownStateful:    "{{.at}} に削除されますが、古いオブジェクトがある限り StatefulSet は代わりを作りません。ノードが復帰するか、Node が削除されるか、人が解放するまで続きます: {{and .pods}}",
+	DownAttached:    "{{.at}} に削除され、代わりはすぐに作られますが、ボリュームが空くまで起動できません。古い Pod のオブジェクトが消えた後、さらに最大 6 分かかります: {{and .pods}}",
+	DownMoves:       "{{.at}} まではこのノードで動いているものとして数えられます。その後削除され、すぐに代わりが作られます: {{and .pods}}",
+	DownForgotten:   "{{.at}} に削除され、代わりを作るコントローラーはありません: {{and .pods}}",
+	DownStays:       "ノードの状態を期限なしで許容 (toleration) しているため、いつまでもこのノードで動いているものとして数えられます: {{and .pods}}",
+	DownUntold:      "このノードで動いているものとして数えられています。Pod を退避させる taint はまだ付いていません。同じゾーンで多くのノードが同時に落ちると、コントロールプレーンは taint の付与を遅らせます: {{and .pods}}",
+
+	DownTerminatingPart: "{{.n}} 個の Pod が Terminating のまま",
+	DownStatefulPart:    "StatefulSet の Pod {{.n}} 個は解放されるまで代わりを作れません",
+	DownAttachedPart:    "ボリュームを持つ Pod {{.n}} 個が移動できるのは {{.at}} の数分後です",
+	DownMovesPart:       "{{.n}} 個の Pod が {{.at}} まで動いているものとして数えられます",
+	DownForgottenPart:   "代わりの作られない Pod {{.n}} 個が {{.at}} に削除されます",
+	DownStaysPart:       "{{.n}} 個の Pod はいつまでも残ります",
+	DownUntoldPart:      "{{.n}} 個の Pod が動いているものとして数えられ、その終わりは見えません",
+
+	RemedyOutOfService:     "{{.node}} が確実に停止しているなら、taint でそれを宣言します。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。",
+	RemedyOutOfServiceCost: "ノードの復帰後に taint を外す必要があります: {{.untaint}}",
+	RemedyOutOfServiceRisk: "マシンが動いていればコンテナーも動いており、1 つのボリュームに 2 つの Pod が書き込むおそれがあります。先にプロバイダー側でインスタンスが停止または終了していることを確認してください。",
+
+	TitleN205: "Terminating のまま残る Pod、または停止したノードで止まった StatefulSet",
+
+	StuckTerminating: "{{and .pods}} が {{.node}} で Terminating のままです。{{if .blocked}}{{and .blocked}} は代わりの Pod を作れません。{{end}}",
+	CauseDeleted:     "すでに削除されており、終了の猶予期間も過ぎています。",
+	StuckFinalizer:   "finalizer がオブジェクトを残しています。付けた側がまだ外していません。",
+	StuckNodeGone:    "{{.node}} はすでに存在しないため、終了を確認する kubelet がありません。このような Pod は 1 分ほどでコントロールプレーンのガベージコレクションが削除します。",
+	StuckNodeDown:    "Pod のオブジェクトは、コンテナーの終了を kubelet が確認してはじめて消えますが、{{.node}} の kubelet は応答していません。Pod はまだ動いている可能性があります。",
+	StuckKubelet:     "{{.node}} は Ready ですが、kubelet がコンテナーの終了をまだ報告していません。",
+
+	CauseStatefulBlocked:  "{{and .blocked}} は Pod ごとに固有の名前を付けるため、同じ名前の Pod がある間は次を作りません。",
+	CauseVolumeHeld:       "{{and .waits}} は、{{.pod}} がまだ使用中とみなされているボリュームを待っています。",
+	CauseNobodyBlocked:    "これを待っているものはありません。",
+	RemedyForceDelete:     "{{.node}} が確実に停止しているなら、{{.pod}} のオブジェクトを削除します。コントローラーが代わりを作ります。",
+	RemedyForceDeleteCost: "マシンが停止していれば特にありません。Pod ごとに削除が必要です。",
+	RemedyForceDeleteRisk: "マシンが動いていると、同じ名前の Pod が 2 つ同時に動きます。StatefulSet のプログラムが想定していない状態です。",
+
+	TitleN202: "必要以上に遅いフェイルオーバー",
+
+	SlowFailover:           "ノードが停止すると、{{and .workloads}} の Pod は約 {{.total}} の間、そのノードで動いているものとして数えられ続けます。{{if .half}}しかも半数以上が 1 つのノードに載っています。{{end}}",
+	CauseSilence:           "kubelet からの応答が {{.silence}} 途絶えると、ノードは NotReady とみなされます (Kubernetes 1.32 以降の既定値)。",
+	CauseDefaultToleration: "その後も Pod は {{.wait}} 残ります。これは誰かが選んだ値ではなく、指定のない Pod すべてに API サーバーが付ける既定値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。",
+	CauseHalf:              "その間、残りの Pod だけですべてを処理することになります。",
+	NotTied:                "ボリュームが原因ではありません。1 つのノードにしかアタッチできないボリュームは使っていないため、代わりの Pod はすぐに別のノードで起動できます。",
+	RemedyTolerate:         "{{.workload}} の Pod が {{.wait}} で停止したノードから離れるようにします。",
+	RemedyTolerateRisk:     "ノードが {{.wait}} より長くネットワークから切れて復帰した場合、Pod は動き続けていても削除されます。",
+	RemedyRolloutCost:      "{{.workload}} のロールアウトが 1 回行われます。",
+
+	TitleN203: "復旧後の偏り",
+
+	Lopsided:          "{{.node}} は {{.at}} に{{if .back}}復帰しました{{else}}追加されました{{end}}が、他より空いたままです。{{and .workloads}} の Pod {{.total}} 個のうち {{.lost}} 個が {{.fullest}} に載っており、このノードを失うと一度に失われます。",
+	CauseCrowd:        "使えるノードの数に比べて、Pod が一部のノードに集中しています。",
+	CauseCameLater:    "{{.node}} が{{if .back}}再び{{end}} Ready になったのは、これらの Pod が配置された後です。",
+	CauseNothingMoves: "Kubernetes がノードを選ぶのは Pod の作成時だけで、動いている Pod を移すことはありません。",
+	NotClosed:         "ノード側の問題ではありません。{{.node}} は Ready で、cordon されておらず、taint や label もこれらの Pod を妨げていません。",
+	RemedyEvict:       "{{.pod}} を退避 (evict) します。{{.workload}} が新しい Pod を作り、スケジューラーが改めて配置します。",
+	RemedyEvictCost:   "Pod が 1 つ終了し、新しい Pod が起動します。PodDisruptionBudget は守られます。",
+	RemedyEvictRisk:   "入れ替わるまでの間、ワークロードの Pod が 1 つ少なくなります。",
+
+	TitleN204: "すべてのレプリカが 1 つのノードまたはゾーンに集中",
+
+	BasketNode:         "{{and .workloads}} は、すべての Pod が 1 つのノードに載っています。そのノードを失うと完全に停止します。",
+	BasketZone:         "{{and .workloads}} は、すべての Pod が 1 つのゾーンにあります。そのゾーンを失うと完全に停止します。",
+	CauseBasket:        "複数の Pod が 1 か所に集まっています。",
+	CauseUnspread:      "Pod テンプレートに {{.key}} での分散の指定がありません。指定がなければ、スケジューラーは分散を他の優先条件と比べて決めます。",
+	CauseSpreadIgnored: "Pod テンプレートに {{.key}} での分散の指定はありますが、効くのはその後に配置された Pod だけで、他の優先条件に負けることもあります。",
+	RemedySpread:       "{{.workload}} の Pod を {{.key}} で分散するように指定します。",
+	RemedySpreadRisk:   "優先条件 (ScheduleAnyway) なので Pending にはなりませんが、他の条件に負けることはあります。",
+}

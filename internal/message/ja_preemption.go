@@ -1,3 +1,17 @@
 package message
 
-var japanesePreemption = sentences{}
+var japanesePreemption = sentences{
+	TitleN501: "プリエンプトされた Pod: 誰によるものか、なぜ大きくなったのか",
+
+	PreemptedBy:       "{{and .pods}} が{{if .known}} {{.by}} により{{end}}プリエンプトされました。{{if .failed}}その結果 {{and .failed}} が失敗しました。{{end}}",
+	CausePreempted:    "スケジューラーが、より優先度の高い Pod のために場所を空けさせました。",
+	CausePriority:     "{{.by}} の Pod のほうが優先度が高く、満杯のノードでは優先度の低いものが追い出されます。",
+	CauseRollout:      "{{.by}} が変更され、ロールアウトし直されました。各ノードで Pod が作り直され、新しい requests の分の空きがなければ他の Pod が追い出されます。",
+	CauseScaler:       "{{.by}} の requests は {{.scaler}} がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。",
+	CauseJobFailed:    "{{and .failed}} にはもう再試行の回数が残っていませんでした。",
+	NotBudget:         "drain や evict によるものではありません。スケジューラーは Pod を直接削除し、PodDisruptionBudget は選択の余地がある場合にだけ考慮します。",
+	UnknownPreemptor:  "どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間は既定で 1 時間です。",
+	RemedyBalloons:    "各ノードに {{.cpu}} の空きをバルーン Pod で確保します。優先度が最も低いので、他のどの Pod よりも先に場所を譲ります。",
+	RemedyBalloonCost: "{{.nodes}} 個のノードで {{.cpu}} ずつ。",
+	RemedyBalloonRisk: "すでに満杯のノードにはバルーンも入りません。夜間処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。そうしないとバルーンの場所を取られます。",
+}

@@ -1,4 +1,18 @@
 package message
 
-// N5xx: preemption and headroom.
-const ()
+// N501: pods that gave way.
+const (
+	TitleN501 ID = "TitleN501"
+
+	PreemptedBy       ID = "PreemptedBy"       // pods, n, by, known, failed, jobs
+	CausePreempted    ID = "CausePreempted"    // n
+	CausePriority     ID = "CausePriority"     // by, n
+	CauseRollout      ID = "CauseRollout"      // by
+	CauseScaler       ID = "CauseScaler"       // scaler, by
+	CauseJobFailed    ID = "CauseJobFailed"    // failed, jobs
+	NotBudget         ID = "NotBudget"         // n
+	UnknownPreemptor  ID = "UnknownPreemptor"  //
+	RemedyBalloons    ID = "RemedyBalloons"    // by, cpu
+	RemedyBalloonCost ID = "RemedyBalloonCost" // by, cpu, nodes
+	RemedyBalloonRisk ID = "RemedyBalloonRisk" // by
+)

@@ -1,0 +1,56 @@
+package diagnosis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+// Audit asks every rule about the whole world. Progress, which may be nil, is called before each rule with how many have
+// been asked.
+func Audit(ctx context.Context, v View, progress func(asked, rules int)) finding.Audit {
+	v.Subject = nil
+	rules := Rules()
+	var a finding.Audit
+	for i, rule := range rules {
+		if ctx.Err() != nil {
+			break
+		}
+		if progress != nil {
+			progress(i, len(rules))
+		}
+		found, unknown := find(ctx, []Rule{rule}, v)
+		a.Findings = append(a.Findings, found...)
+		a.Unknown = append(a.Unknown, unknown...)
+	}
+	if progress != nil {
+		progress(len(rules), len(rules))
+	}
+	slices.SortStableFunc(a.Findings, moreDangerous)
+	a.Unknown = uniqueGaps(a.Unknown)
+	e := complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})
+	a.Findings, a.Unknown, a.Accepted = e.Findings, e.Unknown, []finding.Accepted{}
+	return a
+}
+
+// moreDangerous puts first what is more severe, then what concerns more.
+func moreDangerous(a, b finding.Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
+		cmp.Compare(len(b.Subjects), len(a.Subjects)),
+		cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Message, b.Message),
+	)
+}
+
+func uniqueGaps(gaps []finding.Gap) []finding.Gap {
+	var unique []finding.Gap
+	for _, gap := range gaps {
+		if !slices.Contains(unique, gap) {
+			unique = append(unique, gap)
+		}
+	}
+	return unique
+}

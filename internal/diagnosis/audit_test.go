@@ -1,0 +1,110 @@
+package diagnosis_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// TestAudit compares the audit of each testdata/audit/CODE-NAME.yaml, as far as it is about CODE, with its .json. A name
+// that begins with story is compared as a whole.
+func TestAudit(t *testing.T) {
+	for _, input := range auditInputs(t) {
+		name := strings.TrimSuffix(filepath.Base(input), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			encoder := json.NewEncoder(&got)
+			encoder.SetIndent("", "  ")
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(auditOf(t, input, message.English())); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got.Bytes())
+		})
+	}
+}
+
+// TestAuditInJapanese sees to it that no sentence falls back to its ID, and that each is in Japanese.
+func TestAuditInJapanese(t *testing.T) {
+	ideas := regexp.MustCompile(`\p{Hiragana}`)
+	for _, input := range auditInputs(t) {
+		said := auditOf(t, input, message.Japanese())
+		var texts []string
+		for _, f := range said.Findings {
+			texts = append(texts, f.Message)
+			for _, link := range slices.Concat(f.Causes, f.RuledOut) {
+				texts = append(texts, link.Message)
+			}
+			for _, way := range f.Remedies {
+				texts = append(texts, way.Message, way.Risk)
+			}
+			for _, gap := range f.Unknown {
+				texts = append(texts, gap.Message)
+			}
+		}
+		for _, text := range texts {
+			if !ideas.MatchString(text) {
+				t.Errorf("%s: not Japanese: %s", input, text)
+			}
+		}
+	}
+}
+
+func auditInputs(t *testing.T) []string {
+	t.Helper()
+	inputs, err := filepath.Glob("testdata/audit/*.yaml")
+	if err != nil || len(inputs) == 0 {
+		t.Fatalf("no input found: %v", err)
+	}
+	return inputs
+}
+
+// auditOf audits a file's cluster, and keeps what is about the code in the file's name.
+func auditOf(t *testing.T, input string, say message.Printer) finding.Audit {
+	t.Helper()
+	a := audit(t, clustertest.Load(t, input), say)
+	code, _, _ := strings.Cut(filepath.Base(input), "-")
+	if code != "story" {
+		a.Findings = about(a, finding.Code(strings.ToUpper(code)))
+	}
+	return a
+}
+
+// about is never nil, so that it is written as an empty list.
+func about(a finding.Audit, code finding.Code) []finding.Finding {
+	found := []finding.Finding{}
+	for _, f := range a.Findings {
+		if f.Code == code {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func audit(t *testing.T, objects []runtime.Object, say message.Printer) finding.Audit {
+	t.Helper()
+	known := map[cluster.Kind]cluster.Knowledge{}
+	for _, kind := range cluster.Kinds() {
+		known[kind] = cluster.Complete
+	}
+	world := cluster.New(cluster.Contents{Objects: objects, Knowledge: known, Taken: now, Server: "v1.36.3"})
+	judge, err := scheduling.New(context.Background(), world, scheduling.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return diagnosis.Audit(t.Context(), diagnosis.View{World: world, Judge: judge, Say: say}, nil)
+}

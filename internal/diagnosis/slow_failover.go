@@ -1,0 +1,179 @@
+package diagnosis
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// SlowFailover finds N202: workloads whose pods wait out the default toleration on a dead node although nobody chose it
+// and nothing ties them there.
+type SlowFailover struct{}
+
+var _ Rule = SlowFailover{}
+
+// Codes of SlowFailover.
+func (SlowFailover) Codes() []finding.Code { return []finding.Code{finding.N202} }
+
+// Needs of SlowFailover.
+func (SlowFailover) Needs() []cluster.Kind {
+	return []cluster.Kind{cluster.Pod, cluster.ReplicaSet, cluster.Deployment}
+}
+
+// Concerns everything but pods that do not run.
+func (SlowFailover) Concerns(v View) bool { return asksForRisk(v) }
+
+const (
+	// patient is how long a pod may wait on a dead node before naosu calls it slow.
+	patient = time.Minute
+	// prompt is what it proposes instead: that of story 2, which outlasts a kubelet's restart.
+	prompt = 30 * time.Second
+	// silence is how long a kubelet may be silent before its node counts as not Ready: the default of
+	// --node-monitor-grace-period since Kubernetes 1.32.
+	silence = 50 * time.Second
+)
+
+// failureTaints are the taints that the default tolerations are for (plugin/pkg/admission/defaulttolerationseconds).
+var failureTaints = []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable}
+
+// Find takes together what waits equally long and matters equally much.
+func (rule SlowFailover) Find(_ context.Context, v View) []finding.Finding {
+	if !v.knows(rule.Needs()...) {
+		return nil
+	}
+	groups := map[slowKey][]workload{}
+	for _, w := range workloads(v.World, cluster.Deployment, cluster.ReplicaSet) {
+		wait, slow := slowToFail(v.World, w)
+		if !slow {
+			continue
+		}
+		key := slowKey{wait: wait, severity: finding.Info}
+		if most := mostOnOne(w.pods, nodeName); 2*most >= len(w.pods) {
+			key.severity = finding.Warning
+		}
+		groups[key] = append(groups[key], w)
+	}
+	var found []finding.Finding
+	for key, all := range groups {
+		found = append(found, key.describe(v, all))
+	}
+	slices.SortFunc(found, func(a, b finding.Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Message, b.Message))
+	})
+	return v.concerning(found)
+}
+
+type slowKey struct {
+	wait     time.Duration
+	severity finding.Severity
+}
+
+// slowToFail is how long the workload's pods wait on a dead node, and whether they need to.
+func slowToFail(world *cluster.Snapshot, w workload) (time.Duration, bool) {
+	pod := w.pods[0]
+	template := w.template()
+	chosen := slices.ContainsFunc(failureTaints, func(key string) bool {
+		one := corev1.Pod{Spec: corev1.PodSpec{Tolerations: template.Spec.Tolerations}}
+		return tolerates(&one, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
+	})
+	if chosen || len(onceMounts(world, pod)) > 0 {
+		return 0, false
+	}
+	var longest time.Duration
+	for _, key := range failureTaints {
+		wait, forever := toleratedFor(pod, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
+		if forever {
+			return 0, false
+		}
+		longest = max(longest, wait)
+	}
+	return longest, longest > patient
+}
+
+func nodeName(pod *corev1.Pod) string { return pod.Spec.NodeName }
+
+// mostOnOne is the largest number of pods in one place.
+func mostOnOne(pods []*corev1.Pod, place func(*corev1.Pod) string) int {
+	most, counts := 0, map[string]int{}
+	for _, pod := range pods {
+		if at := place(pod); at != "" {
+			counts[at]++
+			most = max(most, counts[at])
+		}
+	}
+	return most
+}
+
+func (k slowKey) describe(v View, all []workload) finding.Finding {
+	f := finding.Finding{Code: finding.N202, Severity: k.severity}
+	tolerated := finding.Link{Message: v.Say.Text(message.CauseDefaultToleration, message.Args{"wait": duration.HumanDuration(k.wait)})}
+	for i, w := range all {
+		f.Subjects = append(f.Subjects, w.ref)
+		if i < mostListed {
+			pod := w.pods[0]
+			tolerated.Evidence = append(tolerated.Evidence,
+				fact(refTo(cluster.Pod, pod), "spec.tolerations["+corev1.TaintNodeUnreachable+"].tolerationSeconds", k.wait.String()))
+		}
+		if i < mostRemedies {
+			f.Remedies = append(f.Remedies, promptly(v, w))
+		}
+	}
+	args := message.Args{
+		"workloads": v.some(f.Subjects), "n": len(f.Subjects), "wait": duration.HumanDuration(k.wait),
+		"total": duration.HumanDuration(k.wait + silence), "half": k.severity == finding.Warning, "more": len(all) - len(f.Remedies),
+	}
+	f.Message = v.Say.Text(message.SlowFailover, args)
+	f.Causes = []finding.Link{{Message: v.Say.Text(message.CauseSilence, message.Args{"silence": duration.HumanDuration(silence)})}, tolerated}
+	if k.severity == finding.Warning {
+		f.Causes = append(f.Causes, halfLink(v, all))
+	}
+	f.RuledOut = []finding.Link{{Message: v.Say.Text(message.NotTied, args)}}
+	return f
+}
+
+// halfLink shows where one node holds half of a workload or more.
+func halfLink(v View, all []workload) finding.Link {
+	link := finding.Link{Message: v.Say.Text(message.CauseHalf, nil)}
+	for _, w := range all[:min(len(all), mostListed)] {
+		link.Evidence = append(link.Evidence, fact(w.ref, "pods", countPlaces(w.pods, nodeName, nil)))
+	}
+	return link
+}
+
+// promptly gives a workload's pods tolerations of their own, which admission then leaves alone. A strategic merge patch
+// replaces the whole list, so the template's others are part of it.
+func promptly(v View, w workload) finding.Remedy {
+	seconds := int64(prompt / time.Second)
+	tolerations := slices.Clone(w.template().Spec.Tolerations)
+	for _, key := range failureTaints {
+		tolerations = append(tolerations, corev1.Toleration{
+			Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds,
+		})
+	}
+	patched := change.Patch{Object: w.ref, Patch: templatePatch(map[string]any{"tolerations": tolerations})}
+	args := message.Args{"workload": w.ref, "wait": duration.HumanDuration(prompt)}
+	return finding.Remedy{
+		Message: v.Say.Text(message.RemedyTolerate, args), Change: patched, Command: patched.Command(),
+		Cost: v.Say.Text(message.RemedyRolloutCost, args), Risk: v.Say.Text(message.RemedyTolerateRisk, args),
+	}
+}
+
+// templatePatch is a strategic merge patch of a workload's pod template.
+func templatePatch(spec map[string]any) string {
+	patch := map[string]any{"spec": map[string]any{"template": map[string]any{"spec": spec}}}
+	data, err := json.Marshal(patch)
+	if err != nil {
+		panic("diagnosis: a patch of plain API types does not encode: " + err.Error())
+	}
+	return string(data)
+}

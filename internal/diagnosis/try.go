@@ -1,0 +1,29 @@
+package diagnosis
+
+import (
+	"context"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// future plays changes in the View's world; false if they cannot be played.
+func (v View) future(ctx context.Context, changes ...change.Change) (simulation.Outcome, bool) {
+	if v.Judge == nil {
+		return simulation.Outcome{}, false
+	}
+	outcome, err := simulation.Run(ctx, v.Judge, changes, simulation.Options{LeavePending: true})
+	return outcome, err == nil
+}
+
+// try plays a remedy, and then what it is to withstand. It comes back verified if the future holds what was promised, as
+// it was if nobody can say, and not at all, with false, if the future refutes it.
+func (v View) try(ctx context.Context, way finding.Remedy, holds func(simulation.Outcome) bool, then ...change.Change) (finding.Remedy, bool) {
+	outcome, ok := v.future(ctx, append([]change.Change{way.Change}, then...)...)
+	if !ok {
+		return way, true
+	}
+	way.Verified = holds(outcome)
+	return way, way.Verified
+}
