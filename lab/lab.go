@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -36,6 +37,14 @@ type Options struct {
 	Pace *pace.Pace
 	// Log receives what the components log; nil means a file in the data folder.
 	Log io.Writer
+	// Standing is a cluster that is there already when the lab starts; nil means an empty one.
+	Standing *Standing
+}
+
+// Standing are the parts of a cluster that is there already: its objects, and the machines and volumes behind them.
+type Standing struct {
+	Fill  controlplane.Fill
+	Cloud cloud.Standing
 }
 
 // Addons are the stand-ins for programs that a cluster of the scenario's kind would run.
@@ -60,9 +69,13 @@ type Lab struct {
 // Start builds the cluster and returns once its API is ready; nodes come up after that. It runs until Stop is called or
 // ctx ends.
 func Start(ctx context.Context, o Options) (*Lab, error) {
-	plane, err := controlplane.Start(ctx, controlplane.Options{
+	options := controlplane.Options{
 		DataDir: o.planeDir(), BindAddress: o.BindAddress, Flags: o.Flags, FeatureGates: o.FeatureGates, Pace: o.Pace, Log: o.Log,
-	})
+	}
+	if o.Standing != nil {
+		options.Fill, options.Bare = o.Standing.Fill, true
+	}
+	plane, err := controlplane.Start(ctx, options)
 	if err != nil {
 		return nil, fmt.Errorf("starting the control plane: %w", err)
 	}
@@ -70,12 +83,45 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	if err := l.startParts(ctx, o); err != nil {
 		return nil, errors.Join(err, plane.Stop())
 	}
+	if o.Standing != nil {
+		if err := l.awaken(ctx); err != nil {
+			return nil, errors.Join(err, l.Stop())
+		}
+	}
 	return l, nil
 }
 
+// awaken starts what acts on a cluster that stands, once its nodes can be heard: a controller that hears nothing of a node
+// for long enough, which in a fast lab is soon, takes it for dead.
+func (l *Lab) awaken(ctx context.Context) error {
+	for _, instance := range l.Cloud.Instances() {
+		if err := l.syncMachine(instance); err != nil {
+			return err
+		}
+	}
+	heard, cancel := context.WithTimeout(ctx, awakening)
+	defer cancel()
+	if err := l.Nodes.Beating(heard); err != nil {
+		return err
+	}
+	for _, c := range []controlplane.Component{controlplane.ControllerManager, controlplane.Scheduler} {
+		if err := l.Plane.StartComponent(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awakening is how long the nodes of a cluster that stands may take to be heard, on the wall clock.
+const awakening = 5 * time.Minute
+
 // startParts starts everything beside the control plane.
 func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
-	l.Cloud, err = cloud.New(cloud.Options{Spec: o.Cloud, Pace: o.Pace, StatePath: o.cloudState(), InstantStart: true})
+	region := cloud.Options{Spec: o.Cloud, Pace: o.Pace, StatePath: o.cloudState(), InstantStart: true}
+	if o.Standing != nil {
+		region.Standing = o.Standing.Cloud
+	}
+	l.Cloud, err = cloud.New(region)
 	if err != nil {
 		return fmt.Errorf("building the cloud: %w", err)
 	}

@@ -29,7 +29,9 @@ type upOptions struct {
 	bindAddress string
 	scenario    string
 	until       string
+	from        string
 
+	in       io.Reader
 	out, err io.Writer
 }
 
@@ -42,12 +44,16 @@ func newUpCommand() *cobra.Command {
 when the story has come to that point.
 
 With --data-dir the cluster's objects, its certificate authority and the state of its cloud are kept there and found
-again by the next "up"; without it everything is temporary.`,
+again by the next "up"; without it everything is temporary.
+
+With --from the cluster is the twin of the one that a snapshot ("naosu snapshot") was taken of: its nodes, its pods where
+they run, its volumes, owners and policies. What could not be carried over is listed first.`,
 		Example: `  naosu-lab up --nodes 6
+  naosu-lab up --from prod.snapshot
   naosu-lab up --scenario stranded-volume --until stranded --time-scale 10 --data-dir ./lab`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.out, o.err = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			o.in, o.out, o.err = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			if err := o.validate(cmd.Flags().Changed("nodes")); err != nil {
 				return badInputError{err}
 			}
@@ -61,6 +67,7 @@ again by the next "up"; without it everything is temporary.`,
 	flags.StringVar(&o.bindAddress, "bind-address", "", "IP address to listen on beside 127.0.0.1")
 	flags.StringVar(&o.scenario, "scenario", "", "build this scenario's cluster and play it")
 	flags.StringVar(&o.until, "until", "", "with --scenario: play to this point and wait there (default \"start\")")
+	flags.StringVar(&o.from, "from", "", "build the twin of the cluster that this snapshot file was taken of, - for standard input")
 	return cmd
 }
 
@@ -72,6 +79,8 @@ func (o *upOptions) validate(nodesGiven bool) error {
 		return errors.New("--until: names a point of a scenario; give --scenario as well")
 	case o.scenario != "" && nodesGiven:
 		return errors.New("--nodes: the scenario says which nodes there are; leave it out")
+	case o.from != "" && (o.scenario != "" || nodesGiven):
+		return errors.New("--from: the snapshot says which cluster to build; leave out --scenario and --nodes")
 	}
 	if o.until == "" {
 		o.until = scenario.Start
@@ -113,6 +122,9 @@ func (o *upOptions) run(ctx context.Context) (err error) {
 // starter is how the lab comes up: with plain nodes, or with a scenario's cluster, played to a point. It fails on bad
 // input, before anything is started.
 func (o *upOptions) starter() (func(context.Context) (*lab.Lab, error), error) {
+	if o.from != "" {
+		return o.twin()
+	}
 	if o.scenario == "" {
 		return func(ctx context.Context) (*lab.Lab, error) {
 			plain := lab.Options{Cloud: o.plainCloud(), Pace: pace.New(o.timeScale)}
