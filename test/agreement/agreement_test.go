@@ -170,7 +170,10 @@ func (s *stage) heldFor(p prediction) func(decision) bool {
 			if choice.Node != d.nominated || !slices.Equal(victims(choice), d.victims) {
 				continue
 			}
-			return slices.ContainsFunc(choice.Victims, func(v *corev1.Pod) bool { return s.pods[nameOf(v)] != nil })
+			return slices.ContainsFunc(choice.Victims, func(v *corev1.Pod) bool {
+				v = s.pods[nameOf(v)]
+				return v != nil && v.DeletionTimestamp != nil && *v.DeletionGracePeriodSeconds > 0
+			})
 		}
 		return false
 	}
@@ -211,7 +214,7 @@ func (g *game) release(ctx context.Context, t *testing.T, s *stage, waiting *cor
 	}
 	d, err := s.afterwards(ctx, waiting, p, ending)
 	if err != nil {
-		return fmt.Errorf("predicted: %s; so far: %s: %w", p, d, err)
+		return fmt.Errorf("predicted: %s; so far: %s: %w\n%s", p, d, err, describe(s.pods[nameOf(waiting)]))
 	}
 	gone := func() bool {
 		return !slices.ContainsFunc(ending, func(pod *corev1.Pod) bool { return s.pods[nameOf(pod)] != nil })
@@ -287,7 +290,11 @@ func (g *game) compare(ctx context.Context, t *testing.T, s *stage, pod *corev1.
 	}
 	if !agreed {
 		g.apart = append(g.apart, fmt.Sprintf("world %d, pod %s: predicted: %s; happened: %s", s.world.seed, pod.Name, p, d))
-		t.Logf("%s\n%s", g.apart[len(g.apart)-1], describe(pod))
+		obstacles, err := s.judge.Obstacles(ctx, pod)
+		if err != nil {
+			return err
+		}
+		t.Logf("%s\n%s%+v", g.apart[len(g.apart)-1], describe(pod), obstacles)
 	}
 	if !g.counts {
 		return nil

@@ -151,6 +151,9 @@ var kinds = func() []schema.GroupVersionResource {
 }()
 
 func (l *lab) clear(ctx context.Context) error {
+	if err := l.releaseDevices(ctx); err != nil {
+		return err
+	}
 	for _, kind := range kinds {
 		inNamespaces := []string{""}
 		switch kind.Resource {
@@ -165,6 +168,24 @@ func (l *lab) clear(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("delete all %s: %w", kind.Resource, err)
 			}
+		}
+	}
+	return nil
+}
+
+// releaseDevices takes away what keeps a claim that the scheduler has granted from being deleted.
+func (l *lab) releaseDevices(ctx context.Context) error {
+	claims, err := l.client.ResourceV1().ResourceClaims("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, claim := range claims.Items {
+		if len(claim.Finalizers) == 0 {
+			continue
+		}
+		claim.Finalizers = nil
+		if _, err := l.client.ResourceV1().ResourceClaims(claim.Namespace).Update(ctx, &claim, metav1.UpdateOptions{}); err != nil {
+			return err
 		}
 	}
 	return nil
