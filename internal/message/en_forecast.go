@@ -1,3 +1,35 @@
 package message
 
-var englishForecast = sentences{}
+var englishForecast = sentences{
+	FateUnschedulable: "{{.why}}",
+	FateNoNode:        "It fits on no node.",
+	FateBare:          "Nothing owns the pod, so nothing makes it again.",
+	FateMirror:        "The kubelet runs it from a file of its node, and goes with the node.",
+	FateDaemon:        "A DaemonSet's pod belongs to its node and ends with it.",
+	FateSurplus:       "{{.owner}} has as many pods as it should without it.",
+	FateScaled:        "Its workload is scaled down.",
+	FateRolled:        "A pod of the new template takes its place.",
+	FateOrdered:       "Its StatefulSet makes one pod after another and waits for {{.pod}}.",
+	FateJobOver:       "Job {{.job}} has ended and makes no more pods.",
+	FateJobPolicy:     "Job {{.job}} fails when a pod of it is disrupted (podFailurePolicy).",
+	FateJobFailed:     "Job {{.job}} fails with it: the disruption counts as a failure, and its backoffLimit is {{.limit}}.",
+	FateJobIndex:      "Its index of Job {{.job}} fails with it: the backoffLimitPerIndex is {{.limit}}.",
+	FateJobSibling:    "Job {{.job}} has failed, which ends its other pods.",
+	FateRelease:       "It stays Terminating until {{.node}} is removed, the pod is deleted by force, or the node gets the out-of-service taint; only then is it made again.",
+	FateHangs:         "{{.node}} does not answer, so the pod stays Terminating and its place is not free. Only a forced deletion, the node's removal or its out-of-service taint releases it.",
+	FateHeld:          "It counts as running until {{.node}} is removed: nothing evicts it before.",
+	FateOnceGone:      "It fits only once the lost nodes are removed.",
+	FateDetach:        "Volume {{.volume}} must be detached from {{.node}} first: by force six minutes after the old pod is gone, at the earliest.",
+	FateBlocked:       "PodDisruptionBudget {{.budget}} allows no disruption: {{.healthy}} healthy, {{.desired}} required. The pod stays.",
+	FateBudgets:       "More than one PodDisruptionBudget covers it ({{and .budgets}}), and the eviction API refuses such pods. The pod stays.",
+
+	GapNotJudged:  "{{.what}} bears on scheduling and is not judged.",
+	GapAttempts:   "The future was cut short after {{.attempts}} attempts to place pods: what waits may yet run.",
+	GapScheduler:  "Pods of {{.scheduler}} are placed as kube-scheduler would place them.",
+	GapOwner:      "What {{.kind}} {{.name}} does is not known: it is taken to make its pods again.",
+	GapChoice:     "Which nodes of {{.group}} go is the provider's choice; those of the fullest zone are taken to.",
+	GapOnDelete:   "{{.set}} changes its pods only when they are deleted (OnDelete): its present pods stay as they are.",
+	GapRollout:    "The rollout of {{.set}} stands still: its new pods wait, and {{.left}} {{verb .left \"pod\" \"pods\"}} of the old template {{verb .left \"stays\" \"stay\"}}.",
+	GapImmediate:  "{{.claim}} gets its volume before a pod asks for it ({{.class}}); in which zone is the driver's choice and not played.",
+	GapAutoscaler: "How {{.autoscaler}} follows the number of nodes cannot be read.",
+}

@@ -1,3 +1,35 @@
 package message
 
-var japaneseForecast = sentences{}
+var japaneseForecast = sentences{
+	FateUnschedulable: "{{.why}}",
+	FateNoNode:        "配置できる Node がありません。",
+	FateBare:          "所有者のない Pod なので、再作成されません。",
+	FateMirror:        "Node 上のファイルから kubelet が動かす Pod なので、Node とともに失われます。",
+	FateDaemon:        "DaemonSet の Pod は Node に属し、Node とともに終了します。",
+	FateSurplus:       "{{.owner}} の Pod 数はこの Pod がなくても足りています。",
+	FateScaled:        "ワークロードがスケールダウンされます。",
+	FateRolled:        "新しいテンプレートの Pod に置き換わります。",
+	FateOrdered:       "StatefulSet は Pod を 1 つずつ順に作成するため、{{.pod}} を待ちます。",
+	FateJobOver:       "Job {{.job}} は終了しており、Pod を作成しません。",
+	FateJobPolicy:     "Job {{.job}} は Pod が中断されると失敗します (podFailurePolicy)。",
+	FateJobFailed:     "中断は失敗として数えられ、backoffLimit が {{.limit}} の Job {{.job}} は失敗します。",
+	FateJobIndex:      "Job {{.job}} のこのインデックスは失敗します (backoffLimitPerIndex は {{.limit}})。",
+	FateJobSibling:    "Job {{.job}} が失敗したため、残りの Pod も終了します。",
+	FateRelease:       "{{.node}} が削除されるか、Pod が強制削除されるか、Node に out-of-service taint が付くまで Terminating のままで、再作成はその後です。",
+	FateHangs:         "{{.node}} が応答しないため、Pod は Terminating のまま残ります。強制削除、Node の削除、out-of-service taint のいずれかでのみ解放されます。",
+	FateHeld:          "{{.node}} が削除されるまで退避されず、動作中とみなされ続けます。",
+	FateOnceGone:      "失われた Node が削除されて初めて配置できます。",
+	FateDetach:        "先にボリューム {{.volume}} を {{.node}} からデタッチする必要があります。強制デタッチは早くても古い Pod が消えてから 6 分後です。",
+	FateBlocked:       "PodDisruptionBudget {{.budget}} が中断を許可しないため (正常 {{.healthy}}、必要 {{.desired}})、Pod は残ります。",
+	FateBudgets:       "複数の PodDisruptionBudget ({{and .budgets}}) の対象であり、eviction API に拒否されるため、Pod は残ります。",
+
+	GapNotJudged:  "{{.what}} はスケジューリングに影響しますが、判定していません。",
+	GapAttempts:   "{{.attempts}} 回の配置試行でシミュレーションを打ち切りました。待機中の Pod は配置される可能性があります。",
+	GapScheduler:  "{{.scheduler}} の Pod は kube-scheduler と同じ規則で配置されるものとしています。",
+	GapOwner:      "{{.kind}} {{.name}} の動作は不明です。Pod を再作成するものとしています。",
+	GapChoice:     "{{.group}} のどの Node が減るかはプロバイダーが決めます。Node が最も多いゾーンから減るものとしています。",
+	GapOnDelete:   "{{.set}} は OnDelete のため、Pod が削除されるまで現在の Pod はそのままです。",
+	GapRollout:    "{{.set}} のロールアウトは止まります。新しい Pod が待機し、古いテンプレートの Pod が {{.left}} 個残ります。",
+	GapImmediate:  "{{.claim}} のボリュームは Pod より先に作成されます ({{.class}})。どのゾーンに作成されるかはドライバー次第で、再現していません。",
+	GapAutoscaler: "{{.autoscaler}} が Node 数にどう追従するかを読み取れません。",
+}

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"errors"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -17,12 +16,71 @@ type Options struct {
 }
 
 // Run plays changes in the Judge's world, in order, and leaves the Judge as it was. An error is a change that names what
-// is not there.
+// is not there (an UnknownError), or a Judge that fails.
 func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (Outcome, error) {
-	return Outcome{}, errors.New("not built")
+	var outcome Outcome
+	err := In(ctx, judge, changes, o, func(seen Outcome) error {
+		outcome = seen
+		return nil
+	})
+	return outcome, err
 }
 
 // In is Run with a look around: look is called while the Judge stands in the (first) future's world.
 func In(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, look func(Outcome) error) error {
-	return errors.New("not built")
+	seeds := max(o.Seeds, 1)
+	tally := map[roll]int{}
+	for seed := uint64(seeds) - 1; seed > 0; seed-- {
+		err := played(ctx, judge, changes, o, seed, func(f *future) error {
+			tallyUp(tally, f.book.fates())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return played(ctx, judge, changes, o, 0, func(f *future) error {
+		if err := f.giveReasons(ctx); err != nil {
+			return err
+		}
+		fates := f.book.fates()
+		tallyUp(tally, fates)
+		for i := range fates {
+			fates[i].Chance = float64(tally[rollOf(fates[i])]) / float64(seeds)
+		}
+		return look(Outcome{
+			World: judge.World(), Fates: fates, Violations: f.budgets.violations(), NotModelled: f.gaps.list(), Seeds: seeds,
+		})
+	})
+}
+
+// played is one future, seen while the Judge stands in it.
+func played(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, see func(*future) error) error {
+	judge.Fork()
+	defer judge.Revert()
+	if seed > 0 {
+		before := judge.Reseed(seed)
+		defer judge.Reseed(before)
+	}
+	f := begin(judge, o, seed)
+	for _, c := range changes {
+		if err := f.make(ctx, c); err != nil {
+			return err
+		}
+	}
+	return see(f)
+}
+
+// roll is one pod's kind of fate, which the dice may or may not bring.
+type roll struct {
+	pod  change.Ref
+	kind Kind
+}
+
+func rollOf(f Fate) roll { return roll{f.Pod, f.Kind} }
+
+func tallyUp(tally map[roll]int, fates []Fate) {
+	for _, fate := range fates {
+		tally[rollOf(fate)]++
+	}
 }

@@ -1,0 +1,113 @@
+package simulation
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+)
+
+// defaultTolerationSeconds is how long pods bear a node that is not ready or not reachable, unless they or the API server's
+// flags say otherwise.
+//
+// Source: plugin/pkg/admission/defaulttolerationseconds of Kubernetes.
+const defaultTolerationSeconds = 300
+
+// system are the priorities that every cluster has.
+var system = map[string]int32{"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
+
+// admit does to a new pod what the API server's defaults and admission do, as far as it bears on scheduling.
+func (f *future) admit(pod *corev1.Pod) {
+	if pod.Spec.SchedulerName == "" {
+		pod.Spec.SchedulerName = corev1.DefaultSchedulerName
+	}
+	f.prioritize(pod)
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
+		tolerates := func(t corev1.Toleration) bool {
+			return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
+		}
+		if !slices.ContainsFunc(pod.Spec.Tolerations, tolerates) {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{
+				Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
+				TolerationSeconds: new(int64(defaultTolerationSeconds)),
+			})
+		}
+	}
+	for i := range pod.Spec.InitContainers {
+		f.admitContainer(pod.Namespace, &pod.Spec.InitContainers[i])
+	}
+	for i := range pod.Spec.Containers {
+		f.admitContainer(pod.Namespace, &pod.Spec.Containers[i])
+	}
+}
+
+// prioritize gives a pod the number of its class, of the default class if it names none.
+func (f *future) prioritize(pod *corev1.Pod) {
+	if pod.Spec.Priority != nil {
+		return
+	}
+	priority, known := system[pod.Spec.PriorityClassName]
+	class := f.world().PriorityClass(pod.Spec.PriorityClassName)
+	if pod.Spec.PriorityClassName == "" {
+		class = f.defaultPriority()
+	}
+	if class != nil {
+		priority, known = class.Value, true
+		pod.Spec.PriorityClassName = class.Name
+		if pod.Spec.PreemptionPolicy == nil {
+			pod.Spec.PreemptionPolicy = class.PreemptionPolicy
+		}
+	}
+	if known || pod.Spec.PriorityClassName == "" {
+		pod.Spec.Priority = new(priority)
+	}
+}
+
+func (f *future) defaultPriority() *schedulingv1.PriorityClass {
+	for _, class := range f.world().PriorityClasses() {
+		if class.GlobalDefault {
+			return class
+		}
+	}
+	return nil
+}
+
+// admitContainer fills in requests: from the namespace's LimitRange, and from limits where there are none.
+//
+// Source: plugin/pkg/admission/limitranger; pkg/apis/core/v1 SetDefaults_Pod.
+func (f *future) admitContainer(namespace string, c *corev1.Container) {
+	requests, limits := maps.Clone(c.Resources.Requests), maps.Clone(c.Resources.Limits)
+	for name, limit := range limits {
+		requests = setDefault(requests, name, limit)
+	}
+	for _, ranges := range f.world().LimitRanges() {
+		if ranges.Namespace != namespace {
+			continue
+		}
+		for i := range ranges.Spec.Limits {
+			item := &ranges.Spec.Limits[i]
+			if item.Type != corev1.LimitTypeContainer {
+				continue
+			}
+			for name, limit := range item.Default {
+				limits = setDefault(limits, name, limit)
+			}
+			for name, request := range item.DefaultRequest {
+				requests = setDefault(requests, name, request)
+			}
+		}
+	}
+	c.Resources.Requests, c.Resources.Limits = requests, limits
+}
+
+func setDefault(list corev1.ResourceList, name corev1.ResourceName, value resource.Quantity) corev1.ResourceList {
+	if list == nil {
+		list = corev1.ResourceList{}
+	}
+	if _, ok := list[name]; !ok {
+		list[name] = value
+	}
+	return list
+}

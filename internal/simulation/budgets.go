@@ -1,0 +1,219 @@
+package simulation
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// budgets follow the PodDisruptionBudgets through the future: which pods are healthy, and so how many may be disrupted.
+//
+// Source: pkg/controller/disruption of Kubernetes.
+type budgets struct {
+	world       *cluster.Snapshot
+	byNamespace map[string][]*budget
+	all         []*budget
+	// down are pods that no longer count as healthy.
+	down map[types.UID]bool
+}
+
+type budget struct {
+	pdb      *policyv1.PodDisruptionBudget
+	selector labels.Selector
+	expected int
+	desired  int
+	healthy  int
+	broken   *Violation
+}
+
+func newBudgets(world *cluster.Snapshot) *budgets {
+	b := &budgets{world: world, byNamespace: map[string][]*budget{}, down: map[types.UID]bool{}}
+	for _, pdb := range world.Budgets() {
+		b.add(pdb)
+	}
+	return b
+}
+
+// add follows one more budget; what its status does not tell is counted.
+func (b *budgets) add(pdb *policyv1.PodDisruptionBudget) *budget {
+	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+	if err != nil {
+		selector = labels.Nothing() // The disruption controller protects nothing by such a budget either.
+	}
+	one := &budget{
+		pdb: pdb, selector: selector, expected: int(pdb.Status.ExpectedPods),
+		desired: int(pdb.Status.DesiredHealthy), healthy: int(pdb.Status.CurrentHealthy),
+	}
+	b.all = append(b.all, one)
+	b.byNamespace[pdb.Namespace] = append(b.byNamespace[pdb.Namespace], one)
+	if pdb.Status.ObservedGeneration == 0 && pdb.Status.ExpectedPods == 0 {
+		b.count(one)
+	}
+	return one
+}
+
+// count reads a budget's numbers from the pods it covers.
+func (b *budgets) count(one *budget) {
+	one.healthy = 0
+	expected, scales := 0, map[types.UID]int{}
+	for _, pod := range b.world.Pods() {
+		if pod.Namespace != one.pdb.Namespace || finished(pod) || !one.selector.Matches(labels.Set(pod.Labels)) {
+			continue
+		}
+		expected++
+		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+			scales[owner.UID] = replicasOf(b.world.Owner(pod), scales[owner.UID]+1)
+		}
+		if healthy(pod) && !b.down[pod.UID] {
+			one.healthy++
+		}
+	}
+	if one.pdb.Spec.MaxUnavailable != nil || one.pdb.Spec.MinAvailable != nil && one.pdb.Spec.MinAvailable.Type == intstr.String {
+		expected = 0
+		for _, replicas := range scales {
+			expected += replicas
+		}
+	}
+	one.expects(expected)
+}
+
+// expects sets how many pods there should be, and so how many must stay healthy. Percentages are rounded up.
+func (o *budget) expects(pods int) {
+	o.expected = pods
+	scaled := func(value *intstr.IntOrString) int {
+		n, err := intstr.GetScaledValueFromIntOrPercent(value, pods, true)
+		if err != nil {
+			return 0 // The API server accepts no such value.
+		}
+		return n
+	}
+	switch {
+	case o.pdb.Spec.MaxUnavailable != nil:
+		o.desired = max(pods-scaled(o.pdb.Spec.MaxUnavailable), 0)
+	case o.pdb.Spec.MinAvailable != nil:
+		o.desired = scaled(o.pdb.Spec.MinAvailable)
+	default:
+		o.desired = 0
+	}
+}
+
+func (o *budget) allowed() int {
+	if o.expected <= 0 {
+		return 0
+	}
+	return max(o.healthy-o.desired, 0)
+}
+
+// of are the budgets that cover a pod.
+func (b *budgets) of(pod *corev1.Pod) []*budget {
+	var cover []*budget
+	for _, one := range b.byNamespace[pod.Namespace] {
+		if one.selector.Matches(labels.Set(pod.Labels)) {
+			cover = append(cover, one)
+		}
+	}
+	return cover
+}
+
+// gone says that pods are no longer healthy, all at once. It returns the budgets' new state.
+func (b *budgets) gone(pods ...*corev1.Pod) []cluster.Edit {
+	before := map[*budget]int{}
+	var touched []*budget
+	for _, pod := range pods {
+		if !healthy(pod) || b.down[pod.UID] {
+			continue
+		}
+		b.down[pod.UID] = true
+		for _, one := range b.of(pod) {
+			if _, ok := before[one]; !ok {
+				before[one] = one.allowed()
+				touched = append(touched, one)
+			}
+			one.healthy--
+		}
+	}
+	return edited(touched, before)
+}
+
+// back says that a pod is healthy.
+func (b *budgets) back(pod *corev1.Pod) []cluster.Edit {
+	before := map[*budget]int{}
+	cover := b.of(pod)
+	for _, one := range cover {
+		before[one] = one.allowed()
+		one.healthy++
+	}
+	return edited(cover, before)
+}
+
+// edited are the budgets whose allowance changed, as the API shows them.
+func edited(touched []*budget, before map[*budget]int) []cluster.Edit {
+	var edits []cluster.Edit
+	for _, one := range touched {
+		if one.allowed() == before[one] {
+			continue
+		}
+		edits = append(edits, one.put())
+	}
+	return edits
+}
+
+func (o *budget) put() cluster.Edit {
+	pdb := *o.pdb
+	pdb.Status.ExpectedPods, pdb.Status.DesiredHealthy = int32(o.expected), int32(o.desired)
+	pdb.Status.CurrentHealthy, pdb.Status.DisruptionsAllowed = int32(o.healthy), int32(o.allowed())
+	o.pdb = &pdb
+	return cluster.Put(&pdb)
+}
+
+// disrupt notes the budgets that are not kept to if these pods are disrupted at once. Call it before gone.
+func (b *budgets) disrupt(pods ...*corev1.Pod) {
+	hit := map[*budget]int{}
+	for _, pod := range pods {
+		if !healthy(pod) || b.down[pod.UID] {
+			continue
+		}
+		for _, one := range b.of(pod) {
+			hit[one]++
+		}
+	}
+	for one, n := range hit {
+		if n > one.allowed() && (one.broken == nil || n-one.allowed() > one.broken.Disrupted-one.broken.Allowed) {
+			ref := change.Ref{Kind: string(cluster.PodDisruptionBudget), Namespace: one.pdb.Namespace, Name: one.pdb.Name}
+			one.broken = &Violation{Budget: ref, Allowed: one.allowed(), Disrupted: n}
+		}
+	}
+}
+
+// violations are the budgets that were not kept to, each with the worst moment.
+func (b *budgets) violations() []Violation {
+	var broken []Violation
+	for _, one := range b.all {
+		if one.broken != nil {
+			broken = append(broken, *one.broken)
+		}
+	}
+	slices.SortFunc(broken, func(x, y Violation) int { return compareRefs(x.Budget, y.Budget) })
+	return broken
+}
+
+// healthy is what counts for a budget: Ready and not being deleted.
+func healthy(pod *corev1.Pod) bool {
+	if pod.DeletionTimestamp != nil || finished(pod) {
+		return false
+	}
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package simulation
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// defaultClass marks the StorageClass of claims that name none.
+const defaultClass = "storageclass.kubernetes.io/is-default-class"
+
+// putClaim makes a claim. If its class does not wait for a pod, its volume is made at once, in a place of the driver's
+// choice; which one is not known here.
+func (f *future) putClaim(claim *corev1.PersistentVolumeClaim) error {
+	if claim.UID == "" {
+		claim.UID = f.names.uid()
+	}
+	claim.Status.Phase = corev1.ClaimPending
+	if claim.Spec.StorageClassName == nil {
+		for _, class := range f.world().Classes() {
+			if class.Annotations[defaultClass] == "true" {
+				claim.Spec.StorageClassName = new(class.Name)
+			}
+		}
+	}
+	edits := []cluster.Edit{cluster.Put(claim)}
+	if claim.Spec.VolumeName == "" && claim.Spec.StorageClassName != nil {
+		class := f.world().Class(*claim.Spec.StorageClassName)
+		if class != nil && class.Provisioner != noProvisioner && bindsAtOnce(class) {
+			f.gaps.note("pvc/"+claim.Name, message.Of(message.GapImmediate, message.Args{"claim": "pvc/" + claim.Name, "class": class.Name}))
+			edits = f.provisionClaim(claim, class, &corev1.Node{})
+		}
+	}
+	return f.apply(edits...)
+}
+
+func bindsAtOnce(class *storagev1.StorageClass) bool {
+	return class.VolumeBindingMode == nil || *class.VolumeBindingMode == storagev1.VolumeBindingImmediate
+}

@@ -1,0 +1,77 @@
+package simulation
+
+import (
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// renew is the pod that an owner makes in place of one of its pods: the same but for its name, node and history. The live
+// pod is copied rather than its template, because it holds what admission changed.
+func (f *future) renew(pod *corev1.Pod, name string) *corev1.Pod {
+	next := &corev1.Pod{TypeMeta: pod.TypeMeta, Spec: pod.Spec}
+	next.ObjectMeta = metav1.ObjectMeta{
+		Name: name, GenerateName: pod.GenerateName, Namespace: pod.Namespace, UID: f.names.uid(),
+		Labels: pod.Labels, Annotations: pod.Annotations, OwnerReferences: pod.OwnerReferences,
+		CreationTimestamp: *f.moment(),
+	}
+	next.Spec.NodeName = ""
+	next.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: pod.Status.QOSClass}
+	return next
+}
+
+// fromTemplate is a pod as its controller makes it of a template, with what admission adds by default.
+func (f *future) fromTemplate(template *corev1.PodTemplateSpec, namespace, name string, owner metav1.OwnerReference) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: name, Namespace: namespace, UID: f.names.uid(), Labels: maps.Clone(template.Labels),
+		Annotations: maps.Clone(template.Annotations), OwnerReferences: []metav1.OwnerReference{owner}, CreationTimestamp: *f.moment(),
+	}}
+	pod.Spec = *template.Spec.DeepCopy()
+	pod.Status.Phase = corev1.PodPending
+	f.admit(pod)
+	return pod
+}
+
+// running is the pod once it runs on a node.
+func (f *future) running(pod *corev1.Pod, node string) *corev1.Pod {
+	placed := *pod
+	placed.Spec.NodeName = node
+	now := *f.moment()
+	placed.Status = corev1.PodStatus{Phase: corev1.PodRunning, StartTime: &now, QOSClass: pod.Status.QOSClass}
+	for _, kind := range []corev1.PodConditionType{
+		corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady,
+	} {
+		placed.Status.Conditions = append(placed.Status.Conditions,
+			corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	}
+	return &placed
+}
+
+// terminating is the pod while it is being deleted.
+func (f *future) terminating(pod *corev1.Pod) *corev1.Pod {
+	leaving := *pod
+	leaving.DeletionTimestamp = f.moment()
+	return &leaving
+}
+
+// ownerOf is the reference that a controller of this kind puts on its pods.
+func ownerOf(apiVersion, kind string, owner metav1.Object) metav1.OwnerReference {
+	return metav1.OwnerReference{
+		APIVersion: apiVersion, Kind: kind, Name: owner.GetName(), UID: owner.GetUID(), Controller: new(true), BlockOwnerDeletion: new(true),
+	}
+}
+
+// ordinalOf is the number at the end of a StatefulSet's pod's name, -1 if there is none.
+func ordinalOf(pod *corev1.Pod) int {
+	i := strings.LastIndex(pod.Name, "-")
+	ordinal := 0
+	for _, digit := range pod.Name[i+1:] {
+		if digit < '0' || digit > '9' {
+			return -1
+		}
+		ordinal = ordinal*10 + int(digit-'0')
+	}
+	return ordinal
+}

@@ -1,0 +1,155 @@
+package simulation
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// daemonTolerations are those that every DaemonSet's pod gets.
+//
+// Source: pkg/controller/daemon/util (AddOrUpdateDaemonPodTolerations).
+var daemonTolerations = []corev1.Toleration{
+	{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
+	{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
+	{Key: corev1.TaintNodeDiskPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodePIDPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+}
+
+// daemonsFor gives a node the DaemonSets' pods that it should have and has not.
+func (f *future) daemonsFor(node *corev1.Node) error {
+	world := f.world()
+	for _, set := range world.DaemonSets() {
+		if wants(set, node) && !f.hasDaemon(set, node.Name) {
+			f.create(nil, f.daemonPod(set, node.Name))
+		}
+	}
+	return nil
+}
+
+func (f *future) hasDaemon(set *appsv1.DaemonSet, node string) bool {
+	here := func(pod *corev1.Pod) bool { return daemonNode(pod) == node && pod.DeletionTimestamp == nil }
+	return slices.ContainsFunc(f.world().PodsOf(set.UID), here) || slices.ContainsFunc(f.queue.of(set.UID), here)
+}
+
+// wants says whether a DaemonSet should have a pod on a node.
+//
+// Source: pkg/controller/daemon (NodeShouldRunDaemonPod).
+func wants(set *appsv1.DaemonSet, node *corev1.Node) bool {
+	pod := &corev1.Pod{Spec: set.Spec.Template.Spec}
+	if matches, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); err != nil || !matches {
+		return false
+	}
+	tolerations := slices.Concat(set.Spec.Template.Spec.Tolerations, daemonTolerations)
+	if pod.Spec.HostNetwork {
+		tolerations = append(tolerations, corev1.Toleration{
+			Key: corev1.TaintNodeNetworkUnavailable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
+		})
+	}
+	_, untolerated := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, tolerations, func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	}, true)
+	return !untolerated
+}
+
+// daemonPod is a DaemonSet's new pod for a node: like its newest on another node, or as its template says.
+func (f *future) daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
+	name := f.names.pod(set.Namespace, set.Name+"-")
+	for _, sibling := range f.world().PodsOf(set.UID) {
+		if upToDate(set, sibling) {
+			return pinned(f.renew(sibling, name), node)
+		}
+	}
+	return pinned(f.daemonFromTemplate(set, name), node)
+}
+
+func (f *future) daemonFromTemplate(set *appsv1.DaemonSet, name string) *corev1.Pod {
+	pod := f.fromTemplate(&set.Spec.Template, set.Namespace, name, ownerOf("apps/v1", "DaemonSet", set))
+	for _, toleration := range daemonTolerations {
+		if !slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool { return t.MatchToleration(&toleration) }) {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, toleration)
+		}
+	}
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	if generation := set.Annotations[appsv1.DeprecatedTemplateGeneration]; generation != "" {
+		pod.Labels[templateGeneration] = generation
+	}
+	return pod
+}
+
+// templateGeneration is the label that tells which template of a DaemonSet a pod was made of.
+const templateGeneration = "pod-template-generation"
+
+// upToDate says whether a pod was made of its DaemonSet's present template, as far as the labels tell.
+func upToDate(set *appsv1.DaemonSet, pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp == nil && pod.Labels[templateGeneration] == set.Annotations[appsv1.DeprecatedTemplateGeneration]
+}
+
+// pinned ties a DaemonSet's pod to its node, as its controller does.
+func pinned(pod *corev1.Pod, node string) *corev1.Pod {
+	affinity := corev1.Affinity{}
+	if pod.Spec.Affinity != nil {
+		affinity = *pod.Spec.Affinity
+	}
+	nodes := corev1.NodeAffinity{}
+	if affinity.NodeAffinity != nil {
+		nodes = *affinity.NodeAffinity
+	}
+	nodes.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchFields: []corev1.NodeSelectorRequirement{{
+			Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+		}},
+	}}}
+	affinity.NodeAffinity = &nodes
+	pod.Spec.Affinity = &affinity
+	return pod
+}
+
+// daemonNode is the node that a DaemonSet's pod is for, whether it runs there yet or not.
+func daemonNode(pod *corev1.Pod) string {
+	if pod.Spec.NodeName != "" || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
+		return pod.Spec.NodeName
+	}
+	required := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	if required == nil {
+		return ""
+	}
+	for _, term := range required.NodeSelectorTerms {
+		for _, field := range term.MatchFields {
+			if field.Key == metav1.ObjectNameField && len(field.Values) == 1 {
+				return field.Values[0]
+			}
+		}
+	}
+	return ""
+}
+
+// replaceDaemon makes a DaemonSet's pod again on its node, if that is still there and should have one.
+func (f *future) replaceDaemon(pod *corev1.Pod, set *appsv1.DaemonSet) error {
+	node := f.world().Node(daemonNode(pod))
+	if node == nil || !wants(set, node) {
+		f.book.ends(pod, Ended, message.Of(message.FateDaemon, nil), f.until())
+		return nil
+	}
+	name := f.names.pod(pod.Namespace, set.Name+"-")
+	next := f.renew(pod, name)
+	if !upToDate(set, pod) {
+		next = f.daemonFromTemplate(set, name)
+	}
+	f.create(pod, pinned(next, node.Name))
+	return nil
+}
+
+func daemonRef(set *appsv1.DaemonSet) string { return string(cluster.DaemonSet) + "/" + set.Name }

@@ -1,0 +1,121 @@
+package simulation
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// drain cordons a node and evicts its pods as far as their budgets allow, again and again as replacements become healthy.
+// It returns the pods that stay for good. DaemonSets' and mirror pods stay as well, and are not among them.
+func (f *future) drain(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, error) {
+	if err := f.cordon(node, true); err != nil {
+		return nil, err
+	}
+	left := f.evictable(node)
+	for progress := true; progress && len(left) > 0; {
+		kept := left[:0]
+		progress = false
+		for _, pod := range left {
+			if f.blocked(pod).ID != "" {
+				kept = append(kept, pod)
+				continue
+			}
+			progress = true
+			if err := f.depart(ctx, pod, false); err != nil {
+				return nil, err
+			}
+		}
+		left = kept
+		if err := f.settle(ctx); err != nil {
+			return nil, err
+		}
+		left = f.still(left)
+	}
+	for _, pod := range left {
+		f.book.stays(pod, f.blocked(pod))
+	}
+	return left, nil
+}
+
+// evictable are the pods that a drain evicts.
+func (f *future) evictable(node *corev1.Node) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, pod := range f.world().PodsOn(node.Name) {
+		owner := metav1.GetControllerOfNoCopy(pod)
+		if finished(pod) || mirrors(pod) || pod.DeletionTimestamp != nil || owner != nil && cluster.Kind(owner.Kind) == cluster.DaemonSet {
+			continue
+		}
+		pods = append(pods, pod)
+	}
+	shuffle(f, pods)
+	return pods
+}
+
+// still are those of the pods that are there yet.
+func (f *future) still(pods []*corev1.Pod) []*corev1.Pod {
+	kept := pods[:0]
+	for _, pod := range pods {
+		if now := f.world().Pod(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID {
+			kept = append(kept, pod)
+		}
+	}
+	return kept
+}
+
+// blocked is why the eviction API would refuse a pod; no sentence if it would not.
+//
+// Source: pkg/registry/core/pod/storage/eviction.go of Kubernetes.
+func (f *future) blocked(pod *corev1.Pod) message.Sentence {
+	cover := f.budgets.of(pod)
+	switch {
+	case len(cover) == 0 || finished(pod) || pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil:
+		return message.Sentence{}
+	case len(cover) > 1:
+		return message.Of(message.FateBudgets, message.Args{"budgets": []string{cover[0].pdb.Name, cover[1].pdb.Name}})
+	}
+	one := cover[0]
+	if !healthy(pod) {
+		policy := one.pdb.Spec.UnhealthyPodEvictionPolicy
+		if policy != nil && *policy == policyv1.AlwaysAllow || one.healthy >= one.desired && one.desired > 0 {
+			return message.Sentence{}
+		}
+	}
+	if one.allowed() > 0 {
+		return message.Sentence{}
+	}
+	return message.Of(message.FateBlocked, message.Args{"budget": one.pdb.Name, "healthy": one.healthy, "desired": one.desired})
+}
+
+// depart deletes a pod: it ends, unless its node cannot say so; by force it is gone either way.
+func (f *future) depart(ctx context.Context, pod *corev1.Pod, force bool) error {
+	node := f.world().Node(pod.Spec.NodeName)
+	dead := node != nil && unreachable(node)
+	if dead {
+		f.delayForVolume(pod)
+	}
+	if !dead || force {
+		f.queue.drop(pod)
+		return f.leave(ctx, pod)
+	}
+	if err := f.hang(ctx, pod); err != nil || !f.waitsForEnd(pod) {
+		return err
+	}
+	f.book.stays(pod, message.Of(message.FateHangs, message.Args{"node": nodeRef(pod.Spec.NodeName)}))
+	return nil
+}
+
+// unreachable says whether nobody on the node answers.
+func unreachable(node *corev1.Node) bool {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionUnknown
+		}
+	}
+	return false
+}

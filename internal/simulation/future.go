@@ -1,0 +1,161 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// UnknownError is a change that names what the world does not hold.
+type UnknownError struct{ Ref change.Ref }
+
+func (e UnknownError) Error() string {
+	if e.Ref.Namespace != "" {
+		return fmt.Sprintf("%s in namespace %s does not exist", e.Ref, e.Ref.Namespace)
+	}
+	return fmt.Sprintf("%s does not exist", e.Ref)
+}
+
+// future is one course of events: a clock, an agenda of what comes at its time, and the scheduler's queue. All that
+// happens to pods and nodes goes through it, so that the Judge, the budgets and the book of fates agree.
+type future struct {
+	judge   *scheduling.Judge
+	present *cluster.Snapshot
+	// dice decide what controllers leave to chance, nil in the first future; the scheduler's are the Judge's there.
+	dice *rand.Rand
+
+	// now is the time since the change began.
+	now time.Duration
+	// sometime says that now is not known: something must happen first that has no time, such as a dead node's removal.
+	sometime bool
+	agenda   []event
+	queue    queue
+
+	book    book
+	budgets *budgets
+	gaps    gaps
+	names   names
+	// active counts the pods of a controller that it counts itself, by its UID, once that is asked.
+	active map[types.UID]int
+	// failures counts each Job's failed pods in this future.
+	failures map[types.UID]int
+}
+
+// event is something that comes at its time.
+type event struct {
+	at time.Duration
+	do func(context.Context) error
+}
+
+func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
+	world := judge.World()
+	f := &future{
+		judge: judge, present: world, book: newBook(), budgets: newBudgets(world), gaps: newGaps(judge),
+		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{},
+	}
+	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)
+	if seed > 0 {
+		f.dice = rand.New(rand.NewPCG(seed, seed))
+	}
+	if !o.LeavePending {
+		for _, pod := range world.Pods() {
+			if waitsForScheduler(pod) {
+				f.queue.hold(&offer{pod: pod, priority: priorityOf(pod), tried: never, shown: true})
+			}
+		}
+	}
+	return f
+}
+
+// waitsForScheduler says whether the scheduler would look at a pod that is there already.
+func waitsForScheduler(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !finished(pod)
+}
+
+func finished(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// world is the world as it is by now.
+func (f *future) world() *cluster.Snapshot { return f.judge.World() }
+
+// apply edits the world.
+func (f *future) apply(edits ...cluster.Edit) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	if err := f.judge.Apply(edits...); err != nil {
+		return fmt.Errorf("editing the world: %w", err)
+	}
+	return nil
+}
+
+// in puts something on the agenda.
+func (f *future) in(delay time.Duration, do func(context.Context) error) {
+	f.agenda = append(f.agenda, event{f.now + delay, do})
+}
+
+// settle lets time pass until nothing moves any more.
+func (f *future) settle(ctx context.Context) error {
+	for {
+		if err := f.schedule(ctx); err != nil {
+			return err
+		}
+		if len(f.agenda) == 0 {
+			return nil
+		}
+		slices.SortStableFunc(f.agenda, func(a, b event) int { return int(a.at - b.at) })
+		f.now = f.agenda[0].at
+		due := 0
+		for due < len(f.agenda) && f.agenda[due].at == f.now {
+			due++
+		}
+		events := f.agenda[:due]
+		f.agenda = f.agenda[due:]
+		for _, e := range events {
+			if err := e.do(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// moment is the clock as a time of the API.
+func (f *future) moment() *metav1.Time {
+	return &metav1.Time{Time: f.present.Taken().Add(f.now)}
+}
+
+// shuffle orders what a controller takes in no order of its own: by the dice, or as it is in the first future.
+func shuffle[T any](f *future, items []T) {
+	if f.dice != nil {
+		f.dice.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+	}
+}
+
+func nameOf(o metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+func podRef(pod *corev1.Pod) change.Ref {
+	return change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name}
+}
+
+func nodeRef(name string) change.Ref { return change.Ref{Kind: string(cluster.Node), Name: name} }
+
+// until is now, as far as it is known.
+func (f *future) until() time.Duration {
+	if f.sometime {
+		return 0
+	}
+	return f.now
+}

@@ -1,0 +1,32 @@
+package simulation
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// gaps are what bears on the future and is not played, each said once.
+type gaps map[string]Gap
+
+func newGaps(judge *scheduling.Judge) gaps {
+	g := gaps{}
+	for _, what := range judge.Basis().NotModelled {
+		g.note(what, message.Of(message.GapNotJudged, message.Args{"what": what}))
+	}
+	return g
+}
+
+func (g gaps) note(about string, why message.Sentence) {
+	g[fmt.Sprint(about, why.ID, why.Args)] = Gap{About: about, Why: why}
+}
+
+func (g gaps) list() []Gap {
+	return slices.SortedFunc(maps.Values(g), func(a, b Gap) int {
+		return cmp.Or(cmp.Compare(a.About, b.About), cmp.Compare(a.Why.ID, b.Why.ID), cmp.Compare(fmt.Sprint(a.Why.Args), fmt.Sprint(b.Why.Args)))
+	})
+}

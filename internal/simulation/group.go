@@ -1,0 +1,227 @@
+package simulation
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// addNodes makes nodes like those of a group.
+func (f *future) addNodes(ctx context.Context, c change.AddNodes) error {
+	nodes, name := f.largestGroup()
+	if c.Group != "" {
+		nodes, name = f.groupNodes(c.Group), c.Group
+	}
+	if len(nodes) == 0 {
+		return UnknownError{c.Subject()}
+	}
+	zones := f.zonesOf(nodes)
+	if c.Zone != "" {
+		zones = []string{c.Zone}
+	}
+	return f.bringUp(ctx, name, nodes, zones, c.Count)
+}
+
+// resize sets a group's size: new nodes fill the emptiest zone first, and it is the fullest that loses one.
+func (f *future) resize(ctx context.Context, c change.ResizeGroup) error {
+	nodes := f.groupNodes(c.Group)
+	if len(nodes) == 0 {
+		return UnknownError{c.Subject()}
+	}
+	zones := c.Zones
+	if len(zones) == 0 {
+		zones = f.zonesOf(nodes)
+	}
+	if more := c.To - len(nodes); more >= 0 {
+		return f.bringUp(ctx, c.Group, nodes, zones, more)
+	}
+	return f.takeDown(ctx, c.Group, nodes, len(nodes)-c.To)
+}
+
+// bringUp adds nodes to a group's, each in the zone that has fewest of them.
+func (f *future) bringUp(ctx context.Context, group string, like []*corev1.Node, zones []string, count int) error {
+	standing := map[string]int{}
+	for _, node := range like {
+		standing[cluster.Zone(node)]++
+	}
+	made := make([]*corev1.Node, 0, count)
+	for range count {
+		zone := slices.MinFunc(zones, func(a, b string) int { return standing[a] - standing[b] })
+		standing[zone]++
+		node, edits := f.newNode(group, zone, like)
+		if err := f.apply(edits...); err != nil {
+			return err
+		}
+		made = append(made, node)
+	}
+	f.room()
+	for _, node := range made {
+		if err := f.daemonsFor(node); err != nil {
+			return err
+		}
+	}
+	if err := f.settle(ctx); err != nil {
+		return err
+	}
+	return f.nodesChanged(ctx)
+}
+
+// takeDown removes nodes from a group, one after another from its fullest zone. Each is drained first; what a budget holds
+// back then goes with the node all the same, as the clouds do after a while.
+func (f *future) takeDown(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
+	f.gaps.note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
+	nodes = slices.Clone(nodes)
+	shuffle(f, nodes)
+	for range count {
+		byZone := map[string][]*corev1.Node{}
+		for _, node := range nodes {
+			byZone[cluster.Zone(node)] = append(byZone[cluster.Zone(node)], node)
+		}
+		zones := slices.Sorted(maps.Keys(byZone))
+		fullest := slices.MaxFunc(zones, func(a, b string) int { return len(byZone[a]) - len(byZone[b]) })
+		leaving := byZone[fullest][len(byZone[fullest])-1]
+		nodes = slices.DeleteFunc(nodes, func(n *corev1.Node) bool { return n.Name == leaving.Name })
+		blocked, err := f.drain(ctx, leaving)
+		if err != nil {
+			return err
+		}
+		f.budgets.disrupt(blocked...)
+		if err := f.removeNodes(ctx, []*corev1.Node{leaving}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rotate replaces each node of a group: as many new ones come up first, then the old are drained. One that cannot be
+// emptied stays.
+func (f *future) rotate(ctx context.Context, c change.RotateGroup) error {
+	old := slices.Clone(f.groupNodes(c.Group))
+	if len(old) == 0 {
+		return UnknownError{c.Subject()}
+	}
+	zones := c.Zones
+	if len(zones) == 0 {
+		zones = f.zonesOf(old)
+	}
+	made := make([]*corev1.Node, 0, len(old))
+	for i := range old {
+		node, edits := f.newNode(c.Group, zones[i%len(zones)], old)
+		if err := f.apply(edits...); err != nil {
+			return err
+		}
+		made = append(made, node)
+	}
+	for _, node := range made {
+		if err := f.daemonsFor(node); err != nil {
+			return err
+		}
+	}
+	if err := f.settle(ctx); err != nil {
+		return err
+	}
+	// The old ones are closed all at once, so that no pod moves twice.
+	for _, node := range old {
+		if err := f.cordon(f.world().Node(node.Name), true); err != nil {
+			return err
+		}
+	}
+	for _, node := range old {
+		blocked, err := f.drain(ctx, f.world().Node(node.Name))
+		if err != nil {
+			return err
+		}
+		if len(blocked) > 0 {
+			continue
+		}
+		if err := f.removeNodes(ctx, []*corev1.Node{node}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *future) groupNodes(name string) []*corev1.Node {
+	var nodes []*corev1.Node
+	for _, group := range f.world().Groups() {
+		if group.Name == name {
+			nodes = append(nodes, group.Nodes...)
+		}
+	}
+	return nodes
+}
+
+// largestGroup is the one with the most nodes; without any group, all nodes are taken for one.
+func (f *future) largestGroup() ([]*corev1.Node, string) {
+	groups := f.world().Groups()
+	if len(groups) == 0 {
+		return f.world().Nodes(), "node"
+	}
+	most := slices.MaxFunc(groups, func(a, b cluster.Group) int { return len(a.Nodes) - len(b.Nodes) })
+	return most.Nodes, most.Name
+}
+
+func (f *future) zonesOf(nodes []*corev1.Node) []string {
+	zones := map[string]bool{}
+	for _, node := range nodes {
+		zones[cluster.Zone(node)] = true
+	}
+	return slices.Sorted(maps.Keys(zones))
+}
+
+// newNode is a node like others of its group, in a zone, as it is once it is ready.
+func (f *future) newNode(group, zone string, like []*corev1.Node) (*corev1.Node, []cluster.Edit) {
+	template := like[0]
+	for _, node := range like {
+		if inZone := cluster.Zone(node) == zone; inZone && cluster.Zone(template) != zone || inZone && !isReady(template) && isReady(node) {
+			template = node
+		}
+	}
+	node := template.DeepCopy()
+	name := f.names.node(group, zone)
+	node.Name, node.UID, node.CreationTimestamp = name, f.names.uid(), *f.moment()
+	node.Labels[corev1.LabelHostname] = name
+	for _, label := range cluster.ZoneLabels {
+		if _, ok := node.Labels[label]; ok {
+			node.Labels[label] = zone
+		}
+	}
+	node.Spec.ProviderID, node.Spec.Unschedulable = "", false
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, passing)
+	node.Status.Images, node.Status.Addresses, node.Status.VolumesAttached, node.Status.VolumesInUse = nil, nil, nil, nil
+	node.Status.Conditions = nil
+	setReady(node, corev1.ConditionTrue, "KubeletReady", *f.moment())
+	edits := []cluster.Edit{cluster.Put(node)}
+	if drivers := f.driversLike(template, name); drivers != nil {
+		edits = append(edits, cluster.Put(drivers))
+	}
+	return node, edits
+}
+
+// driversLike are the volume drivers that will have registered on a new node.
+func (f *future) driversLike(template *corev1.Node, name string) *storagev1.CSINode {
+	theirs := f.world().CSINode(template.Name)
+	if theirs == nil {
+		return nil
+	}
+	drivers := theirs.DeepCopy()
+	drivers.Name, drivers.UID, drivers.OwnerReferences = name, f.names.uid(), nil
+	for i := range drivers.Spec.Drivers {
+		drivers.Spec.Drivers[i].NodeID = name
+	}
+	return drivers
+}
+
+// passing says whether a taint is of a node's state rather than of its group.
+func passing(taint corev1.Taint) bool {
+	return strings.HasPrefix(taint.Key, "node.kubernetes.io/") || strings.HasPrefix(taint.Key, "node.cloudprovider.kubernetes.io/") ||
+		slices.Contains([]string{"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/disrupted"}, taint.Key)
+}

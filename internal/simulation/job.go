@@ -1,0 +1,119 @@
+package simulation
+
+import (
+	"context"
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// replacesOnlyFailed says whether a Job waits until a pod has failed before it makes another, and does not count one that
+// is merely being deleted.
+//
+// Source: KEP-3939; a Job with a podFailurePolicy always does.
+func replacesOnlyFailed(job *batchv1.Job) bool {
+	if policy := job.Spec.PodReplacementPolicy; policy != nil {
+		return *policy == batchv1.Failed
+	}
+	return job.Spec.PodFailurePolicy != nil
+}
+
+// replaceOfJob makes another pod unless the Job has failed once too often. A pod that is evicted, preempted or lost with
+// its node counts as failed.
+//
+// Source: pkg/controller/job of Kubernetes; KEP-3329 for podFailurePolicy, KEP-3850 for backoffLimitPerIndex.
+func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1.Job) error {
+	if over(job) {
+		f.lose(pod, message.Of(message.FateJobOver, message.Args{"job": job.Name}))
+		return nil
+	}
+	action := onDisruption(job)
+	switch {
+	case action == batchv1.PodFailurePolicyActionIgnore:
+		return f.recreate(pod)
+	case action == batchv1.PodFailurePolicyActionFailJob:
+		f.lose(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
+		return f.failJob(ctx, job)
+	case job.Spec.BackoffLimitPerIndex != nil:
+		return f.replaceIndexed(pod, job, action)
+	}
+	f.failures[job.UID]++
+	limit := 6 // k8s.io/api/batch/v1: the default of backoffLimit.
+	if job.Spec.BackoffLimit != nil {
+		limit = int(*job.Spec.BackoffLimit)
+	}
+	if int(job.Status.Failed)+f.failures[job.UID] > limit {
+		f.lose(pod, message.Of(message.FateJobFailed, message.Args{"job": job.Name, "limit": limit}))
+		return f.failJob(ctx, job)
+	}
+	return f.recreate(pod)
+}
+
+// replaceIndexed is for Jobs that count failures by index.
+func (f *future) replaceIndexed(pod *corev1.Pod, job *batchv1.Job, action batchv1.PodFailurePolicyAction) error {
+	limit := int(*job.Spec.BackoffLimitPerIndex)
+	failed, err := strconv.Atoi(pod.Annotations[batchv1.JobIndexFailureCountAnnotation])
+	if err != nil {
+		failed = 0 // A pod without the annotation is its index's first.
+	}
+	if failed+1 > limit || action == batchv1.PodFailurePolicyActionFailIndex {
+		f.lose(pod, message.Of(message.FateJobIndex, message.Args{"job": job.Name, "limit": limit}))
+		return nil
+	}
+	return f.recreate(pod)
+}
+
+// failJob ends a Job and with it the pods it still has.
+func (f *future) failJob(_ context.Context, job *batchv1.Job) error {
+	failed := job.DeepCopy()
+	failed.Status.Conditions = append(failed.Status.Conditions, batchv1.JobCondition{
+		Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: batchv1.JobReasonBackoffLimitExceeded, LastTransitionTime: *f.moment(),
+	})
+	edits := []cluster.Edit{cluster.Put(failed)}
+	var ended []*corev1.Pod
+	for _, pod := range f.world().PodsOf(job.UID) {
+		if finished(pod) || pod.DeletionTimestamp != nil {
+			continue
+		}
+		ended = append(ended, pod)
+		edits = append(edits, cluster.Remove(pod))
+		f.queue.drop(pod)
+		f.lose(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
+	}
+	for _, pod := range f.queue.of(job.UID) {
+		f.queue.drop(pod)
+		f.lose(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
+	}
+	f.room()
+	return f.apply(append(edits, f.budgets.gone(ended...)...)...)
+}
+
+// over says whether a Job has ended.
+func over(job *batchv1.Job) bool {
+	for i := range job.Status.Conditions {
+		c := &job.Status.Conditions[i]
+		if (c.Type == batchv1.JobFailed || c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailureTarget) && c.Status == corev1.ConditionTrue {
+			return true
+		}
+	}
+	return job.DeletionTimestamp != nil
+}
+
+// onDisruption is what a Job's podFailurePolicy does about a pod that was disrupted, empty if it has no rule for that.
+func onDisruption(job *batchv1.Job) batchv1.PodFailurePolicyAction {
+	if job.Spec.PodFailurePolicy == nil {
+		return ""
+	}
+	for _, rule := range job.Spec.PodFailurePolicy.Rules {
+		for _, condition := range rule.OnPodConditions {
+			if condition.Type == corev1.DisruptionTarget && condition.Status != corev1.ConditionFalse {
+				return rule.Action
+			}
+		}
+	}
+	return ""
+}

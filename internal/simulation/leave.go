@@ -1,0 +1,82 @@
+package simulation
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// leave takes a pod away, as an eviction on a living node does, and lets its owner react.
+func (f *future) leave(ctx context.Context, pod *corev1.Pod) error {
+	edits := append(f.budgets.gone(pod), cluster.Remove(pod))
+	if err := f.apply(edits...); err != nil {
+		return err
+	}
+	f.room()
+	f.uncount(pod)
+	return f.replace(ctx, pod)
+}
+
+// hang leaves a pod Terminating on a node that cannot say that its containers have ended, and lets its owner react as far
+// as it does then.
+func (f *future) hang(ctx context.Context, pod *corev1.Pod) error {
+	stuck := f.terminating(pod)
+	if err := f.apply(append(f.budgets.gone(pod), cluster.Put(stuck))...); err != nil {
+		return err
+	}
+	f.room()
+	if f.waitsForEnd(pod) {
+		return nil // Its owner makes no other before this one is gone.
+	}
+	f.uncount(pod)
+	f.delayForVolume(pod)
+	return f.replace(ctx, pod)
+}
+
+// bind gives a pod its node.
+func (f *future) bind(pod *corev1.Pod, node string) error {
+	placed := f.running(pod, node)
+	edits := append(f.provision(placed), cluster.Put(placed))
+	edits = append(edits, f.budgets.back(placed)...)
+	if err := f.apply(edits...); err != nil {
+		return err
+	}
+	f.queue.landed++
+	if l := f.book.lineOf(pod); f.sometime && l.fate.Kind == Waiting && !l.pending && l.delay.Why.ID == "" {
+		l.delay.Why = message.Of(message.FateOnceGone, nil)
+	}
+	f.book.lands(pod, node, f.until())
+	return nil
+}
+
+// uncount takes a pod from its controller's count.
+func (f *future) uncount(pod *corev1.Pod) {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && pod.DeletionTimestamp == nil {
+		f.active[owner.UID] = f.activeOf(owner) - 1
+	}
+}
+
+// count adds a pod to its controller's count.
+func (f *future) count(pod *corev1.Pod) {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		f.active[owner.UID] = f.activeOf(owner) + 1
+	}
+}
+
+// activeOf is how many pods a controller has that count for it.
+func (f *future) activeOf(owner *metav1.OwnerReference) int {
+	n, ok := f.active[owner.UID]
+	if !ok {
+		for _, pod := range f.present.PodsOf(owner.UID) {
+			if pod.DeletionTimestamp == nil && !finished(pod) {
+				n++
+			}
+		}
+		f.active[owner.UID] = n
+	}
+	return n
+}

@@ -1,0 +1,196 @@
+package simulation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Times of a node's death, by Kubernetes' defaults.
+//
+// Source: pkg/controller/nodelifecycle and cmd/kube-controller-manager, flags --node-monitor-grace-period,
+// --node-eviction-rate, --secondary-node-eviction-rate, --large-cluster-size-threshold, --unhealthy-zone-threshold.
+const (
+	gracePeriod   = 50 * time.Second
+	evictionEvery = 10 * time.Second  // a node of a zone
+	reducedEvery  = 100 * time.Second // of a large zone most of whose nodes are unhealthy
+	largeZone     = 50                // nodes
+	unhealthyZone = 0.55              // share
+)
+
+// lose plays machines that die at once. First each stands as a ghost: NotReady and tainted, with what cannot leave it; the
+// scheduler still counts it and its pods as a place. Then the nodes go, and what waited for that goes on.
+func (f *future) loseNodes(ctx context.Context, dead []*corev1.Node) error {
+	f.in(gracePeriod, func(context.Context) error { return f.ghosts(dead) })
+	for after, nodes := range f.evictions(dead) {
+		f.in(gracePeriod+after, func(context.Context) error { return f.evictDead(nodes) })
+	}
+	if err := f.settle(ctx); err != nil {
+		return err
+	}
+	f.sometime = true
+	if err := f.removeNodes(ctx, dead); err != nil {
+		return err
+	}
+	err := f.settle(ctx)
+	f.sometime = false
+	return err
+}
+
+// ghosts marks nodes as unreachable. Their pods no longer count as healthy, all at once.
+func (f *future) ghosts(dead []*corev1.Node) error {
+	var edits []cluster.Edit
+	var pods []*corev1.Pod
+	world := f.world()
+	for _, node := range dead {
+		ghost := node.DeepCopy()
+		setReady(ghost, corev1.ConditionUnknown, "NodeStatusUnknown", *f.moment())
+		ghost.Spec.Taints = append(ghost.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule})
+		edits = append(edits, cluster.Put(ghost))
+		pods = append(pods, world.PodsOn(node.Name)...)
+	}
+	f.budgets.disrupt(pods...)
+	f.room()
+	return f.apply(append(edits, f.budgets.gone(pods...)...)...)
+}
+
+// evictions are when, after nodes are found dead, the tolerations of their pods begin to run: a node of each zone after
+// the other. They never do in a small zone most of whose nodes are unhealthy; and if no node of the cluster is healthy, the
+// control plane suspects itself.
+func (f *future) evictions(dead []*corev1.Node) map[time.Duration][]string {
+	type zone struct{ size, unhealthy, turn int }
+	zones, lost, healthy := map[string]*zone{}, map[string]bool{}, false
+	for _, node := range dead {
+		lost[node.Name] = true
+	}
+	for _, node := range f.world().Nodes() {
+		z := zones[zoneKey(node)]
+		if z == nil {
+			z = &zone{}
+			zones[zoneKey(node)] = z
+		}
+		z.size++
+		if lost[node.Name] || !isReady(node) {
+			z.unhealthy++
+		} else {
+			healthy = true
+		}
+	}
+	when := map[time.Duration][]string{}
+	for _, node := range dead {
+		z := zones[zoneKey(node)]
+		every, partial := evictionEvery, z.unhealthy > 2 && z.unhealthy < z.size && float64(z.unhealthy)/float64(z.size) >= unhealthyZone
+		if !healthy || partial && z.size <= largeZone {
+			continue
+		}
+		if partial {
+			every = reducedEvery
+		}
+		at := time.Duration(z.turn) * every
+		when[at] = append(when[at], node.Name)
+		z.turn++
+	}
+	return when
+}
+
+// evictDead gives ghosts the taint that evicts. Their pods are deleted once they tolerate it no longer, and hang, because
+// nobody there can say that their containers have ended.
+func (f *future) evictDead(names []string) error {
+	world := f.world()
+	byLimit := map[time.Duration][]*corev1.Pod{}
+	var edits []cluster.Edit
+	for _, name := range names {
+		ghost := world.Node(name).DeepCopy()
+		ghost.Spec.Taints = append(ghost.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
+		edits = append(edits, cluster.Put(ghost))
+		for _, pod := range world.PodsOn(name) {
+			if limit := bears(pod, ghost.Spec.Taints); limit != forever && pod.DeletionTimestamp == nil && !finished(pod) && !mirrors(pod) {
+				byLimit[limit] = append(byLimit[limit], pod)
+			}
+		}
+	}
+	for limit, pods := range byLimit {
+		f.in(limit, func(ctx context.Context) error {
+			for _, pod := range pods {
+				if err := f.hang(ctx, pod); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return f.apply(edits...)
+}
+
+// removeNodes takes nodes away, and with them what still stands there.
+func (f *future) removeNodes(ctx context.Context, gone []*corev1.Node) error {
+	world := f.world()
+	var edits []cluster.Edit
+	var pods []*corev1.Pod
+	for _, node := range gone {
+		edits = append(edits, cluster.Remove(node))
+		if driver := world.CSINode(node.Name); driver != nil {
+			edits = append(edits, cluster.Remove(driver))
+		}
+		for _, pod := range world.PodsOn(node.Name) {
+			edits = append(edits, cluster.Remove(pod))
+			if !finished(pod) {
+				pods = append(pods, pod)
+			}
+		}
+	}
+	if err := f.apply(append(edits, f.budgets.gone(pods...)...)...); err != nil {
+		return err
+	}
+	f.room()
+	for _, pod := range pods {
+		if err := f.release(ctx, pod); err != nil {
+			return err
+		}
+	}
+	return f.nodesChanged(ctx)
+}
+
+// release is for a pod that is gone with its node: what waited for that is made now.
+func (f *future) release(ctx context.Context, pod *corev1.Pod) error {
+	switch {
+	case pod.DeletionTimestamp != nil && !f.waitsForEnd(pod):
+		return nil // It has been replaced already.
+	case f.sometime && pod.DeletionTimestamp != nil:
+		f.book.lineOf(pod).delay = Fate{Why: message.Of(message.FateRelease, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
+	case f.sometime:
+		f.book.lineOf(pod).delay = Fate{Why: message.Of(message.FateHeld, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
+	}
+	if pod.DeletionTimestamp == nil {
+		f.uncount(pod)
+	}
+	return f.replace(ctx, pod)
+}
+
+func setReady(node *corev1.Node, status corev1.ConditionStatus, reason string, since metav1.Time) {
+	node.Status.Conditions = slices.DeleteFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
+		Type: corev1.NodeReady, Status: status, Reason: reason, LastTransitionTime: since, LastHeartbeatTime: since,
+	})
+}
+
+// isReady says whether a node reports itself ready. One that reports nothing, as in a file written by hand, is taken for it.
+func isReady(node *corev1.Node) bool {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return true
+}
+
+// zoneKey tells the zones apart by which the control plane limits its evictions: region and zone.
+func zoneKey(node *corev1.Node) string {
+	return node.Labels[corev1.LabelTopologyRegion] + "/" + cluster.Zone(node)
+}

@@ -1,0 +1,75 @@
+package simulation
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// names gives what is new names as the cluster would, the same in every run.
+type names struct {
+	world *cluster.Snapshot
+	taken map[types.NamespacedName]bool
+	uids  int
+}
+
+func newNames(world *cluster.Snapshot) names {
+	return names{world: world, taken: map[types.NamespacedName]bool{}}
+}
+
+// suffixLength is that of the API server's generated names.
+const suffixLength = 5
+
+// pod is a name for a pod of a controller.
+func (n *names) pod(namespace, prefix string) string {
+	for try := 0; ; try++ {
+		hash := fnv.New32a()
+		_, _ = fmt.Fprintf(hash, "%s/%s/%d", namespace, prefix, try) // A hash never fails to be written.
+		name := prefix + rand.SafeEncodeString(fmt.Sprintf("%010d", hash.Sum32()))[10-suffixLength:]
+		key := types.NamespacedName{Namespace: namespace, Name: name}
+		if !n.taken[key] && n.world.Pod(namespace, name) == nil {
+			n.taken[key] = true
+			return name
+		}
+	}
+}
+
+// node is a name for a node of a group in a zone.
+func (n *names) node(group, zone string) string {
+	parts := []string{group}
+	if zone != "" {
+		parts = append(parts, zone)
+	}
+	for i := 1; ; i++ {
+		name := fmt.Sprintf("%s-new-%d", strings.ToLower(strings.Join(parts, "-")), i)
+		key := types.NamespacedName{Name: name}
+		if !n.taken[key] && n.world.Node(name) == nil {
+			n.taken[key] = true
+			return name
+		}
+	}
+}
+
+// uid is one that nothing of the present has.
+func (n *names) uid() types.UID {
+	n.uids++
+	return types.UID(fmt.Sprintf("foreseen-%d", n.uids))
+}
+
+// prefixOf is what the names of a pod's siblings begin with.
+func prefixOf(pod *corev1.Pod) string {
+	if pod.GenerateName != "" {
+		return pod.GenerateName
+	}
+	if i := strings.LastIndex(pod.Name, "-"); i > 0 {
+		return pod.Name[:i+1]
+	}
+	return pod.Name + "-"
+}

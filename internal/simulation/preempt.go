@@ -1,0 +1,40 @@
+package simulation
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// preempt makes the room that the scheduler decided on: the victims go, and their owners make others, which queue up.
+func (f *future) preempt(ctx context.Context, pod *corev1.Pod, p scheduling.Preemption) error {
+	f.budgets.disrupt(p.Victims...)
+	edits := f.budgets.gone(p.Victims...)
+	for _, victim := range p.Victims {
+		f.book.preempted(victim, podRef(pod), f.now+graceOf(victim))
+		edits = append(edits, cluster.Remove(victim))
+	}
+	if err := f.apply(edits...); err != nil {
+		return err
+	}
+	f.room()
+	for _, victim := range p.Victims {
+		f.uncount(victim)
+		if err := f.replace(ctx, victim); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// graceOf is how long a pod may take to end.
+func graceOf(pod *corev1.Pod) time.Duration {
+	if seconds := pod.Spec.TerminationGracePeriodSeconds; seconds != nil {
+		return time.Duration(*seconds) * time.Second
+	}
+	return corev1.DefaultTerminationGracePeriodSeconds * time.Second
+}

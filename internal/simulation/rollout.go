@@ -1,0 +1,234 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// newReplicaSet makes a Deployment's ReplicaSet of its present template, without pods yet.
+func (f *future) newReplicaSet(d *appsv1.Deployment, replicas int) (*appsv1.ReplicaSet, error) {
+	uid := f.names.uid()
+	hash := fnv.New32a()
+	_, _ = fmt.Fprintf(hash, "%s/%s/%s", d.Namespace, d.Name, uid) // A hash never fails to be written.
+	suffix := rand.SafeEncodeString(strconv.FormatUint(uint64(hash.Sum32()), 10))
+	revision := 1
+	if newest := f.newest(d); newest != nil {
+		if n, err := strconv.Atoi(newest.Annotations[revisionAnnotation]); err == nil {
+			revision = n + 1
+		}
+	}
+	rs := &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: d.Name + "-" + suffix, Namespace: d.Namespace, UID: uid, CreationTimestamp: *f.moment(),
+			Labels: labelled(d.Spec.Template.Labels, suffix), Annotations: map[string]string{revisionAnnotation: strconv.Itoa(revision)},
+			OwnerReferences: []metav1.OwnerReference{ownerOf("apps/v1", "Deployment", d)},
+		},
+		Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(replicas)), Template: *d.Spec.Template.DeepCopy()},
+	}
+	if d.Spec.Selector != nil {
+		rs.Spec.Selector = d.Spec.Selector.DeepCopy()
+		rs.Spec.Selector.MatchLabels = labelled(rs.Spec.Selector.MatchLabels, suffix)
+	}
+	rs.Spec.Template.Labels = labelled(rs.Spec.Template.Labels, suffix)
+	return rs, f.apply(cluster.Put(rs))
+}
+
+func labelled(labels map[string]string, hash string) map[string]string {
+	labels = maps.Clone(labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[appsv1.DefaultDeploymentUniqueLabelKey] = hash
+	return labels
+}
+
+// rollDeployment replaces a Deployment's pods by those of its new template, as its strategy says: so many more, so many
+// fewer. A rollout whose new pods fit nowhere stands still with the old ones it may not end.
+//
+// Source: pkg/controller/deployment of Kubernetes (rolling.go, recreate.go).
+func (f *future) rollDeployment(ctx context.Context, d *appsv1.Deployment) error {
+	if err := f.apply(cluster.Put(d)); err != nil {
+		return err
+	}
+	desired := replicasOf(d, 1)
+	old := f.replicaPods(d)
+	rs, err := f.newReplicaSet(d, desired)
+	if err != nil {
+		return err
+	}
+	beside, fewer := rolling(d, desired)
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		beside, fewer = 0, desired
+		if old, err = f.endOld(old, len(old)); err != nil {
+			return err
+		}
+	}
+	var made []*corev1.Pod
+	for {
+		before := len(old) + desired - len(made)
+		for len(made) < desired && len(made)+len(old) < desired+beside {
+			pod := f.podOfSet(rs)
+			f.create(nil, pod)
+			made = append(made, pod)
+		}
+		if err := f.settle(ctx); err != nil {
+			return err
+		}
+		running := len(made) - f.countWaiting(made)
+		spare := running + len(old) - (desired - fewer)
+		if len(made) == desired && running == desired {
+			spare = len(old)
+		}
+		if old, err = f.endOld(old, min(max(spare, 0), len(old))); err != nil {
+			return err
+		}
+		if after := len(old) + desired - len(made); after == before {
+			break
+		}
+	}
+	if err := f.settle(ctx); err != nil {
+		return err
+	}
+	if len(old) > 0 {
+		ref := string(cluster.Deployment) + "/" + d.Name
+		f.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": len(old)}))
+	}
+	return f.shrinkOld(d, rs)
+}
+
+// rolling are how many pods more, and how many fewer, a Deployment may have during a rollout: a quarter by default.
+func rolling(d *appsv1.Deployment, desired int) (beside, fewer int) {
+	beside, fewer = (desired+3)/4, desired/4
+	if r := d.Spec.Strategy.RollingUpdate; r != nil {
+		beside, fewer = scaled(r.MaxSurge, desired, true, beside), scaled(r.MaxUnavailable, desired, false, fewer)
+	}
+	if beside == 0 {
+		fewer = max(fewer, 1)
+	}
+	return beside, fewer
+}
+
+// replicaPods are the pods of all of a Deployment's ReplicaSets.
+func (f *future) replicaPods(d *appsv1.Deployment) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, rs := range f.world().ReplicaSets() {
+		if owner := metav1.GetControllerOfNoCopy(rs); owner == nil || owner.UID != d.UID {
+			continue
+		}
+		for _, pod := range f.world().PodsOf(rs.UID) {
+			if pod.DeletionTimestamp == nil && !finished(pod) {
+				pods = append(pods, pod)
+			}
+		}
+	}
+	shuffle(f, pods)
+	return pods
+}
+
+// endOld ends some of the old pods, those that do not run first, and returns the others.
+func (f *future) endOld(old []*corev1.Pod, count int) ([]*corev1.Pod, error) {
+	var waiting, running []*corev1.Pod
+	for _, pod := range old {
+		if pod.Spec.NodeName == "" {
+			waiting = append(waiting, pod)
+		} else {
+			running = append(running, pod)
+		}
+	}
+	ordered := append(waiting, running...)
+	for _, pod := range ordered[:count] {
+		if err := f.retire(pod); err != nil {
+			return nil, err
+		}
+		f.book.ends(pod, Ended, message.Of(message.FateRolled, nil), f.until())
+	}
+	return ordered[count:], nil
+}
+
+// shrinkOld sets the old ReplicaSets to the pods they still have.
+func (f *future) shrinkOld(d *appsv1.Deployment, present *appsv1.ReplicaSet) error {
+	world := f.world()
+	for _, rs := range world.ReplicaSets() {
+		owner := metav1.GetControllerOfNoCopy(rs)
+		if owner == nil || owner.UID != d.UID || rs.UID == present.UID {
+			continue
+		}
+		left := 0
+		for _, pod := range world.PodsOf(rs.UID) {
+			if pod.DeletionTimestamp == nil && !finished(pod) {
+				left++
+			}
+		}
+		shrunk := *rs
+		shrunk.Spec.Replicas = new(int32(left))
+		if err := f.apply(cluster.Put(&shrunk)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *future) countWaiting(pods []*corev1.Pod) int {
+	n := 0
+	for _, pod := range pods {
+		if f.waits(pod) {
+			n++
+		}
+	}
+	return n
+}
+
+// rollSet replaces a StatefulSet's pods from the last to the first, each once the one after it runs.
+func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
+	updated := *set
+	updated.Status.UpdateRevision = set.Name + "-" + string(f.names.uid())
+	if err := f.apply(cluster.Put(&updated)); err != nil {
+		return err
+	}
+	ref := string(cluster.StatefulSet) + "/" + set.Name
+	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+		f.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
+		return nil
+	}
+	first := 0
+	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
+		first = int(*r.Partition)
+	}
+	start := 0
+	if set.Spec.Ordinals != nil {
+		start = int(set.Spec.Ordinals.Start)
+	}
+	for ordinal := start + replicasOf(set, 1) - 1; ordinal >= max(start, first); ordinal-- {
+		old := f.world().Pod(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
+		if old == nil {
+			continue
+		}
+		next, err := f.podOfStatefulSet(&updated, old.Name)
+		if err != nil {
+			return err
+		}
+		if err := f.retire(old); err != nil {
+			return err
+		}
+		f.create(old, next)
+		if err := f.settle(ctx); err != nil {
+			return err
+		}
+		if f.waits(next) {
+			f.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - max(start, first)}))
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package simulation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// forever is how long a pod bears a taint that it tolerates without a limit.
+const forever = time.Duration(-1)
+
+// bears is how long a pod stays on a node that has NoExecute taints: the shortest of its tolerations' limits, zero if it
+// does not tolerate one of them.
+//
+// Source: pkg/controller/tainteviction of Kubernetes (GetMinTolerationTime).
+func bears(pod *corev1.Pod, taints []corev1.Taint) time.Duration {
+	least := forever
+	for i := range taints {
+		if taints[i].Effect != corev1.TaintEffectNoExecute {
+			continue
+		}
+		tolerated := false
+		for j := range pod.Spec.Tolerations {
+			toleration := &pod.Spec.Tolerations[j]
+			if !toleration.ToleratesTaint(klog.Background(), &taints[i], true) {
+				continue
+			}
+			tolerated = true
+			if seconds := toleration.TolerationSeconds; seconds != nil {
+				limit := time.Duration(max(*seconds, 0)) * time.Second
+				if least == forever || limit < least {
+					least = limit
+				}
+			}
+		}
+		if !tolerated {
+			return 0
+		}
+	}
+	return least
+}
+
+// taint puts a taint on a node; one that evicts does so in time.
+func (f *future) taint(node *corev1.Node, taint corev1.Taint) error {
+	tainted := node.DeepCopy()
+	tainted.Spec.Taints = append(withoutTaint(tainted.Spec.Taints, taint), taint)
+	if err := f.apply(cluster.Put(tainted)); err != nil {
+		return err
+	}
+	f.room()
+	if taint.Effect != corev1.TaintEffectNoExecute {
+		return nil
+	}
+	for _, pod := range f.world().PodsOn(node.Name) {
+		if limit := bears(pod, tainted.Spec.Taints); limit != forever && !finished(pod) && !mirrors(pod) && pod.DeletionTimestamp == nil {
+			f.in(limit, func(ctx context.Context) error { return f.leaveIfThere(ctx, pod) })
+		}
+	}
+	return nil
+}
+
+// leaveIfThere is for what was decided some time ago.
+func (f *future) leaveIfThere(ctx context.Context, pod *corev1.Pod) error {
+	if now := f.world().Pod(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID || now.DeletionTimestamp != nil {
+		return nil
+	}
+	return f.leave(ctx, pod)
+}
+
+// untaint takes a taint off a node, on which DaemonSets may then want a pod.
+func (f *future) untaint(node *corev1.Node, taint corev1.Taint) error {
+	free := node.DeepCopy()
+	free.Spec.Taints = withoutTaint(free.Spec.Taints, taint)
+	return f.open(free)
+}
+
+// cordon sets whether the scheduler may use a node.
+func (f *future) cordon(node *corev1.Node, unschedulable bool) error {
+	changed := node.DeepCopy()
+	changed.Spec.Unschedulable = unschedulable
+	mark := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
+	changed.Spec.Taints = withoutTaint(changed.Spec.Taints, mark)
+	if unschedulable {
+		changed.Spec.Taints = append(changed.Spec.Taints, mark)
+		return f.apply(cluster.Put(changed))
+	}
+	return f.open(changed)
+}
+
+// open puts a node that may take pods it did not take before.
+func (f *future) open(node *corev1.Node) error {
+	if err := f.apply(cluster.Put(node)); err != nil {
+		return err
+	}
+	f.room()
+	return f.daemonsFor(node)
+}
+
+func withoutTaint(taints []corev1.Taint, taint corev1.Taint) []corev1.Taint {
+	return slices.DeleteFunc(taints, func(t corev1.Taint) bool {
+		return t.Key == taint.Key && (t.Effect == taint.Effect || taint.Effect == "")
+	})
+}
+
+// mirrors says whether a pod stands for one that a kubelet runs from a file of its node.
+func mirrors(pod *corev1.Pod) bool {
+	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return ok
+}
