@@ -15,7 +15,8 @@ import (
 )
 
 // Preempt says whom the scheduler would preempt for a pod that fits nowhere: the equally best choices, sorted by node,
-// none if preemption does not help or the pod may not preempt.
+// none if preemption does not help or the pod may not preempt. A node is there more than once if pods of the same priority
+// and start run on it, of which the scheduler may take one or the other.
 //
 // Every node is looked at. The scheduler itself stops after a tenth of them, or a hundred if that is more.
 func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, error) {
@@ -49,11 +50,15 @@ func (a *attempt) preempt(ctx context.Context, t *tenants) ([]Preemption, error)
 	if err != nil && len(candidates) == 0 {
 		return nil, fmt.Errorf("looking for whom pod %s may preempt: %w", nameOf(a.pod), err)
 	}
+	best, err := a.tied(ctx, leastCostly(candidates), budgets)
+	if err != nil {
+		return nil, err
+	}
 	var found []Preemption
-	for _, c := range leastCostly(candidates) {
+	for _, c := range best {
 		found = append(found, t.preemption(c))
 	}
-	slices.SortFunc(found, func(a, b Preemption) int { return cmp.Compare(a.Node, b.Node) })
+	slices.SortStableFunc(found, func(a, b Preemption) int { return cmp.Compare(a.Node, b.Node) })
 	return found, nil
 }
 

@@ -66,6 +66,13 @@ func TestPreempt(t *testing.T) {
 			pod:  pod("p", priority(10)),
 			want: []chosen{{Node: "n1", Victims: []string{"a"}}, {Node: "n2", Victims: []string{"b"}}},
 		},
+		"every one of equals": {
+			world: []runtime.Object{
+				node("n1"), pod("a", asking("2", "1Gi"), priority(1), on("n1")), pod("b", asking("2", "1Gi"), priority(1), on("n1")),
+			},
+			pod:  pod("p", priority(10)),
+			want: []chosen{{Node: "n1", Victims: []string{"b"}}, {Node: "n1", Victims: []string{"a"}}},
+		},
 		"a budget is spared": {
 			world: []runtime.Object{
 				node("n1"), node("n2"), budget("a", 0),

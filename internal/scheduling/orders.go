@@ -1,0 +1,100 @@
+package scheduling
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
+)
+
+// otherOrders is how many more orders of equally important pods are tried. Most ties are of two or three pods.
+const otherOrders = 7
+
+// tied adds to the best choices those that the scheduler makes on the same nodes if pods of the same priority and start
+// come in another order. It spares them in the order in which its cache happens to hold them
+// (SelectVictimsOnNode in pkg/scheduler/framework/plugins/defaultpreemption), which nobody else can see.
+func (a *attempt) tied(ctx context.Context, best []preemption.Candidate, budgets []*policyv1.PodDisruptionBudget) ([]preemption.Candidate, error) {
+	names := sets.New[string]()
+	for _, c := range best {
+		if a.sparesEqual(c) {
+			names.Insert(c.Name())
+		}
+	}
+	if len(names) == 0 {
+		return best, nil
+	}
+	for _, c := range best {
+		names.Insert(c.Name())
+	}
+	plugin := a.profile.preemption
+	defer func(order func(a, b *corev1.Pod) bool) { plugin.MoreImportantPod = order }(plugin.MoreImportantPod)
+	nodes := a.named(names)
+	for seed := range uint64(otherOrders) {
+		plugin.MoreImportantPod = shuffled(seed)
+		every := int32(len(nodes)) //nolint:gosec // G115: nodes are counted in thousands
+		candidates, _, err := plugin.Evaluator.DryRunPreemption(ctx, a.state, a.pod, nodes, budgets, 0, every)
+		if err != nil && len(candidates) == 0 {
+			return nil, fmt.Errorf("looking for whom else pod %s may preempt: %w", nameOf(a.pod), err)
+		}
+		for _, c := range leastCostly(candidates) {
+			if !slices.ContainsFunc(best, func(known preemption.Candidate) bool { return same(known, c) }) {
+				best = append(best, c)
+			}
+		}
+	}
+	return best, nil
+}
+
+// sparesEqual says that a pod stays that is as important as a victim.
+func (a *attempt) sparesEqual(c preemption.Candidate) bool {
+	victims := c.Victims().Pods
+	for _, info := range a.board.node(c.Name()).GetPods() {
+		stays := info.GetPod()
+		equal := func(v *corev1.Pod) bool { return v.UID != stays.UID && byImportance(v, stays) == 0 }
+		if !slices.ContainsFunc(victims, func(v *corev1.Pod) bool { return v.UID == stays.UID }) && slices.ContainsFunc(victims, equal) {
+			return true
+		}
+	}
+	return false
+}
+
+// byImportance is what the scheduler knows of two pods' importance (MoreImportantPod in pkg/scheduler/util).
+func byImportance(a, b *corev1.Pod) int {
+	return cmp.Or(
+		cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)),
+		cmp.Compare(started(a), started(b)),
+	)
+}
+
+// shuffled orders pods by importance, and equals at random.
+func shuffled(seed uint64) func(a, b *corev1.Pod) bool {
+	return func(a, b *corev1.Pod) bool {
+		return cmp.Or(byImportance(a, b), cmp.Compare(lot(seed, a.UID), lot(seed, b.UID)), cmp.Compare(a.UID, b.UID)) < 0
+	}
+}
+
+func lot(seed uint64, uid types.UID) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, string(uid)) // a hash takes everything
+	return mix(h.Sum64() + mix(seed+1))
+}
+
+func same(a, b preemption.Candidate) bool {
+	uids := func(c preemption.Candidate) sets.Set[types.UID] {
+		s := sets.New[types.UID]()
+		for _, v := range c.Victims().Pods {
+			s.Insert(v.UID)
+		}
+		return s
+	}
+	return a.Name() == b.Name() && uids(a).Equal(uids(b))
+}
