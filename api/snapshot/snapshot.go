@@ -35,12 +35,12 @@ const Magic = "naosu snapshot "
 
 const version = '1'
 
-// Bounds on what a reader accepts, and a writer writes. The API server takes no object larger than 3 MiB
-// (k8s.io/apiserver DefaultMaxRequestSizeBytes) by default.
+// Bounds on what a reader accepts, and a writer writes. An API server takes no request of more than 3 MiB, and hands
+// etcd no object of more than 1.5 MiB unless told otherwise (k8s.io/apiserver MaxRequestBodyBytes).
 const (
 	maxHeader = 1 << 20
 	maxWord   = 256
-	maxData   = 16 << 20
+	maxData   = 3 << 20
 	// MaxSize is what the records of a file may hold together, in bytes: about ten times a cluster of 5,000 nodes and
 	// 100,000 pods. A small file that would unpack to more is an attack or a mistake.
 	MaxSize = 4 << 30

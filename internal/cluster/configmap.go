@@ -44,3 +44,15 @@ func isProportional(c corev1.Container) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, known) })
 	})
 }
+
+// withoutOtherConfigMaps leaves out the ConfigMaps that are not on the allow-list, which files may hold.
+func withoutOtherConfigMaps(objects []runtime.Object) []runtime.Object {
+	allowed := map[types.NamespacedName]bool{}
+	for _, name := range parameters(objects) {
+		allowed[name] = true
+	}
+	return slices.DeleteFunc(objects, func(o runtime.Object) bool {
+		c, ok := o.(*corev1.ConfigMap)
+		return ok && !allowed[nameOf(c)]
+	})
+}

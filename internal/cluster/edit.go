@@ -33,7 +33,7 @@ func (s *Snapshot) With(edits ...Edit) *Snapshot {
 			byKind[kind] = append(byKind[kind], e)
 		}
 	}
-	edited := &Snapshot{taken: s.taken, server: s.server, knowledge: s.knowledge, tables: maps.Clone(s.tables)}
+	edited := &Snapshot{taken: s.taken, server: s.server, anonymized: s.anonymized, knowledge: s.knowledge, tables: maps.Clone(s.tables)}
 	for kind, edits := range byKind {
 		edited.tables[kind] = edited.tables[kind].with(edits)
 	}

@@ -15,7 +15,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -135,8 +134,7 @@ func (k Kind) resource() schema.GroupVersionResource {
 
 // version is the kind with the group and version that its Go type stands for.
 func (k Kind) version() schema.GroupVersionKind {
-	of := reflect.New(forms[k].empty().holds().Elem()).Interface().(runtime.Object)
-	gvks, _, err := scheme.Scheme.ObjectKinds(of)
+	gvks, _, err := scheme.Scheme.ObjectKinds(k.empty())
 	utilruntime.Must(err) // Every Go type above is one of client-go's scheme; a test sees them all.
 	return gvks[0]
 }

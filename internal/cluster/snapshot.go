@@ -19,14 +19,17 @@ type Contents struct {
 	Taken time.Time
 	// Server is the API server's version, such as "v1.35.2"; empty if it is not known.
 	Server string
+	// Anonymized says that names were replaced.
+	Anonymized bool
 }
 
 // Snapshot is a cluster at one moment. It never changes, and what it returns must not be changed.
 type Snapshot struct {
-	taken     time.Time
-	server    string
-	knowledge map[Kind]Knowledge
-	tables    map[Kind]rows
+	taken      time.Time
+	server     string
+	anonymized bool
+	knowledge  map[Kind]Knowledge
+	tables     map[Kind]rows
 
 	once  sync.Once
 	index *index
@@ -34,7 +37,7 @@ type Snapshot struct {
 
 // New builds a Snapshot. It keeps the objects; the caller must not change them any more.
 func New(c Contents) *Snapshot {
-	s := &Snapshot{taken: c.Taken, server: c.Server, knowledge: c.Knowledge, tables: map[Kind]rows{}}
+	s := &Snapshot{taken: c.Taken, server: c.Server, anonymized: c.Anonymized, knowledge: c.Knowledge, tables: map[Kind]rows{}}
 	for kind, form := range forms {
 		s.tables[kind] = form.empty()
 	}
@@ -52,6 +55,9 @@ func (s *Snapshot) Taken() time.Time { return s.taken }
 
 // Server is the API server's version, such as "v1.35.2"; empty if it is not known.
 func (s *Snapshot) Server() string { return s.server }
+
+// Anonymized says that names were replaced before the Snapshot was shared.
+func (s *Snapshot) Anonymized() bool { return s.anonymized }
 
 // Knowledge says how much of a kind the Snapshot holds.
 func (s *Snapshot) Knowledge(k Kind) Knowledge {

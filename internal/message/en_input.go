@@ -3,4 +3,26 @@ package message
 var englishInput = sentences{
 	ErrSchedulerConfig:       "{{.problem}}",
 	ErrSchedulerConfigRemedy: "name a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or leave the flag out for the default profile",
+
+	ErrFromParse:         "{{.problem}}",
+	ErrFromMissing:       "{{.from}} does not exist",
+	ErrFromForbidden:     "you may not read {{.from}}",
+	ErrFromBinary:        "{{.from}} is neither a snapshot nor text",
+	ErrFromVersion:       "{{.from}} is a snapshot in a format that this version of naosu does not read",
+	ErrFromTruncated:     "the snapshot {{.from}} ends too early",
+	ErrFromDamaged:       "the snapshot {{.from}} is damaged",
+	ErrFromTooLarge:      "{{.from}} holds more than naosu is ready to hold in memory",
+	ErrFromNothing:       "{{.from}} holds no object of a kind that naosu reads",
+	ErrFromRemedy:        "name what `naosu snapshot -o FILE` has written, or a file or folder of what `kubectl get -o yaml` has",
+	ErrFromVersionRemedy: "read it with the version of naosu that wrote it, or a newer one",
+	ErrFromAgain:         "copy it once more, or take it anew with `naosu snapshot -o FILE`",
+
+	ErrOutMissing:       "missing",
+	ErrOutMissingRemedy: "name the file to write, or - for standard output",
+	ErrOutExists:        "{{.path}} is there already",
+	ErrOutExistsRemedy:  "name another file, or replace it with --force",
+	ErrOutTerminal:      "a snapshot is nothing to read on a terminal",
+	ErrOutWrite:         "cannot write {{.path}}: {{.problem}}",
+	SnapshotWritten:     "{{.path}}: {{count .nodes \"node\" \"nodes\"}}, {{count .pods \"pod\" \"pods\"}}",
+	SnapshotUnread:      "not in it, because you may not read them or they are not served: {{and .kinds}}",
 }

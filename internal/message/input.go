@@ -1,7 +1,29 @@
 package message
 
-// What may be wrong with where a verb is to read from.
+// What may be wrong with where a verb is to read from, or write to.
 const (
 	ErrSchedulerConfig       ID = "ErrSchedulerConfig"       // problem
 	ErrSchedulerConfigRemedy ID = "ErrSchedulerConfigRemedy" //
+
+	ErrFromParse         ID = "ErrFromParse"         // problem
+	ErrFromMissing       ID = "ErrFromMissing"       // from
+	ErrFromForbidden     ID = "ErrFromForbidden"     // from
+	ErrFromBinary        ID = "ErrFromBinary"        // from
+	ErrFromVersion       ID = "ErrFromVersion"       // from
+	ErrFromTruncated     ID = "ErrFromTruncated"     // from
+	ErrFromDamaged       ID = "ErrFromDamaged"       // from
+	ErrFromTooLarge      ID = "ErrFromTooLarge"      // from
+	ErrFromNothing       ID = "ErrFromNothing"       // from
+	ErrFromRemedy        ID = "ErrFromRemedy"        //
+	ErrFromVersionRemedy ID = "ErrFromVersionRemedy" //
+	ErrFromAgain         ID = "ErrFromAgain"         //
+
+	ErrOutMissing       ID = "ErrOutMissing"       //
+	ErrOutMissingRemedy ID = "ErrOutMissingRemedy" //
+	ErrOutExists        ID = "ErrOutExists"        // path
+	ErrOutExistsRemedy  ID = "ErrOutExistsRemedy"  //
+	ErrOutTerminal      ID = "ErrOutTerminal"      //
+	ErrOutWrite         ID = "ErrOutWrite"         // path, problem
+	SnapshotWritten     ID = "SnapshotWritten"     // path, nodes, pods
+	SnapshotUnread      ID = "SnapshotUnread"      // kinds
 )

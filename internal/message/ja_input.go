@@ -3,4 +3,26 @@ package message
 var japaneseInput = sentences{
 	ErrSchedulerConfig:       "{{.problem}}",
 	ErrSchedulerConfigRemedy: "kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います",
+
+	ErrFromParse:         "読み取れません: {{.problem}}",
+	ErrFromMissing:       "{{.from}} が存在しません",
+	ErrFromForbidden:     "{{.from}} を読み取る権限がありません",
+	ErrFromBinary:        "{{.from}} はスナップショットでもテキストでもありません",
+	ErrFromVersion:       "{{.from}} は、このバージョンの naosu では読み取れない形式のスナップショットです",
+	ErrFromTruncated:     "スナップショット {{.from}} が途中で切れています",
+	ErrFromDamaged:       "スナップショット {{.from}} が壊れています",
+	ErrFromTooLarge:      "{{.from}} は大きすぎるため、メモリに読み込めません",
+	ErrFromNothing:       "{{.from}} には naosu が扱う種類のオブジェクトがありません",
+	ErrFromRemedy:        "`naosu snapshot -o FILE` が書き出したファイルか、`kubectl get -o yaml` の出力のファイルまたはフォルダーを指定してください",
+	ErrFromVersionRemedy: "書き出したときのバージョンか、それより新しい naosu で読み取ってください",
+	ErrFromAgain:         "もう一度コピーするか、`naosu snapshot -o FILE` で取り直してください",
+
+	ErrOutMissing:       "指定されていません",
+	ErrOutMissingRemedy: "書き出すファイル、または標準出力を表す - を指定してください",
+	ErrOutExists:        "{{.path}} はすでに存在します",
+	ErrOutExistsRemedy:  "別のファイルを指定するか、--force で上書きしてください",
+	ErrOutTerminal:      "スナップショットは端末に表示できません",
+	ErrOutWrite:         "{{.path}} に書き込めません: {{.problem}}",
+	SnapshotWritten:     "{{.path}}: Node {{.nodes}} 台、Pod {{.pods}} 個",
+	SnapshotUnread:      "権限がないか、クラスターが提供していないため含まれていない種類: {{and .kinds}}",
 }

@@ -1,0 +1,238 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/api/snapshot"
+)
+
+// encoding is how an object stands in a file.
+type encoding int
+
+const (
+	asProtobuf encoding = iota
+	asJSON
+	asYAML
+)
+
+// raw is one object as a file holds it.
+type raw struct {
+	// name is the file's, for what is said of it.
+	name     string
+	encoding encoding
+	// version and kind are empty where the object says them itself, or its list does.
+	version string
+	kind    Kind
+	list    *listHead
+	// line is where it begins in a YAML file, counted from one.
+	line int
+	data []byte
+}
+
+// listHead is what a list says of its items; it is complete once the whole list was read.
+type listHead struct{ version, kind string }
+
+// gathering decodes objects beside the reading of files.
+type gathering struct {
+	ctx     context.Context //nolint:containedctx // It lives for one call of Load.
+	stop    context.CancelCauseFunc
+	intake  *intake
+	batches chan []raw
+	batch   []raw
+	pending int // bytes of the batch
+	workers sync.WaitGroup
+	count   progressCount
+
+	mu           sync.Mutex
+	objects      []apiruntime.Object
+	seen         map[Kind]bool
+	nameless     []raw // items whose list must tell what they are
+	namelessSize int
+}
+
+const (
+	batchSize, batchBytes = 128, 1 << 20
+	// mostNameless bounds, in bytes, the items of lists that say only at their end what they are lists of.
+	mostNameless = 256 << 20
+	// mostHeap bounds, in bytes, what the objects of files may take up in memory if GOMEMLIMIT does not say less.
+	mostHeap = 4 << 30
+)
+
+var errStopped = errors.New("stopped")
+
+func newGathering(ctx context.Context, report func(Progress)) *gathering {
+	g := &gathering{intake: &intake{}, batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: report}}
+	g.ctx, g.stop = context.WithCancelCause(ctx)
+	for range runtime.GOMAXPROCS(0) {
+		g.workers.Go(g.work)
+	}
+	return g
+}
+
+// add hands an object to the workers. The error is errStopped if one of them has failed.
+func (g *gathering) add(r raw) error {
+	g.batch = append(g.batch, r)
+	g.pending += len(r.data)
+	if len(g.batch) < batchSize && g.pending < batchBytes {
+		return nil
+	}
+	return g.flush()
+}
+
+func (g *gathering) flush() error {
+	select {
+	case g.batches <- g.batch:
+		g.batch, g.pending = nil, 0
+		return nil
+	case <-g.ctx.Done():
+		return errStopped
+	}
+}
+
+// finish waits until everything that was added is decoded, and returns the first error of that.
+func (g *gathering) finish() error {
+	_ = g.flush() // Whoever stopped it says why, below.
+	close(g.batches)
+	g.workers.Wait()
+	defer g.stop(nil)
+	if err := context.Cause(g.ctx); err != nil {
+		return err
+	}
+	for _, r := range g.nameless {
+		of, _ := isList(r.list.kind)
+		if of == "" || r.list.version == "" {
+			return fmt.Errorf("%s: an item of a list: %w", r.name, errNameless)
+		}
+		r.version, r.kind = r.list.version, of
+		if err := g.decode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *gathering) work() {
+	for batch := range g.batches {
+		for _, r := range batch {
+			if err := g.decode(r); err != nil {
+				g.stop(err)
+			}
+			if len(r.data) > batchBytes/2 && heap() > memoryLimit() {
+				g.stop(ErrTooLarge)
+			}
+		}
+		if heap() > memoryLimit() {
+			g.stop(ErrTooLarge)
+		}
+	}
+}
+
+// decode takes in one object, or leaves it out if a Snapshot does not hold its kind, or once something has failed: whoever
+// adds objects must not be left waiting.
+func (g *gathering) decode(r raw) error {
+	if g.ctx.Err() != nil {
+		return nil
+	}
+	o, err := r.decode(g.intake)
+	if errors.Is(err, errNameless) {
+		return g.wait(r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	if o == nil {
+		return nil
+	}
+	kind, _ := KindOf(o)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.seen[kind] = true
+	g.objects = append(g.objects, o.(apiruntime.Object))
+	return nil
+}
+
+// wait keeps an item until its list has told what it is.
+func (g *gathering) wait(r raw) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.namelessSize += len(r.data); g.namelessSize > mostNameless {
+		return fmt.Errorf("%s: %w", r.name, ErrTooLarge)
+	}
+	g.nameless = append(g.nameless, r)
+	return nil
+}
+
+// noteList notes that there is a list of a kind, which may have no items.
+func (g *gathering) noteList(head *listHead) {
+	kind, ok := isList(head.kind)
+	if _, held := forms[kind]; ok && held {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.seen[kind] = true
+	}
+}
+
+// heap is how many bytes objects take up, garbage included.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+func memoryLimit() uint64 { return uint64(min(debug.SetMemoryLimit(-1), mostHeap)) }
+
+// snapshot is what was gathered.
+func (g *gathering) snapshot(header *snapshot.Header) (*Snapshot, error) {
+	contents := Contents{Objects: g.objects, Knowledge: map[Kind]Knowledge{}}
+	if header != nil {
+		contents.Taken, contents.Server, contents.Anonymized = header.Taken, header.Server, header.Anonymized
+		for kind, known := range header.Knowledge {
+			if known := Knowledge(known); known.Known() || known == Forbidden {
+				contents.Knowledge[Kind(kind)] = known
+			}
+		}
+		return New(contents), nil
+	}
+	if len(g.seen) == 0 {
+		return nil, ErrNothing
+	}
+	contents.Objects = withoutOtherConfigMaps(contents.Objects)
+	contents.Taken = latest(contents.Objects)
+	for kind := range g.seen {
+		contents.Knowledge[kind] = Complete
+	}
+	return New(contents), nil
+}
+
+// progressCount counts the bytes that were read.
+type progressCount struct {
+	report func(Progress)
+	Progress
+}
+
+func (g *gathering) willRead(size int64) { g.count.Total += int(size) }
+
+func (g *gathering) counted(r io.Reader) io.Reader { return &countingReader{r, &g.count} }
+
+type countingReader struct {
+	r     io.Reader
+	count *progressCount
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.count.Done += n
+	if c.count.report != nil {
+		c.count.report(c.count.Progress)
+	}
+	return n, err
+}

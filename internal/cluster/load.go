@@ -1,0 +1,172 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/naosu-dev/naosu/api/snapshot"
+)
+
+// Source is where a Snapshot is loaded from.
+type Source struct {
+	// Path is a file, a folder, or "-" for Stdin.
+	Path  string
+	Stdin io.Reader
+	// Progress hears how far the reading has come, in bytes, one call at a time; nil if nobody listens. The Total is
+	// zero where it cannot be told.
+	Progress func(Progress)
+}
+
+// What may be wrong with files that are no snapshot; errors of Load wrap one of these, one of api/snapshot or io/fs, or
+// say what could not be parsed.
+var (
+	ErrNothing  = errors.New("there is no object in it of a kind that naosu reads")
+	ErrTooLarge = errors.New("it holds more than naosu is ready to hold in memory")
+)
+
+// Load reads a snapshot, or objects as kubectl writes them: lists and single objects, in JSON and YAML of one or several
+// documents, in one file or in all files of a folder and the folders below that are named .json, .yaml or .yml.
+//
+// A snapshot says itself what is known of each kind. Of other files a kind is known Completely if they hold an object
+// or a list of it, and was read at the latest moment that any object tells of.
+func Load(ctx context.Context, from Source) (*Snapshot, error) {
+	g := newGathering(ctx, from.Progress)
+	header, err := g.load(from)
+	if failed := g.finish(); err == nil || errors.Is(err, errStopped) {
+		err = failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.snapshot(header)
+}
+
+// load reads whatever there is. The header is that of a snapshot, nil for anything else.
+func (g *gathering) load(from Source) (*snapshot.Header, error) {
+	if from.Path == "-" {
+		return g.stream("standard input", from.Stdin)
+	}
+	files, err := filesOf(from.Path)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		g.willRead(file.size)
+	}
+	for _, file := range files {
+		header, err := g.file(file.path)
+		if err != nil || header != nil {
+			return header, err
+		}
+	}
+	return nil, nil //nolint:nilnil // Files as kubectl writes them have no header.
+}
+
+type file struct {
+	path string
+	size int64
+}
+
+// filesOf are the path itself, or what in a folder looks like objects, sorted.
+func filesOf(path string) ([]file, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []file{{path, info.Size()}}, nil
+	}
+	var files []file
+	err = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || !slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(path)) {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		files = append(files, file{path, info.Size()})
+		return nil
+	})
+	return files, err
+}
+
+func (g *gathering) file(path string) (*snapshot.Header, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // It was only read.
+	return g.stream(path, f)
+}
+
+// stream reads one file of whatever form.
+func (g *gathering) stream(name string, r io.Reader) (*snapshot.Header, error) {
+	const enough = 512
+	buffered := bufio.NewReaderSize(g.counted(r), 256<<10)
+	begin, err := buffered.Peek(enough)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	switch text := bytes.TrimLeft(begin, "\ufeff \t\r\n"); {
+	case bytes.HasPrefix(begin, []byte(snapshot.Magic)):
+		return g.snapshotFile(name, buffered)
+	case looksLikeJSON(text):
+		err = g.jsonFile(name, buffered)
+	case bytes.ContainsRune(begin, 0):
+		err = snapshot.ErrNoSnapshot
+	default:
+		err = g.yamlFile(name, buffered)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return nil, nil //nolint:nilnil // It has no header.
+}
+
+// snapshotFile reads what Write wrote. Kinds that this version of naosu does not know are left out.
+func (g *gathering) snapshotFile(name string, r io.Reader) (*snapshot.Header, error) {
+	file, err := snapshot.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for {
+		record, err := file.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			header := file.Header()
+			return &header, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		encoding := asProtobuf
+		if record.Encoding != snapshot.Protobuf {
+			encoding = asJSON
+		}
+		raw := raw{name: name, encoding: encoding, version: record.APIVersion, kind: Kind(record.Kind), data: record.Data}
+		if err := g.add(raw); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// looksLikeJSON tells JSON from YAML, of which it is a part: YAML in braces need not quote its keys.
+func looksLikeJSON(text []byte) bool {
+	inside, braced := bytes.CutPrefix(text, []byte("{"))
+	return braced && bytes.HasPrefix(bytes.TrimLeft(inside, " \t\r\n"), []byte(`"`))
+}
+
+// isList says whether a kind is a list's, and of what.
+func isList(kind string) (of Kind, ok bool) {
+	item, ok := strings.CutSuffix(kind, "List")
+	return Kind(item), ok // Of a plain List, whose items say themselves what they are, it is nothing.
+}

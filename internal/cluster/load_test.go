@@ -1,0 +1,259 @@
+package cluster_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/naosu-dev/naosu/api/snapshot"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+)
+
+// load loads files by their names and contents; one of the name "-" is standard input, and "." the folder of them all.
+func load(t *testing.T, path string, files map[string]string) (*cluster.Snapshot, error) {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range files {
+		full := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := cluster.Source{Path: path, Stdin: strings.NewReader(files["-"])}
+	if path != "-" {
+		from.Path = filepath.Join(folder, path)
+	}
+	return cluster.Load(t.Context(), from)
+}
+
+const (
+	onePod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: x}\n"
+	other  = "apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: x}\n"
+	secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: x}\ndata: {key: aHVzaA==}\n"
+	object = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": %q, "namespace": "x"}}`
+)
+
+func TestLoadForms(t *testing.T) {
+	a, b := fmt.Sprintf(object, "a"), fmt.Sprintf(object, "b")
+	nameless := `{"metadata": {"name": "a", "namespace": "x"}}, {"metadata": {"name": "b", "namespace": "x"}}`
+	for name, tc := range map[string]struct {
+		path  string
+		files map[string]string
+	}{
+		"one document":                    {"f", map[string]string{"f": onePod + "---\n" + other}},
+		"documents, some empty":           {"f", map[string]string{"f": "# nothing\n---\n" + onePod + "---\n---\n# nothing\n--- # more\n" + other + "...\n"}},
+		"standard input":                  {"-", map[string]string{"-": onePod + "---\n" + other}},
+		"a folder":                        {".", map[string]string{"a.yaml": onePod, "deep/b.json": b, "README.md": "no object", "deep/c.yml": secret}},
+		"a list as kubectl writes it":     {"f", map[string]string{"f": "apiVersion: v1\nitems:\n" + item("", onePod) + item("", other) + "kind: List\nmetadata:\n  resourceVersion: \"\"\n"}},
+		"items that stand in":             {"f", map[string]string{"f": "apiVersion: v1\nkind: List\nitems:\n" + item("  ", onePod) + "# a remark\n\n" + item("  ", other)}},
+		"lists, one after the other":      {"f", map[string]string{"f": "apiVersion: v1\nkind: List\nitems:\n" + item("", onePod) + "---\nkind: List\napiVersion: v1\nitems:\n" + item("", other)}},
+		"a list in one line":              {"f", map[string]string{"f": "{apiVersion: v1, kind: List, items: [" + a + ", " + b + "]}"}},
+		"items in one line":               {"f", map[string]string{"f": "apiVersion: v1\nkind: List\nitems: [" + a + ", " + b + "]\n"}},
+		"JSON":                            {"f", map[string]string{"f": " \n" + a + b}},
+		"a list in JSON":                  {"f", map[string]string{"f": `{"apiVersion": "v1", "items": [` + a + "," + b + `], "kind": "List"}`}},
+		"a list of pods":                  {"f", map[string]string{"f": `{"kind": "PodList", "apiVersion": "v1", "items": [` + nameless + `]}`}},
+		"a list that says it at its end":  {"f", map[string]string{"f": `{"items": [` + nameless + `], "kind": "PodList", "apiVersion": "v1"}`}},
+		"a list of pods in YAML":          {"f", map[string]string{"f": "apiVersion: v1\nitems:\n- metadata: {name: a, namespace: x}\n- metadata: {name: b, namespace: x}\nkind: PodList\n"}},
+		"Windows' line ends and its mark": {"f", map[string]string{"f": "\ufeff" + strings.ReplaceAll("apiVersion: v1\nitems:\n"+item("", onePod)+item("", other)+"kind: List\n---\n"+secret, "\n", "\r\n")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			world, err := load(t, tc.path, tc.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, pod := range world.Pods() {
+				got = append(got, pod.Namespace+"/"+pod.Name)
+			}
+			if diff := cmp.Diff([]string{"x/a", "x/b"}, got); diff != "" {
+				t.Errorf("pods (-want +got):\n%s", diff)
+			}
+			if world.Knowledge(cluster.Pod) != cluster.Complete || world.Knowledge(cluster.Node) != cluster.Absent {
+				t.Errorf("knowledge of pods %s, of nodes %s", world.Knowledge(cluster.Pod), world.Knowledge(cluster.Node))
+			}
+		})
+	}
+}
+
+// item makes a document an item of a list.
+func item(indent, document string) string {
+	lines := strings.Split(strings.TrimSpace(document), "\n")
+	return indent + "- " + strings.Join(lines, "\n"+indent+"  ") + "\n"
+}
+
+func TestLoadEmptyList(t *testing.T) {
+	world, err := load(t, "f", map[string]string{"f": onePod + "---\n" + `{"kind": "NodeList", "apiVersion": "v1", "items": []}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if world.Knowledge(cluster.Node) != cluster.Complete || world.Knowledge(cluster.Lease) != cluster.Absent {
+		t.Errorf("nodes are known to be none: %s; nobody spoke of leases: %s", world.Knowledge(cluster.Node), world.Knowledge(cluster.Lease))
+	}
+}
+
+func TestLoadMoment(t *testing.T) {
+	world, err := load(t, "f", map[string]string{"f": `
+apiVersion: v1
+kind: Node
+metadata: {name: a, creationTimestamp: "2026-01-01T00:00:00Z"}
+status: {conditions: [{type: Ready, lastHeartbeatTime: "2026-02-02T00:00:00Z"}]}
+---
+apiVersion: coordination.k8s.io/v1
+kind: Lease
+metadata: {name: a, namespace: kube-node-lease}
+spec: {renewTime: "2026-02-02T00:01:00.000000Z"}
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := time.Date(2026, 2, 2, 0, 1, 0, 0, time.UTC); !world.Taken().Equal(want) {
+		t.Errorf("Taken() = %v, want %v", world.Taken(), want)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	whole := file(t, cluster.New(cluster.Contents{Objects: clustertest.Load(t, "testdata/small.yaml")}))
+	bomb := "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    a: &a " + strings.Repeat("x", 1000) + "\n"
+	for i := range 100 {
+		bomb += fmt.Sprintf("    a%d: *a\n", i)
+	}
+	for name, tc := range map[string]struct {
+		files map[string]string
+		want  error
+		says  string
+	}{
+		"no file":            {nil, fs.ErrNotExist, ""},
+		"an empty file":      {map[string]string{"f": ""}, cluster.ErrNothing, ""},
+		"secrets only":       {map[string]string{"f": secret}, cluster.ErrNothing, ""},
+		"an empty folder":    {map[string]string{"f/README.md": ""}, cluster.ErrNothing, ""},
+		"another program's":  {map[string]string{"f": "\x7fELF\x00\x00"}, snapshot.ErrNoSnapshot, ""},
+		"half a snapshot":    {map[string]string{"f": whole[:len(whole)/2]}, snapshot.ErrTruncated, ""},
+		"a changed snapshot": {map[string]string{"f": strings.Replace(whole, whole[100:104], "\x00\x00\x00\x00", 1)}, snapshot.ErrDamaged, ""},
+		"half a list":        {map[string]string{"f": `{"kind": "PodList", "items": [{"metadata": {"na`}, nil, "unexpected EOF"},
+		"half a value":       {map[string]string{"f": `{"kind": `}, nil, "unexpected EOF"},
+		"no object":          {map[string]string{"f": "- 1\n- 2\n"}, nil, "an object is expected"},
+		"prose":              {map[string]string{"f": "Dear naosu,\n"}, nil, "an object is expected"},
+		"bad YAML":           {map[string]string{"f": "items:\n- kind: Pod\n- kind: [\n"}, nil, "in the item that begins at line 3"},
+		"a bad document":     {map[string]string{"f": onePod + "---\na: [\n"}, nil, "in the document that ends at line 5"},
+		"a wrong type":       {map[string]string{"f": onePod + "spec: 7\n"}, nil, "a Pod: json: cannot unmarshal number into Go struct field Pod.spec"},
+		"no name":            {map[string]string{"f": "apiVersion: v1\nkind: Pod\n"}, nil, "it has no name"},
+		"no kind":            {map[string]string{"f": "metadata: {name: a}\n"}, nil, "it says neither its apiVersion nor its kind"},
+		"an item of no kind": {map[string]string{"f": "kind: List\nitems:\n- metadata: {name: a}\n"}, nil, "neither its apiVersion nor its kind"},
+		"aliases":            {map[string]string{"f": bomb}, nil, "alias"},
+		"a long string":      {map[string]string{"f": `{"kind": "` + strings.Repeat("x", 20<<20)}, cluster.ErrTooLarge, ""},
+		"a long line":        {map[string]string{"f": "kind: " + strings.Repeat("x", 20<<20)}, cluster.ErrTooLarge, ""},
+		"a long document":    {map[string]string{"f": "kind: |\n" + strings.Repeat("  xxx\n", 4<<20)}, cluster.ErrTooLarge, ""},
+		"a deep value":       {map[string]string{"f": `{"kind": ` + strings.Repeat("[", 1<<20)}, nil, "exceeded max depth"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := load(t, "f", tc.files)
+			if err == nil || tc.want != nil && !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.says) {
+				t.Fatalf("err = %.300v, want %v %s", err, tc.want, tc.says)
+			}
+			if len(err.Error()) > 500 {
+				t.Errorf("an error of %d bytes: %.300v", len(err.Error()), err)
+			}
+		})
+	}
+}
+
+func TestLoadIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := cluster.Load(ctx, cluster.Source{Path: "-", Stdin: strings.NewReader(strings.Repeat(onePod+"---\n", 10_000))})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// file is the Snapshot as a file.
+func file(t testing.TB, world *cluster.Snapshot) string {
+	t.Helper()
+	var file bytes.Buffer
+	if err := world.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+// TestRoundTrip writes and reads a cluster of every kind: nothing is lost but what is meant to be.
+func TestRoundTrip(t *testing.T) {
+	contents := clustertest.BigContents(12, 240)
+	secretive := contents.Objects[len(contents.Objects)-1].DeepCopyObject().(metav1.Object)
+	for _, o := range contents.Objects {
+		if pod, ok := o.(*corev1.Pod); ok {
+			secretive = pod.DeepCopy()
+		}
+	}
+	secretive.SetName("secretive")
+	secretive.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubelet"}})
+	secretive.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: "{}", "kept": "yes"})
+	contents.Objects = append(contents.Objects, secretive.(*corev1.Pod))
+	contents.Knowledge[cluster.Lease] = cluster.Forbidden
+	want := cluster.New(contents)
+	written := file(t, want)
+	got, err := load(t, "f", map[string]string{"f": written})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Taken() != want.Taken() || got.Server() != want.Server() {
+		t.Errorf("Taken() = %v, Server() = %v", got.Taken(), got.Server())
+	}
+	for _, kind := range cluster.Kinds() {
+		if got.Knowledge(kind) != want.Knowledge(kind) {
+			t.Errorf("knowledge of %s: %s, want %s", kind, got.Knowledge(kind), want.Knowledge(kind))
+		}
+		if diff := cmp.Diff(plain(t, want.Objects(kind)), plain(t, got.Objects(kind))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+	pod := got.Pod(secretive.GetNamespace(), "secretive")
+	if pod.ManagedFields != nil || pod.Annotations["kept"] != "yes" || len(pod.Annotations) != 1 {
+		t.Errorf("managed fields %v, annotations %v", pod.ManagedFields, pod.Annotations)
+	}
+	if env := pod.Spec.Containers[0].Env; len(env) == 0 || env[0].Name == "" || env[0].Value != "" {
+		t.Errorf("environment = %v", env)
+	}
+	// Read as kubectl would have written it, it is the same.
+	var list corev1.List
+	for _, kind := range cluster.Kinds() {
+		for _, o := range want.Objects(kind) {
+			data, err := json.Marshal(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list.Items = append(list.Items, rawExtension(data))
+		}
+	}
+	list.APIVersion, list.Kind = "v1", "List"
+	text, err := yaml.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := load(t, "f", map[string]string{"f": string(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range cluster.Kinds() {
+		if diff := cmp.Diff(plain(t, got.Objects(kind)), plain(t, again.Objects(kind))); diff != "" {
+			t.Errorf("%s from YAML (-want +got):\n%s", kind, diff)
+		}
+	}
+}

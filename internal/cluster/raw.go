@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// errNameless says that neither the object nor, so far, its list says what it is.
+var errNameless = errors.New("it says neither its apiVersion nor its kind")
+
+// decode is the object, nil if a Snapshot does not hold its kind in that version.
+func (r raw) decode(in *intake) (metav1.Object, error) {
+	if r.encoding == asYAML {
+		data, err := jsonOf(r.data)
+		if err != nil {
+			return nil, fmt.Errorf("in the item that begins at line %d: %w", r.line, err)
+		}
+		r.encoding, r.data = asJSON, data
+	}
+	if r.kind == "" {
+		said, err := typeOf(r.data)
+		if err != nil {
+			return nil, err
+		}
+		r.version, r.kind = said.APIVersion, Kind(said.Kind)
+	}
+	if r.kind == "" || r.version == "" {
+		return nil, errNameless
+	}
+	if _, held := forms[r.kind]; !held || r.kind.version().GroupVersion().String() != r.version {
+		return nil, nil //nolint:nilnil // The comment says what it means.
+	}
+	if r.encoding == asProtobuf {
+		return in.decode(r.kind, r.data)
+	}
+	o := r.kind.empty()
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(r.data, o); err != nil {
+		return nil, fmt.Errorf("a %s: %w", r.kind, err)
+	}
+	return in.take(o)
+}
+
+var errAlias = errors.New("it uses an alias (*name), which naosu does not read")
+
+// jsonOf makes JSON of a YAML document. Aliases are refused: kubectl writes none, and a short document with some may
+// stand for an endless one.
+func jsonOf(document []byte) ([]byte, error) {
+	if bytes.ContainsRune(document, '&') && bytes.ContainsRune(document, '*') {
+		var root yamlv3.Node
+		if err := yamlv3.Unmarshal(document, &root); err != nil {
+			return nil, err
+		}
+		if hasAlias(&root) {
+			return nil, errAlias
+		}
+	}
+	return yaml.YAMLToJSON(document)
+}
+
+func hasAlias(n *yamlv3.Node) bool {
+	return n.Kind == yamlv3.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
+}
+
+// typeOf is what an object says it is. kubectl writes that first, so little is parsed.
+func typeOf(data []byte) (metav1.TypeMeta, error) {
+	var said metav1.TypeMeta
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return said, errors.Join(errors.New("an object is expected"), err)
+	}
+	for decoder.More() && (said.APIVersion == "" || said.Kind == "") {
+		key, err := decoder.Token()
+		if err != nil {
+			return said, err
+		}
+		switch key {
+		case "apiVersion":
+			err = decoder.Decode(&said.APIVersion)
+		case "kind":
+			err = decoder.Decode(&said.Kind)
+		default:
+			err = decoder.Decode(new(json.RawMessage))
+		}
+		if err != nil {
+			return said, err
+		}
+	}
+	return said, nil
+}

@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// mostYAML bounds, in bytes, what is parsed at once: an item of a list, or a document without its list's items. Parsed
+// YAML takes up many times its size.
+const mostYAML = 16 << 20
+
+// yamlFile reads documents one after the other, each a list or a single object. Lists as kubectl writes them, an item
+// after the other in lines of their own, are read item by item; whatever else is read as a whole.
+func (g *gathering) yamlFile(name string, r *bufio.Reader) error {
+	d := &yamlDocument{gathering: g, name: name}
+	for {
+		line, err := readLine(r)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(line) > 0 {
+			d.number++
+		}
+		if fault := d.line(line); fault != nil {
+			return fault
+		}
+		if err != nil {
+			return d.end()
+		}
+	}
+}
+
+// readLine reads a line with its end.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if len(line) > mostYAML {
+			return nil, ErrTooLarge
+		}
+	}
+}
+
+// yamlDocument is a document as far as it was read.
+type yamlDocument struct {
+	*gathering
+	name string
+	// rest is the document without the items, and item is the present item.
+	rest, item []byte
+	head       *listHead
+	number     int // of the present line, counted from one
+	itemAt     int // the number of the item's first line
+	// indent is how far items stand in; below zero outside of them.
+	indent int
+	within bool
+}
+
+func (d *yamlDocument) line(line []byte) error {
+	text := bytes.TrimLeft(line, " ")
+	indent := len(line) - len(text)
+	blank := len(bytes.TrimSpace(text)) == 0 || text[0] == '#'
+	begins := bytes.HasPrefix(text, []byte("- "))
+	switch {
+	case indent == 0 && isSeparator(line):
+		return d.end()
+	case d.within && blank:
+		return d.keep(&d.item, line)
+	case d.within && begins && (d.indent < 0 || indent == d.indent):
+		if err := d.endItem(); err != nil {
+			return err
+		}
+		d.indent, d.itemAt = indent, d.number
+		line = bytes.Clone(line)
+		line[indent] = ' ' // What follows the dash is a document of its own, standing in a little.
+		return d.keep(&d.item, line)
+	case d.within && d.indent >= 0 && indent > d.indent:
+		return d.keep(&d.item, line)
+	case d.within:
+		if err := d.endItem(); err != nil {
+			return err
+		}
+		d.within = false
+	}
+	if indent == 0 && string(bytes.TrimRight(line, " \r\n")) == "items:" && d.head == nil {
+		d.within, d.indent, d.head = true, -1, &listHead{}
+		return nil
+	}
+	return d.keep(&d.rest, line)
+}
+
+// isSeparator says whether a line ends a document. What follows "---" on the line is at most a comment.
+func isSeparator(line []byte) bool {
+	mark := bytes.TrimRight(line, " \t\r\n")
+	return string(mark) == "---" || string(mark) == "..." || bytes.HasPrefix(line, []byte("--- #"))
+}
+
+func (*yamlDocument) keep(part *[]byte, line []byte) error {
+	if len(*part)+len(line) > mostYAML {
+		return ErrTooLarge
+	}
+	*part = append(*part, line...)
+	return nil
+}
+
+// endItem hands on the present item.
+func (d *yamlDocument) endItem() error {
+	item := d.item
+	d.item = nil
+	if d.indent < 0 || len(bytes.TrimSpace(item)) == 0 {
+		return nil
+	}
+	return d.add(raw{name: d.name, encoding: asYAML, line: d.itemAt, list: d.head, data: item})
+}
+
+// end takes the document for whole.
+func (d *yamlDocument) end() error {
+	if err := d.endItem(); err != nil {
+		return err
+	}
+	rest, head := d.rest, d.head
+	*d = yamlDocument{gathering: d.gathering, name: d.name, number: d.number}
+	data, err := jsonOf(rest)
+	if err != nil {
+		return fmt.Errorf("in the document that ends at line %d: %w", d.number, err)
+	}
+	empty := string(data) == "null"
+	switch {
+	case empty && head == nil:
+		return nil
+	case head == nil:
+		if err := newJSONReader(d.gathering, d.name, bytes.NewReader(data)).value(); err != nil && !errors.Is(err, errStopped) {
+			return fmt.Errorf("in the document that ends at line %d: %w", d.number, err)
+		}
+		return nil
+	case empty:
+		return nil // Its items must say themselves what they are.
+	}
+	said, err := typeOf(data)
+	if err != nil {
+		return fmt.Errorf("beside a list's items: %w", err)
+	}
+	head.version, head.kind = said.APIVersion, said.Kind
+	d.noteList(head)
+	return nil
+}
