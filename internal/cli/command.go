@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/naosu-dev/naosu/internal/cli/audit"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
@@ -35,6 +36,6 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	language.AddFlag(root)
 	flags := connect.Flags()
 	flags.AddFlags(root.PersistentFlags())
-	root.AddCommand(why.NewCommand(flags, streams), version.NewCommand(streams))
+	root.AddCommand(why.NewCommand(flags, streams), audit.NewCommand(flags, streams), version.NewCommand(streams))
 	return root
 }

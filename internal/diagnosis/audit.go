@@ -22,7 +22,11 @@ func Audit(ctx context.Context, v View, progress func(asked, rules int)) finding
 			progress(i, len(rules))
 		}
 		found, unknown := find(ctx, []Rule{rule}, v)
-		a.Findings = append(a.Findings, found...)
+		for _, f := range found {
+			if v.withinLimits(f) {
+				a.Findings = append(a.Findings, f)
+			}
+		}
 		a.Unknown = append(a.Unknown, unknown...)
 	}
 	if progress != nil {

@@ -40,7 +40,7 @@ func (rule Lopsided) Find(ctx context.Context, v View) []finding.Finding {
 	}
 	byNode := map[string][]crowd{}
 	for _, w := range workloads(v.World, cluster.Deployment, cluster.ReplicaSet, cluster.StatefulSet) {
-		if c, ok := crowded(v.World, w); ok {
+		if c, ok := crowded(v.World, w); ok && !v.passesOver(finding.N203, w.ref) {
 			byNode[c.emptier.Name] = append(byNode[c.emptier.Name], c)
 		}
 	}

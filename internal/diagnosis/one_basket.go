@@ -39,7 +39,7 @@ func (rule OneBasket) Find(ctx context.Context, v View) []finding.Finding {
 	zone := zoneOf(v.World)
 	for _, w := range workloads(v.World, cluster.Deployment, cluster.ReplicaSet, cluster.StatefulSet) {
 		switch {
-		case len(w.pods) < 2:
+		case len(w.pods) < 2 || v.passesOver(finding.N204, w.ref):
 		case mostOnOne(w.pods, nodeName) == len(w.pods):
 			if len(openTo(v.World, w.pods[0])) > 1 {
 				onNode = append(onNode, w)

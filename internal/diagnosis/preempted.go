@@ -273,7 +273,6 @@ func failedLink(v View, failed []change.Ref, args message.Args) finding.Link {
 	return link
 }
 
-
 // remedies hold free, before the next time, what the preemptor has grown by; none if nothing tells how much that is.
 func (p preemption) remedies(v View) []finding.Remedy {
 	ds := v.World.DaemonSet(p.by.Namespace, p.by.Name)

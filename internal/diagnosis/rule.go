@@ -21,6 +21,8 @@ type View struct {
 	Say message.Printer
 	// Subject narrows the question to one thing; nil asks about the whole world.
 	Subject *change.Ref
+	// Limits leave things out of findings.
+	Limits Limits
 }
 
 // Pods are those the question is about.

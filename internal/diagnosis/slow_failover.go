@@ -54,7 +54,7 @@ func (rule SlowFailover) Find(_ context.Context, v View) []finding.Finding {
 	groups := map[slowKey][]workload{}
 	for _, w := range workloads(v.World, cluster.Deployment, cluster.ReplicaSet) {
 		wait, slow := slowToFail(v.World, w)
-		if !slow {
+		if !slow || v.passesOver(finding.N202, w.ref) {
 			continue
 		}
 		key := slowKey{wait: wait, severity: finding.Info}

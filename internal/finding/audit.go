@@ -4,17 +4,21 @@ package finding
 type Audit struct {
 	// Findings are the present and the foreseeable ones, most dangerous first.
 	Findings []Finding `json:"findings"`
-	// Accepted are findings that somebody has agreed to live with.
+	// Accepted is what somebody has agreed to live with, and was found.
 	Accepted []Accepted `json:"accepted"`
 	// Unknown is what could not be read and might have led to a finding.
 	Unknown []Gap `json:"unknown"`
 }
 
-// Accepted is a finding with the reason why it may stand.
+// Accepted is a kind of finding about a thing that somebody has agreed to live with.
 type Accepted struct {
-	Finding Finding `json:"finding"`
-	Reason  string  `json:"reason"`
-	Expires string  `json:"expires"`
+	Code Code `json:"code"`
+	// Subject is kind/name, or namespace/kind/name; each part may hold the wildcards of Go's path.Match.
+	Subject string `json:"subject"`
+	// Reason is why it may stand.
+	Reason string `json:"reason"`
+	// Expires is the last day on which it may, as in 2027-03-31.
+	Expires string `json:"expires"`
 }
 
 // ranks orders severities, the most severe first.

@@ -1,3 +1,25 @@
 package message
 
-var englishAudit = sentences{}
+var englishAudit = sentences{
+	AuditSummary: "{{if .any}}{{.critical}} critical, {{count .warning \"warning\" \"warnings\"}}, {{count .info \"note\" \"notes\"}}" +
+		"{{else if .unknown}}Nothing found, as far as could be read{{else}}Nothing found{{end}}{{if .accepted}}; {{.accepted}} accepted{{end}}.",
+	AuditMore:         "The causes of a finding, with their evidence: naosu why SUBJECT, or naosu audit -o json. What a code means: naosu explain CODE.",
+	AuditLeft:         "and {{.n}} more; -o json has them all.",
+	AuditAlike:        "({{.n}} more like it)",
+	AuditMoreRemedies: "or: {{count .n \"other way\" \"other ways\"}}, in -o json",
+	ProgressAudit:     "looking: {{.done}} of {{.total}} rules",
+
+	SeverityCritical: "critical",
+	SeverityWarning:  "warning",
+	SeverityInfo:     "note",
+
+	AcceptedExpired: "{{.file}}: {{.code}} {{.subject}} was accepted until {{.expires}} and no longer is",
+	AcceptedStale:   "{{.file}}: {{.code}} {{.subject}} meets nothing any more; take it out",
+	AcceptedEnding:  "{{.file}}: {{.code}} {{.subject}} is accepted until {{.expires}} only",
+
+	ErrSelectorRemedy: "write it as for kubectl, as in app=web,tier!=test",
+	ErrAcceptedRemedy: "each entry has code, subject, reason and expires",
+	ErrFailOn:         "{{count .n \"finding is\" \"findings are\"}} {{.severity}} or worse",
+	ErrNoCode:         "{{.given}} is no code of a finding",
+	ErrUseCode:        "use one of {{and .codes}}",
+}

@@ -1,6 +1,9 @@
 package message
 
 var englishNodes = sentences{
+	TitleN102: "a group may be left without a node in a zone that holds its volumes",
+	TitleN103: "losing a zone would leave pods nowhere to go",
+
 	AndMore:          "{{.n}} more",
 	UnknownMachine:   "Whether the machine behind {{.node}} is off, or only cut off with its containers running on, is not in the Kubernetes API. The provider knows (on EC2 the instance's state).",
 	CauseNodeSilent:  "Nothing has been heard from the kubelet of {{.node}} for longer than the control plane's patience.",

@@ -1,6 +1,9 @@
 package message
 
 var englishPreemption = sentences{
+	TitleN502: "pods that the next step of a DaemonSet or its vertical autoscaler would preempt",
+	TitleN503: "headroom too small for the failure it is meant to cover",
+
 	TitleN501: "a pod was preempted: by whom, and what made it grow",
 
 	PreemptedBy:       "{{and .pods}} {{verb .n \"was\" \"were\"}} preempted{{if .known}} by {{.by}}{{end}}{{if .failed}}, and {{and .failed}} failed for it{{end}}.",

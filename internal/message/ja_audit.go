@@ -1,3 +1,25 @@
 package message
 
-var japaneseAudit = sentences{}
+var japaneseAudit = sentences{
+	AuditSummary: "{{if .any}}重大 {{.critical}} 件、警告 {{.warning}} 件、参考 {{.info}} 件{{else if .unknown}}読み取れた範囲では何も見つかりませんでした{{else}}何も見つかりませんでした{{end}}" +
+		"{{if .accepted}} (許容済み {{.accepted}} 件){{end}}。",
+	AuditMore:         "原因と根拠は naosu why SUBJECT または naosu audit -o json、コードの意味は naosu explain CODE で確認できます。",
+	AuditLeft:         "ほか {{.n}} 件。-o json ですべて表示されます。",
+	AuditAlike:        "(同様のものがほか {{.n}} 件)",
+	AuditMoreRemedies: "ほかに {{.n}} 通りの方法があります (-o json)",
+	ProgressAudit:     "確認中: ルール {{.done}}/{{.total}}",
+
+	SeverityCritical: "重大",
+	SeverityWarning:  "警告",
+	SeverityInfo:     "参考",
+
+	AcceptedExpired: "{{.file}}: {{.code}} {{.subject}} の許容期限 ({{.expires}}) は過ぎています",
+	AcceptedStale:   "{{.file}}: {{.code}} {{.subject}} に該当するものはもうありません。削除してください",
+	AcceptedEnding:  "{{.file}}: {{.code}} {{.subject}} の許容期限は {{.expires}} です",
+
+	ErrSelectorRemedy: "kubectl と同じ書き方で指定してください (例: app=web,tier!=test)",
+	ErrAcceptedRemedy: "各項目には code、subject、reason、expires が必要です",
+	ErrFailOn:         "{{.severity}} 以上の所見が {{.n}} 件あります",
+	ErrNoCode:         "{{.given}} というコードはありません",
+	ErrUseCode:        "次のいずれかを指定してください: {{and .codes}}",
+}

@@ -1,6 +1,9 @@
 package message
 
 var japaneseNodes = sentences{
+	TitleN102: "ボリュームのあるゾーンからノードグループのノードがなくなるおそれ",
+	TitleN103: "ゾーンを失うと行き場のなくなる Pod",
+
 	AndMore:          "ほか {{.n}} 件",
 	UnknownMachine:   "{{.node}} のマシンが停止しているのか、ネットワークから切れているだけでコンテナーは動き続けているのかは、Kubernetes API では分かりません。プロバイダー側で確認してください (EC2 ならインスタンスの状態)。",
 	CauseNodeSilent:  "{{.node}} の kubelet からの応答が途絶え、コントロールプレーンの猶予時間を過ぎています。",

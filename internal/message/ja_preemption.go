@@ -1,6 +1,9 @@
 package message
 
 var japanesePreemption = sentences{
+	TitleN502: "DaemonSet またはその垂直オートスケーラーの次の段階でプリエンプトされる Pod",
+	TitleN503: "想定する障害に対して足りない余力",
+
 	TitleN501: "プリエンプトされた Pod: 誰によるものか、なぜ大きくなったのか",
 
 	PreemptedBy:       "{{and .pods}} が{{if .known}} {{.by}} により{{end}}プリエンプトされました。{{if .failed}}その結果 {{and .failed}} が失敗しました。{{end}}",

@@ -13,6 +13,8 @@ const (
 
 // N104: a VolumeAttachment is stuck.
 const (
+	TitleN102 ID = "TitleN102"
+	TitleN103 ID = "TitleN103"
 	TitleN104 ID = "TitleN104"
 
 	AttachmentStuck         ID = "AttachmentStuck"         // attachment, claim, node, gone, up, waiting

@@ -2,6 +2,8 @@ package message
 
 // N501: pods that gave way.
 const (
+	TitleN502 ID = "TitleN502"
+	TitleN503 ID = "TitleN503"
 	TitleN501 ID = "TitleN501"
 
 	PreemptedBy       ID = "PreemptedBy"       // pods, n, by, known, failed, jobs

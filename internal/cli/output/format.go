@@ -29,12 +29,16 @@ const (
 
 var formats = []string{string(Text), string(JSON), string(YAML)}
 
-// AddFlag adds -o to a command's flags.
-func (f *Format) AddFlag(cmd *cobra.Command) {
+// AddFlag adds -o to a command's flags. More are formats that only this command writes.
+func (f *Format) AddFlag(cmd *cobra.Command, more ...Format) {
 	*f = Text
-	cmd.Flags().VarP((*formatValue)(f), "output", "o", "how to write the answer: "+strings.Join(formats, ", "))
+	choices := slices.Clone(formats)
+	for _, format := range more {
+		choices = append(choices, string(format))
+	}
+	cmd.Flags().VarP(&formatValue{f, choices}, "output", "o", "how to write the answer: "+strings.Join(choices, ", "))
 	// The flag was added a line above, so registering its completion cannot fail.
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // WriteData writes an answer as JSON or YAML. The format must not be Text.
@@ -60,17 +64,26 @@ func (f Format) WriteData(w io.Writer, answer any) error {
 }
 
 // formatValue makes an unknown format an error of the flag, before anything else happens.
-type formatValue Format
+type formatValue struct {
+	format  *Format
+	choices []string
+}
 
 var _ pflag.Value = (*formatValue)(nil)
 
-func (f *formatValue) String() string { return string(*f) }
-func (*formatValue) Type() string     { return "format" }
+func (f *formatValue) String() string {
+	if f.format == nil {
+		return "" // pflag makes such a one to know the zero value.
+	}
+	return string(*f.format)
+}
+
+func (*formatValue) Type() string { return "format" }
 
 func (f *formatValue) Set(s string) error {
-	if !slices.Contains(formats, s) {
-		return exit.BadInput("--output", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(s)}), message.Of(message.ErrUseOneOf, message.Args{"choices": formats}))
+	if !slices.Contains(f.choices, s) {
+		return exit.BadInput("--output", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(s)}), message.Of(message.ErrUseOneOf, message.Args{"choices": f.choices}))
 	}
-	*f = formatValue(s)
+	*f.format = Format(s)
 	return nil
 }

@@ -1,0 +1,143 @@
+package audit
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Options are what the verb is asked.
+type Options struct {
+	input.Options
+	Format   output.Format
+	FailOn   string
+	Accepted string
+	// AllNamespaces is what is asked anyway, unless --namespace is given.
+	AllNamespaces bool
+	Selector      string
+
+	namespace string
+	selector  labels.Selector
+	accepted  *acceptance
+}
+
+// failOn are the severities that --fail-on takes.
+var failOn = []string{string(finding.Warning), string(finding.Critical)}
+
+// NewCommand is `naosu audit`.
+func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Find what is wrong with the cluster, and what would be",
+		Long: "Find what is wrong with the cluster and what a foreseeable failure would do to it: every node and every zone lost\n" +
+			"once, every DaemonSet's next step. Most dangerous first, each with the remedy that prevents it.\n\n" +
+			"Exit code 0 whenever there is an answer, 1 if there is none or --fail-on asks for it, 2 on bad input.",
+		Example: "  naosu audit\n  naosu audit -n shop --fail-on critical\n" +
+			"  naosu audit --from cluster.naosu --accepted accepted.yaml -o sarif",
+		DisableFlagsInUseLine: true,
+		Args:                  exit.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Complete(cmd)
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	o.AddFlags(cmd)
+	o.Format.AddFlag(cmd, SARIF)
+	flags := cmd.Flags()
+	flags.StringVar(&o.FailOn, "fail-on", "", "exit with 1 if there is a finding as severe as this, or more: warning, critical")
+	flags.StringVar(&o.Accepted, "accepted", "", "a file of findings that may stand: a YAML list of code, subject, reason and expires")
+	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "ask about every namespace, as is done without --namespace")
+	flags.StringVarP(&o.Selector, "selector", "l", "", "ask only about pods and workloads whose labels match")
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// Complete reads which namespace is asked about: only one that was typed, for the kubeconfig's says where to work and
+// not what to worry about.
+func (o *Options) Complete(cmd *cobra.Command) {
+	if flag := cmd.Flags().Lookup("namespace"); flag != nil && flag.Changed && !o.AllNamespaces {
+		o.namespace = flag.Value.String()
+	}
+}
+
+// Validate says what is wrong with the flags and the file of accepted findings.
+func (o *Options) Validate() error {
+	if o.FailOn != "" && !slices.Contains(failOn, o.FailOn) {
+		return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(o.FailOn)}),
+			message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+	}
+	var err error
+	if o.selector, err = labels.Parse(o.Selector); err != nil {
+		return exit.BadInput("--selector", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrSelectorRemedy, nil))
+	}
+	o.accepted, err = readAccepted(o.Accepted, o.Clock.Now())
+	return err
+}
+
+// Run audits and writes what was found.
+func (o *Options) Run(ctx context.Context) error {
+	in, err := o.Read(ctx)
+	if err != nil {
+		return err
+	}
+	view := diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits(in.World)}
+	progress := output.NewProgress(o.ErrOut)
+	found := diagnosis.Audit(ctx, view, func(asked, rules int) {
+		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": asked, "total": rules}), asked, rules)
+	})
+	progress.End()
+	if ctx.Err() != nil {
+		return exit.Failure(message.ErrInterrupted, nil)
+	}
+	found.Accepted = o.accepted.used()
+	o.accepted.warn(o.ErrOut, in.Say, o.Clock.Now(), o.whole())
+	if err := o.write(in.Say, found); err != nil {
+		return err
+	}
+	return o.verdict(found)
+}
+
+// whole says whether everything was asked about, so that what an accepted finding does not meet is stale.
+func (o *Options) whole() bool { return o.namespace == "" && o.Selector == "" }
+
+func (o *Options) write(say message.Printer, found finding.Audit) error {
+	switch o.Format {
+	case output.Text:
+		return writeText(output.NewPage(o.Out), say, found)
+	case SARIF:
+		return output.JSON.WriteData(o.Out, sarif(say, found))
+	default:
+		return o.Format.WriteData(o.Out, found)
+	}
+}
+
+// verdict is an error if --fail-on says so.
+func (o *Options) verdict(found finding.Audit) error {
+	n := 0
+	for _, f := range found.Findings {
+		if o.FailOn != "" && f.Severity.AtLeast(finding.Severity(o.FailOn)) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return exit.Failure(message.ErrFailOn, message.Args{"n": n, "severity": o.FailOn})
+}

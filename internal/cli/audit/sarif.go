@@ -1,0 +1,110 @@
+package audit
+
+import (
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// SARIF is the Static Analysis Results Interchange Format, which code hosts show.
+//
+// Source: OASIS, SARIF 2.1.0.
+const SARIF output.Format = "sarif"
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool struct {
+		Driver sarifDriver `json:"driver"`
+	} `json:"tool"`
+	Results []sarifResult `json:"results"`
+}
+
+type sarifDriver struct {
+	Name  string      `json:"name"`
+	URI   string      `json:"informationUri"`
+	Rules []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID    string    `json:"id"`
+	Short sarifText `json:"shortDescription"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID    string          `json:"ruleId"`
+	Level     string          `json:"level"`
+	Message   sarifText       `json:"message"`
+	Locations []sarifLocation `json:"locations"`
+	// Fingerprints let a code host know a result again.
+	Fingerprints map[string]string `json:"partialFingerprints"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical  `json:"physicalLocation"`
+	Logical  []sarifLogical `json:"logicalLocations"`
+}
+
+// sarifPhysical is a file as far as code hosts are concerned, which show nothing without one: here a thing of the cluster.
+type sarifPhysical struct {
+	Artifact struct {
+		URI string `json:"uri"`
+	} `json:"artifactLocation"`
+}
+
+type sarifLogical struct {
+	Name string `json:"fullyQualifiedName"`
+	Kind string `json:"kind"`
+}
+
+var sarifLevels = map[finding.Severity]string{finding.Critical: "error", finding.Warning: "warning", finding.Info: "note"}
+
+func sarif(say message.Printer, a finding.Audit) sarifLog {
+	run := sarifRun{Results: []sarifResult{}}
+	run.Tool.Driver = sarifDriver{Name: "naosu", URI: "https://github.com/naosu-dev/naosu"}
+	for _, code := range finding.Codes {
+		title := say.Text(message.ID("Title"+string(code)), nil)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: string(code), Short: sarifText{title}})
+	}
+	for _, f := range a.Findings {
+		result := sarifResult{RuleID: string(f.Code), Level: sarifLevels[f.Severity], Message: sarifText{sarifMessage(f)}}
+		location := sarifLocation{}
+		for _, ref := range f.Subjects {
+			location.Logical = append(location.Logical, sarifLogical{Name: fullName(ref), Kind: ref.Kind})
+		}
+		if len(f.Subjects) > 0 {
+			location.Physical.Artifact.URI = fullName(f.Subjects[0])
+			result.Fingerprints = map[string]string{"subject/v1": string(f.Code) + " " + fullName(f.Subjects[0])}
+		}
+		result.Locations = []sarifLocation{location}
+		run.Results = append(run.Results, result)
+	}
+	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+// sarifMessage is the finding and its first remedy.
+func sarifMessage(f finding.Finding) string {
+	text := f.Message
+	if len(f.Remedies) > 0 {
+		text += "\n" + strings.TrimSpace(f.Remedies[0].Message+"\n"+f.Remedies[0].Command)
+	}
+	return text
+}
+
+func fullName(ref change.Ref) string {
+	if ref.Namespace == "" {
+		return ref.String()
+	}
+	return ref.Namespace + "/" + ref.String()
+}
