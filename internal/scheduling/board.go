@@ -17,30 +17,36 @@ import (
 type board struct {
 	journal *journal
 	slots   map[string]*slot
-	nodes   roster
+	nodes   lineup
 	// The nodes with pods that have affinity, or required anti-affinity, of their own.
 	affine, averse roster
 	images         imageTable
 	nominated      nominator
+	// setting is another one whenever the set of nodes, or an image on one of them, is another.
+	setting version
 }
 
-// slot is a node's place on the board. Pods may be bound to a node that does not exist (yet): its slot is then in no roster.
+// slot is a node's place on the board. Pods may be bound to a node that does not exist (yet): its slot is then not lined up.
 type slot struct {
+	id   int
+	name string
 	info *framework.NodeInfo
+	bare bare
 	// depth is the number of forks that were open when info was made; it may be written to in those.
-	depth                    int
-	here, affinity, aversion int // positions in the rosters, nowhere if it is not in one
+	depth int
+	// Positions in the lineup and the rosters, nowhere if it is not in one.
+	here, affinity, aversion int
+	// mark is the last look that this slot mattered to.
+	mark int
 }
 
 const nowhere = -1
 
 func newBoard(j *journal) *board {
 	return &board{
-		journal: j, slots: map[string]*slot{},
-		nodes:     roster{at: func(s *slot) *int { return &s.here }},
+		journal: j, slots: map[string]*slot{}, images: imageTable{}, setting: version{journal: j},
 		affine:    roster{at: func(s *slot) *int { return &s.affinity }},
 		averse:    roster{at: func(s *slot) *int { return &s.aversion }},
-		images:    imageTable{},
 		nominated: nominator{journal: j, byNode: map[string][]fwk.PodInfo{}},
 	}
 }
@@ -61,9 +67,14 @@ func (b *board) put(node *corev1.Node) {
 		info.SetNode(node)
 		info.ImageStates = b.images.swap(before, node)
 	})
-	b.journal.did(func() { b.images.count(node, -1); b.images.count(before, 1) })
+	b.journal.did(func() {
+		b.images.count(node, -1)
+		b.images.count(before, 1)
+	})
+	b.setting.raise()
 	if s.here == nowhere {
-		b.enlist(&b.nodes, s)
+		b.lineUp(s)
+		b.journal.did(func() { b.strike(s) })
 	}
 }
 
@@ -74,12 +85,24 @@ func (b *board) remove(name string) {
 		return
 	}
 	before := s.info.Node()
-	b.strike(&b.nodes, s)
+	b.strike(s)
+	b.journal.did(func() { b.lineUp(s) })
 	b.edit(s, func(info *framework.NodeInfo) {
 		info.RemoveNode()
 		info.ImageStates = b.images.swap(before, nil)
 	})
 	b.journal.did(func() { b.images.count(before, 1) })
+	b.setting.raise()
+}
+
+func (b *board) lineUp(s *slot) {
+	b.nodes.add(s)
+	b.refresh(s)
+}
+
+func (b *board) strike(s *slot) {
+	b.nodes.drop(s)
+	b.refresh(s)
 }
 
 // bind gives a pod its room on a node.
@@ -97,7 +120,7 @@ func (b *board) unbind(pod *corev1.Pod, node string) {
 func (b *board) slot(name string) *slot {
 	s := b.slots[name]
 	if s == nil {
-		s = &slot{info: framework.NewNodeInfo(), here: nowhere, affinity: nowhere, aversion: nowhere}
+		s = &slot{id: len(b.slots), name: name, info: framework.NewNodeInfo(), here: nowhere, affinity: nowhere, aversion: nowhere}
 		b.slots[name] = s
 	}
 	return s
@@ -117,29 +140,15 @@ func (b *board) edit(s *slot, change func(*framework.NodeInfo)) {
 	b.refresh(s)
 }
 
-// refresh puts a node that has changed into the rosters it belongs in, and nowhere else.
+// refresh shows a node that has changed wherever it belongs, and nowhere else.
 func (b *board) refresh(s *slot) {
-	b.nodes.refresh(s, s.here != nowhere)
-	b.affine.refresh(s, s.here != nowhere && len(s.info.PodsWithAffinity) > 0)
-	b.averse.refresh(s, s.here != nowhere && len(s.info.PodsWithRequiredAntiAffinity) > 0)
-}
-
-func (b *board) enlist(r *roster, s *slot) {
-	r.add(s)
-	b.refresh(s)
-	b.journal.did(func() {
-		r.drop(s)
-		b.refresh(s)
-	})
-}
-
-func (b *board) strike(r *roster, s *slot) {
-	r.drop(s)
-	b.refresh(s)
-	b.journal.did(func() {
-		r.add(s)
-		b.refresh(s)
-	})
+	s.bare.NodeInfo = s.info
+	listed := s.here != nowhere
+	if listed {
+		b.nodes.infos[s.here] = s.info
+	}
+	b.affine.refresh(s, listed && len(s.info.PodsWithAffinity) > 0)
+	b.averse.refresh(s, listed && len(s.info.PodsWithRequiredAntiAffinity) > 0)
 }
 
 // copyOf copies what AddPodInfo and RemovePod write to. NodeInfo.Snapshot would copy the images too, which are the largest

@@ -9,14 +9,27 @@ import (
 
 // Fit says where a pod may run, every node looked at.
 func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
+	ctx = quiet(ctx)
+	s, err := j.sweep(ctx, pod)
+	if err != nil {
+		return Fit{}, err
+	}
+	if s == nil {
+		return j.plainFit(ctx, pod)
+	}
+	best, err := s.best(ctx)
+	if err != nil {
+		return Fit{}, err
+	}
+	return Fit{Feasible: s.names(), Best: best}, nil
+}
+
+// plainFit asks the framework as the scheduler does, about every node.
+func (j *Judge) plainFit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 	a, err := j.attempt(ctx, pod)
 	if err != nil {
 		return Fit{}, err
 	}
-	return a.fit(ctx)
-}
-
-func (a *attempt) fit(ctx context.Context) (Fit, error) {
 	best, err := a.best(ctx)
 	if err != nil {
 		return Fit{}, err
@@ -30,6 +43,18 @@ func (a *attempt) fit(ctx context.Context) (Fit, error) {
 // Place is one attempt of the scheduler: a node for the pod, chosen by seed among the best, else a preemption, else neither.
 // It changes nothing.
 func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
+	ctx = quiet(ctx)
+	s, err := j.sweep(ctx, pod)
+	if err != nil {
+		return Placement{}, err
+	}
+	if s != nil && len(s.feasible) > 0 {
+		best, err := s.best(ctx)
+		if err != nil {
+			return Placement{}, err
+		}
+		return Placement{Node: j.draw(pod, best)}, nil
+	}
 	a, err := j.attempt(ctx, pod)
 	if err != nil {
 		return Placement{}, err

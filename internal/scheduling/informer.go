@@ -11,6 +11,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -33,10 +34,14 @@ var listed = []runtime.Object{
 type shelf struct {
 	factory informers.SharedInformerFactory
 	kinds   map[reflect.Type]*informer
+	// relations is another one whenever something here is.
+	relations version
 }
 
-func newShelf(client kubernetes.Interface, world *cluster.Snapshot) *shelf {
-	s := &shelf{factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{}}
+func newShelf(client kubernetes.Interface, world *cluster.Snapshot, j *journal) *shelf {
+	s := &shelf{
+		factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{}, relations: version{journal: j},
+	}
 	for _, o := range listed {
 		i := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(
 			&cache.ListWatch{}, o, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})}
@@ -61,6 +66,20 @@ func newShelf(client kubernetes.Interface, world *cluster.Snapshot) *shelf {
 	fill(s, world.ResourceClaims())
 	fill(s, world.ResourceSlices())
 	return s
+}
+
+// devices says whether there are any that pods may claim.
+func (s *shelf) devices() bool {
+	return len(s.kinds[reflect.TypeFor[*resourcev1.DeviceClass]()].GetIndexer().ListKeys()) > 0
+}
+
+// namespaceLabels are nil for a namespace that does not exist.
+func (s *shelf) namespaceLabels(name string) labels.Set {
+	held := s.kinds[reflect.TypeFor[*corev1.Namespace]()].held(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	if held == nil {
+		return nil
+	}
+	return held.GetLabels()
 }
 
 func fill[T metav1.Object](s *shelf, objects []T) {

@@ -25,3 +25,17 @@ func (j *journal) revert() {
 	}
 	j.undo, j.marks = j.undo[:j.marks[last]], j.marks[:last]
 }
+
+// version tells states apart: it is never the same for two that differ, and a revert brings back the one of before.
+type version struct {
+	journal *journal
+	now     int
+	highest int
+}
+
+func (v *version) raise() {
+	before := v.now
+	v.highest++
+	v.now = v.highest
+	v.journal.did(func() { v.now = before })
+}

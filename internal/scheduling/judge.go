@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -40,6 +41,9 @@ type Judge struct {
 	board   *board
 	tenants tenants
 	refusal refusal
+
+	looks   int // how often slots have been marked
+	scratch []fwk.NodeInfo
 }
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.
@@ -53,7 +57,7 @@ func New(ctx context.Context, world *cluster.Snapshot, o Options) (*Judge, error
 	if err != nil {
 		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
 	}
-	j.shelf = newShelf(client, world)
+	j.shelf = newShelf(client, world, &j.history)
 	j.board = newBoard(&j.history)
 	j.tenants = newTenants(&j.history, j.board, j.shelf)
 	resources, err := newResources(ctx, j.shelf)
@@ -170,5 +174,6 @@ func (j *Judge) reshelve(e cluster.Edit) {
 	before := kind.held(e.Object())
 	kind.swap(before, after)
 	j.history.did(func() { kind.swap(after, before) })
+	j.shelf.relations.raise()
 	j.tenants.reshelved(e.Object())
 }

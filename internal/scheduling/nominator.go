@@ -13,6 +13,7 @@ import (
 type nominator struct {
 	journal *journal
 	byNode  map[string][]fwk.PodInfo
+	pods    int
 }
 
 var _ fwk.PodNominator = &nominator{}
@@ -29,8 +30,12 @@ func (n *nominator) remove(pod *corev1.Pod, node string) {
 
 func (n *nominator) set(node string, pods []fwk.PodInfo) {
 	before := n.byNode[node]
-	n.byNode[node] = pods
-	n.journal.did(func() { n.byNode[node] = before })
+	put := func(pods []fwk.PodInfo) {
+		n.pods += len(pods) - len(n.byNode[node])
+		n.byNode[node] = pods
+	}
+	put(pods)
+	n.journal.did(func() { put(before) })
 }
 
 // The scheduler's queue would call these. The judge has none: it is told of nominations by edits.

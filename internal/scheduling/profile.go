@@ -20,6 +20,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
@@ -32,6 +33,12 @@ type profile struct {
 	gates     []fwk.PreEnqueuePlugin
 	// filters are the plugins that can keep a pod off nodes, in the order in which the scheduler asks them.
 	filters []fwk.Plugin
+	// swift are those with a Filter, the cheap ones first.
+	swift   []fwk.FilterPlugin
+	scorers []scorer
+	// spread and affinity are the lenses of PodTopologySpread and InterPodAffinity.
+	spread, affinity *lens
+	classes          classes
 	// preemption is nil if the profile does not preempt.
 	preemption *defaultpreemption.DefaultPreemption
 }
@@ -53,7 +60,9 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 	ctx, cancel := context.WithCancel(quiet(ctx))
 	defer cancel()
 	built := map[string]fwk.Plugin{}
-	fw, err := runtime.NewFramework(ctx, remember(registry, built), cfg,
+	made := &profile{spread: &lens{board: p.board}, affinity: &lens{board: p.board}, classes: newClasses()}
+	lenses := map[string]*lens{names.PodTopologySpread: made.spread, names.InterPodAffinity: made.affinity}
+	fw, err := runtime.NewFramework(ctx, remember(registry, built, lenses), cfg,
 		runtime.WithLogger(logr.Discard()),
 		runtime.WithClientSet(p.client),
 		runtime.WithInformerFactory(p.factory),
@@ -66,12 +75,22 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 	if err != nil {
 		return nil, fmt.Errorf("assembling the plugins of profile %q: %w", cfg.SchedulerName, err)
 	}
-	made := &profile{framework: fw, gates: fw.PreEnqueuePlugins()}
+	made.framework, made.gates = fw, fw.PreEnqueuePlugins()
 	enabled := fw.ListPlugins()
 	for _, plugin := range slices.Concat(enabled.PreFilter.Enabled, enabled.Filter.Enabled) {
 		if !slices.Contains(made.filters, built[plugin.Name]) {
 			made.filters = append(made.filters, built[plugin.Name])
 		}
+	}
+	for _, plugin := range enabled.Filter.Enabled {
+		made.swift = append(made.swift, built[plugin.Name].(fwk.FilterPlugin))
+	}
+	slices.SortStableFunc(made.swift, func(a, b fwk.FilterPlugin) int { return cost(a) - cost(b) })
+	for _, plugin := range enabled.Score.Enabled {
+		made.scorers = append(made.scorers, scorer{
+			ScorePlugin: built[plugin.Name].(fwk.ScorePlugin), weight: int64(plugin.Weight),
+			prepared: slices.ContainsFunc(enabled.PreScore.Enabled, func(p config.Plugin) bool { return p.Name == plugin.Name }),
+		})
 	}
 	for _, plugin := range enabled.PostFilter.Enabled {
 		if p, ok := built[plugin.Name].(*defaultpreemption.DefaultPreemption); ok {
@@ -82,11 +101,27 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 	return made, nil
 }
 
-// remember wraps a registry so that the plugins it makes can be had: the framework keeps them to itself.
-func remember(registry runtime.Registry, built map[string]fwk.Plugin) runtime.Registry {
+// cost orders filter plugins: what a table answers, what follows from the node's labels, and what looks up the volumes of
+// every pod of the node.
+func cost(plugin fwk.FilterPlugin) int {
+	if _, local := looksAt[plugin.Name()]; local {
+		return 0
+	}
+	if plugin.Name() == names.NodeVolumeLimits {
+		return 2
+	}
+	return 1
+}
+
+// remember wraps a registry so that the plugins it makes can be had, which the framework keeps to itself, and so that some
+// of them get a lens.
+func remember(registry runtime.Registry, built map[string]fwk.Plugin, lenses map[string]*lens) runtime.Registry {
 	wrapped := runtime.Registry{}
 	for name, factory := range registry {
 		wrapped[name] = func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
+			if lens := lenses[name]; lens != nil {
+				handle = spectacled{handle, lens}
+			}
 			plugin, err := factory(ctx, args, handle)
 			built[name] = plugin
 			return plugin, err

@@ -23,15 +23,20 @@ type answers struct {
 
 func ask(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) (a answers) {
 	t.Helper()
-	var err [4]error
+	var err [5]error
 	a.Fit, err[0] = j.Fit(t.Context(), p)
 	a.Obstacles, err[1] = j.Obstacles(t.Context(), p)
 	a.Preemption, err[2] = j.Preempt(t.Context(), p)
 	a.Placement, err[3] = j.Place(t.Context(), p)
+	var plain scheduling.Fit
+	plain, err[4] = scheduling.PlainFit(j, t.Context(), p)
 	for _, err := range err {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	if diff := cmp.Diff(plain, a.Fit, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("the plain way and the fast one disagree on %v (-plain +fast):\n%s", p, diff)
 	}
 	agree(t, a)
 	return a

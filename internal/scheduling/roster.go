@@ -2,8 +2,8 @@ package scheduling
 
 import fwk "k8s.io/kube-scheduler/framework"
 
-// roster is a list of nodes that plugins can be handed as it is. Adding, dropping and replacing take constant time; the
-// order means nothing.
+// roster is a list of some nodes that plugins can be handed as it is. Adding, dropping and replacing take constant time;
+// the order means nothing.
 type roster struct {
 	infos []fwk.NodeInfo
 	slots []*slot
@@ -11,9 +11,17 @@ type roster struct {
 	at func(*slot) *int
 }
 
-func (r *roster) add(s *slot) {
-	*r.at(s) = len(r.infos)
-	r.infos, r.slots = append(r.infos, s.info), append(r.slots, s)
+// refresh shows the slot's present info if it is a member, and leaves it out otherwise.
+func (r *roster) refresh(s *slot, member bool) {
+	switch at := *r.at(s); {
+	case member && at == nowhere:
+		*r.at(s) = len(r.infos)
+		r.infos, r.slots = append(r.infos, s.info), append(r.slots, s)
+	case member:
+		r.infos[at] = s.info
+	case at != nowhere:
+		r.drop(s)
+	}
 }
 
 func (r *roster) drop(s *slot) {
@@ -23,16 +31,4 @@ func (r *roster) drop(s *slot) {
 	*r.at(s) = nowhere
 	r.infos[last], r.slots[last] = nil, nil
 	r.infos, r.slots = r.infos[:last], r.slots[:last]
-}
-
-// refresh shows the slot's present info if it is a member, and leaves it out otherwise.
-func (r *roster) refresh(s *slot, member bool) {
-	switch at := *r.at(s); {
-	case member && at == nowhere:
-		r.add(s)
-	case member:
-		r.infos[at] = s.info
-	case at != nowhere:
-		r.drop(s)
-	}
 }

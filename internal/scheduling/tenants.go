@@ -16,16 +16,18 @@ type tenants struct {
 	board   *board
 	classes *informer // PriorityClasses
 	pods    map[types.NamespacedName]tenant
+	crowds  crowds
 }
 
 type tenant struct {
 	// given is the pod as the world holds it, info the pod as plugins see it.
 	given *corev1.Pod
 	info  *framework.PodInfo
+	crowd *crowd // nil for a pod that has no room yet
 }
 
 func newTenants(j *journal, b *board, s *shelf) tenants {
-	return tenants{journal: j, board: b, classes: s.kinds[reflect.TypeFor[*schedulingv1.PriorityClass]()], pods: map[types.NamespacedName]tenant{}}
+	return tenants{journal: j, board: b, classes: s.kinds[reflect.TypeFor[*schedulingv1.PriorityClass]()], pods: map[types.NamespacedName]tenant{}, crowds: newCrowds(j)}
 }
 
 // admit lets in the pods of a whole world.
@@ -43,12 +45,15 @@ func (t *tenants) enter(pod *corev1.Pod) {
 	}
 	// An error is a selector that the API server refuses; the scheduler goes on without it as well.
 	info, _ := framework.NewPodInfo(t.seen(pod))
-	t.set(nameOf(pod), tenant{pod, info})
+	now := tenant{given: pod, info: info}
 	if pod.Spec.NodeName != "" {
+		now.crowd = t.crowds.of(info)
 		t.board.bind(info, pod.Spec.NodeName)
+		t.crowds.move(now.crowd, t.board.slot(pod.Spec.NodeName), 1)
 	} else {
 		t.board.nominated.add(info, pod.Status.NominatedNodeName)
 	}
+	t.set(nameOf(pod), now)
 }
 
 // leave takes away what the pod of that name has.
@@ -60,6 +65,7 @@ func (t *tenants) leave(pod *corev1.Pod) {
 	t.set(nameOf(pod), tenant{})
 	if node := was.info.Pod.Spec.NodeName; node != "" {
 		t.board.unbind(was.info.Pod, node)
+		t.crowds.move(was.crowd, t.board.slot(node), -1)
 	} else {
 		t.board.nominated.remove(was.info.Pod, was.info.Pod.Status.NominatedNodeName)
 	}

@@ -1,0 +1,201 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// sizes are numbers of nodes; each holds twenty pods.
+var sizes = []int{100, 500, 1000, 5000}
+
+var worldsOfSize = map[int]*cluster.Snapshot{}
+
+func bigWorld(nodes int) *cluster.Snapshot {
+	if worldsOfSize[nodes] == nil {
+		worldsOfSize[nodes] = clustertest.Big(nodes, nodes*20)
+	}
+	return worldsOfSize[nodes]
+}
+
+// atSizes runs a benchmark at every size, on a judge of its own.
+func atSizes(b *testing.B, run func(*testing.B, *scheduling.Judge)) {
+	for _, nodes := range sizes {
+		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
+			run(b, judgeOf(b, bigWorld(nodes), scheduling.Options{}))
+		})
+	}
+}
+
+// successor is what a pod's controller would make in its place: another name, no node.
+func successor(p *corev1.Pod, i int) *corev1.Pod {
+	c := *p
+	c.Name = fmt.Sprintf("%s-again-%d", p.Name, i)
+	c.UID = types.UID(c.Name)
+	c.Spec.NodeName, c.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
+	return &c
+}
+
+func moved(p *corev1.Pod, node string) *corev1.Pod {
+	c := *p
+	c.Spec.NodeName = node
+	return &c
+}
+
+// example is some running pod of the world for which holds what is asked.
+func example(b *testing.B, w *cluster.Snapshot, is func(*corev1.Pod) bool) *corev1.Pod {
+	b.Helper()
+	for _, p := range w.Pods() {
+		if p.Namespace != "kube-system" && is(p) {
+			return p
+		}
+	}
+	b.Fatal("the world has no such pod")
+	return nil
+}
+
+func plain(p *corev1.Pod) bool {
+	return strings.HasPrefix(p.Name, "app-") && p.Spec.Affinity == nil && !spread(p)
+}
+func spread(p *corev1.Pod) bool     { return p.Spec.TopologySpreadConstraints != nil }
+func apart(p *corev1.Pod) bool      { return p.Spec.Affinity != nil }
+func withVolume(p *corev1.Pod) bool { return strings.HasPrefix(p.Name, "db-") }
+
+var shapes = []struct {
+	name string
+	is   func(*corev1.Pod) bool
+}{{"plain", plain}, {"spread", spread}, {"apart", apart}, {"volume", withVolume}}
+
+func BenchmarkNew(b *testing.B) {
+	for _, nodes := range sizes {
+		world := bigWorld(nodes)
+		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
+			for b.Loop() {
+				judgeOf(b, world, scheduling.Options{})
+			}
+		})
+	}
+}
+
+// BenchmarkFit looks at every node for a pod, scores included, in a world where something has changed since the last time.
+func BenchmarkFit(b *testing.B) {
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			atSizes(b, func(b *testing.B, j *scheduling.Judge) {
+				p := successor(example(b, j.World(), shape.is), 0)
+				for b.Loop() {
+					if _, err := j.Fit(b.Context(), p); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkObstacles(b *testing.B) {
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			atSizes(b, func(b *testing.B, j *scheduling.Judge) {
+				p := successor(example(b, j.World(), shape.is), 0)
+				for b.Loop() {
+					if _, err := j.Obstacles(b.Context(), p); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkPreempt asks for a pod that is too large for what is free, so that every node is a candidate.
+func BenchmarkPreempt(b *testing.B) {
+	atSizes(b, func(b *testing.B, j *scheduling.Judge) {
+		p := pod("p", asking("14", "20Gi"), priority(1000))
+		for b.Loop() {
+			if found, err := j.Preempt(b.Context(), p); err != nil || len(found) == 0 {
+				b.Fatal(found, err)
+			}
+		}
+	})
+}
+
+// BenchmarkPlace places similar pods one after the other, each where the last ones left room.
+func BenchmarkPlace(b *testing.B) {
+	for _, shape := range shapes[:2] {
+		b.Run(shape.name, func(b *testing.B) {
+			atSizes(b, func(b *testing.B, j *scheduling.Judge) {
+				p := example(b, j.World(), shape.is)
+				const many = 500
+				i := 0
+				j.Fork()
+				for b.Loop() {
+					if i++; i%many == 0 { // the cluster is never full
+						j.Revert()
+						j.Fork()
+					}
+					next := successor(p, i)
+					placed, err := j.Place(b.Context(), next)
+					if err != nil || placed.Node == "" {
+						b.Fatal(placed, err)
+					}
+					if err := j.Apply(cluster.Put(moved(next, placed.Node))); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
+			})
+		})
+	}
+}
+
+// BenchmarkLoseNode takes a node away and finds places for the successors of its pods, all scores looked at.
+func BenchmarkLoseNode(b *testing.B) {
+	atSizes(b, func(b *testing.B, j *scheduling.Judge) {
+		world := j.World()
+		node := world.Nodes()[0]
+		var lost []*corev1.Pod
+		for _, p := range world.PodsOn(node.Name) {
+			if p.Namespace != "kube-system" {
+				lost = append(lost, p)
+			}
+		}
+		for b.Loop() {
+			loseNode(b, j, node, lost)
+		}
+		b.ReportMetric(float64(len(lost)), "pods")
+	})
+}
+
+func loseNode(b *testing.B, j *scheduling.Judge, node *corev1.Node, lost []*corev1.Pod) {
+	b.Helper()
+	j.Fork()
+	defer j.Revert()
+	edits := []cluster.Edit{cluster.Remove(node)}
+	for _, p := range lost {
+		edits = append(edits, cluster.Remove(p))
+	}
+	if err := j.Apply(edits...); err != nil {
+		b.Fatal(err)
+	}
+	for i, p := range lost {
+		next := successor(p, i)
+		placed, err := j.Place(b.Context(), next)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if placed.Node == "" {
+			continue // its volume is in the zone of the lost node
+		}
+		if err := j.Apply(cluster.Put(moved(next, placed.Node))); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

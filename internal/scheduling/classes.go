@@ -1,0 +1,82 @@
+package scheduling
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+// classes are those a profile has been asked about, with the tables that they share.
+type classes struct {
+	byKey    map[string]*class
+	verdicts map[string]*table[*fwk.Status]
+	scores   map[string]*table[int64]
+	key      []byte
+}
+
+func newClasses() classes {
+	return classes{byKey: map[string]*class{}, verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{}}
+}
+
+// most is how many classes are remembered, several times as many as large clusters have templates.
+const most = 20_000
+
+// class is the one of a pod.
+func (p *profile) class(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
+	all := &p.classes
+	all.key = appendClass(all.key[:0], pod)
+	c := all.byKey[string(all.key)]
+	if c == nil {
+		if len(all.byKey) >= most {
+			*all = newClasses()
+		}
+		c = p.newClass(ctx, j, pod)
+		all.byKey[string(appendClass(nil, pod))] = c
+	}
+	c.update(j)
+	return c
+}
+
+func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
+	c := &class{
+		pod: pod, state: framework.NewCycleState(), pre: map[string]preFiltered{}, idle: sets.New[string](),
+		verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{},
+	}
+	// An error is a selector that the plugin refuses too.
+	c.info, _ = framework.NewPodInfo(pod)
+	nodes := j.board.nodes.infos
+	for _, plugin := range p.filters {
+		part, local := looksAt[plugin.Name()]
+		if !local {
+			continue
+		}
+		if pre, ok := plugin.(fwk.PreFilterPlugin); ok {
+			result, status := pre.PreFilter(ctx, c.state, pod, nodes)
+			c.pre[plugin.Name()] = preFiltered{result, status}
+		}
+		c.verdicts[plugin.Name()] = tableOf(p.classes.verdicts, plugin, part, pod)
+	}
+	for _, plugin := range p.scorers {
+		part, local := looksAt[plugin.Name()]
+		if !local {
+			continue
+		}
+		if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared && pre.PreScore(ctx, c.state, pod, nodes).IsSkip() {
+			c.idle.Insert(plugin.Name())
+		}
+		c.scores[plugin.Name()] = tableOf(p.classes.scores, plugin, part, pod)
+	}
+	return c
+}
+
+func tableOf[T any](tables map[string]*table[T], plugin fwk.Plugin, part func(*corev1.PodSpec) corev1.PodSpec, pod *corev1.Pod) *table[T] {
+	spec := part(&pod.Spec)
+	key := string(appendMessage(appendText(nil, plugin.Name()), &spec))
+	if tables[key] == nil {
+		tables[key] = &table[T]{}
+	}
+	return tables[key]
+}

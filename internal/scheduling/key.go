@@ -1,0 +1,102 @@
+package scheduling
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// looksAt says, of each plugin whose answer for a node follows from the pod and that node's info alone, which part of the
+// pod's spec it looks at. Every other plugin is asked anew each time.
+//
+// Source: the plugins' Filter and Score in pkg/scheduler/framework/plugins of Kubernetes 1.36. ImageLocality also looks at
+// the number of nodes and at how many have an image, which is the board's setting.
+var looksAt = map[string]func(*corev1.PodSpec) corev1.PodSpec{
+	names.NodeName:          func(s *corev1.PodSpec) corev1.PodSpec { return corev1.PodSpec{NodeName: s.NodeName} },
+	names.NodeUnschedulable: tolerations, names.TaintToleration: tolerations,
+	names.NodeAffinity: func(s *corev1.PodSpec) corev1.PodSpec {
+		part := corev1.PodSpec{NodeSelector: s.NodeSelector}
+		if s.Affinity != nil && s.Affinity.NodeAffinity != nil {
+			part.Affinity = &corev1.Affinity{NodeAffinity: s.Affinity.NodeAffinity}
+		}
+		return part
+	},
+	names.NodePorts: func(s *corev1.PodSpec) corev1.PodSpec {
+		return containers(s, func(c *corev1.Container) corev1.Container {
+			return corev1.Container{Ports: c.Ports, RestartPolicy: c.RestartPolicy}
+		})
+	},
+	names.NodeResourcesFit: requests, names.NodeResourcesBalancedAllocation: requests,
+	names.ImageLocality: func(s *corev1.PodSpec) corev1.PodSpec {
+		part := containers(s, func(c *corev1.Container) corev1.Container { return corev1.Container{Image: c.Image} })
+		for _, v := range s.Volumes {
+			if v.Image != nil {
+				part.Volumes = append(part.Volumes, v)
+			}
+		}
+		return part
+	},
+	names.NodeDeclaredFeatures: whole,
+}
+
+func tolerations(s *corev1.PodSpec) corev1.PodSpec { return corev1.PodSpec{Tolerations: s.Tolerations} }
+
+func requests(s *corev1.PodSpec) corev1.PodSpec {
+	part := containers(s, func(c *corev1.Container) corev1.Container {
+		return corev1.Container{Resources: c.Resources, RestartPolicy: c.RestartPolicy}
+	})
+	part.Overhead, part.Resources = s.Overhead, s.Resources
+	return part
+}
+
+// whole leaves out what no plugin looks at and what differs between pods of one template.
+func whole(s *corev1.PodSpec) corev1.PodSpec {
+	part := *s
+	part.Containers, part.InitContainers = slim(s.Containers), slim(s.InitContainers)
+	part.Volumes, part.Hostname, part.Subdomain = nil, "", ""
+	for _, v := range s.Volumes {
+		if v.Projected == nil && v.ConfigMap == nil && v.Secret == nil && v.EmptyDir == nil && v.DownwardAPI == nil {
+			part.Volumes = append(part.Volumes, v)
+		}
+	}
+	return part
+}
+
+func slim(all []corev1.Container) []corev1.Container {
+	part := make([]corev1.Container, len(all))
+	for i := range all {
+		part[i] = all[i]
+		c := &part[i]
+		c.Command, c.Args, c.Env, c.EnvFrom, c.VolumeMounts, c.VolumeDevices = nil, nil, nil, nil, nil, nil
+		c.LivenessProbe, c.ReadinessProbe, c.StartupProbe, c.Lifecycle = nil, nil, nil, nil
+	}
+	return part
+}
+
+func containers(s *corev1.PodSpec, part func(*corev1.Container) corev1.Container) corev1.PodSpec {
+	var parts corev1.PodSpec
+	for i := range s.Containers {
+		parts.Containers = append(parts.Containers, part(&s.Containers[i]))
+	}
+	for i := range s.InitContainers {
+		parts.InitContainers = append(parts.InitContainers, part(&s.InitContainers[i]))
+	}
+	return parts
+}
+
+// appendClass writes what makes a pod one of its class.
+func appendClass(key []byte, pod *corev1.Pod) []byte {
+	key = appendText(key, pod.Namespace)
+	key = appendLabels(key, pod.Labels)
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		key = appendText(appendText(appendText(key, owner.APIVersion), owner.Kind), owner.Name)
+	}
+	for i := range pod.Spec.Volumes {
+		if pod.Spec.Volumes[i].Ephemeral != nil { // its claim has the pod's name, and belongs to it
+			key = appendText(appendText(key, pod.Name), string(pod.UID))
+			break
+		}
+	}
+	spec := whole(&pod.Spec)
+	return appendMessage(append(key, 1), &spec)
+}

@@ -1,0 +1,109 @@
+package scheduling
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// scorer is a score plugin of a profile.
+type scorer struct {
+	fwk.ScorePlugin
+	weight int64
+	// prepared says that the profile runs its PreScore, if it has one.
+	prepared bool
+}
+
+// best are the feasible nodes that score highest.
+func (s *sweep) best(ctx context.Context) ([]string, error) {
+	for _, slot := range s.feasible {
+		if slot.name == s.pod.Status.NominatedNodeName {
+			return []string{slot.name}, nil
+		}
+	}
+	if len(s.feasible) <= 1 {
+		return s.names(), nil
+	}
+	s.focus()
+	defer s.profile.unfocus()
+	totals := make([]int64, len(s.feasible))
+	list := make(fwk.NodeScoreList, len(s.feasible))
+	for i, slot := range s.feasible {
+		list[i].Name = slot.name
+	}
+	for _, plugin := range s.profile.scorers {
+		if err := s.score(ctx, plugin, list, totals); err != nil {
+			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
+		}
+	}
+	var best []string
+	highest := totals[0]
+	for i, total := range totals {
+		if total > highest {
+			best, highest = best[:0], total
+		}
+		if total == highest {
+			best = append(best, s.feasible[i].name)
+		}
+	}
+	return best, nil
+}
+
+// score adds what one plugin gives each node. The list is for it to write to.
+func (s *sweep) score(ctx context.Context, plugin scorer, list fwk.NodeScoreList, totals []int64) error {
+	table, state := s.class.scores[plugin.Name()], s.state
+	if table != nil {
+		if s.class.idle.Has(plugin.Name()) {
+			return nil
+		}
+		state = s.class.state
+	} else if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared {
+		switch status := pre.PreScore(ctx, state, s.pod, s.infos); {
+		case status.IsSkip():
+			return nil
+		case !status.IsSuccess():
+			return status.AsError()
+		}
+	}
+	var failed atomic.Pointer[fwk.Status]
+	node := func(slot *slot) fwk.NodeInfo { return slot.info }
+	if plugin.Name() == names.PodTopologySpread {
+		node = s.spreadNode
+	}
+	scores, err := answers(ctx, s, table, s.feasible, func(slot *slot) int64 {
+		score, status := plugin.Score(ctx, state, s.pod, node(slot))
+		if !status.IsSuccess() {
+			failed.Store(status)
+		}
+		return score
+	})
+	if err != nil {
+		return err
+	}
+	if status := failed.Load(); status != nil {
+		return status.AsError()
+	}
+	for i, score := range scores {
+		list[i].Score = score
+	}
+	if extensions := plugin.ScoreExtensions(); extensions != nil {
+		if status := extensions.NormalizeScore(ctx, state, s.pod, list); !status.IsSuccess() {
+			return status.AsError()
+		}
+	}
+	for i := range list {
+		totals[i] += list[i].Score * plugin.weight
+	}
+	return nil
+}
+
+func (s *sweep) names() []string {
+	all := make([]string, len(s.feasible))
+	for i, slot := range s.feasible {
+		all[i] = slot.name
+	}
+	return all
+}
