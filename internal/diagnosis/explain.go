@@ -16,7 +16,7 @@ const defaultScheduler = corev1.DefaultSchedulerName
 
 // Explain says why the View's subject, a thing of its world, is as it is.
 func Explain(ctx context.Context, v View) finding.Explanation {
-	if pod := v.pod(); pod != nil && waitsForNode(pod) {
+	if pod := v.pod(); pod != nil && waitsForNode(pod) && !schedulerMissing(v, pod) {
 		return complete(explainWaiting(ctx, v, pod))
 	}
 	return complete(explainStatus(ctx, v))
@@ -24,7 +24,7 @@ func Explain(ctx context.Context, v View) finding.Explanation {
 
 // explainWaiting says why a pod that is in the scheduler's hands has no node.
 func explainWaiting(ctx context.Context, v View, pod *corev1.Pod) finding.Explanation {
-	e := finding.Explanation{Subject: refTo(cluster.Pod, pod), State: podState(pod), Summary: podSummary(v, pod)}
+	e := finding.Explanation{Subject: refTo(cluster.Pod, pod), State: podState(pod), Severity: finding.Critical, Summary: podSummary(v, pod)}
 	e.NotModelled = notModelled(v, pod)
 	e.Findings, e.Unknown = find(ctx, Rules(), v)
 	if len(e.Findings) > 0 {
@@ -37,12 +37,6 @@ func explainWaiting(ctx context.Context, v View, pod *corev1.Pod) finding.Explan
 func notModelled(v View, pod *corev1.Pod) []finding.Gap {
 	about := func(what string, id message.ID, args message.Args) finding.Gap {
 		return finding.Gap{About: what, Message: v.Say.Text(id, args)}
-	}
-	switch {
-	case pod.Status.Phase != corev1.PodPending || pod.DeletionTimestamp != nil:
-		return nil
-	case !waitsForNode(pod):
-		return []finding.Gap{about(refTo(cluster.Pod, pod).String(), message.PodNotModelled, nil)}
 	}
 	gaps := []finding.Gap{about("scheduling", message.FitNotModelled, nil)}
 	if name := pod.Spec.SchedulerName; name != "" && name != defaultScheduler {

@@ -2,23 +2,121 @@ package diagnosis
 
 import (
 	"context"
+	"fmt"
+	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// explainStatus says why a thing that is not waiting for the scheduler is as it is.
-func explainStatus(ctx context.Context, v View) finding.Explanation {
-	pod := v.pod()
-	e := finding.Explanation{Subject: refTo(cluster.Pod, pod), State: podState(pod), Summary: podSummary(v, pod)}
-	e.NotModelled = notModelled(v, pod)
-	if pod.Status.Phase == corev1.PodPending {
-		e.Findings, e.Unknown = find(ctx, Rules(), v)
-	}
-	if len(e.Findings) > 0 {
-		e.Summary = e.Findings[0].Message
-	}
-	return e
+// status is the answer about a thing that is not waiting for the scheduler, while it is put together.
+type status struct {
+	View
+	finding.Explanation
+	ref change.Ref
 }
+
+// explainStatus says why a thing that is not waiting for the scheduler is as it is, and what threatens it.
+func explainStatus(ctx context.Context, v View) finding.Explanation {
+	s := v.status(ctx)
+	findings, unknown := find(ctx, Rules(), v)
+	s.Findings, s.Unknown = findings, append(s.Unknown, unknown...)
+	for _, f := range findings {
+		// What a rule knows of trouble there is reaches further than the subject's own state.
+		if s.Severity == finding.Critical && f.Severity == finding.Critical {
+			s.Summary = f.Message
+			break
+		}
+	}
+	return s.Explanation
+}
+
+// status reads the subject's own state, without the rules.
+func (v View) status(ctx context.Context) *status {
+	s := &status{View: v, Explanation: finding.Explanation{Subject: *v.Subject}, ref: *v.Subject}
+	switch o := v.World.Object(cluster.Kind(v.Subject.Kind), v.Subject.Namespace, v.Subject.Name).(type) {
+	case *corev1.Pod:
+		s.pod(o)
+	case *corev1.Node:
+		s.node(o)
+	case *corev1.PersistentVolumeClaim:
+		s.claim(ctx, o)
+	case *corev1.PersistentVolume:
+		s.volume(o)
+	case *appsv1.Deployment:
+		s.deployment(ctx, o)
+	case *appsv1.ReplicaSet:
+		s.replicaSet(ctx, o)
+	case *appsv1.StatefulSet:
+		s.statefulSet(ctx, o)
+	case *appsv1.DaemonSet:
+		s.daemonSet(ctx, o)
+	case *batchv1.Job:
+		s.job(ctx, o)
+	case *batchv1.CronJob:
+		s.cronJob(ctx, o)
+	case nil:
+		s.gone()
+	default:
+		s.is("", "", message.StatusUntold, nil)
+	}
+	return s
+}
+
+// is states what the subject is: its state in kubectl's word, how much that matters, and the answer in a sentence.
+func (s *status) is(state string, severity finding.Severity, id message.ID, args message.Args) {
+	s.State, s.Severity, s.Summary = state, severity, s.say(id, args)
+}
+
+// because adds a link to the chain of causes.
+func (s *status) because(id message.ID, args message.Args, evidence ...finding.Evidence) {
+	s.Causes = append(s.Causes, finding.Link{Message: s.say(id, args), Evidence: evidence})
+}
+
+// unsure states what would have to be known.
+func (s *status) unsure(about any, id message.ID, args message.Args) {
+	s.Unknown = append(s.Unknown, finding.Gap{About: fmt.Sprint(about), Message: s.say(id, args)})
+}
+
+// needs states which of these kinds would have told more and are not known.
+func (s *status) needs(kinds ...cluster.Kind) {
+	for _, kind := range kinds {
+		switch s.World.Knowledge(kind) {
+		case cluster.Complete, cluster.Partial:
+		case cluster.Forbidden:
+			s.unsure(kind, message.WouldTellForbidden, message.Args{"kind": string(kind)})
+		default:
+			s.unsure(kind, message.WouldTellAbsent, message.Args{"kind": string(kind)})
+		}
+	}
+}
+
+// say is a sentence about the subject.
+func (s *status) say(id message.ID, args message.Args) string {
+	all := message.Args{"subject": s.ref}
+	for name, value := range args {
+		all[name] = value
+	}
+	return s.Say.Text(id, all)
+}
+
+// age is how long ago something was, as kubectl writes it; empty if it is not told.
+func (s *status) age(then metav1.Time) string {
+	if then.IsZero() {
+		return ""
+	}
+	return duration.HumanDuration(s.since(then))
+}
+
+// since is how long ago something was when the world was read.
+func (s *status) since(then metav1.Time) time.Duration { return s.World.Taken().Sub(then.Time) }
+
+func nodeRef(name string) change.Ref { return change.Ref{Kind: string(cluster.Node), Name: name} }

@@ -3,89 +3,145 @@ package diagnosis
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// podState is the pod's state in a word, as kubectl get shows it.
+// pod says why a pod is as it is that is not waiting for a node, or waits for a scheduler that is not there.
+func (s *status) pod(pod *corev1.Pod) {
+	switch {
+	case pod.DeletionTimestamp != nil:
+		s.terminating(pod)
+	case pod.Status.Phase == corev1.PodSucceeded:
+		s.is(podState(pod), "", message.PodFinished, message.Args{"pod": s.ref})
+	case pod.Status.Phase == corev1.PodFailed:
+		s.failed(pod)
+	case pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) > 0:
+		s.gated(pod)
+	case pod.Spec.NodeName == "":
+		s.unseen(pod)
+	case s.onSilentNode(pod):
+	case pod.Status.Phase == corev1.PodRunning && initialized(pod):
+		s.running(pod)
+	default:
+		s.starting(pod)
+	}
+}
+
+// initialized says whether the pod's init containers have done their work.
+func initialized(pod *corev1.Pod) bool {
+	c := podCondition(pod, corev1.PodInitialized)
+	return c == nil || c.Status == corev1.ConditionTrue
+}
+
+func (s *status) gated(pod *corev1.Pod) {
+	var gates []string
+	for _, gate := range pod.Spec.SchedulingGates {
+		gates = append(gates, gate.Name)
+	}
+	s.is(podState(pod), finding.Critical, message.PodGated, message.Args{"pod": s.ref, "gates": gates})
+	for i, gate := range gates {
+		field := "spec.schedulingGates[" + strconv.Itoa(i) + "]"
+		s.because(message.GateWaits, message.Args{"gate": gate}, factSince(s.ref, field, gate, pod.CreationTimestamp))
+	}
+}
+
+// unseen is about a pod whose scheduler has never looked at it.
+func (s *status) unseen(pod *corev1.Pod) {
+	name := pod.Spec.SchedulerName
+	s.is(podState(pod), finding.Critical, message.PodUnseen, message.Args{"pod": s.ref, "scheduler": name})
+	asking, placed := 0, 0
+	for _, other := range s.World.Pods() {
+		if other.Spec.SchedulerName == name {
+			asking++
+			if other.Spec.NodeName != "" {
+				placed++
+			}
+		}
+	}
+	s.because(message.SchedulerServes, message.Args{"scheduler": name, "asking": asking, "placed": placed},
+		factSince(s.ref, "spec.schedulerName", name, pod.CreationTimestamp))
+}
+
+// schedulerMissing says whether a pod asks for a scheduler that nobody speaks for and that has not looked at it: why it
+// waits is then no question of where it fits.
+func schedulerMissing(v View, pod *corev1.Pod) bool {
+	if podCondition(pod, corev1.PodScheduled) != nil {
+		return false
+	}
+	if v.Judge != nil {
+		return !v.Judge.Models(pod)
+	}
+	return pod.Spec.SchedulerName != "" && pod.Spec.SchedulerName != defaultScheduler
+}
+
+// podState is the pod's state in a word, as kubectl get shows it (pkg/printers/internalversion, printPod).
 func podState(pod *corev1.Pod) string {
 	switch {
 	case pod.DeletionTimestamp != nil:
 		return "Terminating"
-	case len(pod.Spec.SchedulingGates) > 0 && pod.Spec.NodeName == "":
-		return corev1.PodReasonSchedulingGated
-	case pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName != "":
-		if reason, _ := waiting(pod); reason != "" {
-			return reason
-		}
-		return "ContainerCreating"
 	case pod.Status.Reason != "":
 		return pod.Status.Reason
-	default:
-		return string(pod.Status.Phase)
+	case len(pod.Spec.SchedulingGates) > 0 && pod.Spec.NodeName == "":
+		return corev1.PodReasonSchedulingGated
 	}
+	if word := initState(pod); word != "" {
+		return word
+	}
+	state := string(pod.Status.Phase)
+	if pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName != "" {
+		state = "ContainerCreating"
+	}
+	for _, c := range slices.Backward(pod.Status.ContainerStatuses) {
+		if word := containerState(c.State); word != "" && (word != "Completed" || pod.Status.Phase != corev1.PodRunning) {
+			state = word
+		}
+	}
+	return state
 }
 
-// podSummary is the pod's state in a sentence.
-func podSummary(v View, pod *corev1.Pod) string {
-	args := message.Args{"pod": refTo(cluster.Pod, pod), "node": change.Ref{Kind: string(cluster.Node), Name: pod.Spec.NodeName}}
-	say := func(id message.ID, more ...any) string {
-		for i := 0; i+1 < len(more); i += 2 {
-			args[more[i].(string)] = more[i+1]
+// initState is the word for a pod whose init containers are not done, empty if they are.
+func initState(pod *corev1.Pod) string {
+	for i, c := range pod.Status.InitContainerStatuses {
+		switch {
+		case c.State.Terminated != nil && c.State.Terminated.ExitCode == 0:
+		case isSidecar(pod, c.Name) && c.Started != nil && *c.Started:
+		case c.State.Terminated != nil:
+			return "Init:" + containerState(c.State)
+		case c.State.Waiting != nil && c.State.Waiting.Reason != "" && c.State.Waiting.Reason != "PodInitializing":
+			return "Init:" + c.State.Waiting.Reason
+		default:
+			return "Init:" + strconv.Itoa(i) + "/" + strconv.Itoa(len(pod.Status.InitContainerStatuses))
 		}
-		return v.Say.Text(id, args)
 	}
+	return ""
+}
+
+// isSidecar says whether an init container stays on beside the others.
+func isSidecar(pod *corev1.Pod, name string) bool {
+	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
+		return c.Name == name && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	})
+}
+
+// containerState is the word for a container that does not run, empty for one that does.
+func containerState(state corev1.ContainerState) string {
 	switch {
-	case pod.DeletionTimestamp != nil:
-		return say(message.PodDeleting)
-	case pod.Status.Phase == corev1.PodSucceeded:
-		return say(message.PodFinished)
-	case pod.Status.Phase == corev1.PodFailed:
-		return say(message.PodFailed, "why", failure(pod))
-	case pod.Status.Phase == corev1.PodRunning:
-		if ready := podCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
-			return say(message.PodNotReady, "why", ready.Message)
-		}
-		return say(message.PodRunning)
-	case pod.Status.Phase != corev1.PodPending:
-		return say(message.PodUnknown, "state", string(pod.Status.Phase))
-	case pod.Spec.NodeName != "":
-		reason, text := waiting(pod)
-		if reason == "" {
-			return say(message.PodPlaced)
-		}
-		return say(message.PodNotStarted, "why", strings.TrimSpace(reason+" "+text))
+	case state.Waiting != nil:
+		return state.Waiting.Reason
+	case state.Terminated == nil:
+		return ""
+	case state.Terminated.Reason != "":
+		return state.Terminated.Reason
+	case state.Terminated.Signal != 0:
+		return "Signal:" + strconv.Itoa(int(state.Terminated.Signal))
 	default:
-		return pendingSummary(pod, say)
+		return "ExitCode:" + strconv.Itoa(int(state.Terminated.ExitCode))
 	}
-}
-
-// waiting is why the pod's first container that does not run waits.
-func waiting(pod *corev1.Pod) (reason, text string) {
-	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if w := status.State.Waiting; w != nil {
-			return w.Reason, w.Message
-		}
-	}
-	return "", ""
-}
-
-// failure is what the pod's status says of its end: its own message, or how its first failed container ended.
-func failure(pod *corev1.Pod) string {
-	if pod.Status.Message != "" {
-		return pod.Status.Message
-	}
-	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if ended := status.State.Terminated; ended != nil && ended.ExitCode != 0 {
-			return ended.Reason + ", exit code " + strconv.Itoa(int(ended.ExitCode))
-		}
-	}
-	return pod.Status.Reason
 }
 
 func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
@@ -95,4 +151,15 @@ func podCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCond
 		}
 	}
 	return nil
+}
+
+// podSummary is why a pod waits for its node, in a sentence.
+func podSummary(v View, pod *corev1.Pod) string {
+	args := message.Args{"pod": refTo(cluster.Pod, pod)}
+	return pendingSummary(pod, func(id message.ID, more ...any) string {
+		for i := 0; i+1 < len(more); i += 2 {
+			args[more[i].(string)] = more[i+1]
+		}
+		return v.Say.Text(id, args)
+	})
 }

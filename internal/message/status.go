@@ -1,4 +1,221 @@
 package message
 
-// Why things other than a pending pod are as they are: pods that do not start or have ended, claims, nodes, workloads.
-const ()
+// Why things other than a pending pod are as they are.
+const (
+	// What a status does not rest on, and what it leaves open.
+	WouldTellForbidden ID = "WouldTellForbidden" // kind
+	WouldTellAbsent    ID = "WouldTellAbsent"    // kind
+	StatusUntold       ID = "StatusUntold"       // subject
+	LogTells           ID = "LogTells"           // container, command
+
+	// Pods that have no node and are not the scheduler's.
+	GateWaits       ID = "GateWaits"       // gate
+	SchedulerServes ID = "SchedulerServes" // placed, scheduler, asking
+
+	// Pods whose node does not answer.
+	OnNodeGone        ID = "OnNodeGone"        // subject, node
+	OnNodeDown        ID = "OnNodeDown"        // subject, node, age
+	NodeNotReadySince ID = "NodeNotReadySince" // node, age
+
+	// Pods that have their node and do not start.
+	KubeletSays          ID = "KubeletSays"          //
+	KubeletSilent        ID = "KubeletSilent"        // node
+	InitRuns             ID = "InitRuns"             // subject, container, n, of, age
+	InitFirst            ID = "InitFirst"            // container
+	ContainerRefused     ID = "ContainerRefused"     // subject, container, reason, why
+	ContainerRefusedLink ID = "ContainerRefusedLink" // node, container
+	SourceMissing        ID = "SourceMissing"        // container, kind, name, namespace
+
+	ImageFailed      ID = "ImageFailed"      // subject, node, image, container
+	ImageUnknown     ID = "ImageUnknown"     // subject, image, container
+	ImageRefused     ID = "ImageRefused"     // subject, image, container, secrets, node
+	ImageLimited     ID = "ImageLimited"     // subject, image, container
+	ImageUnreachable ID = "ImageUnreachable" // subject, node, image, container
+	ImageNoRoom      ID = "ImageNoRoom"      // subject, node, image, container
+	ImagePlatform    ID = "ImagePlatform"    // subject, image, container, node
+	ImageInvalid     ID = "ImageInvalid"     // subject, image, container
+	ImageNeverPulled ID = "ImageNeverPulled" // subject, node, image, container
+	ImageElsewhere   ID = "ImageElsewhere"   // pod, namespace, node
+
+	ClaimMissing      ID = "ClaimMissing"      // subject, claim
+	MountFails        ID = "MountFails"        // subject, node, why
+	DriverMissing     ID = "DriverMissing"     // subject, driver, node, claim
+	AttachUnasked     ID = "AttachUnasked"     // subject, volume, claim, node
+	AttachFails       ID = "AttachFails"       // subject, driver, volume, claim, node, why
+	AttachWaits       ID = "AttachWaits"       // subject, driver, age, volume, claim, node
+	AttachedElsewhere ID = "AttachedElsewhere" // subject, volume, claim, other, users, down
+	AddressMissing    ID = "AddressMissing"    // subject, node
+	AddressesUnknown  ID = "AddressesUnknown"  //
+	NetworkMissing    ID = "NetworkMissing"    // subject, node
+	SandboxFails      ID = "SandboxFails"      // subject, node, why
+	SameOnNode        ID = "SameOnNode"        // n, node, pods
+	TwinWorks         ID = "TwinWorks"         // twin, node, command
+
+	// Pods that run, and how well.
+	Crashes             ID = "Crashes"             // subject, container, n, last
+	CrashesOOM          ID = "CrashesOOM"          // subject, container, limit, n
+	CrashesProbe        ID = "CrashesProbe"        // subject, container, why, n
+	BacksOff            ID = "BacksOff"            // container
+	ContainerEnded      ID = "ContainerEnded"      // container, code, reason, ran
+	ExitLimit           ID = "ExitLimit"           // limit
+	ExitNodeMemory      ID = "ExitNodeMemory"      // node
+	ExitProbe           ID = "ExitProbe"           // probe
+	ExitKilled          ID = "ExitKilled"          //
+	ExitTerminated      ID = "ExitTerminated"      //
+	ExitSegmentation    ID = "ExitSegmentation"    //
+	ExitNotFound        ID = "ExitNotFound"        //
+	ExitNotExecutable   ID = "ExitNotExecutable"   //
+	ExitDone            ID = "ExitDone"            //
+	ReadinessProbeFails ID = "ReadinessProbeFails" // subject, container, probe, why
+	StartupProbeFails   ID = "StartupProbeFails"   // subject, container, probe, why
+	ProbeNotPassed      ID = "ProbeNotPassed"      // container, probe, age
+	ReadinessGateWaits  ID = "ReadinessGateWaits"  // gate
+
+	// Pods that have ended.
+	EndedPreempted   ID = "EndedPreempted"   // subject, node
+	EndedTainted     ID = "EndedTainted"     // subject, node
+	EndedEvictionAPI ID = "EndedEvictionAPI" // subject, node
+	EndedCollected   ID = "EndedCollected"   // subject, node
+	EndedByKubelet   ID = "EndedByKubelet"   // subject, node, why
+	EndedDisrupted   ID = "EndedDisrupted"   // subject, why
+	EndedDeadline    ID = "EndedDeadline"    // subject
+	EndedAffinity    ID = "EndedAffinity"    // subject, node, why
+	EndedRefused     ID = "EndedRefused"     // subject, node, why
+	EndedNodeLost    ID = "EndedNodeLost"    // subject, node
+	EndedShutdown    ID = "EndedShutdown"    // subject, node
+	EndedCritical    ID = "EndedCritical"    // subject, node, why
+	EndedOutOf       ID = "EndedOutOf"       // subject, node, resource, why
+	EndedUntold      ID = "EndedUntold"      //
+	TaintEvicts      ID = "TaintEvicts"      // node, taint, seconds
+	EvictedPressure  ID = "EvictedPressure"  // subject, node, resource
+	EvictedOwnLimit  ID = "EvictedOwnLimit"  // subject, node, why
+	EvictedCondition ID = "EvictedCondition" // subject, node, why
+	EvictedChoice    ID = "EvictedChoice"    // qos, requested, resource
+	PressureNow      ID = "PressureNow"      // on, node, condition, age
+	NobodyReplaces   ID = "NobodyReplaces"   //
+	OwnerHas         ID = "OwnerHas"         // owner, n, ready, pods
+
+	// Pods that are being deleted.
+	StopsInGrace   ID = "StopsInGrace"   // subject, left
+	StopFinalizers ID = "StopFinalizers" // subject, age, finalizers
+	StopNodeDown   ID = "StopNodeDown"   // subject, age, node
+	StopNodeGone   ID = "StopNodeGone"   // subject, age, node
+	StopKubelet    ID = "StopKubelet"    // subject, age, node
+
+	// Things that have just gone, as Events tell.
+	GonePreempted   ID = "GonePreempted"   // subject, age, why
+	GoneTainted     ID = "GoneTainted"     // subject, age
+	GoneEvicted     ID = "GoneEvicted"     // subject, age, why
+	GoneDeletedBy   ID = "GoneDeletedBy"   // subject, owner
+	GoneStopped     ID = "GoneStopped"     // subject, age
+	GoneNodeRemoved ID = "GoneNodeRemoved" // subject, why
+	GoneUntold      ID = "GoneUntold"      // subject, age
+	OwnerDeleted    ID = "OwnerDeleted"    // owner
+	KubeletStopped  ID = "KubeletStopped"  //
+
+	// Nodes.
+	NodeHealthy      ID = "NodeHealthy"      // node
+	NodeSilent       ID = "NodeSilent"       // node, age, pods
+	NodeNeverReady   ID = "NodeNeverReady"   // node
+	NodeNotReady     ID = "NodeNotReady"     // node, age, why, reason
+	NodePressed      ID = "NodePressed"      // node, conditions
+	NodeLeaving      ID = "NodeLeaving"      // node, finalizers
+	NodeCordoned     ID = "NodeCordoned"     // node
+	NodeCordonedLink ID = "NodeCordonedLink" // node
+	LeaseLast        ID = "LeaseLast"        // fresh, age
+	NodeConditionBad ID = "NodeConditionBad" // node, condition, age, why
+	TaintNoExecute   ID = "TaintNoExecute"   // taint, leave, stay
+	TaintNoSchedule  ID = "TaintNoSchedule"  // taint
+	TaintPrefer      ID = "TaintPrefer"      // taint
+	NodeStops        ID = "NodeStops"        // n, node, pods
+	NodeStarts       ID = "NodeStarts"       // n, node, pods
+	NodeNominated    ID = "NodeNominated"    // n, node, pods
+	NodeRoom         ID = "NodeRoom"         // n, pods, cpu, ofCPU, memory, ofMemory
+
+	// Claims.
+	ClaimBound             ID = "ClaimBound"             // claim, volume, n, pods
+	ClaimUsed              ID = "ClaimUsed"              // volume
+	ClaimResizes           ID = "ClaimResizes"           // condition, why
+	ClaimLost              ID = "ClaimLost"              // claim, volume
+	ClaimLeaving           ID = "ClaimLeaving"           // claim, n, pods, finalizers
+	ClaimProtected         ID = "ClaimProtected"         //
+	ClaimNamesVolume       ID = "ClaimNamesVolume"       // claim, volume
+	ClaimNoDefault         ID = "ClaimNoDefault"         // claim
+	ClaimNoClass           ID = "ClaimNoClass"           // claim, class
+	ClaimUntold            ID = "ClaimUntold"            // claim, class
+	ClaimNoVolume          ID = "ClaimNoVolume"          // claim
+	ClaimByHand            ID = "ClaimByHand"            //
+	ClaimWaitsUnused       ID = "ClaimWaitsUnused"       // claim, class
+	ClaimWaitsForPod       ID = "ClaimWaitsForPod"       // claim, pod
+	ClaimFirstConsumer     ID = "ClaimFirstConsumer"     // class
+	PodSays                ID = "PodSays"                // why
+	ClaimProvisionFails    ID = "ClaimProvisionFails"    // claim, provisioner, why
+	ClaimProvisionerSilent ID = "ClaimProvisionerSilent" // claim, provisioner, age
+	DriverUnknown          ID = "DriverUnknown"          //
+	VolumeMisfit           ID = "VolumeMisfit"           // volume, field, has, wants
+	VolumeNoneFree         ID = "VolumeNoneFree"         // volume
+
+	// Volumes.
+	VolumeBound       ID = "VolumeBound"       // volume, claim
+	VolumeFree        ID = "VolumeFree"        // volume
+	VolumeReleased    ID = "VolumeReleased"    // volume, claim
+	VolumeKeeps       ID = "VolumeKeeps"       // policy
+	VolumeFailed      ID = "VolumeFailed"      // volume, why
+	VolumeDeleteFails ID = "VolumeDeleteFails" // why
+	VolumeLeaving     ID = "VolumeLeaving"     // volume, finalizers
+	VolumeProtected   ID = "VolumeProtected"   //
+	VolumeLives       ID = "VolumeLives"       // zones, n
+	VolumeTied        ID = "VolumeTied"        //
+	VolumeUsed        ID = "VolumeUsed"        // claim, pods
+	VolumeUnused      ID = "VolumeUnused"      // claim
+	VolumeAttached    ID = "VolumeAttached"    // node
+	VolumeAttaching   ID = "VolumeAttaching"   // node, why
+	VolumeDetaching   ID = "VolumeDetaching"   // node, why
+
+	// Workloads.
+	WorkloadHealthy      ID = "WorkloadHealthy"      // subject, want
+	WorkloadAtZero       ID = "WorkloadAtZero"       // subject
+	WorkloadShort        ID = "WorkloadShort"        // subject, have, want
+	WorkloadShortBecause ID = "WorkloadShortBecause" // subject, have, want, why
+	WorkloadRefused      ID = "WorkloadRefused"      // subject, why
+	PodsAre              ID = "PodsAre"              // n, state, pods, why
+	PodsFailed           ID = "PodsFailed"           // n, state, pods, why
+	PodsGone             ID = "PodsGone"             //
+	RefusedQuota         ID = "RefusedQuota"         // namespace
+	RefusedSecurity      ID = "RefusedSecurity"      // namespace
+	RefusedWebhook       ID = "RefusedWebhook"       //
+	RefusedPriority      ID = "RefusedPriority"      //
+	RefusedLimits        ID = "RefusedLimits"        // namespace
+	RefusedPolicy        ID = "RefusedPolicy"        //
+	RefusedAccount       ID = "RefusedAccount"       // namespace
+	RefusedOther         ID = "RefusedOther"         // why
+	QuotaUsed            ID = "QuotaUsed"            // quota, hard, resource, used
+	RolloutStalled       ID = "RolloutStalled"       // subject, want
+	RolloutDeadline      ID = "RolloutDeadline"      // set, seconds
+	RolloutPaused        ID = "RolloutPaused"        //
+	OrdinalMissing       ID = "OrdinalMissing"       // subject, have, want, pod, ordered
+	OrdinalHolds         ID = "OrdinalHolds"         // subject, have, want, ordered, pod, why
+	OrdinalOldRevision   ID = "OrdinalOldRevision"   //
+	DaemonHealthy        ID = "DaemonHealthy"        // subject, want, nodes
+	DaemonNowhere        ID = "DaemonNowhere"        // subject, nodes
+	DaemonMissing        ID = "DaemonMissing"        // n, nodes
+	DaemonExcluded       ID = "DaemonExcluded"       // nodes, why
+	DaemonMisplaced      ID = "DaemonMisplaced"      // n
+	DaemonOnDelete       ID = "DaemonOnDelete"       // n
+	JobDone              ID = "JobDone"              // subject, done
+	JobRuns              ID = "JobRuns"              // subject, active, done, of
+	JobHeld              ID = "JobHeld"              // subject, done, of, why
+	JobRetries           ID = "JobRetries"           // failed, limit
+	JobBackoff           ID = "JobBackoff"           // subject, failed, limit
+	JobDeadline          ID = "JobDeadline"          // subject, seconds
+	JobPolicy            ID = "JobPolicy"            // subject
+	JobIndexes           ID = "JobIndexes"           // subject
+	JobFailed            ID = "JobFailed"            // subject, why
+	JobSuspended         ID = "JobSuspended"         // subject
+	CronHealthy          ID = "CronHealthy"          // subject, schedule, age
+	CronSuspended        ID = "CronSuspended"        // subject
+	CronMissed           ID = "CronMissed"           // subject, why
+	CronBusy             ID = "CronBusy"             // subject, job
+	CronLast             ID = "CronLast"             // job, why
+	CronLastFails        ID = "CronLastFails"        // subject, schedule, job, why
+)
