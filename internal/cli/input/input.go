@@ -42,9 +42,14 @@ type Input struct {
 
 // AddFlags adds --from and --scheduler-config.
 func (o *Options) AddFlags(cmd *cobra.Command) {
+	o.AddSourceFlags(cmd)
+	cmd.Flags().StringVar(&o.SchedulerConfig, "scheduler-config", "", "a file with the scheduler's KubeSchedulerConfiguration")
+}
+
+// AddSourceFlags adds --from only, for a verb that judges nothing.
+func (o *Options) AddSourceFlags(cmd *cobra.Command) {
 	o.command = cmd
 	cmd.Flags().StringVar(&o.From, "from", "", "read a snapshot, a file or folder of objects, or - for standard input")
-	cmd.Flags().StringVar(&o.SchedulerConfig, "scheduler-config", "", "a file with the scheduler's KubeSchedulerConfiguration")
 }
 
 // Say is the language that --lang or the locale chooses.
@@ -71,6 +76,14 @@ func (o *Options) Read(ctx context.Context) (Input, error) {
 	return in, nil
 }
 
+// ReadWorld reads the world only.
+func (o *Options) ReadWorld(ctx context.Context) (*cluster.Snapshot, error) {
+	progress := output.NewProgress(o.ErrOut)
+	defer progress.End()
+	world, _, err := o.readWorld(ctx, progress)
+	return world, err
+}
+
 func (o *Options) judge(ctx context.Context, world *cluster.Snapshot) (*scheduling.Judge, error) {
 	var options scheduling.Options
 	if o.SchedulerConfig != "" {
@@ -83,14 +96,10 @@ func (o *Options) judge(ctx context.Context, world *cluster.Snapshot) (*scheduli
 		return nil, nil //nolint:nilnil // The Input's comment says what no judge means.
 	}
 	judge, err := scheduling.New(ctx, world, options)
-	switch {
-	case err != nil && o.SchedulerConfig == "":
-		return nil, nil //nolint:nilerr,nilnil // Until scheduling.New is built.
-	case err != nil:
+	if err != nil {
 		return nil, badSchedulerConfig(err)
-	default:
-		return judge, nil
 	}
+	return judge, nil
 }
 
 func badSchedulerConfig(err error) error {

@@ -3,7 +3,9 @@ package input
 import (
 	"context"
 	"errors"
+	"io/fs"
 
+	"github.com/naosu-dev/naosu/api/snapshot"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/output"
@@ -13,23 +15,61 @@ import (
 
 // readWorld reads from where the flags say. Beside the world it returns the namespace that is asked about.
 func (o *Options) readWorld(ctx context.Context, progress *output.Progress) (*cluster.Snapshot, string, error) {
-	show := func(p cluster.Progress) {
-		progress.Show(o.Say().Text(message.ProgressReading, message.Args{"done": p.Done, "total": p.Total}), p.Done, p.Total)
-	}
 	if o.From != "" {
-		return nil, "", errors.New("--from is not built")
+		return o.load(ctx, progress)
 	}
-	return o.readLive(ctx, show)
-}
-
-func (o *Options) readLive(ctx context.Context, show func(cluster.Progress)) (*cluster.Snapshot, string, error) {
 	api, err := connect.To(o.Config)
 	if err != nil {
 		return nil, "", err
+	}
+	show := func(p cluster.Progress) {
+		progress.Show(o.Say().Text(message.ProgressReading, message.Args{"done": p.Done, "total": p.Total}), p.Done, p.Total)
 	}
 	world, err := cluster.Read(ctx, api.Client, cluster.ReadOptions{Namespace: api.Namespace, Clock: o.Clock, Progress: show})
 	if err != nil {
 		return nil, "", exit.Talking(api.Host, err)
 	}
 	return world, api.Namespace, nil
+}
+
+// load reads files. No kubeconfig is needed for that, so one that cannot be read does not matter.
+func (o *Options) load(ctx context.Context, progress *output.Progress) (*cluster.Snapshot, string, error) {
+	namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		namespace = "default"
+	}
+	show := func(p cluster.Progress) {
+		progress.Show(o.Say().Text(message.ProgressLoading, message.Args{"from": o.From}), p.Done, p.Total)
+	}
+	world, err := cluster.Load(ctx, cluster.Source{Path: o.From, Stdin: o.In, Progress: show})
+	switch {
+	case err == nil:
+		return world, namespace, nil
+	case ctx.Err() != nil:
+		return nil, "", exit.Failure(message.ErrInterrupted, nil)
+	default:
+		return nil, "", badFrom(o.From, err)
+	}
+}
+
+// badFrom says in plain words what is wrong with what --from names.
+func badFrom(from string, err error) error {
+	problem, remedy := message.Of(message.ErrFromParse, message.Args{"problem": err.Error()}), message.ErrFromRemedy
+	for known, id := range map[error]message.ID{
+		fs.ErrNotExist: message.ErrFromMissing, fs.ErrPermission: message.ErrFromForbidden,
+		snapshot.ErrNoSnapshot: message.ErrFromBinary, snapshot.ErrVersion: message.ErrFromVersion, snapshot.ErrTruncated: message.ErrFromTruncated,
+		snapshot.ErrDamaged: message.ErrFromDamaged, snapshot.ErrTooLarge: message.ErrFromTooLarge,
+		cluster.ErrTooLarge: message.ErrFromTooLarge, cluster.ErrNothing: message.ErrFromNothing,
+	} {
+		if errors.Is(err, known) {
+			problem = message.Of(id, message.Args{"from": from})
+		}
+	}
+	switch {
+	case errors.Is(err, snapshot.ErrVersion):
+		remedy = message.ErrFromVersionRemedy
+	case errors.Is(err, snapshot.ErrTruncated), errors.Is(err, snapshot.ErrDamaged):
+		remedy = message.ErrFromAgain
+	}
+	return exit.BadInput("--from", problem, message.Of(remedy, nil))
 }

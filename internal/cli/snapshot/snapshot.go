@@ -1,0 +1,116 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Options are what the verb is asked.
+type Options struct {
+	input.Options
+	// Output is the file to write, or "-" for standard output.
+	Output string
+	// Force replaces a file that is there.
+	Force bool
+}
+
+// NewCommand is `naosu snapshot`.
+func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
+	cmd := &cobra.Command{
+		Use:   "snapshot -o FILE",
+		Short: "Write the cluster to a file, for --from",
+		Long: "Write the cluster to a file, which every verb that reads takes with --from.\n\n" +
+			"Secrets are never asked for, ConfigMaps only where they hold an autoscaler's parameters; environment\n" +
+			"values, managed fields and the manifests that kubectl last applied are left out.",
+		Example: "  naosu snapshot -o prod.naosu\n  naosu why pod/redis-0 -n redash --from prod.naosu\n" +
+			"  kubectl get nodes,pods -A -o yaml | naosu snapshot --from - -o prod.naosu",
+		DisableFlagsInUseLine: true,
+		Args:                  exit.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	o.AddSourceFlags(cmd)
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "the file to write, or - for standard output")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "replace the file if it is there")
+	return cmd
+}
+
+// Validate says what is wrong with the flags, before anything is read.
+func (o *Options) Validate() error {
+	switch {
+	case o.Output == "":
+		return badOutput(message.Of(message.ErrOutMissing, nil), message.ErrOutMissingRemedy)
+	case o.Output == "-" && isTerminal(o.Out):
+		return badOutput(message.Of(message.ErrOutTerminal, nil), message.ErrOutMissingRemedy)
+	case o.Output == "-" || o.Force:
+		return nil
+	}
+	if _, err := os.Lstat(o.Output); !errors.Is(err, fs.ErrNotExist) {
+		return badOutput(message.Of(message.ErrOutExists, message.Args{"path": o.Output}), message.ErrOutExistsRemedy)
+	}
+	return nil
+}
+
+func badOutput(problem message.Sentence, remedy message.ID) error {
+	return exit.BadInput("--output", problem, message.Of(remedy, nil))
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Run reads the cluster and writes the file.
+func (o *Options) Run(ctx context.Context) error {
+	world, err := o.ReadWorld(ctx)
+	if err != nil {
+		return err
+	}
+	if o.Output == "-" {
+		err = world.Write(o.Out)
+	} else {
+		err = write(o.Output, world)
+	}
+	if err != nil {
+		return exit.Failure(message.ErrOutWrite, message.Args{"path": o.Output, "problem": err.Error()})
+	}
+	o.tell(world)
+	return nil
+}
+
+// tell says what was written on standard error, as standard output may be the file.
+func (o *Options) tell(world *cluster.Snapshot) {
+	say := o.Say()
+	fmt.Fprintln(o.ErrOut, say.Text(message.SnapshotWritten, message.Args{
+		"path": o.Output, "nodes": len(world.Nodes()), "pods": len(world.Pods()),
+	}))
+	var unread []string
+	for _, kind := range cluster.Kinds() {
+		if !world.Knowledge(kind).Known() {
+			unread = append(unread, string(kind))
+		}
+	}
+	if len(unread) > 0 {
+		fmt.Fprintln(o.ErrOut, say.Text(message.SnapshotUnread, message.Args{"kinds": unread}))
+	}
+}
