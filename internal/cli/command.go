@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cli/snapshot"
 	"github.com/naosu-dev/naosu/internal/cli/version"
 	"github.com/naosu-dev/naosu/internal/cli/why"
 )
@@ -36,6 +37,6 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	language.AddFlag(root)
 	flags := connect.Flags()
 	flags.AddFlags(root.PersistentFlags())
-	root.AddCommand(why.NewCommand(flags, streams), audit.NewCommand(flags, streams), version.NewCommand(streams))
+	root.AddCommand(why.NewCommand(flags, streams), audit.NewCommand(flags, streams), snapshot.NewCommand(flags, streams), version.NewCommand(streams))
 	return root
 }
