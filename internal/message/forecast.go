@@ -22,15 +22,20 @@ const (
 	FateOnceGone      ID = "FateOnceGone"      //
 	FateDetach        ID = "FateDetach"        // volume, node
 	FateBlocked       ID = "FateBlocked"       // budget, healthy, desired
+	FateUnwanted      ID = "FateUnwanted"      //
 	FateBudgets       ID = "FateBudgets"       // budgets
 
-	GapNotJudged  ID = "GapNotJudged"  // what
-	GapAttempts   ID = "GapAttempts"   // attempts
-	GapScheduler  ID = "GapScheduler"  // scheduler
-	GapOwner      ID = "GapOwner"      // kind, name
-	GapChoice     ID = "GapChoice"     // group
-	GapOnDelete   ID = "GapOnDelete"   // set
-	GapRollout    ID = "GapRollout"    // set, left
-	GapImmediate  ID = "GapImmediate"  // claim, class
-	GapAutoscaler ID = "GapAutoscaler" // autoscaler
+	GapNotJudged   ID = "GapNotJudged"   // what
+	GapAttempts    ID = "GapAttempts"    // attempts
+	GapScheduler   ID = "GapScheduler"   // scheduler
+	GapOwner       ID = "GapOwner"       // kind, name
+	GapChoice      ID = "GapChoice"      // group
+	GapOnDelete    ID = "GapOnDelete"    // set
+	GapRollout     ID = "GapRollout"     // set, left
+	GapImmediate   ID = "GapImmediate"   // claim, class
+	GapAutoscaler  ID = "GapAutoscaler"  // autoscaler
+	GapAutoscaling ID = "GapAutoscaling" //
+	GapKind        ID = "GapKind"        // what
+	GapCronJob     ID = "GapCronJob"     // job
+	GapTimes       ID = "GapTimes"       //
 )

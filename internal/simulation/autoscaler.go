@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -78,7 +77,7 @@ type growths struct {
 func (f *future) step(ctx context.Context, d *appsv1.Deployment, c *corev1.Container) error {
 	namespace, kind, name := target(d, c)
 	config, ok := f.configOf(d, c)
-	about := message.Args{"autoscaler": string(cluster.Deployment) + "/" + d.Name}
+	about := message.Args{"autoscaler": "deployment/" + d.Name}
 	if !ok {
 		f.gaps.note(d.Name, message.Of(message.GapAutoscaler, about))
 		return nil

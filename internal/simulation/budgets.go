@@ -60,6 +60,17 @@ func (b *budgets) add(pdb *policyv1.PodDisruptionBudget) *budget {
 	return one
 }
 
+// follow takes a budget as it is now, in place of the one of its name if there is one.
+func (b *budgets) follow(world *cluster.Snapshot, pdb *policyv1.PodDisruptionBudget) cluster.Edit {
+	same := func(o *budget) bool { return nameOf(o.pdb) == nameOf(pdb) }
+	b.all = slices.DeleteFunc(b.all, same)
+	b.byNamespace[pdb.Namespace] = slices.DeleteFunc(b.byNamespace[pdb.Namespace], same)
+	b.world = world
+	one := b.add(pdb)
+	b.count(one)
+	return one.put()
+}
+
 // count reads a budget's numbers from the pods it covers.
 func (b *budgets) count(one *budget) {
 	one.healthy = 0

@@ -10,6 +10,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -42,16 +43,21 @@ func (f *future) hasDaemon(set *appsv1.DaemonSet, node string) bool {
 	return slices.ContainsFunc(f.world().PodsOf(set.UID), here) || slices.ContainsFunc(f.queue.of(set.UID), here)
 }
 
+// selects says whether a DaemonSet's node selector and affinity choose a node.
+func selects(set *appsv1.DaemonSet, node *corev1.Node) bool {
+	matches, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: set.Spec.Template.Spec}).Match(node)
+	return err == nil && matches // The API server accepts no selector that fails.
+}
+
 // wants says whether a DaemonSet should have a pod on a node.
 //
 // Source: pkg/controller/daemon (NodeShouldRunDaemonPod).
 func wants(set *appsv1.DaemonSet, node *corev1.Node) bool {
-	pod := &corev1.Pod{Spec: set.Spec.Template.Spec}
-	if matches, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); err != nil || !matches {
+	if !selects(set, node) {
 		return false
 	}
 	tolerations := slices.Concat(set.Spec.Template.Spec.Tolerations, daemonTolerations)
-	if pod.Spec.HostNetwork {
+	if set.Spec.Template.Spec.HostNetwork {
 		tolerations = append(tolerations, corev1.Toleration{
 			Key: corev1.TaintNodeNetworkUnavailable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
 		})
@@ -152,4 +158,6 @@ func (f *future) replaceDaemon(pod *corev1.Pod, set *appsv1.DaemonSet) error {
 	return nil
 }
 
-func daemonRef(set *appsv1.DaemonSet) string { return string(cluster.DaemonSet) + "/" + set.Name }
+func daemonRef(set *appsv1.DaemonSet) string {
+	return change.Ref{Kind: string(cluster.DaemonSet), Name: set.Name}.String()
+}

@@ -25,6 +25,14 @@ func (g gaps) note(about string, why message.Sentence) {
 	g[fmt.Sprint(about, why.ID, why.Args)] = Gap{About: about, Why: why}
 }
 
+// noteAutoscaling says that something outside the cluster may add nodes for what waits.
+func (f *future) noteAutoscaling(fates []Fate) {
+	waits := func(fate Fate) bool { return fate.Kind == Waiting && fate.To == "" }
+	if slices.ContainsFunc(fates, waits) && len(f.present.Groups()) > 0 {
+		f.gaps.note("nodes", message.Of(message.GapAutoscaling, nil))
+	}
+}
+
 func (g gaps) list() []Gap {
 	return slices.SortedFunc(maps.Values(g), func(a, b Gap) int {
 		return cmp.Or(cmp.Compare(a.About, b.About), cmp.Compare(a.Why.ID, b.Why.ID), cmp.Compare(fmt.Sprint(a.Why.Args), fmt.Sprint(b.Why.Args)))

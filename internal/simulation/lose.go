@@ -27,6 +27,7 @@ const (
 // lose plays machines that die at once. First each stands as a ghost: NotReady and tainted, with what cannot leave it; the
 // scheduler still counts it and its pods as a place. Then the nodes go, and what waited for that goes on.
 func (f *future) loseNodes(ctx context.Context, dead []*corev1.Node) error {
+	f.gaps.note("kube-controller-manager", message.Of(message.GapTimes, nil))
 	f.in(gracePeriod, func(context.Context) error { return f.ghosts(dead) })
 	for after, nodes := range f.evictions(dead) {
 		f.in(gracePeriod+after, func(context.Context) error { return f.evictDead(nodes) })

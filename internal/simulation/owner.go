@@ -80,16 +80,20 @@ func (f *future) create(old, next *corev1.Pod) {
 
 // replaceInSet makes the pod of the same name again, of the revision that its number is due.
 func (f *future) replaceInSet(pod *corev1.Pod, set *appsv1.StatefulSet) error {
-	start := 0
-	if set.Spec.Ordinals != nil {
-		start = int(set.Spec.Ordinals.Start)
-	}
-	ordinal := ordinalOf(pod)
+	start, ordinal := startOf(set), ordinalOf(pod)
 	if ordinal >= start+replicasOf(set, 1) || ordinal < start {
 		f.book.ends(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), f.until())
 		return nil
 	}
 	return f.recreateAs(pod, pod.Name)
+}
+
+// startOf is the number of a StatefulSet's first pod.
+func startOf(set *appsv1.StatefulSet) int {
+	if set.Spec.Ordinals == nil {
+		return 0
+	}
+	return int(set.Spec.Ordinals.Start)
 }
 
 // waitsForEnd says whether a pod's owner makes no other before the pod is gone for good: a StatefulSet, whose pods are

@@ -101,7 +101,7 @@ func (f *future) rollDeployment(ctx context.Context, d *appsv1.Deployment) error
 		return err
 	}
 	if len(old) > 0 {
-		ref := string(cluster.Deployment) + "/" + d.Name
+		ref := "deployment/" + d.Name
 		f.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": len(old)}))
 	}
 	return f.shrinkOld(d, rs)
@@ -196,7 +196,7 @@ func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	if err := f.apply(cluster.Put(&updated)); err != nil {
 		return err
 	}
-	ref := string(cluster.StatefulSet) + "/" + set.Name
+	ref := "statefulset/" + set.Name
 	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
 		f.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
 		return nil
@@ -205,10 +205,7 @@ func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
 		first = int(*r.Partition)
 	}
-	start := 0
-	if set.Spec.Ordinals != nil {
-		start = int(set.Spec.Ordinals.Start)
-	}
+	start := startOf(set)
 	for ordinal := start + replicasOf(set, 1) - 1; ordinal >= max(start, first); ordinal-- {
 		old := f.world().Pod(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
 		if old == nil {

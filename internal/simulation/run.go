@@ -44,6 +44,7 @@ func In(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o
 			return err
 		}
 		fates := f.book.fates()
+		f.noteAutoscaling(fates)
 		tallyUp(tally, fates)
 		for i := range fates {
 			fates[i].Chance = float64(tally[rollOf(fates[i])]) / float64(seeds)

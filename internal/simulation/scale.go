@@ -184,16 +184,8 @@ func (f *future) scaleSet(ctx context.Context, set *appsv1.StatefulSet, replicas
 		return err
 	}
 	f.rescale(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
-	start := 0
-	if set.Spec.Ordinals != nil {
-		start = int(set.Spec.Ordinals.Start)
-	}
-	var last *corev1.Pod
 	for _, pod := range f.world().PodsOf(set.UID) {
-		if last == nil || ordinalOf(pod) < ordinalOf(last) {
-			last = pod
-		}
-		if ordinalOf(pod) < start+replicas {
+		if ordinalOf(pod) < startOf(set)+replicas {
 			continue
 		}
 		if err := f.retire(pod); err != nil {
@@ -201,10 +193,12 @@ func (f *future) scaleSet(ctx context.Context, set *appsv1.StatefulSet, replicas
 		}
 		f.book.ends(pod, Ended, message.Of(message.FateScaled, nil), f.until())
 	}
-	return f.fillSet(ctx, &scaled, start, replicas)
+	return f.fillSet(ctx, &scaled)
 }
 
-func (f *future) fillSet(ctx context.Context, set *appsv1.StatefulSet, start, replicas int) error {
+// fillSet gives a StatefulSet the pods that it lacks.
+func (f *future) fillSet(ctx context.Context, set *appsv1.StatefulSet) error {
+	start, replicas := startOf(set), replicasOf(set, 1)
 	var stuck *corev1.Pod
 	for ordinal := start; ordinal < start+replicas; ordinal++ {
 		name := fmt.Sprintf("%s-%d", set.Name, ordinal)

@@ -1,0 +1,106 @@
+package simulation_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+func nodesOf(o simulation.Outcome) []string {
+	names := []string{}
+	for _, n := range o.World.Nodes() {
+		names = append(names, n.Name+"/"+cluster.Zone(n))
+	}
+	return names
+}
+
+func TestGroups(t *testing.T) {
+	for name, tc := range map[string]struct {
+		world  objects
+		change change.Change
+		want   []string
+		nodes  []string
+	}{
+		"a new node takes what waited and a pod of each DaemonSet": {
+			world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1", ""), daemonSet("agent", template("agent", "0"), "n1")),
+			change.AddNodes{Count: 1},
+			[]string{"created agent-* >workers-a-new-1", "moved web-1-b >workers-a-new-1"},
+			[]string{"n1/a", "workers-a-new-1/a"},
+		},
+		"in the zone that a volume needs": {
+			world(node("n1", "a"), zonalClaim("data", "c"), statefulSet("db", template("db", "1", mounting("data")), "")),
+			change.AddNodes{Count: 1, Zone: "c"},
+			[]string{"moved db-0 >workers-c-new-1"},
+			[]string{"n1/a", "workers-c-new-1/c"},
+		},
+		"a group fills its emptiest zone first": {
+			world(node("n1", "a"), node("n2", "a"), node("n3", "b")),
+			change.ResizeGroup{Group: "workers", To: 6, Zones: []string{"a", "b", "c"}},
+			nil,
+			[]string{"n1/a", "n2/a", "n3/b", "workers-b-new-1/b", "workers-c-new-1/c", "workers-c-new-2/c"},
+		},
+		"and shrinks where it is fullest": {
+			world(node("n1", "a", cpu("1")), node("n2", "a"), node("n3", "b"), deployment("web", template("web", "1"), "n2"), daemonSet("agent", template("agent", "1"), "n1", "n2", "n3")),
+			change.ResizeGroup{Group: "workers", To: 2},
+			[]string{"ended agent-n2 n2> FateDaemon", "moved web-1-a n2>n3"},
+			[]string{"n1/a", "n3/b"},
+		},
+		"a rotation brings up as many, then empties the old": {
+			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "1", inZone("a")), "n1"), deployment("api", template("api", "1", inZone("b")), "n2")),
+			change.RotateGroup{Group: "workers"},
+			[]string{"moved api-1-a n2>workers-b-new-1", "moved web-1-a n1>workers-a-new-1"},
+			[]string{"workers-a-new-1/a", "workers-b-new-1/b"},
+		},
+		"a rotation into other zones strands a volume": {
+			world(node("n1", "c"), node("n2", "c"), zonalClaim("data", "c"), statefulSet("db", template("db", "1", mounting("data")), "n1")),
+			change.RotateGroup{Group: "workers", Zones: []string{"a", "b"}},
+			[]string{"waiting db-0 n1> FateUnschedulable"},
+			[]string{"workers-a-new-1/a", "workers-b-new-1/b"},
+		},
+		"a node whose budget holds it stays": {
+			world(node("n1", "a"), deployment("web", template("web", "1"), "n1"), budget("keep", "web", 1)),
+			change.RotateGroup{Group: "workers"},
+			[]string{"waiting web-1-a n1>n1 FateBlocked"},
+			[]string{"n1/a", "workers-a-new-1/a"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outcome := tc.world.future(t, tc.change)
+			expect(t, outcome, tc.want...)
+			if diff := cmp.Diff(tc.nodes, nodesOf(outcome)); diff != "" {
+				t.Errorf("nodes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestVerticalAutoscaler is story 5: one node more takes the DaemonSet a step up, which preempts the night's jobs.
+func TestVerticalAutoscaler(t *testing.T) {
+	autoscaler := template("autoscaler", "10m")
+	autoscaler.Spec.Containers[0].Image = "registry.k8s.io/cpa/cpvpa:v0.8.4"
+	autoscaler.Spec.Containers[0].Command = []string{
+		"/cpvpa", "--target=daemonset/calico", "--namespace=default",
+		`--default-config={"main":{"requests":{"cpu":{"base":"80m","step":"20m","nodesPerStep":2,"max":"500m"}}}}`,
+	}
+	follower := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "follower", Namespace: "default", UID: types.UID("follower")},
+		Spec:       appsv1.DeploymentSpec{Replicas: new(int32(0)), Template: autoscaler},
+	}
+	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), follower,
+		daemonSet("calico", template("calico", "100m", priority(2000001000)), "n1", "n2"),
+		job("night", 0, template("night", "890m"), "n1", "n2"))
+	expect(t, w.future(t, change.AddNodes{Count: 1}),
+		"created calico-* >workers-a-new-1",
+		"moved calico-n1 n1>n1",
+		"moved calico-n2 n2>n2",
+		"preempted night-a n1> by calico-* 30s FateJobFailed",
+		"lost night-b n2> FateJobSibling",
+	)
+}

@@ -1,0 +1,157 @@
+package simulation_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+func TestDrain(t *testing.T) {
+	for name, tc := range map[string]struct {
+		world objects
+		want  []string
+	}{
+		"pods move at once; a DaemonSet's stays": {
+			world(three(), deployment("web", template("web", "1"), "n1", "n2"), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")),
+			[]string{"moved web-1-a n1>n3"},
+		},
+		"a budget without room holds its pod": {
+			world(three(), deployment("web", template("web", "1"), "n1", "n2"), budget("keep", "web", 2)),
+			[]string{"waiting web-1-a n1>n1 FateBlocked"},
+		},
+		"a budget with room for one lets one after the other go": {
+			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "1"), "n1", "n1", "n2"), budget("keep", "web", 2)),
+			[]string{"moved web-1-a n1>n2", "moved web-1-b n1>n2"},
+		},
+		"a replacement that fits nowhere stops the next": {
+			world(node("n1", "a"), node("n2", "b", cpu("1")), deployment("web", template("web", "1"), "n1", "n1", "n2"), budget("keep", "web", 2)),
+			[]string{"waiting web-1-a n1> FateUnschedulable", "waiting web-1-b n1>n1 FateBlocked"},
+		},
+		"two budgets over one pod": {
+			world(three(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("one", "web", 1), budget("two", "web", 1)),
+			[]string{"waiting web-1-a n1>n1 FateBudgets"},
+		},
+		"a bare pod is lost": {
+			world(three(), placed("alone", "n1", template("alone", "1"))),
+			[]string{"lost alone n1> FateBare"},
+		},
+		"a StatefulSet's pod is made again under its name": {
+			world(three(), statefulSet("db", template("db", "1"), "n1", "n2")),
+			[]string{"moved db-0 n1>n3"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outcome := tc.world.future(t, change.DrainNode{Node: "n1"})
+			expect(t, outcome, tc.want...)
+			if len(outcome.Violations) > 0 {
+				t.Errorf("a drain keeps to budgets: %v", outcome.Violations)
+			}
+			if !outcome.World.Node("n1").Spec.Unschedulable {
+				t.Error("a drained node is cordoned")
+			}
+		})
+	}
+}
+
+func TestTaints(t *testing.T) {
+	evicting := corev1.Taint{Key: "sick", Effect: corev1.TaintEffectNoExecute}
+	bearing := func(s *corev1.PodSpec) {
+		s.Tolerations = []corev1.Toleration{{Key: "sick", Operator: corev1.TolerationOpExists, TolerationSeconds: new(int64(60))}}
+	}
+	cordoned := func(n *corev1.Node) {
+		n.Spec.Unschedulable = true
+		n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
+	}
+	closed := func(n *corev1.Node) { n.Spec.Unschedulable = true }
+	tainted := func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{evicting} }
+	for name, tc := range map[string]struct {
+		world  objects
+		change change.Change
+		want   []string
+	}{
+		"NoExecute evicts what does not tolerate it": {
+			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "1"), "n1"), daemonSet("agent", template("agent", "1"), "n1", "n2")),
+			change.Taint{Node: "n1", Taint: evicting},
+			[]string{"ended agent-n1 n1> FateDaemon", "moved web-1-a n1>n2"},
+		},
+		"and later what tolerates it for a while": {
+			world(node("n1", "a", closed), node("n2", "b"), deployment("web", template("web", "1", bearing), "n1")),
+			change.Taint{Node: "n1", Taint: evicting},
+			[]string{"moved web-1-a n1>n2 1m0s"},
+		},
+		"NoSchedule evicts nothing": {
+			world(three(), deployment("web", template("web", "1"), "n1")),
+			change.Taint{Node: "n1", Taint: corev1.Taint{Key: "sick", Effect: corev1.TaintEffectNoSchedule}},
+			nil,
+		},
+		"a node without its taint takes what waited, and its DaemonSets' pods": {
+			world(node("n1", "a", tainted), placed("web", "", template("web", "1")), daemonSet("agent", template("agent", "1"))),
+			change.Untaint{Node: "n1", Taint: evicting},
+			[]string{"created agent-* >n1", "moved web >n1"},
+		},
+		"cordoning moves nothing": {
+			world(three(), deployment("web", template("web", "1"), "n1")),
+			change.Cordon{Node: "n1"},
+			nil,
+		},
+		"an uncordoned node takes what waited": {
+			world(node("n1", "a", cordoned), placed("web", "", template("web", "1"))),
+			change.Uncordon{Node: "n1"},
+			[]string{"moved web >n1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { expect(t, tc.world.future(t, tc.change), tc.want...) })
+	}
+}
+
+func TestZones(t *testing.T) {
+	t.Run("a zone's nodes are evicted from one after another", func(t *testing.T) {
+		w := world(node("n1", "a"), node("n2", "a"), node("n3", "b"), node("n4", "b"),
+			deployment("web", template("web", "3", tolerating(300)), "n1", "n2"))
+		expect(t, w.future(t, change.LoseZone{Zone: "a"}), "moved web-1-a n1>n4 5m50s", "moved web-1-b n2>n3 6m0s")
+	})
+	t.Run("a zone that is mostly dead but not quite is not evicted from", func(t *testing.T) {
+		dead := func(n *corev1.Node) { n.Labels["eks.amazonaws.com/nodegroup"] = "old" }
+		w := world(node("n1", "a", dead), node("n2", "a", dead), node("n3", "a", dead), node("n4", "a", cpu("1m")), node("n5", "b"),
+			deployment("web", template("web", "1", tolerating(300)), "n1"))
+		expect(t, w.future(t, change.LoseGroup{Group: "old"}), "delayed web-1-a n1>n5 FateHeld")
+	})
+	t.Run("when all nodes die nothing is evicted, and then everything waits", func(t *testing.T) {
+		w := world(node("n1", "a"), deployment("web", template("web", "1", tolerating(300)), "n1"))
+		expect(t, w.future(t, change.LoseZone{Zone: "a"}), "waiting web-1-a n1> FateUnschedulable")
+	})
+	t.Run("a budget that is not kept to", func(t *testing.T) {
+		w := world(node("n1", "a"), node("n2", "a"), node("n3", "b"),
+			deployment("web", template("web", "1", tolerating(300)), "n1", "n2", "n3"), budget("keep", "web", 2))
+		want := []simulation.Violation{{
+			Budget:  change.Ref{Kind: "PodDisruptionBudget", Namespace: "default", Name: "keep"},
+			Allowed: 1, Disrupted: 2,
+		}}
+		if diff := cmp.Diff(want, w.future(t, change.LoseZone{Zone: "a"}).Violations); diff != "" {
+			t.Errorf("violations (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestUnknown(t *testing.T) {
+	for _, c := range []change.Change{
+		change.LoseNode{Node: "x"}, change.LoseZone{Zone: "x"}, change.LoseGroup{Group: "x"}, change.DrainNode{Node: "x"},
+		change.AddNodes{Group: "x", Count: 1}, change.ResizeGroup{Group: "x", To: 1}, change.RotateGroup{Group: "x"},
+		change.Evict{Namespace: "default", Name: "x"}, change.GrowDaemonSet{Namespace: "default", Name: "x"},
+		change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "x"},
+		change.Patch{Object: change.Ref{Kind: "Deployment", Namespace: "default", Name: "x"}, Patch: "{}"},
+	} {
+		judge := three().judge(t)
+		_, err := simulation.Run(t.Context(), judge, []change.Change{c}, simulation.Options{})
+		if unknown, ok := err.(simulation.UnknownError); !ok || unknown.Ref != c.Subject() { //nolint:errorlint // It is not wrapped.
+			t.Errorf("%T: %v, want an UnknownError about %v", c, err, c.Subject())
+		}
+		if len(judge.World().Nodes()) != 3 {
+			t.Errorf("%T: the judge is not as it was", c)
+		}
+	}
+}
