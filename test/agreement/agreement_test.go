@@ -13,15 +13,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
 // TestShort is a sample of what TestLong plays.
@@ -122,11 +118,14 @@ func (g *game) playWorld(t *testing.T, w *world) (err error) {
 		switch {
 		case preemptor != nil:
 			waiting = preemptor
-		case waiting != nil && (w.chance(50) || i == len(w.pods)-1):
-			if err := g.release(ctx, t, s, waiting); err != nil {
-				return fmt.Errorf("nominated %s: %w", waiting.Name, err)
+		case waiting != nil:
+			done, err := g.await(ctx, t, s, waiting, w.chance(50) || i == len(w.pods)-1)
+			if err != nil {
+				return fmt.Errorf("nominated: %w\n%s", err, describe(s.pods[nameOf(waiting)]))
 			}
-			waiting = nil
+			if done {
+				waiting = nil
+			}
 		}
 	}
 	return nil
@@ -157,122 +156,6 @@ func (g *game) decide(ctx context.Context, t *testing.T, s *stage, pod *corev1.P
 		}
 	}
 	return waiting, s.tell(ctx, created)
-}
-
-// heldFor says, in a world where victims take their time, when a preemptor has to wait: whoever is to give way is ending,
-// and not all are gone.
-func (s *stage) heldFor(p prediction) func(decision) bool {
-	if !s.world.slow {
-		return nil
-	}
-	return func(d decision) bool {
-		for _, choice := range p.preemptions {
-			if choice.Node != d.nominated || !slices.Equal(victims(choice), d.victims) {
-				continue
-			}
-			return slices.ContainsFunc(choice.Victims, func(v *corev1.Pod) bool {
-				v = s.pods[nameOf(v)]
-				return v != nil && v.DeletionTimestamp != nil && *v.DeletionGracePeriodSeconds > 0
-			})
-		}
-		return false
-	}
-}
-
-// behind makes a pod one that gives way to another, so that the other's place is not taken.
-func (w *world) behind(pod, other *corev1.Pod) {
-	lower := priorities[0]
-	for _, priority := range priorities {
-		if priority <= *other.Spec.Priority && w.chance(70) {
-			lower = priority
-		}
-	}
-	pod.Spec.PriorityClassName = className(lower, corev1.PreemptNever)
-}
-
-// release lets victims end, so that who waited for their end gets a place.
-func (g *game) release(ctx context.Context, t *testing.T, s *stage, waiting *corev1.Pod) error {
-	var ending []*corev1.Pod
-	for _, pod := range s.pods {
-		if pod.DeletionTimestamp != nil {
-			ending = append(ending, pod)
-			s.edits = append(s.edits, cluster.Remove(pod))
-		}
-	}
-	waiting = s.pods[nameOf(waiting)]
-	if err := s.tell(ctx, waiting); err != nil {
-		return err
-	}
-	p, err := predict(ctx, s.judge, waiting)
-	if err != nil {
-		return err
-	}
-	for _, pod := range ending {
-		if err := s.finish(ctx, pod); err != nil {
-			return err
-		}
-	}
-	d, err := s.afterwards(ctx, waiting, p, ending)
-	if err != nil {
-		return fmt.Errorf("predicted: %s; so far: %s: %w\n%s", p, d, err, describe(s.pods[nameOf(waiting)]))
-	}
-	gone := func() bool {
-		return !slices.ContainsFunc(ending, func(pod *corev1.Pod) bool { return s.pods[nameOf(pod)] != nil })
-	}
-	if err := s.until(ctx, gone); err != nil {
-		return fmt.Errorf("wait for the victims' end: %w", err)
-	}
-	g.nominated++
-	if err := g.compare(ctx, t, s, waiting, p, d); err != nil {
-		return err
-	}
-	if d.node == "" {
-		if err := s.remove(ctx, waiting); err != nil {
-			return err
-		}
-	}
-	return s.tell(ctx, waiting)
-}
-
-// afterwards is what becomes of a nominated pod when the victims for which it waited have ended.
-func (s *stage) afterwards(ctx context.Context, waiting *corev1.Pod, p prediction, ending []*corev1.Pod) (decision, error) {
-	if len(p.fit.Feasible) == 0 && len(p.preemptions) == 0 {
-		return s.leftAlone(ctx, waiting)
-	}
-	d, err := s.watchDecision(ctx, waiting, nil)
-	d.victims = slices.DeleteFunc(d.victims, func(name string) bool {
-		return slices.ContainsFunc(ending, func(pod *corev1.Pod) bool { return nameOf(pod).String() == name })
-	})
-	if len(d.victims) == 0 {
-		d.nominated = "" // by the decision before
-	}
-	return d, err
-}
-
-// leftAlone is the decision on a pod of which nobody may ever hear again, because the scheduler has said all it has to
-// say. Two other pods are decided on: one that the scheduler may have taken out of its queue together with this one, and one
-// that is behind.
-func (s *stage) leftAlone(ctx context.Context, waiting *corev1.Pod) (decision, error) {
-	for i := range 2 {
-		probe, err := s.create(ctx, &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Namespace: waiting.Namespace, Name: fmt.Sprintf("%s-probe-%d", waiting.Name, i)},
-			Spec: corev1.PodSpec{
-				PriorityClassName: className(priorities[0], corev1.PreemptNever),
-				NodeSelector:      map[string]string{"nowhere": ""},
-				Containers:        []corev1.Container{{Name: "main", Image: "none"}},
-			},
-		})
-		if err != nil {
-			return decision{}, err
-		}
-		if _, err := s.watchDecision(ctx, probe, nil); err != nil {
-			return decision{}, fmt.Errorf("probe: %w", err)
-		}
-		if err := s.remove(ctx, probe); err != nil {
-			return decision{}, err
-		}
-	}
-	return decision{node: s.pods[nameOf(waiting)].Spec.NodeName}, nil
 }
 
 // compare judges the judge.

@@ -30,6 +30,13 @@ func (w *world) pod(name string) *corev1.Pod {
 			}},
 		},
 	}
+	if w.uniform {
+		size := int64(w.between(1, 2))
+		pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{
+			corev1.ResourceCPU:    *resource.NewMilliQuantity(500*size, resource.DecimalSI),
+			corev1.ResourceMemory: *resource.NewQuantity(size<<30, resource.BinarySI),
+		}
+	}
 	return pod
 }
 
@@ -69,10 +76,10 @@ func (w *world) resident(pod *corev1.Pod, node *corev1.Node) {
 	if w.chance(12) {
 		w.affinity(pod, true)
 	}
-	if w.chance(15) {
+	if w.chance(25) {
 		w.port(pod)
 	}
-	if w.chance(6) {
+	if w.chance(10) {
 		iscsi(pod, one(w.dice, "a", "b"))
 	}
 	if w.chance(10) {
@@ -108,8 +115,8 @@ func limits(pod *corev1.Pod, name corev1.ResourceName, n int64) {
 }
 
 func (w *world) port(pod *corev1.Pod) {
-	port := corev1.ContainerPort{ContainerPort: 8080, HostPort: int32(one(w.dice, 8080, 8080, 9090))}
-	port.Protocol = one(w.dice, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP)
+	port := corev1.ContainerPort{ContainerPort: 8080, HostPort: int32(one(w.dice, 8080, 8080, 8080, 9090))}
+	port.Protocol = one(w.dice, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP)
 	if w.chance(20) {
 		port.HostIP = "127.0.0.1"
 	}
@@ -119,19 +126,19 @@ func (w *world) port(pod *corev1.Pod) {
 // newcomer is a pod to be placed. Each constraint is there by chance, most pods having one or two.
 func (w *world) newcomer(i int) *corev1.Pod {
 	pod := w.pod(fmt.Sprintf("new-%d", i))
-	w.prioritise(pod, 55, -10, 10, 100, 100, 1000, 1000)
+	w.prioritise(pod, 60, -10, 10, 100, 100, 1000, 1000)
 	for _, constraint := range []struct {
 		percent int
 		impose  func(*corev1.Pod)
 	}{
-		{25, w.resources},
+		{20, w.resources},
 		{40, w.tolerate},
 		{20, w.selectNodes},
 		{20, func(pod *corev1.Pod) { w.affinity(pod, false) }},
 		{20, w.spread},
-		{10, w.port},
-		{25, w.volume},
-		{7, func(pod *corev1.Pod) { w.device(pod, int64(one(w.dice, 1, 1, 2))) }},
+		{15, w.port},
+		{35, w.volume},
+		{10, func(pod *corev1.Pod) { w.device(pod, int64(one(w.dice, 1, 1, 2))) }},
 	} {
 		if w.chance(constraint.percent) {
 			constraint.impose(pod)

@@ -23,6 +23,9 @@ type world struct {
 	// slow says that a victim with a grace period takes it, so that the preemptor waits, nominated to its node.
 	slow bool
 
+	// uniform says that nodes are of one size and pods of two, so that many nodes are equally good.
+	uniform bool
+
 	nodes []*corev1.Node
 	// full is how much of its CPU each node should have in use at first, in percent.
 	full int
@@ -53,8 +56,9 @@ const (
 // newWorld makes up a world from a seed.
 func newWorld(seed uint64, s size) *world {
 	w := &world{dice: newDice(seed), seed: seed}
-	w.full = w.between(20, 100)
-	w.slow = w.chance(30)
+	w.full = w.between(35, 100)
+	w.slow = s.nodes < 100 && w.chance(30)
+	w.uniform = w.chance(20)
 	for i := range s.nodes {
 		w.addNode(i)
 	}
@@ -134,8 +138,12 @@ func (w *world) addNode(i int) {
 	if w.chance(25) {
 		node.Status.Allocatable[gpu] = *resource.NewQuantity(int64(w.between(1, 4)), resource.DecimalSI)
 	}
-	node.Status.Capacity = node.Status.Allocatable.DeepCopy()
 	node.Status.Images = some(w.dice, 30, images...)
+	if w.uniform {
+		node.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("4")
+		node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("8Gi")
+	}
+	node.Status.Capacity = node.Status.Allocatable.DeepCopy()
 	w.taint(node)
 	w.nodes = append(w.nodes, node)
 	w.add(node)
