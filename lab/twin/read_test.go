@@ -1,0 +1,165 @@
+package twin_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes/scheme"
+	testclock "k8s.io/utils/clock/testing"
+
+	"github.com/naosu-dev/naosu/api/snapshot"
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/twin"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func readForeign(t *testing.T) *twin.Twin {
+	t.Helper()
+	text, err := os.Open("testdata/foreign.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer text.Close()
+	var objects []unstructured.Unstructured
+	for decoder := utilyaml.NewYAMLOrJSONDecoder(text, 4096); ; {
+		o := unstructured.Unstructured{}
+		if err := decoder.Decode(&o.Object); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, o)
+	}
+	header := snapshot.Header{Taken: noon.Add(-time.Hour), Server: "v1.35.2", Knowledge: map[string]string{"Pod": "Complete", "ReplicaSet": "Forbidden"}}
+	read, err := twin.Read(bytes.NewReader(file(t, header, objects...)), nil, testclock.NewFakePassiveClock(noon))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// TestAccount is what a person is told of a cluster that a lab can be the twin of in part.
+func TestAccount(t *testing.T) {
+	const golden = "testdata/foreign.account"
+	var got bytes.Buffer
+	readForeign(t).Account(&got)
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestForeignCloud builds the cloud round nodes of another.
+func TestForeignCloud(t *testing.T) {
+	o := readForeign(t).Options()
+	zones := []string{"europe-west1-b", "europe-west1-c", "europe-west1-d"} // the last holds a volume and no node
+	want := []cloud.GroupSpec{{
+		Name: "pool", InstanceType: "e2-standard-4", Zones: zones, Desired: 2, Max: 12, Foreign: true,
+		Labels:             map[string]string{"cloud.google.com/gke-nodepool": "pool", "cloud.google.com/gke-os-distribution": "cos"},
+		Taints:             []corev1.Taint{{Key: "team", Value: "a", Effect: corev1.TaintEffectNoSchedule}},
+		SuspendedProcesses: []string{"AZRebalance"},
+	}}
+	if diff := cmp.Diff(want, o.Cloud.Groups); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(zones, o.Cloud.Zones); diff != "" {
+		t.Errorf("zones (-want +got):\n%s", diff)
+	}
+	machines := o.Standing.Cloud.Instances
+	if len(machines) != 3 || machines[0].PrivateIP != "10.132.0.2" || machines[0].Capacity.Allocatable["cpu"] != "3920m" || machines[0].Impaired || !machines[1].Impaired {
+		t.Errorf("machines %+v, want three, of which the second has no power", machines)
+	}
+	want2 := []cloud.Volume{{ID: "vol-1", Zone: "europe-west1-d", Size: 4 << 30, AttachedTo: machines[0].ID, Token: "pv-ebs"}}
+	if diff := cmp.Diff(want2, o.Standing.Cloud.Volumes); diff != "" {
+		t.Errorf("volumes (-want +got):\n%s", diff)
+	}
+}
+
+// TestStored looks at what goes into etcd.
+func TestStored(t *testing.T) {
+	stored := map[string]runtime.Object{}
+	err := readForeign(t).Options().Standing.Fill(func(key string, value []byte) error {
+		o, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), value)
+		stored[key] = o
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{
+		"/registry/minions/gke-pool-1", "/registry/pods/shop/web-1", "/registry/namespaces/shop", "/registry/serviceaccounts/shop/web",
+		"/registry/priorityclasses/vital", "/registry/controllerrevisions/shop/db-5d9", "/registry/leases/kube-node-lease/gke-pool-1",
+		"/registry/volumeattachments/csi-f44b7f741d8100ef628fc6cef3817e69986035292c008691e283dd4c440e5a6d",
+	} {
+		if stored[key] == nil {
+			t.Errorf("nothing stands at %s", key)
+		}
+	}
+	for _, key := range []string{"/registry/services/specs/default/kubernetes", "/registry/leases/kube-system/leader"} {
+		if stored[key] != nil {
+			t.Errorf("something stands at %s", key)
+		}
+	}
+	node, pod := stored["/registry/minions/gke-pool-2"].(*corev1.Node), stored["/registry/pods/shop/web-1"].(*corev1.Pod)
+	if len(node.Finalizers) > 0 || node.UID != "node-2" {
+		t.Errorf("node %s keeps %v", node.UID, node.Finalizers)
+	}
+	if len(pod.OwnerReferences) != 1 || pod.UID != "pod-1" {
+		t.Errorf("pod %s lost its owner of a kind that the lab does not know", pod.UID)
+	}
+	ills := map[string]string{"lab.naosu.dev/run-for.web": "1s", "lab.naosu.dev/exit-code.web": "3"}
+	if diff := cmp.Diff(ills, pod.Annotations); diff != "" {
+		t.Errorf("what ails the crashing pod (-want +got):\n%s", diff)
+	}
+	if orphan := stored["/registry/pods/shop/batch-1"].(*corev1.Pod); len(orphan.OwnerReferences) != 0 {
+		t.Error("a pod keeps an owner that is gone, for which it would be deleted")
+	}
+	class := stored["/registry/runtimeclasses/gvisor"].(*nodev1.RuntimeClass)
+	if class.Handler != "gvisor" || class.Overhead.PodFixed.Cpu().String() != "50m" {
+		t.Errorf("runtime class %+v, want what its pods have", class)
+	}
+}
+
+// TestBadFiles are refused before anything is started.
+func TestBadFiles(t *testing.T) {
+	whole := file(t, snapshot.Header{Taken: noon})
+	broken := file(t, snapshot.Header{Taken: noon}, unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node"}})
+	for name, tc := range map[string]struct {
+		file []byte
+		want error
+	}{
+		"something else":         {[]byte("apiVersion: v1\nkind: List\nitems: []\n"), snapshot.ErrNoSnapshot},
+		"cut short":              {whole[:len(whole)-5], snapshot.ErrTruncated},
+		"an object without name": {broken, snapshot.ErrDamaged},
+		"a later format":         {slices.Concat([]byte(snapshot.Magic), []byte("9"), whole[len(snapshot.Magic)+1:]), snapshot.ErrVersion},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := twin.Read(bytes.NewReader(tc.file), nil, testclock.NewFakePassiveClock(noon)); !errors.Is(err, tc.want) {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+		})
+	}
+}
