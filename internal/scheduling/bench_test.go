@@ -199,3 +199,38 @@ func loseNode(b *testing.B, j *scheduling.Judge, node *corev1.Node, lost []*core
 		}
 	}
 }
+
+// BenchmarkTrialMove evicts a pod, finds the first other node for it, puts it there and takes everything back.
+func BenchmarkTrialMove(b *testing.B) {
+	atSizes(b, func(b *testing.B, j *scheduling.Judge) {
+		var pods []*corev1.Pod
+		for _, p := range j.World().Pods() {
+			if plain(p) {
+				pods = append(pods, p)
+			}
+		}
+		i := 0
+		for b.Loop() {
+			i++
+			move(b, j, pods[i%len(pods)])
+		}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "moves/s")
+	})
+}
+
+func move(b *testing.B, j *scheduling.Judge, p *corev1.Pod) {
+	b.Helper()
+	j.Fork()
+	defer j.Revert()
+	if err := j.Apply(cluster.Remove(p)); err != nil {
+		b.Fatal(err)
+	}
+	next := successor(p, 0)
+	to, err := j.First(b.Context(), next)
+	if err != nil || to == "" {
+		b.Fatal(to, err)
+	}
+	if err := j.Apply(cluster.Put(moved(next, to))); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -2,6 +2,7 @@ package scheduling
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,17 +33,17 @@ func newCrowds(j *journal) crowds {
 	return crowds{journal: j, byKey: map[string]*crowd{}, byOwner: map[types.UID]*crowd{}}
 }
 
-func (c *crowds) of(pod *framework.PodInfo) *crowd {
-	owner := metav1.GetControllerOfNoCopy(pod.Pod)
+func (c *crowds) of(pod *corev1.Pod) *crowd {
+	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner != nil {
-		if last := c.byOwner[owner.UID]; last != nil && last.takes(pod.Pod) {
+		if last := c.byOwner[owner.UID]; last != nil && last.takes(pod) {
 			return last
 		}
 	}
-	c.key = appendIdentity(c.key[:0], pod.Pod)
+	c.key = appendIdentity(c.key[:0], pod)
 	its := c.byKey[string(c.key)]
 	if its == nil {
-		its = &crowd{member: pod, on: map[*slot]int{}}
+		its = &crowd{member: podInfo(pod), on: map[*slot]int{}}
 		c.byKey[string(c.key)] = its
 		c.all = append(c.all, its)
 	}
@@ -50,6 +51,39 @@ func (c *crowds) of(pod *framework.PodInfo) *crowd {
 		c.byOwner[owner.UID] = its
 	}
 	return its
+}
+
+// admit is the pod as plugins see it, with what it has in common with another member taken from that one: working out what
+// a pod asks for is most of the work of putting it on a node.
+func (c *crowd) admit(pod *corev1.Pod) *framework.PodInfo {
+	if !sameRequests(&c.member.Pod.Spec, &pod.Spec) {
+		return podInfo(pod)
+	}
+	info := *c.member
+	info.Pod = pod
+	return &info
+}
+
+// podInfo leaves out the selectors that the API server would refuse, as the scheduler does.
+func podInfo(pod *corev1.Pod) *framework.PodInfo {
+	info, _ := framework.NewPodInfo(pod)
+	info.CalculateResource() // it remembers
+	return info
+}
+
+// sameRequests says whether two pods share what their resources are worked out from. Objects do not change, so that what
+// is shared is the same; pods that only look alike do not count.
+func sameRequests(a, b *corev1.PodSpec) bool {
+	if len(a.InitContainers) > 0 || len(b.InitContainers) > 0 || len(a.Containers) != len(b.Containers) ||
+		a.Resources != nil || b.Resources != nil || a.Overhead != nil || b.Overhead != nil {
+		return false
+	}
+	for i := range a.Containers {
+		if reflect.ValueOf(a.Containers[i].Resources.Requests).Pointer() != reflect.ValueOf(b.Containers[i].Resources.Requests).Pointer() {
+			return false
+		}
+	}
+	return true
 }
 
 // takes says whether a pod is one of them.

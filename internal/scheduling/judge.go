@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -43,7 +42,7 @@ type Judge struct {
 	refusal refusal
 
 	looks   int // how often slots have been marked
-	scratch []fwk.NodeInfo
+	scratch scratch
 }
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.

@@ -81,7 +81,7 @@ func (s *sweep) where(list []fwk.NodeInfo, groups ...[]*crowd) []fwk.NodeInfo {
 // spreadView is every node, because each may be a domain of its own, with pods only where some count.
 func (s *sweep) spreadView() []fwk.NodeInfo {
 	nodes := s.judge.board.nodes
-	view := append(s.judge.scratch[:0], nodes.bare...)
+	view := append(s.judge.scratch.view[:0], nodes.bare...)
 	for _, crowd := range s.class.kin.spread {
 		for slot := range crowd.on {
 			if slot.here != nowhere {
@@ -89,14 +89,28 @@ func (s *sweep) spreadView() []fwk.NodeInfo {
 			}
 		}
 	}
-	s.judge.scratch = view
+	s.judge.scratch.view = view
 	return view
 }
 
-// spreadNode is the node as the spread plugin's Score sees it.
-func (s *sweep) spreadNode(slot *slot) fwk.NodeInfo {
-	if slot.mark == s.look {
-		return slot.info
+// spreadScores asks once for all nodes of a domain on which no pods count: the plugin's Score follows from those pods and
+// from the values of the topology keys, of which the host's name tells it only that there is one
+// (pkg/scheduler/framework/plugins/podtopologyspread/scoring.go).
+func (s *sweep) spreadScores(ask func(fwk.NodeInfo) int64) []int64 {
+	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
+	known := sized(&s.judge.scratch.domains, domains.most(s.judge.board))
+	s.judge.looks++ // marks of slots are not touched
+	scores := sized(&s.judge.scratch.scores, len(s.feasible))
+	for i, slot := range s.feasible {
+		if slot.mark == s.look {
+			scores[i] = ask(slot.info)
+			continue
+		}
+		k := &known[domains.at(slot)]
+		if k.look != s.judge.looks {
+			*k = scored{s.judge.looks, ask(&slot.bare)}
+		}
+		scores[i] = k.score
 	}
-	return &slot.bare
+	return scores
 }

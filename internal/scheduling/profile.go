@@ -39,6 +39,8 @@ type profile struct {
 	// spread and affinity are the lenses of PodTopologySpread and InterPodAffinity.
 	spread, affinity *lens
 	classes          classes
+	domains          topologies
+	defaultKeys      []string
 	// preemption is nil if the profile does not preempt.
 	preemption *defaultpreemption.DefaultPreemption
 }
@@ -60,7 +62,7 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 	ctx, cancel := context.WithCancel(quiet(ctx))
 	defer cancel()
 	built := map[string]fwk.Plugin{}
-	made := &profile{spread: &lens{board: p.board}, affinity: &lens{board: p.board}, classes: newClasses()}
+	made := &profile{spread: &lens{board: p.board}, affinity: &lens{board: p.board}, classes: newClasses(), domains: topologies{}, defaultKeys: defaultKeys(cfg)}
 	lenses := map[string]*lens{names.PodTopologySpread: made.spread, names.InterPodAffinity: made.affinity}
 	fw, err := runtime.NewFramework(ctx, remember(registry, built, lenses), cfg,
 		runtime.WithLogger(logr.Discard()),

@@ -29,13 +29,14 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	}
 	s.focus()
 	defer s.profile.unfocus()
-	totals := make([]int64, len(s.feasible))
-	list := make(fwk.NodeScoreList, len(s.feasible))
+	scratch := &s.judge.scratch
+	totals, list, infos := sized(&scratch.totals, len(s.feasible)), sized(&scratch.list, len(s.feasible)), sized(&scratch.infos, len(s.feasible))
+	clear(totals)
 	for i, slot := range s.feasible {
-		list[i].Name = slot.name
+		list[i].Name, infos[i] = slot.name, slot.info
 	}
 	for _, plugin := range s.profile.scorers {
-		if err := s.score(ctx, plugin, list, totals); err != nil {
+		if err := s.score(ctx, plugin, infos, list, totals); err != nil {
 			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
 		}
 	}
@@ -53,7 +54,7 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 }
 
 // score adds what one plugin gives each node. The list is for it to write to.
-func (s *sweep) score(ctx context.Context, plugin scorer, list fwk.NodeScoreList, totals []int64) error {
+func (s *sweep) score(ctx context.Context, plugin scorer, infos []fwk.NodeInfo, list fwk.NodeScoreList, totals []int64) error {
 	table, state := s.class.scores[plugin.Name()], s.state
 	if table != nil {
 		if s.class.idle.Has(plugin.Name()) {
@@ -61,7 +62,7 @@ func (s *sweep) score(ctx context.Context, plugin scorer, list fwk.NodeScoreList
 		}
 		state = s.class.state
 	} else if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared {
-		switch status := pre.PreScore(ctx, state, s.pod, s.infos); {
+		switch status := pre.PreScore(ctx, state, s.pod, infos); {
 		case status.IsSkip():
 			return nil
 		case !status.IsSuccess():
@@ -69,18 +70,20 @@ func (s *sweep) score(ctx context.Context, plugin scorer, list fwk.NodeScoreList
 		}
 	}
 	var failed atomic.Pointer[fwk.Status]
-	node := func(slot *slot) fwk.NodeInfo { return slot.info }
-	if plugin.Name() == names.PodTopologySpread {
-		node = s.spreadNode
-	}
-	scores, err := answers(ctx, s, table, s.feasible, func(slot *slot) int64 {
-		score, status := plugin.Score(ctx, state, s.pod, node(slot))
+	ask := func(at fwk.NodeInfo) int64 {
+		score, status := plugin.Score(ctx, state, s.pod, at)
 		if !status.IsSuccess() {
 			failed.Store(status)
 		}
 		return score
-	})
-	if err != nil {
+	}
+	var scores []int64
+	if plugin.Name() == names.PodTopologySpread {
+		scores = s.spreadScores(ask)
+	} else {
+		scores = consult(ctx, s, table, s.feasible, &s.judge.scratch.scores, func(at *slot) int64 { return ask(at.info) })
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if status := failed.Load(); status != nil {

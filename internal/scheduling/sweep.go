@@ -23,10 +23,9 @@ type sweep struct {
 	pod     *corev1.Pod    // as plugins see it
 	state   fwk.CycleState // of the plugins that are not local
 	skipped sets.Set[string]
-	look    int // which marks of slots are this sweep's
+	look    int // the marks of slots on which the spread plugin finds pods that count
 
 	feasible []*slot
-	infos    []fwk.NodeInfo // of feasible
 }
 
 // sweepable says whether the pod's case is one that sweeps are made for. Pods with devices are not, nor are those whose
@@ -36,27 +35,32 @@ func (j *Judge) sweepable(pod *corev1.Pod) bool {
 		len(pod.Status.InitContainerStatuses) == 0 && pod.Status.Resources == nil
 }
 
-// sweep is nil if the pod's case is not made for it.
+// sweep looks at every node. It is nil if the pod's case is not made for it.
 func (j *Judge) sweep(ctx context.Context, pod *corev1.Pod) (*sweep, error) {
-	p, err := j.profile(pod)
-	if err != nil || !j.sweepable(pod) {
-		return nil, err
-	}
-	s := &sweep{judge: j, profile: p, pod: j.tenants.seen(pod), state: framework.NewCycleState(), skipped: sets.New[string]()}
-	if p.gate(ctx, s.pod) != nil {
-		return s, nil
-	}
-	s.class = p.class(ctx, j, s.pod)
-	slots, ok := s.preFilter(ctx)
-	if !ok {
-		return s, nil
+	s, slots, err := j.begin(ctx, pod)
+	if err != nil || s == nil || len(slots) == 0 {
+		return s, err
 	}
 	return s, s.filter(ctx, slots)
 }
 
-// preFilter returns the nodes that plugins leave, false if none. A plugin that fails counts as one that leaves none: who
-// asks why asks again without a sweep.
-func (s *sweep) preFilter(ctx context.Context) ([]*slot, bool) {
+// begin returns a sweep and the nodes that it has to look at.
+func (j *Judge) begin(ctx context.Context, pod *corev1.Pod) (*sweep, []*slot, error) {
+	p, err := j.profile(pod)
+	if err != nil || !j.sweepable(pod) {
+		return nil, nil, err
+	}
+	s := &sweep{judge: j, profile: p, pod: j.tenants.seen(pod), state: framework.NewCycleState(), skipped: sets.New[string]()}
+	if p.gate(ctx, s.pod) != nil {
+		return s, nil, nil
+	}
+	s.class = p.class(ctx, j, s.pod)
+	return s, s.preFilter(ctx), nil
+}
+
+// preFilter returns the nodes that plugins leave. A plugin that fails counts as one that leaves none: who asks why asks
+// again without a sweep.
+func (s *sweep) preFilter(ctx context.Context) []*slot {
 	s.focus()
 	defer s.profile.unfocus()
 	var allowed *fwk.PreFilterResult
@@ -74,12 +78,12 @@ func (s *sweep) preFilter(ctx context.Context) ([]*slot, bool) {
 			continue
 		}
 		if !said.status.IsSuccess() {
-			return nil, false
+			return nil
 		}
 		allowed = allowed.Merge(said.result)
 	}
 	if allowed.AllNodes() {
-		return s.judge.board.nodes.slots, true
+		return s.judge.board.nodes.slots
 	}
 	var slots []*slot
 	for name := range allowed.NodeNames {
@@ -88,7 +92,7 @@ func (s *sweep) preFilter(ctx context.Context) ([]*slot, bool) {
 		}
 	}
 	slices.SortFunc(slots, func(a, b *slot) int { return a.here - b.here })
-	return slots, len(slots) > 0
+	return slots
 }
 
 // view is the nodes that a plugin's PreFilter counts on.
@@ -104,73 +108,106 @@ func (s *sweep) view(plugin string) []fwk.NodeInfo {
 
 // filter keeps the nodes that pass.
 func (s *sweep) filter(ctx context.Context, slots []*slot) error {
-	board := s.judge.board
-	alive := slices.Clone(slots)
+	alive := append(sized(&s.judge.scratch.slots, len(slots))[:0], slots...)
 	for _, plugin := range s.profile.swift {
 		if s.skipped.Has(plugin.Name()) || len(alive) == 0 {
 			continue
 		}
-		ask := func(s2 *slot) *fwk.Status { return plugin.Filter(ctx, s.state, s.pod, s2.info) }
-		table := s.class.verdicts[plugin.Name()]
-		if table != nil {
-			ask = func(s2 *slot) *fwk.Status { return plugin.Filter(ctx, s.class.state, s.pod, s2.info) }
-		}
-		statuses, err := answers(ctx, s, table, alive, ask)
-		if err != nil {
+		table, state := s.asking(plugin)
+		said := consult(ctx, s, table, alive, &s.judge.scratch.statuses, func(slot *slot) *fwk.Status {
+			return plugin.Filter(ctx, state, s.pod, slot.info)
+		})
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		kept := alive[:0]
-		for i, status := range statuses {
-			switch {
-			case status.IsSuccess():
+		for i, status := range said {
+			if status.IsSuccess() {
 				kept = append(kept, alive[i])
-			case !status.IsRejected():
-				return fmt.Errorf("asking plugin %s whether node %s takes pod %s: %w", plugin.Name(), alive[i].name, nameOf(s.pod), status.AsError())
+			} else if !status.IsRejected() {
+				return s.failed(plugin, alive[i], status)
 			}
 		}
 		alive = kept
 	}
-	alive, err := s.yield(ctx, alive)
-	if err != nil {
-		return err
-	}
-	s.feasible = alive
-	s.infos = make([]fwk.NodeInfo, len(alive))
-	for i, slot := range alive {
-		s.infos[i] = board.nodes.infos[slot.here]
-	}
-	return ctx.Err()
+	var err error
+	s.feasible, err = s.yield(ctx, alive)
+	return err
 }
 
-// answers asks about each slot, or takes what the table holds.
-func answers[T any](ctx context.Context, s *sweep, t *table[T], slots []*slot, ask func(*slot) T) ([]T, error) {
-	said := make([]T, len(slots))
-	var asked []int
-	if t == nil {
-		asked = make([]int, len(slots))
-		for i := range slots {
-			asked[i] = i
+// first is the first of the nodes that passes, nil if none does.
+func (s *sweep) first(ctx context.Context, slots []*slot) (*slot, error) {
+	one := make([]*slot, 1)
+	for _, candidate := range slots {
+		one[0] = candidate
+		refused, err := s.refuses(ctx, one)
+		if err != nil {
+			return nil, err
 		}
-	} else {
-		t.fit(len(s.judge.board.slots), s.judge.board.setting.now)
-		for i, slot := range slots {
-			c, holds := t.at(slot)
-			if holds {
-				said[i] = c.answer
-			} else {
-				asked = append(asked, i)
-			}
+		if refused {
+			continue
+		}
+		if left, err := s.yield(ctx, one); err != nil || len(left) > 0 {
+			return candidate, err
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// refuses asks about one node, and no further once a plugin says no.
+func (s *sweep) refuses(ctx context.Context, one []*slot) (bool, error) {
+	for _, plugin := range s.profile.swift {
+		if s.skipped.Has(plugin.Name()) {
+			continue
+		}
+		table, state := s.asking(plugin)
+		said := consult(ctx, s, table, one, &s.judge.scratch.statuses, func(at *slot) *fwk.Status {
+			return plugin.Filter(ctx, state, s.pod, at.info)
+		})
+		if !said[0].IsSuccess() && !said[0].IsRejected() {
+			return true, s.failed(plugin, one[0], said[0])
+		}
+		if !said[0].IsSuccess() {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// asking is the table of a plugin's answers, nil if it is not local, and the state it is asked with.
+func (s *sweep) asking(plugin fwk.Plugin) (*table[*fwk.Status], fwk.CycleState) {
+	if t := s.class.verdicts[plugin.Name()]; t != nil {
+		return t, s.class.state
+	}
+	return nil, s.state
+}
+
+func (s *sweep) failed(plugin fwk.Plugin, at *slot, status *fwk.Status) error {
+	return fmt.Errorf("asking plugin %s whether node %s takes pod %s: %w", plugin.Name(), at.name, nameOf(s.pod), status.AsError())
+}
+
+// consult returns an answer for each slot: what the table holds, and what is asked where it holds none.
+func consult[T any](ctx context.Context, s *sweep, t *table[T], slots []*slot, buffer *[]T, ask func(*slot) T) []T {
+	said := sized(buffer, len(slots))
+	if t == nil {
+		s.profile.each(ctx, len(slots), func(i int) { said[i] = ask(slots[i]) })
+		return said
+	}
+	t.fit(len(s.judge.board.slots), s.judge.board.setting.now)
+	asked := sized(&s.judge.scratch.asked, len(slots))[:0]
+	for i, slot := range slots {
+		c, holds := t.at(slot)
+		if said[i] = c.answer; !holds {
+			asked = append(asked, i)
 		}
 	}
 	s.profile.each(ctx, len(asked), func(n int) {
 		i := asked[n]
-		said[i] = ask(slots[i])
-		if t != nil {
-			c, _ := t.at(slots[i])
-			c.generation, c.answer = slots[i].info.Generation, said[i]
-		}
+		c, _ := t.at(slots[i])
+		c.generation, c.answer = slots[i].info.Generation, ask(slots[i])
+		said[i] = c.answer
 	})
-	return said, ctx.Err()
+	return said
 }
 
 // each runs for every number below n, on several processors where that pays.
@@ -209,7 +246,7 @@ func (s *sweep) yield(ctx context.Context, slots []*slot) ([]*slot, error) {
 		case status.IsSuccess():
 			kept = append(kept, slot)
 		case !status.IsRejected():
-			return nil, status.AsError()
+			return nil, fmt.Errorf("asking whether node %s takes pod %s: %w", slot.name, nameOf(s.pod), status.AsError())
 		}
 	}
 	return kept, nil

@@ -23,7 +23,7 @@ type tenant struct {
 	// given is the pod as the world holds it, info the pod as plugins see it.
 	given *corev1.Pod
 	info  *framework.PodInfo
-	crowd *crowd // nil for a pod that has no room yet
+	crowd *crowd
 }
 
 func newTenants(j *journal, b *board, s *shelf) tenants {
@@ -43,15 +43,14 @@ func (t *tenants) enter(pod *corev1.Pod) {
 	if ended(pod) || pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" {
 		return
 	}
-	// An error is a selector that the API server refuses; the scheduler goes on without it as well.
-	info, _ := framework.NewPodInfo(t.seen(pod))
-	now := tenant{given: pod, info: info}
-	if pod.Spec.NodeName != "" {
-		now.crowd = t.crowds.of(info)
-		t.board.bind(info, pod.Spec.NodeName)
-		t.crowds.move(now.crowd, t.board.slot(pod.Spec.NodeName), 1)
+	seen := t.seen(pod)
+	now := tenant{given: pod, crowd: t.crowds.of(seen)}
+	now.info = now.crowd.admit(seen)
+	if node := pod.Spec.NodeName; node != "" {
+		t.board.bind(now.info, node)
+		t.crowds.move(now.crowd, t.board.slot(node), 1)
 	} else {
-		t.board.nominated.add(info, pod.Status.NominatedNodeName)
+		t.board.nominated.add(now.info, pod.Status.NominatedNodeName)
 	}
 	t.set(nameOf(pod), now)
 }

@@ -1,0 +1,90 @@
+package scheduling
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+)
+
+// domains numbers the nodes' combinations of values of some topology keys.
+type domains struct {
+	keys    []string
+	table   table[int]
+	numbers map[string]int
+	text    []byte
+}
+
+// most is more than any number there can be.
+func (d *domains) most(b *board) int {
+	d.table.fit(len(b.slots), 0)
+	return len(d.numbers) + len(b.slots)
+}
+
+func (d *domains) at(s *slot) int {
+	cell, holds := d.table.at(s)
+	if !holds {
+		cell.generation, cell.answer = s.info.Generation, d.number(s)
+	}
+	return cell.answer
+}
+
+func (d *domains) number(s *slot) int {
+	d.text = d.text[:0]
+	for _, key := range d.keys {
+		value, ok := s.info.Node().Labels[key]
+		if key == corev1.LabelHostname {
+			value = ""
+		}
+		if ok {
+			d.text = append(d.text, 1)
+		}
+		d.text = appendText(d.text, value)
+	}
+	n, ok := d.numbers[string(d.text)]
+	if !ok {
+		n = len(d.numbers)
+		d.numbers[string(d.text)] = n
+	}
+	return n
+}
+
+// topologies are the domains by their keys.
+type topologies map[string]*domains
+
+func (t topologies) of(keys []string) *domains {
+	name := strings.Join(keys, "\x00")
+	if t[name] == nil {
+		t[name] = &domains{keys: keys, numbers: map[string]int{}}
+	}
+	return t[name]
+}
+
+// topologyKeys are those that a pod's spread rules may name: its own rules', else those of the profile's default rules.
+func (p *profile) topologyKeys(pod *corev1.Pod) []string {
+	if len(pod.Spec.TopologySpreadConstraints) == 0 {
+		return p.defaultKeys
+	}
+	return keysOf(pod.Spec.TopologySpreadConstraints)
+}
+
+func keysOf(rules []corev1.TopologySpreadConstraint) []string {
+	var keys []string
+	for _, rule := range rules {
+		keys = append(keys, rule.TopologyKey)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// defaultKeys are those of the rules for pods without any. The system's own are on zones and hosts
+// (pkg/scheduler/framework/plugins/podtopologyspread/plugin.go).
+func defaultKeys(p *config.KubeSchedulerProfile) []string {
+	for _, c := range p.PluginConfig {
+		if args, ok := c.Args.(*config.PodTopologySpreadArgs); ok && args.DefaultingType == config.ListDefaulting {
+			return keysOf(args.DefaultConstraints)
+		}
+	}
+	return []string{corev1.LabelHostname, corev1.LabelTopologyZone}
+}
