@@ -59,9 +59,9 @@ type Rule interface {
 // Rules are all of naosu's.
 func Rules() []Rule {
 	return []Rule{
-		StrandedVolume{}, StuckAttachment{},
+		StrandedVolume{}, LastNode{}, StuckAttachment{},
 		NodeDown{}, SlowFailover{}, Lopsided{}, OneBasket{}, StuckTerminating{},
-		Preempted{},
+		Preempted{}, Losses{},
 	}
 }
 

@@ -94,4 +94,19 @@ var englishNodes = sentences{
 	CauseSpreadIgnored: "The pod template asks to be spread over {{.key}}, but that holds only for pods placed since, or gave way to other preferences.",
 	RemedySpread:       "Ask for the pods of {{.workload}} to be spread over {{.key}}.",
 	RemedySpreadRisk:   "It is a preference (ScheduleAnyway): no pod stays Pending for it, and it can be outweighed again.",
+
+	LastNode:         "{{and .workloads}} {{verb .n \"runs\" \"run\"}} on the only {{verb .count \"node\" \"nodes\"}} in {{and .zones}} that can have {{verb .n \"its\" \"their\"}} volumes: if {{and .nodes}} {{verb .count \"goes\" \"go\"}}, {{verb .n \"it waits\" \"they wait\"}} until a node stands there again.",
+	CauseVolumesLive: "The volumes of {{and .workloads}} live in {{and .zones}} and can be used only there.",
+	CauseOneNode:     "One node stands there that is open to the pods: in {{and .zones}}, {{and .nodes}}.",
+	CauseMayGo:       "It may go at any time: a failure, a scale-in, a rotation to fewer nodes or other zones. A group counts nodes and does not know which zones hold volumes.",
+	CauseGroupStands: "{{.group}} has {{count .n \"node\" \"nodes\"}}.",
+	UnknownMinimum:   "The minimum size of {{.group}} and the zones it may use are not in the Kubernetes API. A minimum of one node for each zone (here {{.zones}}) keeps scale-in and rotation from emptying one; against the node's own end only a second one helps.",
+
+	ScarceZone:         "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} nowhere to go{{if .others}}; {{count .others \"other zone\" \"other zones\"}} of {{.total}} would leave some, too{{end}}.",
+	CauseWouldWait:     "{{count .n \"pod\" \"pods\"}} would wait; {{verb .n \"it asks\" \"they ask\"}} for {{if .room}}{{and .room}}{{else}}nothing{{end}}.",
+	CauseNoPlaceholder: "{{if .holders}}{{count .holders \"placeholder pod holds\" \"placeholder pods hold\"}} {{.held}} CPU free, which is too little or in the wrong place.{{else}}Nothing holds room free for such a loss: no pod has a priority below zero.{{end}}",
+	RemedyHeadroom:     "Size {{.group}} to {{.to}}: the fewest nodes with which the loss of {{.place}} leaves none of these pods waiting.",
+	RemedyHeadroomRisk: "An autoscaler takes idle nodes away again: hold the room with placeholder pods, or set the group's minimum. The group chooses the zones.",
+	RootedInZone:       "{{and .workloads}} {{verb .n \"stands\" \"stand\"}} and {{verb .n \"falls\" \"fall\"}} with {{verb .n \"its\" \"their\"}} zone: the volumes live in {{and .zones}}, and no node elsewhere can use them.",
+	CauseNoCopy:        "No number of nodes helps: only a copy of the data in another zone, by the program's own replication or a storage class that spans zones.",
 }

@@ -17,4 +17,6 @@ var englishPreemption = sentences{
 	RemedyBalloons:    "Hold {{.cpu}} free on every node with balloon pods: of the lowest priority, they give way before anything else does.",
 	RemedyBalloonCost: "{{.cpu}} on each of {{count .nodes \"node\" \"nodes\"}}.",
 	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before the night's work begins, and give that work a PriorityClass with preemptionPolicy Never, or it will take their place.",
+
+	ScarceNode: "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} waiting: the other nodes have no room{{if .others}}; so would {{count .others \"other node\" \"other nodes\"}} of {{.total}}{{end}}.",
 }

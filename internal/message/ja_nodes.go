@@ -94,4 +94,19 @@ var japaneseNodes = sentences{
 	CauseSpreadIgnored: "Pod テンプレートに {{.key}} での分散の指定はありますが、効くのはその後に配置された Pod だけで、他の優先条件に負けることもあります。",
 	RemedySpread:       "{{.workload}} の Pod を {{.key}} で分散するように指定します。",
 	RemedySpreadRisk:   "優先条件 (ScheduleAnyway) なので Pending にはなりませんが、他の条件に負けることはあります。",
+
+	LastNode:         "{{and .workloads}} は、{{and .zones}} でボリュームを使える唯一のノードで動いています。{{and .nodes}} がなくなると、そのゾーンに再びノードが立つまで Pending になります。",
+	CauseVolumesLive: "{{and .workloads}} のボリュームは {{and .zones}} にあり、そこでしか使えません。",
+	CauseOneNode:     "{{and .zones}} でこれらの Pod を受け入れられるノードは {{and .nodes}} だけです。",
+	CauseMayGo:       "そのノードはいつなくなってもおかしくありません。障害、スケールイン、台数やゾーンの異なる入れ替えなどです。ノードグループは台数しか見ておらず、どのゾーンにボリュームがあるかを知りません。",
+	CauseGroupStands: "{{.group}} のノードは {{.n}} 台です。",
+	UnknownMinimum:   "{{.group}} の最小サイズと使用できるゾーンは Kubernetes API では分かりません。最小サイズをゾーン数 (ここでは {{.zones}}) 以上にすれば、スケールインや入れ替えでゾーンが空になることは防げます。ノード自体の障害に備えるには 2 台目が必要です。",
+
+	ScarceZone:         "{{.place}} を失うと、{{and .workloads}} の Pod {{.n}} 個の行き場がなくなります。{{if .others}}全 {{.total}} ゾーンのうち、ほか {{.others}} ゾーンでも同様です。{{end}}",
+	CauseWouldWait:     "{{.n}} 個の Pod が Pending になります。requests の合計: {{if .room}}{{and .room}}{{else}}なし{{end}}。",
+	CauseNoPlaceholder: "{{if .holders}}プレースホルダーの Pod {{.holders}} 個が CPU {{.held}} を確保していますが、量が足りないか、場所が合っていません。{{else}}このような障害に備えて空きを確保しているものがありません (優先度が負の Pod がありません)。{{end}}",
+	RemedyHeadroom:     "{{.group}} のサイズを {{.to}} にします。{{.place}} を失ってもこれらの Pod がすべて動く最小の台数です。",
+	RemedyHeadroomRisk: "空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに立つかはグループが決めます。",
+	RootedInZone:       "{{and .workloads}} はゾーンと運命を共にします。ボリュームが {{and .zones}} にあり、他のゾーンのノードからは使えません。",
+	CauseNoCopy:        "ノードを増やしても解決しません。アプリケーション自身のレプリケーションや複数ゾーンにまたがる StorageClass など、別のゾーンにデータの複製が必要です。",
 }

@@ -17,4 +17,6 @@ var japanesePreemption = sentences{
 	RemedyBalloons:    "各ノードに {{.cpu}} の空きをバルーン Pod で確保します。優先度が最も低いので、他のどの Pod よりも先に場所を譲ります。",
 	RemedyBalloonCost: "{{.nodes}} 個のノードで {{.cpu}} ずつ。",
 	RemedyBalloonRisk: "すでに満杯のノードにはバルーンも入りません。夜間処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。そうしないとバルーンの場所を取られます。",
+
+	ScarceNode: "{{.place}} を失うと、他のノードに空きがなく、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
 }

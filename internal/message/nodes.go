@@ -113,3 +113,21 @@ const (
 	RemedySpread       ID = "RemedySpread"       // workload, key
 	RemedySpreadRisk   ID = "RemedySpreadRisk"   // workload, key
 )
+
+// N102: the last node of a zone, and N103: the loss of a zone.
+const (
+	LastNode         ID = "LastNode"         // workloads, n, zones, nodes, count
+	CauseVolumesLive ID = "CauseVolumesLive" // workloads, zones
+	CauseOneNode     ID = "CauseOneNode"     // zones, nodes
+	CauseMayGo       ID = "CauseMayGo"       //
+	CauseGroupStands ID = "CauseGroupStands" // group, n
+	UnknownMinimum   ID = "UnknownMinimum"   // group, zones
+
+	ScarceZone         ID = "ScarceZone"         // place, n, workloads, others, total
+	CauseWouldWait     ID = "CauseWouldWait"     // n, room
+	CauseNoPlaceholder ID = "CauseNoPlaceholder" // holders, held
+	RemedyHeadroom     ID = "RemedyHeadroom"     // group, to, place
+	RemedyHeadroomRisk ID = "RemedyHeadroomRisk" //
+	RootedInZone       ID = "RootedInZone"       // workloads, n, zones
+	CauseNoCopy        ID = "CauseNoCopy"        //
+)

@@ -2,9 +2,10 @@ package message
 
 // N501: pods that gave way.
 const (
-	TitleN502 ID = "TitleN502"
-	TitleN503 ID = "TitleN503"
-	TitleN501 ID = "TitleN501"
+	ScarceNode ID = "ScarceNode" // place, n, workloads, others, total
+	TitleN502  ID = "TitleN502"
+	TitleN503  ID = "TitleN503"
+	TitleN501  ID = "TitleN501"
 
 	PreemptedBy       ID = "PreemptedBy"       // pods, n, by, known, failed, jobs
 	CausePreempted    ID = "CausePreempted"    // n
