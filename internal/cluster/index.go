@@ -29,9 +29,7 @@ func (s *Snapshot) makeIndex() *index {
 		attachmentsOf: map[string][]*storagev1.VolumeAttachment{}, eventsOf: map[types.UID][]*corev1.Event{},
 	}
 	for _, pod := range s.Pods() {
-		if pod.Spec.NodeName != "" {
-			x.podsOn[pod.Spec.NodeName] = append(x.podsOn[pod.Spec.NodeName], pod)
-		}
+		x.podsOn[pod.Spec.NodeName] = append(x.podsOn[pod.Spec.NodeName], pod)
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 			x.podsOf[owner.UID] = append(x.podsOf[owner.UID], pod)
 		}
@@ -68,7 +66,7 @@ func ClaimName(pod *corev1.Pod, v *corev1.Volume) string {
 	}
 }
 
-// PodsOn are the pods that have their place on a node, whatever their phase.
+// PodsOn are the pods that have their place on a node, whatever their phase; those that have none are on "".
 func (s *Snapshot) PodsOn(node string) []*corev1.Pod { return s.indexed().podsOn[node] }
 
 // PodsOf are the pods whose controller has that UID.
