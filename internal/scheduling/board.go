@@ -24,19 +24,21 @@ type board struct {
 	nominated      nominator
 	// setting is another one whenever the set of nodes, or an image on one of them, is another.
 	setting version
+	// counting are the slots that show pods in the lineup's counted.
+	counting []*slot
 }
 
 // slot is a node's place on the board. Pods may be bound to a node that does not exist (yet): its slot is then not lined up.
 type slot struct {
-	id   int
-	name string
-	info *framework.NodeInfo
-	bare bare
+	id      int
+	name    string
+	info    *framework.NodeInfo
+	counted counted
 	// depth is the number of forks that were open when info was made; it may be written to in those.
 	depth int
 	// Positions in the lineup and the rosters, nowhere if it is not in one.
 	here, affinity, aversion int
-	// mark is the last look that this slot mattered to.
+	// mark is the last look that saw this slot.
 	mark int
 }
 
@@ -142,7 +144,7 @@ func (b *board) edit(s *slot, change func(*framework.NodeInfo)) {
 
 // refresh shows a node that has changed wherever it belongs, and nowhere else.
 func (b *board) refresh(s *slot) {
-	s.bare.NodeInfo = s.info
+	s.counted.NodeInfo = s.info
 	listed := s.here != nowhere
 	if listed {
 		b.nodes.infos[s.here] = s.info

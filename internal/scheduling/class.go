@@ -32,49 +32,56 @@ type preFiltered struct {
 
 // kin are the crowds that bear on a class.
 type kin struct {
-	// asOf is the state of namespaces, services and workloads in which this was found out, seen how many crowds were asked.
-	asOf, seen int
-	selectors  []labels.Selector
-	namespace  labels.Set
+	// asOf is the state of namespaces, services and workloads in which this was found out.
+	asOf      int
+	known     bool
+	selectors []labels.Selector
+	namespace labels.Set
+	own       []fwk.AffinityTerm
+	// How many crowds were asked: of the class's namespace, of those with rules, and of all.
+	neighbours, ruled, all int
 	// spread count for the class's spread rules, friends for its own rules on affinity. affine and averse have rules, and
 	// required anti-affinity, that mean the class.
 	spread, friends, affine, averse []*crowd
 }
 
-// update asks the crowds that have not been asked.
-func (c *class) update(j *Judge) {
-	k := &c.kin
-	if k.asOf != j.shelf.relations.now || k.selectors == nil {
-		*k = kin{asOf: j.shelf.relations.now, selectors: j.shelf.spreadSelectors(c.pod), namespace: j.shelf.namespaceLabels(c.pod.Namespace)}
+// meet asks the crowds that have not been asked.
+func (c *class) meet(j *Judge) {
+	k, crowds := &c.kin, &j.tenants.crowds
+	if !k.known || k.asOf != j.shelf.relations.now {
+		*k = kin{
+			known: true, asOf: j.shelf.relations.now, own: termsOf(c.info),
+			selectors: j.shelf.spreadSelectors(c.pod), namespace: j.shelf.namespaceLabels(c.pod.Namespace),
+		}
 	}
-	for _, other := range j.tenants.crowds.all[k.seen:] {
-		c.meet(other)
-	}
-	k.seen = len(j.tenants.crowds.all)
-}
-
-func (c *class) meet(other *crowd) {
-	k, member := &c.kin, other.member
-	set := labels.Set(member.Pod.Labels)
-	if member.Pod.Namespace == c.pod.Namespace && matchesAny(k.selectors, set) {
-		k.spread = append(k.spread, other)
-	}
-	// The namespaces of the class's own terms are not looked at: too many friends cost time, and too few the truth.
-	if own := termsOf(c.info); anyTerm(own, func(t *fwk.AffinityTerm) bool { return t.Selector.Matches(set) }) {
-		k.friends = append(k.friends, other)
+	neighbours := crowds.byNamespace[c.pod.Namespace]
+	for ; k.neighbours < len(neighbours); k.neighbours++ {
+		if matchesAny(k.selectors, neighbours[k.neighbours].member.Pod.Labels) {
+			k.spread = append(k.spread, neighbours[k.neighbours])
+		}
 	}
 	means := func(t *fwk.AffinityTerm) bool { return t.Matches(c.pod, k.namespace) }
-	if anyTerm(termsOf(member), means) {
-		k.affine = append(k.affine, other)
+	for ; k.ruled < len(crowds.ruled); k.ruled++ {
+		other := crowds.ruled[k.ruled]
+		if anyTerm(termsOf(other.member), means) {
+			k.affine = append(k.affine, other)
+		}
+		if anyTerm(other.member.RequiredAntiAffinityTerms, means) {
+			k.averse = append(k.averse, other)
+		}
 	}
-	if anyTerm(member.RequiredAntiAffinityTerms, means) {
-		k.averse = append(k.averse, other)
+	for ; len(k.own) > 0 && k.all < len(crowds.all); k.all++ {
+		other := crowds.all[k.all]
+		// The namespaces of the terms are not looked at: too many friends cost time, and too few the truth.
+		if anyTerm(k.own, func(t *fwk.AffinityTerm) bool { return t.Selector.Matches(labels.Set(other.member.Pod.Labels)) }) {
+			k.friends = append(k.friends, other)
+		}
 	}
 }
 
-func matchesAny(selectors []labels.Selector, set labels.Set) bool {
+func matchesAny(selectors []labels.Selector, set map[string]string) bool {
 	for _, s := range selectors {
-		if s.Matches(set) {
+		if s.Matches(labels.Set(set)) {
 			return true
 		}
 	}

@@ -36,7 +36,7 @@ func (p *profile) class(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
 		c = p.newClass(ctx, j, pod)
 		all.byKey[string(appendClass(nil, pod))] = c
 	}
-	c.update(j)
+	c.meet(j)
 	return c
 }
 

@@ -9,28 +9,31 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
 // crowd is the pods that no rule about other pods can tell apart: they have their namespace, their labels, and their own
 // rules in common. Whether a rule means one of them is asked once for all.
 type crowd struct {
-	member *framework.PodInfo // any of them
-	on     map[*slot]int      // how many stand where
+	member *framework.PodInfo      // any of them
+	on     map[*slot][]fwk.PodInfo // where they stand; a list in it does not change
 }
 
 // crowds are all there ever were; one that nobody belongs to any more stands nowhere.
 type crowds struct {
-	journal *journal
-	all     []*crowd
-	byKey   map[string]*crowd
+	journal     *journal
+	byKey       map[string]*crowd
+	byNamespace map[string][]*crowd
+	ruled       []*crowd // with rules of their own
+	all         []*crowd
 	// byOwner is the crowd of the last pod with that controller: most often the next one's too.
 	byOwner map[types.UID]*crowd
 	key     []byte
 }
 
 func newCrowds(j *journal) crowds {
-	return crowds{journal: j, byKey: map[string]*crowd{}, byOwner: map[types.UID]*crowd{}}
+	return crowds{journal: j, byKey: map[string]*crowd{}, byNamespace: map[string][]*crowd{}, byOwner: map[types.UID]*crowd{}}
 }
 
 func (c *crowds) of(pod *corev1.Pod) *crowd {
@@ -43,9 +46,13 @@ func (c *crowds) of(pod *corev1.Pod) *crowd {
 	c.key = appendIdentity(c.key[:0], pod)
 	its := c.byKey[string(c.key)]
 	if its == nil {
-		its = &crowd{member: podInfo(pod), on: map[*slot]int{}}
+		its = &crowd{member: podInfo(pod), on: map[*slot][]fwk.PodInfo{}}
 		c.byKey[string(c.key)] = its
 		c.all = append(c.all, its)
+		c.byNamespace[pod.Namespace] = append(c.byNamespace[pod.Namespace], its)
+		if rulesOf(pod) != nil {
+			c.ruled = append(c.ruled, its)
+		}
 	}
 	if owner != nil {
 		c.byOwner[owner.UID] = its
@@ -93,15 +100,27 @@ func (c *crowd) takes(pod *corev1.Pod) bool {
 		equality.Semantic.DeepEqual(rulesOf(member), rulesOf(pod))
 }
 
-// move counts pods that have come to a node or left it.
-func (c *crowds) move(its *crowd, to *slot, by int) {
-	its.move(to, by)
-	c.journal.did(func() { its.move(to, -by) })
+// come and leave tell that a pod has come to a node, or left it.
+
+func (c *crowds) come(its *crowd, pod fwk.PodInfo, to *slot) {
+	c.set(its, to, append(slices.Clip(its.on[to]), pod))
 }
 
-func (c *crowd) move(to *slot, by int) {
-	if c.on[to] += by; c.on[to] == 0 {
-		delete(c.on, to)
+func (c *crowds) leave(its *crowd, pod fwk.PodInfo, from *slot) {
+	c.set(its, from, slices.DeleteFunc(slices.Clone(its.on[from]), func(p fwk.PodInfo) bool { return p == pod }))
+}
+
+func (c *crowds) set(its *crowd, at *slot, pods []fwk.PodInfo) {
+	before := its.on[at]
+	its.set(at, pods)
+	c.journal.did(func() { its.set(at, before) })
+}
+
+func (c *crowd) set(at *slot, pods []fwk.PodInfo) {
+	if len(pods) == 0 {
+		delete(c.on, at)
+	} else {
+		c.on[at] = pods
 	}
 }
 

@@ -41,7 +41,7 @@ type Judge struct {
 	tenants tenants
 	refusal refusal
 
-	looks   int // how often slots have been marked
+	looks   int // how often the nodes have been looked over
 	scratch scratch
 }
 

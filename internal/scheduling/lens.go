@@ -1,6 +1,10 @@
 package scheduling
 
 import (
+	"context"
+	"slices"
+
+	"k8s.io/client-go/util/workqueue"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -9,16 +13,30 @@ import (
 type lens struct {
 	*board
 	// worn says that the lists below are shown, and not the board's.
-	worn       bool
-	list       []fwk.NodeInfo
-	affineList []fwk.NodeInfo
-	averseList []fwk.NodeInfo
+	worn                 bool
+	list, affine, averse []fwk.NodeInfo
 }
 
 // spectacled hands a plugin its lens as the scheduler's snapshot.
 type spectacled struct {
 	fwk.Handle
 	lens *lens
+}
+
+// Parallelizer is the framework's, but for what is done sooner than other processors are woken.
+func (s spectacled) Parallelizer() fwk.Parallelizer { return modest{s.Handle.Parallelizer()} }
+
+type modest struct{ fwk.Parallelizer }
+
+func (m modest) Until(ctx context.Context, pieces int, do workqueue.DoWorkPieceFunc, operation string) {
+	const few = 512
+	if pieces > few {
+		m.Parallelizer.Until(ctx, pieces, do, operation)
+		return
+	}
+	for i := range pieces {
+		do(i)
+	}
 }
 
 func (s spectacled) SnapshotSharedLister() fwk.SharedLister { return s.lens }
@@ -34,42 +52,38 @@ func (l *lens) List() ([]fwk.NodeInfo, error) {
 
 func (l *lens) HavePodsWithAffinityList() ([]fwk.NodeInfo, error) {
 	if l.worn {
-		return l.affineList, nil
+		return l.affine, nil
 	}
 	return l.board.HavePodsWithAffinityList()
 }
 
 func (l *lens) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 	if l.worn {
-		return l.averseList, nil
+		return l.averse, nil
 	}
 	return l.board.HavePodsWithRequiredAntiAffinityList()
 }
 
 // focus turns the lenses to what bears on the sweep's class.
 func (s *sweep) focus() {
-	p, k := s.profile, &s.class.kin
-	p.spread.worn, p.affinity.worn = true, true
-	p.affinity.list = s.where(p.affinity.list[:0], k.friends, k.affine)
-	p.affinity.affineList = s.where(p.affinity.affineList[:0], k.affine)
-	p.affinity.averseList = s.where(p.affinity.averseList[:0], k.averse)
-	p.spread.list = s.where(p.spread.list[:0], k.spread) // last: its marks stay
-	if nodes := s.judge.board.nodes; len(p.spread.list) == 0 && len(nodes.bare) > 0 {
-		p.spread.list = append(p.spread.list, nodes.bare[0]) // the plugin takes an empty list for an empty cluster
-	}
+	k, spread, affinity := &s.class.kin, s.profile.spread, s.profile.affinity
+	affinity.list = s.where(affinity.list[:0], k.friends, k.affine)
+	affinity.affine = s.where(affinity.affine[:0], k.affine)
+	affinity.averse = s.where(affinity.averse[:0], k.averse)
+	spread.list = s.count(spread.list[:0])
+	spread.worn, affinity.worn = true, true
 }
 
 func (p *profile) unfocus() { p.spread.worn, p.affinity.worn = false, false }
 
-// where adds the nodes on which any of the crowds stand, and marks them.
+// where adds the nodes on which any of the crowds stand.
 func (s *sweep) where(list []fwk.NodeInfo, groups ...[]*crowd) []fwk.NodeInfo {
 	s.judge.looks++
-	s.look = s.judge.looks
 	for _, group := range groups {
 		for _, crowd := range group {
 			for slot := range crowd.on {
-				if slot.here != nowhere && slot.mark != s.look {
-					slot.mark = s.look
+				if slot.here != nowhere && slot.mark != s.judge.looks {
+					slot.mark = s.judge.looks
 					list = append(list, slot.info)
 				}
 			}
@@ -78,19 +92,31 @@ func (s *sweep) where(list []fwk.NodeInfo, groups ...[]*crowd) []fwk.NodeInfo {
 	return list
 }
 
-// spreadView is every node, because each may be a domain of its own, with pods only where some count.
-func (s *sweep) spreadView() []fwk.NodeInfo {
-	nodes := s.judge.board.nodes
-	view := append(s.judge.scratch.view[:0], nodes.bare...)
+// count has the lineup show the pods that count for the class's spread rules, and adds the nodes that have some.
+func (s *sweep) count(list []fwk.NodeInfo) []fwk.NodeInfo {
+	board := s.judge.board
+	for _, slot := range board.counting {
+		slot.counted.pods = nil
+	}
+	board.counting = board.counting[:0]
 	for _, crowd := range s.class.kin.spread {
-		for slot := range crowd.on {
-			if slot.here != nowhere {
-				view[slot.here] = slot.info
+		for slot, pods := range crowd.on {
+			if slot.here == nowhere {
+				continue
 			}
+			if slot.counted.pods != nil {
+				slot.counted.pods = slices.Concat(slot.counted.pods, pods)
+				continue
+			}
+			slot.counted.pods = pods
+			board.counting = append(board.counting, slot)
+			list = append(list, &slot.counted)
 		}
 	}
-	s.judge.scratch.view = view
-	return view
+	if len(list) == 0 && len(board.nodes.counted) > 0 {
+		list = append(list, board.nodes.counted[0]) // the plugin takes an empty list for an empty cluster
+	}
+	return list
 }
 
 // spreadScores asks once for all nodes of a domain on which no pods count: the plugin's Score follows from those pods and
@@ -99,16 +125,16 @@ func (s *sweep) spreadView() []fwk.NodeInfo {
 func (s *sweep) spreadScores(ask func(fwk.NodeInfo) int64) []int64 {
 	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
 	known := sized(&s.judge.scratch.domains, domains.most(s.judge.board))
-	s.judge.looks++ // marks of slots are not touched
+	s.judge.looks++
 	scores := sized(&s.judge.scratch.scores, len(s.feasible))
 	for i, slot := range s.feasible {
-		if slot.mark == s.look {
-			scores[i] = ask(slot.info)
+		if slot.counted.pods != nil {
+			scores[i] = ask(&slot.counted)
 			continue
 		}
 		k := &known[domains.at(slot)]
 		if k.look != s.judge.looks {
-			*k = scored{s.judge.looks, ask(&slot.bare)}
+			*k = scored{s.judge.looks, ask(&slot.counted)}
 		}
 		scores[i] = k.score
 	}

@@ -12,20 +12,23 @@ import (
 type lineup struct {
 	slots []*slot
 	infos []fwk.NodeInfo
-	// bare are the same nodes without their pods.
-	bare []fwk.NodeInfo
+	// counted are the same nodes as plugins that count pods see them.
+	counted []fwk.NodeInfo
 }
 
-// bare is a node without its pods, for plugins that would count them and would not find what they look for.
-type bare struct{ *framework.NodeInfo }
+// counted is a node with those of its pods only that count for whoever is asking.
+type counted struct {
+	*framework.NodeInfo
+	pods []fwk.PodInfo
+}
 
-func (bare) GetPods() []fwk.PodInfo { return nil }
+func (c *counted) GetPods() []fwk.PodInfo { return c.pods }
 
 func (l *lineup) add(s *slot) {
 	at, _ := slices.BinarySearchFunc(l.slots, s.name, func(other *slot, name string) int { return strings.Compare(other.name, name) })
 	l.slots = slices.Insert(l.slots, at, s)
 	l.infos = slices.Insert(l.infos, at, fwk.NodeInfo(s.info))
-	l.bare = slices.Insert(l.bare, at, fwk.NodeInfo(&s.bare))
+	l.counted = slices.Insert(l.counted, at, fwk.NodeInfo(&s.counted))
 	l.renumber(at)
 }
 
@@ -33,7 +36,7 @@ func (l *lineup) drop(s *slot) {
 	at := s.here
 	l.slots = slices.Delete(l.slots, at, at+1)
 	l.infos = slices.Delete(l.infos, at, at+1)
-	l.bare = slices.Delete(l.bare, at, at+1)
+	l.counted = slices.Delete(l.counted, at, at+1)
 	s.here = nowhere
 	l.renumber(at)
 }

@@ -7,7 +7,6 @@ import fwk "k8s.io/kube-scheduler/framework"
 type scratch struct {
 	slots    []*slot
 	infos    []fwk.NodeInfo
-	view     []fwk.NodeInfo
 	statuses []*fwk.Status
 	asked    []int
 	scores   []int64

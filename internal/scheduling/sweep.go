@@ -23,7 +23,6 @@ type sweep struct {
 	pod     *corev1.Pod    // as plugins see it
 	state   fwk.CycleState // of the plugins that are not local
 	skipped sets.Set[string]
-	look    int // the marks of slots on which the spread plugin finds pods that count
 
 	feasible []*slot
 }
@@ -99,7 +98,7 @@ func (s *sweep) preFilter(ctx context.Context) []*slot {
 func (s *sweep) view(plugin string) []fwk.NodeInfo {
 	switch plugin {
 	case names.PodTopologySpread:
-		return s.spreadView()
+		return s.judge.board.nodes.counted
 	case names.InterPodAffinity:
 		return s.profile.affinity.list
 	}
@@ -212,7 +211,7 @@ func consult[T any](ctx context.Context, s *sweep, t *table[T], slots []*slot, b
 
 // each runs for every number below n, on several processors where that pays.
 func (p *profile) each(ctx context.Context, n int, do func(int)) {
-	const few = 64
+	const few = 512
 	if n > few {
 		p.framework.Parallelizer().Until(ctx, n, do, "")
 		return

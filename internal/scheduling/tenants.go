@@ -48,7 +48,7 @@ func (t *tenants) enter(pod *corev1.Pod) {
 	now.info = now.crowd.admit(seen)
 	if node := pod.Spec.NodeName; node != "" {
 		t.board.bind(now.info, node)
-		t.crowds.move(now.crowd, t.board.slot(node), 1)
+		t.crowds.come(now.crowd, now.info, t.board.slot(node))
 	} else {
 		t.board.nominated.add(now.info, pod.Status.NominatedNodeName)
 	}
@@ -64,7 +64,7 @@ func (t *tenants) leave(pod *corev1.Pod) {
 	t.set(nameOf(pod), tenant{})
 	if node := was.info.Pod.Spec.NodeName; node != "" {
 		t.board.unbind(was.info.Pod, node)
-		t.crowds.move(was.crowd, t.board.slot(node), -1)
+		t.crowds.leave(was.crowd, was.info, t.board.slot(node))
 	} else {
 		t.board.nominated.remove(was.info.Pod, was.info.Pod.Status.NominatedNodeName)
 	}
