@@ -15,16 +15,17 @@ import (
 )
 
 // budgets follow the PodDisruptionBudgets through the future: which pods are healthy, and so how many may be disrupted.
+// A namespace's are looked at once a pod of it is touched.
 //
 // Source: pkg/controller/disruption of Kubernetes.
 type budgets struct {
-	world       *cluster.Snapshot
+	pods        *pods
 	byNamespace map[string][]*budget
-	all         []*budget
 	// down are pods that no longer count as healthy.
 	down map[types.UID]bool
 }
 
+// budget is one of them with its numbers.
 type budget struct {
 	pdb      *policyv1.PodDisruptionBudget
 	selector labels.Selector
@@ -34,16 +35,26 @@ type budget struct {
 	broken   *Violation
 }
 
-func newBudgets(world *cluster.Snapshot) *budgets {
-	b := &budgets{world: world, byNamespace: map[string][]*budget{}, down: map[types.UID]bool{}}
-	for _, pdb := range world.Budgets() {
-		b.add(pdb)
-	}
-	return b
+func newBudgets(p *pods) *budgets {
+	return &budgets{pods: p, byNamespace: map[string][]*budget{}, down: map[types.UID]bool{}}
 }
 
-// add follows one more budget; what its status does not tell is counted.
-func (b *budgets) add(pdb *policyv1.PodDisruptionBudget) *budget {
+// in are a namespace's.
+func (b *budgets) in(namespace string) []*budget {
+	found, known := b.byNamespace[namespace]
+	if known {
+		return found
+	}
+	found = []*budget{}
+	for _, pdb := range ofNamespace(b.pods.present.Budgets(), namespace) {
+		found = append(found, b.read(pdb))
+	}
+	b.byNamespace[namespace] = found
+	return found
+}
+
+// read takes a budget's numbers from its status; what that does not tell is counted.
+func (b *budgets) read(pdb *policyv1.PodDisruptionBudget) *budget {
 	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 	if err != nil {
 		selector = labels.Nothing() // The disruption controller protects nothing by such a budget either.
@@ -52,8 +63,6 @@ func (b *budgets) add(pdb *policyv1.PodDisruptionBudget) *budget {
 		pdb: pdb, selector: selector, expected: int(pdb.Status.ExpectedPods),
 		desired: int(pdb.Status.DesiredHealthy), healthy: int(pdb.Status.CurrentHealthy),
 	}
-	b.all = append(b.all, one)
-	b.byNamespace[pdb.Namespace] = append(b.byNamespace[pdb.Namespace], one)
 	if pdb.Status.ObservedGeneration == 0 && pdb.Status.ExpectedPods == 0 {
 		b.count(one)
 	}
@@ -61,13 +70,11 @@ func (b *budgets) add(pdb *policyv1.PodDisruptionBudget) *budget {
 }
 
 // follow takes a budget as it is now, in place of the one of its name if there is one.
-func (b *budgets) follow(world *cluster.Snapshot, pdb *policyv1.PodDisruptionBudget) cluster.Edit {
-	same := func(o *budget) bool { return nameOf(o.pdb) == nameOf(pdb) }
-	b.all = slices.DeleteFunc(b.all, same)
-	b.byNamespace[pdb.Namespace] = slices.DeleteFunc(b.byNamespace[pdb.Namespace], same)
-	b.world = world
-	one := b.add(pdb)
+func (b *budgets) follow(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
+	others := slices.DeleteFunc(b.in(pdb.Namespace), func(o *budget) bool { return o.pdb.Name == pdb.Name })
+	one := b.read(pdb)
 	b.count(one)
+	b.byNamespace[pdb.Namespace] = append(others, one)
 	return one.put()
 }
 
@@ -75,13 +82,13 @@ func (b *budgets) follow(world *cluster.Snapshot, pdb *policyv1.PodDisruptionBud
 func (b *budgets) count(one *budget) {
 	one.healthy = 0
 	expected, scales := 0, map[types.UID]int{}
-	for _, pod := range b.world.Pods() {
-		if pod.Namespace != one.pdb.Namespace || finished(pod) || !one.selector.Matches(labels.Set(pod.Labels)) {
+	for _, pod := range b.pods.in(one.pdb.Namespace) {
+		if finished(pod) || !one.selector.Matches(labels.Set(pod.Labels)) {
 			continue
 		}
 		expected++
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-			scales[owner.UID] = replicasOf(b.world.Owner(pod), scales[owner.UID]+1)
+			scales[owner.UID] = replicasOf(b.pods.present.Owner(pod), scales[owner.UID]+1)
 		}
 		if healthy(pod) && !b.down[pod.UID] {
 			one.healthy++
@@ -99,20 +106,11 @@ func (b *budgets) count(one *budget) {
 // expects sets how many pods there should be, and so how many must stay healthy. Percentages are rounded up.
 func (o *budget) expects(pods int) {
 	o.expected = pods
-	scaled := func(value *intstr.IntOrString) int {
-		n, err := intstr.GetScaledValueFromIntOrPercent(value, pods, true)
-		if err != nil {
-			return 0 // The API server accepts no such value.
-		}
-		return n
-	}
 	switch {
 	case o.pdb.Spec.MaxUnavailable != nil:
-		o.desired = max(pods-scaled(o.pdb.Spec.MaxUnavailable), 0)
-	case o.pdb.Spec.MinAvailable != nil:
-		o.desired = scaled(o.pdb.Spec.MinAvailable)
+		o.desired = max(pods-scaled(o.pdb.Spec.MaxUnavailable, pods, true, 0), 0)
 	default:
-		o.desired = 0
+		o.desired = scaled(o.pdb.Spec.MinAvailable, pods, true, 0)
 	}
 }
 
@@ -123,10 +121,19 @@ func (o *budget) allowed() int {
 	return max(o.healthy-o.desired, 0)
 }
 
+// put is the budget as the API shows it now.
+func (o *budget) put() cluster.Edit {
+	pdb := *o.pdb
+	pdb.Status.ExpectedPods, pdb.Status.DesiredHealthy = int32(o.expected), int32(o.desired)
+	pdb.Status.CurrentHealthy, pdb.Status.DisruptionsAllowed = int32(o.healthy), int32(o.allowed())
+	o.pdb = &pdb
+	return cluster.Put(&pdb)
+}
+
 // of are the budgets that cover a pod.
 func (b *budgets) of(pod *corev1.Pod) []*budget {
 	var cover []*budget
-	for _, one := range b.byNamespace[pod.Namespace] {
+	for _, one := range b.in(pod.Namespace) {
 		if one.selector.Matches(labels.Set(pod.Labels)) {
 			cover = append(cover, one)
 		}
@@ -134,7 +141,7 @@ func (b *budgets) of(pod *corev1.Pod) []*budget {
 	return cover
 }
 
-// gone says that pods are no longer healthy, all at once. It returns the budgets' new state.
+// gone says that pods are no longer healthy, all at once. It returns the budgets that allow less now.
 func (b *budgets) gone(pods ...*corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
 	var touched []*budget
@@ -154,7 +161,7 @@ func (b *budgets) gone(pods ...*corev1.Pod) []cluster.Edit {
 	return edited(touched, before)
 }
 
-// back says that a pod is healthy.
+// back says that a pod is healthy. It returns the budgets that allow more now.
 func (b *budgets) back(pod *corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
 	cover := b.of(pod)
@@ -165,24 +172,14 @@ func (b *budgets) back(pod *corev1.Pod) []cluster.Edit {
 	return edited(cover, before)
 }
 
-// edited are the budgets whose allowance changed, as the API shows them.
 func edited(touched []*budget, before map[*budget]int) []cluster.Edit {
 	var edits []cluster.Edit
 	for _, one := range touched {
-		if one.allowed() == before[one] {
-			continue
+		if one.allowed() != before[one] {
+			edits = append(edits, one.put())
 		}
-		edits = append(edits, one.put())
 	}
 	return edits
-}
-
-func (o *budget) put() cluster.Edit {
-	pdb := *o.pdb
-	pdb.Status.ExpectedPods, pdb.Status.DesiredHealthy = int32(o.expected), int32(o.desired)
-	pdb.Status.CurrentHealthy, pdb.Status.DisruptionsAllowed = int32(o.healthy), int32(o.allowed())
-	o.pdb = &pdb
-	return cluster.Put(&pdb)
 }
 
 // disrupt notes the budgets that are not kept to if these pods are disrupted at once. Call it before gone.
@@ -207,9 +204,11 @@ func (b *budgets) disrupt(pods ...*corev1.Pod) {
 // violations are the budgets that were not kept to, each with the worst moment.
 func (b *budgets) violations() []Violation {
 	var broken []Violation
-	for _, one := range b.all {
-		if one.broken != nil {
-			broken = append(broken, *one.broken)
+	for _, budgets := range b.byNamespace {
+		for _, one := range budgets {
+			if one.broken != nil {
+				broken = append(broken, *one.broken)
+			}
 		}
 	}
 	slices.SortFunc(broken, func(x, y Violation) int { return compareRefs(x.Budget, y.Budget) })

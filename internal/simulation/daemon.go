@@ -40,7 +40,7 @@ func (f *future) daemonsFor(node *corev1.Node) error {
 
 func (f *future) hasDaemon(set *appsv1.DaemonSet, node string) bool {
 	here := func(pod *corev1.Pod) bool { return daemonNode(pod) == node && pod.DeletionTimestamp == nil }
-	return slices.ContainsFunc(f.world().PodsOf(set.UID), here) || slices.ContainsFunc(f.queue.of(set.UID), here)
+	return slices.ContainsFunc(f.pods.of(set.UID), here) || slices.ContainsFunc(f.queue.of(set.UID), here)
 }
 
 // selects says whether a DaemonSet's node selector and affinity choose a node.
@@ -71,7 +71,7 @@ func wants(set *appsv1.DaemonSet, node *corev1.Node) bool {
 // daemonPod is a DaemonSet's new pod for a node: like its newest on another node, or as its template says.
 func (f *future) daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
 	name := f.names.pod(set.Namespace, set.Name+"-")
-	for _, sibling := range f.world().PodsOf(set.UID) {
+	for _, sibling := range f.pods.of(set.UID) {
 		if upToDate(set, sibling) {
 			return pinned(f.renew(sibling, name), node)
 		}

@@ -46,7 +46,7 @@ func (f *future) drain(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, e
 // evictable are the pods that a drain evicts.
 func (f *future) evictable(node *corev1.Node) []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, pod := range f.world().PodsOn(node.Name) {
+	for _, pod := range f.pods.on(node.Name) {
 		owner := metav1.GetControllerOfNoCopy(pod)
 		if finished(pod) || mirrors(pod) || pod.DeletionTimestamp != nil || owner != nil && cluster.Kind(owner.Kind) == cluster.DaemonSet {
 			continue
@@ -61,7 +61,7 @@ func (f *future) evictable(node *corev1.Node) []*corev1.Pod {
 func (f *future) still(pods []*corev1.Pod) []*corev1.Pod {
 	kept := pods[:0]
 	for _, pod := range pods {
-		if now := f.world().Pod(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID {
+		if now := f.pods.get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID {
 			kept = append(kept, pod)
 		}
 	}

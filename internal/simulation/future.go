@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -31,6 +32,9 @@ func (e UnknownError) Error() string {
 type future struct {
 	judge   *scheduling.Judge
 	present *cluster.Snapshot
+	// things is the present with what has changed, but for pods and budgets.
+	things *cluster.Snapshot
+	pods   pods
 	// dice decide what controllers leave to chance, nil in the first future; the scheduler's are the Judge's there.
 	dice *rand.Rand
 
@@ -60,15 +64,16 @@ type event struct {
 func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 	world := judge.World()
 	f := &future{
-		judge: judge, present: world, book: newBook(), budgets: newBudgets(world), gaps: newGaps(judge),
+		judge: judge, present: world, things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
 		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{},
 	}
+	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)
 	if seed > 0 {
 		f.dice = rand.New(rand.NewPCG(seed, seed))
 	}
 	if !o.LeavePending {
-		for _, pod := range world.Pods() {
+		for _, pod := range world.PodsOn("") {
 			if waitsForScheduler(pod) {
 				f.queue.hold(&offer{pod: pod, priority: priorityOf(pod), tried: never, shown: true})
 			}
@@ -86,8 +91,8 @@ func finished(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// world is the world as it is by now.
-func (f *future) world() *cluster.Snapshot { return f.judge.World() }
+// world is what there is by now but for pods and budgets, which pods and budgets tell.
+func (f *future) world() *cluster.Snapshot { return f.things }
 
 // apply edits the world.
 func (f *future) apply(edits ...cluster.Edit) error {
@@ -96,6 +101,23 @@ func (f *future) apply(edits ...cluster.Edit) error {
 	}
 	if err := f.judge.Apply(edits...); err != nil {
 		return fmt.Errorf("editing the world: %w", err)
+	}
+	var others []cluster.Edit
+	for _, e := range edits {
+		switch o := e.Object().(type) {
+		case *corev1.Pod:
+			if e.Removes() {
+				f.pods.remove(o)
+			} else {
+				f.pods.put(o)
+			}
+		case *policyv1.PodDisruptionBudget: // The budgets know.
+		default:
+			others = append(others, e)
+		}
+	}
+	if len(others) > 0 {
+		f.things = f.things.With(others...)
 	}
 	return nil
 }

@@ -40,17 +40,20 @@ func (f *future) resize(ctx context.Context, c change.ResizeGroup) error {
 	if len(zones) == 0 {
 		zones = f.zonesOf(nodes)
 	}
-	if more := c.To - len(nodes); more >= 0 {
+	staying := slices.DeleteFunc(slices.Clone(nodes), leaving) // A group's size no longer counts those that leave.
+	if more := c.To - len(staying); more >= 0 {
 		return f.bringUp(ctx, c.Group, nodes, zones, more)
 	}
-	return f.takeDown(ctx, c.Group, nodes, len(nodes)-c.To)
+	return f.takeDown(ctx, c.Group, staying, len(staying)-c.To)
 }
 
 // bringUp adds nodes to a group's, each in the zone that has fewest of them.
 func (f *future) bringUp(ctx context.Context, group string, like []*corev1.Node, zones []string, count int) error {
 	standing := map[string]int{}
 	for _, node := range like {
-		standing[cluster.Zone(node)]++
+		if !leaving(node) {
+			standing[cluster.Zone(node)]++
+		}
 	}
 	made := make([]*corev1.Node, 0, count)
 	for range count {
@@ -195,7 +198,7 @@ func (f *future) newNode(group, zone string, like []*corev1.Node) (*corev1.Node,
 		}
 	}
 	node.Spec.ProviderID, node.Spec.Unschedulable = "", false
-	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, passing)
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return passing(t) || !common(t, like) })
 	node.Status.Images, node.Status.Addresses, node.Status.VolumesAttached, node.Status.VolumesInUse = nil, nil, nil, nil
 	node.Status.Conditions = nil
 	setReady(node, corev1.ConditionTrue, "KubeletReady", *f.moment())
@@ -218,6 +221,24 @@ func (f *future) driversLike(template *corev1.Node, name string) *storagev1.CSIN
 		drivers.Spec.Drivers[i].NodeID = name
 	}
 	return drivers
+}
+
+// common says whether at least half of a group's nodes have a taint: one that few have was put there afterwards.
+func common(taint corev1.Taint, nodes []*corev1.Node) bool {
+	have := 0
+	for _, node := range nodes {
+		if slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&taint) }) {
+			have++
+		}
+	}
+	return have*2 >= len(nodes)
+}
+
+// leaving says whether a node's group no longer counts on it.
+func leaving(node *corev1.Node) bool {
+	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == "ToBeDeletedByClusterAutoscaler" || t.Key == "node.cloudprovider.kubernetes.io/shutdown"
+	})
 }
 
 // passing says whether a taint is of a node's state rather than of its group.

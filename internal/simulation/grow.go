@@ -160,7 +160,7 @@ func (f *future) surge(ctx context.Context, set *appsv1.DaemonSet, old []*corev1
 // daemons are a DaemonSet's pods, by node.
 func (f *future) daemons(set *appsv1.DaemonSet) []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, pod := range f.world().PodsOf(set.UID) {
+	for _, pod := range f.pods.of(set.UID) {
 		if pod.DeletionTimestamp == nil && !finished(pod) {
 			pods = append(pods, pod)
 		}

@@ -75,7 +75,7 @@ func (f *future) failJob(_ context.Context, job *batchv1.Job) error {
 	})
 	edits := []cluster.Edit{cluster.Put(failed)}
 	var ended []*corev1.Pod
-	for _, pod := range f.world().PodsOf(job.UID) {
+	for _, pod := range f.pods.of(job.UID) {
 		if finished(pod) || pod.DeletionTimestamp != nil {
 			continue
 		}

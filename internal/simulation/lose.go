@@ -48,13 +48,12 @@ func (f *future) loseNodes(ctx context.Context, dead []*corev1.Node) error {
 func (f *future) ghosts(dead []*corev1.Node) error {
 	var edits []cluster.Edit
 	var pods []*corev1.Pod
-	world := f.world()
 	for _, node := range dead {
 		ghost := node.DeepCopy()
 		setReady(ghost, corev1.ConditionUnknown, "NodeStatusUnknown", *f.moment())
 		ghost.Spec.Taints = append(ghost.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule})
 		edits = append(edits, cluster.Put(ghost))
-		pods = append(pods, world.PodsOn(node.Name)...)
+		pods = append(pods, f.pods.on(node.Name)...)
 	}
 	f.budgets.disrupt(pods...)
 	f.room()
@@ -110,7 +109,7 @@ func (f *future) evictDead(names []string) error {
 		ghost := world.Node(name).DeepCopy()
 		ghost.Spec.Taints = append(ghost.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
 		edits = append(edits, cluster.Put(ghost))
-		for _, pod := range world.PodsOn(name) {
+		for _, pod := range f.pods.on(name) {
 			if limit := bears(pod, ghost.Spec.Taints); limit != forever && pod.DeletionTimestamp == nil && !finished(pod) && !mirrors(pod) {
 				byLimit[limit] = append(byLimit[limit], pod)
 			}
@@ -139,7 +138,7 @@ func (f *future) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 		if driver := world.CSINode(node.Name); driver != nil {
 			edits = append(edits, cluster.Remove(driver))
 		}
-		for _, pod := range world.PodsOn(node.Name) {
+		for _, pod := range f.pods.on(node.Name) {
 			edits = append(edits, cluster.Remove(pod))
 			if !finished(pod) {
 				pods = append(pods, pod)

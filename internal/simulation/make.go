@@ -97,7 +97,7 @@ func (f *future) inGroup(node *corev1.Node, name string) bool {
 
 // toPod is what is done to one pod.
 func (f *future) toPod(ctx context.Context, c change.Change) error {
-	pod := f.world().Pod(c.Subject().Namespace, c.Subject().Name)
+	pod := f.pods.get(c.Subject().Namespace, c.Subject().Name)
 	if pod == nil {
 		return UnknownError{c.Subject()}
 	}

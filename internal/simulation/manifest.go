@@ -114,7 +114,7 @@ func (f *future) establish(ctx context.Context, o metav1.Object) error {
 	case *corev1.PersistentVolumeClaim:
 		return f.putClaim(o)
 	case *policyv1.PodDisruptionBudget:
-		return f.apply(f.budgets.follow(f.world(), o))
+		return f.protect(o)
 	}
 	if err := f.apply(cluster.Put(o)); err != nil {
 		return err
@@ -141,6 +141,13 @@ func (f *future) establish(ctx context.Context, o metav1.Object) error {
 		return f.daemonsFor(o)
 	}
 	return nil
+}
+
+// protect follows a budget that is new or has changed.
+func (f *future) protect(pdb *policyv1.PodDisruptionBudget) error {
+	edit := f.budgets.follow(pdb)
+	f.things = f.things.With(edit)
+	return f.apply(edit)
 }
 
 func (f *future) establishPod(pod *corev1.Pod) error {
@@ -215,7 +222,7 @@ func (f *future) update(ctx context.Context, before, next metav1.Object) error {
 	case *corev1.Pod:
 		return f.updatePod(before.(*corev1.Pod), next)
 	case *policyv1.PodDisruptionBudget:
-		return f.apply(f.budgets.follow(f.world(), next))
+		return f.protect(next)
 	case *corev1.Node:
 		return f.updateNode(next)
 	}

@@ -126,7 +126,7 @@ func (f *future) replicaPods(d *appsv1.Deployment) []*corev1.Pod {
 		if owner := metav1.GetControllerOfNoCopy(rs); owner == nil || owner.UID != d.UID {
 			continue
 		}
-		for _, pod := range f.world().PodsOf(rs.UID) {
+		for _, pod := range f.pods.of(rs.UID) {
 			if pod.DeletionTimestamp == nil && !finished(pod) {
 				pods = append(pods, pod)
 			}
@@ -165,7 +165,7 @@ func (f *future) shrinkOld(d *appsv1.Deployment, present *appsv1.ReplicaSet) err
 			continue
 		}
 		left := 0
-		for _, pod := range world.PodsOf(rs.UID) {
+		for _, pod := range f.pods.of(rs.UID) {
 			if pod.DeletionTimestamp == nil && !finished(pod) {
 				left++
 			}
@@ -207,7 +207,7 @@ func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	}
 	start := startOf(set)
 	for ordinal := start + replicasOf(set, 1) - 1; ordinal >= max(start, first); ordinal-- {
-		old := f.world().Pod(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
+		old := f.pods.get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
 		if old == nil {
 			continue
 		}

@@ -93,7 +93,7 @@ func (f *future) scaleReplicaSet(rs *appsv1.ReplicaSet, replicas int) error {
 
 // rescale tells the budgets that cover a workload's pods how many there should be now.
 func (f *future) rescale(namespace string, template map[string]string, more int) {
-	for _, one := range f.budgets.byNamespace[namespace] {
+	for _, one := range f.budgets.in(namespace) {
 		if one.selector.Matches(labels.Set(template)) {
 			one.expects(one.expected + more)
 		}
@@ -105,7 +105,7 @@ func (f *future) fill(rs *appsv1.ReplicaSet) error {
 	ref := ownerOf("apps/v1", "ReplicaSet", rs)
 	more := replicasOf(rs, 1) - f.activeOf(&ref)
 	if more < 0 {
-		return f.thin(f.world().PodsOf(rs.UID), -more)
+		return f.thin(f.pods.of(rs.UID), -more)
 	}
 	for range more {
 		f.create(nil, f.podOfSet(rs))
@@ -116,7 +116,7 @@ func (f *future) fill(rs *appsv1.ReplicaSet) error {
 // podOfSet is a ReplicaSet's new pod: like another of its pods, or as its template says.
 func (f *future) podOfSet(rs *appsv1.ReplicaSet) *corev1.Pod {
 	name := f.names.pod(rs.Namespace, rs.Name+"-")
-	for _, sibling := range f.world().PodsOf(rs.UID) {
+	for _, sibling := range f.pods.of(rs.UID) {
 		if sibling.DeletionTimestamp == nil {
 			return f.renew(sibling, name)
 		}
@@ -184,7 +184,7 @@ func (f *future) scaleSet(ctx context.Context, set *appsv1.StatefulSet, replicas
 		return err
 	}
 	f.rescale(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
-	for _, pod := range f.world().PodsOf(set.UID) {
+	for _, pod := range f.pods.of(set.UID) {
 		if ordinalOf(pod) < startOf(set)+replicas {
 			continue
 		}
@@ -202,7 +202,7 @@ func (f *future) fillSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	var stuck *corev1.Pod
 	for ordinal := start; ordinal < start+replicas; ordinal++ {
 		name := fmt.Sprintf("%s-%d", set.Name, ordinal)
-		if f.world().Pod(set.Namespace, name) != nil {
+		if f.pods.get(set.Namespace, name) != nil {
 			continue
 		}
 		pod, err := f.podOfStatefulSet(set, name)

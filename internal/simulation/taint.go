@@ -56,7 +56,7 @@ func (f *future) taint(node *corev1.Node, taint corev1.Taint) error {
 	if taint.Effect != corev1.TaintEffectNoExecute {
 		return nil
 	}
-	for _, pod := range f.world().PodsOn(node.Name) {
+	for _, pod := range f.pods.on(node.Name) {
 		if limit := bears(pod, tainted.Spec.Taints); limit != forever && !finished(pod) && !mirrors(pod) && pod.DeletionTimestamp == nil {
 			f.in(limit, func(ctx context.Context) error { return f.leaveIfThere(ctx, pod) })
 		}
@@ -66,7 +66,7 @@ func (f *future) taint(node *corev1.Node, taint corev1.Taint) error {
 
 // leaveIfThere is for what was decided some time ago.
 func (f *future) leaveIfThere(ctx context.Context, pod *corev1.Pod) error {
-	if now := f.world().Pod(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID || now.DeletionTimestamp != nil {
+	if now := f.pods.get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID || now.DeletionTimestamp != nil {
 		return nil
 	}
 	return f.leave(ctx, pod)
