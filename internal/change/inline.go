@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -22,4 +23,10 @@ func eviction(namespace, name string) string {
 	body := fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":%q,"name":%q}}`, namespace, name)
 	path := "/api/v1/namespaces/" + namespace + "/pods/" + name + "/eviction"
 	return command("echo", body) + " | " + command("kubectl", "create", "--raw", path, "--filename", "-")
+}
+
+// SetCPU is the command that sets how much CPU a container of a workload asks for.
+func SetCPU(workload Ref, container string, cpu resource.Quantity) string {
+	return command("kubectl", "set", "resources", workload.String(), "--namespace", workload.Namespace,
+		"--containers", container, "--requests", "cpu="+cpu.String())
 }

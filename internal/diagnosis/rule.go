@@ -61,7 +61,7 @@ func Rules() []Rule {
 	return []Rule{
 		StrandedVolume{}, LastNode{}, StuckAttachment{},
 		NodeDown{}, SlowFailover{}, Lopsided{}, OneBasket{}, StuckTerminating{},
-		Preempted{}, Losses{},
+		Preempted{}, GrowingDaemons{}, Losses{},
 	}
 }
 

@@ -19,4 +19,13 @@ var englishPreemption = sentences{
 	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before the night's work begins, and give that work a PriorityClass with preemptionPolicy Never, or it will take their place.",
 
 	ScarceNode: "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} waiting: the other nodes have no room{{if .others}}; so would {{count .others \"other node\" \"other nodes\"}} of {{.total}}{{end}}.",
+
+	NextStep: "{{if .more}}When the cluster grows to {{.nodes}} nodes ({{.more}} more), {{.set}} asks{{else}}{{.set}} is about to ask{{end}} for {{.next}} instead of {{.now}} on every node, " +
+		"and {{count .n \"pod\" \"pods\"}} of {{and .workloads}} {{verb .n \"is\" \"are\"}} preempted for it{{if .lost}}; that fails {{verb .n \"its Job\" \"their Jobs\"}}, and {{count .lost \"more pod ends\" \"more pods end\"}} with {{verb .n \"it\" \"them\"}}{{end}}.",
+	CauseNextStep:    "{{if .more}}At {{.nodes}} nodes, {{.more}} more than now, that comes to {{.next}}.{{else}}That is {{.next}}, and pods that ask for less still run.{{end}}",
+	CauseNoRoom:      "Each pod is made again where it ran, and these nodes have no room for what it then asks for (in brackets, what is left).",
+	RemedyShrink:     "Ask for a little less CPU in {{and .asks}}: then what {{.set}} asks for next fits beside them on every node.",
+	RemedyShrinkCost: "Less CPU is guaranteed to those pods when the node is busy.",
+	RemedyShrinkRisk: "It holds for this step; the next one may need it again.{{if .jobs}} The template of a Job that exists cannot be changed: change what makes it.{{end}}",
+	UnknownNewNode:   "The new node is taken to be like those of the largest group; which group grows is the autoscaler's choice.",
 }

@@ -19,4 +19,13 @@ var japanesePreemption = sentences{
 	RemedyBalloonRisk: "すでに満杯のノードにはバルーンも入りません。夜間処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。そうしないとバルーンの場所を取られます。",
 
 	ScarceNode: "{{.place}} を失うと、他のノードに空きがなく、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
+
+	NextStep: "{{if .more}}クラスターが {{.nodes}} ノード (あと {{.more}} ノード) になると、{{end}}{{.set}} の requests が全ノードで {{.now}} から {{.next}} に増え、" +
+		"{{and .workloads}} の Pod {{.n}} 個がプリエンプトされます。{{if .lost}}その結果 Job が失敗し、さらに {{.lost}} 個の Pod が終了します。{{end}}",
+	CauseNextStep:    "{{if .more}}{{.nodes}} ノード (現在より {{.more}} ノード多い) のとき、計算結果は {{.next}} です。{{else}}{{.next}} を要求しますが、それより少ない Pod がまだ動いています。{{end}}",
+	CauseNoRoom:      "Pod は元のノードで作り直されますが、次のノードには増えた分の空きがありません (括弧内が残り)。",
+	RemedyShrink:     "CPU の requests を少し減らします: {{and .asks}}。そうすれば {{.set}} の次の requests が全ノードに収まります。",
+	RemedyShrinkCost: "ノードが混み合ったときに、これらの Pod に保証される CPU が減ります。",
+	RemedyShrinkRisk: "効果があるのはこの段階までで、次の段階では再び必要になることがあります。{{if .jobs}}既存の Job のテンプレートは変更できないため、Job を作る側を変更してください。{{end}}",
+	UnknownNewNode:   "新しいノードは最も大きいグループのものと同じだと仮定しています。どのグループが増えるかはオートスケーラーが決めます。",
 }

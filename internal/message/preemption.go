@@ -19,3 +19,14 @@ const (
 	RemedyBalloonCost ID = "RemedyBalloonCost" // by, cpu, nodes
 	RemedyBalloonRisk ID = "RemedyBalloonRisk" // by
 )
+
+// N502: what a DaemonSet's next growth would preempt.
+const (
+	NextStep         ID = "NextStep"         // set, more, nodes, now, next, n, workloads, lost
+	CauseNextStep    ID = "CauseNextStep"    // set, more, nodes, now, next
+	CauseNoRoom      ID = "CauseNoRoom"      // n
+	RemedyShrink     ID = "RemedyShrink"     // asks, set, jobs
+	RemedyShrinkCost ID = "RemedyShrinkCost" //
+	RemedyShrinkRisk ID = "RemedyShrinkRisk" // jobs
+	UnknownNewNode   ID = "UnknownNewNode"   //
+)
