@@ -3,6 +3,8 @@ package diagnosis
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -27,8 +29,9 @@ type status struct {
 // explainStatus says why a thing that is not waiting for the scheduler is as it is, and what threatens it.
 func explainStatus(ctx context.Context, v View) finding.Explanation {
 	s := v.status(ctx)
-	findings, unknown := find(ctx, Rules(), v)
-	s.Findings, s.Unknown = findings, append(s.Unknown, unknown...)
+	findings, unknown := find(ctx, v.rules(), v)
+	s.Findings, s.Unknown = appendFindings(s.Findings, findings), uniqueGaps(append(s.Unknown, unknown...))
+	s.NotModelled = uniqueGaps(s.NotModelled)
 	for _, f := range findings {
 		// What a rule knows of trouble there is reaches further than the subject's own state.
 		if s.Severity == finding.Critical && f.Severity == finding.Critical {
@@ -37,6 +40,29 @@ func explainStatus(ctx context.Context, v View) finding.Explanation {
 		}
 	}
 	return s.Explanation
+}
+
+// present are the codes of what is wrong now, as against what may come.
+var present = []finding.Code{finding.N101, finding.N104, finding.N201, finding.N205, finding.N501, finding.N504}
+
+// rules are those that the question is for.
+func (v View) rules() []Rule {
+	if !v.now {
+		return Rules()
+	}
+	return slices.DeleteFunc(Rules(), func(r Rule) bool {
+		return !slices.ContainsFunc(r.Codes(), func(code finding.Code) bool { return slices.Contains(present, code) })
+	})
+}
+
+// appendFindings leaves out what is there already: several pods may lead to one finding.
+func appendFindings(all, more []finding.Finding) []finding.Finding {
+	for _, f := range more {
+		if !slices.ContainsFunc(all, func(g finding.Finding) bool { return g.Code == f.Code && g.Message == f.Message }) {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // status reads the subject's own state, without the rules.
@@ -88,13 +114,19 @@ func (s *status) unsure(about any, id message.ID, args message.Args) {
 
 // needs states which of these kinds would have told more and are not known.
 func (s *status) needs(kinds ...cluster.Kind) {
+	unknown := map[message.ID][]string{}
 	for _, kind := range kinds {
 		switch s.World.Knowledge(kind) {
 		case cluster.Complete, cluster.Partial:
 		case cluster.Forbidden:
-			s.unsure(kind, message.WouldTellForbidden, message.Args{"kind": string(kind)})
+			unknown[message.WouldTellForbidden] = append(unknown[message.WouldTellForbidden], string(kind))
 		default:
-			s.unsure(kind, message.WouldTellAbsent, message.Args{"kind": string(kind)})
+			unknown[message.WouldTellAbsent] = append(unknown[message.WouldTellAbsent], string(kind))
+		}
+	}
+	for _, id := range []message.ID{message.WouldTellForbidden, message.WouldTellAbsent} {
+		if names := unknown[id]; len(names) > 0 {
+			s.unsure(strings.Join(names, ", "), id, message.Args{"kinds": names})
 		}
 	}
 }

@@ -106,8 +106,8 @@ func (s *status) waitsForConsumer(ctx context.Context, claim *corev1.PersistentV
 // summaryOf is the answer in a sentence about another thing.
 func (s *status) summaryOf(ctx context.Context, ref change.Ref) string {
 	v := s.View
-	v.Subject = &ref
-	return Explain(ctx, v).Summary
+	v.now = true
+	return v.explain(ctx, ref).Summary
 }
 
 // unprovisioned is about a claim whose volume a provisioner should have made.

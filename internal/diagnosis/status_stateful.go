@@ -57,15 +57,15 @@ func (s *status) ordinal(ctx context.Context, set *appsv1.StatefulSet, ref chang
 		return
 	}
 	v := s.View
-	v.Subject = &ref
-	why := Explain(ctx, v)
+	v.now = true
+	why := v.explain(ctx, ref)
 	args["why"] = why.Summary
 	if answer {
 		s.is(state, finding.Critical, message.OrdinalHolds, args)
 	}
 	s.because(message.OrdinalHolds, args, factSince(ref, "status.phase", podState(pod), startOf(pod)))
 	s.Causes = append(s.Causes, why.Causes...)
-	s.Findings = append(s.Findings, why.Findings...)
+	s.Findings = appendFindings(s.Findings, why.Findings)
 	s.Unknown, s.NotModelled = append(s.Unknown, why.Unknown...), append(s.NotModelled, why.NotModelled...)
 	if updating := set.Status.UpdateRevision; updating != set.Status.CurrentRevision && pod.Labels[appsv1.StatefulSetRevisionLabel] != updating && args["ordered"].(bool) {
 		// A StatefulSet does not replace a pod that never became ready, even when its template has been mended since

@@ -29,6 +29,7 @@ func well(pod *corev1.Pod) bool {
 
 // troubles groups the pods among these that do not run as they should by their state, and explains one of each group.
 func (v View) troubles(ctx context.Context, pods []*corev1.Pod) []trouble {
+	v.now = true
 	var all []trouble
 	byState := map[string]int{}
 	for _, pod := range pods {
@@ -43,8 +44,7 @@ func (v View) troubles(ctx context.Context, pods []*corev1.Pod) []trouble {
 		if !ok {
 			i = len(all)
 			byState[key] = i
-			v.Subject = new(refTo(cluster.Pod, pod))
-			all = append(all, trouble{why: Explain(ctx, v)})
+			all = append(all, trouble{why: v.explain(ctx, refTo(cluster.Pod, pod))})
 		}
 		all[i].pods = append(all[i].pods, pod)
 	}
@@ -63,7 +63,7 @@ func (s *status) podsInTrouble(ctx context.Context, pods []*corev1.Pod) []troubl
 		if len(all) == 1 {
 			s.Causes = append(s.Causes, t.why.Causes...)
 		}
-		s.Findings = append(s.Findings, t.why.Findings...)
+		s.Findings = appendFindings(s.Findings, t.why.Findings)
 		s.Unknown = append(s.Unknown, t.why.Unknown...)
 		s.NotModelled = append(s.NotModelled, t.why.NotModelled...)
 	}

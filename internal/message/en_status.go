@@ -1,8 +1,8 @@
 package message
 
 var englishStatus = sentences{
-	WouldTellForbidden: "{{.kind}} objects cannot be read with these credentials; they might tell more.",
-	WouldTellAbsent:    "{{.kind}} objects were not read; they might tell more.",
+	WouldTellForbidden: "{{and .kinds}} objects cannot be read with these credentials; they might tell more.",
+	WouldTellAbsent:    "{{and .kinds}} objects were not read; they might tell more.",
 	StatusUntold:       "{{.subject}} is there; naosu does not explain things of its kind.",
 	LogTells:           "Why the program in {{.container}} ended or does not go on is in what it wrote, which naosu does not read: {{.command}}",
 

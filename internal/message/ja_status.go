@@ -1,8 +1,8 @@
 package message
 
 var japaneseStatus = sentences{
-	WouldTellForbidden: "{{.kind}} を読む権限がありません。読めれば、さらに分かることがあるかもしれません。",
-	WouldTellAbsent:    "{{.kind}} は読み取っていません。読めれば、さらに分かることがあるかもしれません。",
+	WouldTellForbidden: "{{and .kinds}} を読む権限がありません。読めれば、さらに分かることがあるかもしれません。",
+	WouldTellAbsent:    "{{and .kinds}} は読み取っていません。読めれば、さらに分かることがあるかもしれません。",
 	StatusUntold:       "{{.subject}} は存在しますが、naosu はこの種類のオブジェクトを説明しません。",
 	LogTells:           "コンテナー {{.container}} のプログラムが終了した、または先へ進まない理由はログにあります。naosu はログを読みません: {{.command}}",
 

@@ -13,4 +13,16 @@ var japaneseWords = sentences{
 	LabelVerified:   "シミュレーションで確認済み",
 	LabelAgo:        "{{.age}} 前",
 	LabelNone:       "なし",
+
+	OverviewCount:     "{{if .what}}{{if .namespace}}namespace {{.namespace}} で{{end}}本来の状態で動いていないもの: {{and .what}}(原因は {{.causes}} 件){{else}}{{if .namespace}}namespace {{.namespace}} では、{{end}}動くべきものはすべて動いています。{{end}}",
+	OverviewPods:      "Pod {{.n}} 個",
+	OverviewWorkloads: "ワークロード {{.n}} 個",
+	OverviewConcerns:  "該当する {{.n}} 件: {{and .names}}",
+	OverviewMore:      "詳細: {{.command}}",
+	OverviewElsewhere: "ほかの namespace に、本来の状態で動いていない Pod が {{.n}} 個あります: {{.command}}",
+	ErrNotThere:       "{{.subject}} は{{if .namespace}} namespace {{.namespace}} に{{end}}存在しません{{if .elsewhere}}。namespace {{or .elsewhere}} にあります{{else if .near}}。{{or .near}} ではありませんか{{end}}",
+	ErrForbiddenKind:  "権限がありません。この認証情報では {{.kind}} を読めません",
+	ErrWhyFailOn:      "重大度 {{.severity}} の問題があります",
+	ErrUnlike:         "{{.given}} は {{.subject}} と比較できません",
+	ErrUnlikeRemedy:   "Pod どうし、または Node どうしを比較してください。例: why pod/BAD --unlike pod/GOOD",
 }

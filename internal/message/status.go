@@ -3,8 +3,8 @@ package message
 // Why things other than a pending pod are as they are.
 const (
 	// What a status does not rest on, and what it leaves open.
-	WouldTellForbidden ID = "WouldTellForbidden" // kind
-	WouldTellAbsent    ID = "WouldTellAbsent"    // kind
+	WouldTellForbidden ID = "WouldTellForbidden" // kinds
+	WouldTellAbsent    ID = "WouldTellAbsent"    // kinds
 	StatusUntold       ID = "StatusUntold"       // subject
 	LogTells           ID = "LogTells"           // container, command
 

@@ -14,4 +14,17 @@ const (
 	LabelVerified   ID = "LabelVerified"
 	LabelAgo        ID = "LabelAgo" // age
 	LabelNone       ID = "LabelNone"
+
+	// The answer without a subject, and what the verb refuses.
+	OverviewCount     ID = "OverviewCount"     // what, namespace, causes
+	OverviewPods      ID = "OverviewPods"      // n
+	OverviewWorkloads ID = "OverviewWorkloads" // n
+	OverviewConcerns  ID = "OverviewConcerns"  // n, names
+	OverviewMore      ID = "OverviewMore"      // command
+	OverviewElsewhere ID = "OverviewElsewhere" // n, command
+	ErrNotThere       ID = "ErrNotThere"       // subject, namespace, near, elsewhere
+	ErrForbiddenKind  ID = "ErrForbiddenKind"  // kind
+	ErrWhyFailOn      ID = "ErrWhyFailOn"      // severity
+	ErrUnlike         ID = "ErrUnlike"         // given, subject
+	ErrUnlikeRemedy   ID = "ErrUnlikeRemedy"   //
 )

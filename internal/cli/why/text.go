@@ -25,8 +25,17 @@ type writer struct {
 func writeText(page *output.Page, say message.Printer, now time.Time, e finding.Explanation) error {
 	w := writer{page, say, now}
 	w.Paragraph("", e.Summary, output.Strong)
-	for i, f := range e.Findings {
-		if i > 0 {
+	w.explanation(e)
+	return w.written()
+}
+
+func (w writer) explanation(e finding.Explanation) {
+	if len(e.Causes) > 0 {
+		w.head(message.HeadCauses, e.State)
+		w.links(e.Causes, e.Summary)
+	}
+	for _, f := range e.Findings {
+		if f.Message != e.Summary {
 			w.Blank()
 			w.Paragraph("", f.Message, output.Strong)
 		}
@@ -34,6 +43,10 @@ func writeText(page *output.Page, say message.Printer, now time.Time, e finding.
 	}
 	w.gaps(message.HeadUnknown, e.Unknown)
 	w.gaps(message.HeadNotModelled, e.NotModelled)
+}
+
+// written is the first error of writing.
+func (w writer) written() error {
 	if err := w.Err(); err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
@@ -41,10 +54,8 @@ func writeText(page *output.Page, say message.Printer, now time.Time, e finding.
 }
 
 func (w writer) finding(f finding.Finding) {
-	w.head(message.HeadCauses, string(f.Code)+", "+string(f.Severity))
-	for i, link := range f.Causes {
-		w.link(strconv.Itoa(i+1)+". ", link)
-	}
+	w.head(message.HeadCauses, string(f.Code)+", "+w.say.Text(message.ID("Severity"+f.Severity), nil))
+	w.links(f.Causes, "")
 	if len(f.RuledOut) > 0 {
 		w.head(message.HeadRuledOut, "")
 	}
@@ -64,6 +75,18 @@ func (w writer) head(id message.ID, note string) {
 		head += " (" + note + ")"
 	}
 	w.Paragraph("", head, output.Heading)
+}
+
+// links writes a chain of causes. Of a link that was said already only the evidence is left to say.
+func (w writer) links(links []finding.Link, said string) {
+	for i, link := range links {
+		mark := strconv.Itoa(i+1) + ". "
+		if link.Message == said && len(link.Evidence) > 0 {
+			link.Message = w.evidence(link.Evidence[0])
+			link.Evidence = link.Evidence[1:]
+		}
+		w.link(mark, link)
+	}
 }
 
 func (w writer) link(mark string, link finding.Link) {
@@ -92,12 +115,20 @@ func (w writer) remedy(r finding.Remedy) {
 	}
 	w.head(message.HeadRemedy, w.say.Text(proof, nil))
 	w.Paragraph("  ", r.Message, output.Plain)
-	w.Command("    $ ", r.Command)
-	if parts := change.Placeholders(r.Command); len(parts) > 0 {
-		w.Paragraph("      ", w.say.Text(message.LabelFill, message.Args{"parts": parts}), output.Faint)
-	}
+	w.command("    ", r.Command)
 	w.labelled(message.LabelCost, r.Cost)
 	w.labelled(message.LabelRisk, r.Risk)
+}
+
+// command writes what a person may type, and what they have to fill in.
+func (w writer) command(indent, command string) {
+	if command == "" {
+		return
+	}
+	w.Command(indent+"$ ", command)
+	if parts := change.Placeholders(command); len(parts) > 0 {
+		w.Paragraph(indent+"  ", w.say.Text(message.LabelFill, message.Args{"parts": parts}), output.Faint)
+	}
 }
 
 func (w writer) labelled(id message.ID, text string) {

@@ -2,19 +2,19 @@ package why
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
@@ -24,27 +24,38 @@ import (
 
 // Options are what the verb is asked.
 type Options struct {
-	genericiooptions.IOStreams
-	Config genericclioptions.RESTClientGetter
+	input.Options
 	Format output.Format
-	Clock  clock.PassiveClock
+	// Unlike is the thing that works, for a comparison.
+	Unlike string
+	FailOn string
+	// AllNamespaces asks about every namespace, or finds the subject in whichever it is.
+	AllNamespaces bool
+	Selector      string
 
-	args    []string
-	subject change.Ref
+	args          []string
+	subject, good change.Ref
+	selector      labels.Selector
 }
+
+// failOn are the severities that --fail-on takes.
+var failOn = []string{string(finding.Warning), string(finding.Critical)}
 
 // NewCommand is `naosu why`.
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}
+	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
 	cmd := &cobra.Command{
-		Use:   "why (pod/NAME | pod NAME)",
-		Short: "Say why a pod is not running",
-		Long: "Say why a pod is not running: the cause a person can act on, the evidence for each step to it,\n" +
-			"what was ruled out, what could not be known, and the way out.\n\n" +
-			"Exit code 0 whenever there is an answer, 1 if there is none, 2 on bad input.",
-		Example:               "  naosu why pod/redis-0 -n redash\n  naosu why pod redis-0 -n redash -o json",
+		Use:   "why [KIND/NAME | KIND NAME] [--unlike KIND/NAME]",
+		Short: "Say why something does not run",
+		Long: "Say why a pod, node, claim, volume or workload is as it is: the cause a person can act on, the evidence for each\n" +
+			"step to it, what was ruled out, what could not be known, and the way out. Of what is well it says what threatens it.\n\n" +
+			"Without a subject: everything in the namespace (with -A: in all) that should run and does not, by cause.\n" +
+			"With --unlike: what differs from another thing of its kind that works, and which difference is the cause.\n\n" +
+			"Exit code 0 whenever there is an answer, 1 if there is none or --fail-on asks for it, 2 on bad input.",
+		Example: "  naosu why pod/redis-0 -n redash\n  naosu why deploy web -o json\n  naosu why -A\n" +
+			"  naosu why node/ip-10-0-1-7 --unlike node/ip-10-0-1-9\n  naosu why --from cluster.naosu -A --fail-on critical",
 		DisableFlagsInUseLine: true,
-		ValidArgsFunction:     o.completePods,
+		ValidArgsFunction:     o.completeSubject,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Complete(args)
 			if err := o.Validate(); err != nil {
@@ -53,7 +64,16 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 			return o.Run(cmd.Context())
 		},
 	}
+	o.AddFlags(cmd)
 	o.Format.AddFlag(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.Unlike, "unlike", "", "a thing of the same kind that works, to compare the subject with")
+	flags.StringVar(&o.FailOn, "fail-on", "", "exit with 1 if there is trouble as severe as this, or more: warning, critical")
+	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "ask about every namespace")
+	flags.StringVarP(&o.Selector, "selector", "l", "", "without a subject: only pods and workloads whose labels match")
+	// The flags were added a line above, so registering their completion cannot fail.
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("unlike", o.completeUnlike)
 	return cmd
 }
 
@@ -61,72 +81,120 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 func (o *Options) Complete(args []string) {
 	o.args = args
 	o.subject = parseSubject(args)
+	o.good = parseSubject([]string{o.Unlike})
+	if !strings.Contains(o.Unlike, "/") {
+		o.good = change.Ref{Kind: o.subject.Kind, Name: o.Unlike}
+	}
 }
 
 // Validate says what is wrong with the arguments.
 func (o *Options) Validate() error {
+	if err := o.validateSubject(); err != nil {
+		return err
+	}
+	switch {
+	case o.FailOn != "" && !slices.Contains(failOn, o.FailOn):
+		return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(o.FailOn)}),
+			message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+	case o.Unlike != "" && len(o.args) == 0:
+		return exit.BadInput("subject", message.Of(message.ErrMissing, nil), message.Of(message.ErrAskWhy, nil))
+	case o.Unlike != "" && (o.good.Kind != o.subject.Kind || o.good.Name == "" || !slices.Contains(compared, cluster.Kind(o.good.Kind))):
+		return exit.BadInput("--unlike", message.Of(message.ErrUnlike, message.Args{"given": strconv.Quote(o.Unlike), "subject": o.subject.String()}), message.Of(message.ErrUnlikeRemedy, nil))
+	}
+	var err error
+	if o.selector, err = labels.Parse(o.Selector); err != nil {
+		return exit.BadInput("--selector", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrSelectorRemedy, nil))
+	}
+	return nil
+}
+
+// compared are the kinds that --unlike compares.
+var compared = []cluster.Kind{cluster.Pod, cluster.Node}
+
+func (o *Options) validateSubject() error {
 	remedy := message.Of(message.ErrAskWhy, nil)
+	_, known := kindNames[cluster.Kind(o.subject.Kind)]
 	switch {
 	case len(o.args) == 0:
-		return exit.BadInput("subject", message.Of(message.ErrMissing, nil), remedy)
+		return nil
 	case o.subject.Name == "":
 		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": strings.Join(o.args, " ")}), remedy)
-	case o.subject.Kind != string(cluster.Pod):
-		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": o.subject.Kind}), remedy)
+	case !known:
+		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": o.subject.Kind}),
+			message.Of(message.ErrUseOneOf, message.Args{"choices": kindWords()}))
 	default:
 		return nil
 	}
 }
 
-// Run reads the cluster and writes the explanation.
+// Run reads the world and writes the answer.
 func (o *Options) Run(ctx context.Context) error {
-	explanation, err := o.explain(ctx)
+	in, err := o.Read(ctx)
 	if err != nil {
 		return err
 	}
+	var worst finding.Severity
+	switch {
+	case o.Unlike != "":
+		err = nil // comparison
+	case len(o.args) > 0:
+		worst, err = o.explain(ctx, in)
+	default:
+		worst, err = o.overview(ctx, in)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return exit.Failure(message.ErrInterrupted, nil)
+	case err != nil:
+		return err
+	case o.FailOn != "" && worst != "" && worst.AtLeast(finding.Severity(o.FailOn)):
+		return exit.Failure(message.ErrWhyFailOn, message.Args{"severity": string(worst)})
+	default:
+		return nil
+	}
+}
+
+func (o *Options) explain(ctx context.Context, in input.Input) (finding.Severity, error) {
+	subject, err := o.find(in, o.subject)
+	if err != nil {
+		return "", err
+	}
+	e := diagnosis.Explain(ctx, diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject})
 	if o.Format != output.Text {
-		return o.Format.WriteData(o.Out, explanation)
+		return worst(e), o.Format.WriteData(o.Out, e)
 	}
-	return writeText(output.NewPage(o.Out), message.English(), o.Clock.Now(), explanation)
+	return worst(e), writeText(output.NewPage(o.Out), in.Say, in.World.Taken(), e)
 }
 
-// explain reads the cluster that flags and kubeconfig choose.
-func (o *Options) explain(ctx context.Context) (finding.Explanation, error) {
-	api, err := connect.To(o.Config)
-	if err != nil {
-		return finding.Explanation{}, err
+func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severity, error) {
+	scope := diagnosis.Scope{Namespace: in.Namespace, Selector: o.selector}
+	if o.AllNamespaces {
+		scope.Namespace = ""
 	}
-	subject := o.subject
-	subject.Namespace = api.Namespace
-	world, err := cluster.ReadPod(ctx, api.Client, cluster.PodScope{
-		Pod: types.NamespacedName{Namespace: subject.Namespace, Name: subject.Name}, Clock: o.Clock,
-	})
-	if apierrors.IsNotFound(err) {
-		return finding.Explanation{}, fmt.Errorf("%s does not exist in namespace %s", subject, subject.Namespace)
+	if in.World.Knowledge(cluster.Pod) == cluster.Forbidden {
+		return "", exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)})
 	}
-	if err != nil {
-		return finding.Explanation{}, exit.Talking(api.Host, err)
+	found := diagnosis.Overview(ctx, diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say}, scope)
+	severity := worst(found.Explanations...)
+	if o.Format != output.Text {
+		return severity, o.Format.WriteData(o.Out, found)
 	}
-	return diagnosis.Explain(ctx, diagnosis.View{World: world, Say: message.English(), Subject: &subject}), nil
+	return severity, writeOverview(output.NewPage(o.Out), in.Say, scope.Namespace, found)
 }
 
-// podNames are the words for pods, as kubectl knows them.
-var podNames = map[string]bool{"pod": true, "pods": true, "po": true}
-
-// parseSubject reads kind/name, or kind and name. What it cannot read stays empty for Validate to see.
-func parseSubject(args []string) change.Ref {
-	var kind, name string
-	switch len(args) {
-	case 1:
-		kind, name, _ = strings.Cut(args[0], "/")
-	case 2:
-		kind, name = args[0], args[1]
+// worst is the gravest that explanations tell, empty if all is well and nothing threatens it.
+func worst(all ...finding.Explanation) finding.Severity {
+	var worst finding.Severity
+	graver := func(s finding.Severity) {
+		if s != "" && (worst == "" || s.AtLeast(worst)) {
+			worst = s
+		}
 	}
-	if strings.Contains(name, "/") || strings.Contains(kind, "/") {
-		return change.Ref{}
+	for _, e := range all {
+		graver(e.Severity)
+		for _, f := range e.Findings {
+			graver(f.Severity)
+		}
 	}
-	if podNames[strings.ToLower(kind)] {
-		kind = string(cluster.Pod)
-	}
-	return change.Ref{Kind: kind, Name: name}
+	return worst
 }

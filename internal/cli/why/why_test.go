@@ -19,13 +19,16 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	testclock "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/yaml"
 
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -38,6 +41,11 @@ var now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // run asks the verb about a cluster behind an address, as the root command would.
 func run(t *testing.T, host string, args ...string) (out string, err error) {
+	t.Helper()
+	return runIn(t.Context(), t, host, args...)
+}
+
+func runIn(ctx context.Context, t *testing.T, host string, args ...string) (out string, err error) {
 	t.Helper()
 	empty := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
@@ -52,54 +60,71 @@ func run(t *testing.T, host string, args ...string) (out string, err error) {
 	flags.AddFlags(global)
 	cmd.Flags().AddFlagSet(global)
 	cmd.SetArgs(append([]string{"--server", host}, args...))
-	err = cmd.ExecuteContext(t.Context())
+	err = cmd.ExecuteContext(ctx)
 	return stdout.String(), err
 }
 
 func TestTextLooks(t *testing.T) {
-	host := (&clustertest.API{Objects: clustertest.Load(t, stranded)}).Serve(t)
-	for name, width := range map[string]int{"80": 80, "100": 100} {
-		t.Run(name, func(t *testing.T) {
-			var page bytes.Buffer
-			o := options(t, host)
-			explanation, err := o.explain(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := writeText(output.NewPageOf(&page, width, false), message.English(), now, explanation); err != nil {
-				t.Fatal(err)
-			}
-			for line := range strings.SplitSeq(page.String(), "\n") {
-				if len([]rune(line)) > width {
-					t.Errorf("wider than %d: %s", width, line)
+	for _, tc := range []struct{ name, file, subject string }{
+		{"stranded", stranded, "pod/redash-redis-6c5d"},
+	} {
+		for name, width := range map[string]int{"80": 80, "100": 100} {
+			t.Run(tc.name+" "+name, func(t *testing.T) {
+				var page bytes.Buffer
+				e := explain(t, tc.file, "redash", tc.subject, message.English())
+				if err := writeText(output.NewPageOf(&page, width, false), message.English(), now, e); err != nil {
+					t.Fatal(err)
 				}
-			}
-			golden(t, "testdata/stranded."+name+".txt", page.Bytes())
-		})
+				narrow(t, page.String(), width)
+				golden(t, "testdata/"+tc.name+"."+name+".txt", page.Bytes())
+			})
+		}
 	}
 }
 
-// options are those of a command that has read its arguments.
-func options(t *testing.T, host string) *Options {
+// explain is the answer about a thing of a file whose every kind is known.
+func explain(t *testing.T, file, namespace, subject string, say message.Printer) finding.Explanation {
 	t.Helper()
-	flags := connect.Flags()
-	*flags.APIServer, *flags.Namespace = host, "redash"
-	o := &Options{Config: flags, Clock: testclock.NewFakePassiveClock(now)}
-	o.Complete([]string{"pod/redash-redis-6c5d"})
-	return o
+	ref := parseSubject([]string{subject})
+	ref.Namespace = namespace
+	return diagnosis.Explain(t.Context(), diagnosis.View{World: world(t, file), Say: say, Subject: &ref})
 }
 
+func world(t *testing.T, file string) *cluster.Snapshot {
+	t.Helper()
+	known := map[cluster.Kind]cluster.Knowledge{}
+	for _, kind := range cluster.Kinds() {
+		known[kind] = cluster.Complete
+	}
+	return cluster.New(cluster.Contents{Objects: clustertest.Load(t, file), Knowledge: known, Taken: now})
+}
+
+func narrow(t *testing.T, page string, width int) {
+	t.Helper()
+	for line := range strings.SplitSeq(page, "\n") {
+		if len([]rune(line)) > width {
+			t.Errorf("wider than %d: %s", width, line)
+		}
+	}
+}
+
+// explanation is what a program reads; a Change has no type of its own there.
+type explanation struct {
+	Subject  change.Ref
+	State    string
+	Severity finding.Severity
+	Findings []struct{ Code finding.Code }
+}
+
+// TestData compares what a program reads with the text that the same question gives in the other tests.
 func TestData(t *testing.T) {
 	host := (&clustertest.API{Objects: clustertest.Load(t, stranded)}).Serve(t)
-	for _, args := range [][]string{{"pod/redash-redis-6c5d"}, {"pod", "redash-redis-6c5d"}, {"po/redash-redis-6c5d"}, {"pods", "redash-redis-6c5d"}} {
+	want := ""
+	for _, args := range [][]string{{"pod/redash-redis-6c5d"}, {"pod", "redash-redis-6c5d"}, {"po/redash-redis-6c5d"}, {"pods.v1", "redash-redis-6c5d"}} {
 		for _, format := range []string{"json", "yaml"} {
 			t.Run(strings.Join(args, " ")+" "+format, func(t *testing.T) {
 				out, err := run(t, host, append(args, "-n", "redash", "-o", format)...)
 				if err != nil {
-					t.Fatal(err)
-				}
-				got := map[string]any{}
-				if err := yaml.Unmarshal([]byte(out), &got); err != nil {
 					t.Fatal(err)
 				}
 				if format == "json" && !json.Valid([]byte(out)) {
@@ -108,16 +133,22 @@ func TestData(t *testing.T) {
 				if !strings.Contains(out, "--cluster-name <cluster>") {
 					t.Errorf("what is to be filled in cannot be read: %s", out)
 				}
-				want := map[string]any{}
-				file, err := os.ReadFile(strings.Replace(stranded, ".yaml", ".json", 1))
+				data, err := yaml.YAMLToJSON([]byte(out))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := yaml.Unmarshal(file, &want); err != nil {
+				var got explanation
+				if err := json.Unmarshal(data, &got); err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
+				if got.State != "Pending" || got.Severity != finding.Critical || got.Findings[0].Code != finding.N101 || got.Subject.Name != "redash-redis-6c5d" {
+					t.Errorf("got %+v", got)
+				}
+				if want == "" {
+					want = string(data)
+				}
+				if diff := cmp.Diff(want, string(data)); diff != "" {
+					t.Errorf("another answer to the same question (-want +got):\n%s", diff)
 				}
 			})
 		}
@@ -129,12 +160,16 @@ func TestBadInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing":         {nil, "subject: missing; ask as in: why pod/NAME -n NAMESPACE"},
 		"no kind":         {[]string{"redis-0"}, `subject: redis-0 is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
 		"no name":         {[]string{"pod/"}, `subject: pod/ is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
 		"too many":        {[]string{"pod", "a", "b"}, `subject: pod a b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
 		"a path":          {[]string{"pod/a/b"}, `subject: pod/a/b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"another kind":    {[]string{"node/a"}, "subject: node is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE"},
+		"another kind":    {[]string{"secret/a"}, "subject: secret is nothing that can be explained; use cronjob, daemonset, deployment, job, node, pod, pv, pvc, replicaset or statefulset"},
+		"other fail-on":   {[]string{"--fail-on", "info"}, `--fail-on: "info" is not one of them; use warning or critical`},
+		"a bad selector":  {[]string{"-l", "a in b"}, "--selector: "},
+		"unlike nothing":  {[]string{"--unlike", "pod/b"}, "subject: missing; ask as in: why pod/NAME -n NAMESPACE"},
+		"unlike a node":   {[]string{"pod/a", "--unlike", "node/b"}, `--unlike: "node/b" cannot be compared with pod/a; compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD`},
+		"unlike a claim":  {[]string{"pvc/a", "--unlike", "pvc/b"}, `--unlike: "pvc/b" cannot be compared with pvc/a; compare two pods or two nodes`},
 		"unknown format":  {[]string{"pod/a", "-o", "xml"}, `"xml" is not one of them; use text, json or yaml`},
 		"unknown context": {[]string{"pod/a", "--context", "nowhere"}, "kubeconfig: "},
 		"no such file":    {[]string{"pod/a", "--kubeconfig", "/nowhere"}, "kubeconfig: stat /nowhere: no such file or directory"},
@@ -160,18 +195,33 @@ func TestFailures(t *testing.T) {
 	objects := clustertest.Load(t, stranded)
 	for name, tc := range map[string]struct {
 		api  clustertest.API
+		args []string
 		want string
 	}{
-		"missing pod":  {clustertest.API{}, "pod/redash-redis-6c5d does not exist in namespace redash"},
-		"forbidden":    {clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "redash-redis-6c5d", errors.New("User \"eve\" cannot get it")))}, `permission is missing: pods "redash-redis-6c5d" is forbidden: User "eve" cannot get it`},
-		"unauthorized": {clustertest.API{Answers: answer(apierrors.NewUnauthorized("Unauthorized"))}, "the API server at HOST does not accept your credentials; renew them, or choose others with --context or --user"},
+		"missing pod":      {clustertest.API{}, []string{"pod/redash-redis-6c5d", "-n", "redash"}, "pod/redash-redis-6c5d does not exist in namespace redash"},
+		"missing node":     {clustertest.API{}, []string{"node/a"}, "node/a does not exist"},
+		"a mistyped name":  {clustertest.API{Objects: objects}, []string{"pod/redash-redis-6c5e", "-n", "redash"}, "pod/redash-redis-6c5e does not exist in namespace redash; did you mean pod/redash-redis-6c5d?"},
+		"a shortened name": {clustertest.API{Objects: objects}, []string{"po/redash", "-n", "redash"}, "pod/redash does not exist in namespace redash; did you mean pod/redash-redis-6c5d?"},
+		"another place":    {clustertest.API{Objects: objects}, []string{"pod/redash-redis-6c5d", "-n", "default"}, "pod/redash-redis-6c5d does not exist in namespace default; it is in namespace redash"},
+		"forbidden": {
+			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))}, []string{"pod/redash-redis-6c5d", "-n", "redash"},
+			"permission is missing: Pod objects cannot be read with these credentials",
+		},
+		"forbidden, nothing in particular": {
+			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))}, nil,
+			"permission is missing: Pod objects cannot be read with these credentials",
+		},
+		"unauthorized": {
+			clustertest.API{Answers: answer(apierrors.NewUnauthorized("Unauthorized"))}, []string{"pod/redash-redis-6c5d"},
+			"the API server at HOST does not accept your credentials; renew them, or choose others with --context or --user",
+		},
 		"broken": {clustertest.API{Objects: objects, Answers: map[string]*apierrors.StatusError{
 			"nodes": apierrors.NewInternalError(errors.New("etcd\nis gone")),
-		}}, "the API server at HOST answered: Internal error occurred: etcd is gone"},
+		}}, []string{"pod/redash-redis-6c5d"}, "the API server at HOST answered: Internal error occurred: etcd is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			host := tc.api.Serve(t)
-			out, err := run(t, host, "pod/redash-redis-6c5d", "-n", "redash")
+			out, err := run(t, host, tc.args...)
 			if err == nil {
 				t.Fatalf("no error, but:\n%s", out)
 			}
@@ -180,6 +230,30 @@ func TestFailures(t *testing.T) {
 			}
 			if exit.Code(err) != exit.Failed || out != "" {
 				t.Errorf("exit code %d, want %d; stdout %q, want none", exit.Code(err), exit.Failed, out)
+			}
+		})
+	}
+}
+
+// TestFailOn says 1 with the answer, and only if something is as grave.
+func TestFailOn(t *testing.T) {
+	host := (&clustertest.API{Objects: clustertest.Load(t, stranded)}).Serve(t)
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+	}{
+		"not asked for":   {[]string{"-A"}, exit.OK},
+		"all, critical":   {[]string{"-A", "--fail-on", "critical"}, exit.Failed},
+		"one, warning":    {[]string{"pod/redash-redis-6c5d", "-n", "redash", "--fail-on", "warning"}, exit.Failed},
+		"nothing there":   {[]string{"-n", "default", "--fail-on", "warning"}, exit.OK},
+		"none selected":   {[]string{"-A", "-l", "app=other", "--fail-on", "warning"}, exit.OK},
+		"found anywhere":  {[]string{"pod/redash-redis-6c5d", "-A"}, exit.OK},
+		"a node and well": {[]string{"node/ip-10-0-1-4.ec2.internal", "--fail-on", "critical"}, exit.OK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := run(t, host, tc.args...)
+			if exit.Code(err) != tc.code || out == "" {
+				t.Errorf("exit code %d (%v), want %d; stdout:\n%s", exit.Code(err), err, tc.code, out)
 			}
 		})
 	}
@@ -210,7 +284,7 @@ func TestInterrupted(t *testing.T) {
 		<-t.Context().Done()
 	}))
 	t.Cleanup(server.Close)
-	_, err := options(t, server.URL).explain(ctx)
+	_, err := runIn(ctx, t, server.URL, "pod/x")
 	if err == nil || err.Error() != "interrupted" {
 		t.Errorf("err = %v, want interrupted", err)
 	}
@@ -219,18 +293,26 @@ func TestInterrupted(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	host := (&clustertest.API{Objects: clustertest.Load(t, stranded)}).Serve(t)
 	for typed, tc := range map[string]struct{ args, want []string }{
-		"pod/red": {nil, []string{"pod/redash-redis-6c5d"}},
-		"red":     {[]string{"pod"}, []string{"redash-redis-6c5d"}},
-		"pod/x":   {nil, nil},
-		"":        {[]string{"node"}, nil},
+		"pod/red":    {nil, []string{"pod/redash-redis-6c5d"}},
+		"red":        {[]string{"pod"}, []string{"redash-redis-6c5d"}},
+		"pvc/redash": {nil, []string{"pvc/redash-redis", "pvc/redash-files"}},
+		"d":          {nil, []string{"daemonset/", "deployment/"}},
+		"pod/x":      {nil, nil},
+		"widget/":    {nil, nil},
+		"":           {[]string{"pod/a"}, nil},
 	} {
-		o := options(t, host)
-		cmd := NewCommand(o.Config, o.IOStreams)
-		cmd.SetContext(t.Context())
-		got, _ := o.completePods(cmd, tc.args, typed)
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%v %q (-want +got):\n%s", tc.args, typed, diff)
-		}
+		t.Run(typed, func(t *testing.T) {
+			flags := connect.Flags()
+			*flags.APIServer, *flags.Namespace = host, "redash"
+			o := &Options{}
+			o.Config = flags
+			cmd := NewCommand(flags, o.IOStreams)
+			cmd.SetContext(t.Context())
+			got, _ := o.completeSubject(cmd, tc.args, typed)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%v (-want +got):\n%s", tc.args, diff)
+			}
+		})
 	}
 }
 

@@ -1,0 +1,93 @@
+package why
+
+import (
+	"strconv"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// mostNamed bounds how many things a cause names.
+const mostNamed = 8
+
+// writeOverview writes each cause once, with the things that it concerns and the command that tells more. The namespace is
+// the one asked about, empty for all.
+func writeOverview(page *output.Page, say message.Printer, namespace string, found finding.Overview) error {
+	w := writer{Page: page, say: say}
+	causes := diagnosis.Causes(found.Explanations)
+	pods, workloads := 0, 0
+	for _, e := range found.Explanations {
+		if e.Subject.Kind == string(cluster.Pod) {
+			pods += 1 + len(e.Alike)
+		} else {
+			workloads++
+		}
+	}
+	var what []string
+	if pods > 0 {
+		what = append(what, say.Text(message.OverviewPods, message.Args{"n": pods}))
+	}
+	if workloads > 0 {
+		what = append(what, say.Text(message.OverviewWorkloads, message.Args{"n": workloads}))
+	}
+	w.Paragraph("", say.Text(message.OverviewCount, message.Args{
+		"what": what, "n": pods + workloads, "namespace": namespace, "causes": len(causes),
+	}), output.Strong)
+	for i, cause := range causes {
+		w.cause(strconv.Itoa(i+1)+". ", cause, namespace == "")
+	}
+	if found.Elsewhere > 0 {
+		w.Blank()
+		w.Paragraph("", say.Text(message.OverviewElsewhere, message.Args{"n": found.Elsewhere, "command": "naosu why --all-namespaces"}), output.Plain)
+	}
+	w.gaps(message.HeadUnknown, found.Unknown)
+	return w.written()
+}
+
+func (w writer) cause(mark string, cause []finding.Explanation, everywhere bool) {
+	first := cause[0]
+	w.Blank()
+	w.Paragraph(mark, first.Summary, output.Strong)
+	indent := "   "
+	if n := diagnosis.Concerned(cause); n > 1 {
+		w.Paragraph(indent, w.say.Text(message.OverviewConcerns, message.Args{"n": n, "names": w.named(cause, everywhere)}), output.Plain)
+	}
+	for _, f := range first.Findings {
+		if f.Message == first.Summary && len(f.Remedies) > 0 {
+			proof := message.LabelUnverified
+			if f.Remedies[0].Verified {
+				proof = message.LabelVerified
+			}
+			w.Paragraph(indent, w.say.Text(message.HeadRemedy, nil)+" ("+w.say.Text(proof, nil)+"): "+f.Remedies[0].Message, output.Plain)
+			w.command(indent+"  ", f.Remedies[0].Command)
+		}
+	}
+	more := "naosu why " + first.Subject.String()
+	if first.Subject.Namespace != "" {
+		more += " --namespace " + first.Subject.Namespace
+	}
+	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": more}), output.Faint)
+}
+
+// named are the things that a cause concerns, the first few by name.
+func (w writer) named(cause []finding.Explanation, everywhere bool) []string {
+	var names []string
+	total := diagnosis.Concerned(cause)
+	for _, e := range cause {
+		for _, ref := range append([]change.Ref{e.Subject}, e.Alike...) {
+			if len(names) == mostNamed {
+				return append(names, w.say.Text(message.AndMore, message.Args{"n": total - mostNamed}))
+			}
+			name := ref.String()
+			if everywhere && ref.Namespace != "" {
+				name = ref.Namespace + "/" + name
+			}
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,172 @@
+package diagnosis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+// Scope is which pods and workloads a question without a subject is about.
+type Scope struct {
+	// Namespace is the one asked about; empty is all.
+	Namespace string
+	// Selector chooses by labels; nil is everything.
+	Selector labels.Selector
+}
+
+func (s Scope) holds(o metav1.Object) bool {
+	return (s.Namespace == "" || s.Namespace == o.GetNamespace()) && (s.Selector == nil || s.Selector.Matches(labels.Set(o.GetLabels())))
+}
+
+// workloadKinds are those that make pods, or Jobs that do.
+var workloadKinds = []cluster.Kind{
+	cluster.Deployment, cluster.StatefulSet, cluster.DaemonSet, cluster.ReplicaSet, cluster.Job, cluster.CronJob,
+}
+
+// Overview explains every pod that should run and does not, and every workload short of pods for a reason that none of its
+// pods shows.
+func Overview(ctx context.Context, v View, scope Scope) finding.Overview {
+	v.now = true
+	var all []finding.Explanation
+	elsewhere, told := 0, map[string]bool{}
+	shared := map[string]int{}
+	for _, pod := range v.World.Pods() {
+		if ctx.Err() != nil || !amiss(v, pod) {
+			continue
+		}
+		if !scope.holds(pod) {
+			elsewhere++
+			continue
+		}
+		for _, owner := range v.owners(pod) {
+			told[string(owner.GetUID())] = true
+		}
+		key := v.sharedBy(pod)
+		if i, ok := shared[key]; ok {
+			all[i].Alike = append(all[i].Alike, refTo(cluster.Pod, pod))
+			continue
+		}
+		shared[key] = len(all)
+		all = append(all, v.explain(ctx, refTo(cluster.Pod, pod)))
+	}
+	for _, kind := range workloadKinds {
+		for _, o := range v.World.Objects(kind) {
+			if scope.holds(o) && !told[string(o.GetUID())] && v.asksForPods(o) {
+				if e := v.explain(ctx, refTo(kind, o)); e.Severity == finding.Critical {
+					all = append(all, e)
+				}
+			}
+		}
+	}
+	overview := finding.Overview{Elsewhere: elsewhere, Unknown: v.unread(append([]cluster.Kind{cluster.Pod}, workloadKinds...))}
+	overview.Explanations = list(slices.Concat(Causes(all)...))
+	return overview
+}
+
+// explain is the answer about another thing than the View's subject.
+func (v View) explain(ctx context.Context, ref change.Ref) finding.Explanation {
+	v.Subject = &ref
+	return Explain(ctx, v)
+}
+
+// amiss says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,
+// and of those that are being deleted the ones that are overdue.
+func amiss(v View, pod *corev1.Pod) bool {
+	switch {
+	case pod.DeletionTimestamp != nil:
+		return v.World.Taken().Sub(pod.DeletionTimestamp.Time) > overdue
+	case pod.Status.Phase == corev1.PodFailed:
+		return metav1.GetControllerOfNoCopy(pod) == nil
+	case pod.Status.Phase == corev1.PodSucceeded:
+		return false
+	default:
+		return !well(pod) || v.knows(cluster.Node) && placeDown(v.World, pod.Spec.NodeName)
+	}
+}
+
+// owners are what controls a pod, from the nearest to the topmost.
+func (v View) owners(pod *corev1.Pod) []metav1.Object {
+	var owners []metav1.Object
+	for owner := v.World.Owner(pod); owner != nil; owner = v.World.Owner(owner) {
+		owners = append(owners, owner)
+	}
+	return owners
+}
+
+// sharedBy is a key that pods have in common to which the same explanation applies: those of one controller, in one state
+// and at one place. Pods with claims of their own are explained one by one.
+func (v View) sharedBy(pod *corev1.Pod) string {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	claims := slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return claimName(pod, source) != "" })
+	if owner == nil || claims || waitsForNode(pod) && owner.Kind == string(cluster.DaemonSet) {
+		return pod.Namespace + "/" + pod.Name
+	}
+	place := ""
+	if pod.Spec.NodeName != "" && placeDown(v.World, pod.Spec.NodeName) {
+		place = pod.Spec.NodeName
+	}
+	return strings.Join([]string{string(owner.UID), podState(pod), place}, " ")
+}
+
+// asksForPods says whether a workload's own state bears looking at: what a CronJob or Deployment owns speaks through it.
+func (v View) asksForPods(o metav1.Object) bool { return v.World.Owner(o) == nil }
+
+// unread are the gaps of a question that needs these kinds.
+func (v View) unread(kinds []cluster.Kind) []finding.Gap {
+	s := status{View: v}
+	s.needs(kinds...)
+	return list(s.Unknown)
+}
+
+// Causes puts together the explanations that give one cause, the one that concerns most things first.
+func Causes(all []finding.Explanation) [][]finding.Explanation {
+	var groups [][]finding.Explanation
+	byCause := map[string]int{}
+	for _, e := range all {
+		key := cause(e)
+		i, ok := byCause[key]
+		if !ok {
+			i = len(groups)
+			byCause[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], e)
+	}
+	slices.SortStableFunc(groups, func(a, b []finding.Explanation) int { return cmp.Compare(Concerned(b), Concerned(a)) })
+	return groups
+}
+
+// Concerned is how many things explanations are about.
+func Concerned(all []finding.Explanation) int {
+	n := 0
+	for _, e := range all {
+		n += 1 + len(e.Alike)
+	}
+	return n
+}
+
+// cause is what an explanation says, without the names of what it says it about.
+func cause(e finding.Explanation) string {
+	text, subjects, code := e.Summary, []change.Ref{e.Subject}, ""
+	for _, f := range e.Findings {
+		if f.Message == e.Summary {
+			subjects, code = append(subjects, f.Subjects...), string(f.Code)
+			break
+		}
+	}
+	for _, ref := range subjects {
+		if ref.Kind != string(cluster.Node) {
+			text = strings.ReplaceAll(text, ref.String(), ref.Kind)
+		}
+	}
+	return code + " " + text
+}
