@@ -23,6 +23,9 @@ type View struct {
 	Subject *change.Ref
 	// Limits leave things out of findings.
 	Limits Limits
+
+	// now asks only about what is wrong now, not about what may come.
+	now bool
 }
 
 // Pods are those the question is about.
