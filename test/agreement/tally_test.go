@@ -23,8 +23,10 @@ type tally struct {
 	luck      float64
 	// decided counts, for each plugin, the decisions that would have been others without it.
 	decided map[string]int
-	// apart tells of each disagreement what is needed to find out why.
-	apart []string
+	// sampled counts the decisions for which the scheduler stopped before it had looked at every feasible node,
+	// notBestOfAll those of them whose node was not the best of all, and sampledLuck those in which a random feasible node
+	// would have been the best of some sample.
+	sampled, notBestOfAll, sampledLuck int
 }
 
 func (t *tally) add(p prediction, agreed bool) {
@@ -61,6 +63,10 @@ func (t *tally) String() string {
 	fmt.Fprintf(&b, "for a placed pod %.1f best of %.1f feasible nodes; a random feasible one is among the best in %.1f %% of %d with a choice\n",
 		mean(t.best, t.placed), mean(t.feasible, t.placed), 100*t.luck/float64(max(t.choosable, 1)), t.choosable)
 	fmt.Fprintf(&b, "for a preempting pod %.2f equally best choices\n", mean(t.choices, t.preempting))
+	if t.sampled > 0 {
+		fmt.Fprintf(&b, "%d chose from a sample, %d of them not the best of all nodes; a random feasible one is the best of some sample in %.1f %%\n",
+			t.sampled, t.notBestOfAll, 100*mean(t.sampledLuck, t.sampled))
+	}
 	for _, plugin := range slices.Sorted(maps.Keys(t.decided)) {
 		fmt.Fprintf(&b, "%s decides %d\n", plugin, t.decided[plugin])
 	}

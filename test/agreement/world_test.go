@@ -27,12 +27,17 @@ type world struct {
 	uniform bool
 
 	nodes []*corev1.Node
+	roomy bool
 	// full is how much of its CPU each node should have in use at first, in percent.
 	full int
 }
 
 // size says how much of a cluster there is.
-type size struct{ nodes, pods int }
+type size struct {
+	nodes, pods int
+	// roomy says that most pods fit on most nodes.
+	roomy bool
+}
 
 var (
 	zones      = []string{"zone-a", "zone-b", "zone-c"}
@@ -57,6 +62,9 @@ const (
 func newWorld(seed uint64, s size) *world {
 	w := &world{dice: newDice(seed), seed: seed}
 	w.full = w.between(35, 100)
+	if w.roomy = s.roomy; s.roomy {
+		w.full /= 3
+	}
 	w.slow = s.nodes < 100 && w.chance(30)
 	w.uniform = w.chance(20)
 	for i := range s.nodes {
