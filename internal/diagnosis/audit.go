@@ -8,19 +8,23 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// Audit asks every rule about the whole world. Progress, which may be nil, is called before each rule with how many have
-// been asked.
-func Audit(ctx context.Context, v View, progress func(asked, rules int)) finding.Audit {
+// Audit asks every rule about the whole world. Progress, which may be nil, is called with how many rules have been asked
+// and futures played, and how many there are.
+func Audit(ctx context.Context, v View, progress func(done, total int)) finding.Audit {
 	v.Subject = nil
 	rules := Rules()
+	done, total := 0, len(rules)+len(places(v.World))
+	v.tick = func() {
+		if done++; progress != nil {
+			progress(min(done, total), total)
+		}
+	}
 	var a finding.Audit
-	for i, rule := range rules {
+	for _, rule := range rules {
 		if ctx.Err() != nil {
 			break
 		}
-		if progress != nil {
-			progress(i, len(rules))
-		}
+		v.progress()
 		found, unknown := find(ctx, []Rule{rule}, v)
 		for _, f := range found {
 			if v.withinLimits(f) {
@@ -28,9 +32,6 @@ func Audit(ctx context.Context, v View, progress func(asked, rules int)) finding
 			}
 		}
 		a.Unknown = append(a.Unknown, unknown...)
-	}
-	if progress != nil {
-		progress(len(rules), len(rules))
 	}
 	slices.SortStableFunc(a.Findings, moreDangerous)
 	a.Unknown = uniqueGaps(a.Unknown)

@@ -2,7 +2,6 @@ package diagnosis_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"path/filepath"
 	"regexp"
@@ -17,7 +16,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
 // TestAudit compares the audit of each testdata/audit/CODE-NAME.yaml, as far as it is about CODE, with its .json. A name
@@ -97,14 +95,15 @@ func about(a finding.Audit, code finding.Code) []finding.Finding {
 
 func audit(t *testing.T, objects []runtime.Object, say message.Printer) finding.Audit {
 	t.Helper()
+	world := worldOf(objects)
+	return diagnosis.Audit(t.Context(), diagnosis.View{World: world, Judge: judgeOf(t, world), Say: say}, nil)
+}
+
+// worldOf is a world that is wholly known.
+func worldOf(objects []runtime.Object) *cluster.Snapshot {
 	known := map[cluster.Kind]cluster.Knowledge{}
 	for _, kind := range cluster.Kinds() {
 		known[kind] = cluster.Complete
 	}
-	world := cluster.New(cluster.Contents{Objects: objects, Knowledge: known, Taken: now, Server: "v1.36.3"})
-	judge, err := scheduling.New(context.Background(), world, scheduling.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return diagnosis.Audit(t.Context(), diagnosis.View{World: world, Judge: judge, Say: say}, nil)
+	return cluster.New(cluster.Contents{Objects: objects, Knowledge: known, Taken: now, Server: "v1.36.3"})
 }

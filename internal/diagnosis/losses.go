@@ -31,7 +31,7 @@ func (Losses) Needs() []cluster.Kind {
 
 // Concerns the whole world, a node or a zone.
 func (Losses) Concerns(v View) bool {
-	return v.Subject == nil || v.Subject.Kind == string(cluster.Node) || v.Subject.Kind == "Zone"
+	return !v.now && (v.Subject == nil || v.Subject.Kind == string(cluster.Node) || v.Subject.Kind == "Zone")
 }
 
 // Find loses one place after the other.
@@ -44,6 +44,7 @@ func (rule Losses) Find(ctx context.Context, v View) []finding.Finding {
 		if v.Subject != nil && *v.Subject != ref || ctx.Err() != nil {
 			continue
 		}
+		v.progress()
 		l := lose(ctx, v, ref)
 		if ref.Kind == "Zone" {
 			zones = append(zones, l)

@@ -20,7 +20,7 @@ func asksForMore(v View) bool {
 // asksForRisk says whether the question is also what might happen: of a pod, only if it runs.
 func asksForRisk(v View) bool {
 	pod := v.pod()
-	return asksForMore(v) && (pod == nil || pod.Status.Phase == corev1.PodRunning)
+	return !v.now && asksForMore(v) && (pod == nil || pod.Status.Phase == corev1.PodRunning)
 }
 
 // concerning keeps the findings about the View's subject: the thing itself, or for a pod what controls it.

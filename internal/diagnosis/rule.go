@@ -26,6 +26,18 @@ type View struct {
 
 	// now asks only about what is wrong now, not about what may come.
 	now bool
+	// tick is called for each future played by a rule that plays many.
+	tick func()
+
+	// memory keeps what the judge was asked, while one question is answered.
+	memory memory
+}
+
+// progress says that one more future is played.
+func (v View) progress() {
+	if v.tick != nil {
+		v.tick()
+	}
 }
 
 // Pods are those the question is about.
@@ -62,7 +74,7 @@ type Rule interface {
 // Rules are all of naosu's.
 func Rules() []Rule {
 	return []Rule{
-		StrandedVolume{}, LastNode{}, StuckAttachment{},
+		StrandedVolume{}, Unplaced{}, LastNode{}, StuckAttachment{},
 		NodeDown{}, SlowFailover{}, Lopsided{}, OneBasket{}, StuckTerminating{},
 		Preempted{}, GrowingDaemons{}, Losses{},
 	}
@@ -70,6 +82,7 @@ func Rules() []Rule {
 
 // find asks every rule. Beside the findings it returns what rules that found nothing could not know.
 func find(ctx context.Context, rules []Rule, v View) (findings []finding.Finding, unknown []finding.Gap) {
+	v = v.remembering()
 	for _, rule := range rules {
 		if !rule.Concerns(v) {
 			continue

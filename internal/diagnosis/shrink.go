@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
 // cpuGrowth is how much more CPU the container will ask for.
@@ -35,23 +37,28 @@ func (s growthStep) shrink(ctx context.Context, v View) (finding.Remedy, bool) {
 	if len(less) == 0 {
 		return finding.Remedy{}, false
 	}
+	refs := slices.SortedFunc(maps.Keys(less), compareRefs)
+	way := s.smaller(v, refs, less)
+	if !s.spares(ctx, v, way.Change, s.nextNight(v, less)) {
+		return finding.Remedy{}, false
+	}
+	return way, true
+}
+
+// nextNight is the world with the Jobs made anew as the remedy asks: their templates cannot be changed while they run.
+func (s growthStep) nextNight(v View, less map[change.Ref]int64) []cluster.Edit {
 	var edits []cluster.Edit
 	for ref, by := range less {
+		if ref.Kind != string(cluster.Job) {
+			continue
+		}
 		for _, pod := range podsOfWorkload(v.World, ref) {
 			smaller := pod.DeepCopy()
 			takeCPU(&smaller.Spec, by)
 			edits = append(edits, cluster.Put(smaller))
 		}
 	}
-	if !s.spares(ctx, v, edits) {
-		return finding.Remedy{}, false
-	}
-	refs := make([]change.Ref, 0, len(less))
-	for ref := range less {
-		refs = append(refs, ref)
-	}
-	refs = uniqueRefs(refs)
-	return s.smaller(v, refs, less), true
+	return edits
 }
 
 // shareOfLack is how much each workload with victims must give up: on the worst of its nodes, an even share of what lacks
@@ -93,15 +100,19 @@ func takeCPU(spec *corev1.PodSpec, milli int64) {
 	}
 }
 
-// spares says whether the step preempts nobody after the edits.
-func (s growthStep) spares(ctx context.Context, v View, edits []cluster.Edit) bool {
+// spares says whether the step takes nobody's place once the remedy has been applied.
+func (s growthStep) spares(ctx context.Context, v View, remedy change.Change, edits []cluster.Edit) bool {
 	v.Judge.Fork()
 	defer v.Judge.Revert()
 	if err := v.Judge.Apply(edits...); err != nil {
 		return false
 	}
-	outcome, ok := v.future(ctx, s.changes()...)
-	return ok && len(s.victimsOf(v, outcome)) == 0
+	outcome, ok := v.future(ctx, append([]change.Change{remedy}, s.changes()...)...)
+	return ok && !slices.ContainsFunc(outcome.Fates, func(fate simulation.Fate) bool {
+		pod := v.World.Pod(fate.Pod.Namespace, fate.Pod.Name) // None for one that the remedy itself made.
+		taken := fate.Kind == simulation.Preempted || fate.Kind == simulation.Waiting || fate.Kind == simulation.Lost
+		return taken && (pod == nil || !placeholder(pod))
+	})
 }
 
 // smaller is the remedy in words: the workloads' manifests with less in them, and the commands for those that can be
@@ -121,13 +132,13 @@ func (s growthStep) smaller(v View, refs []change.Ref, less map[change.Ref]int64
 			continue
 		}
 		takeCPU(&template.Spec, less[ref])
-		objects = append(objects, changed)
 		cpu := asked(&template.Spec, corev1.ResourceCPU)
 		asks = append(asks, ref.String()+" ("+cpu.String()+")")
 		if _, job := changed.(*batchv1.Job); job {
 			jobs = true
 			continue
 		}
+		objects = append(objects, changed)
 		commands = append(commands, change.SetCPU(ref, template.Spec.Containers[0].Name, cpu))
 	}
 	args := message.Args{"asks": asks, "set": s.Target, "jobs": jobs}
@@ -137,4 +148,3 @@ func (s growthStep) smaller(v View, refs []change.Ref, less map[change.Ref]int64
 		Cost: v.Say.Text(message.RemedyShrinkCost, args), Risk: v.Say.Text(message.RemedyShrinkRisk, args),
 	}
 }
-

@@ -7,7 +7,7 @@ var englishAudit = sentences{
 	AuditLeft:         "and {{.n}} more; -o json has them all.",
 	AuditAlike:        "({{.n}} more like it)",
 	AuditMoreRemedies: "or: {{count .n \"other way\" \"other ways\"}}, in -o json",
-	ProgressAudit:     "looking: {{.done}} of {{.total}} rules",
+	ProgressAudit:     "asking rules and playing futures: {{.done}} of {{.total}}",
 
 	SeverityCritical: "critical",
 	SeverityWarning:  "warning",

@@ -7,7 +7,7 @@ var japaneseAudit = sentences{
 	AuditLeft:         "ほか {{.n}} 件。-o json ですべて表示されます。",
 	AuditAlike:        "(同様のものがほか {{.n}} 件)",
 	AuditMoreRemedies: "ほかに {{.n}} 通りの方法があります (-o json)",
-	ProgressAudit:     "確認中: ルール {{.done}}/{{.total}}",
+	ProgressAudit:     "ルールの確認と障害のシミュレーション中: {{.done}}/{{.total}}",
 
 	SeverityCritical: "重大",
 	SeverityWarning:  "警告",

@@ -86,4 +86,3 @@ func (f *future) nextGrowth(g growths, container *corev1.Container) (int, corev1
 	}
 	return 0, nil, false
 }
-

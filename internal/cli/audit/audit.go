@@ -99,8 +99,8 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	view := diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits(in.World)}
 	progress := output.NewProgress(o.ErrOut)
-	found := diagnosis.Audit(ctx, view, func(asked, rules int) {
-		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": asked, "total": rules}), asked, rules)
+	found := diagnosis.Audit(ctx, view, func(done, total int) {
+		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": done, "total": total}), done, total)
 	})
 	progress.End()
 	if ctx.Err() != nil {

@@ -1,0 +1,123 @@
+package diagnosis_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// TestGoneOnceRemedied sees to it that a finding does not outlive its remedy. Where the remedy is a change that can be
+// played it is; elsewhere the world is edited to what the remedy leads to.
+func TestGoneOnceRemedied(t *testing.T) {
+	for input, tc := range map[string]struct {
+		// all remedies are applied, in order, instead of the first.
+		all bool
+		// edit stands for the remedy where it is not one that a simulation plays.
+		edit func(*cluster.Snapshot) []cluster.Edit
+	}{
+		"n102-one-node":    {},
+		"n103-full":        {},
+		"n104-dead-node":   {edit: removed("VolumeAttachment", "csi-data", "Pod", "redis-6c5d-1")},
+		"n201-down":        {edit: nodesReady},
+		"n202-default":     {all: true},
+		"n203-returned":    {all: true},
+		"n204-one-node":    {all: true},
+		"n205-statefulset": {edit: removed("Pod", "db-0", "Pod", "web-6c5d-1")},
+		"n501-daemonset":   {edit: removed("Pod", "settlement-0", "Job", "settlement", "Event", "settlement-0.1")},
+		"n502-rollout":     {},
+		"n503-full":        {},
+	} {
+		t.Run(input, func(t *testing.T) {
+			prefix, _, _ := strings.Cut(input, "-")
+			code := finding.Code(strings.ToUpper(prefix))
+			world := worldOf(clustertest.Load(t, "testdata/audit/"+input+".yaml"))
+			judge := judgeOf(t, world)
+			before := about(diagnosis.Audit(t.Context(), view(world, judge), nil), code)
+			if len(before) == 0 {
+				t.Fatalf("no %s before the remedy", code)
+			}
+			if tc.edit != nil {
+				world = world.With(tc.edit(world)...)
+				gone(t, view(world, judgeOf(t, world)), code)
+				return
+			}
+			err := simulation.In(t.Context(), judge, remedies(before, tc.all), simulation.Options{}, func(o simulation.Outcome) error {
+				gone(t, view(o.World, judge), code)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func gone(t *testing.T, v diagnosis.View, code finding.Code) {
+	t.Helper()
+	for _, f := range about(diagnosis.Audit(t.Context(), v, nil), code) {
+		t.Errorf("after the remedy there is still: %s", f.Message)
+	}
+}
+
+func remedies(found []finding.Finding, all bool) []change.Change {
+	var changes []change.Change
+	for _, f := range found {
+		for i, way := range f.Remedies {
+			if i == 0 || all {
+				changes = append(changes, way.Change)
+			}
+		}
+	}
+	return changes
+}
+
+func view(world *cluster.Snapshot, judge *scheduling.Judge) diagnosis.View {
+	return diagnosis.View{World: world, Judge: judge, Say: message.English()}
+}
+
+func judgeOf(t *testing.T, world *cluster.Snapshot) *scheduling.Judge {
+	t.Helper()
+	judge, err := scheduling.New(context.Background(), world, scheduling.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judge
+}
+
+// removed takes objects away, named by kind and name in turn.
+func removed(kindsAndNames ...string) func(*cluster.Snapshot) []cluster.Edit {
+	return func(world *cluster.Snapshot) []cluster.Edit {
+		var edits []cluster.Edit
+		for i := 0; i < len(kindsAndNames); i += 2 {
+			for _, object := range world.Objects(cluster.Kind(kindsAndNames[i])) {
+				if object.GetName() == kindsAndNames[i+1] {
+					edits = append(edits, cluster.Remove(object))
+				}
+			}
+		}
+		return edits
+	}
+}
+
+func nodesReady(world *cluster.Snapshot) []cluster.Edit {
+	var edits []cluster.Edit
+	for _, node := range world.Nodes() {
+		back := node.DeepCopy()
+		back.Spec.Taints = nil
+		back.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now)}}
+		edits = append(edits, cluster.Put(back))
+	}
+	return edits
+}
