@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -24,18 +25,31 @@ func (e Edit) Object() metav1.Object { return e.object }
 // Removes says whether the object is taken away.
 func (e Edit) Removes() bool { return e.remove }
 
-// With is the Snapshot with some differences, later ones counting. It shares with s whatever did not change. Objects of
-// kinds that a Snapshot does not hold are left out.
+// With is the Snapshot with some differences, later ones counting. It shares with s whatever did not change, and takes
+// time with the number of edits, not with the size of the cluster. Objects of kinds that a Snapshot does not hold are left
+// out.
 func (s *Snapshot) With(edits ...Edit) *Snapshot {
+	edited := *s
+	edited.tables = maps.Clone(s.tables)
+	for kind, edits := range lastOfEach(edits) {
+		edited.tables[kind] = s.tables[kind].with(edits)
+		edited.index = edited.index.with(s, kind, edits)
+	}
+	return &edited
+}
+
+// lastOfEach are the edits by kind, of several for one name the last.
+func lastOfEach(edits []Edit) map[Kind][]Edit {
 	byKind := map[Kind][]Edit{}
 	for _, e := range edits {
 		if kind, ok := KindOf(e.object); ok {
 			byKind[kind] = append(byKind[kind], e)
 		}
 	}
-	edited := &Snapshot{taken: s.taken, server: s.server, anonymized: s.anonymized, knowledge: s.knowledge, tables: maps.Clone(s.tables)}
 	for kind, edits := range byKind {
-		edited.tables[kind] = edited.tables[kind].with(edits)
+		slices.SortStableFunc(edits, func(a, b Edit) int { return compareNames(nameOf(a.object), nameOf(b.object)) })
+		slices.Reverse(edits) // Of equals, CompactFunc keeps the first.
+		byKind[kind] = slices.CompactFunc(edits, func(a, b Edit) bool { return nameOf(a.object) == nameOf(b.object) })
 	}
-	return edited
+	return byKind
 }

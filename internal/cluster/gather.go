@@ -13,6 +13,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // encoding is how an object stands in a file.
@@ -45,7 +46,7 @@ type listHead struct{ version, kind string }
 type gathering struct {
 	ctx     context.Context //nolint:containedctx // It lives for one call of Load.
 	stop    context.CancelCauseFunc
-	intake  *intake
+	intake  *intake.Intake
 	batches chan []raw
 	batch   []raw
 	pending int // bytes of the batch
@@ -70,7 +71,7 @@ const (
 var errStopped = errors.New("stopped")
 
 func newGathering(ctx context.Context, report func(Progress)) *gathering {
-	g := &gathering{intake: &intake{}, batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: report}}
+	g := &gathering{intake: intake.New(), batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: report}}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
 	for range runtime.GOMAXPROCS(0) {
 		g.workers.Go(g.work)

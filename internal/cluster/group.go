@@ -37,15 +37,22 @@ type Group struct {
 }
 
 // Groups are in the order of their first node's name.
-func (s *Snapshot) Groups() []Group { return s.indexed().groups }
+func (s *Snapshot) Groups() []Group { return s.index.groups.of(s).groups }
 
 // GroupOf is the group a node belongs to; false if its labels name none.
 func (s *Snapshot) GroupOf(node string) (Group, bool) {
-	i, ok := s.indexed().groupOf[node]
+	groups := s.index.groups.of(s)
+	i, ok := groups.byNode[node]
 	if !ok {
 		return Group{}, false
 	}
-	return s.indexed().groups[i], true
+	return groups.groups[i], true
+}
+
+// of infers the groups of a Snapshot's nodes, once.
+func (g *groups) of(s *Snapshot) *groups {
+	g.once.Do(func() { g.groups, g.byNode = inferGroups(s.Nodes()) })
+	return g
 }
 
 // Cluster is the cloud's name of the cluster, empty if no node tells it.

@@ -1,55 +1,104 @@
 package cluster
 
 import (
+	"slices"
+	"sync"
+
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// index finds objects by what they point at. It is made when it is first asked.
+// index finds objects by what they point at.
 type index struct {
-	podsOn        map[string][]*corev1.Pod               // by the name of the node
-	podsOf        map[types.UID][]*corev1.Pod            // by their controller
-	podsUsing     map[types.NamespacedName][]*corev1.Pod // by the claim they mount
-	attachmentsOf map[string][]*storagev1.VolumeAttachment
-	eventsOf      map[types.UID][]*corev1.Event
-	groups        []Group
-	groupOf       map[string]int // by node, index into groups
+	podsOn        *lookup[*corev1.Pod] // by the name of the node
+	podsOf        *lookup[*corev1.Pod] // by their controller's UID
+	podsUsing     *lookup[*corev1.Pod] // by the claim they mount
+	attachmentsOf *lookup[*storagev1.VolumeAttachment]
+	eventsOf      *lookup[*corev1.Event]
+	groups        *groups
 }
 
-func (s *Snapshot) indexed() *index {
-	s.once.Do(func() { s.index = s.makeIndex() })
-	return s.index
+// groups are inferred from nodes when they are first asked for.
+type groups struct {
+	once   sync.Once
+	groups []Group
+	byNode map[string]int // index into groups
 }
 
-func (s *Snapshot) makeIndex() *index {
-	x := &index{
-		podsOn: map[string][]*corev1.Pod{}, podsOf: map[types.UID][]*corev1.Pod{}, podsUsing: map[types.NamespacedName][]*corev1.Pod{},
-		attachmentsOf: map[string][]*storagev1.VolumeAttachment{}, eventsOf: map[types.UID][]*corev1.Event{},
+func newIndex() index {
+	return index{
+		podsOn:        newLookup(nodeOfPod),
+		podsOf:        newLookup(controllerOfPod),
+		podsUsing:     newLookup(claimsOfPod),
+		attachmentsOf: newLookup(volumeOfAttachment),
+		eventsOf:      newLookup(func(e *corev1.Event) []string { return []string{string(e.InvolvedObject.UID)} }),
+		groups:        &groups{},
 	}
-	for _, pod := range s.Pods() {
-		x.podsOn[pod.Spec.NodeName] = append(x.podsOn[pod.Spec.NodeName], pod)
-		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-			x.podsOf[owner.UID] = append(x.podsOf[owner.UID], pod)
-		}
-		for i := range pod.Spec.Volumes {
-			if claim := ClaimName(pod, &pod.Spec.Volumes[i]); claim != "" {
-				name := types.NamespacedName{Namespace: pod.Namespace, Name: claim}
-				x.podsUsing[name] = append(x.podsUsing[name], pod)
-			}
-		}
+}
+
+// with is the index after edits of one kind of the Snapshot.
+func (x index) with(s *Snapshot, kind Kind, edits []Edit) index {
+	of := s.tables[kind].size()
+	switch kind {
+	case Pod:
+		pods := replacing[*corev1.Pod](s, kind, edits)
+		x.podsOn, x.podsOf, x.podsUsing = x.podsOn.with(pods, of), x.podsOf.with(pods, of), x.podsUsing.with(pods, of)
+	case VolumeAttachment:
+		x.attachmentsOf = x.attachmentsOf.with(replacing[*storagev1.VolumeAttachment](s, kind, edits), of)
+	case Event:
+		x.eventsOf = x.eventsOf.with(replacing[*corev1.Event](s, kind, edits), of)
+	case Node:
+		x.groups = &groups{}
 	}
-	for _, a := range s.VolumeAttachments() {
-		if name := a.Spec.Source.PersistentVolumeName; name != nil {
-			x.attachmentsOf[*name] = append(x.attachmentsOf[*name], a)
-		}
-	}
-	for _, e := range list[*corev1.Event](s, Event) {
-		x.eventsOf[e.InvolvedObject.UID] = append(x.eventsOf[e.InvolvedObject.UID], e)
-	}
-	x.groups, x.groupOf = inferGroups(s.Nodes())
 	return x
+}
+
+// replacing is what edits of one kind, one for each name, put in the place of what.
+func replacing[T metav1.Object](s *Snapshot, kind Kind, edits []Edit) []replaced[T] {
+	all := make([]replaced[T], len(edits))
+	for i, e := range edits {
+		all[i].before = get[T](s, kind, e.object.GetNamespace(), e.object.GetName())
+		if !e.remove {
+			all[i].after = e.object.(T)
+		}
+	}
+	return all
+}
+
+func nodeOfPod(pod *corev1.Pod) []string {
+	if pod.Spec.NodeName == "" {
+		return nil
+	}
+	return []string{pod.Spec.NodeName}
+}
+
+func controllerOfPod(pod *corev1.Pod) []string {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil {
+		return nil
+	}
+	return []string{string(owner.UID)}
+}
+
+// claimsOfPod names each claim once, however often the pod mounts it.
+func claimsOfPod(pod *corev1.Pod) []string {
+	var claims []string
+	for i := range pod.Spec.Volumes {
+		name := ClaimName(pod, &pod.Spec.Volumes[i])
+		if key := pod.Namespace + "/" + name; name != "" && !slices.Contains(claims, key) {
+			claims = append(claims, key)
+		}
+	}
+	return claims
+}
+
+func volumeOfAttachment(a *storagev1.VolumeAttachment) []string {
+	if a.Spec.Source.PersistentVolumeName == nil {
+		return nil
+	}
+	return []string{*a.Spec.Source.PersistentVolumeName}
 }
 
 // ClaimName is the claim that a volume of a pod mounts, empty if it mounts none.
@@ -66,24 +115,28 @@ func ClaimName(pod *corev1.Pod, v *corev1.Volume) string {
 	}
 }
 
-// PodsOn are the pods that have their place on a node, whatever their phase; those that have none are on "".
-func (s *Snapshot) PodsOn(node string) []*corev1.Pod { return s.indexed().podsOn[node] }
+// PodsOn are the pods that have their place on a node, whatever their phase.
+func (s *Snapshot) PodsOn(node string) []*corev1.Pod { return s.index.podsOn.find(node, s.Pods) }
 
 // PodsOf are the pods whose controller has that UID.
-func (s *Snapshot) PodsOf(controller types.UID) []*corev1.Pod { return s.indexed().podsOf[controller] }
+func (s *Snapshot) PodsOf(controller types.UID) []*corev1.Pod {
+	return s.index.podsOf.find(string(controller), s.Pods)
+}
 
 // PodsUsing are the pods that mount a claim.
 func (s *Snapshot) PodsUsing(namespace, claim string) []*corev1.Pod {
-	return s.indexed().podsUsing[types.NamespacedName{Namespace: namespace, Name: claim}]
+	return s.index.podsUsing.find(namespace+"/"+claim, s.Pods)
 }
 
 // Attachments are those of a PersistentVolume.
 func (s *Snapshot) Attachments(volume string) []*storagev1.VolumeAttachment {
-	return s.indexed().attachmentsOf[volume]
+	return s.index.attachmentsOf.find(volume, s.VolumeAttachments)
 }
 
 // Events are those about the object with that UID: a pod's successor of the same name has its own.
-func (s *Snapshot) Events(about types.UID) []*corev1.Event { return s.indexed().eventsOf[about] }
+func (s *Snapshot) Events(about types.UID) []*corev1.Event {
+	return s.index.eventsOf.find(string(about), s.AllEvents)
+}
 
 // AllEvents are sorted by namespace and name.
 func (s *Snapshot) AllEvents() []*corev1.Event { return list[*corev1.Event](s, Event) }

@@ -18,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // Kind is an API kind that a Snapshot may hold.
@@ -125,6 +127,11 @@ func Kinds() []Kind { return slices.Sorted(maps.Keys(forms)) }
 
 // Namespaced says whether objects of the kind live in namespaces.
 func (k Kind) Namespaced() bool { return bool(forms[k].scope) }
+
+// empty is an object of the kind.
+func (k Kind) empty() intake.Object {
+	return reflect.New(forms[k].empty().holds().Elem()).Interface().(intake.Object)
+}
 
 // resource is the kind as the API serves it: its group, its version, and its name in paths.
 func (k Kind) resource() schema.GroupVersionResource {

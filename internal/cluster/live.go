@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // PodScope is what the question about one pod reads: the pod, its events, its namespace's claims, and what stands
@@ -105,11 +107,9 @@ func readAs(kind Kind) Knowledge {
 func readAll(ctx context.Context, list lister) ([]runtime.Object, error) {
 	var objects []runtime.Object
 	err := pager.New(pager.ListPageFunc(list)).EachListItem(ctx, metav1.ListOptions{}, func(o runtime.Object) error {
-		if object, ok := o.(metav1.Object); ok {
-			slim(object)
-		}
-		objects = append(objects, o)
-		return nil
+		taken, err := intake.New().Take(o.(intake.Object))
+		objects = append(objects, taken)
+		return err
 	})
 	return objects, err
 }

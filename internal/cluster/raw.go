@@ -11,13 +11,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // errNameless says that neither the object nor, so far, its list says what it is.
 var errNameless = errors.New("it says neither its apiVersion nor its kind")
 
 // decode is the object, nil if a Snapshot does not hold its kind in that version.
-func (r raw) decode(in *intake) (metav1.Object, error) {
+func (r raw) decode(in *intake.Intake) (metav1.Object, error) {
 	if r.encoding == asYAML {
 		data, err := jsonOf(r.data)
 		if err != nil {
@@ -38,14 +40,17 @@ func (r raw) decode(in *intake) (metav1.Object, error) {
 	if _, held := forms[r.kind]; !held || r.kind.version().GroupVersion().String() != r.version {
 		return nil, nil //nolint:nilnil // The comment says what it means.
 	}
-	if r.encoding == asProtobuf {
-		return in.decode(r.kind, r.data)
-	}
 	o := r.kind.empty()
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(r.data, o); err != nil {
+	var err error
+	if r.encoding == asProtobuf {
+		err = in.Decode(r.data, o)
+	} else if err = kjson.UnmarshalCaseSensitivePreserveInts(r.data, o); err == nil {
+		o, err = in.Take(o)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("a %s: %w", r.kind, err)
 	}
-	return in.take(o)
+	return o, nil
 }
 
 var errAlias = errors.New("it uses an alias (*name), which naosu does not read")

@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // ReadOptions say how a cluster is read.
@@ -40,7 +42,7 @@ type Progress struct{ Done, Total int }
 // All kinds are read as of one moment where the server can do that: it keeps the past for some minutes (etcd's
 // compaction), and Events often live in a store of their own. What it cannot give as of that moment is read as it is.
 func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Snapshot, error) {
-	r := &reading{ReadOptions: o, client: client, left: map[Kind]int{}, contents: Contents{
+	r := &reading{ReadOptions: o, client: client, intake: intake.New(), left: map[Kind]int{}, contents: Contents{
 		Taken: o.Clock.Now(), Knowledge: map[Kind]Knowledge{},
 	}}
 	r.contents.Server = r.server(ctx)
@@ -63,6 +65,7 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 type reading struct {
 	ReadOptions
 	client kubernetes.Interface
+	intake *intake.Intake
 	// moment is the resource version that kinds are read at, empty if there is none.
 	moment string
 
@@ -150,11 +153,9 @@ func (r *reading) pages(ctx context.Context, kind Kind, namespace string, o meta
 		return page, err
 	})
 	err := paged.EachListItem(ctx, o, func(o runtime.Object) error {
-		if object, ok := o.(metav1.Object); ok {
-			slim(object)
-			objects = append(objects, o)
-		}
-		return nil
+		taken, err := r.intake.Take(o.(intake.Object)) // Every kind's type is one.
+		objects = append(objects, taken)
+		return err
 	})
 	return objects, err
 }
@@ -222,8 +223,11 @@ func (r *reading) readParameters(ctx context.Context) error {
 		case err != nil:
 			failed = err
 		default:
-			slim(object)
-			objects = append(objects, object)
+			taken, err := r.intake.Take(object)
+			if err != nil {
+				return err
+			}
+			objects = append(objects, taken)
 		}
 	}
 	if known == Complete {

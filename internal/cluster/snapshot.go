@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,14 +29,12 @@ type Snapshot struct {
 	anonymized bool
 	knowledge  map[Kind]Knowledge
 	tables     map[Kind]rows
-
-	once  sync.Once
-	index *index
+	index      index
 }
 
 // New builds a Snapshot. It keeps the objects; the caller must not change them any more.
 func New(c Contents) *Snapshot {
-	s := &Snapshot{taken: c.Taken, server: c.Server, anonymized: c.Anonymized, knowledge: c.Knowledge, tables: map[Kind]rows{}}
+	s := &Snapshot{taken: c.Taken, server: c.Server, anonymized: c.Anonymized, knowledge: c.Knowledge, tables: map[Kind]rows{}, index: newIndex()}
 	for kind, form := range forms {
 		s.tables[kind] = form.empty()
 	}

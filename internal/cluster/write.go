@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // Write writes the Snapshot as a file that Load reads. An object is written without what no question needs, and without
@@ -18,12 +19,11 @@ func (s *Snapshot) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	in := intake.New()
 	for _, kind := range Kinds() {
 		version, name := kind.version().ToAPIVersionAndKind()
 		for _, o := range s.Objects(kind) {
-			slimmed := o.(object).DeepCopyObject().(object)
-			slim(slimmed)
-			data, err := slimmed.Marshal()
+			data, err := in.Encode(o.(intake.Object))
 			if err != nil {
 				return fmt.Errorf("encoding the %s %s: %w", kind, o.GetName(), err)
 			}

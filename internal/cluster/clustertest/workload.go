@@ -171,15 +171,18 @@ func (b *big) pod(owner metav1.Object, version, ownerKind, name string, template
 		}
 	}
 	ip := fmt.Sprintf("10.%d.%d.%d", 100+b.uid>>16&63, b.uid>>8&255, b.uid&255)
+	started := at(-time.Duration(b.uid%86_400+60) * time.Second)
+	pod.CreationTimestamp = started
 	pod.Status = corev1.PodStatus{
-		Phase: corev1.PodRunning, QOSClass: corev1.PodQOSBurstable, HostIP: node.Status.Addresses[0].Address, PodIP: ip, PodIPs: []corev1.PodIP{{IP: ip}}, StartTime: new(at(-24 * time.Hour)),
+		Phase: corev1.PodRunning, QOSClass: corev1.PodQOSBurstable, HostIP: node.Status.Addresses[0].Address, PodIP: ip, PodIPs: []corev1.PodIP{{IP: ip}}, StartTime: new(started), HostIPs: []corev1.HostIP{{IP: node.Status.Addresses[0].Address}},
 		ContainerStatuses: []corev1.ContainerStatus{{
 			Name: pod.Spec.Containers[0].Name, Ready: true, Started: new(true), Image: pod.Spec.Containers[0].Image, ImageID: fmt.Sprintf("registry.example.com/app@sha256:%064x", len(template.Spec.ServiceAccountName)),
-			ContainerID: fmt.Sprintf("containerd://%064x", b.uid), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at(-24 * time.Hour)}},
+			ContainerID: fmt.Sprintf("containerd://%064x", b.uid), State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(started.Add(10 * time.Second))}},
 		}},
 	}
-	for _, c := range []corev1.PodConditionType{corev1.PodReadyToStartContainers, corev1.PodInitialized, corev1.PodReady, corev1.ContainersReady, corev1.PodScheduled} {
-		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: c, Status: corev1.ConditionTrue, LastTransitionTime: at(-24 * time.Hour)})
+	for i, c := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.PodReadyToStartContainers, corev1.ContainersReady, corev1.PodReady} {
+		since := metav1.NewTime(started.Add(time.Duration(5*i) * time.Second))
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: c, Status: corev1.ConditionTrue, LastTransitionTime: since})
 	}
 	b.add(pod)
 	if b.pods%20 == 0 {
