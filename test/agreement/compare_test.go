@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -109,3 +111,41 @@ func (s *stage) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d 
 // sampleOf is how many feasible nodes a scheduler with default settings looks for (numFeasibleNodesToFind in
 // k8s.io/kubernetes/pkg/scheduler/schedule_one.go).
 func sampleOf(nodes int) int { return max(nodes*max(50-nodes/125, 5)/100, min(nodes, 100)) }
+
+func TestForesaw(t *testing.T) {
+	pods := func(names ...string) (of []*corev1.Pod) {
+		for _, name := range names {
+			of = append(of, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "front", Name: name}})
+		}
+		return of
+	}
+	placed := prediction{fit: scheduling.Fit{Feasible: []string{"a", "b", "c"}, Best: []string{"a", "b"}}}
+	preempting := prediction{preemptions: []scheduling.Preemption{
+		{Node: "a", Victims: pods("x", "y")}, {Node: "a", Victims: pods("z")}, {Node: "b", Victims: pods("w")},
+	}}
+	for name, tc := range map[string]struct {
+		predicted prediction
+		happened  decision
+		want      bool
+	}{
+		"one of the best":                {placed, decision{node: "b"}, true},
+		"one that is not the best":       {placed, decision{node: "c"}, false},
+		"pending though it fits":         {placed, decision{}, false},
+		"preempts though it fits":        {placed, decision{node: "a", nominated: "a", victims: []string{"front/x"}}, false},
+		"one of the choices":             {preempting, decision{node: "a", nominated: "a", victims: []string{"front/x", "front/y"}}, true},
+		"one that waits for its victims": {preempting, decision{nominated: "b", victims: []string{"front/w"}}, true},
+		"some of the victims":            {preempting, decision{node: "a", nominated: "a", victims: []string{"front/x"}}, false},
+		"another node's victims":         {preempting, decision{node: "b", nominated: "b", victims: []string{"front/z"}}, false},
+		"bound elsewhere at last":        {preempting, decision{node: "c", nominated: "a", victims: []string{"front/z"}}, false},
+		"pending though it may preempt":  {preempting, decision{}, false},
+		"pending":                        {prediction{}, decision{}, true},
+		"bound though it fits nowhere":   {prediction{}, decision{node: "a"}, false},
+		"preempts though it cannot":      {prediction{}, decision{nominated: "a", victims: []string{"front/x"}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.predicted.foresaw(tc.happened); got != tc.want {
+				t.Errorf("%s, happened: %s: got %v", tc.predicted, tc.happened, got)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package agreement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -21,7 +23,7 @@ type tally struct {
 	// is among the best.
 	choosable int
 	luck      float64
-	// decided counts, for each plugin, the decisions that would have been others without it.
+	// decided counts, for each plugin and other thing, the decisions that would have been others without it.
 	decided map[string]int
 	// sampled counts the decisions for which the scheduler stopped before it had looked at every feasible node,
 	// notBestOfAll those of them whose node was not the best of all, and sampledLuck those in which a random feasible node
@@ -81,7 +83,13 @@ var plugins = []string{
 	"NodeResourcesBalancedAllocation", "ImageLocality", "DynamicResources",
 }
 
-// count counts the plugins that decide: a scheduler without the plugin would have another set of best nodes.
+// Beside plugins, these decide.
+const (
+	budgets     = "PodDisruptionBudgets"
+	nominations = "nominated pods"
+)
+
+// count counts what decides: without it, the judge would have predicted something else.
 func (t *tally) count(ctx context.Context, judge *scheduling.Judge, pod *corev1.Pod, p prediction) error {
 	if t.decided == nil {
 		t.decided = map[string]int{}
@@ -104,6 +112,39 @@ profiles:
 		if !slices.Equal(fit.Best, p.fit.Best) {
 			t.decided[plugin]++
 		}
+	}
+	return errors.Join(t.countWithout(ctx, judge, pod, p, budgets), t.countWithout(ctx, judge, pod, p, nominations))
+}
+
+// countWithout takes objects out of the world.
+func (t *tally) countWithout(ctx context.Context, judge *scheduling.Judge, pod *corev1.Pod, p prediction, what string) error {
+	var without []cluster.Edit
+	switch what {
+	case budgets:
+		for _, budget := range judge.World().Budgets() {
+			without = append(without, cluster.Remove(budget))
+		}
+	case nominations:
+		for _, other := range judge.World().Pods() {
+			if other.Spec.NodeName == "" && nameOf(other) != nameOf(pod) {
+				without = append(without, cluster.Remove(other))
+			}
+		}
+	}
+	if len(without) == 0 {
+		return nil
+	}
+	judge.Fork()
+	defer judge.Revert()
+	if err := judge.Apply(without...); err != nil {
+		return err
+	}
+	otherwise, err := predict(ctx, judge, pod)
+	if err != nil {
+		return err
+	}
+	if otherwise.String() != p.String() {
+		t.decided[what]++
 	}
 	return nil
 }

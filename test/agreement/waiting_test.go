@@ -47,7 +47,7 @@ func (w *world) behind(pod, other *corev1.Pod) {
 // await goes on with a pod that waits: its victims end if it is time, or the last decision has made room for it elsewhere.
 // It says whether the wait is over.
 func (g *game) await(ctx context.Context, t *testing.T, s *stage, waiting *corev1.Pod, time bool) (bool, error) {
-	before, p, err := s.stillWaiting(ctx, waiting)
+	p, err := s.stillWaiting(ctx, waiting)
 	if err != nil {
 		return false, err
 	}
@@ -57,7 +57,7 @@ func (g *game) await(ctx context.Context, t *testing.T, s *stage, waiting *corev
 			return false, err
 		}
 		if d.node != "" {
-			return true, g.settle(ctx, t, s, before, p, d, s.ending())
+			return true, g.settle(ctx, t, s, waiting, p, d, s.ending())
 		}
 	}
 	if !time {
@@ -67,16 +67,13 @@ func (g *game) await(ctx context.Context, t *testing.T, s *stage, waiting *corev
 }
 
 // stillWaiting asks the judge about a pod that waits as it was before the scheduler tried again, if it has by now.
-func (s *stage) stillWaiting(ctx context.Context, waiting *corev1.Pod) (*corev1.Pod, prediction, error) {
-	before := s.pods[nameOf(waiting)].DeepCopy()
-	before.Spec.NodeName = ""
+func (s *stage) stillWaiting(ctx context.Context, waiting *corev1.Pod) (prediction, error) {
 	s.judge.Fork()
 	defer s.judge.Revert()
-	if err := s.judge.Apply(cluster.Put(before)); err != nil {
-		return nil, prediction{}, err
+	if err := s.judge.Apply(cluster.Put(waiting)); err != nil {
+		return prediction{}, err
 	}
-	p, err := predict(ctx, s.judge, before)
-	return before, p, err
+	return predict(ctx, s.judge, waiting)
 }
 
 // release lets victims end, so that who waited for their end gets a place.
