@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
 // SlowFailover finds N202: workloads whose pods wait out the default toleration on a dead node although nobody chose it
@@ -47,7 +48,7 @@ const (
 var failureTaints = []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable}
 
 // Find takes together what waits equally long and matters equally much.
-func (rule SlowFailover) Find(_ context.Context, v View) []finding.Finding {
+func (rule SlowFailover) Find(ctx context.Context, v View) []finding.Finding {
 	if !v.knows(rule.Needs()...) {
 		return nil
 	}
@@ -65,7 +66,7 @@ func (rule SlowFailover) Find(_ context.Context, v View) []finding.Finding {
 	}
 	var found []finding.Finding
 	for key, all := range groups {
-		found = append(found, key.describe(v, all))
+		found = append(found, key.describe(ctx, v, all))
 	}
 	slices.SortFunc(found, func(a, b finding.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Message, b.Message))
@@ -114,7 +115,7 @@ func mostOnOne(pods []*corev1.Pod, place func(*corev1.Pod) string) int {
 	return most
 }
 
-func (k slowKey) describe(v View, all []workload) finding.Finding {
+func (k slowKey) describe(ctx context.Context, v View, all []workload) finding.Finding {
 	f := finding.Finding{Code: finding.N202, Severity: k.severity}
 	tolerated := finding.Link{Message: v.Say.Text(message.CauseDefaultToleration, message.Args{"wait": duration.HumanDuration(k.wait)})}
 	for i, w := range all {
@@ -125,7 +126,9 @@ func (k slowKey) describe(v View, all []workload) finding.Finding {
 				fact(refTo(cluster.Pod, pod), "spec.tolerations["+corev1.TaintNodeUnreachable+"].tolerationSeconds", k.wait.String()))
 		}
 		if i < mostRemedies {
-			f.Remedies = append(f.Remedies, promptly(v, w))
+			if way, ok := promptly(ctx, v, w); ok {
+				f.Remedies = append(f.Remedies, way)
+			}
 		}
 	}
 	args := message.Args{
@@ -152,7 +155,7 @@ func halfLink(v View, all []workload) finding.Link {
 
 // promptly gives a workload's pods tolerations of their own, which admission then leaves alone. A strategic merge patch
 // replaces the whole list, so the template's others are part of it.
-func promptly(v View, w workload) finding.Remedy {
+func promptly(ctx context.Context, v View, w workload) (finding.Remedy, bool) {
 	seconds := int64(prompt / time.Second)
 	tolerations := slices.Clone(w.template().Spec.Tolerations)
 	for _, key := range failureTaints {
@@ -162,10 +165,30 @@ func promptly(v View, w workload) finding.Remedy {
 	}
 	patched := change.Patch{Object: w.ref, Patch: templatePatch(map[string]any{"tolerations": tolerations})}
 	args := message.Args{"workload": w.ref, "wait": duration.HumanDuration(prompt)}
-	return finding.Remedy{
+	way := finding.Remedy{
 		Message: v.Say.Text(message.RemedyTolerate, args), Change: patched, Command: patched.Command(),
 		Cost: v.Say.Text(message.RemedyRolloutCost, args), Risk: v.Say.Text(message.RemedyTolerateRisk, args),
 	}
+	if v.Judge == nil {
+		return way, true
+	}
+	err := simulation.In(ctx, v.Judge, []change.Change{patched}, simulation.Options{LeavePending: true}, func(o simulation.Outcome) error {
+		way.Verified = movesPromptly(ctx, v, podsOfWorkload(o.World, w.ref))
+		return nil
+	})
+	return way, err != nil || way.Verified
+}
+
+// movesPromptly loses the node of the first pod and sees whether another takes its place soon enough.
+func movesPromptly(ctx context.Context, v View, pods []*corev1.Pod) bool {
+	i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
+	if i < 0 {
+		return false
+	}
+	outcome, ok := v.future(ctx, change.LoseNode{Node: pods[i].Spec.NodeName})
+	return ok && slices.ContainsFunc(outcome.Fates, func(fate simulation.Fate) bool {
+		return fate.Pod == refTo(cluster.Pod, pods[i]) && fate.Kind == simulation.Moved && fate.Until < silence+patient
+	})
 }
 
 // templatePatch is a strategic merge patch of a workload's pod template.
