@@ -83,7 +83,29 @@ func (p *local) runAPIServer(ctx context.Context, ready func()) error {
 		return utilerrors.NewAggregate(errs)
 	}
 	go p.awaitAPIServer(ctx, ready)
-	return app.Run(ctx, completed)
+	return serve(ctx, completed)
+}
+
+// serve is app.Run but for the version.
+func serve(ctx context.Context, o options.CompletedOptions) error {
+	config, err := app.NewConfig(o)
+	if err != nil {
+		return err
+	}
+	stamp(config)
+	completed, err := config.Complete()
+	if err != nil {
+		return err
+	}
+	server, err := app.CreateServerChain(completed)
+	if err != nil {
+		return err
+	}
+	prepared, err := server.PrepareRun()
+	if err != nil {
+		return err
+	}
+	return prepared.Run(ctx)
 }
 
 // awaitAPIServer calls ready once the server says so itself, which includes its default namespaces, roles and priority classes.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,6 +38,7 @@ func TestPlane(t *testing.T) {
 	}
 	plane, client := start(t, controlplane.Start, o)
 	b := bed{plane, client, o}
+	t.Run("version", b.version)
 	t.Run("kubeconfig", b.kubeconfig)
 	t.Run("tls", b.tls)
 	t.Run("log", b.log)
@@ -62,6 +64,21 @@ type bed struct {
 	plane   *controlplane.Plane
 	client  kubernetes.Interface
 	options controlplane.Options
+}
+
+// version is that of the modules the plane is built from.
+func (b bed) version(t *testing.T) {
+	info, err := b.client.Discovery().ServerVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.TrimSpace(string(pinned)); info.GitVersion != want {
+		t.Errorf("the server says it is %s, want %s as in go.mod", info.GitVersion, want)
+	}
 }
 
 func (b bed) kubeconfig(t *testing.T) {
