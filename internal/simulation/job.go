@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"strconv"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -34,7 +35,7 @@ func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1
 	action := onDisruption(job)
 	switch {
 	case action == batchv1.PodFailurePolicyActionIgnore:
-		return f.recreate(pod)
+		return f.recreateLater(pod, 0)
 	case action == batchv1.PodFailurePolicyActionFailJob:
 		f.lose(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
 		return f.failJob(ctx, job)
@@ -50,7 +51,41 @@ func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1
 		f.lose(pod, message.Of(message.FateJobFailed, message.Args{"job": job.Name, "limit": limit}))
 		return f.failJob(ctx, job)
 	}
-	return f.recreate(pod)
+	return f.recreateLater(pod, f.failures[job.UID])
+}
+
+// How long a Job waits before it makes another pod: after each failure twice as long, counted from the pod's end; and a
+// moment in any case, in which it gathers what has happened.
+//
+// Source: pkg/controller/job (DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, syncJobBatchPeriod).
+const (
+	jobBackoff     = 10 * time.Second
+	longestBackoff = 10 * time.Minute
+	jobBatch       = time.Second
+)
+
+// recreateLater makes another pod once the Job's back-off after so many failures is over. A pod on a dead node counts as
+// ended when it was marked as not ready, so that by the time it is told to go most of the back-off, or all, has passed.
+func (f *future) recreateLater(pod *corev1.Pod, failures int) error {
+	delay := time.Duration(0)
+	if failures > 0 {
+		delay = min(jobBackoff<<min(failures-1, 10), longestBackoff) // 10 doublings exceed the longest by far
+	}
+	if node := f.world().Node(pod.Spec.NodeName); node != nil && unreachable(node) {
+		delay -= f.moment().Sub(readySince(node))
+	}
+	f.in(max(delay, jobBatch), func(context.Context) error { return f.recreate(pod) })
+	return nil
+}
+
+// readySince is when a node's readiness last changed.
+func readySince(node *corev1.Node) time.Time {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.LastTransitionTime.Time
+		}
+	}
+	return time.Time{}
 }
 
 // replaceIndexed is for Jobs that count failures by index.
@@ -64,7 +99,7 @@ func (f *future) replaceIndexed(pod *corev1.Pod, job *batchv1.Job, action batchv
 		f.lose(pod, message.Of(message.FateJobIndex, message.Args{"job": job.Name, "limit": limit}))
 		return nil
 	}
-	return f.recreate(pod)
+	return f.recreateLater(pod, failed+1)
 }
 
 // failJob ends a Job and with it the pods it still has.

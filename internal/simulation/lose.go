@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -115,7 +116,9 @@ func (f *future) evictDead(names []string) error {
 			}
 		}
 	}
-	for limit, pods := range byLimit {
+	for _, limit := range slices.Sorted(maps.Keys(byLimit)) {
+		pods := byLimit[limit]
+		shuffle(f, pods)
 		f.in(limit, func(ctx context.Context) error {
 			for _, pod := range pods {
 				if err := f.hang(ctx, pod); err != nil {
@@ -149,6 +152,7 @@ func (f *future) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 		return err
 	}
 	f.room()
+	shuffle(f, pods)
 	for _, pod := range pods {
 		if err := f.release(ctx, pod); err != nil {
 			return err
