@@ -67,12 +67,7 @@ func replacing[T metav1.Object](s *Snapshot, kind Kind, edits []Edit) []replaced
 	return all
 }
 
-func nodeOfPod(pod *corev1.Pod) []string {
-	if pod.Spec.NodeName == "" {
-		return nil
-	}
-	return []string{pod.Spec.NodeName}
-}
+func nodeOfPod(pod *corev1.Pod) []string { return []string{pod.Spec.NodeName} }
 
 func controllerOfPod(pod *corev1.Pod) []string {
 	owner := metav1.GetControllerOfNoCopy(pod)
@@ -115,7 +110,7 @@ func ClaimName(pod *corev1.Pod, v *corev1.Volume) string {
 	}
 }
 
-// PodsOn are the pods that have their place on a node, whatever their phase.
+// PodsOn are the pods that have their place on a node, whatever their phase; those that have none are on "".
 func (s *Snapshot) PodsOn(node string) []*corev1.Pod { return s.index.podsOn.find(node, s.Pods) }
 
 // PodsOf are the pods whose controller has that UID.
