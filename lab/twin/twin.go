@@ -3,6 +3,7 @@ package twin
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
@@ -67,7 +68,8 @@ func (t *Twin) Options() lab.Options {
 // Account writes what the twin is and what of the cluster it could not carry over, for a person.
 func (t *Twin) Account(w io.Writer) {
 	server := ""
-	if t.header.Server != "" {
+	if v := t.header.Server; v != "" && !strings.HasPrefix(v, "v0.0.0-") { // which an API server says that was built without one
+
 		server = " of a cluster of " + t.header.Server
 	}
 	_, _ = fmt.Fprintf(w, "The twin%s as it was at %s:\n", server, t.header.Taken.UTC().Format("2006-01-02 15:04:05 MST"))
