@@ -10,5 +10,5 @@ import (
 func TestJobBackoff(t *testing.T) {
 	w := world(three(), job("night", 6, template("night", "1"), "n1", "n1"))
 	expect(t, w.future(t, change.Evict{Namespace: "default", Name: "night-a"}), "moved night-a n1>n3 10s")
-	expect(t, w.future(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n3 10s", "moved night-b n1>n2 20s")
+	expect(t, w.future(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n2 10s", "moved night-b n1>n3 20s")
 }
