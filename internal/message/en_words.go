@@ -25,4 +25,5 @@ var englishWords = sentences{
 	ErrWhyFailOn:      "there is trouble of severity {{.severity}}",
 	ErrUnlike:         "{{.given}} cannot be compared with {{.subject}}",
 	ErrUnlikeRemedy:   "compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD",
+	UnreadKinds:       "These kinds of objects were not read or may not be, so that more may be wrong or threatened than is said here: {{and .kinds}}. The JSON says what each bears on.",
 }

@@ -25,4 +25,5 @@ var japaneseWords = sentences{
 	ErrWhyFailOn:      "重大度 {{.severity}} の問題があります",
 	ErrUnlike:         "{{.given}} は {{.subject}} と比較できません",
 	ErrUnlikeRemedy:   "Pod どうし、または Node どうしを比較してください。例: why pod/BAD --unlike pod/GOOD",
+	UnreadKinds:       "次の種類のオブジェクトを読んでいない(または読む権限がない)ため、ここに書かれていない問題やリスクがあるかもしれません: {{and .kinds}}。それぞれが何に関わるかは JSON で分かります。",
 }

@@ -27,4 +27,5 @@ const (
 	ErrWhyFailOn      ID = "ErrWhyFailOn"      // severity
 	ErrUnlike         ID = "ErrUnlike"         // given, subject
 	ErrUnlikeRemedy   ID = "ErrUnlikeRemedy"   //
+	UnreadKinds       ID = "UnreadKinds"       // kinds
 )

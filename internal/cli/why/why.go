@@ -136,7 +136,7 @@ func (o *Options) Run(ctx context.Context) error {
 	var worst finding.Severity
 	switch {
 	case o.Unlike != "":
-		err = nil // comparison
+		worst, err = o.compare(ctx, in)
 	case len(o.args) > 0:
 		worst, err = o.explain(ctx, in)
 	default:

@@ -30,6 +30,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -87,7 +88,19 @@ func explain(t *testing.T, file, namespace, subject string, say message.Printer)
 	t.Helper()
 	ref := parseSubject([]string{subject})
 	ref.Namespace = namespace
-	return diagnosis.Explain(t.Context(), diagnosis.View{World: world(t, file), Say: say, Subject: &ref})
+	v := view(t, file, say)
+	v.Subject = &ref
+	return diagnosis.Explain(t.Context(), v)
+}
+
+func view(t *testing.T, file string, say message.Printer) diagnosis.View {
+	t.Helper()
+	known := world(t, file)
+	judge, err := scheduling.New(t.Context(), known, scheduling.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return diagnosis.View{World: known, Judge: judge, Say: say}
 }
 
 func world(t *testing.T, file string) *cluster.Snapshot {

@@ -1,0 +1,71 @@
+package why
+
+import (
+	"context"
+
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// mostSuspects bounds how many suspects the text lists.
+const mostSuspects = 10
+
+// compare answers what makes the subject unlike the thing that works.
+func (o *Options) compare(ctx context.Context, in input.Input) (finding.Severity, error) {
+	subject, err := o.find(in, o.subject)
+	if err != nil {
+		return "", err
+	}
+	good, err := o.find(in, o.good)
+	if err != nil {
+		return "", err
+	}
+	found := diagnosis.Compare(ctx, diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject}, good)
+	if o.Format != output.Text {
+		return worst(found.Explanation), o.Format.WriteData(o.Out, found)
+	}
+	return worst(found.Explanation), writeComparison(writer{output.NewPage(o.Out), in.Say, in.World.Taken()}, found)
+}
+
+func writeComparison(w writer, found finding.Comparison) error {
+	w.Paragraph("", found.Summary, output.Strong)
+	cause := message.HeadDiffers
+	if found.Together {
+		cause = message.HeadTogether
+	}
+	w.differences(cause, w.say.Text(message.LabelVerified, nil), found.Causes)
+	if found.Explanation.Summary != "" {
+		w.head(message.HeadCauses, found.Explanation.State)
+		w.Paragraph("  ", found.Explanation.Summary, output.Plain)
+	}
+	w.differences(message.HeadSuspects, w.say.Text(message.LabelUnverified, nil), found.Suspects)
+	w.differences(message.HeadTried, "", found.RuledOut)
+	if len(found.Observed) > 0 {
+		w.head(message.HeadObserved, "")
+	}
+	for _, link := range found.Observed {
+		w.link("- ", link)
+	}
+	if found.Others > 0 {
+		w.Blank()
+		w.Paragraph("", w.say.Text(message.UnlikeOthers, message.Args{"n": found.Others}), output.Faint)
+	}
+	w.gaps(message.HeadUnknown, found.Unknown)
+	return w.written()
+}
+
+func (w writer) differences(head message.ID, note string, all []finding.Difference) {
+	if len(all) == 0 {
+		return
+	}
+	w.head(head, note)
+	for _, d := range all[:min(len(all), mostSuspects)] {
+		w.Paragraph("  - ", d.Message, output.Plain)
+	}
+	if more := len(all) - mostSuspects; more > 0 {
+		w.Paragraph("  - ", w.say.Text(message.UnlikeMoreSuspects, message.Args{"n": more}), output.Faint)
+	}
+}
