@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/audit"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/explain"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/snapshot"
 	"github.com/naosu-dev/naosu/internal/cli/version"
@@ -37,6 +38,6 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	language.AddFlag(root)
 	flags := connect.Flags()
 	flags.AddFlags(root.PersistentFlags())
-	root.AddCommand(why.NewCommand(flags, streams), audit.NewCommand(flags, streams), snapshot.NewCommand(flags, streams), version.NewCommand(streams))
+	root.AddCommand(why.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams), snapshot.NewCommand(flags, streams), version.NewCommand(streams))
 	return root
 }

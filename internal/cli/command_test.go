@@ -29,7 +29,7 @@ func TestRoot(t *testing.T) {
 		"unknown flag":           {"naosu", []string{"why", "--nope"}, exit.Usage, "command: there is no flag --nope; see naosu why --help"},
 		"bad value of a flag":    {"naosu", []string{"why", "pod/a", "-o", "xml"}, exit.Usage, "use text, json or yaml"},
 		"version takes nothing":  {"naosu", []string{"version", "now"}, exit.Usage, "command: now is none of version's"},
-		"a verb without subject": {"naosu", []string{"why"}, exit.Usage, "subject: missing"},
+		"a verb without subject": {"naosu", []string{"explain"}, exit.Usage, "code: missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

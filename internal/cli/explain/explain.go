@@ -1,0 +1,62 @@
+package explain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/codes"
+)
+
+// NewCommand is `naosu explain`.
+func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
+	return &cobra.Command{
+		Use:                   "explain CODE",
+		Short:                 "Say what a finding's code means",
+		Long:                  "Say what a finding's code means: how it is told, what it is not, the remedies, and what naosu cannot know.",
+		Example:               "  naosu explain N101",
+		DisableFlagsInUseLine: true,
+		ValidArgs:             names(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			code, err := parse(args)
+			if err != nil {
+				return err
+			}
+			say := language.Of(cmd)
+			if _, err := fmt.Fprint(streams.Out, codes.Entry(say.Language(), code)); err != nil {
+				return fmt.Errorf("writing the answer: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+// parse reads a code, in whichever case it was typed.
+func parse(args []string) (finding.Code, error) {
+	remedy := message.Of(message.ErrUseCode, message.Args{"codes": names()})
+	if len(args) == 0 {
+		return "", exit.BadInput("code", message.Of(message.ErrMissing, nil), remedy)
+	}
+	given := strings.Join(args, " ")
+	for _, code := range finding.Codes {
+		if strings.EqualFold(given, string(code)) {
+			return code, nil
+		}
+	}
+	return "", exit.BadInput("code", message.Of(message.ErrNoCode, message.Args{"given": strconv.Quote(given)}), remedy)
+}
+
+func names() []string {
+	all := make([]string, 0, len(finding.Codes))
+	for _, code := range finding.Codes {
+		all = append(all, string(code))
+	}
+	return all
+}
