@@ -8,7 +8,6 @@ import (
 
 // TestJobBackoff evicts pods of a Job: each failure keeps the next pod away for twice as long.
 func TestJobBackoff(t *testing.T) {
-	w := world(three(), job("night", 6, template("night", "1"), "n1", "n1"))
-	expect(t, w.future(t, change.Evict{Namespace: "default", Name: "night-a"}), "moved night-a n1>n3 10s")
-	expect(t, w.future(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n2 10s", "moved night-b n1>n3 20s")
+	w := world(node("n1", "a"), node("n2", "b"), job("night", 6, template("night", "1"), "n1", "n1"))
+	expect(t, w.future(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n2 10s", "moved night-b n1>n2 20s")
 }
