@@ -49,9 +49,7 @@ func mounts(world *cluster.Snapshot, pod *corev1.Pod) []mount {
 			continue
 		}
 		if claim := world.Claim(pod.Namespace, name); claim != nil {
-			m := mount{source: source.Name, claim: claim, class: world.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))}
-			m.follow(world)
-			all = append(all, m)
+			all = append(all, follow(world, source.Name, claim))
 		}
 	}
 	return all
@@ -68,6 +66,13 @@ func claimName(pod *corev1.Pod, source corev1.Volume) string {
 	default:
 		return ""
 	}
+}
+
+// follow looks where the claim that a pod mounts under a name lets it run.
+func follow(world *cluster.Snapshot, source string, claim *corev1.PersistentVolumeClaim) mount {
+	m := mount{source: source, claim: claim, class: world.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))}
+	m.follow(world)
+	return m
 }
 
 func (m *mount) follow(world *cluster.Snapshot) {
@@ -131,6 +136,24 @@ func (m *mount) allows(node *corev1.Node) bool {
 		}
 	}
 	return true
+}
+
+// hosts are the nodes that the volume is tied to by name, as a local disk is.
+func (m *mount) hosts() []string {
+	var hosts []string
+	for _, selector := range m.selectors {
+		for _, term := range selector.NodeSelectorTerms {
+			for _, e := range term.MatchExpressions {
+				if e.Operator == corev1.NodeSelectorOpIn && e.Key == corev1.LabelHostname {
+					hosts = append(hosts, e.Values...)
+				}
+			}
+			for _, f := range term.MatchFields {
+				hosts = append(hosts, f.Values...)
+			}
+		}
+	}
+	return hosts
 }
 
 // driver is the CSI driver behind the claim, empty if it is not known.

@@ -16,6 +16,7 @@ const defaultScheduler = corev1.DefaultSchedulerName
 
 // Explain says why the View's subject, a thing of its world, is as it is.
 func Explain(ctx context.Context, v View) finding.Explanation {
+	v = v.remembering()
 	if pod := v.pod(); pod != nil && waitsForNode(pod) && !schedulerMissing(v, pod) {
 		return complete(explainWaiting(ctx, v, pod))
 	}
@@ -24,52 +25,22 @@ func Explain(ctx context.Context, v View) finding.Explanation {
 
 // explainWaiting says why a pod that is in the scheduler's hands has no node.
 func explainWaiting(ctx context.Context, v View, pod *corev1.Pod) finding.Explanation {
-	e := finding.Explanation{Subject: refTo(cluster.Pod, pod), State: podState(pod), Severity: finding.Critical, Summary: podSummary(v, pod)}
-	e.NotModelled = notModelled(v, pod)
+	e := finding.Explanation{
+		Subject: refTo(cluster.Pod, pod), State: podState(pod), Severity: finding.Critical, Summary: podSummary(v, pod),
+		NotModelled: v.basis(pod),
+	}
 	e.Findings, e.Unknown = find(ctx, Rules(), v)
-	if len(e.Findings) > 0 {
+	d, err := v.ask(ctx, pod)
+	if err != nil {
+		e.Unknown = append(e.Unknown, finding.Gap{About: "scheduling", Message: v.Say.Text(message.JudgeFailed, message.Args{"why": err.Error()})})
+	}
+	switch {
+	case len(e.Findings) > 0:
 		e.Summary = e.Findings[0].Message
+	case d != nil && d.runs() && podCondition(pod, corev1.PodScheduled) != nil && v.sure(pod):
+		e.Summary = v.Say.Text(message.UnplacedFits, message.Args{"pod": e.Subject, "nodes": v.some(refsOf(d.open))})
 	}
 	return e
-}
-
-// notModelled is what might hold the pod and is not judged.
-func notModelled(v View, pod *corev1.Pod) []finding.Gap {
-	about := func(what string, id message.ID, args message.Args) finding.Gap {
-		return finding.Gap{About: what, Message: v.Say.Text(id, args)}
-	}
-	gaps := []finding.Gap{about("scheduling", message.FitNotModelled, nil)}
-	if name := pod.Spec.SchedulerName; name != "" && name != defaultScheduler {
-		gaps = append(gaps, about("scheduling", message.OtherScheduler, message.Args{"scheduler": name}))
-	}
-	for _, m := range mounts(v.World, pod) {
-		claim := refTo(cluster.PersistentVolumeClaim, m.claim)
-		switch {
-		case m.tie == tiedToZone:
-			if nodes := openNodes(v.World, pod, m); len(nodes) > 0 {
-				gaps = append(gaps, about(claim.String(), message.NodesOpen, message.Args{
-					"claim": claim, "zones": m.zones, "nodes": refStrings(nodes[:min(len(nodes), mostListed)]),
-				}))
-			}
-		case m.tie == tiedOther:
-			volume := refTo(cluster.PersistentVolume, m.volume)
-			gaps = append(gaps, about(claim.String(), message.VolumeElsewhere, message.Args{"claim": claim, "volume": volume}))
-		case m.tie == tiedUnsure && m.claim.Spec.VolumeName == "":
-			gaps = append(gaps, about(claim.String(), message.ClaimUnbound, message.Args{"claim": claim}))
-		}
-	}
-	return gaps
-}
-
-// openNodes are those that the mount allows and whose own state leaves them open to the pod.
-func openNodes(world *cluster.Snapshot, pod *corev1.Pod, m mount) []change.Ref {
-	var refs []change.Ref
-	for _, node := range world.Nodes() {
-		if open(pod, node, []mount{m}) {
-			refs = append(refs, refTo(cluster.Node, node))
-		}
-	}
-	return refs
 }
 
 func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) string) string {

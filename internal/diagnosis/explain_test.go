@@ -20,6 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -49,21 +50,28 @@ func TestExplain(t *testing.T) {
 
 // everything is the knowledge of a reader who may read all.
 func everything() map[cluster.Kind]cluster.Knowledge {
-	return map[cluster.Kind]cluster.Knowledge{
-		cluster.Node: cluster.Complete, cluster.Pod: cluster.Partial, cluster.PersistentVolumeClaim: cluster.Partial,
-		cluster.PersistentVolume: cluster.Complete, cluster.StorageClass: cluster.Complete,
-		cluster.VolumeAttachment: cluster.Complete, cluster.CSINode: cluster.Complete, cluster.Event: cluster.Partial,
+	known := map[cluster.Kind]cluster.Knowledge{}
+	for _, kind := range cluster.Kinds() {
+		known[kind] = cluster.Complete
 	}
+	return known
 }
 
 func explain(t *testing.T, objects []runtime.Object, knowledge map[cluster.Kind]cluster.Knowledge) finding.Explanation {
 	t.Helper()
-	world := cluster.New(cluster.Contents{Objects: objects, Knowledge: knowledge, Taken: now})
 	pod := subject(t, objects)
-	return diagnosis.Explain(t.Context(), diagnosis.View{
-		World: world, Say: message.English(),
-		Subject: &change.Ref{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name},
-	})
+	return diagnosis.Explain(t.Context(), question(t, objects, knowledge, &change.Ref{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}))
+}
+
+// question is a judged world of the objects, and a question about one of them.
+func question(t testing.TB, objects []runtime.Object, knowledge map[cluster.Kind]cluster.Knowledge, subject *change.Ref) diagnosis.View {
+	t.Helper()
+	world := cluster.New(cluster.Contents{Objects: objects, Knowledge: knowledge, Taken: now, Server: "v1.36.3"})
+	judge, err := scheduling.New(t.Context(), world, scheduling.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return diagnosis.View{World: world, Judge: judge, Say: message.English(), Subject: subject}
 }
 
 func subject(t *testing.T, objects []runtime.Object) *corev1.Pod {

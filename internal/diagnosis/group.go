@@ -2,8 +2,10 @@ package diagnosis
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -13,53 +15,162 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// candidates sorts the world's node groups by whether a new node of theirs in the volume's zone would be open to a pod.
+// candidates sorts the world's node groups by whether a new node of theirs would be open to a pod.
 type candidates struct {
-	suited []cluster.Group
+	suited []suited
 	// excluded counts the other groups by the obstacle that a new node would have.
-	excluded map[message.ID]int
+	excluded tally
 	// stray is a node that suits and belongs to no known group.
 	stray *corev1.Node
 }
 
-func candidatesFor(world *cluster.Snapshot, pod *corev1.Pod, m mount) candidates {
-	c := candidates{excluded: map[message.ID]int{}}
-	for _, group := range world.Groups() {
-		why := closedTo(pod, m, group.Nodes)
-		if why == "" {
-			c.suited = append(c.suited, group)
-		} else {
-			c.excluded[why]++
+// suited is a group of which a new node in the zone would be open to the pod.
+type suited struct {
+	cluster.Group
+	zone string
+	// anywhere says that it would be so in each zone where the group stands.
+	anywhere bool
+}
+
+// groupsFor asks the judge about new nodes of each group: in the zone of the mount, whose volume alone then counts, or
+// without one wherever the group stands.
+func (v View) groupsFor(ctx context.Context, pod *corev1.Pod, m *mount) candidates {
+	tried := v.trials(m)
+	c := candidates{excluded: tally{}}
+	if v.tryOut(ctx, pod, m, tried) != nil {
+		return c
+	}
+	for _, group := range v.World.Groups() {
+		best, ok := leastGrave(tried, group.Name)
+		switch {
+		case !ok:
+		case best.obstacle.kind == "":
+			c.suited = append(c.suited, suited{group, best.zone, anywhere(tried, group.Name)})
+		default:
+			c.excluded.add(best.obstacle)
 		}
 	}
-	slices.SortFunc(c.suited, func(a, b cluster.Group) int { return cmp.Compare(a.Name, b.Name) })
-	for _, node := range world.Nodes() {
-		if _, ok := world.GroupOf(node.Name); !ok && closedTo(pod, m, []*corev1.Node{node}) == "" {
-			c.stray = node
-			break
-		}
+	slices.SortFunc(c.suited, func(a, b suited) int { return cmp.Compare(a.Name, b.Name) })
+	if best, ok := leastGrave(tried, ""); ok && best.obstacle.kind == "" {
+		c.stray = best.like
 	}
 	return c
 }
 
-// closedTo is the obstacle that a sibling of these nodes in the volume's zone would have, the least grave of them: a
-// group suits if one of its nodes does. Empty means none.
-func closedTo(pod *corev1.Pod, m mount, nodes []*corev1.Node) message.ID {
-	least := -1
-	for _, node := range nodes {
-		sibling := siblingIn(m.zones[0], node)
-		switch {
-		case !selects(pod, sibling):
-			least = max(least, slices.Index(gravest, message.ObstacleSelector))
-		case !m.allows(sibling):
-			least = max(least, slices.Index(gravest, message.ObstacleLabel))
-		case !toleratesAll(pod, sibling.Spec.Taints):
-			least = max(least, slices.Index(gravest, message.ObstacleTainted))
-		default:
-			return ""
+// trial is a new node that a group might add.
+type trial struct {
+	group, zone string
+	// like is the node that it would be like.
+	like, sibling *corev1.Node
+	// obstacle is the gravest it has for the pod, the zero one if none.
+	obstacle obstacle
+}
+
+// mostAlike bounds how many nodes of a group and zone are looked at: they are meant to be alike.
+const mostAlike = 50
+
+// trials are new nodes like those there are, one of each kind, in the zone of the mount or else in those of the nodes.
+func (v View) trials(m *mount) []trial {
+	var all []trial
+	seen, looked := map[string]bool{}, map[string]int{}
+	for _, node := range v.World.Nodes() {
+		if leaving(node) {
+			continue
+		}
+		group, _ := v.World.GroupOf(node.Name)
+		zone := cluster.Zone(node)
+		if m != nil {
+			zone = m.zones[0]
+		}
+		place := group.Name + "\n" + zone
+		if looked[place]++; looked[place] > mostAlike {
+			continue
+		}
+		if kind := place + "\n" + traits(node); !seen[kind] {
+			seen[kind] = true
+			all = append(all, trial{group: group.Name, zone: zone, like: node, sibling: siblingIn(zone, node)})
 		}
 	}
-	return gravest[least]
+	return all
+}
+
+// traits are what the siblings of a node share with it.
+func traits(node *corev1.Node) string {
+	var all []string
+	for key, value := range node.Labels {
+		if key != corev1.LabelHostname && !slices.Contains(cluster.ZoneLabels, key) {
+			all = append(all, key+"="+value)
+		}
+	}
+	for _, taint := range node.Spec.Taints {
+		if !passing(taint) {
+			all = append(all, taint.ToString())
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, ",") + node.Status.Allocatable.Cpu().String() + node.Status.Allocatable.Memory().String()
+}
+
+// tryOut asks the judge what the pod would find in its way on each of the new nodes, were they there.
+func (v View) tryOut(ctx context.Context, pod *corev1.Pod, m *mount, tried []trial) error {
+	v.Judge.Fork()
+	defer v.Judge.Revert()
+	var names []string
+	for _, t := range tried {
+		if err := v.Judge.Apply(cluster.Put(t.sibling)); err != nil {
+			return err
+		}
+		names = append(names, t.sibling.Name)
+	}
+	answer, err := v.Judge.ObstaclesOn(ctx, pod, names...)
+	if err != nil {
+		return err
+	}
+	for i, on := range answer.Nodes {
+		t := &tried[i]
+		n := closedNode{node: t.sibling}
+		n.add(obstaclesOn(pod, t.sibling, on)...)
+		if m != nil {
+			n.obstacles = n.beside(message.ObstacleVolume)
+			if !m.allows(t.sibling) {
+				n.add(obstacle{kind: message.ObstacleLabel})
+			}
+		}
+		t.obstacle = n.gravest()
+	}
+	return nil
+}
+
+// leastGrave is the trial of a group whose obstacle is the least grave: a group suits if one of its nodes does.
+func leastGrave(tried []trial, group string) (trial, bool) {
+	of := slices.DeleteFunc(slices.Clone(tried), func(t trial) bool { return t.group != group })
+	if len(of) == 0 {
+		return trial{}, false
+	}
+	grave := func(t trial) int {
+		if t.obstacle.kind == "" {
+			return len(gravest)
+		}
+		return slices.Index(gravest, t.obstacle.kind)
+	}
+	return slices.MaxFunc(of, func(a, b trial) int { return cmp.Compare(grave(a), grave(b)) }), true
+}
+
+// anywhere says whether a new node of the group would suit in whatever zone it came up.
+func anywhere(tried []trial, group string) bool {
+	open, zones := map[string]bool{}, map[string]bool{}
+	for _, t := range tried {
+		if t.group == group {
+			zones[t.zone] = true
+			open[t.zone] = open[t.zone] || t.obstacle.kind == ""
+		}
+	}
+	for zone := range zones {
+		if !open[zone] {
+			return false
+		}
+	}
+	return true
 }
 
 // standing counts a group's nodes by zone, without those that are leaving.
@@ -90,7 +201,7 @@ func resize(v View, group cluster.Group, zone string) finding.Remedy {
 		to += max(n, each)
 	}
 	resized := change.ResizeGroup{
-		Group: group.Name, Provider: group.Sizer(), To: to, Cluster: group.Cluster(), Region: group.Region(),
+		Group: group.Name, Provider: group.Sizer(), To: to, Zones: zones, Cluster: group.Cluster(), Region: group.Region(),
 	}
 	if resized.Provider == change.GKE {
 		each, resized.PerZone, resized.To = highest, highest, highest*len(zones)

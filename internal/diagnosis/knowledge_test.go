@@ -20,8 +20,8 @@ func TestKnowledge(t *testing.T) {
 		input string
 		// lost kinds, and how.
 		lost map[cluster.Kind]cluster.Knowledge
-		// want N101.
-		want bool
+		// want is the finding's code, empty if there is none.
+		want finding.Code
 		// about names the gaps, of the finding or else the answer.
 		about []string
 	}{
@@ -31,7 +31,7 @@ func TestKnowledge(t *testing.T) {
 		},
 		"nodes forbidden": {
 			input: "stranded", lost: map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Forbidden},
-			about: []string{"Node"},
+			about: []string{"Node", "Node"}, // for N101 and N504
 		},
 		"claims not read": {
 			input: "stranded", lost: map[cluster.Kind]cluster.Knowledge{cluster.PersistentVolumeClaim: cluster.Absent},
@@ -42,11 +42,12 @@ func TestKnowledge(t *testing.T) {
 			lost: map[cluster.Kind]cluster.Knowledge{
 				cluster.VolumeAttachment: cluster.Forbidden, cluster.Event: cluster.Forbidden, cluster.StorageClass: cluster.Forbidden,
 			},
-			want:  true,
+			want:  finding.N101,
 			about: []string{"StorageClass", "VolumeAttachment", "Event"},
 		},
 		"a pod without claims needs no volumes": {
 			input: "no-claims", lost: map[cluster.Kind]cluster.Knowledge{cluster.PersistentVolume: cluster.Forbidden},
+			want: finding.N504,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,9 +59,9 @@ func TestKnowledge(t *testing.T) {
 			})
 			got := explain(t, objects, known)
 			gaps := got.Unknown
-			if tc.want {
-				if len(got.Findings) != 1 || got.Findings[0].Code != finding.N101 {
-					t.Fatalf("findings = %v, want one %s", got.Findings, finding.N101)
+			if tc.want != "" {
+				if len(got.Findings) != 1 || got.Findings[0].Code != tc.want {
+					t.Fatalf("findings = %v, want one %s", got.Findings, tc.want)
 				}
 				gaps = got.Findings[0].Unknown
 			} else if len(got.Findings) != 0 {

@@ -11,46 +11,11 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// obstacle is one reason, readable from a node itself, why a pod cannot be placed on it. Whether the pod fits among the
-// others there only the scheduler can say.
-type obstacle struct {
-	// kind is also the sentence that counts nodes with this obstacle.
-	kind     message.ID
-	evidence finding.Evidence
-}
-
-// gravest orders obstacles: what a new node of the same kind would share comes first.
-var gravest = []message.ID{
-	message.ObstacleSelector, message.ObstacleLabel, message.ObstacleTainted,
-	message.ObstacleNotReady, message.ObstacleCordoned,
-}
-
-// obstacles are all that a node's own state puts in a pod's way; kube-scheduler would stop at the first.
-func obstacles(pod *corev1.Pod, node *corev1.Node) []obstacle {
-	var found []obstacle
-	ref := refTo(cluster.Node, node)
-	if !selects(pod, node) {
-		found = append(found, obstacle{message.ObstacleSelector, fact(ref, "metadata.labels", labelsAsked(pod, node))})
-	}
-	if node.Spec.Unschedulable && !tolerates(pod, noSchedule(corev1.TaintNodeUnschedulable)) {
-		found = append(found, obstacle{message.ObstacleCordoned, fact(ref, "spec.unschedulable", "true")})
-	}
-	if ready, taint := readiness(node); ready.Status != corev1.ConditionTrue && !tolerates(pod, noSchedule(taint)) {
-		value := strings.TrimSpace(string(ready.Status) + " " + ready.Reason)
-		found = append(found, obstacle{
-			message.ObstacleNotReady, factSince(ref, "status.conditions[Ready]", value, ready.LastTransitionTime),
-		})
-	}
-	for _, taint := range node.Spec.Taints {
-		if !lifecycleTaints[taint.Key] && repels(taint) && !tolerates(pod, taint) {
-			found = append(found, obstacle{message.ObstacleTainted, fact(ref, "spec.taints", taint.ToString())})
-		}
-	}
-	return found
+func tolerates(pod *corev1.Pod, taint corev1.Taint) bool {
+	// Numeric comparison in tolerations is alpha in 1.36 (feature gate TaintTolerationComparisonOperators), off by default.
+	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &taint, false)
 }
 
 // lifecycleTaints say again what cordoning and the Ready condition say.
@@ -66,16 +31,30 @@ func selects(pod *corev1.Pod, node *corev1.Node) bool {
 	return ok && err == nil
 }
 
-func tolerates(pod *corev1.Pod, taint corev1.Taint) bool {
-	// Numeric comparison in tolerations is alpha in 1.36 (feature gate TaintTolerationComparisonOperators), off by default.
-	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &taint, false)
+// open says whether a node's own state and the volumes leave the pod a chance there. Whether it fits only the scheduler can
+// say; this tells which nodes are worth asking about.
+func open(pod *corev1.Pod, node *corev1.Node, mounts []mount) bool {
+	_, taint := readiness(node)
+	return selects(pod, node) && toleratesAll(pod, node.Spec.Taints) &&
+		(!node.Spec.Unschedulable || tolerates(pod, noSchedule(corev1.TaintNodeUnschedulable))) &&
+		(!down(node) || tolerates(pod, noSchedule(taint))) &&
+		!slices.ContainsFunc(mounts, func(m mount) bool { return !m.allows(node) })
 }
 
-func repels(taint corev1.Taint) bool { return taint.Effect != corev1.TaintEffectPreferNoSchedule }
+// decides says whether the volume is what would keep the pod from running: a node is open to it but for the volume, or a
+// new one of a kind that exists would be open to it in the zone.
+func decides(world *cluster.Snapshot, pod *corev1.Pod, m mount) bool {
+	return slices.ContainsFunc(world.Nodes(), func(node *corev1.Node) bool {
+		sibling := siblingIn(m.zones[0], node)
+		return open(pod, node, nil) || selects(pod, sibling) && toleratesAll(pod, sibling.Spec.Taints)
+	})
+}
 
 func noSchedule(key string) corev1.Taint {
 	return corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule}
 }
+
+func repels(taint corev1.Taint) bool { return taint.Effect != corev1.TaintEffectPreferNoSchedule }
 
 // readiness is a node's Ready condition and the taint the node controller gives a node in that state. A node that never
 // reported counts as unknown.
@@ -113,14 +92,17 @@ func leaving(node *corev1.Node) bool {
 	})
 }
 
-// siblingIn is the node that the group of a live one would add in a zone: its labels and lasting taints, a name of its
-// own, and the zone in place of the live one's.
+// siblingIn is the node that the group of a live one would add in a zone: its size, labels and lasting taints, a name of
+// its own, and the zone in place of the live one's.
 func siblingIn(zone string, node *corev1.Node) *corev1.Node {
 	sibling := &corev1.Node{}
+	sibling.Name = node.Name + "-sibling"
 	sibling.Labels = maps.Clone(node.Labels)
-	delete(sibling.Labels, corev1.LabelHostname)
+	if _, ok := sibling.Labels[corev1.LabelHostname]; ok {
+		sibling.Labels[corev1.LabelHostname] = sibling.Name
+	}
 	for _, label := range cluster.ZoneLabels {
-		if _, ok := sibling.Labels[label]; ok {
+		if _, ok := sibling.Labels[label]; ok && zone != "" {
 			sibling.Labels[label] = zone
 		}
 	}
@@ -129,12 +111,8 @@ func siblingIn(zone string, node *corev1.Node) *corev1.Node {
 			sibling.Spec.Taints = append(sibling.Spec.Taints, taint)
 		}
 	}
+	sibling.Status.Capacity, sibling.Status.Allocatable = node.Status.Capacity, node.Status.Allocatable
 	return sibling
-}
-
-// suits says whether a new node would be open to the pod, as far as labels and taints tell.
-func suits(pod *corev1.Pod, sibling *corev1.Node) bool {
-	return selects(pod, sibling) && toleratesAll(pod, sibling.Spec.Taints)
 }
 
 func toleratesAll(pod *corev1.Pod, taints []corev1.Taint) bool {

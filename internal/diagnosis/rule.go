@@ -28,6 +28,9 @@ type View struct {
 	now bool
 	// tick is called for each future played by a rule that plays many.
 	tick func()
+
+	// memory keeps what the judge was asked, while one question is answered.
+	memory memory
 }
 
 // progress says that one more future is played.
@@ -71,7 +74,7 @@ type Rule interface {
 // Rules are all of naosu's.
 func Rules() []Rule {
 	return []Rule{
-		StrandedVolume{}, LastNode{}, StuckAttachment{},
+		StrandedVolume{}, Unplaced{}, LastNode{}, StuckAttachment{},
 		NodeDown{}, SlowFailover{}, Lopsided{}, OneBasket{}, StuckTerminating{},
 		Preempted{}, GrowingDaemons{}, Losses{},
 	}
@@ -79,6 +82,7 @@ func Rules() []Rule {
 
 // find asks every rule. Beside the findings it returns what rules that found nothing could not know.
 func find(ctx context.Context, rules []Rule, v View) (findings []finding.Finding, unknown []finding.Gap) {
+	v = v.remembering()
 	for _, rule := range rules {
 		if !rule.Concerns(v) {
 			continue

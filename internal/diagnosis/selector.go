@@ -27,6 +27,19 @@ func selectorFacts(pod *corev1.Pod) []finding.Evidence {
 
 // labelsAsked are a node's values for the labels the pod asks for.
 func labelsAsked(pod *corev1.Pod, node *corev1.Node) string {
+	var values []string
+	for _, key := range labelKeys(pod) {
+		if value, ok := node.Labels[key]; ok {
+			values = append(values, key+"="+value)
+		} else {
+			values = append(values, "!"+key)
+		}
+	}
+	return strings.Join(values, ",")
+}
+
+// labelKeys are the labels that the pod asks its node for, sorted.
+func labelKeys(pod *corev1.Pod) []string {
 	keys := map[string]bool{}
 	for key := range pod.Spec.NodeSelector {
 		keys[key] = true
@@ -38,15 +51,7 @@ func labelsAsked(pod *corev1.Pod, node *corev1.Node) string {
 			}
 		}
 	}
-	var values []string
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if value, ok := node.Labels[key]; ok {
-			values = append(values, key+"="+value)
-		} else {
-			values = append(values, "!"+key)
-		}
-	}
-	return strings.Join(values, ",")
+	return slices.Sorted(maps.Keys(keys))
 }
 
 func requiredAffinity(pod *corev1.Pod) *corev1.NodeSelector {

@@ -8,12 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestState covers pods without a node that the rules have nothing to say about: their state and one sentence.
+// TestState covers pods without a node in a cluster without nodes: their state and one sentence.
 func TestState(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit        func(*corev1.Pod)
 		state       string
 		summary     string
+		findings    int
 		notModelled int
 	}{
 		"gated": {
@@ -28,13 +29,13 @@ func TestState(t *testing.T) {
 			edit: func(p *corev1.Pod) {
 				p.Status.Conditions = unschedulable("0/2 nodes are available: 2 Insufficient cpu.")
 			},
-			state: "Pending", summary: "pod/web is Pending; the scheduler says: 0/2 nodes are available: 2 Insufficient cpu.", notModelled: 1,
+			state: "Pending", summary: "pod/web is Pending because the cluster has no nodes.", findings: 1, notModelled: 1,
 		},
-		"preempting": {
+		"nominated to a node that has gone": {
 			edit: func(p *corev1.Pod) {
 				p.Status.Conditions, p.Status.NominatedNodeName = unschedulable("0/2 nodes are available"), "node-a"
 			},
-			state: "Pending", summary: "pod/web is Pending; it waits on node/node-a for pods of lower priority to end.", notModelled: 1,
+			state: "Pending", summary: "pod/web is Pending because the cluster has no nodes.", findings: 1, notModelled: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,8 +49,8 @@ func TestState(t *testing.T) {
 			if diff := cmp.Diff(tc.summary, got.Summary); diff != "" {
 				t.Errorf("summary (-want +got):\n%s", diff)
 			}
-			if len(got.Findings) != 0 || len(got.NotModelled) != tc.notModelled {
-				t.Errorf("findings = %v, notModelled = %v, want %d of these", got.Findings, got.NotModelled, tc.notModelled)
+			if len(got.Findings) != tc.findings || len(got.NotModelled) != tc.notModelled {
+				t.Errorf("findings = %v, notModelled = %v, want %d and %d of these", got.Findings, got.NotModelled, tc.findings, tc.notModelled)
 			}
 		})
 	}

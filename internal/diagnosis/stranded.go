@@ -14,8 +14,8 @@ import (
 
 // StrandedVolume finds N101: a pod pending on a volume in a zone without a usable node.
 //
-// It finds only what the volume decides. A pod that nothing outside the zone could take either is pending for a reason
-// of its own, and one whose zone holds a node that its own state leaves open needs the scheduler's judgement.
+// It finds only what the volume decides: a pod that no node outside the zone could take either, and no new one inside,
+// is pending for a reason of its own.
 type StrandedVolume struct{}
 
 var _ Rule = StrandedVolume{}
@@ -30,28 +30,22 @@ func (StrandedVolume) Needs() []cluster.Kind {
 
 // Concerns pods that wait for a node and mount a claim.
 func (StrandedVolume) Concerns(v View) bool {
-	return slices.ContainsFunc(v.Pods(), func(pod *corev1.Pod) bool {
-		return waitsForNode(pod) && slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool {
-			return claimName(pod, source) != ""
-		})
-	})
+	return slices.ContainsFunc(v.Pods(), func(pod *corev1.Pod) bool { return waitsForNode(pod) && mountsClaim(pod) })
 }
 
 // Find looks at each pending pod.
-func (StrandedVolume) Find(_ context.Context, v View) []finding.Finding {
-	for _, kind := range []cluster.Kind{cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.Node} {
-		if !v.World.Knowledge(kind).Known() {
-			return nil
-		}
+func (StrandedVolume) Find(ctx context.Context, v View) []finding.Finding {
+	if !v.knows(cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.Node) {
+		return nil
 	}
 	var found []finding.Finding
 	for _, pod := range v.Pods() {
-		if !waitsForNode(pod) {
+		if !waitsForNode(pod) || !mountsClaim(pod) {
 			continue
 		}
 		all := mounts(v.World, pod)
-		for _, blocked := range blockedBy(v.World, pod, all) {
-			found = append(found, describe(v, blocked, all))
+		for _, s := range v.strandedBy(ctx, pod, all) {
+			found = append(found, v.describeStranded(ctx, s, all))
 		}
 	}
 	return found
@@ -65,90 +59,95 @@ type stranded struct {
 	apart  bool
 	// nodes in the zone, with what keeps the pod off each.
 	nodes []closedNode
+	// groups could, or could not, give the zone a node for the pod.
+	groups candidates
 }
 
 func (s stranded) zones() []string { return s.mounts[0].zones }
 
-// closedNode is a node in the volume's zone that cannot take the pod.
-type closedNode struct {
-	node      *corev1.Node
-	obstacles []obstacle
-}
-
-// blockedBy finds the mounts that leave the pod no node, those of the same zones together. If each has one but no node
+// strandedBy finds the mounts that leave the pod no node, those of the same zones together. If each has one but no node
 // serves all, they are returned as apart.
-func blockedBy(world *cluster.Snapshot, pod *corev1.Pod, all []mount) []stranded {
+func (v View) strandedBy(ctx context.Context, pod *corev1.Pod, all []mount) []stranded {
 	zonal := slices.DeleteFunc(slices.Clone(all), func(m mount) bool { return m.tie != tiedToZone })
-	if len(zonal) == 0 || slices.ContainsFunc(world.Nodes(), func(n *corev1.Node) bool { return open(pod, n, zonal) }) {
+	d := v.judged(ctx, pod)
+	if len(zonal) == 0 || d == nil || d.runs() {
 		return nil
 	}
 	var blocked []stranded
+	alone := false
 	for _, m := range zonal {
-		nodes := nodesOf(world, pod, m)
-		switch i := slices.IndexFunc(blocked, func(s stranded) bool { return slices.Equal(s.zones(), m.zones) }); {
-		case i >= 0:
+		nodes := d.nodesFor(v.World, m)
+		if i := slices.IndexFunc(blocked, func(s stranded) bool { return slices.Equal(s.zones(), m.zones) }); i >= 0 {
 			blocked[i].mounts = append(blocked[i].mounts, m)
-		case allClosed(nodes) && decides(world, pod, m):
-			blocked = append(blocked, stranded{pod: pod, mounts: []mount{m}, nodes: nodes})
+			continue
+		}
+		if slices.ContainsFunc(nodes, func(n closedNode) bool { return len(n.obstacles) == 0 }) {
+			continue
+		}
+		alone = true
+		if groups := v.groupsFor(ctx, pod, &m); d.opens() || len(groups.suited) > 0 || groups.stray != nil {
+			blocked = append(blocked, stranded{pod: pod, mounts: []mount{m}, nodes: nodes, groups: groups})
 		}
 	}
-	if len(blocked) == 0 && slices.IndexFunc(zonal, func(m mount) bool { return allClosed(nodesOf(world, pod, m)) }) < 0 {
+	if !alone && !d.serves(zonal) {
 		return []stranded{{pod: pod, mounts: zonal, apart: true}}
 	}
 	return blocked
 }
 
-// open says whether a node's own state and the volumes allow the pod there.
-func open(pod *corev1.Pod, node *corev1.Node, mounts []mount) bool {
-	return len(obstacles(pod, node)) == 0 &&
-		!slices.ContainsFunc(mounts, func(m mount) bool { return !m.allows(node) })
-}
-
-// nodesOf are the nodes that stand in the mount's zones or that its volume allows, with what closes each to the pod.
-func nodesOf(world *cluster.Snapshot, pod *corev1.Pod, m mount) []closedNode {
+// nodesFor are the nodes that stand in the mount's zones or that its volume allows, with what closes each to the pod apart
+// from other volumes.
+func (d *verdict) nodesFor(world *cluster.Snapshot, m mount) []closedNode {
 	var nodes []closedNode
-	for _, node := range world.Nodes() {
-		allowed := m.allows(node)
-		if !allowed && !slices.Contains(m.zones, cluster.Zone(node)) {
+	for _, n := range d.all() {
+		allowed := m.allows(n.node)
+		if !allowed && !slices.Contains(m.zones, cluster.Zone(n.node)) {
 			continue
 		}
-		closed := closedNode{node: node, obstacles: obstacles(pod, node)}
+		n.obstacles = n.beside(message.ObstacleVolume)
 		if !allowed {
-			closed.obstacles = append(closed.obstacles, lacksLabel(world, node))
+			n.obstacles = append(n.obstacles, obstacle{kind: message.ObstacleLabel, reasons: []string{driversOn(world, n.node)}})
 		}
-		nodes = append(nodes, closed)
+		nodes = append(nodes, n)
 	}
 	return nodes
 }
 
-// lacksLabel is the obstacle of a node in the right zone whose labels do not say so in the volume's words: such a label
-// comes from the CSI driver, once it has registered on the node.
-func lacksLabel(world *cluster.Snapshot, node *corev1.Node) obstacle {
-	value := "no driver registered"
-	if csi := world.CSINode(node.Name); csi != nil && len(csi.Spec.Drivers) > 0 {
-		var names []string
-		for _, driver := range csi.Spec.Drivers {
-			names = append(names, driver.Name)
-		}
-		value = strings.Join(names, ", ")
-	}
-	return obstacle{message.ObstacleLabel, fact(refTo(cluster.CSINode, node), "spec.drivers", value)}
+// opens says whether some node is open to the pod but for its volumes.
+func (d *verdict) opens() bool {
+	return slices.ContainsFunc(d.all(), func(n closedNode) bool { return len(n.beside(message.ObstacleVolume)) == 0 })
 }
 
-func allClosed(nodes []closedNode) bool {
-	return !slices.ContainsFunc(nodes, func(n closedNode) bool { return len(n.obstacles) == 0 })
-}
-
-// decides says whether the volume is what keeps the pod from running: a node elsewhere is open to it but for the volume,
-// or a new node of a kind that exists would be open to it in the zone.
-func decides(world *cluster.Snapshot, pod *corev1.Pod, m mount) bool {
-	return slices.ContainsFunc(world.Nodes(), func(node *corev1.Node) bool {
-		return len(obstacles(pod, node)) == 0 || suits(pod, siblingIn(m.zones[0], node))
+// serves says whether some node is allowed by all of the volumes.
+func (d *verdict) serves(mounts []mount) bool {
+	return slices.ContainsFunc(d.all(), func(n closedNode) bool {
+		return !slices.ContainsFunc(mounts, func(m mount) bool { return !m.allows(n.node) })
 	})
+}
+
+// driversOn are the CSI drivers that have registered on a node. A volume's zone label comes from its driver, once it has.
+func driversOn(world *cluster.Snapshot, node *corev1.Node) string {
+	csi := world.CSINode(node.Name)
+	if csi == nil || len(csi.Spec.Drivers) == 0 {
+		return "no driver registered"
+	}
+	var names []string
+	for _, driver := range csi.Spec.Drivers {
+		names = append(names, driver.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // waitsForNode says whether the pod is in the scheduler's hands.
 func waitsForNode(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil &&
-		len(pod.Spec.SchedulingGates) == 0
+	return unplaced(pod) && len(pod.Spec.SchedulingGates) == 0
+}
+
+// unplaced says whether the pod should have a node and has none.
+func unplaced(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil
+}
+
+func mountsClaim(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return claimName(pod, source) != "" })
 }

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"context"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,8 +15,8 @@ import (
 // mostListed bounds what one sentence or link enumerates.
 const mostListed = 5
 
-// describe puts a stranded pod into words.
-func describe(v View, s stranded, all []mount) finding.Finding {
+// describeStranded puts a stranded pod into words.
+func (v View) describeStranded(ctx context.Context, s stranded, all []mount) finding.Finding {
 	f := finding.Finding{Code: finding.N101, Severity: finding.Critical, Subjects: []change.Ref{refTo(cluster.Pod, s.pod)}}
 	f.Causes = append(f.Causes, unscheduled(v, s.pod))
 	for _, m := range s.mounts {
@@ -29,13 +30,12 @@ func describe(v View, s stranded, all []mount) finding.Finding {
 		return f
 	}
 	f.Message = strandedMessage(v, s)
-	c := candidatesFor(v.World, s.pod, s.mounts[0])
-	f.Causes = append(f.Causes, nodesLink(v, s), groupsLink(v, s, c))
+	f.Causes = append(f.Causes, nodesLink(v, s), groupsLink(v, s.pod, s.zones(), s.groups))
 	if link, ok := autoscalerLink(v, s.pod); ok {
 		f.Causes = append(f.Causes, link)
 	}
-	f.Remedies = remedies(v, s, c)
-	f.Unknown = append(extraGaps(v), groupGaps(v, s, c)...)
+	f.Remedies = v.proven(ctx, strandedWays(v, s), s.pod)
+	f.Unknown = append(extraGaps(v), groupGaps(v, s)...)
 	return f
 }
 
@@ -62,7 +62,7 @@ func strandedMessage(v View, s stranded) string {
 		id = message.StrandedNoNode
 	}
 	return v.Say.Text(id, message.Args{
-		"pod": refTo(cluster.Pod, s.pod), "claims": claims, "zones": s.zones(), "why": countObstacles(v, s.nodes),
+		"pod": refTo(cluster.Pod, s.pod), "claims": claims, "zones": s.zones(), "why": tallyOf(s.nodes).said(v.Say),
 	})
 }
 

@@ -4,10 +4,13 @@ package message
 const (
 	KindForbidden   ID = "KindForbidden"   // kind, code, title
 	KindAbsent      ID = "KindAbsent"      // kind, code, title
-	FitNotModelled  ID = "FitNotModelled"  //
 	PodNotModelled  ID = "PodNotModelled"  //
 	OtherScheduler  ID = "OtherScheduler"  // scheduler
-	ClaimUnbound    ID = "ClaimUnbound"    // claim
-	VolumeElsewhere ID = "VolumeElsewhere" // claim, volume
-	NodesOpen       ID = "NodesOpen"       // claim, zones, nodes
+	NoJudge         ID = "NoJudge"         //
+	OtherVersion    ID = "OtherVersion"    // server, version
+	UnknownVersion  ID = "UnknownVersion"  // version
+	DefaultProfile  ID = "DefaultProfile"  // version
+	RuleNotModelled ID = "RuleNotModelled" // what
+	SomePods        ID = "SomePods"        //
+	JudgeFailed     ID = "JudgeFailed"     // why
 )

@@ -1,4 +1,96 @@
 package message
 
 // Fit: what keeps a pod off nodes (N504), nearest misses, and the remedies that follow.
-const ()
+const (
+	TitleN504 ID = "TitleN504"
+
+	PodsOf            ID = "PodsOf"            // n, owner
+	UnplacedNoNodes   ID = "UnplacedNoNodes"   // who, n
+	UnplacedNodes     ID = "UnplacedNodes"     // who, n, nodes, why, nearest
+	UnplacedOnly      ID = "UnplacedOnly"      // who, n, node, misses
+	UnplacedOnlyGone  ID = "UnplacedOnlyGone"  // who, n, node
+	UnplacedPinned    ID = "UnplacedPinned"    // who, n, claim, nodes, gone, misses
+	UnplacedClaim     ID = "UnplacedClaim"     // who, n, why
+	UnplacedElse      ID = "UnplacedElse"      // who, n, says
+	UnplacedNominated ID = "UnplacedNominated" // who, n, node, victims
+	UnplacedFits      ID = "UnplacedFits"      // pod, nodes
+
+	NodeMisses    ID = "NodeMisses"    // node, misses
+	MissSelector  ID = "MissSelector"  //
+	MissLabel     ID = "MissLabel"     //
+	MissTainted   ID = "MissTainted"   // taints
+	MissVolume    ID = "MissVolume"    //
+	MissStorage   ID = "MissStorage"   //
+	MissInUse     ID = "MissInUse"     //
+	MissTogether  ID = "MissTogether"  //
+	MissApart     ID = "MissApart"     //
+	MissSpread    ID = "MissSpread"    //
+	MissDevice    ID = "MissDevice"    //
+	MissOther     ID = "MissOther"     // says
+	MissPort      ID = "MissPort"      //
+	MissLimit     ID = "MissLimit"     //
+	MissFull      ID = "MissFull"      // needs
+	MissNotReady  ID = "MissNotReady"  //
+	MissCordoned  ID = "MissCordoned"  //
+	ShortOf       ID = "ShortOf"       // amount, resource
+	ShortOfPods   ID = "ShortOfPods"   //
+	Account       ID = "Account"       // asked, free, all
+	FieldMatching ID = "FieldMatching" //
+
+	CauseNearest      ID = "CauseNearest"      // misses
+	CauseSelector     ID = "CauseSelector"     // n, total
+	CauseSelectorNone ID = "CauseSelectorNone" // values
+	LabelValues       ID = "LabelValues"       // label, values
+	LabelNowhere      ID = "LabelNowhere"      // label
+	CauseTaint        ID = "CauseTaint"        // taints
+	CauseFull         ID = "CauseFull"         // resource, asked, most, largest, free, nodes
+	CauseFragmented   ID = "CauseFragmented"   // resource, asked, most, largest, free, nodes
+	CauseTooLarge     ID = "CauseTooLarge"     // resource, asked, most, largest, free, nodes
+	CauseFullPods     ID = "CauseFullPods"     // nodes
+	CauseSpread       ID = "CauseSpread"       // key, skew, least, open
+	CauseApartOwn     ID = "CauseApartOwn"     // key, selector, pods
+	CauseApartOthers  ID = "CauseApartOthers"  // pods
+	CauseTogetherNone ID = "CauseTogetherNone" // selector, key
+	CauseTogether     ID = "CauseTogether"     // selector, key, domains
+	CausePort         ID = "CausePort"         // port, pods, n
+	CauseLimit        ID = "CauseLimit"        // n
+	CauseInUse        ID = "CauseInUse"        // claim, pods
+	CausePinned       ID = "CausePinned"       // claim, volume, nodes, gone
+	CauseInZone       ID = "CauseInZone"       // claim, volume, zones
+	CauseVolumeTied   ID = "CauseVolumeTied"   // claim, volume
+	CausePlugin       ID = "CausePlugin"       // plugin, says
+	CauseScalingUp    ID = "CauseScalingUp"    //
+	CauseKarpenter    ID = "CauseKarpenter"    //
+	CauseVictims      ID = "CauseVictims"      // node, victims
+	CauseVictimsLate  ID = "CauseVictimsLate"  // victims
+
+	NoPreemptionNever  ID = "NoPreemptionNever"  //
+	NoPreemptionLowest ID = "NoPreemptionLowest" // priority
+	NoPreemptionHelp   ID = "NoPreemptionHelp"   // n, priority
+	WillPreempt        ID = "WillPreempt"        // node, victims
+
+	RemedyReplaceCost  ID = "RemedyReplaceCost"  // object
+	RemedyPreempts     ID = "RemedyPreempts"     // pods
+	RemedyGrow         ID = "RemedyGrow"         // group, to, more, n
+	RemedyGrowRisk     ID = "RemedyGrowRisk"     //
+	RemedyTaints       ID = "RemedyTaints"       // object, taints, node
+	RemedyTaintsRisk   ID = "RemedyTaintsRisk"   //
+	RemedyUntaint      ID = "RemedyUntaint"      // node, taint
+	RemedyUntaintCost  ID = "RemedyUntaintCost"  //
+	RemedyUntaintRisk  ID = "RemedyUntaintRisk"  //
+	RemedyLower        ID = "RemedyLower"        // object, steps, node
+	LowerStep          ID = "LowerStep"          // container, resource, from, to
+	RemedyLowerRisk    ID = "RemedyLowerRisk"    //
+	RemedyMove         ID = "RemedyMove"         // pod, node
+	RemedyMoveCost     ID = "RemedyMoveCost"     // pod
+	RemedyMoveRisk     ID = "RemedyMoveRisk"     //
+	RemedyRelax        ID = "RemedyRelax"        // object, key
+	RemedyRelaxRisk    ID = "RemedyRelaxRisk"    //
+	RemedyPriority     ID = "RemedyPriority"     // object, class, value
+	RemedyPriorityRisk ID = "RemedyPriorityRisk" //
+
+	UnknownOwnPool ID = "UnknownOwnPool" // group
+	CauseMounts    ID = "CauseMounts"    // claim
+	MountMissing   ID = "MountMissing"   // claim
+	MountUnmade    ID = "MountUnmade"    // claim
+)

@@ -27,6 +27,17 @@ const (
 	ObstacleTainted  ID = "ObstacleTainted"  // n
 	ObstacleSelector ID = "ObstacleSelector" // n
 	ObstacleLabel    ID = "ObstacleLabel"    // n
+	ObstacleFull     ID = "ObstacleFull"     // n, of
+	ObstacleVolume   ID = "ObstacleVolume"   // n
+	ObstacleStorage  ID = "ObstacleStorage"  // n
+	ObstacleInUse    ID = "ObstacleInUse"    // n
+	ObstacleTogether ID = "ObstacleTogether" // n
+	ObstacleApart    ID = "ObstacleApart"    // n
+	ObstacleSpread   ID = "ObstacleSpread"   // n
+	ObstacleDevice   ID = "ObstacleDevice"   // n
+	ObstacleOther    ID = "ObstacleOther"    // n
+	ObstaclePort     ID = "ObstaclePort"     // n
+	ObstacleLimit    ID = "ObstacleLimit"    // n
 
 	NotAttachment      ID = "NotAttachment"      // claim, node, gone
 	NotAttachmentNone  ID = "NotAttachmentNone"  // claim
