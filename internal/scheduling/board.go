@@ -26,6 +26,8 @@ type board struct {
 	setting version
 	// counting are the slots that show pods in the lineup's counted.
 	counting []*slot
+	// mounts are the nodes as NodeVolumeLimits sees them.
+	mounts table[*counted]
 }
 
 // slot is a node's place on the board. Pods may be bound to a node that does not exist (yet): its slot is then not lined up.

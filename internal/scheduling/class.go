@@ -37,6 +37,7 @@ type kin struct {
 	known     bool
 	selectors []labels.Selector
 	namespace labels.Set
+	idle      sets.Set[string] // plugins that had no say
 	own       []fwk.AffinityTerm
 	// How many crowds were asked: of the class's namespace, of those with rules, and of all.
 	neighbours, ruled, all int
@@ -50,7 +51,7 @@ func (c *class) meet(j *Judge) {
 	k, crowds := &c.kin, &j.tenants.crowds
 	if !k.known || k.asOf != j.shelf.relations.now {
 		*k = kin{
-			known: true, asOf: j.shelf.relations.now, own: termsOf(c.info),
+			known: true, idle: sets.New[string](), asOf: j.shelf.relations.now, own: termsOf(c.info),
 			selectors: j.shelf.spreadSelectors(c.pod), namespace: j.shelf.namespaceLabels(c.pod.Namespace),
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // classes are those a profile has been asked about, with the tables that they share.
@@ -57,7 +58,7 @@ func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *clas
 			result, status := pre.PreFilter(ctx, c.state, pod, nodes)
 			c.pre[plugin.Name()] = preFiltered{result, status}
 		}
-		c.verdicts[plugin.Name()] = tableOf(p.classes.verdicts, plugin, part, pod)
+		c.verdicts[plugin.Name()] = tableOf(p.classes.verdicts, plugin, part, pod, j)
 	}
 	for _, plugin := range p.scorers {
 		part, local := looksAt[plugin.Name()]
@@ -67,16 +68,19 @@ func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *clas
 		if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared && pre.PreScore(ctx, c.state, pod, nodes).IsSkip() {
 			c.idle.Insert(plugin.Name())
 		}
-		c.scores[plugin.Name()] = tableOf(p.classes.scores, plugin, part, pod)
+		c.scores[plugin.Name()] = tableOf(p.classes.scores, plugin, part, pod, j)
 	}
 	return c
 }
 
-func tableOf[T any](tables map[string]*table[T], plugin fwk.Plugin, part func(*corev1.PodSpec) corev1.PodSpec, pod *corev1.Pod) *table[T] {
+func tableOf[T any](tables map[string]*table[T], plugin fwk.Plugin, part func(*corev1.PodSpec) corev1.PodSpec, pod *corev1.Pod, j *Judge) *table[T] {
 	spec := part(&pod.Spec)
 	key := string(appendMessage(appendText(nil, plugin.Name()), &spec))
 	if tables[key] == nil {
 		tables[key] = &table[T]{}
+		if plugin.Name() == names.ImageLocality {
+			tables[key].setting = &j.board.setting
+		}
 	}
 	return tables[key]
 }

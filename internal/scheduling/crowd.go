@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,6 +19,10 @@ import (
 type crowd struct {
 	member *framework.PodInfo      // any of them
 	on     map[*slot][]fwk.PodInfo // where they stand; a list in it does not change
+	// budgets protect them, as of some state of the shelf's, if that was asked.
+	budgets []*policyv1.PodDisruptionBudget
+	asked   bool
+	asOf    int
 }
 
 // crowds are all there ever were; one that nobody belongs to any more stands nowhere.

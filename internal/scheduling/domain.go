@@ -18,7 +18,7 @@ type domains struct {
 
 // most is more than any number there can be.
 func (d *domains) most(b *board) int {
-	d.table.fit(len(b.slots), 0)
+	d.table.fit(len(b.slots))
 	return len(d.numbers) + len(b.slots)
 }
 

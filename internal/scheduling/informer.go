@@ -34,13 +34,14 @@ var listed = []runtime.Object{
 type shelf struct {
 	factory informers.SharedInformerFactory
 	kinds   map[reflect.Type]*informer
-	// relations is another one whenever something here is.
-	relations version
+	// budgets is another one whenever a PodDisruptionBudget is, relations whenever something else that filters or scores
+	// follow from.
+	budgets, relations version
 }
 
 func newShelf(client kubernetes.Interface, world *cluster.Snapshot, j *journal) *shelf {
 	s := &shelf{
-		factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{}, relations: version{journal: j},
+		factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{}, relations: version{journal: j}, budgets: version{journal: j},
 	}
 	for _, o := range listed {
 		i := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
@@ -173,6 +175,12 @@ func (j *Judge) reshelve(e cluster.Edit) {
 	before := kind.held(e.Object())
 	kind.swap(before, after)
 	j.history.did(func() { kind.swap(after, before) })
-	j.shelf.relations.raise()
+	switch e.Object().(type) {
+	case *policyv1.PodDisruptionBudget:
+		j.shelf.budgets.raise()
+	case *schedulingv1.PriorityClass:
+	default:
+		j.shelf.relations.raise()
+	}
 	j.tenants.reshelved(e.Object())
 }

@@ -37,6 +37,7 @@ var looksAt = map[string]func(*corev1.PodSpec) corev1.PodSpec{
 		return part
 	},
 	names.NodeDeclaredFeatures: whole,
+	names.DynamicResources:     requests, // where there are no devices, which sweeps ask for
 }
 
 func tolerations(s *corev1.PodSpec) corev1.PodSpec { return corev1.PodSpec{Tolerations: s.Tolerations} }
@@ -55,11 +56,16 @@ func whole(s *corev1.PodSpec) corev1.PodSpec {
 	part.Containers, part.InitContainers = slim(s.Containers), slim(s.InitContainers)
 	part.Volumes, part.Hostname, part.Subdomain = nil, "", ""
 	for _, v := range s.Volumes {
-		if v.Projected == nil && v.ConfigMap == nil && v.Secret == nil && v.EmptyDir == nil && v.DownwardAPI == nil {
+		if !own(&v) {
 			part.Volumes = append(part.Volumes, v)
 		}
 	}
 	return part
+}
+
+// own says that a volume is made on the pod's node for it, which is no plugin's matter.
+func own(v *corev1.Volume) bool {
+	return v.Projected != nil || v.ConfigMap != nil || v.Secret != nil || v.EmptyDir != nil || v.DownwardAPI != nil
 }
 
 func slim(all []corev1.Container) []corev1.Container {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -22,7 +21,7 @@ const otherOrders = 7
 // tied adds to the best choices those that the scheduler makes on the same nodes if pods of the same priority and start
 // come in another order. It spares them in the order in which its cache happens to hold them
 // (SelectVictimsOnNode in pkg/scheduler/framework/plugins/defaultpreemption), which nobody else can see.
-func (a *attempt) tied(ctx context.Context, best []preemption.Candidate, budgets []*policyv1.PodDisruptionBudget) ([]preemption.Candidate, error) {
+func (a *attempt) tied(ctx context.Context, t *tenants, best []preemption.Candidate) ([]preemption.Candidate, error) {
 	names := sets.New[string]()
 	for _, c := range best {
 		if a.sparesEqual(c) {
@@ -40,9 +39,8 @@ func (a *attempt) tied(ctx context.Context, best []preemption.Candidate, budgets
 	nodes := a.named(names)
 	for seed := range uint64(otherOrders) {
 		plugin.MoreImportantPod = shuffled(seed)
-		every := int32(len(nodes)) //nolint:gosec // G115: nodes are counted in thousands
-		candidates, _, err := plugin.Evaluator.DryRunPreemption(ctx, a.state, a.pod, nodes, budgets, 0, every)
-		if err != nil && len(candidates) == 0 {
+		candidates, err := a.dryRun(ctx, t, nodes)
+		if err != nil {
 			return nil, fmt.Errorf("looking for whom else pod %s may preempt: %w", nameOf(a.pod), err)
 		}
 		for _, c := range leastCostly(candidates) {

@@ -3,11 +3,14 @@ package scheduling
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -41,16 +44,11 @@ func (a *attempt) preempt(ctx context.Context, t *tenants) ([]Preemption, error)
 	if err != nil || len(nodes) == 0 {
 		return nil, err
 	}
-	budgets, err := evaluator.PdbLister.List(labels.Everything())
+	candidates, err := a.dryRun(ctx, t, nodes)
 	if err != nil {
-		return nil, err
-	}
-	every := int32(len(nodes)) //nolint:gosec // G115: nodes are counted in thousands
-	candidates, _, err := evaluator.DryRunPreemption(ctx, a.state, a.pod, nodes, budgets, 0, every)
-	if err != nil && len(candidates) == 0 {
 		return nil, fmt.Errorf("looking for whom pod %s may preempt: %w", nameOf(a.pod), err)
 	}
-	best, err := a.tied(ctx, leastCostly(candidates), budgets)
+	best, err := a.tied(ctx, t, leastCostly(candidates))
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +58,51 @@ func (a *attempt) preempt(ctx context.Context, t *tenants) ([]Preemption, error)
 	}
 	slices.SortStableFunc(found, func(a, b Preemption) int { return cmp.Compare(a.Node, b.Node) })
 	return found, nil
+}
+
+// dryRun has the evaluator look at each node with the budgets of that node's pods: with all of the cluster's, asking each
+// for each pod would be most of the work.
+func (a *attempt) dryRun(ctx context.Context, t *tenants, nodes []fwk.NodeInfo) ([]preemption.Candidate, error) {
+	budgets := make([][]*policyv1.PodDisruptionBudget, len(nodes))
+	for i, node := range nodes {
+		budgets[i] = t.budgets(node.GetPods())
+	}
+	found, failed := make([][]preemption.Candidate, len(nodes)), make([]error, len(nodes))
+	a.profile.framework.Parallelizer().Until(ctx, len(nodes), func(i int) {
+		found[i], _, failed[i] = a.profile.preemption.Evaluator.DryRunPreemption(ctx, a.state, a.pod, nodes[i:i+1], budgets[i], 0, 1)
+	}, "")
+	if candidates := slices.Concat(found...); len(candidates) > 0 {
+		return candidates, ctx.Err()
+	}
+	return nil, errors.Join(append(failed, ctx.Err())...)
+}
+
+// budgets are those that protect one of the pods.
+func (t *tenants) budgets(pods []fwk.PodInfo) []*policyv1.PodDisruptionBudget {
+	var all []*policyv1.PodDisruptionBudget
+	for _, pod := range pods {
+		for _, budget := range t.budgetsOf(t.pods[nameOf(pod.GetPod())].crowd) {
+			if !slices.Contains(all, budget) {
+				all = append(all, budget)
+			}
+		}
+	}
+	return all
+}
+
+// budgetsOf are those whose selectors mean the crowd.
+func (t *tenants) budgetsOf(c *crowd) []*policyv1.PodDisruptionBudget {
+	if !c.asked || c.asOf != t.shelf.budgets.now {
+		c.asked, c.asOf, c.budgets = true, t.shelf.budgets.now, nil
+		list, _ := t.shelf.factory.Policy().V1().PodDisruptionBudgets().Lister().PodDisruptionBudgets(c.member.Pod.Namespace).List(labels.Everything()) // fails never
+		for _, budget := range list {
+			// An error is a selector that the evaluator refuses too.
+			if s, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err == nil && s.Matches(labels.Set(c.member.Pod.Labels)) {
+				c.budgets = append(c.budgets, budget)
+			}
+		}
+	}
+	return c.budgets
 }
 
 func (t *tenants) preemption(c preemption.Candidate) Preemption {

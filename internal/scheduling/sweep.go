@@ -68,12 +68,17 @@ func (s *sweep) preFilter(ctx context.Context) []*slot {
 		if !ok {
 			continue
 		}
+		if s.idle(plugin.Name()) {
+			s.skipped.Insert(plugin.Name())
+			continue
+		}
 		said, local := s.class.pre[plugin.Name()]
 		if !local {
 			said.result, said.status = pre.PreFilter(ctx, s.state, s.pod, s.view(plugin.Name()))
 		}
 		if said.status.IsSkip() {
 			s.skipped.Insert(plugin.Name())
+			s.class.kin.idle.Insert(plugin.Name())
 			continue
 		}
 		if !said.status.IsSuccess() {
@@ -92,6 +97,12 @@ func (s *sweep) preFilter(ctx context.Context) []*slot {
 	}
 	slices.SortFunc(slots, func(a, b *slot) int { return a.here - b.here })
 	return slots
+}
+
+// idle says that a plugin had no say in such a pod's case and has none now: that follows from the pod and from what is on
+// the shelf (the kin are forgotten when that changes), and for InterPodAffinity also from whether any pod is averse.
+func (s *sweep) idle(plugin string) bool {
+	return s.class.kin.idle.Has(plugin) && (plugin != names.InterPodAffinity || len(s.profile.affinity.averse) == 0)
 }
 
 // view is the nodes that a plugin's PreFilter counts on.
@@ -113,8 +124,9 @@ func (s *sweep) filter(ctx context.Context, slots []*slot) error {
 			continue
 		}
 		table, state := s.asking(plugin)
+		node := s.judge.mounting(plugin)
 		said := consult(ctx, s, table, alive, &s.judge.scratch.statuses, func(slot *slot) *fwk.Status {
-			return plugin.Filter(ctx, state, s.pod, slot.info)
+			return plugin.Filter(ctx, state, s.pod, node(slot))
 		})
 		if err := ctx.Err(); err != nil {
 			return err
@@ -192,7 +204,7 @@ func consult[T any](ctx context.Context, s *sweep, t *table[T], slots []*slot, b
 		s.profile.each(ctx, len(slots), func(i int) { said[i] = ask(slots[i]) })
 		return said
 	}
-	t.fit(len(s.judge.board.slots), s.judge.board.setting.now)
+	t.fit(len(s.judge.board.slots))
 	asked := sized(&s.judge.scratch.asked, len(slots))[:0]
 	for i, slot := range slots {
 		c, holds := t.at(slot)

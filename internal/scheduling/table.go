@@ -3,8 +3,10 @@ package scheduling
 // table is what a local plugin has said of each node for pods that it cannot tell apart. An answer holds until the node
 // changes, which its generation tells (NodeInfo.Generation is never the same for two states of a node).
 type table[T any] struct {
-	cells   []cell[T] // by the slot's id
-	setting int
+	cells []cell[T] // by the slot's id
+	// setting is what else the answers follow from, nil if nothing; was is how it stood when they were given.
+	setting *version
+	was     int
 }
 
 type cell[T any] struct {
@@ -13,17 +15,17 @@ type cell[T any] struct {
 }
 
 // fit makes room for every slot there is, and forgets everything if it was said in another setting.
-func (t *table[T]) fit(slots, setting int) {
-	if t.setting != setting {
+func (t *table[T]) fit(slots int) {
+	if t.setting != nil && t.was != t.setting.now {
 		clear(t.cells)
-		t.setting = setting
+		t.was = t.setting.now
 	}
 	if missing := slots - len(t.cells); missing > 0 {
 		t.cells = append(t.cells, make([]cell[T], missing)...)
 	}
 }
 
-// fresh is the cell of a slot, and whether its answer holds.
+// at is the cell of a slot, and whether its answer holds.
 func (t *table[T]) at(s *slot) (*cell[T], bool) {
 	c := &t.cells[s.id]
 	return c, c.generation == s.info.Generation

@@ -14,6 +14,7 @@ import (
 type tenants struct {
 	journal *journal
 	board   *board
+	shelf   *shelf
 	classes *informer // PriorityClasses
 	pods    map[types.NamespacedName]tenant
 	crowds  crowds
@@ -27,7 +28,7 @@ type tenant struct {
 }
 
 func newTenants(j *journal, b *board, s *shelf) tenants {
-	return tenants{journal: j, board: b, classes: s.kinds[reflect.TypeFor[*schedulingv1.PriorityClass]()], pods: map[types.NamespacedName]tenant{}, crowds: newCrowds(j)}
+	return tenants{journal: j, board: b, shelf: s, classes: s.kinds[reflect.TypeFor[*schedulingv1.PriorityClass]()], pods: map[types.NamespacedName]tenant{}, crowds: newCrowds(j)}
 }
 
 // admit lets in the pods of a whole world.
