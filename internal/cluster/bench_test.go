@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,13 +8,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"strings"
 	"testing"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
@@ -116,9 +110,3 @@ func watchHeap(b *testing.B) (most func() uint64) {
 		return <-peak
 	}
 }
-
-var _ = bytes.NewReader
-var _ = strings.NewReader
-var _ corev1.Pod
-var _ schema.GroupKind
-var _ = scheme.Scheme

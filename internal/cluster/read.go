@@ -235,3 +235,17 @@ func (r *reading) readParameters(ctx context.Context) error {
 	}
 	return r.took(ConfigMap, objects, known, failed)
 }
+
+// knowledgeFrom is what is known of a kind, and the error of the read unless it only means that the kind is not known.
+func knowledgeFrom(read Knowledge, err error) (Knowledge, error) {
+	switch {
+	case err == nil:
+		return read, nil
+	case apierrors.IsForbidden(err):
+		return Forbidden, nil
+	case apierrors.IsNotFound(err):
+		return Absent, nil
+	default:
+		return Absent, err
+	}
+}

@@ -1,0 +1,35 @@
+package cluster
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster/anonymous"
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
+)
+
+// Anonymize is the Snapshot with names replaced, so that it may be shared: every conclusion about it is the same, up to
+// names. Package anonymous says what is replaced. Names are replaced otherwise each time.
+func (s *Snapshot) Anonymize() (*Snapshot, error) {
+	a := anonymous.New(func(c *corev1.Container) bool { return isProportional(*c) })
+	for _, kind := range Kinds() {
+		for _, o := range s.Objects(kind) {
+			a.Look(o.(intake.Object))
+		}
+	}
+	in := intake.New()
+	contents := Contents{Knowledge: s.knowledge, Taken: s.taken, Server: s.server, Anonymized: true}
+	for _, kind := range Kinds() {
+		for _, o := range s.Objects(kind) {
+			replaced := o.(intake.Object).DeepCopyObject().(intake.Object)
+			a.Anonymize(replaced)
+			taken, err := in.Take(replaced)
+			if err != nil {
+				return nil, fmt.Errorf("anonymizing a %s: %w", kind, err)
+			}
+			contents.Objects = append(contents.Objects, taken)
+		}
+	}
+	return New(contents), nil
+}
