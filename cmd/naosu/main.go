@@ -28,7 +28,7 @@ func run() int {
 	command := cli.NewCommand(os.Args[0], streams)
 	err := command.ExecuteContext(ctx)
 	if err != nil {
-		fmt.Fprintln(streams.ErrOut, "naosu: "+exit.Line(language.Of(command), err))
+		fmt.Fprintln(streams.ErrOut, "naosu: "+exit.Line(language.Wanted(command, os.Args[1:]), err))
 	}
 	return exit.Code(err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/explain"
+	"github.com/naosu-dev/naosu/internal/cli/help"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/snapshot"
 	"github.com/naosu-dev/naosu/internal/cli/version"
@@ -21,12 +22,12 @@ import (
 // kubectl's plugin.
 func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "naosu",
-		Short:         "Explain why pods do not run, and what would mend it",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          exit.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:                   "naosu",
+		DisableFlagsInUseLine: true,
+		SilenceErrors:         true,
+		SilenceUsage:          true,
+		Args:                  exit.NoArgs,
+		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	if strings.HasPrefix(filepath.Base(startedAs), "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl naosu"}
@@ -38,6 +39,21 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	language.AddFlag(root)
 	flags := connect.Flags()
 	flags.AddFlags(root.PersistentFlags())
-	root.AddCommand(why.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams), snapshot.NewCommand(flags, streams), version.NewCommand(streams))
+	root.SetHelpCommand(help.NewCommand())
+	root.AddCommand(why.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
+		snapshot.NewCommand(flags, streams), version.NewCommand(streams))
+	root.InitDefaultHelpCmd()
+	addCompletion(root)
+	help.Speak(root, language.Of(root))
 	return root
+}
+
+// addCompletion adds cobra's completion command, with naosu's words for a mistyped shell.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"}) // Cobra has just added it.
+	completion.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	for _, cmd := range append(completion.Commands(), completion) {
+		cmd.Args, cmd.DisableFlagsInUseLine = exit.NoArgs, true
+	}
 }

@@ -20,16 +20,22 @@ func TestRoot(t *testing.T) {
 		// out or the error holds want.
 		want string
 	}{
-		"help":                   {"/usr/bin/naosu", []string{"--help"}, exit.OK, "naosu [command]"},
-		"nothing":                {"naosu", nil, exit.OK, "Available Commands:"},
-		"kubectl's plugin":       {"/usr/bin/kubectl-naosu", []string{"why", "--help"}, exit.OK, "kubectl naosu why"},
-		"version":                {"naosu", []string{"version"}, exit.OK, "naosu "},
-		"shell completion":       {"naosu", []string{"completion", "bash"}, exit.OK, "bash completion"},
-		"unknown verb":           {"naosu", []string{"whu"}, exit.Usage, "command: whu is none of naosu's; see naosu --help"},
-		"unknown flag":           {"naosu", []string{"why", "--nope"}, exit.Usage, "command: there is no flag --nope; see naosu why --help"},
-		"bad value of a flag":    {"naosu", []string{"why", "pod/a", "-o", "xml"}, exit.Usage, "use text, json or yaml"},
-		"version takes nothing":  {"naosu", []string{"version", "now"}, exit.Usage, "command: now is none of version's"},
-		"a verb without subject": {"naosu", []string{"explain"}, exit.Usage, "code: missing"},
+		"help":                        {"/usr/bin/naosu", []string{"--help"}, exit.OK, "naosu [command]"},
+		"nothing":                     {"naosu", nil, exit.OK, "Commands:\n"},
+		"kubectl's plugin":            {"/usr/bin/kubectl-naosu", []string{"why", "--help"}, exit.OK, "kubectl naosu why"},
+		"version":                     {"naosu", []string{"version"}, exit.OK, "naosu "},
+		"help of a verb":              {"naosu", []string{"help", "why"}, exit.OK, "naosu why"},
+		"help of nothing":             {"naosu", []string{"help", "whu"}, exit.Usage, "command: whu is none of naosu's; see naosu --help"},
+		"unknown shell":               {"naosu", []string{"completion", "tcsh"}, exit.Usage, "command: tcsh is none of completion's"},
+		"help in Japanese":            {"naosu", []string{"why", "--help", "--lang", "ja"}, exit.OK, "使い方:\n  naosu why"},
+		"help of a verb, in Japanese": {"naosu", []string{"--lang=ja", "help", "completion", "bash"}, exit.OK, "今後起動するシェル"},
+		"completion in Japanese":      {"naosu", []string{"__complete", "--lang", "ja", "wh"}, exit.OK, "why\t動かない"},
+		"shell completion":            {"naosu", []string{"completion", "bash"}, exit.OK, "bash completion"},
+		"unknown verb":                {"naosu", []string{"whu"}, exit.Usage, "command: whu is none of naosu's; see naosu --help"},
+		"unknown flag":                {"naosu", []string{"why", "--nope"}, exit.Usage, "command: there is no flag --nope; see naosu why --help"},
+		"bad value of a flag":         {"naosu", []string{"why", "pod/a", "-o", "xml"}, exit.Usage, "use text, json or yaml"},
+		"version takes nothing":       {"naosu", []string{"version", "now"}, exit.Usage, "command: now is none of version's"},
+		"a verb without subject":      {"naosu", []string{"explain"}, exit.Usage, "code: missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

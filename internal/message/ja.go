@@ -18,5 +18,5 @@ var japaneseGrammar = template.FuncMap{
 
 // japaneseSentences, an area of naosu each.
 var japaneseSentences = []sentences{
-	japanesePod, japaneseBasis, japaneseZones, japaneseWords, japaneseFit, japaneseStatus, japaneseNodes, japanesePreemption, japaneseForecast, japaneseAudit, japaneseUnlike, japaneseErrors, japaneseProgress, japaneseInput,
+	japanesePod, japaneseBasis, japaneseZones, japaneseWords, japaneseFit, japaneseStatus, japaneseNodes, japanesePreemption, japaneseForecast, japaneseAudit, japaneseUnlike, japaneseErrors, japaneseProgress, japaneseInput, japaneseHelp,
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"text/template"
 	"text/template/parse"
@@ -14,11 +15,19 @@ import (
 
 var languages = map[string][]sentences{"English": englishSentences, "Japanese": japaneseSentences}
 
-// TestComplete reads the IDs from the code: each has a sentence in each language, and no sentence is left over.
+// TestComplete reads the IDs from the code: each has a sentence in each language, and no sentence is left over. The texts
+// of commands and flags are asked for by their paths, so that each language is to have those of the other.
 func TestComplete(t *testing.T) {
 	declared := map[ID]bool{}
 	for _, id := range declaredIDs(t) {
 		declared[id] = true
+	}
+	for _, areas := range languages {
+		for id := range flat(areas) {
+			if strings.Contains(string(id), "/") {
+				declared[id] = true
+			}
+		}
 	}
 	for language, areas := range languages {
 		said := flat(areas)

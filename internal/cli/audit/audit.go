@@ -41,11 +41,7 @@ var failOn = []string{string(finding.Warning), string(finding.Critical)}
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
 	cmd := &cobra.Command{
-		Use:   "audit",
-		Short: "Find what is wrong with the cluster, and what would be",
-		Long: "Find what is wrong with the cluster and what a foreseeable failure would do to it: every node and every zone lost\n" +
-			"once, every DaemonSet's next step. Most dangerous first, each with the remedy that prevents it.\n\n" +
-			"Exit code 0 whenever there is an answer, 1 if there is none or --fail-on asks for it, 2 on bad input.",
+		Use: "audit",
 		Example: "  naosu audit\n  naosu audit -n shop --fail-on critical\n" +
 			"  naosu audit --from cluster.naosu --accepted accepted.yaml -o sarif",
 		DisableFlagsInUseLine: true,
@@ -61,10 +57,10 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o.AddFlags(cmd)
 	o.Format.AddFlag(cmd, SARIF)
 	flags := cmd.Flags()
-	flags.StringVar(&o.FailOn, "fail-on", "", "exit with 1 if there is a finding as severe as this, or more: warning, critical")
-	flags.StringVar(&o.Accepted, "accepted", "", "a file of findings that may stand: a YAML list of code, subject, reason and expires")
-	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "ask about every namespace, as is done without --namespace")
-	flags.StringVarP(&o.Selector, "selector", "l", "", "ask only about pods and workloads whose labels match")
+	flags.StringVar(&o.FailOn, "fail-on", "", "")
+	flags.StringVar(&o.Accepted, "accepted", "", "")
+	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "")
+	flags.StringVarP(&o.Selector, "selector", "l", "", "")
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

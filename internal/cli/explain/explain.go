@@ -19,8 +19,6 @@ import (
 func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	return &cobra.Command{
 		Use:                   "explain CODE",
-		Short:                 "Say what a finding's code means",
-		Long:                  "Say what a finding's code means: how it is told, what it is not, the remedies, and what naosu cannot know.",
 		Example:               "  naosu explain N101",
 		DisableFlagsInUseLine: true,
 		ValidArgs:             names(),

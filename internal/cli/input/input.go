@@ -43,13 +43,13 @@ type Input struct {
 // AddFlags adds --from and --scheduler-config.
 func (o *Options) AddFlags(cmd *cobra.Command) {
 	o.AddSourceFlags(cmd)
-	cmd.Flags().StringVar(&o.SchedulerConfig, "scheduler-config", "", "a file with the scheduler's KubeSchedulerConfiguration")
+	cmd.Flags().StringVar(&o.SchedulerConfig, "scheduler-config", "", "")
 }
 
 // AddSourceFlags adds --from only, for a verb that judges nothing.
 func (o *Options) AddSourceFlags(cmd *cobra.Command) {
 	o.command = cmd
-	cmd.Flags().StringVar(&o.From, "from", "", "read a snapshot, a file or folder of objects, or - for standard input")
+	cmd.Flags().StringVar(&o.From, "from", "", "")
 }
 
 // Say is the language that --lang or the locale chooses.

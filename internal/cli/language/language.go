@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/help"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -20,13 +21,17 @@ const flagName = "lang"
 var names = []string{"en", "ja"}
 
 // value is the flag: a language's name, empty for the locale's.
-type value string
+type value struct {
+	name string
+	// root is the command whose help changes its language at once: the help may be all that is asked for.
+	root *cobra.Command
+}
 
 var _ pflag.Value = (*value)(nil)
 
 // AddFlag adds --lang to a command and those below it.
 func AddFlag(cmd *cobra.Command) {
-	cmd.PersistentFlags().Var(new(value), flagName, "the language of the answer: "+strings.Join(names, ", ")+" (default: the locale's)")
+	cmd.PersistentFlags().Var(&value{root: cmd}, flagName, "")
 	// The flag was added a line above, so registering its completion cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc(flagName, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -37,6 +42,21 @@ func Of(cmd *cobra.Command) message.Printer {
 		return printer(flag.Value.String())
 	}
 	return fromLocale(os.Getenv)
+}
+
+// Wanted is the language for an error: that of the command, or what the line asks for behind the flag that is wrong,
+// where reading has stopped.
+func Wanted(cmd *cobra.Command, line []string) message.Printer {
+	for i, word := range line {
+		name, ok := strings.CutPrefix(word, "--"+flagName+"=")
+		if word == "--"+flagName && i+1 < len(line) {
+			name, ok = line[i+1], true
+		}
+		if ok && slices.Contains(names, name) {
+			return printer(name)
+		}
+	}
+	return Of(cmd)
 }
 
 // fromLocale follows POSIX: LC_ALL goes before LC_MESSAGES, and that before LANG.
@@ -53,7 +73,7 @@ func printer(name string) message.Printer {
 	return message.English()
 }
 
-func (v *value) String() string { return string(*v) }
+func (v *value) String() string { return v.name }
 func (*value) Type() string     { return "language" }
 
 func (v *value) Set(s string) error {
@@ -61,6 +81,7 @@ func (v *value) Set(s string) error {
 		return exit.BadInput("--"+flagName, message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(s)}),
 			message.Of(message.ErrUseOneOf, message.Args{"choices": names}))
 	}
-	*v = value(s)
+	v.name = s
+	help.Speak(v.root, printer(s))
 	return nil
 }

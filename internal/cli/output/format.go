@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,7 +35,7 @@ func (f *Format) AddFlag(cmd *cobra.Command, more ...Format) {
 	for _, format := range more {
 		choices = append(choices, string(format))
 	}
-	cmd.Flags().VarP(&formatValue{f, choices}, "output", "o", "how to write the answer: "+strings.Join(choices, ", "))
+	cmd.Flags().VarP(&formatValue{f, choices}, "output", "o", "")
 	// The flag was added a line above, so registering its completion cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -9,16 +9,20 @@ import (
 // gutter stands between two columns.
 const gutter = 3
 
-// Table writes rows under a head, the columns aligned. The last column wraps; the others keep what they hold whole.
+// Table writes rows under a head, if there is one, the columns aligned. The last column wraps; the others keep what they
+// hold whole.
 func (p *Page) Table(indent string, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
-	clean := [][]string{escaped(head)}
+	var clean [][]string
+	if len(head) > 0 {
+		clean = append(clean, escaped(head))
+	}
 	for _, row := range rows {
 		clean = append(clean, escaped(row))
 	}
-	widths := make([]int, len(head))
+	widths := make([]int, len(rows[0]))
 	for _, row := range clean {
 		for i, cell := range row {
 			widths[i] = max(widths[i], columns(cell))
@@ -26,7 +30,7 @@ func (p *Page) Table(indent string, head []string, rows [][]string) {
 	}
 	for i, row := range clean {
 		style := Plain
-		if i == 0 {
+		if i == 0 && len(head) > 0 {
 			style = Faint
 		}
 		p.row(indent, row, widths, style)

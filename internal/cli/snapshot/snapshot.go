@@ -33,11 +33,7 @@ type Options struct {
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
 	cmd := &cobra.Command{
-		Use:   "snapshot -o FILE",
-		Short: "Write the cluster to a file, for --from",
-		Long: "Write the cluster to a file, which every verb that reads takes with --from.\n\n" +
-			"Secrets are never asked for, ConfigMaps only where they hold an autoscaler's parameters; environment\n" +
-			"values, managed fields and the manifests that kubectl last applied are left out.",
+		Use: "snapshot -o FILE",
 		Example: "  naosu snapshot -o prod.naosu\n  naosu why pod/redis-0 -n redash --from prod.naosu\n" +
 			"  kubectl get nodes,pods -A -o yaml | naosu snapshot --from - -o prod.naosu",
 		DisableFlagsInUseLine: true,
@@ -50,8 +46,8 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 		},
 	}
 	o.AddSourceFlags(cmd)
-	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "the file to write, or - for standard output")
-	cmd.Flags().BoolVar(&o.Force, "force", false, "replace the file if it is there")
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "")
 	return cmd
 }
 

@@ -15,9 +15,8 @@ import (
 // NewCommand is `naosu version`.
 func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of naosu",
-		Args:  exit.NoArgs,
+		Use:  "version",
+		Args: exit.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(streams.Out, "naosu %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err

@@ -45,13 +45,7 @@ var failOn = []string{string(finding.Warning), string(finding.Critical)}
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
 	cmd := &cobra.Command{
-		Use:   "why [KIND/NAME | KIND NAME] [--unlike KIND/NAME]",
-		Short: "Say why something does not run",
-		Long: "Say why a pod, node, claim, volume or workload is as it is: the cause a person can act on, the evidence for each\n" +
-			"step to it, what was ruled out, what could not be known, and the way out. Of what is well it says what threatens it.\n\n" +
-			"Without a subject: everything in the namespace (with -A: in all) that should run and does not, by cause.\n" +
-			"With --unlike: what differs from another thing of its kind that works, and which difference is the cause.\n\n" +
-			"Exit code 0 whenever there is an answer, 1 if there is none or --fail-on asks for it, 2 on bad input.",
+		Use: "why [KIND/NAME | KIND NAME] [--unlike KIND/NAME]",
 		Example: "  naosu why pod/redis-0 -n redash\n  naosu why deploy web -o json\n  naosu why -A\n" +
 			"  naosu why node/ip-10-0-1-7 --unlike node/ip-10-0-1-9\n  naosu why --from cluster.naosu -A --fail-on critical",
 		DisableFlagsInUseLine: true,
@@ -67,10 +61,10 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o.AddFlags(cmd)
 	o.Format.AddFlag(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.Unlike, "unlike", "", "a thing of the same kind that works, to compare the subject with")
-	flags.StringVar(&o.FailOn, "fail-on", "", "exit with 1 if there is trouble as severe as this, or more: warning, critical")
-	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "ask about every namespace")
-	flags.StringVarP(&o.Selector, "selector", "l", "", "without a subject: only pods and workloads whose labels match")
+	flags.StringVar(&o.Unlike, "unlike", "", "")
+	flags.StringVar(&o.FailOn, "fail-on", "", "")
+	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "")
+	flags.StringVarP(&o.Selector, "selector", "l", "", "")
 	// The flags were added a line above, so registering their completion cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("unlike", o.completeUnlike)

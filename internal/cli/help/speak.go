@@ -1,0 +1,47 @@
+package help
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Speak gives a command and those below it their texts in a language. What has no message keeps the text it has.
+func Speak(cmd *cobra.Command, say message.Printer) {
+	cmd.InitDefaultHelpFlag()
+	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) { write(c, say) })
+	path := pathOf(cmd)
+	if id := message.ID("help/" + path); say.Has(id) {
+		cmd.Short = say.Text(id, nil)
+		cmd.Long = cmd.Short
+	}
+	if id := message.ID("help/" + path + "/long"); say.Has(id) {
+		cmd.Long = say.Text(id, nil)
+	}
+	cmd.NonInheritedFlags().VisitAll(func(flag *pflag.Flag) {
+		for _, id := range []message.ID{message.ID("flag/" + path + "/" + flag.Name), message.ID("flag/" + flag.Name)} {
+			if say.Has(id) {
+				flag.Usage = say.Text(id, nil)
+				return
+			}
+		}
+	})
+	for _, below := range cmd.Commands() {
+		Speak(below, say)
+	}
+}
+
+// pathOf is a command's path without the root's name, which is how the program was started; the root's own is naosu.
+func pathOf(cmd *cobra.Command) string {
+	if !cmd.HasParent() {
+		return "naosu"
+	}
+	words := []string{cmd.Name()}
+	for up := cmd.Parent(); up.HasParent(); up = up.Parent() {
+		words = append([]string{up.Name()}, words...)
+	}
+	return strings.Join(words, "/")
+}

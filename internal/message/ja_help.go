@@ -1,0 +1,122 @@
+package message
+
+var japaneseHelp = sentences{
+	HelpUsage:       "使い方:",
+	HelpExamples:    "例:",
+	HelpCommands:    "コマンド:",
+	HelpFlags:       "フラグ:",
+	HelpGlobalFlags: "共通フラグ:",
+	HelpMore:        "各コマンドの詳細: {{.command}} [command] --help",
+	HelpDefault:     " (デフォルト: {{.value}})",
+
+	"help/naosu": "Pod が動かない原因を説明し、障害や変更の影響を予測し、直し方を示します。",
+
+	"help/why": "動かない原因を説明する",
+	"help/why/long": "Pod、Node、PVC、PV、ワークロードがなぜ今の状態なのかを説明します。対処できるところまで原因をたどり、各段階の根拠、" +
+		"原因ではないと確認したもの、分からなかったこと、対処方法を示します。正常に動いている対象については、リスクを示します。\n\n" +
+		"対象を省略すると、namespace 内 (-A を付けると全 namespace) で動くべきなのに動いていないものを、原因ごとにまとめて表示します。\n\n" +
+		"--unlike を付けると、正常に動いている同種のものとの違いと、どの違いが原因かを示します。\n\n" + exitCodesJapanese,
+	"flag/why/unlike":         "正常に動いている同種の `KIND/NAME` と比較する",
+	"flag/why/fail-on":        "重大度がこの `SEVERITY` 以上の問題があれば終了コード 1 で終わる: warning、critical",
+	"flag/why/all-namespaces": "すべての namespace を対象にする",
+	"flag/why/selector":       "対象を省略した場合に、ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る",
+
+	"help/audit": "クラスターの問題と、障害時に起こる問題を洗い出す",
+	"help/audit/long": "クラスターに今ある問題と、想定される障害で起こる問題を洗い出します。Node とゾーンを 1 つずつ失った場合と、DaemonSet が" +
+		"次にスケールアップした場合をすべて調べ、危険なものから順に、防ぐための対処とともに表示します。\n\n" + exitCodesJapanese,
+	"flag/audit/fail-on":        "重大度がこの `SEVERITY` 以上の検出結果があれば終了コード 1 で終わる: warning、critical",
+	"flag/audit/accepted":       "この `FILE` で許容した検出結果を除く (code、subject、reason、expires を持つ YAML のリスト)",
+	"flag/audit/all-namespaces": "すべての namespace を対象にする (--namespace を省略した場合と同じ)",
+	"flag/audit/selector":       "ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る",
+
+	"help/whatif": "変更の影響を予測する",
+	"help/whatif/long": "変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。" +
+		"失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。" +
+		"クラスターには何も変更を加えません。\n\n" +
+		"変更:\n" +
+		"  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n" +
+		"  drain node/N\tkubectl drain と同じ\n" +
+		"  cordon node/N | uncordon node/N\tkubectl と同じ\n" +
+		"  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n" +
+		"  untaint node/N KEY:EFFECT\ttaint を外す\n" +
+		"  grow daemonset/NAME --cpu Q --memory Q\tPod の requests を増やしてロールアウトする\n" +
+		"  add-nodes N [--group G] [--zone Z]\tNode を増やす (台数に連動するものも含む)\n" +
+		"  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n" +
+		"  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n" +
+		"  rotate group/G [--zones A,B]\t新しい Node を追加してから古い Node を drain する\n" +
+		"  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n" +
+		"  delete pod/NAME [--force]\tkubectl delete と同じ\n" +
+		"  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n" +
+		"  apply -f FILE | DIR | -\tまだ適用していないマニフェストを適用する\n\n" +
+		"複数の変更は、コンマで区切ると 1 つの問いになります。フラグは、対応する変更の後ろに書きます。--namespace と別の namespace にあるものは " +
+		"NAMESPACE/KIND/NAME と書きます。\n\n" + exitCodesJapanese,
+	"flag/whatif/fail-on":   "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、またはこの重大度 (info、warning、critical) 以上の新しい検出結果があれば終了コード 1 で終わる",
+	"flag/whatif/seeds":     "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",
+	"flag/whatif/cpu":       "grow: コンテナの CPU の requests (`QUANTITY`、例: 450m)",
+	"flag/whatif/memory":    "grow: コンテナのメモリの requests (`QUANTITY`、例: 256Mi)",
+	"flag/whatif/container": "grow: コンテナの `NAME` (デフォルト: 最初のコンテナ)",
+	"flag/whatif/group":     "add-nodes: 追加先のノードグループ `GROUP` (デフォルト: 最大のもの)",
+	"flag/whatif/zone":      "add-nodes: 追加先の `ZONE` (デフォルト: グループ内で最も Node が少ないゾーン)",
+	"flag/whatif/zones":     "scale group、rotate: 新しい Node を起動するゾーン `ZONES`",
+	"flag/whatif/to":        "scale group: 全ゾーン合計の台数 `N`",
+	"flag/whatif/replicas":  "scale: ワークロードの Pod 数 `N`",
+	"flag/whatif/filename":  "apply: ファイルまたはフォルダーの `PATH` (- は標準入力)",
+	"flag/whatif/patch":     "patch: strategic merge patch の `JSON`",
+	"flag/whatif/force":     "delete: Pod の終了を待たない",
+
+	"help/explain":      "検出コードの意味を説明する",
+	"help/explain/long": "検出コードの意味を説明します。見分け方、紛らわしい別の問題、対処、naosu では分からないことを示します。",
+
+	"help/snapshot": "クラスターをファイルに書き出す (--from で使う)",
+	"help/snapshot/long": "クラスターをファイルに書き出します。クラスターを読むコマンドはすべて、--from でこのファイルを読めます。\n\n" +
+		"Secret は一切取得しません。ConfigMap はオートスケーラーの設定を含むものだけを取得します。環境変数の値、managedFields、" +
+		"kubectl が最後に適用したマニフェストは書き出しません。",
+	"flag/snapshot/output":    "書き出す `FILE` (- は標準出力)",
+	"flag/snapshot/force":     "ファイルが存在すれば上書きする",
+	"flag/snapshot/anonymize": "共有できるように、名前をすべて一貫した別名に置き換える",
+
+	"help/version": "naosu のバージョンを表示する",
+
+	"help/help":      "コマンドのヘルプを表示する",
+	"help/help/long": "コマンドのヘルプを表示します。",
+
+	"help/completion":            "シェルの補完スクリプトを出力する",
+	"help/completion/long":       "naosu のコマンド、フラグ、Pod や Node の名前をシェルで補完するためのスクリプトを出力します。読み込み方は各シェルのヘルプを参照してください。",
+	"help/completion/bash":       "bash の補完スクリプトを出力する",
+	"help/completion/bash/long":  "bash の補完スクリプトを出力します。bash-completion パッケージが必要です。\n\n現在のシェルで使うには:\n  source <(naosu completion bash)\n\n今後起動するシェルで使うには (Linux):\n  naosu completion bash > /etc/bash_completion.d/naosu\n\n今後起動するシェルで使うには (macOS):\n  naosu completion bash > $(brew --prefix)/etc/bash_completion.d/naosu",
+	"help/completion/zsh":        "zsh の補完スクリプトを出力する",
+	"help/completion/zsh/long":   "zsh の補完スクリプトを出力します。\n\n現在のシェルで使うには:\n  source <(naosu completion zsh)\n\n今後起動するシェルで使うには:\n  naosu completion zsh > \"${fpath[1]}/_naosu\"\n\n補完がまだ有効でなければ、一度だけ次を実行してください:\n  echo \"autoload -U compinit; compinit\" >> ~/.zshrc",
+	"help/completion/fish":       "fish の補完スクリプトを出力する",
+	"help/completion/fish/long":  "fish の補完スクリプトを出力します。\n\n現在のシェルで使うには:\n  naosu completion fish | source\n\n今後起動するシェルで使うには:\n  naosu completion fish > ~/.config/fish/completions/naosu.fish",
+	"help/completion/powershell": "PowerShell の補完スクリプトを出力する",
+	"help/completion/powershell/long": "PowerShell の補完スクリプトを出力します。今後起動するシェルで使うには、次の行をプロファイルに追加してください。\n\n現在のシェルで使うには:\n" +
+		"  naosu completion powershell | Out-String | Invoke-Expression",
+	"flag/no-descriptions": "説明を付けずに補完する",
+
+	"flag/help":             "このヘルプを表示する",
+	"flag/lang":             "出力の言語 `LANGUAGE`: en、ja (デフォルト: ロケールに従う)",
+	"flag/output":           "出力の形式 `FORMAT`: text、json、yaml",
+	"flag/audit/output":     "出力の形式 `FORMAT`: text、json、yaml、sarif",
+	"flag/from":             "クラスターの代わりに `PATH` を読む: スナップショット、オブジェクトのファイルまたはフォルダー、- (標準入力)",
+	"flag/scheduler-config": "この `FILE` の KubeSchedulerConfiguration を使うスケジューラーとして判定する",
+
+	"flag/as":                       "この `USER` (ServiceAccount も可) として実行する",
+	"flag/as-group":                 "この `GROUP` のメンバーとして実行する (複数回指定可)",
+	"flag/as-uid":                   "この `UID` のユーザーとして実行する",
+	"flag/as-user-extra":            "ユーザーの追加情報 `KEY=VALUE` を付けて実行する (複数回指定可)",
+	"flag/certificate-authority":    "API サーバーの認証局の証明書 `FILE`",
+	"flag/client-certificate":       "クライアントの TLS 証明書 `FILE`",
+	"flag/client-key":               "クライアントの TLS 秘密鍵 `FILE`",
+	"flag/cluster":                  "kubeconfig のクラスター `NAME`",
+	"flag/context":                  "kubeconfig のコンテキスト `NAME`",
+	"flag/insecure-skip-tls-verify": "API サーバーの証明書を検証しない (通信は安全でなくなる)",
+	"flag/kubeconfig":               "kubeconfig の `FILE`",
+	"flag/namespace":                "対象の `NAMESPACE`",
+	"flag/request-timeout":          "1 回のリクエストの制限時間 `DURATION` (例: 30s、2m、0 は無制限)",
+	"flag/server":                   "API サーバーの `ADDRESS`",
+	"flag/tls-server-name":          "API サーバーの証明書で検証するホスト名 `NAME` (デフォルト: 接続先のホスト名)",
+	"flag/token":                    "API サーバーの Bearer `TOKEN`",
+	"flag/user":                     "kubeconfig のユーザー `NAME`",
+}
+
+const exitCodesJapanese = "終了コードは、答えを出せれば 0、出せないか --fail-on の条件に当てはまれば 1、入力の誤りなら 2 です。"
