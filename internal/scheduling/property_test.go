@@ -1,12 +1,14 @@
 package scheduling_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -40,6 +42,13 @@ func ask(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) (a answers) {
 	}
 	agree(t, a)
 	return a
+}
+
+// aWaitingPod is one that no object of the world replaces.
+func aWaitingPod(t *rapid.T) *corev1.Pod {
+	p := aPod(t, "q")
+	p.Spec.NodeName = ""
+	return p
 }
 
 // agree holds the four answers against each other.
@@ -79,8 +88,7 @@ func TestEditsAndReverts(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 3 {
-				p := aPod(t, "q")
-				p.Spec.NodeName = ""
+				p := aWaitingPod(t)
 				if diff := cmp.Diff(ask(t, fresh, p), ask(t, judge, p)); diff != "" {
 					t.Fatalf("a fresh judge and this one disagree on %v (-fresh +this):\n%s", p, diff)
 				}
@@ -109,4 +117,79 @@ func TestEditsAndReverts(t *testing.T) {
 		})
 		compare()
 	})
+}
+
+// TestClassesChangeNoVerdict asks about the same pods after every edit, fork and revert, so that what equivalence classes
+// remember is used in worlds other than the one it was found out in, and holds every answer against the plain way. Most
+// edits put a pod like one of those asked about on a node, as simulations do.
+func TestClassesChangeNoVerdict(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		judge, err := scheduling.New(t.Context(), aWorld(t), scheduling.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		regulars := rapid.SliceOfN(rapid.Custom(aWaitingPod), 4, 4).Draw(t, "regulars")
+		forks := 0
+		edit := func(e cluster.Edit) {
+			if err := judge.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"edit": func(t *rapid.T) { edit(anEdit(t)) },
+			"like": func(t *rapid.T) { edit(cluster.Put(like(t, rapid.SampledFrom(regulars).Draw(t, "of")))) },
+			"gone": func(t *rapid.T) { edit(cluster.Remove(like(t, regulars[0]))) },
+			"fork": func(*rapid.T) {
+				judge.Fork()
+				forks++
+			},
+			"revert": func(t *rapid.T) {
+				if forks == 0 {
+					t.Skip("nothing is forked")
+				}
+				judge.Revert()
+				forks--
+			},
+			"": func(t *rapid.T) {
+				for _, p := range regulars {
+					sameVerdict(t, judge, p)
+				}
+			},
+		})
+	})
+}
+
+// like is a running pod of the same template.
+func like(t *rapid.T, p *corev1.Pod) *corev1.Pod {
+	c := *p
+	c.Name = fmt.Sprintf("r%d", rapid.IntRange(0, 3).Draw(t, "pod"))
+	c.UID = types.UID(c.Name)
+	on(fmt.Sprintf("n%d", rapid.IntRange(0, 5).Draw(t, "on")))(&c)
+	return &c
+}
+
+func sameVerdict(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
+	t.Helper()
+	plain, err := scheduling.PlainFit(j, t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, err := j.Fit(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(plain, fast, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("the plain way and the fast one disagree on %v (-plain +fast):\n%s", p, diff)
+	}
+	want := ""
+	if len(plain.Feasible) > 0 {
+		want = plain.Feasible[0]
+	}
+	if first, err := j.First(t.Context(), p); err != nil || first != want {
+		t.Fatalf("the first node for %v is %q (%v), want %q", p, first, err, want)
+	}
+	const some = "n1"
+	if fits, err := j.FitsOn(t.Context(), p, some); err != nil || fits != slices.Contains(plain.Feasible, some) {
+		t.Fatalf("whether %v fits on %s: %v (%v), want the contrary", p, some, fits, err)
+	}
 }

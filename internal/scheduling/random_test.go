@@ -249,9 +249,18 @@ func anEdit(t *rapid.T) cluster.Edit {
 	return cluster.Put(o)
 }
 
-// aWorld always has a few nodes, and the kinds that claims need.
+// aWorld always has a few nodes, and sometimes the kinds that claims need.
 func aWorld(t *rapid.T) *cluster.Snapshot {
 	world := worldOf()
+	if rapid.Bool().Draw(t, "claims") {
+		for i := range 4 {
+			claim, volume := aClaim(t), aVolume(t)
+			claim.Name, volume.Name = fmt.Sprintf("c%d", i), fmt.Sprintf("v%d", i)
+			claim.UID = types.UID(claim.Name)
+			world = world.With(cluster.Put(claim), cluster.Put(volume))
+		}
+		world = world.With(cluster.Put(aClass(t)))
+	}
 	for range rapid.IntRange(2, 40).Draw(t, "objects") {
 		world = world.With(cluster.Put(anObject(t)))
 	}

@@ -100,9 +100,16 @@ func (s *sweep) preFilter(ctx context.Context) []*slot {
 }
 
 // idle says that a plugin had no say in such a pod's case and has none now: that follows from the pod and from what is on
-// the shelf (the kin are forgotten when that changes), and for InterPodAffinity also from whether any pod is averse.
+// the shelf (the kin are forgotten when that changes), for InterPodAffinity also from whether any pod is averse, and for
+// VolumeRestrictions from whether a pod uses the claim, so that it is asked each time.
 func (s *sweep) idle(plugin string) bool {
-	return s.class.kin.idle.Has(plugin) && (plugin != names.InterPodAffinity || len(s.profile.affinity.averse) == 0)
+	switch plugin {
+	case names.VolumeRestrictions:
+		return false
+	case names.InterPodAffinity:
+		return s.class.kin.idle.Has(plugin) && len(s.profile.affinity.averse) == 0
+	}
+	return s.class.kin.idle.Has(plugin)
 }
 
 // view is the nodes that a plugin's PreFilter counts on.
