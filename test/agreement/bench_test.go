@@ -49,7 +49,7 @@ func BenchmarkPlacing(b *testing.B) {
 // race returns how many pods each places in a second.
 func (l *lab) race(b *testing.B, nodes, pods int, spread bool) (real, judged float64) {
 	ctx := b.Context()
-	if err := configure(100); err != nil {
+	if err := configure(100, ""); err != nil {
 		b.Fatal(err)
 	}
 	if err := l.clear(ctx); err != nil {

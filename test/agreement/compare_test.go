@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -21,11 +20,26 @@ type prediction struct {
 }
 
 func predict(ctx context.Context, judge *scheduling.Judge, pod *corev1.Pod) (p prediction, err error) {
-	if p.fit, err = judge.Fit(ctx, pod); err != nil || len(p.fit.Feasible) > 0 {
+	if p.fit, err = judge.Fit(ctx, pod); err != nil {
 		return p, err
 	}
-	p.preemptions, err = judge.Preempt(ctx, pod)
-	return p, err
+	if len(p.fit.Feasible) == 0 {
+		if p.preemptions, err = judge.Preempt(ctx, pod); err != nil {
+			return p, err
+		}
+	}
+	placed, err := judge.Place(ctx, pod)
+	if err != nil {
+		return p, err
+	}
+	d := decision{node: placed.Node}
+	if made := placed.Preemption; made != nil {
+		d.nominated, d.victims = made.Node, victims(*made)
+	}
+	if !p.foresaw(d) {
+		return p, fmt.Errorf("the judge contradicts itself: %s, and yet it decides: %s", p, d)
+	}
+	return p, nil
 }
 
 func (p prediction) String() string {
@@ -78,39 +92,6 @@ func (p prediction) foresaw(d decision) bool {
 		return d.node == "" && d.nominated == ""
 	}
 }
-
-// couldDraw says whether the decision is the best for some sample that a scheduler could have drawn that stops to look at
-// nodes when it has found so many. The nodes that are better than the chosen one must then be among those that it did not
-// see, which are cordoned here to take them out.
-func (s *stage) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
-	s.judge.Fork()
-	defer s.judge.Revert()
-	for {
-		if p.foresaw(d) {
-			return true, nil
-		}
-		if len(p.fit.Feasible)-len(p.fit.Best) < enough || !slices.Contains(p.fit.Feasible, d.node) {
-			return false, nil
-		}
-		var unseen []cluster.Edit
-		for _, name := range p.fit.Best {
-			node := s.judge.World().Node(name).DeepCopy()
-			node.Spec.Unschedulable = true
-			unseen = append(unseen, cluster.Put(node))
-		}
-		if err := s.judge.Apply(unseen...); err != nil {
-			return false, err
-		}
-		var err error
-		if p, err = predict(ctx, s.judge, pod); err != nil {
-			return false, err
-		}
-	}
-}
-
-// sampleOf is how many feasible nodes a scheduler with default settings looks for (numFeasibleNodesToFind in
-// k8s.io/kubernetes/pkg/scheduler/schedule_one.go).
-func sampleOf(nodes int) int { return max(nodes*max(50-nodes/125, 5)/100, min(nodes, 100)) }
 
 func TestForesaw(t *testing.T) {
 	pods := func(names ...string) (of []*corev1.Pod) {

@@ -33,8 +33,12 @@ func (w *world) addDevices() {
 	}
 }
 
-// device gives a pod a claim to so many devices.
-func (w *world) device(pod *corev1.Pod, count int64) {
+// device gives a pod a claim to devices, if there are any.
+func (w *world) device(pod *corev1.Pod) {
+	if !w.devices {
+		return
+	}
+	count := int64(one(w.dice, 1, 1, 2))
 	claim := &resourcev1.ResourceClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
 		Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	configFile = file.Name()
-	if err := errors.Join(file.Close(), configure(100)); err != nil {
+	if err := errors.Join(file.Close(), configure(100, "")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -44,14 +44,6 @@ func TestMain(m *testing.M) {
 		controlplane.APIServer: {"--disable-admission-plugins=StorageObjectInUseProtection,TaintNodesByCondition,ServiceAccount"},
 		controlplane.Scheduler: {"--config=" + configFile},
 	}})
-}
-
-// configure says how many of the nodes a scheduler that starts from now on scores, in percent; 0 is its default.
-func configure(percentage int) error {
-	return os.WriteFile(configFile, fmt.Appendf(nil, `apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-percentageOfNodesToScore: %d
-`, percentage), 0o600)
 }
 
 // lab is a control plane of which only etcd, the API server and the scheduler run: what kubelets and controllers would do

@@ -127,6 +127,9 @@ func (w *world) port(pod *corev1.Pod) {
 func (w *world) newcomer(i int) *corev1.Pod {
 	pod := w.pod(fmt.Sprintf("new-%d", i))
 	w.prioritise(pod, 60, -10, 10, 100, 100, 1000, 1000)
+	if len(w.schedulers) > 0 {
+		pod.Spec.SchedulerName = one(w.dice, w.schedulers...)
+	}
 	for _, constraint := range []struct {
 		percent int
 		impose  func(*corev1.Pod)
@@ -138,7 +141,11 @@ func (w *world) newcomer(i int) *corev1.Pod {
 		{20, w.spread},
 		{15, w.port},
 		{35, w.volume},
-		{10, func(pod *corev1.Pod) { w.device(pod, int64(one(w.dice, 1, 1, 2))) }},
+		{20, w.device},
+		{6, restart},
+		{4, func(pod *corev1.Pod) {
+			pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
+		}},
 	} {
 		if w.roomy {
 			constraint.percent /= 3
@@ -174,6 +181,18 @@ func (w *world) resources(pod *corev1.Pod) {
 			}
 		}
 	}
+}
+
+// restart asks for what not every node's kubelet can do.
+func restart(pod *corev1.Pod) {
+	main := &pod.Spec.Containers[0]
+	main.RestartPolicy = new(corev1.ContainerRestartPolicyNever)
+	main.RestartPolicyRules = []corev1.ContainerRestartRule{{
+		Action: corev1.ContainerRestartRuleActionRestartAllContainers,
+		ExitCodes: &corev1.ContainerRestartRuleOnExitCodes{
+			Operator: corev1.ContainerRestartRuleOnExitCodesOpIn, Values: []int32{1},
+		},
+	}}
 }
 
 func (w *world) tolerate(pod *corev1.Pod) {

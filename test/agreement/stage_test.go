@@ -37,7 +37,7 @@ type stage struct {
 // patience is for what happens at once or never.
 const patience = 30 * time.Second
 
-func open(ctx context.Context, l *lab, w *world) (*stage, error) {
+func open(ctx context.Context, l *lab, w *world, o scheduling.Options) (*stage, error) {
 	if err := l.build(ctx, w); err != nil {
 		return nil, fmt.Errorf("build: %w", err)
 	}
@@ -46,7 +46,7 @@ func open(ctx context.Context, l *lab, w *world) (*stage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the cluster: %w", err)
 	}
-	if s.judge, err = scheduling.New(ctx, snapshot, scheduling.Options{}); err != nil {
+	if s.judge, err = scheduling.New(ctx, snapshot, o); err != nil {
 		return nil, fmt.Errorf("ask for a judge: %w", err)
 	}
 	list, err := l.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
@@ -138,10 +138,11 @@ func (s *stage) watchDecision(ctx context.Context, pod *corev1.Pod, held func(d 
 	}
 }
 
-// refused says that the scheduler found no place for a pod.
+// refused says that the scheduler found no place for a pod, or does not look for one.
 func refused(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
+		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse &&
+			(c.Reason == corev1.PodReasonUnschedulable || c.Reason == corev1.PodReasonSchedulingGated)
 	})
 }
 

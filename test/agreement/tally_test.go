@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -29,6 +31,9 @@ type tally struct {
 	// notBestOfAll those of them whose node was not the best of all, and sampledLuck those in which a random feasible node
 	// would have been the best of some sample.
 	sampled, notBestOfAll, sampledLuck int
+	// candidates counts those who preempted somebody else than one of the best of all, because the scheduler had looked at
+	// some nodes only.
+	candidates int
 }
 
 func (t *tally) add(p prediction, agreed bool) {
@@ -65,6 +70,9 @@ func (t *tally) String() string {
 	fmt.Fprintf(&b, "for a placed pod %.1f best of %.1f feasible nodes; a random feasible one is among the best in %.1f %% of %d with a choice\n",
 		mean(t.best, t.placed), mean(t.feasible, t.placed), 100*t.luck/float64(max(t.choosable, 1)), t.choosable)
 	fmt.Fprintf(&b, "for a preempting pod %.2f equally best choices\n", mean(t.choices, t.preempting))
+	if t.candidates > 0 {
+		fmt.Fprintf(&b, "%d preempted the best of some candidates\n", t.candidates)
+	}
 	if t.sampled > 0 {
 		fmt.Fprintf(&b, "%d chose from a sample, %d of them not the best of all nodes; a random feasible one is the best of some sample in %.1f %%\n",
 			t.sampled, t.notBestOfAll, 100*mean(t.sampledLuck, t.sampled))
@@ -75,12 +83,28 @@ func (t *tally) String() string {
 	return b.String()
 }
 
-// plugins of the default profile that filter or score. NodeName has no say over a pod that comes to the scheduler, for it
-// has no node name yet.
+// plugins of the default profile that gate, filter or score.
 var plugins = []string{
-	"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions",
-	"NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
-	"NodeResourcesBalancedAllocation", "ImageLocality", "DynamicResources",
+	"SchedulingGates", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
+	"VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity",
+	"NodeResourcesBalancedAllocation", "ImageLocality", "DynamicResources", "NodeDeclaredFeatures",
+}
+
+// silent are those that do not decide where one pod goes. NodeName has no say over a pod that comes to the scheduler, for
+// it has no node name yet; what DefaultPreemption decides is counted as pods that preempt.
+var silent = []string{"PrioritySort", "NodeName", "DefaultPreemption", "DefaultBinder"}
+
+// TestPlugins makes sure that no plugin of the default profile is left out.
+func TestPlugins(t *testing.T) {
+	defaults, err := latest.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, plugin := range defaults.Profiles[0].Plugins.MultiPoint.Enabled {
+		if !slices.Contains(slices.Concat(plugins, silent), plugin.Name) {
+			t.Errorf("nobody counts what %s decides", plugin.Name)
+		}
+	}
 }
 
 // Beside plugins, these decide.
@@ -95,13 +119,11 @@ func (t *tally) count(ctx context.Context, judge *scheduling.Judge, pod *corev1.
 		t.decided = map[string]int{}
 	}
 	for _, plugin := range plugins {
-		config := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
+		config := configuration(100, fmt.Sprintf(`
 - schedulerName: default-scheduler
   plugins: {multiPoint: {disabled: [{name: %s}]}}
-`, plugin)
-		without, err := scheduling.New(ctx, judge.World(), scheduling.Options{Config: []byte(config)})
+`, plugin))
+		without, err := scheduling.New(ctx, judge.World(), scheduling.Options{Config: config})
 		if err != nil {
 			return fmt.Errorf("a scheduler without %s: %w", plugin, err)
 		}

@@ -28,6 +28,10 @@ type world struct {
 
 	nodes []*corev1.Node
 	roomy bool
+	// devices says that there are some, which pods may claim. Where there are none, the judge has a faster way.
+	devices bool
+	// schedulers are those that pods ask for; none is the default one.
+	schedulers []string
 	// full is how much of its CPU each node should have in use at first, in percent.
 	full int
 }
@@ -36,7 +40,8 @@ type world struct {
 type size struct {
 	nodes, pods int
 	// roomy says that most pods fit on most nodes.
-	roomy bool
+	roomy      bool
+	schedulers []string
 }
 
 var (
@@ -44,6 +49,9 @@ var (
 	namespaces = []string{"front", "back"}
 	apps       = []string{"web", "api", "cache", "batch", "search"}
 )
+
+// restartAll is what a node's kubelet declares to be able to do.
+const restartAll = "RestartAllContainersOnContainerExits"
 
 // Taints and labels that nodes have and pods speak of.
 const (
@@ -60,8 +68,8 @@ const (
 
 // newWorld makes up a world from a seed.
 func newWorld(seed uint64, s size) *world {
-	w := &world{dice: newDice(seed), seed: seed}
-	w.full = w.between(35, 100)
+	w := &world{dice: newDice(seed), seed: seed, schedulers: s.schedulers}
+	w.full = w.between(25, 100)
 	if w.roomy = s.roomy; s.roomy {
 		w.full /= 3
 	}
@@ -72,7 +80,9 @@ func newWorld(seed uint64, s size) *world {
 	}
 	w.addStorage()
 	w.addServices()
-	w.addDevices()
+	if w.devices = w.chance(50); w.devices {
+		w.addDevices()
+	}
 	for _, node := range w.nodes {
 		w.fill(node)
 	}
@@ -152,6 +162,9 @@ func (w *world) addNode(i int) {
 		node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("8Gi")
 	}
 	node.Status.Capacity = node.Status.Allocatable.DeepCopy()
+	if w.chance(75) {
+		node.Status.DeclaredFeatures = []string{restartAll}
+	}
 	w.taint(node)
 	w.nodes = append(w.nodes, node)
 	w.add(node)

@@ -1,0 +1,102 @@
+package agreement
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// sampleOf is how many feasible nodes a scheduler with default settings looks for (numFeasibleNodesToFind in
+// pkg/scheduler/schedule_one.go).
+func sampleOf(nodes int) int { return max(nodes*max(50-nodes/125, 5)/100, min(nodes, 100)) }
+
+// candidatesOf is at how many nodes it looks that it could preempt on (GetOffsetAndNumCandidates in
+// pkg/scheduler/framework/plugins/defaultpreemption).
+func candidatesOf(nodes int) int { return max(nodes/10, min(nodes, 100)) }
+
+// compareSampled compares with a scheduler that looks at some nodes only.
+func (g *game) compareSampled(ctx context.Context, s *stage, pod *corev1.Pod, p prediction, d decision) (agreed bool, err error) {
+	agreed = p.foresaw(d)
+	switch enough := sampleOf(len(s.world.nodes)); {
+	case len(p.fit.Feasible) > enough:
+		g.sampled++
+		random, err := s.couldDraw(ctx, pod, p, decision{node: one(s.world.dice, p.fit.Feasible...)}, enough)
+		if err != nil {
+			return false, err
+		}
+		if random {
+			g.sampledLuck++
+		}
+		if agreed {
+			return true, nil
+		}
+		g.notBestOfAll++
+		return s.couldDraw(ctx, pod, p, d, enough)
+	case len(p.preemptions) > 0 && !agreed:
+		g.candidates++
+		return s.couldTry(ctx, pod, p, d)
+	}
+	return agreed, nil
+}
+
+// couldDraw says whether the decision is the best for some sample that a scheduler could have drawn that stops to look at
+// nodes when it has found so many. The nodes that are better than the chosen one must then be among those that it did not
+// see, which are cordoned here to take them out.
+func (s *stage) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
+	s.judge.Fork()
+	defer s.judge.Revert()
+	for !p.foresaw(d) {
+		if len(p.fit.Feasible)-len(p.fit.Best) < enough || !slices.Contains(p.fit.Feasible, d.node) {
+			return false, nil
+		}
+		var err error
+		if p, err = s.without(ctx, pod, p.fit.Best); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// couldTry says the same of a decision to preempt: besides the nodes that are better than the chosen one there must be as
+// many to preempt on as the scheduler looks for.
+func (s *stage) couldTry(ctx context.Context, pod *corev1.Pod, p prediction, d decision) (bool, error) {
+	s.judge.Fork()
+	defer s.judge.Revert()
+	seen := map[string]bool{}
+	for found := false; len(p.preemptions) > 0; {
+		if found = found || p.foresaw(d); found {
+			for _, choice := range p.preemptions {
+				seen[choice.Node] = true
+			}
+		}
+		if found && len(seen) >= candidatesOf(len(s.world.nodes)) {
+			return true, nil
+		}
+		var best []string
+		for _, choice := range p.preemptions {
+			best = append(best, choice.Node)
+		}
+		var err error
+		if p, err = s.without(ctx, pod, slices.Compact(best)); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// without asks the judge once some more nodes are cordoned.
+func (s *stage) without(ctx context.Context, pod *corev1.Pod, nodes []string) (prediction, error) {
+	var unseen []cluster.Edit
+	for _, name := range nodes {
+		node := s.judge.World().Node(name).DeepCopy()
+		node.Spec.Unschedulable = true
+		unseen = append(unseen, cluster.Put(node))
+	}
+	if err := s.judge.Apply(unseen...); err != nil {
+		return prediction{}, err
+	}
+	return predict(ctx, s.judge, pod)
+}
