@@ -17,9 +17,12 @@ const (
 	AcceptedStale   ID = "AcceptedStale"   // file, code, subject, expires
 	AcceptedEnding  ID = "AcceptedEnding"  // file, code, subject, expires
 
-	ErrSelectorRemedy ID = "ErrSelectorRemedy" //
-	ErrAcceptedRemedy ID = "ErrAcceptedRemedy" //
-	ErrFailOn         ID = "ErrFailOn"         // n, severity
-	ErrNoCode         ID = "ErrNoCode"         // given
-	ErrUseCode        ID = "ErrUseCode"        // codes
+	ErrSelectorRemedy  ID = "ErrSelectorRemedy"  //
+	ErrAcceptedRemedy  ID = "ErrAcceptedRemedy"  //
+	ErrAcceptedSubject ID = "ErrAcceptedSubject" // given
+	ErrAcceptedReason  ID = "ErrAcceptedReason"  //
+	ErrAcceptedExpires ID = "ErrAcceptedExpires" // given
+	ErrFailOn          ID = "ErrFailOn"          // n, severity
+	ErrNoCode          ID = "ErrNoCode"          // given
+	ErrUseCode         ID = "ErrUseCode"         // codes
 )

@@ -17,9 +17,12 @@ var englishAudit = sentences{
 	AcceptedStale:   "{{.file}}: {{.code}} {{.subject}} meets nothing any more; take it out",
 	AcceptedEnding:  "{{.file}}: {{.code}} {{.subject}} is accepted until {{.expires}} only",
 
-	ErrSelectorRemedy: "write it as for kubectl, as in app=web,tier!=test",
-	ErrAcceptedRemedy: "each entry has code, subject, reason and expires",
-	ErrFailOn:         "{{count .n \"finding is\" \"findings are\"}} {{.severity}} or worse",
-	ErrNoCode:         "{{.given}} is no code of a finding",
-	ErrUseCode:        "use one of {{and .codes}}",
+	ErrSelectorRemedy:  "write it as for kubectl, as in app=web,tier!=test",
+	ErrAcceptedRemedy:  "each entry needs code, subject, reason and expires",
+	ErrAcceptedSubject: "the subject {{.given}} is neither kind/name nor namespace/kind/name",
+	ErrAcceptedReason:  "the reason is missing",
+	ErrAcceptedExpires: "expires is {{.given}} and not a day such as 2027-03-31",
+	ErrFailOn:          "{{count .n \"finding is\" \"findings are\"}} {{.severity}} or worse",
+	ErrNoCode:          "{{.given}} is no code of a finding",
+	ErrUseCode:         "use one of {{and .codes}}",
 }

@@ -7,6 +7,7 @@ var englishErrors = sentences{
 	ErrFlag:             "{{.problem}}",
 	ErrNoFlag:           "there is no flag {{.flag}}",
 	ErrFlagValue:        "{{.flag}} needs a value",
+	ErrValue:            "{{.given}} cannot be read as its value",
 	ErrKubeconfig:       "{{.problem}}",
 	ErrKubeconfigRemedy: "choose another with --kubeconfig or KUBECONFIG, or a context with --context",
 	ErrNotOneOf:         "{{.given}} is not one of them",

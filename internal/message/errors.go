@@ -8,6 +8,7 @@ const (
 	ErrFlag             ID = "ErrFlag"             // problem
 	ErrNoFlag           ID = "ErrNoFlag"           // flag
 	ErrFlagValue        ID = "ErrFlagValue"        // flag
+	ErrValue            ID = "ErrValue"            // given
 	ErrKubeconfig       ID = "ErrKubeconfig"       // problem
 	ErrKubeconfigRemedy ID = "ErrKubeconfigRemedy" //
 	ErrNotOneOf         ID = "ErrNotOneOf"         // given

@@ -17,9 +17,12 @@ var japaneseAudit = sentences{
 	AcceptedStale:   "{{.file}}: {{.code}} {{.subject}} に該当するものはもうありません。削除してください",
 	AcceptedEnding:  "{{.file}}: {{.code}} {{.subject}} の許容期限は {{.expires}} です",
 
-	ErrSelectorRemedy: "kubectl と同じ書き方で指定してください (例: app=web,tier!=test)",
-	ErrAcceptedRemedy: "各項目には code、subject、reason、expires が必要です",
-	ErrFailOn:         "{{.severity}} 以上の所見が {{.n}} 件あります",
-	ErrNoCode:         "{{.given}} というコードはありません",
-	ErrUseCode:        "次のいずれかを指定してください: {{and .codes}}",
+	ErrSelectorRemedy:  "kubectl と同じ書き方で指定してください (例: app=web,tier!=test)",
+	ErrAcceptedRemedy:  "各項目には code、subject、reason、expires が必要です",
+	ErrAcceptedSubject: "subject の {{.given}} は kind/name でも namespace/kind/name でもありません",
+	ErrAcceptedReason:  "reason がありません",
+	ErrAcceptedExpires: "expires の {{.given}} は日付 (例: 2027-03-31) ではありません",
+	ErrFailOn:          "{{.severity}} 以上の所見が {{.n}} 件あります",
+	ErrNoCode:          "{{.given}} というコードはありません",
+	ErrUseCode:         "次のいずれかを指定してください: {{and .codes}}",
 }

@@ -7,6 +7,7 @@ var japaneseErrors = sentences{
 	ErrFlag:             "フラグを解釈できません: {{.problem}}",
 	ErrNoFlag:           "{{.flag}} というフラグはありません",
 	ErrFlagValue:        "{{.flag}} には値が必要です",
+	ErrValue:            "{{.given}} は値として解釈できません",
 	ErrKubeconfig:       "{{.problem}}",
 	ErrKubeconfigRemedy: "--kubeconfig または KUBECONFIG で別のファイルを、--context で別のコンテキストを指定してください",
 	ErrNotOneOf:         "{{.given}} は使えません",

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,9 +48,9 @@ func readAccepted(file string, now time.Time) (*acceptance, error) {
 		return nil, badAccepted(fmt.Errorf("%s: %w", file, err))
 	}
 	for i, accepted := range list {
-		one, err := check(accepted)
-		if err != nil {
-			return nil, badAccepted(fmt.Errorf("%s, entry %d: %w", file, i+1, err))
+		one, problem := check(accepted)
+		if problem != nil {
+			return nil, exit.BadInput(fmt.Sprintf("%s #%d", file, i+1), *problem, message.Of(message.ErrAcceptedRemedy, nil))
 		}
 		one.expired = now.After(one.until)
 		a.entries = append(a.entries, one)
@@ -63,24 +62,27 @@ func badAccepted(err error) error {
 	return exit.BadInput("--accepted", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrAcceptedRemedy, nil))
 }
 
-func check(accepted finding.Accepted) (entry, error) {
+// check is an entry, or what is wrong with it.
+func check(accepted finding.Accepted) (entry, *message.Sentence) {
 	one := entry{Accepted: accepted}
+	wrong := func(id message.ID, given string) (entry, *message.Sentence) {
+		problem := message.Of(id, message.Args{"given": strconv.Quote(given)})
+		return one, &problem
+	}
 	if !slices.Contains(finding.Codes, accepted.Code) {
-		return one, fmt.Errorf("%s is no code", strconv.Quote(string(accepted.Code)))
+		return wrong(message.ErrNoCode, string(accepted.Code))
 	}
 	parts := strings.Split(accepted.Subject, "/")
-	if len(parts) != 2 && len(parts) != 3 || slices.Contains(parts, "") {
-		return one, fmt.Errorf("the subject %s is neither kind/name nor namespace/kind/name", strconv.Quote(accepted.Subject))
-	}
-	if _, err := path.Match(accepted.Subject, ""); err != nil {
-		return one, fmt.Errorf("the subject %s: %w", strconv.Quote(accepted.Subject), err)
+	_, err := path.Match(accepted.Subject, "")
+	if err != nil || len(parts) != 2 && len(parts) != 3 || slices.Contains(parts, "") {
+		return wrong(message.ErrAcceptedSubject, accepted.Subject)
 	}
 	if strings.TrimSpace(accepted.Reason) == "" {
-		return one, errors.New("the reason is missing")
+		return wrong(message.ErrAcceptedReason, accepted.Reason)
 	}
 	day, err := time.Parse(time.DateOnly, accepted.Expires)
 	if err != nil {
-		return one, fmt.Errorf("expires is %s and should be a day as in 2027-03-31", strconv.Quote(accepted.Expires))
+		return wrong(message.ErrAcceptedExpires, accepted.Expires)
 	}
 	one.until = day.Add(24*time.Hour - time.Second)
 	return one, nil

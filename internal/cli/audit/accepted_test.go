@@ -94,11 +94,11 @@ func TestAcceptedWarnings(t *testing.T) {
 func TestBadAccepted(t *testing.T) {
 	for name, tc := range map[string]struct{ content, want string }{
 		"an unknown field":    {"- {code: N204, subjects: a/b}\n", "unknown field"},
-		"an unknown code":     {"- {code: N999, subject: a/b, reason: r, expires: '2027-01-01'}\n", `entry 1: "N999" is no code`},
+		"an unknown code":     {"- {code: N999, subject: a/b, reason: r, expires: '2027-01-01'}\n", `#1: "N999" is no code`},
 		"no subject":          {"- {code: N204, reason: r, expires: '2027-01-01'}\n", "neither kind/name nor namespace/kind/name"},
-		"a broken wildcard":   {"- {code: N204, subject: 'a/[', reason: r, expires: '2027-01-01'}\n", "syntax error in pattern"},
+		"a broken wildcard":   {"- {code: N204, subject: 'a/[', reason: r, expires: '2027-01-01'}\n", "neither kind/name"},
 		"no reason":           {"- {code: N204, subject: a/b, expires: '2027-01-01'}\n", "the reason is missing"},
-		"no day":              {"- {code: N204, subject: a/b, reason: r}\n", "should be a day as in 2027-03-31"},
+		"no day":              {"- {code: N204, subject: a/b, reason: r}\n", "not a day such as 2027-03-31"},
 		"not a list":          {"code: N204\n", "cannot unmarshal object"},
 		"a field given twice": {"- {code: N204, code: N202, subject: a/b, reason: r, expires: '2027-01-01'}\n", "already set"},
 	} {

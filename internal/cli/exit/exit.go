@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,6 +37,9 @@ func seeHelp(cmd *cobra.Command) message.Sentence {
 func BadFlag(cmd *cobra.Command, err error) error {
 	if own, ok := errors.AsType[*sayable](err); ok {
 		return own
+	}
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return BadInput(dashed(bad.GetFlag().Name), message.Of(message.ErrValue, message.Args{"given": strconv.Quote(bad.GetValue())}), seeHelp(cmd))
 	}
 	problem := message.Of(message.ErrFlag, message.Args{"problem": err.Error()})
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
