@@ -51,3 +51,20 @@ func TestStanding(t *testing.T) {
 		t.Errorf("labels of a foreign group's node (-want +got):\n%s", diff)
 	}
 }
+
+// TestStandingKeepsItsNames adds to what another cloud of the same seed had made: nothing is called as what is there.
+func TestStandingKeepsItsNames(t *testing.T) {
+	region := func(desired int) Spec {
+		return Spec{Groups: []GroupSpec{{Name: "pool", InstanceType: "m5.large", Desired: desired}}}
+	}
+	first := newBench(t, Options{Spec: region(1), InstantStart: true})
+	volume, err := first.CreateVolume("us-east-1a", gibibyte, "")
+	first.must(err)
+	second := newBench(t, Options{Spec: region(2), InstantStart: true, Standing: Standing{Instances: first.Instances(), Volumes: first.Volumes()}})
+	if i := second.Instances(); len(i) != 2 || i[0].ID == i[1].ID || i[0].NodeName == i[1].NodeName {
+		t.Errorf("instances %+v, want two of different names", i)
+	}
+	if another, err := second.CreateVolume("us-east-1a", gibibyte, ""); err != nil || another.ID == volume.ID {
+		t.Errorf("volume %s beside %s, err = %v", another.ID, volume.ID, err)
+	}
+}
