@@ -19,7 +19,7 @@ import (
 type crowd struct {
 	member *framework.PodInfo      // any of them
 	on     map[*slot][]fwk.PodInfo // where they stand; a list in it does not change
-	// budgets protect them, as of some state of the shelf's, if that was asked.
+	// budgets protect them, as of some state of the guards' selectors, if that was asked.
 	budgets []*policyv1.PodDisruptionBudget
 	asked   bool
 	asOf    int

@@ -34,14 +34,14 @@ var listed = []runtime.Object{
 type shelf struct {
 	factory informers.SharedInformerFactory
 	kinds   map[reflect.Type]*informer
-	// budgets is another one whenever a PodDisruptionBudget is, relations whenever something else that filters or scores
-	// follow from.
-	budgets, relations version
+	// relations is another one whenever something is that filters or scores follow from.
+	relations version
+	guards    guards
 }
 
 func newShelf(client kubernetes.Interface, world *cluster.Snapshot, j *journal) *shelf {
 	s := &shelf{
-		factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{}, relations: version{journal: j}, budgets: version{journal: j},
+		factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{}, relations: version{journal: j},
 	}
 	for _, o := range listed {
 		i := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(
@@ -49,6 +49,7 @@ func newShelf(client kubernetes.Interface, world *cluster.Snapshot, j *journal) 
 		s.kinds[reflect.TypeOf(o)] = i
 		s.factory.InformerFor(o, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return i })
 	}
+	s.guards = guards{kind: s.kinds[reflect.TypeFor[*policyv1.PodDisruptionBudget]()], selectors: version{journal: j}}
 	fill(s, world.Namespaces())
 	fill(s, world.Volumes())
 	fill(s, world.Claims())

@@ -177,7 +177,7 @@ func (j *Judge) reshelve(e cluster.Edit) {
 	j.history.did(func() { kind.swap(after, before) })
 	switch e.Object().(type) {
 	case *policyv1.PodDisruptionBudget:
-		j.shelf.budgets.raise()
+		j.shelf.guards.changed(before, after)
 	case *schedulingv1.PriorityClass:
 	default:
 		j.shelf.relations.raise()

@@ -10,8 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
@@ -75,34 +73,6 @@ func (a *attempt) dryRun(ctx context.Context, t *tenants, nodes []fwk.NodeInfo) 
 		return candidates, ctx.Err()
 	}
 	return nil, errors.Join(append(failed, ctx.Err())...)
-}
-
-// budgets are those that protect one of the pods.
-func (t *tenants) budgets(pods []fwk.PodInfo) []*policyv1.PodDisruptionBudget {
-	var all []*policyv1.PodDisruptionBudget
-	for _, pod := range pods {
-		for _, budget := range t.budgetsOf(t.pods[nameOf(pod.GetPod())].crowd) {
-			if !slices.Contains(all, budget) {
-				all = append(all, budget)
-			}
-		}
-	}
-	return all
-}
-
-// budgetsOf are those whose selectors mean the crowd.
-func (t *tenants) budgetsOf(c *crowd) []*policyv1.PodDisruptionBudget {
-	if !c.asked || c.asOf != t.shelf.budgets.now {
-		c.asked, c.asOf, c.budgets = true, t.shelf.budgets.now, nil
-		list, _ := t.shelf.factory.Policy().V1().PodDisruptionBudgets().Lister().PodDisruptionBudgets(c.member.Pod.Namespace).List(labels.Everything()) // fails never
-		for _, budget := range list {
-			// An error is a selector that the evaluator refuses too.
-			if s, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err == nil && s.Matches(labels.Set(c.member.Pod.Labels)) {
-				c.budgets = append(c.budgets, budget)
-			}
-		}
-	}
-	return c.budgets
 }
 
 func (t *tenants) preemption(c preemption.Candidate) Preemption {
