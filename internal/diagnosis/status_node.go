@@ -77,6 +77,9 @@ func (s *status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, t
 		}
 	}
 	for _, c := range pressedBy(node) {
+		if ofAgent(c) {
+			s.unsure("repair", message.RepairUnknown, message.Args{"node": s.ref, "reason": c.Reason})
+		}
 		s.because(message.NodeConditionBad, message.Args{"node": s.ref, "condition": string(c.Type), "why": c.Message, "age": s.age(c.LastTransitionTime)}, conditionFact(node, c))
 	}
 	if node.Spec.Unschedulable {
@@ -97,11 +100,17 @@ func pressedBy(node *corev1.Node) []corev1.NodeCondition {
 	var bad []corev1.NodeCondition
 	for _, c := range node.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && slices.Contains(badWhenTrue, c.Type) ||
-			c.Status == corev1.ConditionFalse && c.Type != corev1.NodeReady && strings.HasSuffix(string(c.Type), "Ready") {
+			c.Status == corev1.ConditionFalse && ofAgent(c) {
 			bad = append(bad, c)
 		}
 	}
 	return bad
+}
+
+// ofAgent says that a condition is a node agent's, for others to repair by
+// (https://docs.aws.amazon.com/eks/latest/userguide/node-health.html).
+func ofAgent(c corev1.NodeCondition) bool {
+	return c.Type != corev1.NodeReady && strings.HasSuffix(string(c.Type), "Ready")
 }
 
 func conditionNames(conditions []corev1.NodeCondition) []string {

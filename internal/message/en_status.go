@@ -40,6 +40,7 @@ var englishStatus = sentences{
 	AttachWaits:       "{{.subject}} does not start: {{.driver}} was asked {{.age}} ago to attach {{.volume}} ({{.claim}}) to {{.node}}, and has not answered.",
 	AttachedElsewhere: "{{.subject}} does not start: {{.volume}} ({{.claim}}) can be attached to one node at a time and still is to {{.other}}{{if .users}}, where {{and .users}} {{verb (len .users) \"uses\" \"use\"}} it{{end}}{{if .down}}. That node does not answer: Kubernetes detaches by force only after 6 minutes, once the pods there are deleted{{end}}.",
 	AddressMissing:    "{{.subject}} does not start: {{.node}} has no address to give it.",
+	RepairUnknown:     "Whether anything repairs {{.node}} is not in the Kubernetes API: a provider's node repair may be off, or off for {{.reason}} alone.",
 	AddressesUnknown:  "How many addresses the node and its subnet have left is not in the Kubernetes API; the cloud provider tells. Addresses that interfaces of former nodes hold count as used.",
 	NetworkMissing:    "{{.subject}} does not start: the network plugin on {{.node}} has not come up.",
 	SandboxFails:      "{{.subject}} does not start: its sandbox cannot be made on {{.node}}: {{.why}}",

@@ -46,6 +46,7 @@ const (
 	AttachedElsewhere ID = "AttachedElsewhere" // subject, volume, claim, other, users, down
 	AddressMissing    ID = "AddressMissing"    // subject, node
 	AddressesUnknown  ID = "AddressesUnknown"  //
+	RepairUnknown     ID = "RepairUnknown"     // node, reason
 	NetworkMissing    ID = "NetworkMissing"    // subject, node
 	SandboxFails      ID = "SandboxFails"      // subject, node, why
 	SameOnNode        ID = "SameOnNode"        // n, node, pods

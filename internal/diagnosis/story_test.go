@@ -1,0 +1,45 @@
+package diagnosis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+)
+
+// TestStories asks about the stories whose causes lie outside the Kubernetes API: what it tells, and what it leaves unknown.
+func TestStories(t *testing.T) {
+	bad := change.Ref{Kind: "Pod", Namespace: "shop", Name: "api-7c9d8b6f5-x2x4p"}
+	good := change.Ref{Kind: "Pod", Namespace: "shop", Name: "api-7c9d8b6f5-abcde"}
+	for name, tc := range map[string]struct {
+		input string
+		ask   func(*testing.T, diagnosis.View) any
+		about change.Ref
+	}{
+		"3-repair": {"3-repair", why, change.Ref{Kind: "Node", Name: "ip-10-0-1-11.ec2.internal"}},
+		// The author's own method: one that works beside one that does not.
+		"4-addresses": {"4-addresses", why, bad},
+		"4-unlike":    {"4-addresses", func(t *testing.T, v diagnosis.View) any { return diagnosis.Compare(t.Context(), v, good) }, bad},
+	} {
+		t.Run(name, func(t *testing.T) {
+			view := question(t, clustertest.Load(t, "testdata/stories/"+tc.input+".yaml"), everything(), &tc.about)
+			var got bytes.Buffer
+			encoder := json.NewEncoder(&got)
+			encoder.SetIndent("", "  ")
+			encoder.SetEscapeHTML(false)
+			if err := encoder.Encode(tc.ask(t, view)); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(got.String(), "is not in the Kubernetes API") && name != "4-unlike" {
+				t.Errorf("it does not say what the API leaves unknown: %s", got.String())
+			}
+			golden(t, "testdata/stories/"+name+".json", got.Bytes())
+		})
+	}
+}
+
+func why(t *testing.T, v diagnosis.View) any { return diagnosis.Explain(t.Context(), v) }
