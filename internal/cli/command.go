@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/snapshot"
 	"github.com/naosu-dev/naosu/internal/cli/version"
+	"github.com/naosu-dev/naosu/internal/cli/whatif"
 	"github.com/naosu-dev/naosu/internal/cli/why"
 )
 
@@ -40,7 +41,7 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	flags := connect.Flags()
 	flags.AddFlags(root.PersistentFlags())
 	root.SetHelpCommand(help.NewCommand())
-	root.AddCommand(why.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
+	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
 		snapshot.NewCommand(flags, streams), version.NewCommand(streams))
 	root.InitDefaultHelpCmd()
 	addCompletion(root)

@@ -39,3 +39,53 @@ const (
 	GapCronJob     ID = "GapCronJob"     // job
 	GapTimes       ID = "GapTimes"       //
 )
+
+// The forecast on a page, and what the verb refuses.
+const (
+	ForecastCounts       ID = "ForecastCounts"       // counts, budgets, findings, seeds
+	CountLost            ID = "CountLost"            // n
+	CountWaiting         ID = "CountWaiting"         // n
+	CountDelayed         ID = "CountDelayed"         // n
+	CountPreempted       ID = "CountPreempted"       // n
+	CountMoved           ID = "CountMoved"           // n
+	CountCreated         ID = "CountCreated"         // n
+	CountEnded           ID = "CountEnded"           // n
+	CountStays           ID = "CountStays"           // n
+	ForecastMore         ID = "ForecastMore"         // n
+	ForecastMoreBudgets  ID = "ForecastMoreBudgets"  // n
+	ForecastMoreFindings ID = "ForecastMoreFindings" // n
+	ForecastBy           ID = "ForecastBy"           // by
+	ForecastChance       ID = "ForecastChance"       // percent, seeds
+	ForecastBudget       ID = "ForecastBudget"       // allowed, disrupted
+	HeadLost             ID = "HeadLost"             //
+	HeadWaiting          ID = "HeadWaiting"          //
+	HeadDelayed          ID = "HeadDelayed"          //
+	HeadPreempted        ID = "HeadPreempted"        //
+	HeadBudgets          ID = "HeadBudgets"          //
+	HeadThen             ID = "HeadThen"             //
+	HeadMoved            ID = "HeadMoved"            //
+	HeadCreated          ID = "HeadCreated"          //
+	HeadEnded            ID = "HeadEnded"            //
+	HeadNotPlayed        ID = "HeadNotPlayed"        //
+	ColumnPod            ID = "ColumnPod"            //
+	ColumnPods           ID = "ColumnPods"           //
+	ColumnNode           ID = "ColumnNode"           //
+	ColumnUntil          ID = "ColumnUntil"          //
+	ColumnWhy            ID = "ColumnWhy"            //
+	ColumnBudget         ID = "ColumnBudget"         //
+	ProgressFuture       ID = "ProgressFuture"       //
+	ErrAskWhatif         ID = "ErrAskWhatif"         // verb, choices
+	ErrTaintRemedy       ID = "ErrTaintRemedy"       //
+	ErrQuantityRemedy    ID = "ErrQuantityRemedy"    //
+	ErrPatchRemedy       ID = "ErrPatchRemedy"       //
+	ErrNumberRemedy      ID = "ErrNumberRemedy"      // least
+	ErrNoNumber          ID = "ErrNoNumber"          // given
+	ErrManifestRemedy    ID = "ErrManifestRemedy"    //
+	ErrStdinTwice        ID = "ErrStdinTwice"        //
+	ErrNotOfChange       ID = "ErrNotOfChange"       // verb
+	ErrCannotForetell    ID = "ErrCannotForetell"    //
+	ErrWhatifFailOn      ID = "ErrWhatifFailOn"      // on, n
+	ErrThing             ID = "ErrThing"             // namespace
+	ErrNear              ID = "ErrNear"              // near
+	ErrNoneThere         ID = "ErrNoneThere"         // kind, namespace
+)

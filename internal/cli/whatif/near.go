@@ -1,0 +1,69 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// mostNear bounds how many names are offered in place of one that is not there.
+const mostNear = 3
+
+// notThere is bad input: the thing that does not exist, and those that share most with it.
+func notThere(world *cluster.Snapshot, ref change.Ref) error {
+	var near []string
+	for _, name := range nearest(ref.Name, namesOf(world, ref.Kind, ref.Namespace)) {
+		near = append(near, change.Ref{Kind: ref.Kind, Name: name}.String())
+	}
+	remedy := message.Of(message.ErrNear, message.Args{"near": near})
+	if len(near) == 0 {
+		remedy = message.Of(message.ErrNoneThere, message.Args{"kind": strings.ToLower(ref.Kind), "namespace": ref.Namespace})
+	}
+	return exit.BadInput(ref.String(), message.Of(message.ErrThing, message.Args{"namespace": ref.Namespace}), remedy)
+}
+
+// namesOf are those of a kind in a namespace, of zones and groups too.
+func namesOf(world *cluster.Snapshot, kind, namespace string) []string {
+	var names []string
+	switch kind {
+	case "Zone":
+		for _, node := range world.Nodes() {
+			names = append(names, cluster.Zone(node))
+		}
+	case "Group":
+		for _, group := range world.Groups() {
+			names = append(names, group.Name)
+		}
+	default:
+		for _, o := range world.Objects(cluster.Kind(kind)) {
+			if o.GetNamespace() == namespace {
+				names = append(names, o.GetName())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// nearest are the names that share the longest beginning and end with the one that was typed.
+func nearest(typed string, names []string) []string {
+	shared := func(name string) int {
+		n := min(len(name), len(typed))
+		front, back := 0, 0
+		for front < n && name[front] == typed[front] {
+			front++
+		}
+		for back < n-front && name[len(name)-1-back] == typed[len(typed)-1-back] {
+			back++
+		}
+		return front + back
+	}
+	names = slices.Clone(names)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(shared(b), shared(a)) })
+	return names[:min(len(names), mostNear)]
+}

@@ -1,0 +1,274 @@
+package whatif
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// question is one change as it was typed.
+type question struct {
+	verb  string
+	args  []string
+	flags map[string]string
+	// used are the flags that the verb has asked for.
+	used []string
+}
+
+// split cuts the line into changes: a comma, alone or at the end of a word or of a flag's value, ends one. Flags belong to the change whose
+// words they stand behind.
+func split(args []string, flags *changeFlags) []*question {
+	var questions []*question
+	var words []string
+	begin := -1 // Flags before the first word are the first change's.
+	end := func(at int) {
+		if len(words) > 0 {
+			questions = append(questions, &question{verb: words[0], args: words[1:], flags: flags.between(begin, at)})
+		}
+		begin, words = at, nil
+	}
+	for i, arg := range args {
+		word, ends := strings.CutSuffix(arg, ",")
+		if word != "" {
+			words = append(words, word)
+		}
+		if ends || flags.ends[i+1] {
+			end(i + 1)
+		}
+	}
+	end(len(args))
+	return questions
+}
+
+// kinds are the words for what is changed, as kubectl knows them.
+var kinds = map[string]string{
+	"node": "Node", "nodes": "Node", "no": "Node", "zone": "Zone", "group": "Group", "nodegroup": "Group", "nodepool": "Group",
+	"pod": "Pod", "pods": "Pod", "po": "Pod", "daemonset": "DaemonSet", "daemonsets": "DaemonSet", "ds": "DaemonSet",
+	"deployment": "Deployment", "deployments": "Deployment", "deploy": "Deployment",
+	"statefulset": "StatefulSet", "statefulsets": "StatefulSet", "sts": "StatefulSet",
+	"replicaset": "ReplicaSet", "replicasets": "ReplicaSet", "rs": "ReplicaSet", "job": "Job", "jobs": "Job",
+	"poddisruptionbudget": "PodDisruptionBudget", "pdb": "PodDisruptionBudget",
+	"priorityclass": "PriorityClass", "pc": "PriorityClass",
+	"persistentvolumeclaim": "PersistentVolumeClaim", "pvc": "PersistentVolumeClaim", "persistentvolume": "PersistentVolume", "pv": "PersistentVolume",
+}
+
+// unspaced are the kinds that are in no namespace.
+var unspaced = []string{"Node", "Zone", "Group", "PriorityClass", "PersistentVolume"}
+
+// verbs make a change of what was typed. The namespace is that of things that name none.
+var verbs = map[string]func(q *question, namespace string) (change.Change, error){
+	"lose":      lose,
+	"drain":     onNode(func(n string) change.Change { return change.DrainNode{Node: n} }),
+	"cordon":    onNode(func(n string) change.Change { return change.Cordon{Node: n} }),
+	"uncordon":  onNode(func(n string) change.Change { return change.Uncordon{Node: n} }),
+	"taint":     taint,
+	"untaint":   taint,
+	"evict":     onPod,
+	"delete":    onPod,
+	"grow":      grow,
+	"add-nodes": addNodes,
+	"scale":     scale,
+	"rotate":    rotate,
+	"patch":     patch,
+}
+
+// verbNames are all of them, in the order of the help.
+var verbNames = []string{
+	"lose", "drain", "grow", "add-nodes", "scale", "rotate", "apply", "cordon", "uncordon", "taint", "untaint", "evict", "delete", "patch",
+}
+
+func lose(q *question, _ string) (change.Change, error) {
+	ref, err := q.subject("", "Node", "Zone", "Group")
+	switch ref.Kind {
+	case "Node":
+		return change.LoseNode{Node: ref.Name}, err
+	case "Zone":
+		return change.LoseZone{Zone: ref.Name}, err
+	default:
+		return change.LoseGroup{Group: ref.Name}, err
+	}
+}
+
+func onNode(make func(string) change.Change) func(*question, string) (change.Change, error) {
+	return func(q *question, _ string) (change.Change, error) {
+		ref, err := q.subject("", "Node")
+		return make(ref.Name), err
+	}
+}
+
+func taint(q *question, _ string) (change.Change, error) {
+	last := len(q.args) - 1
+	if last < 1 {
+		return nil, q.bad(message.ErrMissing, nil)
+	}
+	key, effect, _ := strings.Cut(q.args[last], ":")
+	key, value, _ := strings.Cut(key, "=")
+	t := corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(strings.TrimSuffix(effect, "-"))}
+	effects := []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
+	if !slices.Contains(effects, t.Effect) && (q.verb == "taint" || t.Effect != "") {
+		return nil, exit.BadInput("taint", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(q.args[last])}),
+			message.Of(message.ErrTaintRemedy, nil))
+	}
+	node := question{verb: q.verb, args: q.args[:last]}
+	ref, err := node.subject("", "Node")
+	if q.verb == "untaint" {
+		return change.Untaint{Node: ref.Name, Taint: t}, err
+	}
+	return change.Taint{Node: ref.Name, Taint: t}, err
+}
+
+func onPod(q *question, namespace string) (change.Change, error) {
+	ref, err := q.subject(namespace, "Pod")
+	if q.verb == "evict" {
+		return change.Evict{Namespace: ref.Namespace, Name: ref.Name}, err
+	}
+	return change.DeletePod{Namespace: ref.Namespace, Name: ref.Name, Force: q.flag("force") == "true"}, err
+}
+
+func grow(q *question, namespace string) (change.Change, error) {
+	ref, err := q.subject(namespace, "DaemonSet")
+	if err != nil {
+		return nil, err
+	}
+	c := change.GrowDaemonSet{Namespace: ref.Namespace, Name: ref.Name, Container: q.flag("container"), Requests: corev1.ResourceList{}}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		value := q.flag(string(name))
+		if value == "" {
+			continue
+		}
+		quantity, err := resource.ParseQuantity(value)
+		if err != nil || quantity.Sign() < 0 {
+			return nil, exit.BadInput("--"+string(name), message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(value)}),
+				message.Of(message.ErrQuantityRemedy, nil))
+		}
+		c.Requests[name] = quantity
+	}
+	if len(c.Requests) == 0 {
+		return nil, exit.BadInput("--cpu", message.Of(message.ErrMissing, nil), message.Of(message.ErrQuantityRemedy, nil))
+	}
+	return c, nil
+}
+
+func addNodes(q *question, _ string) (change.Change, error) {
+	if len(q.args) != 1 {
+		return nil, q.bad(message.ErrMissing, nil)
+	}
+	count, err := number("add-nodes", q.args[0], 1)
+	return change.AddNodes{Count: count, Group: q.flag("group"), Zone: q.flag("zone")}, err
+}
+
+func scale(q *question, namespace string) (change.Change, error) {
+	ref, err := q.subject(namespace, "Group", "Deployment", "StatefulSet", "ReplicaSet")
+	if err != nil {
+		return nil, err
+	}
+	if ref.Kind == "Group" {
+		to, err := number("--to", q.flag("to"), 0)
+		return change.ResizeGroup{Group: ref.Name, To: to, Zones: names(q.flag("zones"))}, err
+	}
+	replicas, err := number("--replicas", q.flag("replicas"), 0)
+	return change.ScaleWorkload{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name, Replicas: replicas}, err
+}
+
+func rotate(q *question, _ string) (change.Change, error) {
+	ref, err := q.subject("", "Group")
+	return change.RotateGroup{Group: ref.Name, Zones: names(q.flag("zones"))}, err
+}
+
+func patch(q *question, namespace string) (change.Change, error) {
+	ref, err := q.subject(namespace, "Node", "Pod", "DaemonSet", "Deployment", "StatefulSet", "PodDisruptionBudget", "PriorityClass",
+		"PersistentVolumeClaim", "PersistentVolume", "Job", "ReplicaSet")
+	if err != nil {
+		return nil, err
+	}
+	text := q.flag("patch")
+	if text == "" {
+		return nil, exit.BadInput("--patch", message.Of(message.ErrMissing, nil), message.Of(message.ErrPatchRemedy, nil))
+	}
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		return nil, exit.BadInput("--patch", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrPatchRemedy, nil))
+	}
+	return change.Patch{Object: ref, Patch: text}, nil
+}
+
+// flag is a flag of the change, empty if it was not given.
+func (q *question) flag(name string) string {
+	q.used = append(q.used, name)
+	return q.flags[name]
+}
+
+// subject reads what is changed: kind/name, kind name, or namespace/kind/name.
+func (q *question) subject(namespace string, allowed ...string) (change.Ref, error) {
+	parts := slices.Concat(splitAll(q.args)...)
+	if len(parts) == 3 {
+		namespace, parts = parts[0], parts[1:]
+	}
+	if len(parts) == 1 && len(allowed) == 1 {
+		parts = []string{strings.ToLower(allowed[0]), parts[0]} // as in kubectl drain NODE
+	}
+	if len(parts) != 2 || parts[1] == "" {
+		return change.Ref{}, q.bad(message.ErrNoSubject, message.Args{"given": strings.Join(q.args, " ")}, allowed...)
+	}
+	word, _, _ := strings.Cut(strings.ToLower(parts[0]), ".")
+	ref := change.Ref{Kind: kinds[word], Namespace: namespace, Name: parts[1]}
+	if !slices.Contains(allowed, ref.Kind) {
+		return change.Ref{}, q.bad(message.ErrNotOneOf, message.Args{"given": strconv.Quote(parts[0])}, allowed...)
+	}
+	if slices.Contains(unspaced, ref.Kind) {
+		ref.Namespace = ""
+	}
+	return ref, nil
+}
+
+func splitAll(args []string) [][]string {
+	var parts [][]string
+	for _, arg := range args {
+		parts = append(parts, strings.Split(arg, "/"))
+	}
+	return parts
+}
+
+// bad is what is wrong with the words of the change, and how it is asked.
+func (q *question) bad(problem message.ID, args message.Args, allowed ...string) error {
+	choices := []string{}
+	for _, kind := range allowed {
+		choices = append(choices, strings.ToLower(kind)+"/NAME")
+	}
+	return exit.BadInput(q.verb, message.Of(problem, args), message.Of(message.ErrAskWhatif, message.Args{"verb": q.verb, "choices": choices}))
+}
+
+// number reads a count of at least so many.
+func number(field, text string, least int) (int, error) {
+	if text == "" {
+		return 0, exit.BadInput(field, message.Of(message.ErrMissing, nil), message.Of(message.ErrNumberRemedy, message.Args{"least": least}))
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > mostCount {
+		return 0, exit.BadInput(field, message.Of(message.ErrNoNumber, message.Args{"given": strconv.Quote(text)}),
+			message.Of(message.ErrNumberRemedy, message.Args{"least": least}))
+	}
+	return n, nil
+}
+
+// mostCount is more than any cluster has.
+const mostCount = 100_000
+
+// names reads a list with commas.
+func names(list string) []string {
+	var all []string
+	for _, name := range strings.Split(list, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}

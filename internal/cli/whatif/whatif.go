@@ -1,0 +1,208 @@
+package whatif
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// Options are what the verb is asked.
+type Options struct {
+	input.Options
+	Format output.Format
+	FailOn []string
+	Seeds  int
+
+	flags     changeFlags
+	questions []*question
+}
+
+// NewCommand is `naosu whatif`.
+func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
+	cmd := &cobra.Command{
+		Use: "whatif CHANGE [, CHANGE]...",
+		Example: "  naosu whatif lose zone/us-east-1a\n" +
+			"  naosu whatif grow daemonset/calico-node -n kube-system --cpu 450m\n" +
+			"  naosu whatif rotate group/workers --zones us-east-1a,us-east-1b, lose node/ip-10-0-1-7\n" +
+			"  naosu whatif apply -f deploy/ --from cluster.naosu --fail-on waiting,preempted",
+		DisableFlagsInUseLine: true,
+		ValidArgsFunction:     o.complete,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Complete(args)
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	o.AddFlags(cmd)
+	o.Format.AddFlag(cmd)
+	o.flags.add(cmd)
+	cmd.Flags().StringSliceVar(&o.FailOn, "fail-on", nil, "")
+	cmd.Flags().IntVar(&o.Seeds, "seeds", 1, "")
+	// The flags were added just above, so registering their completion cannot fail.
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
+	for _, flag := range []string{"group", "zone", "zones"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, o.completeFlag(flag))
+	}
+	return cmd
+}
+
+// Complete reads the changes from the arguments.
+func (o *Options) Complete(args []string) { o.questions = split(args, &o.flags) }
+
+// mostSeeds bounds --seeds.
+const mostSeeds = 1000
+
+// Validate says what is wrong with the line before anything is read.
+func (o *Options) Validate() error {
+	if len(o.questions) == 0 {
+		return exit.BadInput("change", message.Of(message.ErrMissing, nil), message.Of(message.ErrUseOneOf, message.Args{"choices": verbNames}))
+	}
+	for _, q := range o.questions {
+		if !slices.Contains(verbNames, q.verb) {
+			return exit.BadInput("change", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(q.verb)}),
+				message.Of(message.ErrUseOneOf, message.Args{"choices": verbNames}))
+		}
+	}
+	for _, on := range o.FailOn {
+		if !slices.Contains(failOn, on) {
+			return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(on)}),
+				message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+		}
+	}
+	if o.Seeds < 1 || o.Seeds > mostSeeds {
+		return exit.BadInput("--seeds", message.Of(message.ErrNoNumber, message.Args{"given": strconv.Itoa(o.Seeds)}),
+			message.Of(message.ErrNumberRemedy, message.Args{"least": 1}))
+	}
+	_, err := o.changes("default", nil)
+	return err
+}
+
+// changes reads every change. Without a world, only what needs none is looked at.
+func (o *Options) changes(namespace string, world *cluster.Snapshot) ([]change.Change, error) {
+	var changes []change.Change
+	for _, q := range o.questions {
+		var c change.Change
+		var err error
+		if q.verb == "apply" {
+			c, err = o.manifests(q, namespace, world != nil)
+		} else {
+			c, err = verbs[q.verb](q, namespace)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for name := range q.flags {
+			if !slices.Contains(q.used, name) {
+				return nil, exit.BadInput("--"+name, message.Of(message.ErrNotOfChange, message.Args{"verb": q.verb}),
+					message.Of(message.ErrSeeHelp, message.Args{"command": "naosu whatif"}))
+			}
+		}
+		if resize, ok := c.(change.ResizeGroup); ok && world != nil {
+			c = sized(resize, world)
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// sized tells a change of a group's size whose command makes it.
+func sized(c change.ResizeGroup, world *cluster.Snapshot) change.ResizeGroup {
+	for _, group := range world.Groups() {
+		if group.Name != c.Group {
+			continue
+		}
+		c.Provider, c.Cluster, c.Region = group.Sizer(), group.Cluster(), group.Region()
+		zones := map[string]bool{}
+		for _, node := range group.Nodes {
+			zones[cluster.Zone(node)] = true
+		}
+		if c.Provider == change.GKE {
+			c.PerZone = (c.To + len(zones) - 1) / len(zones)
+		}
+	}
+	return c
+}
+
+// Run reads the world, plays the changes and writes what they would do.
+func (o *Options) Run(ctx context.Context) error {
+	in, err := o.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if in.Judge == nil {
+		return exit.Failure(message.ErrCannotForetell, nil)
+	}
+	changes, err := o.changes(in.Namespace, in.World)
+	if err != nil {
+		return err
+	}
+	progress := output.NewProgress(o.ErrOut)
+	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
+	view := diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say}
+	forecast, err := diagnosis.Foretell(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
+	progress.End()
+	unknown := simulation.UnknownError{}
+	switch {
+	case ctx.Err() != nil:
+		return exit.Failure(message.ErrInterrupted, nil)
+	case errors.As(err, &unknown):
+		return notThere(in.World, unknown.Ref)
+	case err != nil:
+		return err
+	}
+	if o.Format == output.Text {
+		err = writeText(output.NewPage(o.Out), in.Say, forecast)
+	} else {
+		err = o.Format.WriteData(o.Out, forecast)
+	}
+	if err != nil {
+		return err
+	}
+	return o.verdict(forecast)
+}
+
+// failOn is what --fail-on takes: fates, budgets, and the severities of new findings.
+var failOn = []string{
+	string(simulation.Waiting), string(simulation.Delayed), string(simulation.Preempted), string(simulation.Lost), "budget",
+	string(finding.Info), string(finding.Warning), string(finding.Critical),
+}
+
+// verdict is an error if --fail-on says so.
+func (o *Options) verdict(f finding.Forecast) error {
+	for _, on := range o.FailOn {
+		n := f.Outcome.Counts[on]
+		switch on {
+		case "budget":
+			n = len(f.PDBViolations)
+		case string(finding.Info), string(finding.Warning), string(finding.Critical):
+			for _, found := range f.Findings {
+				if found.Severity.AtLeast(finding.Severity(on)) {
+					n++
+				}
+			}
+		}
+		if n > 0 {
+			return exit.Failure(message.ErrWhatifFailOn, message.Args{"on": on, "n": n})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package diagnosis
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// Foretell says what changes would do, and diagnoses the world they would lead to. The View's Judge must not be nil; it is
+// left as it was. An error is one of simulation.Run's.
+func Foretell(ctx context.Context, v View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
+	forecast := finding.Forecast{Changes: list(changes)}
+	present := v.findings(ctx)
+	err := simulation.In(ctx, v.Judge, changes, o, func(outcome simulation.Outcome) error {
+		forecast.Outcome = forecastOutcome(v, outcome)
+		forecast.Seeds = outcome.Seeds
+		forecast.PDBViolations = []finding.BudgetViolation{}
+		for _, violation := range outcome.Violations {
+			forecast.PDBViolations = append(forecast.PDBViolations, finding.BudgetViolation(violation))
+		}
+		forecast.NotModelled = []finding.Gap{}
+		for _, gap := range outcome.NotModelled {
+			forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: v.Say.Say(gap.Why)})
+		}
+		future := v
+		future.World = outcome.World
+		forecast.Findings = news(future.findings(ctx), present)
+		return ctx.Err()
+	})
+	return forecast, err
+}
+
+// furtherAhead are the codes that foretell futures themselves: what would come after what comes is another question.
+var furtherAhead = []finding.Code{finding.N103, finding.N502, finding.N503}
+
+// findings is the diagnosis of the View's world as it stands, by the rules that do not look further ahead.
+func (v View) findings(ctx context.Context) []finding.Finding {
+	v.Subject = nil
+	rules := slices.DeleteFunc(Rules(), func(rule Rule) bool {
+		return slices.ContainsFunc(rule.Codes(), func(code finding.Code) bool { return slices.Contains(furtherAhead, code) })
+	})
+	found, _ := find(ctx, rules, v)
+	slices.SortStableFunc(found, moreDangerous)
+	return complete(finding.Explanation{Findings: found}).Findings
+}
+
+// news are findings that nothing of the present says: of another code, or about other things.
+func news(future, present []finding.Finding) []finding.Finding {
+	known := map[string]bool{}
+	for _, f := range present {
+		known[topic(f)] = true
+	}
+	return slices.DeleteFunc(future, func(f finding.Finding) bool { return known[topic(f)] })
+}
+
+func topic(f finding.Finding) string {
+	words := []string{string(f.Code)}
+	for _, subject := range f.Subjects {
+		words = append(words, subject.Namespace, subject.String())
+	}
+	return strings.Join(words, " ")
+}
+
+// forecastOutcome puts fates into words and sorts them by kind.
+func forecastOutcome(v View, outcome simulation.Outcome) finding.ForecastOutcome {
+	rows := map[simulation.Kind][]finding.ForecastRow{}
+	touched := map[change.Ref]bool{}
+	for _, fate := range outcome.Fates {
+		row := finding.ForecastRow{Pod: fate.Pod, From: fate.From, To: fate.To, Why: sayIf(v.Say, fate.Why), Chance: fate.Chance}
+		if fate.By.Name != "" {
+			row.By = &fate.By
+		}
+		if fate.Until > 0 {
+			row.Until = new(finding.Duration(fate.Until))
+		}
+		rows[fate.Kind] = append(rows[fate.Kind], row)
+		touched[fate.Pod] = true
+	}
+	o := finding.ForecastOutcome{
+		Moved: list(rows[simulation.Moved]), Waiting: list(rows[simulation.Waiting]), Delayed: list(rows[simulation.Delayed]),
+		Preempted: list(rows[simulation.Preempted]), Lost: list(rows[simulation.Lost]), Ended: list(rows[simulation.Ended]),
+		Created: list(rows[simulation.Created]), Counts: map[string]int{"stays": 0},
+	}
+	for _, kind := range []simulation.Kind{
+		simulation.Moved, simulation.Waiting, simulation.Delayed, simulation.Preempted, simulation.Lost, simulation.Ended, simulation.Created,
+	} {
+		o.Counts[string(kind)] = len(rows[kind])
+	}
+	for _, pod := range v.World.Pods() {
+		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		if !touched[change.Ref{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}] {
+			o.Counts["stays"]++
+		}
+	}
+	return o
+}
+
+func sayIf(say message.Printer, s message.Sentence) string {
+	if s.ID == "" {
+		return ""
+	}
+	return say.Say(s)
+}
