@@ -3,11 +3,11 @@ package message
 var japaneseAudit = sentences{
 	AuditSummary: "{{if .any}}重大 {{.critical}} 件、警告 {{.warning}} 件、参考 {{.info}} 件{{else if .unknown}}読み取れた範囲では何も見つかりませんでした{{else}}何も見つかりませんでした{{end}}" +
 		"{{if .accepted}} (許容済み {{.accepted}} 件){{end}}。",
-	AuditMore:         "原因と根拠は naosu why SUBJECT または naosu audit -o json、コードの意味は naosu explain CODE で確認できます。",
+	AuditMore:         "所見の原因と根拠は naosu why SUBJECT または naosu audit -o json、コードの意味は naosu explain CODE で確認できます。",
 	AuditLeft:         "ほか {{.n}} 件。-o json ですべて表示されます。",
 	AuditAlike:        "(同様のものがほか {{.n}} 件)",
 	AuditMoreRemedies: "ほかに {{.n}} 通りの方法があります (-o json)",
-	ProgressAudit:     "ルールの確認と障害のシミュレーション中: {{.done}}/{{.total}}",
+	ProgressAudit:     "ルールの確認とシミュレーション中: {{.done}}/{{.total}}",
 
 	SeverityCritical: "重大",
 	SeverityWarning:  "警告",

@@ -8,7 +8,7 @@ var japaneseErrors = sentences{
 	ErrNoFlag:           "{{.flag}} というフラグはありません",
 	ErrFlagValue:        "{{.flag}} には値が必要です",
 	ErrValue:            "{{.given}} は値として解釈できません",
-	ErrKubeconfig:       "{{.problem}}",
+	ErrKubeconfig:       "読み取れません: {{.problem}}",
 	ErrKubeconfigRemedy: "--kubeconfig または KUBECONFIG で別のファイルを、--context で別のコンテキストを指定してください",
 	ErrNotOneOf:         "{{.given}} は使えません",
 	ErrUseOneOf:         "{{or .choices}} を指定してください",

@@ -24,8 +24,8 @@ var japaneseHelp = sentences{
 	"help/audit": "クラスターの問題と、障害時に起こる問題を洗い出す",
 	"help/audit/long": "クラスターに今ある問題と、想定される障害で起こる問題を洗い出します。Node とゾーンを 1 つずつ失った場合と、DaemonSet が" +
 		"次にスケールアップした場合をすべて調べ、危険なものから順に、防ぐための対処とともに表示します。\n\n" + exitCodesJapanese,
-	"flag/audit/fail-on":        "重大度がこの `SEVERITY` 以上の検出結果があれば終了コード 1 で終わる: warning、critical",
-	"flag/audit/accepted":       "この `FILE` で許容した検出結果を除く (code、subject、reason、expires を持つ YAML のリスト)",
+	"flag/audit/fail-on":        "重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical",
+	"flag/audit/accepted":       "この `FILE` で許容した所見を除く (code、subject、reason、expires を持つ YAML のリスト)",
 	"flag/audit/all-namespaces": "すべての namespace を対象にする (--namespace を省略した場合と同じ)",
 	"flag/audit/selector":       "ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る",
 
@@ -50,7 +50,7 @@ var japaneseHelp = sentences{
 		"  apply -f FILE | DIR | -\tまだ適用していないマニフェストを適用する\n\n" +
 		"複数の変更は、コンマで区切ると 1 つの問いになります。フラグは、対応する変更の後ろに書きます。--namespace と別の namespace にあるものは " +
 		"NAMESPACE/KIND/NAME と書きます。\n\n" + exitCodesJapanese,
-	"flag/whatif/fail-on":   "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、またはこの重大度 (info、warning、critical) 以上の新しい検出結果があれば終了コード 1 で終わる",
+	"flag/whatif/fail-on":   "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
 	"flag/whatif/seeds":     "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",
 	"flag/whatif/cpu":       "grow: コンテナの CPU の requests (`QUANTITY`、例: 450m)",
 	"flag/whatif/memory":    "grow: コンテナのメモリの requests (`QUANTITY`、例: 256Mi)",
@@ -64,8 +64,8 @@ var japaneseHelp = sentences{
 	"flag/whatif/patch":     "patch: strategic merge patch の `JSON`",
 	"flag/whatif/force":     "delete: Pod の終了を待たない",
 
-	"help/explain":      "検出コードの意味を説明する",
-	"help/explain/long": "検出コードの意味を説明します。見分け方、紛らわしい別の問題、対処、naosu では分からないことを示します。",
+	"help/explain":      "所見のコードの意味を説明する",
+	"help/explain/long": "所見のコードの意味を説明します。見分け方、紛らわしい別の問題、対処、naosu では分からないことを示します。",
 
 	"help/snapshot": "クラスターをファイルに書き出す (--from で使う)",
 	"help/snapshot/long": "クラスターをファイルに書き出します。クラスターを読むコマンドはすべて、--from でこのファイルを読めます。\n\n" +

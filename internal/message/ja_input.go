@@ -1,7 +1,7 @@
 package message
 
 var japaneseInput = sentences{
-	ErrSchedulerConfig:       "{{.problem}}",
+	ErrSchedulerConfig:       "読み取れません: {{.problem}}",
 	ErrSchedulerConfigRemedy: "kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います",
 
 	ErrFromParse:         "読み取れません: {{.problem}}",
@@ -23,6 +23,6 @@ var japaneseInput = sentences{
 	ErrOutExistsRemedy:  "別のファイルを指定するか、--force で上書きしてください",
 	ErrOutTerminal:      "スナップショットは端末に表示できません",
 	ErrOutWrite:         "{{.path}} に書き込めません: {{.problem}}",
-	SnapshotWritten:     "{{.path}}: Node {{.nodes}} 台、Pod {{.pods}} 個",
+	SnapshotWritten:     "{{.path}}: ノード {{.nodes}} 台、Pod {{.pods}} 個",
 	SnapshotUnread:      "権限がないか、クラスターが提供していないため含まれていない種類: {{and .kinds}}",
 }

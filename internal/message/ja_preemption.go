@@ -4,25 +4,25 @@ var japanesePreemption = sentences{
 	TitleN502: "DaemonSet またはその垂直オートスケーラーの次の段階でプリエンプトされる Pod",
 	TitleN503: "想定する障害に対して足りない余力",
 
-	TitleN501: "プリエンプトされた Pod: 誰によるものか、なぜ大きくなったのか",
+	TitleN501: "プリエンプトされた Pod: どの Pod のためか、その Pod はなぜ大きくなったか",
 
 	PreemptedBy:       "{{and .pods}} が{{if .known}} {{.by}} により{{end}}プリエンプトされました。{{if .failed}}その結果 {{and .failed}} が失敗しました。{{end}}",
-	CausePreempted:    "スケジューラーが、より優先度の高い Pod のために場所を空けさせました。",
-	CausePriority:     "{{.by}} の Pod のほうが優先度が高く、満杯のノードでは優先度の低いものが追い出されます。",
-	CauseRollout:      "{{.by}} が変更され、ロールアウトし直されました。各ノードで Pod が作り直され、新しい requests の分の空きがなければ他の Pod が追い出されます。",
+	CausePreempted:    "スケジューラーが、より優先度の高い Pod のために場所を空けました。",
+	CausePriority:     "{{.by}} の Pod のほうが優先度が高く、空きのないノードでは優先度の低い Pod が追い出されます。",
+	CauseRollout:      "{{.by}} が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod が追い出されます。",
 	CauseScaler:       "{{.by}} の requests は {{.scaler}} がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。",
 	CauseJobFailed:    "{{and .failed}} にはもう再試行の回数が残っていませんでした。",
 	NotBudget:         "drain や evict によるものではありません。スケジューラーは Pod を直接削除し、PodDisruptionBudget は選択の余地がある場合にだけ考慮します。",
-	UnknownPreemptor:  "どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間は既定で 1 時間です。",
-	RemedyBalloons:    "各ノードに {{.cpu}} の空きをバルーン Pod で確保します。優先度が最も低いので、他のどの Pod よりも先に場所を譲ります。",
-	RemedyBalloonCost: "{{.nodes}} 個のノードで {{.cpu}} ずつ。",
-	RemedyBalloonRisk: "すでに満杯のノードにはバルーンも入りません。夜間処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。そうしないとバルーンの場所を取られます。",
+	UnknownPreemptor:  "どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間はデフォルトで 1 時間です。",
+	RemedyBalloons:    "各ノードに {{.cpu}} の空きをバルーン Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先に場所を譲ります。",
+	RemedyBalloonCost: "ノード {{.nodes}} 台で {{.cpu}} ずつ。",
+	RemedyBalloonRisk: "すでに空きのないノードにはバルーンも入りません。夜間処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。そうしないとバルーンの場所を取られます。",
 
-	ScarceNode: "{{.place}} を失うと、他のノードに空きがなく、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
+	ScarceNode: "{{.place}} を失うと、ほかのノードに空きがなく、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
 
-	NextStep: "{{if .more}}クラスターが {{.nodes}} ノード (あと {{.more}} ノード) になると、{{end}}{{.set}} の requests が全ノードで {{.now}} から {{.next}} に増え、" +
-		"{{and .workloads}} の Pod {{.n}} 個がプリエンプトされます。{{if .lost}}その結果 Job が失敗し、さらに {{.lost}} 個の Pod が終了します。{{end}}",
-	CauseNextStep:    "{{if .more}}{{.nodes}} ノード (現在より {{.more}} ノード多い) のとき、計算結果は {{.next}} です。{{else}}{{.next}} を要求しますが、それより少ない Pod がまだ動いています。{{end}}",
+	NextStep: "{{if .more}}クラスターがノード {{.nodes}} 台 (あと {{.more}} 台) になると、{{end}}{{.set}} の requests が全ノードで {{.now}} から {{.next}} に増え、" +
+		"{{and .workloads}} の Pod {{.n}} 個がプリエンプトされます。{{if .lost}}その結果 Job が失敗し、さらに Pod {{.lost}} 個が終了します。{{end}}",
+	CauseNextStep:    "{{if .more}}ノード {{.nodes}} 台 (現在より {{.more}} 台多い) のとき、計算上は {{.next}} になります。{{else}}{{.next}} を要求しますが、それより少ない Pod がまだ動いています。{{end}}",
 	CauseNoRoom:      "Pod は元のノードで作り直されますが、次のノードには増えた分の空きがありません (括弧内が残り)。",
 	RemedyShrink:     "CPU の requests を少し減らします: {{and .asks}}。そうすれば {{.set}} の次の requests が全ノードに収まります。",
 	RemedyShrinkCost: "ノードが混み合ったときに、これらの Pod に保証される CPU が減ります。",

@@ -6,9 +6,9 @@ var japaneseUnlike = sentences{
 	DiffersVersion: "{{.owner}} の別のバージョンです。リビジョンはこちらが {{if .version}}{{.version}}{{else}}不明{{end}}、比較先が {{if .other}}{{.other}}{{else}}不明{{end}}です。",
 	DiffersAgent:   "{{.daemon}}: {{if .state}}{{.node}} の Pod は {{.state}} です{{else}}{{.node}} に Pod がありません{{end}}。{{if .other}}{{.good}} の Pod は {{.other}} です。{{else}}{{.good}} には Pod がありません。{{end}}",
 
-	OthersOnNode:      "{{.node}} のほかの Pod {{.all}} 個のうち {{.poor}} 個が本来の状態で動いていません。",
-	SiblingsElsewhere: "{{if .all}}ほかのノードにある {{.owner}} の Pod {{.all}} 個のうち {{.poor}} 個が本来の状態で動いていません。{{else}}{{.owner}} の Pod はほかのノードにはありません。{{end}}",
-	ProbesFit:         "試した {{.n}} 個の Pod({{.good}} で動いているものと同じ Pod と、待機中の Pod)のうち、現状の {{.node}} に配置できるのは {{.fit}} 個です。",
+	OthersOnNode:      "{{.node}} のほかの Pod {{.all}} 個のうち {{.poor}} 個が正常に動いていません。",
+	SiblingsElsewhere: "{{if .all}}ほかのノードにある {{.owner}} の Pod {{.all}} 個のうち {{.poor}} 個が正常に動いていません。{{else}}{{.owner}} の Pod はほかのノードにはありません。{{end}}",
+	ProbesFit:         "試した {{.n}} 個の Pod ({{.good}} で動いているものと同じ Pod と、待機中の Pod) のうち、現状の {{.node}} に配置できるのは {{.fit}} 個です。",
 
 	UnlikePodCause:  "{{.subject}} が動かない原因は {{and .what}} です。{{.good}} と同じにすると、配置できるノードがあります。",
 	UnlikeNodeCause: "{{and .what}} のために {{.subject}} に Pod を配置できません。{{.good}} と同じにすると、配置できる Pod が増えます。",
@@ -16,13 +16,13 @@ var japaneseUnlike = sentences{
 	UnlikeSuspects:  "{{.subject}} と {{.good}} の違いのうち、原因かもしれないがシミュレーションで確かめられないものが {{.n}} 件あります。最も疑わしいもの: {{.first}}",
 	UnlikeNothing:   "{{.subject}} と {{.good}} には、Kubernetes API から分かる範囲で関係する違いがありません。{{.why}}",
 	UnlikeWell:      "{{.subject}} にも問題はありません。{{.why}}",
-	UnlikeUntried:   "すべての Node と Pod が分かっていないか、別のスケジューラーが使われるため、違いをシミュレーションで確かめられませんでした。",
+	UnlikeUntried:   "ノードや Pod の一部が分からないか、別のスケジューラーが使われるため、違いをシミュレーションで確かめられませんでした。",
 
 	HeadDiffers:        "原因となる違い",
-	HeadTogether:       "原因となる違い(すべてが揃った場合のみ)",
+	HeadTogether:       "原因となる違い (すべてが揃った場合のみ)",
 	HeadSuspects:       "疑わしい違い",
 	HeadTried:          "試した結果、原因ではない違い",
-	HeadObserved:       "ほかのものの状況",
+	HeadObserved:       "周辺の状況",
 	UnlikeOthers:       "ほかに、関係のない違いが {{.n}} 件あります。",
-	UnlikeMoreSuspects: "ほか {{.n}} 件(-o json で表示)",
+	UnlikeMoreSuspects: "ほか {{.n}} 件 (-o json で表示)",
 }

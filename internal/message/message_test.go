@@ -186,3 +186,11 @@ func TestText(t *testing.T) {
 		})
 	}
 }
+
+func TestSpan(t *testing.T) {
+	for length, want := range map[string]string{"5m40s": "5 分 40 秒", "2y30d": "2 年 30 日", "3h": "3 時間", "<invalid>": "<invalid>", "": ""} {
+		if got := span(length); got != want {
+			t.Errorf("span(%q) = %q, want %q", length, got, want)
+		}
+	}
+}
