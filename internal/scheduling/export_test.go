@@ -1,4 +1,29 @@
 package scheduling
 
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
 // PlainFit is Fit without what makes it fast.
 var PlainFit = (*Judge).plainFit
+
+// Requests is how many requests the plugins have sent to a cluster.
+func Requests(j *Judge) int64 { return j.refusal.requests.Load() }
+
+// Bind has the plugins bind a pod.
+func Bind(ctx context.Context, j *Judge, pod *corev1.Pod, node string) error {
+	p, err := j.profile(pod)
+	if err != nil {
+		return err
+	}
+	return p.framework.RunBindPlugins(ctx, framework.NewCycleState(), pod, node).AsError()
+}
+
+// Client is what plugins write with.
+func Client(j *Judge) kubernetes.Interface {
+	return j.profiles[corev1.DefaultSchedulerName].framework.ClientSet()
+}
