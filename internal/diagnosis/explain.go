@@ -17,6 +17,7 @@ const defaultScheduler = corev1.DefaultSchedulerName
 // Explain says why the View's subject, a thing of its world, is as it is.
 func Explain(ctx context.Context, v View) finding.Explanation {
 	v = v.remembering()
+	v.whole = Explain
 	if pod := v.pod(); pod != nil && waitsForNode(pod) && !schedulerMissing(v, pod) {
 		return complete(explainWaiting(ctx, v, pod))
 	}

@@ -34,13 +34,13 @@ func (a *answer) whySpread([]closedNode) {
 			least = 0 // plugins/podtopologyspread/filtering.go minMatchNum
 		}
 		var open []string
-		var facts []finding.Evidence
+		var counted []finding.Evidence
 		for _, domain := range slices.Sorted(maps.Keys(counts)) {
 			if counts[domain]+1-least <= int(c.MaxSkew) {
 				open = append(open, domain)
 			}
-			if len(facts) < mostListed {
-				facts = append(facts, fact(change.Ref{Kind: "Domain", Name: domain}, a.Say.Text(message.FieldMatching, nil), strconv.Itoa(counts[domain])))
+			if len(counted) < mostListed {
+				counted = append(counted, fact(change.Ref{Kind: "Domain", Name: domain}, a.Say.Text(message.FieldMatching, nil), strconv.Itoa(counts[domain])))
 			}
 		}
 		if len(open) == len(counts) {
@@ -49,7 +49,7 @@ func (a *answer) whySpread([]closedNode) {
 		asked := fact(refTo(cluster.Pod, a.one), "spec.topologySpreadConstraints["+c.TopologyKey+"]",
 			"maxSkew "+strconv.Itoa(int(c.MaxSkew))+", "+metav1.FormatLabelSelector(c.LabelSelector))
 		a.because(message.CauseSpread, message.Args{"key": c.TopologyKey, "skew": int(c.MaxSkew), "least": least, "open": open[:min(len(open), mostListed)]},
-			append([]finding.Evidence{asked}, facts...)...)
+			append([]finding.Evidence{asked}, counted...)...)
 	}
 }
 

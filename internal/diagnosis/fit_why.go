@@ -206,19 +206,19 @@ func (a *answer) whyLimits(nodes []closedNode) {
 	for _, m := range mounts(a.World, a.one) {
 		drivers[m.driver()] = true
 	}
-	var facts []finding.Evidence
+	var limits []finding.Evidence
 	for _, n := range nodes {
 		csi := a.World.CSINode(n.node.Name)
 		if csi == nil {
 			continue
 		}
 		for _, driver := range csi.Spec.Drivers {
-			if drivers[driver.Name] && driver.Allocatable != nil && driver.Allocatable.Count != nil && len(facts) < mostListed {
-				facts = append(facts, fact(refTo(cluster.CSINode, csi), "spec.drivers["+driver.Name+"].allocatable.count", strconv.Itoa(int(*driver.Allocatable.Count))))
+			if drivers[driver.Name] && driver.Allocatable != nil && driver.Allocatable.Count != nil && len(limits) < mostListed {
+				limits = append(limits, fact(refTo(cluster.CSINode, csi), "spec.drivers["+driver.Name+"].allocatable.count", strconv.Itoa(int(*driver.Allocatable.Count))))
 			}
 		}
 	}
-	a.because(message.CauseLimit, message.Args{"n": len(nodes)}, facts...)
+	a.because(message.CauseLimit, message.Args{"n": len(nodes)}, limits...)
 }
 
 // whyVolume says where the volumes are tied to.

@@ -25,17 +25,17 @@ func (v View) factsOf(pod *corev1.Pod, node *corev1.Node, o obstacle) []finding.
 		value := strings.TrimSpace(string(ready.Status) + " " + ready.Reason)
 		return []finding.Evidence{factSince(ref, "status.conditions[Ready]", value, ready.LastTransitionTime)}
 	case message.ObstacleTainted:
-		var facts []finding.Evidence
+		var evidence []finding.Evidence
 		for _, taint := range lastingTaints(pod, node) {
-			facts = append(facts, fact(ref, "spec.taints", taint.ToString()))
+			evidence = append(evidence, fact(ref, "spec.taints", taint.ToString()))
 		}
-		return facts
+		return evidence
 	case message.ObstacleFull:
-		var facts []finding.Evidence
+		var evidence []finding.Evidence
 		for _, n := range v.shortOf(pod, node) {
-			facts = append(facts, fact(ref, "status.allocatable["+string(n.resource)+"]", n.account()))
+			evidence = append(evidence, fact(ref, "status.allocatable["+string(n.resource)+"]", n.account()))
 		}
-		return facts
+		return evidence
 	default:
 		return []finding.Evidence{fact(ref, o.plugin, strings.Join(o.reasons, "; "))}
 	}

@@ -35,7 +35,7 @@ var workloadKinds = []cluster.Kind{
 // Overview explains every pod that should run and does not, and every workload short of pods for a reason that none of its
 // pods shows.
 func Overview(ctx context.Context, v View, scope Scope) finding.Overview {
-	v.now = true
+	v.now, v.whole = true, Explain
 	var all []finding.Explanation
 	elsewhere, told := 0, map[string]bool{}
 	shared := map[string]int{}
@@ -70,12 +70,6 @@ func Overview(ctx context.Context, v View, scope Scope) finding.Overview {
 	overview := finding.Overview{Elsewhere: elsewhere, Unknown: v.unread(append([]cluster.Kind{cluster.Pod}, workloadKinds...))}
 	overview.Explanations = list(slices.Concat(Causes(all)...))
 	return overview
-}
-
-// explain is the answer about another thing than the View's subject.
-func (v View) explain(ctx context.Context, ref change.Ref) finding.Explanation {
-	v.Subject = &ref
-	return Explain(ctx, v)
 }
 
 // amiss says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,

@@ -26,11 +26,19 @@ type View struct {
 
 	// now asks only about what is wrong now, not about what may come.
 	now bool
+	// whole is Explain, for states that follow from those of parts.
+	whole func(context.Context, View) finding.Explanation
 	// tick is called for each future played by a rule that plays many.
 	tick func()
 
 	// memory keeps what the judge was asked, while one question is answered.
 	memory memory
+}
+
+// explain is the answer about another thing than the View's subject.
+func (v View) explain(ctx context.Context, ref change.Ref) finding.Explanation {
+	v.Subject = &ref
+	return v.whole(ctx, v)
 }
 
 // progress says that one more future is played.

@@ -26,7 +26,7 @@ func (c *comparison) nodes(ctx context.Context, bad, good *corev1.Node) {
 	c.Others = otherLabels(bad, good)
 	probes := c.probes(good)
 	switch {
-	case c.Judge == nil:
+	case !c.foresees():
 		c.cannotTry()
 		c.settle(nil)
 	default:
@@ -230,11 +230,11 @@ func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 			if !isOneOf(pod, cluster.DaemonSet) {
 				continue
 			}
-			state := podState(pod)
-			if !well(pod) && state == string(corev1.PodRunning) {
-				state = "NotReady"
+			how := podState(pod)
+			if !well(pod) && how == string(corev1.PodRunning) {
+				how = "NotReady"
 			}
-			states[pod.Namespace+"/"+pod.OwnerReferences[0].Name] = state
+			states[pod.Namespace+"/"+pod.OwnerReferences[0].Name] = how
 		}
 		return states
 	}
