@@ -39,5 +39,22 @@ func (v View) basis(pod *corev1.Pod) []finding.Gap {
 	if v.World.Knowledge(cluster.Pod) != cluster.Complete {
 		gaps = append(gaps, about(message.SomePods, nil))
 	}
+	if kinds := v.without(cluster.CSINode, cluster.VolumeAttachment); len(kinds) > 0 && mountsClaim(pod) {
+		gaps = append(gaps, about(message.NoAttachLimits, message.Args{"kinds": kinds}))
+	}
+	if selectsNamespaces(pod) && !v.knows(cluster.Namespace) {
+		gaps = append(gaps, about(message.NoNamespaces, nil))
+	}
 	return gaps
+}
+
+// without are those of the kinds that are not known.
+func (v View) without(kinds ...cluster.Kind) []string {
+	var missing []string
+	for _, kind := range kinds {
+		if !v.knows(kind) {
+			missing = append(missing, string(kind))
+		}
+	}
+	return missing
 }

@@ -79,6 +79,17 @@ func antiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
+// selectsNamespaces says whether the pod's affinity is about namespaces chosen by their labels.
+func selectsNamespaces(pod *corev1.Pod) bool {
+	terms := antiAffinity(pod)
+	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
+		terms = slices.Concat(terms, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	return slices.ContainsFunc(terms, func(t corev1.PodAffinityTerm) bool {
+		return t.NamespaceSelector != nil && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0
+	})
+}
+
 // eachMatch visits the pods that have a node and that a term of the owner's affinity is about.
 func (v View) eachMatch(owner *corev1.Pod, term *corev1.PodAffinityTerm, visit func(*corev1.Pod)) {
 	for _, pod := range v.World.Pods() {

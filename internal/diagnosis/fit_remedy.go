@@ -45,7 +45,7 @@ func (a *answer) groups(c candidates) {
 	for _, group := range c.suited {
 		zones[group.zone] = true
 	}
-	if len(a.World.Groups()) > 0 {
+	if c.asked && len(a.World.Groups()) > 0 {
 		a.Causes = append(a.Causes, groupsLink(a.View, a.one, slices.Sorted(maps.Keys(zones)), c))
 	}
 	for _, group := range c.suited[:min(len(c.suited), mostRemedies)] {

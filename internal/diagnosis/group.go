@@ -17,6 +17,8 @@ import (
 
 // candidates sorts the world's node groups by whether a new node of theirs would be open to a pod.
 type candidates struct {
+	// asked says that the judge could be asked; if not, nothing is known of any group.
+	asked  bool
 	suited []suited
 	// excluded counts the other groups by the obstacle that a new node would have.
 	excluded tally
@@ -37,9 +39,10 @@ type suited struct {
 func (v View) groupsFor(ctx context.Context, pod *corev1.Pod, m *mount) candidates {
 	tried := v.trials(m)
 	c := candidates{excluded: tally{}}
-	if v.tryOut(ctx, pod, m, tried) != nil {
+	if v.Judge == nil || !v.Judge.Models(pod) || v.tryOut(ctx, pod, m, tried) != nil {
 		return c
 	}
+	c.asked = true
 	for _, group := range v.World.Groups() {
 		best, ok := leastGrave(tried, group.Name)
 		switch {

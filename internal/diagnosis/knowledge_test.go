@@ -24,6 +24,8 @@ func TestKnowledge(t *testing.T) {
 		want finding.Code
 		// about names the gaps, of the finding or else the answer.
 		about []string
+		// notModelled is how many gaps the judge's answer has, if more than the default profile.
+		notModelled int
 	}{
 		"volumes forbidden": {
 			input: "stranded", lost: map[cluster.Kind]cluster.Knowledge{cluster.PersistentVolume: cluster.Forbidden},
@@ -49,15 +51,26 @@ func TestKnowledge(t *testing.T) {
 			input: "no-claims", lost: map[cluster.Kind]cluster.Knowledge{cluster.PersistentVolume: cluster.Forbidden},
 			want: finding.N504,
 		},
+		"only the namespace's pods": {
+			input: "stranded", lost: map[cluster.Kind]cluster.Knowledge{cluster.Pod: cluster.Partial},
+			want: finding.N101,
+		},
+		"attachments forbidden, and no claim in a zone": {
+			input: "local-disk", lost: map[cluster.Kind]cluster.Knowledge{cluster.VolumeAttachment: cluster.Forbidden},
+			want: finding.N504, notModelled: 2, // and the default profile, as always
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			known := everything()
 			maps.Copy(known, tc.lost)
 			objects := slices.DeleteFunc(clustertest.Load(t, "testdata/"+tc.input+".yaml"), func(o runtime.Object) bool {
-				_, lost := tc.lost[cluster.Kind(o.GetObjectKind().GroupVersionKind().Kind)]
-				return lost
+				how, lost := tc.lost[cluster.Kind(o.GetObjectKind().GroupVersionKind().Kind)]
+				return lost && how != cluster.Partial
 			})
 			got := explain(t, objects, known)
+			if tc.notModelled > 0 && len(got.NotModelled) != tc.notModelled {
+				t.Errorf("not modelled = %v, want %d", got.NotModelled, tc.notModelled)
+			}
 			gaps := got.Unknown
 			if tc.want != "" {
 				if len(got.Findings) != 1 || got.Findings[0].Code != tc.want {

@@ -36,7 +36,7 @@ func (Losses) Concerns(v View) bool {
 
 // Find loses one place after the other.
 func (rule Losses) Find(ctx context.Context, v View) []finding.Finding {
-	if !v.knows(rule.Needs()...) || v.Judge == nil {
+	if !v.knows(rule.Needs()...) || !v.foresees() {
 		return nil
 	}
 	var nodes, zones []loss

@@ -34,7 +34,7 @@ func (GrowingDaemons) Concerns(v View) bool { return asksForRisk(v) }
 
 // Find plays each step.
 func (GrowingDaemons) Find(ctx context.Context, v View) []finding.Finding {
-	if !v.knows(cluster.DaemonSet, cluster.Deployment, cluster.Pod, cluster.Node) || v.Judge == nil {
+	if !v.knows(cluster.DaemonSet, cluster.Deployment, cluster.Pod, cluster.Node) || !v.foresees() {
 		return nil
 	}
 	var found []finding.Finding

@@ -32,7 +32,7 @@ func (v View) prove(ctx context.Context, pod *corev1.Pod, changes ...change.Chan
 
 // play is prove of several pods, all of which must land. It also returns who gives way.
 func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1.Pod) (proof, []change.Ref, error) {
-	if v.Judge == nil || !v.Judge.Models(pods[0]) || !v.sure(pods[0]) {
+	if !v.foresees() || !v.Judge.Models(pods[0]) || !v.sure(pods[0]) {
 		return proofNone, nil, nil
 	}
 	found, preempted := proofWaits, []change.Ref(nil)

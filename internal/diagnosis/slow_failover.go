@@ -169,7 +169,7 @@ func promptly(ctx context.Context, v View, w workload) (finding.Remedy, bool) {
 		Message: v.Say.Text(message.RemedyTolerate, args), Change: patched, Command: patched.Command(),
 		Cost: v.Say.Text(message.RemedyRolloutCost, args), Risk: v.Say.Text(message.RemedyTolerateRisk, args),
 	}
-	if v.Judge == nil {
+	if !v.foresees() {
 		return way, true
 	}
 	err := simulation.In(ctx, v.Judge, []change.Change{patched}, simulation.Options{LeavePending: true}, func(o simulation.Outcome) error {

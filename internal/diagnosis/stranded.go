@@ -69,8 +69,14 @@ func (s stranded) zones() []string { return s.mounts[0].zones }
 // serves all, they are returned as apart.
 func (v View) strandedBy(ctx context.Context, pod *corev1.Pod, all []mount) []stranded {
 	zonal := slices.DeleteFunc(slices.Clone(all), func(m mount) bool { return m.tie != tiedToZone })
+	if len(zonal) == 0 {
+		return nil
+	}
 	d := v.judged(ctx, pod)
-	if len(zonal) == 0 || d == nil || d.runs() {
+	if d == nil {
+		d = v.plain(zonal)
+	}
+	if d.runs() {
 		return nil
 	}
 	var blocked []stranded

@@ -30,7 +30,10 @@ func (v View) describeStranded(ctx context.Context, s stranded, all []mount) fin
 		return f
 	}
 	f.Message = strandedMessage(v, s)
-	f.Causes = append(f.Causes, nodesLink(v, s), groupsLink(v, s.pod, s.zones(), s.groups))
+	f.Causes = append(f.Causes, nodesLink(v, s))
+	if s.groups.asked {
+		f.Causes = append(f.Causes, groupsLink(v, s.pod, s.zones(), s.groups))
+	}
 	if link, ok := autoscalerLink(v, s.pod); ok {
 		f.Causes = append(f.Causes, link)
 	}

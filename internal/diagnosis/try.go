@@ -4,13 +4,19 @@ import (
 	"context"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
+// foresees says whether futures can be played: where the world holds only some of the pods, one would be a guess.
+func (v View) foresees() bool {
+	return v.Judge != nil && v.World.Knowledge(cluster.Pod) == cluster.Complete
+}
+
 // future plays changes in the View's world; false if they cannot be played.
 func (v View) future(ctx context.Context, changes ...change.Change) (simulation.Outcome, bool) {
-	if v.Judge == nil {
+	if !v.foresees() {
 		return simulation.Outcome{}, false
 	}
 	outcome, err := simulation.Run(ctx, v.Judge, changes, simulation.Options{LeavePending: true})

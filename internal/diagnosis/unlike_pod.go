@@ -27,7 +27,7 @@ func (c *comparison) pods(ctx context.Context, bad, good *corev1.Pod) {
 	c.podOwners(bad, good)
 	c.Others = c.podLabels(bad, good)
 	if stage == stageScheduling {
-		if c.Judge == nil || schedulerMissing(c.View, bad) {
+		if !c.foresees() || schedulerMissing(c.View, bad) {
 			c.cannotTry()
 			c.settle(nil)
 		} else {
@@ -91,20 +91,36 @@ var aspects = []aspect{
 	{"spec.containers[*].resources.requests", []stage{stageScheduling}, requestsText, setRequests},
 	{"spec.topologySpreadConstraints", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.TopologySpreadConstraints }, func(to, from *corev1.Pod) { to.Spec.TopologySpreadConstraints = from.Spec.TopologySpreadConstraints }},
 	{"spec.containers[*].ports[*].hostPort", []stage{stageScheduling}, hostPortsText, setHostPorts},
-	{"spec.priorityClassName", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.PriorityClassName }, func(to, from *corev1.Pod) { to.Spec.PriorityClassName, to.Spec.Priority = from.Spec.PriorityClassName, from.Spec.Priority }},
+	{"spec.priorityClassName", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.PriorityClassName }, func(to, from *corev1.Pod) {
+		to.Spec.PriorityClassName, to.Spec.Priority = from.Spec.PriorityClassName, from.Spec.Priority
+	}},
 	{"spec.schedulerName", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.SchedulerName }, func(to, from *corev1.Pod) { to.Spec.SchedulerName = from.Spec.SchedulerName }},
 	{"spec.runtimeClassName", []stage{stageScheduling, stageNetwork}, func(p *corev1.Pod) any { return p.Spec.RuntimeClassName }, nil},
 	{"spec.hostNetwork", []stage{stageNetwork}, func(p *corev1.Pod) any { return p.Spec.HostNetwork }, nil},
 	{"spec.containers[*].image", []stage{stageImage, stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.Image }) }, nil},
 	{"spec.imagePullSecrets", []stage{stageImage}, func(p *corev1.Pod) any { return p.Spec.ImagePullSecrets }, nil},
-	{"spec.containers[*].imagePullPolicy", []stage{stageImage}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.ImagePullPolicy }) }, nil},
-	{"spec.containers[*].command", []stage{stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return append(slices.Clone(c.Command), c.Args...) }) }, nil},
+	{"spec.containers[*].imagePullPolicy", []stage{stageImage}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.ImagePullPolicy })
+	}, nil},
+	{"spec.containers[*].command", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return append(slices.Clone(c.Command), c.Args...) })
+	}, nil},
 	{"spec.containers[*].env", []stage{stageRunning}, envNames, nil},
-	{"spec.containers[*].resources.limits", []stage{stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return resourcesText(c.Resources.Limits) }) }, nil},
-	{"spec.containers[*].livenessProbe", []stage{stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.LivenessProbe }) }, nil},
-	{"spec.containers[*].readinessProbe", []stage{stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.ReadinessProbe }) }, nil},
-	{"spec.containers[*].startupProbe", []stage{stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.StartupProbe }) }, nil},
-	{"spec.containers[*].securityContext", []stage{stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.SecurityContext }) }, nil},
+	{"spec.containers[*].resources.limits", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return resourcesText(c.Resources.Limits) })
+	}, nil},
+	{"spec.containers[*].livenessProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.LivenessProbe })
+	}, nil},
+	{"spec.containers[*].readinessProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.ReadinessProbe })
+	}, nil},
+	{"spec.containers[*].startupProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.StartupProbe })
+	}, nil},
+	{"spec.containers[*].securityContext", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.SecurityContext })
+	}, nil},
 	{"spec.securityContext", []stage{stageRunning}, func(p *corev1.Pod) any { return p.Spec.SecurityContext }, nil},
 	{"spec.serviceAccountName", []stage{stageRunning, stageImage}, func(p *corev1.Pod) any { return p.Spec.ServiceAccountName }, nil},
 	{"spec.volumes", []stage{stageVolume, stageRunning}, volumeSources, nil},

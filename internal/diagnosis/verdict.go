@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -82,6 +83,20 @@ func read(world *cluster.Snapshot, pod *corev1.Pod, answer scheduling.Obstacles)
 		closed := closedNode{node: node}
 		closed.add(obstaclesOn(pod, node, n)...)
 		found.closed = append(found.closed, closed)
+	}
+	return found
+}
+
+// plain is the verdict without a judge, from nodes, claims and volumes alone: a volume's zones hold whichever scheduler
+// places the pod, for the kubelet refuses it elsewhere. Whatever else may close a node is left out.
+func (v View) plain(mounts []mount) *verdict {
+	found := &verdict{}
+	for _, node := range v.World.Nodes() {
+		if slices.ContainsFunc(mounts, func(m mount) bool { return !m.allows(node) }) {
+			found.closed = append(found.closed, closedNode{node: node, obstacles: []obstacle{{kind: message.ObstacleVolume}}})
+		} else {
+			found.open = append(found.open, node)
+		}
 	}
 	return found
 }

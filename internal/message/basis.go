@@ -12,5 +12,7 @@ const (
 	DefaultProfile  ID = "DefaultProfile"  // version
 	RuleNotModelled ID = "RuleNotModelled" // what
 	SomePods        ID = "SomePods"        //
+	NoAttachLimits  ID = "NoAttachLimits"  // kinds
+	NoNamespaces    ID = "NoNamespaces"    //
 	JudgeFailed     ID = "JudgeFailed"     // why
 )

@@ -10,6 +10,8 @@ var englishBasis = sentences{
 	UnknownVersion:  "The cluster's version is not known; the rules of Kubernetes {{.version}} are applied.",
 	DefaultProfile:  "The scheduler is taken to run with the default profile of Kubernetes {{.version}}; give its configuration with --scheduler-config if it does not.",
 	RuleNotModelled: "{{.what}} bears on where pods run and is not modelled.",
+	NoAttachLimits:  "How many volumes each node may still attach is not known: {{and .kinds}} objects cannot be read.",
+	NoNamespaces:    "Which namespaces the pod's affinity is about is not known: Namespace objects cannot be read.",
 	SomePods:        "Only some of the cluster's pods are known: what others take of the nodes is not, and no remedy can be verified.",
 	JudgeFailed:     "The scheduler's rules could not be applied: {{.why}}.",
 }

@@ -10,6 +10,8 @@ var japaneseBasis = sentences{
 	UnknownVersion:  "クラスターのバージョンが分からないため、Kubernetes {{.version}} のルールで判定しています。",
 	DefaultProfile:  "スケジューラーは Kubernetes {{.version}} のデフォルトのプロファイルで動いているものとみなしています。異なる場合は --scheduler-config で設定を渡してください。",
 	RuleNotModelled: "{{.what}} は Pod の配置に影響しますが、判定に含めていません。",
+	NoAttachLimits:  "{{and .kinds}} を読めないため、各ノードがあといくつボリュームをアタッチできるかは分かりません。",
+	NoNamespaces:    "Namespace を読めないため、Pod の affinity がどの Namespace を対象とするかは分かりません。",
 	SomePods:        "クラスターの Pod の一部しか分かりません。ほかの Pod がノードをどれだけ使っているか分からないため、対処の検証もできません。",
 	JudgeFailed:     "スケジューラーのルールを適用できませんでした: {{.why}}",
 }

@@ -26,6 +26,8 @@ type Options struct {
 	From string
 	// SchedulerConfig is a file with a KubeSchedulerConfiguration.
 	SchedulerConfig string
+	// SomePods lets the judge speak where only some of the cluster's pods may be read.
+	SomePods bool
 
 	command *cobra.Command
 }
@@ -33,7 +35,8 @@ type Options struct {
 // Input is what a verb works on.
 type Input struct {
 	World *cluster.Snapshot
-	// Judge is nil if not every node and every pod of the World is known: whatever it said would be a guess.
+	// Judge is nil if not every node and every pod of the World is known: whatever it said would be a guess. With SomePods
+	// it is there, and what it says of room is the most there can be.
 	Judge *scheduling.Judge
 	Say   message.Printer
 	// Namespace is the one that flags or the kubeconfig's context choose.
@@ -92,7 +95,7 @@ func (o *Options) judge(ctx context.Context, world *cluster.Snapshot) (*scheduli
 			return nil, badSchedulerConfig(err)
 		}
 	}
-	if world.Knowledge(cluster.Node) != cluster.Complete || world.Knowledge(cluster.Pod) != cluster.Complete {
+	if world.Knowledge(cluster.Node) != cluster.Complete || world.Knowledge(cluster.Pod) != cluster.Complete && !o.SomePods {
 		return nil, nil //nolint:nilnil // The Input's comment says what no judge means.
 	}
 	judge, err := scheduling.New(ctx, world, options)
