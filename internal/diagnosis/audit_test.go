@@ -76,7 +76,7 @@ func auditOf(t *testing.T, input string, say message.Printer) finding.Audit {
 	t.Helper()
 	a := audit(t, clustertest.Load(t, input), say)
 	code, _, _ := strings.Cut(filepath.Base(input), "-")
-	if code != "story" {
+	if !strings.HasPrefix(code, "story") {
 		a.Findings = about(a, finding.Code(strings.ToUpper(code)))
 	}
 	return a
