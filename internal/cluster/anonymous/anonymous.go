@@ -4,13 +4,11 @@ import (
 	"crypto/rand"
 	"reflect"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // Anonymizer replaces what objects call things. Every object is to be shown to it first: only then does it know which
@@ -31,15 +29,15 @@ func New(readable func(*corev1.Container) bool) *Anonymizer {
 	return &Anonymizer{tokens: newTokens(key), readable: readable}
 }
 
-// Look learns an object's names.
-func (a *Anonymizer) Look(o runtime.Object) {
-	a.replace = false
-	a.value(reflect.ValueOf(o), "")
-}
+// Look learns an object's names. No object may follow once one was anonymized.
+func (a *Anonymizer) Look(o runtime.Object) { a.value(reflect.ValueOf(o), "") }
 
 // Anonymize replaces an object's names in place.
 func (a *Anonymizer) Anonymize(o runtime.Object) {
-	a.replace = true
+	if !a.replace {
+		a.replace = true
+		a.tokens.allSeen()
+	}
 	a.value(reflect.ValueOf(o), "")
 }
 
@@ -63,7 +61,7 @@ func (a *Anonymizer) value(v reflect.Value, field string) {
 	case reflect.Map:
 		a.mapping(v, field)
 	case reflect.String:
-		a.set(v, reflect.ValueOf(a.word(v.String(), v.Type(), field)).Convert(v.Type()))
+		a.text(v, a.word(v.String(), v.Type(), field))
 	}
 }
 
@@ -73,16 +71,23 @@ func (a *Anonymizer) set(v, replaced reflect.Value) {
 	}
 }
 
+// text replaces a string, of whatever type.
+func (a *Anonymizer) text(v reflect.Value, replaced string) {
+	if a.replace && v.CanSet() {
+		v.SetString(replaced)
+	}
+}
+
 var untouched = []reflect.Type{reflect.TypeFor[resource.Quantity](), reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime]()}
 
 func (a *Anonymizer) structure(v reflect.Value) {
 	if slices.Contains(untouched, v.Type()) {
 		return
 	}
-	key, texts := "", false
+	key, said := "", false
 	if v.CanAddr() {
 		if container, ok := v.Addr().Interface().(*corev1.Container); ok {
-			texts = a.readable(container)
+			said = a.readable(container)
 		}
 	}
 	if named := v.FieldByName("Key"); named.IsValid() && named.Kind() == reflect.String {
@@ -91,10 +96,10 @@ func (a *Anonymizer) structure(v reflect.Value) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		switch {
-		case !field.IsExported() || v.Type() == reflect.TypeFor[corev1.NodeSystemInfo]() && !strings.HasSuffix(field.Name, "ID"):
+		case !field.IsExported():
 		case key != "" && (field.Name == "Value" || field.Name == "Values"):
 			a.labelled(v.Field(i), key)
-		case texts && (field.Name == "Command" || field.Name == "Args"):
+		case said && (field.Name == "Command" || field.Name == "Args"):
 			a.value(v.Field(i), "Message")
 		default:
 			a.value(v.Field(i), field.Name)
@@ -106,7 +111,7 @@ func (a *Anonymizer) structure(v reflect.Value) {
 func (a *Anonymizer) labelled(v reflect.Value, key string) {
 	switch v.Kind() {
 	case reflect.String:
-		a.set(v, reflect.ValueOf(a.labelValue(key, v.String())))
+		a.text(v, a.labelValue(key, v.String()))
 	case reflect.Slice:
 		for i := range v.Len() {
 			a.labelled(v.Index(i), key)
@@ -119,86 +124,23 @@ func (a *Anonymizer) mapping(v reflect.Value, field string) {
 	if v.IsNil() {
 		return
 	}
-	replaced := reflect.MakeMap(v.Type())
-	for _, key := range v.MapKeys() {
-		value := reflect.New(v.Type().Elem()).Elem()
-		value.Set(v.MapIndex(key))
-		name := key.String()
+	replaced := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for entries := v.MapRange(); entries.Next(); {
+		name, value := entries.Key().String(), reflect.New(v.Type().Elem()).Elem()
+		value.Set(entries.Value())
 		switch {
 		case field == "Annotations" && !isOwn(name):
 			continue
 		case field == "Data":
 			a.value(value, "Message")
 		case value.Kind() == reflect.String:
-			a.set(value, reflect.ValueOf(a.labelValue(name, value.String())).Convert(value.Type()))
+			a.text(value, a.labelValue(name, value.String()))
 		default:
 			a.value(value, field)
 		}
-		replaced.SetMapIndex(reflect.ValueOf(a.word(name, key.Type(), "Key")).Convert(key.Type()), value)
+		key := reflect.New(v.Type().Key()).Elem()
+		key.SetString(a.word(name, key.Type(), "Key"))
+		replaced.SetMapIndex(key, value)
 	}
 	a.set(v, replaced)
-}
-
-// key replaces the key of a label, an annotation, a taint or a resource, or what else is qualified by a domain.
-func (a *Anonymizer) key(s string) string {
-	if class, rest, ok := strings.Cut(s, ".storageclass.storage.k8s.io/"); ok {
-		return a.tokens.name(class) + ".storageclass.storage.k8s.io/" + rest // What a quota counts.
-	}
-	if isOwn(s) || plainLabels[s] {
-		return s
-	}
-	return a.tokens.name(s)
-}
-
-func (a *Anonymizer) labelValue(key, s string) string {
-	if isHarmless(key) {
-		if !a.replace {
-			a.tokens.keep(s) // Where zones stand in names and sentences they stay as well.
-		}
-		return s
-	}
-	return a.key(s)
-}
-
-// Fields by their names, the same in whatever kind.
-var (
-	kept = []string{
-		"Kind", "APIVersion", "APIGroup", "Reason", "Type", "Action", "ResourceVersion", "FSType", "Verb", "Operation", "DefaultRuntime",
-		"TimeZone", "Schedule", "TerminationMessagePath",
-	}
-	sentences = []string{"Message", "Note", "FieldPath", "Expression", "LastUpdateMessage"}
-	keys      = []string{
-		"Key", "TopologyKey", "TopologyKeys", "MatchLabelKeys", "MismatchLabelKeys", "Finalizers", "Provisioner", "Attacher", "Driver", "DriverName",
-	}
-)
-
-// word replaces a string of a type, in a field of that name. Most strings that have a type of their own can only be one
-// of a few.
-func (a *Anonymizer) word(s string, of reflect.Type, field string) string {
-	switch {
-	case of == reflect.TypeFor[corev1.ResourceName]():
-		return a.resource(s)
-	case of != reflect.TypeFor[string]() && !slices.Contains(names, of), slices.Contains(kept, field):
-		return s
-	case slices.Contains(sentences, field):
-		if !a.replace {
-			return s
-		}
-		return a.tokens.text(s)
-	case slices.Contains(keys, field):
-		return a.key(s)
-	default:
-		return a.tokens.name(s)
-	}
-}
-
-// names are the types of strings that are names nevertheless.
-var names = []reflect.Type{reflect.TypeFor[types.UID](), reflect.TypeFor[types.NodeName](), reflect.TypeFor[corev1.UniqueVolumeName]()}
-
-// resource is a resource's name, of which those without a domain are Kubernetes' own.
-func (a *Anonymizer) resource(s string) string {
-	if !strings.Contains(s, "/") {
-		return s
-	}
-	return a.key(s)
 }

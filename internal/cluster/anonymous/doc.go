@@ -5,7 +5,7 @@
 // replaced part by part ("data-redis-0" becomes "kipa-tovum-0" where "redis" becomes "tovum"), because controllers make
 // names of names: a pod's of its ReplicaSet's, a claim's of a pod's. Addresses keep their common prefixes, so that
 // networks still contain what they did. Left as they are: Kubernetes' own vocabulary, the labels and drivers of Kubernetes
-// and the clouds, zones, regions, machine types, versions, quantities and times.
+// and the clouds, the clouds' zones, regions and machine types, versions, quantities and times.
 //
-// In sentences (messages of events and conditions) what is a name elsewhere is replaced, and what looks like an ID.
+// Of sentences (messages of events and conditions) only the words stay that Kubernetes itself says things in.
 package anonymous

@@ -1,16 +1,17 @@
 package anonymous_test
 
 import (
-	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/naosu-dev/naosu/api/snapshot"
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
@@ -61,27 +62,63 @@ func secretive() []runtime.Object {
 }
 
 func TestNoNameIsLeft(t *testing.T) {
-	world, err := cluster.New(cluster.Contents{Objects: secretive(), Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.Pod: cluster.Complete}}).Anonymize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file, plain bytes.Buffer
-	if err := world.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	reader, err := snapshot.NewReader(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reader.Header().Anonymized {
-		t.Error("the file does not say that it is anonymous")
-	}
-	for r, err := reader.Next(); err == nil; r, err = reader.Next() {
-		plain.Write(r.Data)
-	}
+	private := map[string]string{}
 	for _, word := range words {
-		if at := bytes.Index(bytes.ToLower(plain.Bytes()), []byte(strings.ToLower(word))); at >= 0 {
-			t.Errorf("%q is left: %q", word, plain.Bytes()[max(0, at-60):min(plain.Len(), at+60)])
+		private[word] = "what a company says"
+	}
+	leaks(t, private, secretive()...)
+}
+
+// TestUnlikelyPlacesHoldNoName puts one private word, "wintermute", where names are not expected.
+func TestUnlikelyPlacesHoldNoName(t *testing.T) {
+	named := metav1.ObjectMeta{Namespace: "default", Name: "a"}
+	labelled := func(key, value string) runtime.Object {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{key: value}}}
+	}
+	says := func(message string) runtime.Object { return &corev1.Event{ObjectMeta: named, Message: message} }
+	for name, o := range map[string]runtime.Object{
+		"a load balancer's gate": &corev1.Pod{ObjectMeta: named, Spec: corev1.PodSpec{ReadinessGates: []corev1.PodReadinessGate{{ConditionType: "target-health.elbv2.k8s.aws/k8s-wintermute-0a1b2c3d4e"}}}},
+		"an operator's kind":     &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", OwnerReferences: []metav1.OwnerReference{{APIVersion: "wintermute.io/v1", Kind: "WintermuteJob", Name: "a"}}}},
+		"a role":                 labelled("node-role.kubernetes.io/wintermute", ""),
+		"a restricted label":     labelled("wintermute.node-restriction.kubernetes.io/wintermute", "x"),
+		"a zone of one's own":    labelled("topology.kubernetes.io/zone", "wintermute-1"),
+		"a machine of one's own": labelled("node.kubernetes.io/instance-type", "wintermute.large"),
+		"a registry's address":   labelled("kubernetes.io/from", "wintermute.dkr.ecr.us-east-1.amazonaws.com"),
+		"a page's address":       &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{"x.kubernetes.io/see": "docs.google.com/wintermute"}}},
+		"a system of one's own":  &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{OSImage: "Wintermute Linux 7", KernelVersion: "5.10.0-wintermute.x86_64"}}},
+		"a condition":            &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: "WintermuteReady", Reason: "WintermuteIsReady"}}}},
+		"a device's driver":      &resourcev1.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: resourcev1.ResourceSliceSpec{Driver: "gpu.wintermute.io", Devices: []resourcev1.Device{{Attributes: map[resourcev1.QualifiedName]resourcev1.DeviceAttribute{"wintermute.io/x": {}}}}}},
+		"what nobody else names": says("Failed to pull image \"wintermute:v3\": unauthorized"),
+		"a program's last words": says("panic: WINTERMUTE is not set"),
+		"a pod that is gone":     says("Created pod: wintermute-6c5d8b7f9-x2x4v"),
+		"an address in words":    says("see https://wintermute.com/a?b=wintermute"),
+	} {
+		t.Run(name, func(t *testing.T) { leaks(t, map[string]string{"wintermute": name}, o) })
+	}
+	address := map[string]string{"10.20.30.40": "an address", "10-20-30-40": "an address", "2001:db8:0:1::7": "an address", "db8": "an address"}
+	for _, message := range []string{
+		"dial tcp 10.20.30.40:443: connect", "node worker-10-20-30-40 is down", "dial tcp [2001:db8:0:1::7]:443", "from 2001:db8:0:1::/64", "https://10.20.30.40/x",
+	} {
+		leaks(t, address, says(message))
+	}
+}
+
+// TestWhatIsSaidStaysReadable holds what is not private against what becomes of it.
+func TestWhatIsSaidStaysReadable(t *testing.T) {
+	for _, message := range []string{
+		"0/12 nodes are available: 3 Insufficient cpu, 4 node(s) had untolerated taint(s), 5 node(s) didn't match pod topology spread constraints. preemption: 0/12 nodes are available: 12 Preemption is not helpful for scheduling.",
+		"The node was low on resource: ephemeral-storage. Threshold quantity: 2145767014, available: 1922048Ki.",
+		"Back-off restarting failed container", "Liveness probe failed: HTTP probe failed with statuscode: 500", "failed to assign an IP address to container",
+		"pod didn't trigger scale-up: 1 max node group size reached, 2 node(s) had volume node affinity conflict", "exceeded quota: requested: requests.cpu=1, used: requests.cpu=9500m, limited: requests.cpu=10",
+		"Multi-Attach error for volume", "AttachVolume.Attach failed for volume", "no such host", "x509: certificate signed by unknown authority", "container has runAsNonRoot and image will run as root",
+	} {
+		world, err := cluster.New(cluster.Contents{Objects: []runtime.Object{&corev1.Event{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Message: message}}}).Anonymize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, digits := world.AllEvents()[0].Message, regexp.MustCompile(`\d{6,}`)
+		if diff := cmp.Diff(digits.ReplaceAllString(message, "#"), digits.ReplaceAllString(got, "#")); diff != "" {
+			t.Errorf("(-said +anonymous):\n%s", diff)
 		}
 	}
 }

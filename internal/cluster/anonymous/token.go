@@ -12,25 +12,26 @@ import (
 
 // tokens replaces parts of names, the same by the same, and different ones by different ones.
 type tokens struct {
-	key  []byte
-	by   map[string]string
-	used map[string]bool
-	kept map[string]bool
-	// addresses are those that were replaced: it takes a while.
-	addresses map[netip.Addr]netip.Addr
+	key       []byte
+	addresses *addresses
+	// kept are the parts that stay, and seen all that names have, as far as objects were looked at.
+	kept, seen map[string]bool
+	by         map[string]string
+	used       map[string]bool
+	// names are those that were replaced: many stand in thousands of objects.
+	names map[string]string
 }
 
 func newTokens(key []byte) *tokens {
-	t := &tokens{key: key, by: map[string]string{}, used: map[string]bool{}, kept: map[string]bool{}, addresses: map[netip.Addr]netip.Addr{}}
-	for _, word := range strings.Fields(vocabulary) {
-		t.kept[word] = true
+	return &tokens{
+		key: key, addresses: &addresses{key: key, by: map[netip.Addr]netip.Addr{}}, kept: setOf(named),
+		seen: map[string]bool{}, by: map[string]string{}, used: map[string]bool{}, names: map[string]string{},
 	}
-	return t
 }
 
-// part is what tells one name from another: an address, also as nodes of AWS have it in their names, or a run of letters
+// part is what tells one name from another: an address, also as nodes and pods have it in their names, or a run of letters
 // and digits.
-var part = regexp.MustCompile(`\b(?:\d{1,3}\.){3}\d{1,3}\b|\bip-(?:\d{1,3}-){3}\d{1,3}\b|[\pL\pN]+`)
+var part = regexp.MustCompile(`\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:\d{1,3}-){3}\d{1,3}\b|[\pL\pM\pN]+`)
 
 // keep leaves the parts of a string as they are, wherever they stand.
 func (t *tokens) keep(s string) {
@@ -39,38 +40,40 @@ func (t *tokens) keep(s string) {
 	}
 }
 
+// see notes the parts of a name.
+func (t *tokens) see(s string) {
+	if t.names[s] != "" {
+		return
+	}
+	t.names[s] = s // It is replaced once every name was seen.
+	for _, word := range part.FindAllString(s, -1) {
+		t.seen[word] = true
+	}
+}
+
+// allSeen ends the looking.
+func (t *tokens) allSeen() { clear(t.names) }
+
 // name replaces every part of a name.
 func (t *tokens) name(s string) string {
-	if address, ok := t.whole(s); ok {
-		return address
+	replaced, ok := t.names[s]
+	if ok {
+		return replaced
 	}
-	return part.ReplaceAllStringFunc(s, t.replace)
-}
-
-// text replaces the parts of a sentence that are names elsewhere, or look like an ID.
-func (t *tokens) text(s string) string {
-	return part.ReplaceAllStringFunc(s, func(word string) string {
-		if _, named := t.by[word]; named || strings.ContainsAny(word, ".-") || looksLikeID(word) {
-			return t.replace(word)
-		}
-		return word
-	})
-}
-
-// looksLikeID says whether a word is a mixture of letters and digits, or long digits: 5m30s and 128Mi are too short.
-func looksLikeID(word string) bool {
-	const long = 8
-	return len(word) >= long && strings.ContainsFunc(word, unicode.IsDigit)
-}
-
-func (t *tokens) replace(word string) string {
-	if dashed, ok := strings.CutPrefix(word, "ip-"); ok {
-		if address, ok := t.whole(strings.ReplaceAll(dashed, "-", ".")); ok {
-			return "ip-" + strings.ReplaceAll(address, ".", "-")
-		}
+	if replaced, ok = t.addresses.whole(s); !ok {
+		replaced = part.ReplaceAllStringFunc(s, t.part)
 	}
-	if address, ok := t.whole(word); ok {
-		return address
+	t.names[s] = replaced
+	return replaced
+}
+
+func (t *tokens) part(word string) string {
+	if strings.ContainsAny(word, ".-") {
+		if address, ok := t.addresses.whole(strings.ReplaceAll(word, "-", ".")); ok && strings.Contains(word, "-") {
+			return strings.ReplaceAll(address, ".", "-")
+		} else if ok {
+			return address
+		}
 	}
 	if t.kept[word] || isNumber(word) {
 		return word
@@ -78,16 +81,28 @@ func (t *tokens) replace(word string) string {
 	token, ok := t.by[word]
 	for attempt := 0; !ok; attempt++ {
 		token = t.make(word, attempt)
-		ok = !t.used[token] && !t.kept[token] && token != word
+		ok = !t.used[token] && !t.kept[token] && !t.seen[token]
 	}
 	t.by[word], t.used[token] = token, true
 	return token
 }
 
-// isNumber says whether a word is an ordinal, a port or the like. Longer ones are account numbers and such.
+// isNumber says whether a word is an ordinal, a port or the like, or several with dots or dashes between them. Longer
+// ones are account numbers and such.
 func isNumber(word string) bool {
 	const longest = 5
-	return len(word) <= longest && !strings.ContainsFunc(word, func(r rune) bool { return r < '0' || r > '9' })
+	digits := 0
+	for _, r := range word {
+		switch {
+		case r == '.' || r == '-':
+			digits = 0
+		case r < '0' || r > '9' || digits == longest:
+			return false
+		default:
+			digits++
+		}
+	}
+	return true
 }
 
 const (
@@ -103,9 +118,9 @@ func (t *tokens) make(word string, attempt int) string {
 	mac.Write(append([]byte(word), 0, byte(attempt>>8), byte(attempt)))
 	random := rand.New(rand.NewChaCha8([32]byte(mac.Sum(nil))))
 	pick := func(from string) rune { return rune(from[random.IntN(len(from))]) }
+	isHex := len(word) >= 4 && strings.Trim(word, hex) == "" && strings.ContainsFunc(word, unicode.IsDigit) && strings.ContainsFunc(word, unicode.IsLetter)
 	var made strings.Builder
-	isHex := len(word) >= 4 && strings.Trim(word, hex) == "" && strings.ContainsFunc(word, unicode.IsDigit)
-	for i, r := range word + strings.Repeat("a", attempt/8) {
+	for i, r := range []rune(word + strings.Repeat("a", attempt/8)) {
 		var c rune
 		switch {
 		case unicode.IsDigit(r) && (!isHex || i == 0):
@@ -125,44 +140,4 @@ func (t *tokens) make(word string, attempt int) string {
 		made.WriteRune(c)
 	}
 	return made.String()
-}
-
-// whole replaces a string that is an address, or a network in CIDR notation.
-func (t *tokens) whole(s string) (string, bool) {
-	if !strings.ContainsAny(s, ".:") {
-		return "", false
-	}
-	if address, err := netip.ParseAddr(s); err == nil {
-		return t.address(address).String(), true
-	}
-	if network, err := netip.ParsePrefix(s); err == nil {
-		return netip.PrefixFrom(t.address(network.Addr()), network.Bits()).Masked().String(), true
-	}
-	return "", false
-}
-
-// address replaces an address. Whether a bit is turned over depends on the bits before it: two addresses have as long a
-// prefix in common as they had.
-//
-// Source: Xu, Fan, Ammar, Moon, Prefix-preserving IP address anonymization, ICNP 2002.
-func (t *tokens) address(a netip.Addr) netip.Addr {
-	if a.IsLoopback() || a.IsUnspecified() {
-		return a
-	}
-	if known, ok := t.addresses[a]; ok {
-		return known
-	}
-	original, replaced := a.AsSlice(), a.AsSlice()
-	for i := range 8 * len(original) {
-		prefix := make([]byte, len(original)+1)
-		copy(prefix, original[:i/8])
-		prefix[i/8] = original[i/8] &^ (0xff >> (i % 8))
-		prefix[len(original)] = byte(i)
-		mac := hmac.New(sha256.New, t.key)
-		mac.Write(prefix)
-		replaced[i/8] ^= (mac.Sum(nil)[0] & 1) << (7 - i%8)
-	}
-	made, _ := netip.AddrFromSlice(replaced) // It is as long as the original.
-	t.addresses[a] = made
-	return made
 }

@@ -1,42 +1,64 @@
 package anonymous
 
-import "strings"
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+)
 
-// vocabulary are words that stand for nothing of one's own: Kubernetes' kinds and components, the clouds' products, and
-// what they make names and sentences of.
-const vocabulary = `
+// named are parts of names that stand for nothing of one's own: Kubernetes' kinds and components, the clouds' products,
+// and what they make names of.
+const named = `
 apps batch default kube public system kubernetes k8s io com net org sh dev internal local svc cluster ec2 compute
 node nodes pod pods namespace container containers deployment deployments replicaset replicasets statefulset statefulsets
-daemonset daemonsets job jobs cronjob cronjobs service services event events lease leases secret secrets configmap
+daemonset daemonsets job jobs cronjob cronjobs service services event events lease leases secret secrets configmap configmaps
 persistentvolume persistentvolumes persistentvolumeclaim persistentvolumeclaims storageclass volume volumes claim claims
-volumeattachment csinode csidriver poddisruptionbudget priorityclass resourcequota limitrange resourceclaim
+volumeattachment csinode csidriver poddisruptionbudget priorityclass resourcequota limitrange resourceclaim count
 spec status metadata name names label labels taint taints toleration tolerations affinity selector zone region
-scheduler controller manager apiserver kubelet proxy cloud autoscaler descheduler karpenter attacher provisioner external
-resizer snapshotter proportional vertical cpvpa critical eviction protection finalizer
-aws ebs efs csi gcp gke pd azure disk eks vpc cni eksctl nodegroup nodegroups nodepool nodepools
-target config file requests limits cpu memory storage ephemeral base step max min nodesPerStep coresPerStep poll period
-seconds logtostderr stderrthreshold true false null yes no all v
+scheduler controller manager apiserver kubelet proxy cloud autoscaler horizontal descheduler karpenter attacher provisioner
+external resizer snapshotter proportional vertical cpvpa critical eviction protection finalizer role restriction
+control plane master worker etcd infra
+aws ebs efs csi gcp gke pd azure disk file eks vpc cni eksctl nodegroup nodegroups nodepool nodepools
+requests limits cpu memory storage ephemeral target config true false null yes no
 attachdetach lifecycle endpoint garbage collector ttl pvc pv vol i
-foregroundDeletion orphan host hostname ip docker containerd sha256 registry https http tcp udp
-the a an of on in at to is are was were be been it its and or not no for with by from as that this than had has have
-did didn doesn t s m match matched available insufficient untolerated unschedulable conflict conflicts preemption preempted
-victims found help scheduling scheduled bind bound unbound immediate must already exists exceeded quota used limited forbidden
-failed error timed out waiting attach attached detach detached multi mount mounting unmounted pulling pulled image images
-successfully assigned created started killing stopping container back off restarting deleting deleted evicted terminated
-OOMKilled Kubernetes Pod Node Deployment ReplicaSet StatefulSet DaemonSet Job CronJob PersistentVolume PersistentVolumeClaim
+foregroundDeletion orphan host hostname ip containerd docker sha256 ext3 ext4 xfs termination log
+v1 v2 v1beta1 v1beta2 v1alpha1 autoscaling policy extensions
+image images linux windows amd64 arm64 http https device attributes capacity quantity compareTo driver
 `
+
+// spoken are words that Kubernetes, its autoscalers and the container runtimes say things in.
+//
+//go:embed spoken.txt
+var spoken string
+
+func setOf(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(words) {
+		set[word] = true
+	}
+	return set
+}
 
 // ownDomains are those whose labels, resources, finalizers and drivers everybody's clusters have.
 var ownDomains = []string{
-	"kubernetes.io", "k8s.io", "k8s.aws", "amazonaws.com", "aws.com", "aws", "gke.io", "google.com", "azure.com",
+	"kubernetes.io", "k8s.io", "k8s.aws", "amazonaws.com", "aws.com", "gke.io", "google.com", "azure.com", "windows.com",
 	"karpenter.sh", "eksctl.io", "nvidia.com", "amd.com", "intel.com", "naosu.dev",
 }
 
-// isOwn says whether a qualified name (domain/name, or a bare domain, as drivers have it) is of such a domain.
+// freeDomains are those of them below which anybody chooses names.
+//
+// Source: kubernetes.io/docs/reference/labels-annotations-taints.
+var freeDomains = []string{"node-role.kubernetes.io", "node-restriction.kubernetes.io"}
+
+// isOwn says whether a qualified name (domain/name, or a bare domain, as drivers have it) is of a domain of everybody's.
 func isOwn(name string) bool {
 	domain, _, _ := strings.Cut(name, "/")
-	for _, own := range ownDomains {
-		if domain == own || strings.HasSuffix(domain, "."+own) {
+	return isBelow(domain, ownDomains) && !isBelow(domain, freeDomains)
+}
+
+func isBelow(domain string, parents []string) bool {
+	for _, parent := range parents {
+		if domain == parent || strings.HasSuffix(domain, "."+parent) {
 			return true
 		}
 	}
@@ -44,23 +66,37 @@ func isOwn(name string) bool {
 }
 
 // plainLabels are keys without a domain that many clusters have.
-var plainLabels = map[string]bool{
-	"app": true, "name": true, "component": true, "tier": true, "role": true, "env": true, "version": true, "k8s-app": true,
-	"pod-template-hash": true, "controller-revision-hash": true, "pod-template-generation": true, "controller-uid": true, "job-name": true,
-}
+var plainLabels = setOf(`app name component tier role env version k8s-app pod-template-hash controller-revision-hash
+pod-template-generation controller-uid job-name`)
 
 // harmless are labels, or beginnings of labels, whose values say where and on what something runs, and not what it is.
 var harmless = []string{
 	"topology.", "failure-domain.beta.kubernetes.io/", "node.kubernetes.io/instance-type", "beta.kubernetes.io/", "kubernetes.io/arch",
-	"kubernetes.io/os", "kubernetes.io/role", "node-role.kubernetes.io/", "karpenter.sh/capacity-type", "karpenter.k8s.aws/instance-",
-	"eks.amazonaws.com/capacityType", "cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible", "cloud.google.com/machine-family",
-	"kubernetes.azure.com/scalesetpriority", "apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index",
+	"kubernetes.io/os", "karpenter.sh/capacity-type", "karpenter.k8s.aws/instance-", "eks.amazonaws.com/capacityType",
+	"cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible", "cloud.google.com/machine-family", "kubernetes.azure.com/scalesetpriority",
+	"apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index",
 }
 
-func isHarmless(label string) bool {
+// public are the values of such labels that the clouds choose: zones and regions, machine types and the like. Where somebody
+// runs machines of their own, they have names of their own.
+//
+// Sources: the clouds' lists of regions and machine types.
+var public = regexp.MustCompile(`^(?:` + strings.Join([]string{
+	`(?:us|eu|ap|sa|ca|me|af|il|mx|cn|us-gov)(?:-(?:north|south|east|west|central|northeast|southeast|northwest|southwest))+-\d(?:-[a-z]+-\d)?[a-z]?`, // AWS
+	`[a-z]{3,4}\d-az\d`, // AWS zone IDs
+	`(?:us|europe|asia|australia|northamerica|southamerica|me|africa)-(?:north|south|east|west|central|northeast|southeast|northwest|southwest)\d+(?:-[a-z])?`,                                                                                                      // Google
+	`(?:(?:us|eu|asia|australia|uk|uae|japan|korea|canada|brazil|france|germany|norway|sweden|switzerland|southafrica|qatar|poland|italy|israel|spain|mexico|india|northcentral|southcentral|westcentral|north|south|east|west|central|southeast|jio)+\d?)(?:-\d)?`, // Azure
+	`[a-z]+\d+[a-z]*(?:-[a-z0-9]+)?\.(?:nano|micro|small|medium|large|\d*xlarge|metal(?:-\d+xl)?)`,                                                                                                                                                                  // AWS
+	`[a-z]\d[a-z]?-(?:standard|highmem|highcpu|ultramem|megamem|micro|small|medium|custom)(?:-[0-9a-z]+)*`,                                                                                                                                                          // Google
+	`Standard_[A-Z]+\d+[0-9a-zA-Z_-]*`, // Azure
+	`\d{1,7}|true|false|amd64|arm64|linux|windows|spot|on-demand|reserved|SPOT|ON_DEMAND|regular|nitro|xen|nvme|[a-z]\d?[a-z]{0,3}|\d*xlarge|large|medium|small|micro|nano|metal|amd|intel|amazon|nvidia`,
+}, "|") + `)$`)
+
+// isPublic says whether the value of a label tells nothing of whose cluster it is.
+func isPublic(label, value string) bool {
 	for _, known := range harmless {
 		if strings.HasPrefix(label, known) {
-			return isOwn(label)
+			return isOwn(label) && public.MatchString(value)
 		}
 	}
 	return false
