@@ -15,7 +15,12 @@ var japanese = sync.OnceValue(func() *template.Template { return compile(japanes
 
 var japaneseGrammar = template.FuncMap{
 	"and": func(items []string) string { return strings.Join(items, "、") },
-	"or":  func(items []string) string { return strings.Join(items, "または") },
+	"or": func(items []string) string {
+		if last := len(items) - 1; last > 0 {
+			return strings.Join(items[:last], "、") + " または " + items[last]
+		}
+		return strings.Join(items, "")
+	},
 	// span is a length of time such as 5m40s.
 	"span": span,
 }

@@ -14,7 +14,7 @@ var japaneseFit = sentences{
 	UnplacedNominated: "{{.who}} は Pending です。{{.node}} に場所を空けるため、{{and .victims}} が終了するのを待っています。",
 	UnplacedFits:      "{{.pod}} は Pending ですが、今は {{and .nodes}} に配置できます。スケジューラーは、クラスターに変化があったとき、遅くとも約 5 分後に再び配置を試みます。",
 
-	NodeMisses:    "{{.node}}({{and .misses}})",
+	NodeMisses:    "{{.node}} ({{and .misses}})",
 	MissSelector:  "Pod の nodeSelector または affinity に合わない",
 	MissLabel:     "ボリュームに必要なラベルがない",
 	MissTainted:   "taint {{and .taints}} がある",

@@ -12,7 +12,7 @@ var japaneseHelp = sentences{
 	"help/naosu": "Pod が動かない原因を説明し、障害や変更の影響を予測し、直し方を示します。",
 
 	"help/why": "動かない原因を説明する",
-	"help/why/long": "Pod、Node、PVC、PV、ワークロードがなぜ今の状態なのかを説明します。対処できるところまで原因をたどり、各段階の根拠、" +
+	"help/why/long": "Pod、ノード、PVC、PV、ワークロードがなぜ今の状態なのかを説明します。対処できるところまで原因をたどり、各段階の根拠、" +
 		"原因ではないと確認したもの、分からなかったこと、対処方法を示します。正常に動いている対象については、リスクを示します。\n\n" +
 		"対象を省略すると、namespace 内 (-A を付けると全 namespace) で動くべきなのに動いていないものを、原因ごとにまとめて表示します。\n\n" +
 		"--unlike を付けると、正常に動いている同種のものとの違いと、どの違いが原因かを示します。\n\n" + exitCodesJapanese,
@@ -22,7 +22,7 @@ var japaneseHelp = sentences{
 	"flag/why/selector":       "対象を省略した場合に、ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る",
 
 	"help/audit": "クラスターの問題と、障害時に起こる問題を洗い出す",
-	"help/audit/long": "クラスターに今ある問題と、想定される障害で起こる問題を洗い出します。Node とゾーンを 1 つずつ失った場合と、DaemonSet が" +
+	"help/audit/long": "クラスターに今ある問題と、想定される障害で起こる問題を洗い出します。ノードとゾーンを 1 つずつ失った場合と、DaemonSet が" +
 		"次にスケールアップした場合をすべて調べ、危険なものから順に、防ぐための対処とともに表示します。\n\n" + exitCodesJapanese,
 	"flag/audit/fail-on":        "重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical",
 	"flag/audit/accepted":       "この `FILE` で許容した所見を除く (code、subject、reason、expires を持つ YAML のリスト)",
@@ -40,10 +40,10 @@ var japaneseHelp = sentences{
 		"  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n" +
 		"  untaint node/N KEY:EFFECT\ttaint を外す\n" +
 		"  grow daemonset/NAME --cpu Q --memory Q\tPod の requests を増やしてロールアウトする\n" +
-		"  add-nodes N [--group G] [--zone Z]\tNode を増やす (台数に連動するものも含む)\n" +
+		"  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n" +
 		"  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n" +
 		"  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n" +
-		"  rotate group/G [--zones A,B]\t新しい Node を追加してから古い Node を drain する\n" +
+		"  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n" +
 		"  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n" +
 		"  delete pod/NAME [--force]\tkubectl delete と同じ\n" +
 		"  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n" +
@@ -56,8 +56,8 @@ var japaneseHelp = sentences{
 	"flag/whatif/memory":    "grow: コンテナのメモリの requests (`QUANTITY`、例: 256Mi)",
 	"flag/whatif/container": "grow: コンテナの `NAME` (デフォルト: 最初のコンテナ)",
 	"flag/whatif/group":     "add-nodes: 追加先のノードグループ `GROUP` (デフォルト: 最大のもの)",
-	"flag/whatif/zone":      "add-nodes: 追加先の `ZONE` (デフォルト: グループ内で最も Node が少ないゾーン)",
-	"flag/whatif/zones":     "scale group、rotate: 新しい Node を起動するゾーン `ZONES`",
+	"flag/whatif/zone":      "add-nodes: 追加先の `ZONE` (デフォルト: グループ内で最もノードが少ないゾーン)",
+	"flag/whatif/zones":     "scale group、rotate: 新しいノードを起動するゾーン `ZONES`",
 	"flag/whatif/to":        "scale group: 全ゾーン合計の台数 `N`",
 	"flag/whatif/replicas":  "scale: ワークロードの Pod 数 `N`",
 	"flag/whatif/filename":  "apply: ファイルまたはフォルダーの `PATH` (- は標準入力)",
@@ -81,7 +81,7 @@ var japaneseHelp = sentences{
 	"help/help/long": "コマンドのヘルプを表示します。",
 
 	"help/completion":            "シェルの補完スクリプトを出力する",
-	"help/completion/long":       "naosu のコマンド、フラグ、Pod や Node の名前をシェルで補完するためのスクリプトを出力します。読み込み方は各シェルのヘルプを参照してください。",
+	"help/completion/long":       "naosu のコマンド、フラグ、Pod やノードの名前をシェルで補完するためのスクリプトを出力します。読み込み方は各シェルのヘルプを参照してください。",
 	"help/completion/bash":       "bash の補完スクリプトを出力する",
 	"help/completion/bash/long":  "bash の補完スクリプトを出力します。bash-completion パッケージが必要です。\n\n現在のシェルで使うには:\n  source <(naosu completion bash)\n\n今後起動するシェルで使うには (Linux):\n  naosu completion bash > /etc/bash_completion.d/naosu\n\n今後起動するシェルで使うには (macOS):\n  naosu completion bash > $(brew --prefix)/etc/bash_completion.d/naosu",
 	"help/completion/zsh":        "zsh の補完スクリプトを出力する",
