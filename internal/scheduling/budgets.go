@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -61,10 +62,13 @@ func (g *guards) of(c *crowd) []*policyv1.PodDisruptionBudget {
 	return c.budgets
 }
 
-// budgets are those that protect one of the pods.
-func (t *tenants) budgets(pods []fwk.PodInfo) []*policyv1.PodDisruptionBudget {
+// budgets are those that protect one of the pods that have a lower priority, which are all that may be victims.
+func (t *tenants) budgets(pods []fwk.PodInfo, priority int32) []*policyv1.PodDisruptionBudget {
 	var all []*policyv1.PodDisruptionBudget
 	for _, pod := range pods {
+		if corev1helpers.PodPriority(pod.GetPod()) >= priority {
+			continue
+		}
 		for _, asked := range t.shelf.guards.of(t.pods[nameOf(pod.GetPod())].crowd) {
 			if now, ok := t.shelf.guards.kind.held(asked).(*policyv1.PodDisruptionBudget); ok && !slices.Contains(all, now) {
 				all = append(all, now)

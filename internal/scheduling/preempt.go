@@ -63,7 +63,7 @@ func (a *attempt) preempt(ctx context.Context, t *tenants) ([]Preemption, error)
 func (a *attempt) dryRun(ctx context.Context, t *tenants, nodes []fwk.NodeInfo) ([]preemption.Candidate, error) {
 	budgets := make([][]*policyv1.PodDisruptionBudget, len(nodes))
 	for i, node := range nodes {
-		budgets[i] = t.budgets(node.GetPods())
+		budgets[i] = t.budgets(node.GetPods(), corev1helpers.PodPriority(a.pod))
 	}
 	found, failed := make([][]preemption.Candidate, len(nodes)), make([]error, len(nodes))
 	a.profile.framework.Parallelizer().Until(ctx, len(nodes), func(i int) {
