@@ -24,5 +24,6 @@ var englishInput = sentences{
 	ErrOutTerminal:      "a snapshot is nothing to read on a terminal",
 	ErrOutWrite:         "cannot write {{.path}}: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: {{count .nodes \"node\" \"nodes\"}}, {{count .pods \"pod\" \"pods\"}}",
+	SnapshotAnonymous:   "names, labels, images and addresses in it are replaced; cloud zones, machine types, quantities and times are as they were",
 	SnapshotUnread:      "not in it, because you may not read them or they are not served: {{and .kinds}}",
 }

@@ -25,5 +25,6 @@ const (
 	ErrOutTerminal      ID = "ErrOutTerminal"      //
 	ErrOutWrite         ID = "ErrOutWrite"         // path, problem
 	SnapshotWritten     ID = "SnapshotWritten"     // path, nodes, pods
+	SnapshotAnonymous   ID = "SnapshotAnonymous"   //
 	SnapshotUnread      ID = "SnapshotUnread"      // kinds
 )

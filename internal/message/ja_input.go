@@ -24,5 +24,6 @@ var japaneseInput = sentences{
 	ErrOutTerminal:      "スナップショットは端末に表示できません",
 	ErrOutWrite:         "{{.path}} に書き込めません: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: ノード {{.nodes}} 台、Pod {{.pods}} 個",
+	SnapshotAnonymous:   "名前、ラベル、イメージ、アドレスは置き換えました。クラウドのゾーン、マシンタイプ、数量、時刻は元のままです",
 	SnapshotUnread:      "権限がないか、クラスターが提供していないため含まれていない種類: {{and .kinds}}",
 }

@@ -27,6 +27,8 @@ type Options struct {
 	Output string
 	// Force replaces a file that is there.
 	Force bool
+	// Anonymize replaces names.
+	Anonymize bool
 }
 
 // NewCommand is `naosu snapshot`.
@@ -35,7 +37,8 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	cmd := &cobra.Command{
 		Use: "snapshot -o FILE",
 		Example: "  naosu snapshot -o prod.naosu\n  naosu why pod/redis-0 -n redash --from prod.naosu\n" +
-			"  kubectl get nodes,pods -A -o yaml | naosu snapshot --from - -o prod.naosu",
+			"  kubectl get nodes,pods -A -o yaml | naosu snapshot --from - -o prod.naosu\n" +
+			"  naosu snapshot --from prod.naosu --anonymize -o shared.naosu",
 		DisableFlagsInUseLine: true,
 		Args:                  exit.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,6 +51,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o.AddSourceFlags(cmd)
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "")
 	cmd.Flags().BoolVar(&o.Force, "force", false, "")
+	cmd.Flags().BoolVar(&o.Anonymize, "anonymize", false, "")
 	return cmd
 }
 
@@ -82,6 +86,11 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.Anonymize {
+		if world, err = world.Anonymize(); err != nil {
+			return err
+		}
+	}
 	if o.Output == "-" {
 		err = world.Write(o.Out)
 	} else {
@@ -100,6 +109,9 @@ func (o *Options) tell(world *cluster.Snapshot) {
 	fmt.Fprintln(o.ErrOut, say.Text(message.SnapshotWritten, message.Args{
 		"path": o.Output, "nodes": len(world.Nodes()), "pods": len(world.Pods()),
 	}))
+	if world.Anonymized() {
+		fmt.Fprintln(o.ErrOut, say.Text(message.SnapshotAnonymous, nil))
+	}
 	var unread []string
 	for _, kind := range cluster.Kinds() {
 		if !world.Knowledge(kind).Known() {

@@ -73,6 +73,19 @@ func TestWritesAFile(t *testing.T) {
 	}
 }
 
+func TestAnonymizes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	_, stderr, err := run(t, serve(t), "", "-o", path, "--anonymize")
+	if err != nil || !strings.Contains(stderr, "names, labels, images and addresses in it are replaced") {
+		t.Fatalf("err = %v, stderr %q", err, stderr)
+	}
+	check(t, path)
+	world, err := cluster.Load(t.Context(), cluster.Source{Path: path})
+	if err != nil || !world.Anonymized() || world.Namespace("redash") != nil || world.Pod("redash", "redis-0") != nil || len(world.Pods()) != 2 {
+		t.Errorf("err = %v, anonymized %v, pods %v", err, world.Anonymized(), world.Pods())
+	}
+}
+
 func TestWritesToStandardOutput(t *testing.T) {
 	stdout, _, err := run(t, serve(t), "", "-o", "-")
 	if err != nil {
