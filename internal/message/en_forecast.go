@@ -77,6 +77,7 @@ var englishForecast = sentences{
 	ErrNumberRemedy:      "give a whole number of at least {{.least}}",
 	ErrNoNumber:          "{{.given}} is no such number",
 	ErrManifestRemedy:    "give a file or folder of manifests that can be read, or - for standard input",
+	ErrNoManifest:        "there is no object in {{.from}}",
 	ErrStdinTwice:        "standard input is read by --from already",
 	ErrNotOfChange:       "it does not belong to {{.verb}}",
 	ErrCannotForetell:    "a forecast needs every node and every pod, and not all can be read",

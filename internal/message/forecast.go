@@ -81,6 +81,7 @@ const (
 	ErrNumberRemedy      ID = "ErrNumberRemedy"      // least
 	ErrNoNumber          ID = "ErrNoNumber"          // given
 	ErrManifestRemedy    ID = "ErrManifestRemedy"    //
+	ErrNoManifest        ID = "ErrNoManifest"        // from
 	ErrStdinTwice        ID = "ErrStdinTwice"        //
 	ErrNotOfChange       ID = "ErrNotOfChange"       // verb
 	ErrCannotForetell    ID = "ErrCannotForetell"    //

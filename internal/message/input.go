@@ -2,7 +2,6 @@ package message
 
 // What may be wrong with where a verb is to read from, or write to.
 const (
-	ErrSchedulerConfig       ID = "ErrSchedulerConfig"       // problem
 	ErrSchedulerConfigRemedy ID = "ErrSchedulerConfigRemedy" //
 
 	ErrFromParse         ID = "ErrFromParse"         // problem

@@ -4,7 +4,7 @@ var japaneseErrors = sentences{
 	ErrBadInput:         "{{.field}}: {{.problem}}。{{.remedy}}",
 	ErrSeeHelp:          "{{.command}} --help を参照してください",
 	ErrNoCommand:        "{{.given}} という {{.command}} のコマンドはありません",
-	ErrFlag:             "フラグを解釈できません: {{.problem}}",
+	ErrFlag:             "解釈できません: {{.problem}}",
 	ErrNoFlag:           "{{.flag}} というフラグはありません",
 	ErrFlagValue:        "{{.flag}} には値が必要です",
 	ErrValue:            "{{.given}} は値として解釈できません",

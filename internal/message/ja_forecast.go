@@ -77,6 +77,7 @@ var japaneseForecast = sentences{
 	ErrNumberRemedy:      "{{.least}} 以上の整数を指定してください",
 	ErrNoNumber:          "{{.given}} は指定できません",
 	ErrManifestRemedy:    "読み取れるマニフェストのファイルかフォルダー、または標準入力を表す - を指定してください",
+	ErrNoManifest:        "{{.from}} にオブジェクトがありません",
 	ErrStdinTwice:        "標準入力は --from で使われています",
 	ErrNotOfChange:       "{{.verb}} では使えません",
 	ErrCannotForetell:    "予測にはすべてのノードと Pod の情報が必要ですが、読み取れないものがあります",

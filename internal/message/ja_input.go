@@ -1,7 +1,6 @@
 package message
 
 var japaneseInput = sentences{
-	ErrSchedulerConfig:       "読み取れません: {{.problem}}",
 	ErrSchedulerConfigRemedy: "kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います",
 
 	ErrFromParse:         "読み取れません: {{.problem}}",

@@ -41,11 +41,11 @@ func readAccepted(file string, now time.Time) (*acceptance, error) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, badAccepted(err)
+		return nil, exit.Unread("--accepted", file, err, message.ErrAcceptedRemedy)
 	}
 	var list []finding.Accepted
 	if err := yaml.UnmarshalStrict(data, &list); err != nil {
-		return nil, badAccepted(fmt.Errorf("%s: %w", file, err))
+		return nil, exit.Unread("--accepted", file, err, message.ErrAcceptedRemedy)
 	}
 	for i, accepted := range list {
 		one, problem := check(accepted)
@@ -56,10 +56,6 @@ func readAccepted(file string, now time.Time) (*acceptance, error) {
 		a.entries = append(a.entries, one)
 	}
 	return a, nil
-}
-
-func badAccepted(err error) error {
-	return exit.BadInput("--accepted", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrAcceptedRemedy, nil))
 }
 
 // check is an entry, or what is wrong with it.

@@ -2,6 +2,7 @@ package exit
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/message"
@@ -23,6 +24,18 @@ func BadInput(field string, problem, remedy message.Sentence) error {
 	return &sayable{code: Usage, say: func(p message.Printer) string {
 		return p.Text(message.ErrBadInput, message.Args{"field": field, "problem": p.Say(problem), "remedy": p.Say(remedy)})
 	}}
+}
+
+// Unread is bad input too: a file that a flag names cannot be read, or not be understood.
+func Unread(flag, path string, err error, remedy message.ID) error {
+	problem := message.Of(message.ErrFromParse, message.Args{"problem": err.Error()})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		problem = message.Of(message.ErrFromMissing, message.Args{"from": path})
+	case errors.Is(err, fs.ErrPermission):
+		problem = message.Of(message.ErrFromForbidden, message.Args{"from": path})
+	}
+	return BadInput(flag, problem, message.Of(remedy, nil))
 }
 
 // Failure is any other error that has words of its own.

@@ -92,7 +92,7 @@ func (o *Options) judge(ctx context.Context, world *cluster.Snapshot) (*scheduli
 	if o.SchedulerConfig != "" {
 		var err error
 		if options.Config, err = os.ReadFile(o.SchedulerConfig); err != nil {
-			return nil, badSchedulerConfig(err)
+			return nil, exit.Unread("--scheduler-config", o.SchedulerConfig, err, message.ErrSchedulerConfigRemedy)
 		}
 	}
 	if world.Knowledge(cluster.Node) != cluster.Complete || world.Knowledge(cluster.Pod) != cluster.Complete && !o.SomePods {
@@ -100,12 +100,7 @@ func (o *Options) judge(ctx context.Context, world *cluster.Snapshot) (*scheduli
 	}
 	judge, err := scheduling.New(ctx, world, options)
 	if err != nil {
-		return nil, badSchedulerConfig(err)
+		return nil, exit.Unread("--scheduler-config", o.SchedulerConfig, err, message.ErrSchedulerConfigRemedy)
 	}
 	return judge, nil
-}
-
-func badSchedulerConfig(err error) error {
-	return exit.BadInput("--scheduler-config", message.Of(message.ErrSchedulerConfig, message.Args{"problem": err.Error()}),
-		message.Of(message.ErrSchedulerConfigRemedy, nil))
 }

@@ -44,11 +44,11 @@ func (o *Options) manifests(q *question, namespace string, read bool) (change.Ch
 		return c, nil
 	}
 	objects, err := readManifests(from, o.In)
-	if err == nil && len(objects) == 0 {
-		err = errors.New("there is no object in it")
-	}
 	if err != nil {
-		return nil, exit.BadInput("--filename", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrManifestRemedy, nil))
+		return nil, exit.Unread("--filename", from, err, message.ErrManifestRemedy)
+	}
+	if len(objects) == 0 {
+		return nil, exit.BadInput("--filename", message.Of(message.ErrNoManifest, message.Args{"from": from}), message.Of(message.ErrManifestRemedy, nil))
 	}
 	for _, object := range objects {
 		settle(object, namespace)
@@ -77,7 +77,7 @@ func settle(o runtime.Object, namespace string) {
 // readManifests reads a file, every manifest of a folder and those below it, or standard input.
 func readManifests(from string, in io.Reader) ([]runtime.Object, error) {
 	if from == "-" {
-		return parseManifests("standard input", io.LimitReader(in, mostManifests))
+		return parseManifests("-", io.LimitReader(in, mostManifests))
 	}
 	var objects []runtime.Object
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
