@@ -142,7 +142,7 @@ func (w *world) newcomer(i int) *corev1.Pod {
 		{15, w.port},
 		{35, w.volume},
 		{20, w.device},
-		{6, restart},
+		{15, restart},
 		{4, func(pod *corev1.Pod) {
 			pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
 		}},

@@ -162,7 +162,7 @@ func (w *world) addNode(i int) {
 		node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("8Gi")
 	}
 	node.Status.Capacity = node.Status.Allocatable.DeepCopy()
-	if w.chance(75) {
+	if w.chance(60) {
 		node.Status.DeclaredFeatures = []string{restartAll}
 	}
 	w.taint(node)
