@@ -53,3 +53,17 @@ func lastOfEach(edits []Edit) map[Kind][]Edit {
 	}
 	return byKind
 }
+
+// compact is the same Snapshot, but what many edits have left behind is let go. It takes time with the size of the tables
+// of which much has changed since they were made.
+func (s *Snapshot) compact() *Snapshot {
+	compacted := *s
+	compacted.tables = maps.Clone(s.tables)
+	for kind, table := range s.tables {
+		if rebased, ok := table.compact(); ok {
+			compacted.tables[kind] = rebased
+			compacted.index = compacted.index.anew(kind)
+		}
+	}
+	return &compacted
+}

@@ -55,6 +55,20 @@ func (x index) with(s *Snapshot, kind Kind, edits []Edit) index {
 	return x
 }
 
+// anew is the index whose part that finds objects of a kind is still to be made.
+func (x index) anew(kind Kind) index {
+	fresh := newIndex()
+	switch kind {
+	case Pod:
+		x.podsOn, x.podsOf, x.podsUsing = fresh.podsOn, fresh.podsOf, fresh.podsUsing
+	case VolumeAttachment:
+		x.attachmentsOf = fresh.attachmentsOf
+	case Event:
+		x.eventsOf = fresh.eventsOf
+	}
+	return x
+}
+
 // replacing is what edits of one kind, one for each name, put in the place of what.
 func replacing[T metav1.Object](s *Snapshot, kind Kind, edits []Edit) []replaced[T] {
 	all := make([]replaced[T], len(edits))

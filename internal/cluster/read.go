@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -56,7 +56,8 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	if err := r.readParameters(ctx); err != nil {
+	objects, err := readParameters(ctx, client, parameters(r.contents.Objects), r.intake.Take)
+	if err := r.took(ConfigMap, objects, inPart(r.contents.Knowledge[Deployment]), err); err != nil {
 		return nil, err
 	}
 	return New(r.contents), nil
@@ -211,29 +212,32 @@ func restClient(client kubernetes.Interface, group string) rest.Interface {
 	}
 }
 
-// readParameters reads the ConfigMaps of the allow-list, each by its name.
-func (r *reading) readParameters(ctx context.Context) error {
-	known := cmp.Or(r.contents.Knowledge[Deployment], Absent)
+// readParameters reads the ConfigMaps of the allow-list, each by its name. One that is not there is left out.
+func readParameters(ctx context.Context, client kubernetes.Interface, names []types.NamespacedName, take func(intake.Object) (intake.Object, error)) ([]runtime.Object, error) {
 	var objects []runtime.Object
-	var failed error
-	for _, name := range parameters(r.contents.Objects) {
-		object, err := r.client.CoreV1().ConfigMaps(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
-		switch {
-		case apierrors.IsNotFound(err):
-		case err != nil:
-			failed = err
-		default:
-			taken, err := r.intake.Take(object)
-			if err != nil {
-				return err
-			}
-			objects = append(objects, taken)
+	for _, name := range names {
+		object, err := client.CoreV1().ConfigMaps(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
 		}
+		if err != nil {
+			return objects, err
+		}
+		taken, err := take(object)
+		if err != nil {
+			return objects, err
+		}
+		objects = append(objects, taken)
 	}
-	if known == Complete {
-		known = Partial
+	return objects, nil
+}
+
+// inPart is what is known of a kind of which only some were read.
+func inPart(k Knowledge) Knowledge {
+	if k == Complete {
+		return Partial
 	}
-	return r.took(ConfigMap, objects, known, failed)
+	return k
 }
 
 // knowledgeFrom is what is known of a kind, and the error of the read unless it only means that the kind is not known.

@@ -35,6 +35,8 @@ type rows interface {
 	// with returns a table in which the objects are put or removed; the receiver stays as it is. There is one edit for
 	// each name.
 	with(edits []Edit) rows
+	// compact is the table with a base of its own; false if it has changed too little for that.
+	compact() (rows, bool)
 	// size is about how many objects there are.
 	size() int
 }
@@ -61,9 +63,20 @@ func (t *table[T]) with(edits []Edit) rows {
 		edited.over.put(nameOf(e.object), object)
 	}
 	if len(edits)*rebase > len(t.base.sorted) {
-		return &table[T]{base: &layer[T]{sorted: edited.all()}, over: newOverlay[types.NamespacedName, T](compareNames)}
+		return edited.rebased()
 	}
 	return edited
+}
+
+func (t *table[T]) rebased() *table[T] {
+	return &table[T]{base: &layer[T]{sorted: t.all()}, over: newOverlay[types.NamespacedName, T](compareNames)}
+}
+
+func (t *table[T]) compact() (rows, bool) {
+	if t.over.len()*rebase <= len(t.base.sorted) {
+		return t, false
+	}
+	return t.rebased(), true
 }
 
 // all is sorted by namespace and name.

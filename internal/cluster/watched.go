@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
+)
+
+// watched is one kind of a Watch.
+type watched struct {
+	informer  cache.SharedIndexInformer
+	hasSynced cache.InformerSynced
+
+	mu sync.Mutex
+	// err is why the watch last broke off, since when, and how far it had come by then: once it is further, it works.
+	err    error
+	since  time.Time
+	before string
+}
+
+// broke notes that the watch, or the list that it begins with, has failed.
+func (w *watched) broke(now time.Time, err error) {
+	at := w.informer.LastSyncResourceVersion()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil || w.before != at {
+		w.since, w.before = now, at
+	}
+	w.err = err
+}
+
+// failure is why the watch is broken now, and since when; nil if it works.
+func (w *watched) failure() (error, time.Time) { //nolint:revive // The time belongs to the error.
+	at := w.informer.LastSyncResourceVersion()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.before != at {
+		w.err = nil
+	}
+	return w.err, w.since
+}
+
+// decided says whether it is known what there is of the kind, or that it cannot be known.
+func (w *watched) decided() bool {
+	err, _ := w.failure()
+	return w.hasSynced() || apierrors.IsForbidden(err) || apierrors.IsNotFound(err)
+}
+
+// known is how much is known of the kind, and as of when.
+func (w *watched) known(now time.Time) (Knowledge, time.Time) {
+	err, since := w.failure()
+	known, err := knowledgeFrom(Complete, err)
+	switch {
+	case known != Complete && err == nil: // It may not be read, or not any more.
+		return known, now
+	case !w.hasSynced():
+		return Absent, now
+	case err != nil:
+		return Complete, since
+	default:
+		return Complete, now
+	}
+}
+
+// slimming takes in what informers hold. The zero value is ready.
+type slimming struct {
+	mu     sync.Mutex
+	intake *intake.Intake
+	taken  int
+}
+
+// renewed is after how many objects an intake is replaced: it holds on to what was common once.
+const renewed = 100_000
+
+func (s *slimming) take(o intake.Object) (intake.Object, error) {
+	s.mu.Lock()
+	if s.taken%renewed == 0 {
+		s.intake = intake.New()
+	}
+	s.taken++
+	in := s.intake
+	s.mu.Unlock()
+	return in.Take(o)
+}
+
+// transform is a cache.TransformFunc.
+func (s *slimming) transform(o any) (any, error) {
+	object, ok := o.(intake.Object)
+	if !ok {
+		return o, nil
+	}
+	return s.take(object)
+}
