@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/naosu-dev/naosu/api/snapshot"
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/twin"
@@ -21,6 +22,9 @@ func (o *upOptions) twin() (func(context.Context) (*lab.Lab, error), error) {
 		return nil, badInputError{err}
 	}
 	t, err := o.readTwin()
+	if errors.Is(err, snapshot.ErrNoSnapshot) {
+		err = fmt.Errorf("%w; of objects as kubectl writes them make one first: naosu snapshot --from %s -o FILE", err, o.from)
+	}
 	if err != nil {
 		return nil, badInputError{fmt.Errorf("--from %s: %w", o.from, err)}
 	}

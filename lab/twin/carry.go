@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/naosu-dev/naosu/lab/pace"
 )
 
 // leave takes away what the twin's own parts make: the API server's service, and the Leases of programs that do not run.
@@ -85,27 +88,50 @@ func tended(finalizer string) bool {
 	return strings.HasPrefix(finalizer, "kubernetes.io/") // pvc-protection, pv-protection
 }
 
-// catchUp has what counts time since the snapshot begin to count now, where the twin would otherwise do at once what the
-// cluster did, or did not, in the meantime: runs of CronJobs, deadlines and clean-up of Jobs.
-func (c *contents) catchUp(now metav1.Time) {
-	away := now.Sub(c.header.Taken)
-	later := func(t *metav1.Time) {
-		if t != nil && !t.IsZero() {
-			*t = metav1.NewTime(t.Add(away))
+// rolledOut is the reason of a rollout that is done: pkg/controller/deployment/util, NewRSAvailableReason.
+const rolledOut = "NewReplicaSetAvailable"
+
+// catchUp has what counts time go on from where it stood, at the lab's pace, where the twin would otherwise do at once what
+// the cluster did, or did not, since the snapshot: runs of CronJobs, deadlines and clean-up of Jobs, deadlines of rollouts.
+func (c *contents) catchUp(now metav1.Time, p *pace.Pace) {
+	goOn := func(t *metav1.Time) {
+		if !t.IsZero() {
+			*t = metav1.NewTime(now.Add(-p.Real(c.header.Taken.Sub(t.Time))))
 		}
 	}
 	for _, cron := range all[*batchv1.CronJob](c) {
 		cron.Status.LastScheduleTime = &now
 	}
+	c.notes.add(len(all[*batchv1.CronJob](c)), "CronJob", "what it missed since the snapshot is not made up for")
+	timed := 0
 	for _, job := range all[*batchv1.Job](c) {
 		if job.Spec.ActiveDeadlineSeconds != nil {
-			later(job.Status.StartTime)
+			goOn(job.Status.StartTime)
 		}
 		if job.Spec.TTLSecondsAfterFinished != nil {
 			for i := range job.Status.Conditions {
-				later(&job.Status.Conditions[i].LastTransitionTime)
+				goOn(&job.Status.Conditions[i].LastTransitionTime)
+			}
+		}
+		if job.Spec.ActiveDeadlineSeconds != nil || job.Spec.TTLSecondsAfterFinished != nil {
+			timed++
+		}
+	}
+	deadlines := 0
+	for _, pod := range all[*corev1.Pod](c) {
+		if pod.Spec.ActiveDeadlineSeconds != nil && pod.Status.StartTime != nil {
+			goOn(pod.Status.StartTime)
+			deadlines++
+		}
+	}
+	c.notes.add(deadlines, "pod with a deadline", "what is left of it counts from now on")
+	c.notes.add(timed, "Job with a deadline or a time to live", "what is left of it counts from now on")
+	for _, deployment := range all[*appsv1.Deployment](c) {
+		for i := range deployment.Status.Conditions {
+			condition := &deployment.Status.Conditions[i]
+			if condition.Type == appsv1.DeploymentProgressing && condition.Reason != rolledOut {
+				goOn(&condition.LastUpdateTime)
 			}
 		}
 	}
-	c.notes.add(len(all[*batchv1.CronJob](c)), "CronJob", "what it missed since the snapshot is not made up for")
 }

@@ -46,7 +46,7 @@ func (c *contents) machines() []cloud.Instance {
 		}
 		machines = append(machines, m)
 	}
-	c.notes.add(silent, "Node", "not ready: its machine is off, whatever ailed it")
+	c.notes.add(silent, "Node", "not ready: its machine is off, whatever ailed it; how long its pods tolerate that counts anew")
 	return machines
 }
 

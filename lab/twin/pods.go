@@ -26,7 +26,9 @@ func (c *contents) ail() {
 		before := len(pod.Annotations)
 		for _, status := range pod.Status.ContainerStatuses {
 			for annotation, value := range ailment(pod, status) {
-				metav1.SetMetaDataAnnotation(&pod.ObjectMeta, annotation+"."+status.Name, value)
+				if key := annotation + "." + status.Name; pod.Annotations[key] == "" { // else a lab's own pod, which says itself what ails it
+					metav1.SetMetaDataAnnotation(&pod.ObjectMeta, key, value)
+				}
 			}
 		}
 		if len(pod.Annotations) > before {

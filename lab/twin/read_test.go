@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -21,6 +24,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/snapshot"
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/twin"
 )
 
@@ -98,17 +102,46 @@ func TestForeignCloud(t *testing.T) {
 	}
 }
 
-// TestStored looks at what goes into etcd.
-func TestStored(t *testing.T) {
-	stored := map[string]runtime.Object{}
-	err := readForeign(t).Options().Standing.Fill(func(key string, value []byte) error {
-		o, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), value)
-		stored[key] = o
-		return err
-	})
+// TestDeadlines has what was left of a deadline left of it in the twin, however long ago the snapshot was taken, at the
+// lab's pace.
+func TestDeadlines(t *testing.T) {
+	taken := noon.Add(-100 * time.Hour)
+	hourBefore := taken.Add(-time.Hour).Format(time.RFC3339)
+	object := func(version, kind string, spec, status map[string]any) unstructured.Unstructured {
+		return unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": version, "kind": kind, "metadata": map[string]any{"name": "x", "namespace": "default"}, "spec": spec, "status": status,
+		}}
+	}
+	progressing := []any{map[string]any{"type": "Progressing", "status": "True", "lastUpdateTime": hourBefore}}
+	complete := []any{map[string]any{"type": "Complete", "status": "True", "lastTransitionTime": hourBefore}}
+	snapshot := file(t, snapshot.Header{Taken: taken},
+		object("batch/v1", "Job", map[string]any{"activeDeadlineSeconds": int64(36000), "ttlSecondsAfterFinished": int64(36000)}, map[string]any{"startTime": hourBefore, "conditions": complete}),
+		object("v1", "Pod", map[string]any{"activeDeadlineSeconds": int64(36000)}, map[string]any{"startTime": hourBefore}),
+		object("apps/v1", "Deployment", map[string]any{}, map[string]any{"conditions": progressing}),
+	)
+	read, err := twin.Read(bytes.NewReader(snapshot), pace.New(10), testclock.NewFakePassiveClock(noon))
 	if err != nil {
 		t.Fatal(err)
 	}
+	stored := storedIn(t, read)
+	job := stored["/registry/jobs/default/x"].(*batchv1.Job)
+	for what, at := range map[string]metav1.Time{
+		"the Job's start": *job.Status.StartTime, "the Job's end": job.Status.Conditions[0].LastTransitionTime,
+		"the pod's start":       *stored["/registry/pods/default/x"].(*corev1.Pod).Status.StartTime,
+		"the rollout's advance": stored["/registry/deployments/default/x"].(*appsv1.Deployment).Status.Conditions[0].LastUpdateTime,
+	} {
+		if want := noon.Add(-6 * time.Minute); !at.Time.Equal(want) {
+			t.Errorf("%s is %v, want %v: an hour ago, ten times as fast", what, at.UTC(), want)
+		}
+	}
+	if *job.Spec.ActiveDeadlineSeconds != 3600 {
+		t.Errorf("the Job's deadline is %d s, want 3600", *job.Spec.ActiveDeadlineSeconds)
+	}
+}
+
+// TestStored looks at what goes into etcd.
+func TestStored(t *testing.T) {
+	stored := storedIn(t, readForeign(t))
 	for _, key := range []string{
 		"/registry/minions/gke-pool-1", "/registry/pods/shop/web-1", "/registry/namespaces/shop", "/registry/serviceaccounts/shop/web",
 		"/registry/priorityclasses/vital", "/registry/controllerrevisions/shop/db-5d9", "/registry/leases/kube-node-lease/gke-pool-1",
@@ -141,6 +174,21 @@ func TestStored(t *testing.T) {
 	if class.Handler != "gvisor" || class.Overhead.PodFixed.Cpu().String() != "50m" {
 		t.Errorf("runtime class %+v, want what its pods have", class)
 	}
+}
+
+// storedIn is what goes into etcd, by key.
+func storedIn(t *testing.T, read *twin.Twin) map[string]runtime.Object {
+	t.Helper()
+	stored := map[string]runtime.Object{}
+	err := read.Options().Standing.Fill(func(key string, value []byte) error {
+		o, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), value)
+		stored[key] = o
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
 }
 
 // TestBadFiles are refused before anything is started.

@@ -36,7 +36,7 @@ func Read(file io.Reader, p *pace.Pace, now clock.PassiveClock) (*Twin, error) {
 	c.leave()
 	c.complete(at)
 	c.free()
-	c.catchUp(at)
+	c.catchUp(at, p)
 	if err := c.scale(p); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,6 @@ func (t *Twin) Options() lab.Options {
 func (t *Twin) Account(w io.Writer) {
 	server := ""
 	if v := t.header.Server; v != "" && !strings.HasPrefix(v, "v0.0.0-") { // which an API server says that was built without one
-
 		server = " of a cluster of " + t.header.Server
 	}
 	_, _ = fmt.Fprintf(w, "The twin%s as it was at %s:\n", server, t.header.Taken.UTC().Format("2006-01-02 15:04:05 MST"))
@@ -78,6 +77,7 @@ func (t *Twin) Account(w io.Writer) {
 	}
 	_, _ = fmt.Fprintln(w, "Not as in the cluster:")
 	_, _ = fmt.Fprintln(w, "  containers run nothing; a snapshot has no Secrets, ConfigMaps or values of environment variables")
-	_, _ = fmt.Fprintln(w, "  webhooks, custom resources and controllers of others are not there")
+	_, _ = fmt.Fprintln(w, "  webhooks, custom resources and controllers of others are not there; nor are HorizontalPodAutoscalers,")
+	_, _ = fmt.Fprintln(w, "  NetworkPolicies, RBAC, and revisions of DaemonSets and StatefulSets to go back to")
 	t.notes.print(w)
 }

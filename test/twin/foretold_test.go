@@ -1,0 +1,113 @@
+package twin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/nodes"
+)
+
+// seeds is how many futures are played: enough for what dice can bring in a cluster of this size.
+const seeds = 40
+
+// losesAsForetold cuts a node's power on the twin. Its pods are told to go, somebody deletes the Node, and then each
+// workload's pods are where a future of the snapshot has them.
+func (b *bed) losesAsForetold(before *cluster.Snapshot, node string) {
+	b.Helper()
+	futures := b.futures(before, change.LoseNode{Node: node})
+	_, err := b.lab.Fault(lab.Target{Node: node}, nodes.Off)
+	b.must(err)
+	b.await("the pods of the dead node are told to go", func() error {
+		for _, pod := range b.pods(node) {
+			if owner := metav1.GetControllerOf(&pod); pod.DeletionTimestamp == nil && (owner == nil || owner.Kind != "DaemonSet") {
+				return errors.New(pod.Name + " is not")
+			}
+		}
+		return nil
+	})
+	b.must(b.CoreV1().Nodes().Delete(b.Context(), node, metav1.DeleteOptions{}))
+	b.await("what was foretold comes true", func() error {
+		b.sweep(node)
+		for workload, now := range places(b.snapshot()) {
+			if told := futures[workload]; !slices.Contains(told, now) {
+				return fmt.Errorf("%s: %s; foretold: %q", workload, now, slices.Compact(slices.Sorted(slices.Values(told))))
+			}
+		}
+		return b.rest()
+	})
+	for name, was := range look(before) {
+		if now := look(b.snapshot())[name]; strings.HasPrefix(name, "Pod ") && was.Node != node && now.UID != was.UID {
+			b.Errorf("%s was on %s, which was not lost, and is not what it was", name, was.Node)
+		}
+	}
+}
+
+// futures are, for each workload, where its pods may be after a change.
+func (b *bed) futures(before *cluster.Snapshot, c change.Change) map[string][]string {
+	b.Helper()
+	judge, err := scheduling.New(b.Context(), before, scheduling.Options{})
+	b.must(err)
+	futures := map[string][]string{}
+	b.must(simulation.Each(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+		for workload, where := range places(o.World) {
+			futures[workload] = append(futures[workload], where)
+		}
+		return nil
+	}))
+	return futures
+}
+
+// places are the nodes on which each workload has pods, "waiting" for one without.
+func places(s *cluster.Snapshot) map[string]string {
+	nodes := map[string][]string{}
+	for _, pod := range s.Pods() {
+		if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded {
+			continue
+		}
+		where := pod.Spec.NodeName
+		if where == "" {
+			where = "waiting"
+		}
+		nodes[pod.Labels["app"]] = append(nodes[pod.Labels["app"]], where)
+	}
+	places := map[string]string{}
+	for workload, list := range nodes {
+		slices.Sort(list)
+		places[workload] = strings.Join(list, " ")
+	}
+	return places
+}
+
+// rest says whether nothing is under way: a volume that is yet to be detached, for one, from the node that is gone.
+func (b *bed) rest() error {
+	b.Helper()
+	for _, pod := range b.pods("") {
+		if pod.Spec.NodeName != "" && pod.Status.Phase != corev1.PodSucceeded && pod.Labels["app"] != "slow" && !ready(&pod) {
+			return errors.New(pod.Name + " is not ready")
+		}
+	}
+	return nil
+}
+
+// sweep takes away the pods of a node that is gone. Kubernetes' pod garbage collector does so after up to a minute, which
+// no flag shortens.
+func (b *bed) sweep(node string) {
+	b.Helper()
+	for _, pod := range b.pods(node) {
+		err := b.CoreV1().Pods(pod.Namespace).Delete(b.Context(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0)), Preconditions: metav1.NewUIDPreconditions(string(pod.UID))})
+		if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			b.must(err)
+		}
+	}
+}
