@@ -9,12 +9,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
 // Preempted finds N501: pods that gave way to others, to whom, and what made those ask for more.
@@ -36,12 +38,13 @@ func (Preempted) Find(_ context.Context, v View) []finding.Finding {
 	if !v.knows(cluster.Pod) {
 		return nil
 	}
-	byWorkload := map[change.Ref]*preemption{}
-	for _, victim := range victims(v.World) {
-		by := change.Ref{}
-		if victim.by != nil {
-			by = refOfWorkload(v.World, victim.by)
-		}
+	all := victims(v.World)
+	if len(all) == 0 {
+		return nil
+	}
+	byWorkload, who := map[change.Ref]*preemption{}, makersIn(v.World)
+	for _, victim := range all {
+		by := who.topOf(victim.by)
 		p, ok := byWorkload[by]
 		if !ok {
 			p = &preemption{by: by}
@@ -51,7 +54,7 @@ func (Preempted) Find(_ context.Context, v View) []finding.Finding {
 	}
 	var found []finding.Finding
 	for _, p := range byWorkload {
-		found = append(found, p.describe(v))
+		found = append(found, p.describe(v, who))
 	}
 	slices.SortFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Message, b.Message) })
 	return v.concerning(found)
@@ -60,9 +63,8 @@ func (Preempted) Find(_ context.Context, v View) []finding.Finding {
 // victim is a pod that gave way.
 type victim struct {
 	ref change.Ref
-	// pod is nil if it is gone.
-	pod      *corev1.Pod
-	by       *corev1.Pod
+	// by is the pod it gave way to, the zero Ref if nothing tells.
+	by       change.Ref
 	evidence []finding.Evidence
 }
 
@@ -88,12 +90,10 @@ func victims(world *cluster.Snapshot) []victim {
 		}
 		return one
 	}
-	pods := map[types.UID]*corev1.Pod{}
+	pods := podsByUID(world)
 	for _, pod := range world.Pods() {
-		pods[pod.UID] = pod
 		if c := podCondition(pod, corev1.DisruptionTarget); c != nil && c.Status == corev1.ConditionTrue && c.Reason == corev1.PodReasonPreemptionByScheduler {
 			one := of(pod.UID, refTo(cluster.Pod, pod))
-			one.pod = pod
 			one.evidence = append(one.evidence, factSince(one.ref, "status.conditions[DisruptionTarget]", c.Reason+": "+c.Message, c.LastTransitionTime))
 		}
 	}
@@ -103,9 +103,8 @@ func victims(world *cluster.Snapshot) []victim {
 		}
 		about := event.InvolvedObject
 		one := of(about.UID, change.Ref{Kind: string(cluster.Pod), Namespace: about.Namespace, Name: about.Name})
-		one.pod = pods[about.UID]
-		if one.by == nil {
-			one.by = pods[preemptorUID(event)]
+		if one.by.Name == "" {
+			one.by = preemptor(world, pods, event)
 		}
 		_, _, last := occurrences(event)
 		one.evidence = append(one.evidence, factSince(refTo(cluster.Event, event), "message", event.Message, last))
@@ -115,6 +114,26 @@ func victims(world *cluster.Snapshot) []victim {
 		all = append(all, *byUID[uid])
 	}
 	return all
+}
+
+func podsByUID(world *cluster.Snapshot) map[types.UID]*corev1.Pod {
+	pods := map[types.UID]*corev1.Pod{}
+	for _, pod := range world.Pods() {
+		pods[pod.UID] = pod
+	}
+	return pods
+}
+
+// preemptor is the pod for which another gave way. One that is gone as well may have Events of its own.
+func preemptor(world *cluster.Snapshot, pods map[types.UID]*corev1.Pod, event *corev1.Event) change.Ref {
+	uid := preemptorUID(event)
+	if pod := pods[uid]; pod != nil {
+		return refTo(cluster.Pod, pod)
+	}
+	if told := world.Events(uid); len(told) > 0 && uid != "" {
+		return involved(told[0])
+	}
+	return change.Ref{}
 }
 
 // preemptorUID is the pod for which another gave way: the event's related object or, where that was not kept, the UID
@@ -130,20 +149,18 @@ func preemptorUID(event *corev1.Event) types.UID {
 	return ""
 }
 
-func (p preemption) describe(v View) finding.Finding {
+func (p preemption) describe(v View, who makers) finding.Finding {
 	f := finding.Finding{Code: finding.N501, Severity: finding.Warning}
 	var pods, owners []change.Ref
 	took := finding.Link{}
 	for _, one := range p.victims {
 		pods = append(pods, one.ref)
-		if one.pod != nil {
-			owners = append(owners, refOfWorkload(v.World, one.pod))
-		}
+		owners = append(owners, who.ownersOf(one.ref)...)
 		if len(took.Evidence) < mostListed {
 			took.Evidence = append(took.Evidence, one.evidence...)
 		}
 	}
-	owners = slices.DeleteFunc(uniqueRefs(owners), func(r change.Ref) bool { return r.Kind == string(cluster.Pod) })
+	owners = uniqueRefs(owners)
 	failed := failedJobs(v.World, owners)
 	if len(failed) > 0 {
 		f.Severity = finding.Critical
@@ -177,12 +194,13 @@ func (p preemption) describe(v View) finding.Finding {
 func (p preemption) priorityLink(v View, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CausePriority, args)}
 	for _, one := range p.victims {
-		if one.by == nil {
+		by := v.World.Pod(one.by.Namespace, one.by.Name)
+		if by == nil {
 			continue
 		}
-		link.Evidence = append(link.Evidence, priorityOf(one.by))
-		if one.pod != nil {
-			link.Evidence = append(link.Evidence, priorityOf(one.pod))
+		link.Evidence = append(link.Evidence, priorityOf(by))
+		if pod := v.World.Pod(one.ref.Namespace, one.ref.Name); pod != nil {
+			link.Evidence = append(link.Evidence, priorityOf(pod))
 		}
 		break
 	}
@@ -273,20 +291,34 @@ func failedLink(v View, failed []change.Ref, args message.Args) finding.Link {
 	return link
 }
 
-// remedies hold free, before the next time, what the preemptor has grown by; none if nothing tells how much that is.
+// remedies hold free, before the next time, what the preemptor grows by; none if nothing tells how much that is.
 func (p preemption) remedies(v View) []finding.Remedy {
 	ds := v.World.DaemonSet(p.by.Namespace, p.by.Name)
 	if p.by.Kind != string(cluster.DaemonSet) || ds == nil {
 		return nil
 	}
-	older := olderPods(v.World, ds)
-	if len(older) == 0 {
-		return nil
+	if grown := p.growth(v, ds); grown.Sign() > 0 {
+		return balloons(v, p.by, grown)
 	}
-	grown := asked(&ds.Spec.Template.Spec, corev1.ResourceCPU)
-	grown.Sub(asked(&older[0].Spec, corev1.ResourceCPU))
-	if grown.Sign() <= 0 {
-		return nil
+	return nil
+}
+
+// growth is how much more CPU the DaemonSet's pods ask for than those of before or, once these are gone, how much more its
+// autoscaler will have them ask for next.
+func (p preemption) growth(v View, ds *appsv1.DaemonSet) resource.Quantity {
+	if older := olderPods(v.World, ds); len(older) > 0 {
+		grown := asked(&ds.Spec.Template.Spec, corev1.ResourceCPU)
+		grown.Sub(asked(&older[0].Spec, corev1.ResourceCPU))
+		if grown.Sign() > 0 {
+			return grown
+		}
 	}
-	return balloons(v, p.by, grown)
+	if v.foresees() {
+		for _, next := range simulation.NextSteps(v.Judge) {
+			if next.Target == p.by {
+				return growthStep{NextStep: next}.cpuGrowth(v)
+			}
+		}
+	}
+	return resource.Quantity{}
 }

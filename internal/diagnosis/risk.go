@@ -13,14 +13,14 @@ import (
 
 // asksForMore says whether the question reaches beyond pods that wait for a node, which have rules of their own.
 func asksForMore(v View) bool {
-	pods := v.Pods()
-	return v.Subject == nil || v.Subject.Kind != string(cluster.Pod) || len(pods) == 1 && !waitsForNode(pods[0])
+	pod := v.pod()
+	return pod == nil || !waitsForNode(pod)
 }
 
 // asksForRisk says whether the question is also what might happen: of a pod, only if it runs.
 func asksForRisk(v View) bool {
 	pod := v.pod()
-	return !v.now && asksForMore(v) && (pod == nil || pod.Status.Phase == corev1.PodRunning)
+	return !v.now && asksForMore(v) && (pod == nil && !v.asksForPod() || pod != nil && pod.Status.Phase == corev1.PodRunning)
 }
 
 // concerning keeps the findings about the View's subject: the thing itself, or for a pod what controls it.

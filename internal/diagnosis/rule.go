@@ -61,11 +61,14 @@ func (v View) Pods() []*corev1.Pod {
 
 // pod is the subject, if it is a pod of the world.
 func (v View) pod() *corev1.Pod {
-	if v.Subject == nil || v.Subject.Kind != string(cluster.Pod) {
+	if !v.asksForPod() {
 		return nil
 	}
 	return v.World.Pod(v.Subject.Namespace, v.Subject.Name)
 }
+
+// asksForPod says whether the subject is a pod, there or gone.
+func (v View) asksForPod() bool { return v.Subject != nil && v.Subject.Kind == string(cluster.Pod) }
 
 // Rule finds one kind of trouble, or several that share their reading of the world.
 type Rule interface {

@@ -1,7 +1,6 @@
 package diagnosis
 
 import (
-	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,25 +33,28 @@ var goneBy = []struct {
 // gone is about a thing that is not there any more, told from its Events, which the API server keeps for an hour.
 func (s *status) gone() {
 	events := s.eventsNamed(s.ref)
-	args := message.Args{"age": "", "owner": ""}
+	args := message.Args{"age": "", "owner": "", "by": change.Ref{}, "of": change.Ref{}}
 	if len(events) == 0 {
 		s.is("Unknown", "", message.GoneUntold, args)
 		return
 	}
 	_, _, last := occurrences(events[0])
 	args["age"] = s.age(last)
-	id := message.GoneUntold
+	id, makers := message.GoneUntold, makersIn(s.World)
 	for _, by := range goneBy {
 		if e := first(events, by.reason); e != nil && !strings.HasPrefix(e.Message, "Cancelling") {
 			id = by.id
 			_, _, at := occurrences(e)
 			args["age"], args["why"] = s.age(at), e.Message
+			if by := preemptor(s.World, podsByUID(s.World), e); by.Name != "" {
+				args["by"], args["of"] = by, makers.topOf(by)
+			}
 			s.because(by.id, args, eventFact(e))
 			break
 		}
 	}
-	if owner, e, ok := s.deletedBy(); ok {
-		args["owner"] = owner
+	if e := makers.told[s.ref]; e != nil && e.Reason == "SuccessfulDelete" {
+		args["owner"] = involved(e)
 		if id == message.GoneUntold {
 			id = message.GoneDeletedBy
 		}
@@ -65,7 +67,9 @@ func (s *status) gone() {
 		s.because(message.KubeletStopped, args, eventFact(e))
 	}
 	s.is("Gone", "", id, args)
-	s.successors()
+	if owner := makers.of(s.ref); owner != nil {
+		s.successors(owner)
+	}
 }
 
 func first(events []*corev1.Event, reason string) *corev1.Event {
@@ -77,39 +81,8 @@ func first(events []*corev1.Event, reason string) *corev1.Event {
 	return nil
 }
 
-// podNamed reads a pod's name from a workload controller's words: "Created pod: web-abc", "Deleted pod: web-abc"
-// (pkg/controller, RealPodControl), "create Pod db-0 in StatefulSet db successful" (pkg/controller/statefulset).
-var podNamed = regexp.MustCompile(`(?:pod: |Pod )([a-z0-9][a-z0-9.-]*)`)
-
-// deletedBy is the workload that deleted the subject, as its Events say.
-func (s *status) deletedBy() (change.Ref, *corev1.Event, bool) {
-	for _, e := range s.ownersEvents("SuccessfulDelete") {
-		return involved(e), e, true
-	}
-	return change.Ref{}, nil, false
-}
-
-// ownersEvents are those of workloads that name the subject.
-func (s *status) ownersEvents(reason string) []*corev1.Event {
-	var found []*corev1.Event
-	for _, e := range s.World.AllEvents() {
-		if e.Reason != reason || e.InvolvedObject.Namespace != s.ref.Namespace {
-			continue
-		}
-		if match := podNamed.FindStringSubmatch(e.Message); match != nil && match[1] == s.ref.Name {
-			found = append(found, e)
-		}
-	}
-	return newest(found, nil)
-}
-
-// successors are the pods that the subject's owner has now. The owner is known from its own Events, or guessed for a
-// name that only its pods have.
-func (s *status) successors() {
-	owner := s.ownerOfGone()
-	if owner == nil {
-		return
-	}
+// successors are the pods that the subject's owner has now.
+func (s *status) successors(owner metav1.Object) {
 	kind, _ := cluster.KindOf(owner)
 	var pods []change.Ref
 	ready := 0
@@ -123,20 +96,4 @@ func (s *status) successors() {
 		}
 	}
 	s.because(message.OwnerHas, message.Args{"owner": refTo(kind, owner), "n": len(pods), "ready": ready, "pods": s.some(pods)})
-}
-
-func (s *status) ownerOfGone() metav1.Object {
-	for _, reason := range []string{"SuccessfulCreate", "SuccessfulDelete"} {
-		for _, e := range s.ownersEvents(reason) {
-			if owner := s.World.Object(cluster.Kind(e.InvolvedObject.Kind), e.InvolvedObject.Namespace, e.InvolvedObject.Name); owner != nil {
-				return owner
-			}
-		}
-	}
-	for _, set := range s.World.ReplicaSets() {
-		if set.Namespace == s.ref.Namespace && strings.HasPrefix(s.ref.Name, set.Name+"-") {
-			return set
-		}
-	}
-	return nil
 }

@@ -105,7 +105,7 @@ func (s *status) failures(ctx context.Context, pods []*corev1.Pod) {
 			s.Unknown = append(s.Unknown, one.Unknown...)
 		}
 	}
-	if len(states) == 0 {
+	if len(states) == 0 && len((Preempted{}).Find(ctx, s.View)) == 0 {
 		s.unsure("Pod", message.PodsGone, nil)
 	}
 }
