@@ -6,7 +6,7 @@ var englishNodes = sentences{
 
 	AndMore:          "{{.n}} more",
 	UnknownMachine:   "Whether the machine behind {{.node}} is off, or only cut off with its containers running on, is not in the Kubernetes API. The provider knows (on EC2 the instance's state).",
-	CauseNodeSilent:  "Nothing has been heard from the kubelet of {{.node}} for longer than the control plane's patience.",
+	CauseNodeSilent:  "Nothing has been heard from the kubelet of {{.node}} for longer than the control plane waits.",
 	CauseNodeGone:    "{{.node}} no longer exists.",
 	CauseNodeUp:      "{{.node}} is Ready, so nothing is detached by force.",
 	UnknownKubelet:   "Why the kubelet of {{.node}} does not end the containers is in its log, not in the Kubernetes API: often a process that hangs in the kernel, or a volume that cannot be unmounted.",
@@ -28,10 +28,10 @@ var englishNodes = sentences{
 	CauseNodeNotReady: "The kubelet of {{.node}} says that it cannot run pods{{if .why}}: {{.why}}{{else}}.{{end}}",
 
 	DownTerminating: "Deleted already, and Terminating until the kubelet confirms their end or the Node object goes: {{and .pods}}.",
-	DownStateful:    "Deleted at {{.at}}, but their StatefulSet makes no other as long as the old object exists, which only the node's return, its removal or a person ends: {{and .pods}}.",
-	DownAttached:    "Deleted at {{.at}}, and others made at once, which cannot start before the volume comes free: the old pod's object must go first, and then up to 6 minutes pass: {{and .pods}}.",
-	DownMoves:       "Counted as running on the node until {{.at}}. Then they are deleted, and others made at once: {{and .pods}}.",
-	DownForgotten:   "Deleted at {{.at}}, and nobody makes others: {{and .pods}}.",
+	DownStateful:    "Deleted at {{.at}}, but their StatefulSet creates no other as long as the old object exists, which only the node's return, its removal or a person ends: {{and .pods}}.",
+	DownAttached:    "Deleted at {{.at}}, and others created at once, which cannot start before the volume comes free: the old pod's object must go first, and then up to 6 minutes pass: {{and .pods}}.",
+	DownMoves:       "Counted as running on the node until {{.at}}. Then they are deleted, and others created at once: {{and .pods}}.",
+	DownForgotten:   "Deleted at {{.at}}, and nothing recreates them: {{and .pods}}.",
 	DownStays:       "Counted as running there for ever, because they tolerate the node's state without an end: {{and .pods}}.",
 	DownUntold:      "Counted as running there. The node has no taint yet that would drive them away; the control plane delays it when many nodes of a zone fail together: {{and .pods}}.",
 
@@ -44,26 +44,26 @@ var englishNodes = sentences{
 	DownUntoldPart:      "{{count .n \"pod still counts\" \"pods still count\"}} as running there, with no end in sight",
 
 	RemedyOutOfService:     "If {{.node}} is off for certain, say so with a taint: its pods are removed and its volumes detached at once.",
-	RemedyOutOfServiceCost: "When the node is back the taint must go again: {{.untaint}}",
-	RemedyOutOfServiceRisk: "If the machine still runs, its containers do too: two pods may then write to one volume. See at the provider first that the instance is stopped or terminated.",
+	RemedyOutOfServiceCost: "When the node is back the taint must be taken off again: {{.untaint}}",
+	RemedyOutOfServiceRisk: "If the machine still runs, its containers do too: two pods may then write to one volume. First check with the provider that the instance is stopped or terminated.",
 
 	TitleN205: "a pod stuck in Terminating, or a StatefulSet blocked on a dead node",
 
-	StuckTerminating: "{{and .pods}} {{verb .n \"hangs\" \"hang\"}} in Terminating on {{.node}}{{if .blocked}}, and {{and .blocked}} can make no other{{end}}.",
+	StuckTerminating: "{{and .pods}} {{verb .n \"hangs\" \"hang\"}} in Terminating on {{.node}}{{if .blocked}}, and {{and .blocked}} can create no other{{end}}.",
 	CauseDeleted:     "{{verb .n \"It was\" \"They were\"}} deleted, and the time to end has passed.",
 	StuckFinalizer:   "A finalizer keeps the object: whoever put it there has not taken it off.",
 	StuckNodeGone:    "{{.node}} no longer exists, so no kubelet can confirm the end. The control plane's garbage collection removes such pods within a minute or so.",
 	StuckNodeDown:    "A pod's object goes when its node's kubelet confirms that the containers have ended, and the kubelet of {{.node}} is silent. The pods may still be running.",
 	StuckKubelet:     "{{.node}} is Ready, but its kubelet has not confirmed that the containers have ended.",
 
-	CauseStatefulBlocked:  "{{and .blocked}} {{verb (len .blocked) \"gives\" \"give\"}} each pod a name of its own and {{verb (len .blocked) \"makes\" \"make\"}} no second one while the first exists.",
+	CauseStatefulBlocked:  "{{and .blocked}} {{verb (len .blocked) \"gives\" \"give\"}} each pod a name of its own and {{verb (len .blocked) \"creates\" \"create\"}} no second one while the first exists.",
 	CauseVolumeHeld:       "{{and .waits}} {{verb .n \"waits\" \"wait\"}} for the volume that {{.pod}} still counts as using.",
 	CauseNobodyBlocked:    "Nothing waits for {{verb .n \"it\" \"them\"}}.",
-	RemedyForceDelete:     "If {{.node}} is off for certain, remove the object of {{.pod}}; its controller then makes another.",
+	RemedyForceDelete:     "If {{.node}} is off for certain, remove the object of {{.pod}}; its controller then creates another.",
 	RemedyForceDeleteCost: "None, if the machine is off. Each pod must be deleted by itself.",
-	RemedyForceDeleteRisk: "If the machine still runs, two pods of one name run at once, which a StatefulSet's program is built never to see.",
+	RemedyForceDeleteRisk: "If the machine still runs, two pods of one name run at once, which a StatefulSet's program does not expect.",
 
-	TitleN202: "failover slower than it need be",
+	TitleN202: "failover slower than it needs to be",
 
 	SlowFailover:           "When a node dies, pods of {{and .workloads}} stay counted as running there for about {{.total}}{{if .half}}, and one node holds half of them or more{{end}}.",
 	CauseSilence:           "A node counts as not Ready once its kubelet has been silent for {{.silence}} (the default since Kubernetes 1.32).",
@@ -76,12 +76,12 @@ var englishNodes = sentences{
 
 	TitleN203: "lopsided after recovery",
 
-	Lopsided:          "{{.node}} {{if .back}}came back{{else}}was added{{end}} at {{.at}} and stands emptier than the others: {{.fullest}} holds {{.lost}} of the {{.total}} pods of {{and .workloads}}, and losing it would take them all at once.",
+	Lopsided:          "{{.node}} {{if .back}}came back{{else}}was added{{end}} at {{.at}} and is emptier than the others: {{.fullest}} holds {{.lost}} of the {{.total}} pods of {{and .workloads}}, and losing it would take them all at once.",
 	CauseCrowd:        "The pods crowd, more than the nodes open to them require.",
 	CauseCameLater:    "{{.node}} {{if .back}}became Ready again{{else}}became Ready{{end}} only after those pods had been placed.",
-	CauseNothingMoves: "Kubernetes chooses a node when a pod is made, and moves no running pod.",
+	CauseNothingMoves: "Kubernetes chooses a node when a pod is created, and moves no running pod.",
 	NotClosed:         "Not the node: {{.node}} is Ready, not cordoned, and neither its taints nor its labels keep these pods off.",
-	RemedyEvict:       "Evict {{.pod}}; {{.workload}} makes another, which the scheduler places anew.",
+	RemedyEvict:       "Evict {{.pod}}; {{.workload}} creates another, which the scheduler places anew.",
 	RemedyEvictCost:   "One pod ends and another starts; its PodDisruptionBudget is kept to.",
 	RemedyEvictRisk:   "Between the two, the workload has one pod less.",
 
@@ -95,9 +95,9 @@ var englishNodes = sentences{
 	RemedySpread:       "Ask for the pods of {{.workload}} to be spread over {{.key}}.",
 	RemedySpreadRisk:   "It is a preference (ScheduleAnyway): no pod stays Pending for it, and it can be outweighed again.",
 
-	LastNode:         "{{and .workloads}} {{verb .n \"runs\" \"run\"}} on the only {{verb .count \"node\" \"nodes\"}} in {{and .zones}} that can have {{verb .n \"its\" \"their\"}} volumes: if {{and .nodes}} {{verb .count \"goes\" \"go\"}}, {{verb .n \"it waits\" \"they wait\"}} until a node stands there again.",
+	LastNode:         "{{and .workloads}} {{verb .n \"runs\" \"run\"}} on the only {{verb .count \"node\" \"nodes\"}} in {{and .zones}} that can have {{verb .n \"its\" \"their\"}} volumes: if {{and .nodes}} {{verb .count \"goes\" \"go\"}}, {{verb .n \"it waits\" \"they wait\"}} until there is a node there again.",
 	CauseVolumesLive: "The volumes of {{and .workloads}} live in {{and .zones}} and can be used only there.",
-	CauseOneNode:     "One node stands there that is open to the pods: in {{and .zones}}, {{and .nodes}}.",
+	CauseOneNode:     "In {{and .zones}}, only {{and .nodes}} can take the pods.",
 	CauseMayGo:       "It may go at any time: a failure, a scale-in, a rotation to fewer nodes or other zones. A group counts nodes and does not know which zones hold volumes.",
 	CauseGroupStands: "{{.group}} has {{count .n \"node\" \"nodes\"}}.",
 	UnknownMinimum:   "The minimum size of {{.group}} and the zones it may use are not in the Kubernetes API. A minimum of one node for each zone (here {{.zones}}) keeps scale-in and rotation from emptying one; against the node's own end only a second one helps.",
@@ -107,6 +107,6 @@ var englishNodes = sentences{
 	CauseNoPlaceholder: "{{if .holders}}{{count .holders \"placeholder pod holds\" \"placeholder pods hold\"}} {{.held}} CPU free, which is too little or in the wrong place.{{else}}Nothing holds room free for such a loss: no pod has a priority below zero.{{end}}",
 	RemedyHeadroom:     "Size {{.group}} to {{.to}}: the fewest nodes with which the loss of {{.place}} leaves none of these pods waiting.",
 	RemedyHeadroomRisk: "An autoscaler takes idle nodes away again: hold the room with placeholder pods, or set the group's minimum. The group chooses the zones.",
-	RootedInZone:       "{{and .workloads}} {{verb .n \"stands\" \"stand\"}} and {{verb .n \"falls\" \"fall\"}} with {{verb .n \"its\" \"their\"}} zone: the volumes live in {{and .zones}}, and no node elsewhere can use them.",
+	RootedInZone:       "{{and .workloads}} {{verb .n \"depends\" \"depend\"}} on {{verb .n \"its\" \"their\"}} zone: the volumes live in {{and .zones}}, and no node elsewhere can use them.",
 	CauseNoCopy:        "No number of nodes helps: only a copy of the data in another zone, by the program's own replication or a storage class that spans zones.",
 }

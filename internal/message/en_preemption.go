@@ -8,22 +8,22 @@ var englishPreemption = sentences{
 
 	PreemptedBy:       "{{and .pods}} {{verb .n \"was\" \"were\"}} preempted{{if .known}} by {{.by}}{{end}}{{if .failed}}, and {{and .failed}} failed for it{{end}}.",
 	CausePreempted:    "The scheduler took {{verb .n \"its place\" \"their places\"}} for a pod of higher priority.",
-	CausePriority:     "The pods of {{.by}} have the higher priority, and on a full node whatever has less gives way.",
-	CauseRollout:      "{{.by}} was changed and rolled out anew: each of its pods is made again, and where the node has no room for what it asks now, others must go.",
+	CausePriority:     "The pods of {{.by}} have the higher priority, and on a full node pods of lower priority give way.",
+	CauseRollout:      "{{.by}} was changed and rolled out: each of its pods is recreated, and where its node has no room for what it now requests, others must go.",
 	CauseScaler:       "{{.scaler}} sets what {{.by}} asks for, and follows the number of nodes or cores: when the cluster grows by a step, so does every one of those pods, on every node.",
 	CauseJobFailed:    "{{and .failed}} had no more attempts left.",
 	NotBudget:         "Not a drain or an eviction: the scheduler deletes the pods itself and keeps to PodDisruptionBudgets only where it can choose.",
 	UnknownPreemptor:  "Who took the place is in an Event that is gone or could not be read; Events last an hour by default.",
 	RemedyBalloons:    "Hold {{.cpu}} free on every node with balloon pods: of the lowest priority, they give way before anything else does.",
 	RemedyBalloonCost: "{{.cpu}} on each of {{count .nodes \"node\" \"nodes\"}}.",
-	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before the night's work begins, and give that work a PriorityClass with preemptionPolicy Never, or it will take their place.",
+	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before the batch work begins, and give that work a PriorityClass with preemptionPolicy Never, or it will take their place.",
 
 	ScarceNode: "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} waiting: the other nodes have no room{{if .others}}; so would {{count .others \"other node\" \"other nodes\"}} of {{.total}}{{end}}.",
 
 	NextStep: "{{if .more}}When the cluster grows to {{.nodes}} nodes ({{.more}} more), {{.set}} asks{{else}}{{.set}} is about to ask{{end}} for {{.next}} instead of {{.now}} on every node, " +
 		"and {{count .n \"pod\" \"pods\"}} of {{and .workloads}} {{verb .n \"is\" \"are\"}} preempted for it{{if .lost}}; that fails {{verb .n \"its Job\" \"their Jobs\"}}, and {{count .lost \"more pod ends\" \"more pods end\"}} with {{verb .n \"it\" \"them\"}}{{end}}.",
 	CauseNextStep:    "{{if .more}}At {{.nodes}} nodes, {{.more}} more than now, that comes to {{.next}}.{{else}}That is {{.next}}, and pods that ask for less still run.{{end}}",
-	CauseNoRoom:      "Each pod is made again where it ran, and these nodes have no room for what it then asks for (in brackets, what is left).",
+	CauseNoRoom:      "Each pod is recreated where it ran, and these nodes have no room for what it then asks for (in brackets, what is left).",
 	RemedyShrink:     "Ask for a little less CPU in {{and .asks}}: then what {{.set}} asks for next fits beside them on every node.",
 	RemedyShrinkCost: "Less CPU is guaranteed to those pods when the node is busy.",
 	RemedyShrinkRisk: "It holds for this step; the next one may need it again.{{if .jobs}} The template of a Job that exists cannot be changed: change what makes it.{{end}}",

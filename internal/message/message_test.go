@@ -177,7 +177,7 @@ func TestText(t *testing.T) {
 		"a choice":            {CauseNoNode, Args{"zones": []string{"1a", "1b"}}, "Nodes in 1a or 1b: none."},
 		"a value is missing":  {PodRunning, Args{"pod": "pod/x"}, "PodRunning pod=pod/x"},
 		"nobody wrote it":     {"Unwritten", Args{"b": 2, "a": 1}, "Unwritten a=1 b=2"},
-		"values are not code": {PodFinished, Args{"pod": "{{.}}<b>"}, "{{.}}<b> has run to its end."},
+		"values are not code": {PodFinished, Args{"pod": "{{.}}<b>"}, "{{.}}<b> has completed."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := English().Text(tc.id, tc.args); got != tc.want {
