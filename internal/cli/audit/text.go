@@ -29,9 +29,7 @@ func writeText(page *output.Page, say message.Printer, a finding.Audit) error {
 	if len(a.Unknown) > 0 {
 		w.Blank()
 		w.Paragraph("", strings.ToUpper(say.Text(message.HeadUnknown, nil)), output.Heading)
-		for _, gap := range a.Unknown {
-			w.Paragraph("  - ", gap.Message, output.Plain)
-		}
+		w.Gaps(say, a.Unknown)
 	}
 	if len(a.Findings) > 0 {
 		w.Blank()

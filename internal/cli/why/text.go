@@ -2,7 +2,6 @@ package why
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/output"
-	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -142,30 +140,5 @@ func (w writer) gaps(id message.ID, gaps []finding.Gap) {
 		return
 	}
 	w.head(id, "")
-	kinds, gaps := kindGaps(gaps)
-	for _, gap := range gaps {
-		w.Paragraph("  - ", gap.Message, output.Plain)
-	}
-	if len(kinds) > 0 {
-		w.Paragraph("  - ", w.say.Text(message.UnreadKinds, message.Args{"kinds": kinds}), output.Plain)
-	}
-}
-
-// mostKindGaps is how many gaps that are about kinds of objects are written one by one.
-const mostKindGaps = 3
-
-// kindGaps takes the gaps out that are about kinds of objects, if they are many: each rule states its own.
-func kindGaps(gaps []finding.Gap) (kinds []string, rest []finding.Gap) {
-	for _, gap := range gaps {
-		if slices.Contains(cluster.Kinds(), cluster.Kind(gap.About)) {
-			kinds = append(kinds, gap.About)
-		} else {
-			rest = append(rest, gap)
-		}
-	}
-	if len(kinds) <= mostKindGaps {
-		return nil, gaps
-	}
-	slices.Sort(kinds)
-	return slices.Compact(kinds), rest
+	w.Gaps(w.say, gaps)
 }

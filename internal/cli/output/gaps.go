@@ -1,0 +1,38 @@
+package output
+
+import (
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// mostKindGaps is how many gaps that are about kinds of objects are written one by one.
+const mostKindGaps = 3
+
+// Gaps lists what is not known. Kinds that were not read make one item if they are many, because each rule states its own.
+func (p *Page) Gaps(say message.Printer, gaps []finding.Gap) {
+	kinds, gaps := kindGaps(gaps)
+	for _, gap := range gaps {
+		p.Paragraph("  - ", gap.Message, Plain)
+	}
+	if len(kinds) > 0 {
+		p.Paragraph("  - ", say.Text(message.UnreadKinds, message.Args{"kinds": kinds}), Plain)
+	}
+}
+
+func kindGaps(gaps []finding.Gap) (kinds []string, rest []finding.Gap) {
+	for _, gap := range gaps {
+		if slices.Contains(cluster.Kinds(), cluster.Kind(gap.About)) {
+			kinds = append(kinds, gap.About)
+		} else {
+			rest = append(rest, gap)
+		}
+	}
+	if len(kinds) <= mostKindGaps {
+		return nil, gaps
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds), rest
+}
