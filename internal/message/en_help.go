@@ -39,7 +39,7 @@ var englishHelp = sentences{
 		"  cordon node/N | uncordon node/N\tas kubectl does\n" +
 		"  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n" +
 		"  untaint node/N KEY:EFFECT\ttake the taint away\n" +
-		"  grow daemonset/NAME --cpu Q --memory Q\traise what its pods request, and roll that out\n" +
+		"  grow daemonset/NAME [--cpu Q] [--memory Q]\traise what its pods request; without amounts, to the next step of its vertical autoscaler\n" +
 		"  add-nodes N [--group G] [--zone Z]\tmore nodes, and what grows with their number\n" +
 		"  scale group/G --to N [--zones A,B]\tset the size of a node group\n" +
 		"  scale deployment/NAME --replicas N\tof a StatefulSet or ReplicaSet too\n" +

@@ -56,6 +56,8 @@ const (
 	ForecastMoreFindings ID = "ForecastMoreFindings" // n
 	ForecastBy           ID = "ForecastBy"           // by
 	ForecastChance       ID = "ForecastChance"       // percent, seeds
+	ForecastNodes        ID = "ForecastNodes"        // n
+	ForecastStep         ID = "ForecastStep"         // autoscaler, nodes, more
 	ForecastBudget       ID = "ForecastBudget"       // allowed, disrupted
 	HeadLost             ID = "HeadLost"             //
 	HeadWaiting          ID = "HeadWaiting"          //
@@ -68,7 +70,6 @@ const (
 	HeadEnded            ID = "HeadEnded"            //
 	HeadNotPlayed        ID = "HeadNotPlayed"        //
 	ColumnPod            ID = "ColumnPod"            //
-	ColumnPods           ID = "ColumnPods"           //
 	ColumnNode           ID = "ColumnNode"           //
 	ColumnUntil          ID = "ColumnUntil"          //
 	ColumnWhy            ID = "ColumnWhy"            //
@@ -86,6 +87,10 @@ const (
 	ErrNotOfChange       ID = "ErrNotOfChange"       // verb
 	ErrCannotForetell    ID = "ErrCannotForetell"    //
 	ErrWhatifFailOn      ID = "ErrWhatifFailOn"      // on, n
+	ErrNoStep            ID = "ErrNoStep"            // set
+	ErrNoName            ID = "ErrNoName"            // given
+	ErrNoComma           ID = "ErrNoComma"           // given
+	ErrCommaRemedy       ID = "ErrCommaRemedy"       //
 	ErrThing             ID = "ErrThing"             // namespace
 	ErrNear              ID = "ErrNear"              // near
 	ErrNoneThere         ID = "ErrNoneThere"         // kind, namespace

@@ -59,6 +59,9 @@ func (f *future) refusal(ctx context.Context, pod *corev1.Pod) (string, error) {
 const mostSaid = 6
 
 func refusalOf(o scheduling.Obstacles) string {
+	if len(o.Nodes) == 0 && len(o.Everywhere) == 0 {
+		return "no nodes available to schedule pods" // as kube-scheduler's ErrNoNodesAvailable says
+	}
 	var everywhere []string
 	for _, obstacle := range o.Everywhere {
 		everywhere = append(everywhere, obstacle.Reasons...)

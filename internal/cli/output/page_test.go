@@ -49,6 +49,12 @@ func TestPage(t *testing.T) {
 			},
 			want: "  POD    理由\n  a      too big\n  日本   no node stands there\n         at all\n",
 		},
+		"a table without room for its last column": {
+			write: func(p *Page) {
+				p.Table("  ", []string{"POD", "NODE", "WHY"}, [][]string{{"shop/web", "", "ok"}, {"shop/db-0", "ip-10-0-1-2.internal", "too big for it"}})
+			},
+			want: "  shop/web\n    WHY: ok\n  shop/db-0\n    NODE: ip-10-0-1-2.internal\n    WHY: too big for\n         it\n",
+		},
 		"a command breaks before flags only": {
 			write: func(p *Page) { p.Command("$ ", "tool verb --name <group> --to 3") },
 			want:  "$ tool verb \\\n    --name <group> \\\n    --to 3\n",

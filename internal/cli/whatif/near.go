@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -32,9 +35,7 @@ func namesOf(world *cluster.Snapshot, kind, namespace string) []string {
 	var names []string
 	switch kind {
 	case "Zone":
-		for _, node := range world.Nodes() {
-			names = append(names, cluster.Zone(node))
-		}
+		names = zonesOf(world)
 	case "Group":
 		for _, group := range world.Groups() {
 			names = append(names, group.Name)
@@ -48,6 +49,64 @@ func namesOf(world *cluster.Snapshot, kind, namespace string) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// zonesOf are the zones that nodes stand in, volumes live in and storage classes may use.
+func zonesOf(world *cluster.Snapshot) []string {
+	var zones []string
+	for _, node := range world.Nodes() {
+		if zone := cluster.Zone(node); zone != "" {
+			zones = append(zones, zone)
+		}
+	}
+	for _, volume := range world.Volumes() {
+		if affinity := volume.Spec.NodeAffinity; affinity != nil && affinity.Required != nil {
+			for _, term := range affinity.Required.NodeSelectorTerms {
+				for _, e := range term.MatchExpressions {
+					if e.Operator == corev1.NodeSelectorOpIn && slices.Contains(cluster.ZoneLabels, e.Key) {
+						zones = append(zones, e.Values...)
+					}
+				}
+			}
+		}
+	}
+	for _, o := range world.Objects(cluster.StorageClass) {
+		class, ok := o.(*storagev1.StorageClass)
+		if !ok {
+			continue
+		}
+		for _, term := range class.AllowedTopologies {
+			for _, e := range term.MatchLabelExpressions {
+				if slices.Contains(cluster.ZoneLabels, e.Key) {
+					zones = append(zones, e.Values...)
+				}
+			}
+		}
+	}
+	return zones
+}
+
+// unknownZone is bad input if a change brings nodes up in a zone that nothing of the world knows: a typing error would
+// foretell nonsense.
+func unknownZone(world *cluster.Snapshot, c change.Change) error {
+	var asked []string
+	switch c := c.(type) {
+	case change.AddNodes:
+		if c.Zone != "" {
+			asked = []string{c.Zone}
+		}
+	case change.ResizeGroup:
+		asked = c.Zones
+	case change.RotateGroup:
+		asked = c.Zones
+	}
+	known := namesOf(world, "Zone", "")
+	for _, zone := range asked {
+		if !slices.Contains(known, zone) {
+			return notThere(world, change.Ref{Kind: "Zone", Name: zone})
+		}
+	}
+	return nil
 }
 
 // nearest are the names that share the longest beginning and end with the one that was typed.

@@ -107,7 +107,7 @@ func onNode(make func(string) change.Change) func(*question, string) (change.Cha
 func taint(q *question, _ string) (change.Change, error) {
 	last := len(q.args) - 1
 	if last < 1 {
-		return nil, q.bad(message.ErrMissing, nil)
+		return nil, exit.BadInput(q.verb, message.Of(message.ErrMissing, nil), message.Of(message.ErrTaintRemedy, nil))
 	}
 	key, effect, _ := strings.Cut(q.args[last], ":")
 	key, value, _ := strings.Cut(key, "=")
@@ -151,10 +151,7 @@ func grow(q *question, namespace string) (change.Change, error) {
 		}
 		c.Requests[name] = quantity
 	}
-	if len(c.Requests) == 0 {
-		return nil, exit.BadInput("--cpu", message.Of(message.ErrMissing, nil), message.Of(message.ErrQuantityRemedy, nil))
-	}
-	return c, nil
+	return c, nil // Without amounts it is its vertical autoscaler's next step.
 }
 
 func addNodes(q *question, _ string) (change.Change, error) {
@@ -208,6 +205,10 @@ func (q *question) flag(name string) string {
 
 // subject reads what is changed: kind/name, kind name, or namespace/kind/name.
 func (q *question) subject(namespace string, allowed ...string) (change.Ref, error) {
+	if i := slices.IndexFunc(q.args, func(word string) bool { return slices.Contains(verbNames, word) }); i > 0 {
+		return change.Ref{}, exit.BadInput(q.verb, message.Of(message.ErrNoComma, message.Args{"given": q.args[i]}),
+			message.Of(message.ErrCommaRemedy, nil))
+	}
 	parts := slices.Concat(splitAll(q.args)...)
 	if len(parts) == 3 {
 		namespace, parts = parts[0], parts[1:]
@@ -216,7 +217,7 @@ func (q *question) subject(namespace string, allowed ...string) (change.Ref, err
 		parts = []string{strings.ToLower(allowed[0]), parts[0]} // as in kubectl drain NODE
 	}
 	if len(parts) != 2 || parts[1] == "" {
-		return change.Ref{}, q.bad(message.ErrNoSubject, message.Args{"given": strings.Join(q.args, " ")}, allowed...)
+		return change.Ref{}, q.bad(message.ErrNoName, message.Args{"given": strings.Join(q.args, " ")}, allowed...)
 	}
 	word, _, _ := strings.Cut(strings.ToLower(parts[0]), ".")
 	ref := change.Ref{Kind: kinds[word], Namespace: namespace, Name: parts[1]}

@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,13 +9,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// writer puts a forecast on a page: what is asked, the counts, then what is worst first. What moves is summed up.
+// writer puts a forecast on a page: what is asked, the counts, then what is worst first.
 type writer struct {
 	*output.Page
 	say   message.Printer
@@ -26,10 +24,14 @@ type writer struct {
 // mostRows bounds each table on the page; the rest is in the JSON.
 const mostRows = 15
 
-func writeText(page *output.Page, say message.Printer, f finding.Forecast) error {
+// notes are said under what is asked.
+func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes []string) error {
 	w := writer{page, say, f.Seeds}
 	for i, c := range f.Changes {
 		w.Paragraph(fmt.Sprintf("%d. ", i+1), title(c), output.Strong)
+	}
+	for _, note := range notes {
+		w.Paragraph("   ", note, output.Plain)
 	}
 	w.Blank()
 	w.Paragraph("", w.counts(f), output.Strong)
@@ -39,9 +41,9 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast) error
 	w.fates(message.HeadPreempted, f.Outcome.Preempted)
 	w.budgets(f.PDBViolations)
 	w.findings(f.Findings)
-	w.moves(message.HeadMoved, f.Outcome.Moved)
-	w.moves(message.HeadCreated, f.Outcome.Created)
-	w.moves(message.HeadEnded, f.Outcome.Ended)
+	w.fates(message.HeadMoved, f.Outcome.Moved)
+	w.fates(message.HeadCreated, f.Outcome.Created)
+	w.fates(message.HeadEnded, f.Outcome.Ended)
 	if len(f.NotModelled) > 0 {
 		w.head(message.HeadNotPlayed)
 		for _, gap := range f.NotModelled {
@@ -52,52 +54,6 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast) error
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	return nil
-}
-
-// title is a change as it was asked.
-func title(c change.Change) string {
-	ref := c.Subject().String()
-	switch c := c.(type) {
-	case change.LoseNode, change.LoseZone, change.LoseGroup:
-		return "lose " + ref
-	case change.DrainNode:
-		return "drain " + ref
-	case change.Cordon:
-		return "cordon " + ref
-	case change.Uncordon:
-		return "uncordon " + ref
-	case change.GrowDaemonSet:
-		words := "grow " + c.Namespace + "/" + ref
-		for _, name := range slices.Sorted(maps.Keys(c.Requests)) {
-			quantity := c.Requests[name]
-			words += fmt.Sprintf(" --%s %s", name, quantity.String())
-		}
-		return words
-	case change.ScaleWorkload:
-		return fmt.Sprintf("scale %s/%s --replicas %d", c.Namespace, ref, c.Replicas)
-	case change.AddNodes:
-		words := fmt.Sprintf("add-nodes %d", c.Count)
-		if c.Group != "" {
-			words += " --group " + c.Group
-		}
-		if c.Zone != "" {
-			words += " --zone " + c.Zone
-		}
-		return words
-	case change.RotateGroup:
-		if len(c.Zones) > 0 {
-			ref += " --zones " + strings.Join(c.Zones, ",")
-		}
-		return "rotate " + ref
-	case change.Evict:
-		return "evict " + ref
-	case change.ResizeGroup:
-		return fmt.Sprintf("scale %s --to %d", ref, c.To)
-	case change.Apply:
-		return "apply -f " + c.From
-	default:
-		return c.Command()
-	}
 }
 
 // counts sums the forecast up, the worst first.
@@ -124,18 +80,27 @@ func (w writer) head(id message.ID) {
 	w.Paragraph("", strings.ToUpper(w.say.Text(id, nil)), output.Heading)
 }
 
-// fates is a table of what is bad, a row for each reason that siblings share.
+// fates is a table, a row for each reason that siblings share. A column that says nothing is left out.
 func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
 	if len(rows) == 0 {
 		return
 	}
 	w.head(head)
 	groups := together(rows)
+	heads := w.heads(message.ColumnPod, message.ColumnNode, message.ColumnUntil, message.ColumnWhy)
 	var table [][]string
 	for _, g := range groups[:min(len(groups), mostRows)] {
-		table = append(table, []string{g.name(), w.from(g.first), w.until(g.first), w.why(g.first)})
+		table = append(table, []string{g.name(), w.place(g), w.until(g.rows), w.why(g.rows[0])})
 	}
-	w.Table("  ", w.heads(message.ColumnPod, message.ColumnNode, message.ColumnUntil, message.ColumnWhy), table)
+	for column := len(heads) - 1; column > 0; column-- {
+		if !slices.ContainsFunc(table, func(row []string) bool { return row[column] != "" }) {
+			heads = slices.Delete(heads, column, column+1)
+			for i := range table {
+				table[i] = slices.Delete(table[i], column, column+1)
+			}
+		}
+	}
+	w.Table("  ", heads, table)
 	w.left(groups[min(len(groups), mostRows):])
 }
 
@@ -143,7 +108,7 @@ func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
 func (w writer) left(groups []group) {
 	n := 0
 	for _, g := range groups {
-		n += g.count
+		n += len(g.rows)
 	}
 	if n > 0 {
 		w.Paragraph("  ", w.say.Text(message.ForecastMore, message.Args{"n": n}), output.Faint)
@@ -158,22 +123,45 @@ func (w writer) heads(ids ...message.ID) []string {
 	return heads
 }
 
-func (w writer) from(row finding.ForecastRow) string {
+// place is where siblings were and where they go: the nodes' names, or how many there are.
+func (w writer) place(g group) string {
+	from := w.nodes(g.rows, func(row finding.ForecastRow) string { return row.From })
+	to := w.nodes(g.rows, func(row finding.ForecastRow) string { return row.To })
 	switch {
-	case row.To == "" || row.To == row.From:
-		return cmp.Or(row.From, "-")
-	case row.From == "":
-		return "→ " + row.To
+	case to == "" || !slices.ContainsFunc(g.rows, func(row finding.ForecastRow) bool { return row.From != row.To }):
+		return from
+	case from == "":
+		return "→ " + to
 	default:
-		return row.From + " → " + row.To
+		return from + " → " + to
 	}
 }
 
-func (w writer) until(row finding.ForecastRow) string {
-	if row.Until == nil {
-		return "-"
+func (w writer) nodes(rows []finding.ForecastRow, of func(finding.ForecastRow) string) string {
+	nodes := map[string]bool{}
+	for _, row := range rows {
+		if node := of(row); node != "" {
+			nodes[node] = true
+		}
 	}
-	return duration.HumanDuration(time.Duration(*row.Until))
+	if len(nodes) > 1 {
+		return w.say.Text(message.ForecastNodes, message.Args{"n": len(nodes)})
+	}
+	return strings.Join(slices.Collect(maps.Keys(nodes)), "")
+}
+
+// until is when the last of the pods has its fate, empty if that is not known.
+func (w writer) until(rows []finding.ForecastRow) string {
+	last := time.Duration(0)
+	for _, row := range rows {
+		if row.Until != nil {
+			last = max(last, time.Duration(*row.Until))
+		}
+	}
+	if last == 0 {
+		return ""
+	}
+	return duration.HumanDuration(last)
 }
 
 func (w writer) why(row finding.ForecastRow) string {
@@ -225,100 +213,4 @@ func (w writer) findings(findings []finding.Finding) {
 	if left := len(findings) - mostRows; left > 0 {
 		w.Paragraph("  ", w.say.Text(message.ForecastMoreFindings, message.Args{"n": left}), output.Faint)
 	}
-}
-
-// moves sums up what is no worse than before, by where it goes.
-func (w writer) moves(head message.ID, rows []finding.ForecastRow) {
-	if len(rows) == 0 {
-		return
-	}
-	w.head(head)
-	places := map[string][]finding.ForecastRow{}
-	for _, row := range rows {
-		places[w.from(row)] = append(places[w.from(row)], row)
-	}
-	order := slices.SortedFunc(maps.Keys(places), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(places[b]), len(places[a])), cmp.Compare(a, b))
-	})
-	var table [][]string
-	left := 0
-	for i, place := range order {
-		if i >= mostRows {
-			left += len(places[place])
-			continue
-		}
-		table = append(table, []string{place, fmt.Sprint(len(places[place])), w.latest(places[place]), some(places[place])})
-	}
-	w.Table("  ", w.heads(message.ColumnNode, message.ColumnPods, message.ColumnUntil, message.ColumnPod), table)
-	if left > 0 {
-		w.Paragraph("  ", w.say.Text(message.ForecastMore, message.Args{"n": left}), output.Faint)
-	}
-}
-
-// latest is when the last of the pods is there.
-func (w writer) latest(rows []finding.ForecastRow) string {
-	last := rows[0]
-	for _, row := range rows {
-		if row.Until != nil && (last.Until == nil || *row.Until > *last.Until) {
-			last = row
-		}
-	}
-	return w.until(last)
-}
-
-// some names a few of the pods.
-func some(rows []finding.ForecastRow) string {
-	var names []string
-	for _, g := range together(rows) {
-		names = append(names, g.name())
-	}
-	const few = 4
-	if len(names) > few {
-		names = append(names[:few], "…")
-	}
-	return strings.Join(names, ", ")
-}
-
-// group is pods whose names, places and reasons are alike.
-type group struct {
-	first finding.ForecastRow
-	count int
-}
-
-// together joins siblings with the same reason, the most first.
-func together(rows []finding.ForecastRow) []group {
-	var groups []group
-	at := map[string]int{}
-	for _, row := range rows {
-		by := ""
-		if row.By != nil {
-			by = row.By.Namespace + stem(row.By.Name)
-		}
-		key := strings.Join([]string{row.Pod.Namespace, stem(row.Pod.Name), row.Why, by}, "\x00")
-		i, ok := at[key]
-		if !ok {
-			at[key] = len(groups)
-			groups = append(groups, group{first: row, count: 1})
-			continue
-		}
-		groups[i].count++
-	}
-	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(b.count, a.count) })
-	return groups
-}
-
-// name is the pod's, or its siblings'.
-func (g group) name() string {
-	if g.count == 1 {
-		return g.first.Pod.Namespace + "/" + g.first.Pod.Name
-	}
-	return fmt.Sprintf("%s/%s-* (%d)", g.first.Pod.Namespace, stem(g.first.Pod.Name), g.count)
-}
-
-// stem is a pod's name without its last part, which tells siblings apart.
-func stem(name string) string {
-	if i := strings.LastIndex(name, "-"); i > 0 {
-		return name[:i]
-	}
-	return name
 }

@@ -116,7 +116,14 @@ func (o *Options) changes(namespace string, world *cluster.Snapshot) ([]change.C
 					message.Of(message.ErrSeeHelp, message.Args{"command": "naosu whatif"}))
 			}
 		}
-		if resize, ok := c.(change.ResizeGroup); ok && world != nil {
+		if world == nil {
+			changes = append(changes, c)
+			continue
+		}
+		if err := unknownZone(world, c); err != nil {
+			return nil, err
+		}
+		if resize, ok := c.(change.ResizeGroup); ok {
 			c = sized(resize, world)
 		}
 		changes = append(changes, c)
@@ -155,6 +162,10 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	changes, notes, err := nextSteps(in, changes)
+	if err != nil {
+		return err
+	}
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
 	view := diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say}
@@ -170,7 +181,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	if o.Format == output.Text {
-		err = writeText(output.NewPage(o.Out), in.Say, forecast)
+		err = writeText(output.NewPage(o.Out), in.Say, forecast, notes)
 	} else {
 		err = o.Format.WriteData(o.Out, forecast)
 	}

@@ -51,7 +51,7 @@ func run(t *testing.T, in string, args ...string) (out string, err error) {
 
 func ask(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	return run(t, "", append(args, "--from", shop, "-n", "shop")...)
+	return run(t, "", append([]string{"--from", shop, "-n", "shop"}, args...)...)
 }
 
 func TestPages(t *testing.T) {
@@ -64,6 +64,8 @@ func TestPages(t *testing.T) {
 		"apply":        {"apply", "-f", "testdata/change.yaml"},
 		"add-nodes":    {"add-nodes", "1"},
 		"futures":      {"lose", "node/n3", "--seeds", "5"},
+		"next-step":    {"grow", "kube-system/daemonset/calico-node", "--from", "testdata/scaler.yaml"},
+		"lose-group":   {"lose", "group/workers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := ask(t, args...)
@@ -182,16 +184,22 @@ func TestChanges(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                         "change: missing",
-		"loose node/n1":            `change: "loose" is not one of them; use lose, drain`,
-		"lose":                     "lose: ",
-		"lose pod/x":               `lose: "pod" is not one of them; ask as in: whatif lose node/NAME, zone/NAME or group/NAME`,
-		"lose node/n9":             "node/n9: does not exist; did you mean node/n1",
-		"lose zone/us-east-1d":     "zone/us-east-1d: does not exist; did you mean zone/us-east-1a",
-		"rotate group/worker":      "group/worker: does not exist; did you mean group/workers?",
-		"grow ds/agent --cpu 1":    "daemonset/agent: does not exist in namespace shop; there is no daemonset at all in namespace shop",
-		"grow ds/agent":            "--cpu: missing; give --cpu as in 450m",
-		"grow ds/agent --cpu much": `--cpu: "much" is not one of them`,
+		"":                          "change: missing",
+		"loose node/n1":             `change: "loose" is not one of them; use lose, drain`,
+		"lose":                      "lose: ",
+		"lose pod/x":                `lose: "pod" is not one of them; ask as in: whatif lose node/NAME, zone/NAME or group/NAME`,
+		"lose node/n9":              "node/n9: does not exist; did you mean node/n1",
+		"lose zone/us-east-1d":      "zone/us-east-1d: does not exist; did you mean zone/us-east-1a",
+		"rotate group/worker":       "group/worker: does not exist; did you mean group/workers?",
+		"grow ds/agent --cpu 1":     "daemonset/agent: does not exist in namespace shop; there is no daemonset at all in namespace shop",
+		"grow ds/agent":             "daemonset/agent: does not exist in namespace shop",
+		"grow kube-system/ds/agent": "--cpu: missing, and no vertical autoscaler of daemonset/agent can be seen whose next step could be taken; give --cpu as in 450m",
+		"lose node/n1 lose node/n2": "lose: lose begins another change; put a comma between changes",
+		"lose node":                 "lose: node does not name one thing; ask as in: whatif lose node/NAME",
+		"rotate group/workers --zones us-east-1d":         "zone/us-east-1d: does not exist; did you mean zone/us-east-1a",
+		"add-nodes 1 --zone b":                            "zone/b: does not exist",
+		"scale group/workers --to 3 --zones us-east-1a,c": "zone/c: does not exist",
+		"grow ds/agent --cpu much":                        `--cpu: "much" is not one of them`,
 		"grow kube-system/ds/agent --cpu 1 --container x": "container/x: does not exist",
 		"scale group/workers":                             "--to: missing; give a whole number of at least 0",
 		"scale group/workers --to -1":                     `--to: "-1" is no such number`,
