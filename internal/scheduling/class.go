@@ -115,8 +115,12 @@ func termsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
 func (s *shelf) spreadSelectors(pod *corev1.Pod) []labels.Selector {
 	if len(pod.Spec.TopologySpreadConstraints) == 0 {
 		core, apps := s.factory.Core().V1(), s.factory.Apps().V1()
-		return []labels.Selector{helper.DefaultSelector(pod,
-			core.Services().Lister(), core.ReplicationControllers().Lister(), apps.ReplicaSets().Lister(), apps.StatefulSets().Lister())}
+		selector := helper.DefaultSelector(pod,
+			core.Services().Lister(), core.ReplicationControllers().Lister(), apps.ReplicaSets().Lister(), apps.StatefulSets().Lister())
+		if selector.Empty() { // the pod belongs to nothing, and the plugin does not spread it
+			return nil
+		}
+		return []labels.Selector{selector}
 	}
 	selectors := []labels.Selector{}
 	for _, constraint := range pod.Spec.TopologySpreadConstraints {

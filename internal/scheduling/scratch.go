@@ -13,12 +13,19 @@ type scratch struct {
 	totals   []int64
 	list     fwk.NodeScoreList
 	domains  []scored
+	verdicts []judged
 }
 
 // scored is a score that holds for the look it was given in.
 type scored struct {
 	look  int
 	score int64
+}
+
+// judged is the same of a filter's verdict.
+type judged struct {
+	look    int
+	verdict *fwk.Status
 }
 
 // sized is a buffer of n, of which nothing is promised.

@@ -132,9 +132,13 @@ func (s *sweep) filter(ctx context.Context, slots []*slot) error {
 		}
 		table, state := s.asking(plugin)
 		node := s.judge.mounting(plugin)
-		said := consult(ctx, s, table, alive, &s.judge.scratch.statuses, func(slot *slot) *fwk.Status {
-			return plugin.Filter(ctx, state, s.pod, node(slot))
-		})
+		ask := func(slot *slot) *fwk.Status { return plugin.Filter(ctx, state, s.pod, node(slot)) }
+		var said []*fwk.Status
+		if plugin.Name() == names.PodTopologySpread && s.spreadsOverDomains() {
+			said = s.spreadVerdicts(alive, ask)
+		} else {
+			said = consult(ctx, s, table, alive, &s.judge.scratch.statuses, ask)
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
