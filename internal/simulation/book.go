@@ -108,7 +108,8 @@ func (b *book) lands(pod *corev1.Pod, node string, until time.Duration) {
 func (b *book) fates() []Fate {
 	var fates []Fate
 	for _, l := range b.lines {
-		if l.fate.Kind == "" || l.pending && l.fate.Kind == Waiting {
+		passing := l.born && l.fate.Kind == Ended // It came and went, and nobody misses it.
+		if l.fate.Kind == "" || passing || l.pending && l.fate.Kind == Waiting {
 			continue
 		}
 		fates = append(fates, l.fate)

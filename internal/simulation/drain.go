@@ -53,7 +53,7 @@ func (f *future) evictable(node *corev1.Node) []*corev1.Pod {
 		}
 		pods = append(pods, pod)
 	}
-	shuffle(f, pods)
+	shuffle(f.chance, pods)
 	return pods
 }
 

@@ -3,7 +3,6 @@ package simulation
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -35,8 +34,7 @@ type future struct {
 	// things is the present with what has changed, but for pods and budgets.
 	things *cluster.Snapshot
 	pods   pods
-	// dice decide what controllers leave to chance, nil in the first future; the scheduler's are the Judge's there.
-	dice *rand.Rand
+	chance chance
 
 	// now is the time since the change began.
 	now time.Duration
@@ -64,14 +62,11 @@ type event struct {
 func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 	world := judge.World()
 	f := &future{
-		judge: judge, present: world, things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
+		judge: judge, present: world, chance: chanceOf(seed), things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
 		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{},
 	}
 	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)
-	if seed > 0 {
-		f.dice = rand.New(rand.NewPCG(seed, seed))
-	}
 	if !o.LeavePending {
 		for _, pod := range world.PodsOn("") {
 			if waitsForScheduler(pod) {
@@ -155,13 +150,6 @@ func (f *future) settle(ctx context.Context) error {
 // moment is the clock as a time of the API.
 func (f *future) moment() *metav1.Time {
 	return &metav1.Time{Time: f.present.Taken().Add(f.now)}
-}
-
-// shuffle orders what a controller takes in no order of its own: by the dice, or as it is in the first future.
-func shuffle[T any](f *future, items []T) {
-	if f.dice != nil {
-		f.dice.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-	}
 }
 
 func nameOf(o metav1.Object) types.NamespacedName {

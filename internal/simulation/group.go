@@ -55,26 +55,35 @@ func (f *future) bringUp(ctx context.Context, group string, like []*corev1.Node,
 			standing[cluster.Zone(node)]++
 		}
 	}
-	made := make([]*corev1.Node, 0, count)
+	made := make([]newcomer, 0, count)
 	for range count {
 		zone := slices.MinFunc(zones, func(a, b string) int { return standing[a] - standing[b] })
 		standing[zone]++
-		node, edits := f.newNode(group, zone, like)
-		if err := f.apply(edits...); err != nil {
-			return err
-		}
-		made = append(made, node)
+		made = append(made, f.newNode(group, zone, like))
 	}
-	f.room()
-	for _, node := range made {
-		if err := f.daemonsFor(node); err != nil {
-			return err
-		}
-	}
-	if err := f.settle(ctx); err != nil {
+	if err := f.join(ctx, made); err != nil {
 		return err
 	}
 	return f.nodesChanged(ctx)
+}
+
+// join adds new nodes: each gets its DaemonSets' pods, and what waited gets a place.
+func (f *future) join(ctx context.Context, made []newcomer) error {
+	for _, wave := range waves(f.chance, made) {
+		for _, node := range wave {
+			if err := f.apply(node.edits()...); err != nil {
+				return err
+			}
+			if err := f.daemonsFor(node.Node); err != nil {
+				return err
+			}
+		}
+		f.room()
+		if err := f.settle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // takeDown removes nodes from a group, one after another from its fullest zone. Each is drained first; what a budget holds
@@ -82,7 +91,7 @@ func (f *future) bringUp(ctx context.Context, group string, like []*corev1.Node,
 func (f *future) takeDown(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
 	f.gaps.note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
 	nodes = slices.Clone(nodes)
-	shuffle(f, nodes)
+	shuffle(f.chance, nodes)
 	for range count {
 		byZone := map[string][]*corev1.Node{}
 		for _, node := range nodes {
@@ -115,20 +124,11 @@ func (f *future) rotate(ctx context.Context, c change.RotateGroup) error {
 	if len(zones) == 0 {
 		zones = f.zonesOf(old)
 	}
-	made := make([]*corev1.Node, 0, len(old))
+	made := make([]newcomer, 0, len(old))
 	for i := range old {
-		node, edits := f.newNode(c.Group, zones[i%len(zones)], old)
-		if err := f.apply(edits...); err != nil {
-			return err
-		}
-		made = append(made, node)
+		made = append(made, f.newNode(c.Group, zones[i%len(zones)], old))
 	}
-	for _, node := range made {
-		if err := f.daemonsFor(node); err != nil {
-			return err
-		}
-	}
-	if err := f.settle(ctx); err != nil {
+	if err := f.join(ctx, made); err != nil {
 		return err
 	}
 	// The old ones are closed all at once, so that no pod moves twice.
@@ -180,8 +180,21 @@ func (f *future) zonesOf(nodes []*corev1.Node) []string {
 	return slices.Sorted(maps.Keys(zones))
 }
 
+// newcomer is a new node with what registers on it.
+type newcomer struct {
+	*corev1.Node
+	drivers *storagev1.CSINode
+}
+
+func (n newcomer) edits() []cluster.Edit {
+	if n.drivers == nil {
+		return []cluster.Edit{cluster.Put(n.Node)}
+	}
+	return []cluster.Edit{cluster.Put(n.Node), cluster.Put(n.drivers)}
+}
+
 // newNode is a node like others of its group, in a zone, as it is once it is ready.
-func (f *future) newNode(group, zone string, like []*corev1.Node) (*corev1.Node, []cluster.Edit) {
+func (f *future) newNode(group, zone string, like []*corev1.Node) newcomer {
 	template := like[0]
 	for _, node := range like {
 		if inZone := cluster.Zone(node) == zone; inZone && cluster.Zone(template) != zone || inZone && !isReady(template) && isReady(node) {
@@ -202,11 +215,7 @@ func (f *future) newNode(group, zone string, like []*corev1.Node) (*corev1.Node,
 	node.Status.Images, node.Status.Addresses, node.Status.VolumesAttached, node.Status.VolumesInUse = nil, nil, nil, nil
 	node.Status.Conditions = nil
 	setReady(node, corev1.ConditionTrue, "KubeletReady", *f.moment())
-	edits := []cluster.Edit{cluster.Put(node)}
-	if drivers := f.driversLike(template, name); drivers != nil {
-		edits = append(edits, cluster.Put(drivers))
-	}
-	return node, edits
+	return newcomer{node, f.driversLike(template, name)}
 }
 
 // driversLike are the volume drivers that will have registered on a new node.

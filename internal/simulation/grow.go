@@ -166,7 +166,7 @@ func (f *future) daemons(set *appsv1.DaemonSet) []*corev1.Pod {
 		}
 	}
 	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(daemonNode(a), daemonNode(b)) })
-	shuffle(f, pods)
+	shuffle(f.chance, pods)
 	return pods
 }
 

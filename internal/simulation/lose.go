@@ -37,12 +37,16 @@ func (f *future) loseNodes(ctx context.Context, dead []*corev1.Node) error {
 		return err
 	}
 	f.sometime = true
-	if err := f.removeNodes(ctx, dead); err != nil {
-		return err
+	defer func() { f.sometime = false }()
+	for _, wave := range waves(f.chance, slices.Clone(dead)) {
+		if err := f.removeNodes(ctx, wave); err != nil {
+			return err
+		}
+		if err := f.settle(ctx); err != nil {
+			return err
+		}
 	}
-	err := f.settle(ctx)
-	f.sometime = false
-	return err
+	return nil
 }
 
 // ghosts marks nodes as unreachable. Their pods no longer count as healthy, all at once.
@@ -118,7 +122,7 @@ func (f *future) evictDead(names []string) error {
 	}
 	for _, limit := range slices.Sorted(maps.Keys(byLimit)) {
 		pods := byLimit[limit]
-		shuffle(f, pods)
+		shuffle(f.chance, pods)
 		f.in(limit, func(ctx context.Context) error {
 			for _, pod := range pods {
 				if err := f.hang(ctx, pod); err != nil {
@@ -152,7 +156,7 @@ func (f *future) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 		return err
 	}
 	f.room()
-	shuffle(f, pods)
+	shuffle(f.chance, pods)
 	for _, pod := range pods {
 		if err := f.release(ctx, pod); err != nil {
 			return err

@@ -86,7 +86,7 @@ func (f *future) loseWhere(ctx context.Context, what change.Ref, dies func(*core
 	if len(dead) == 0 {
 		return UnknownError{what}
 	}
-	shuffle(f, dead)
+	shuffle(f.chance, dead)
 	return f.loseNodes(ctx, slices.Clip(dead))
 }
 

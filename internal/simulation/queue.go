@@ -33,6 +33,7 @@ type offer struct {
 	tried int
 	// shown says that the world holds the pod already.
 	shown bool
+	late  bool
 }
 
 // queue is the scheduler's: by priority, then by time (kube-scheduler's PrioritySort). What fits nowhere is held until
@@ -52,7 +53,7 @@ type queue struct {
 func (q *queue) Len() int { return len(q.ready) }
 func (q *queue) Less(i, j int) bool {
 	a, b := q.ready[i], q.ready[j]
-	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.since, b.since), cmp.Compare(a.turn, b.turn)) < 0
+	return cmp.Or(compareBools(a.late, b.late), cmp.Compare(b.priority, a.priority), cmp.Compare(a.since, b.since), cmp.Compare(a.turn, b.turn)) < 0
 }
 func (q *queue) Swap(i, j int) { q.ready[i], q.ready[j] = q.ready[j], q.ready[i] }
 
@@ -70,10 +71,11 @@ func (q *queue) Pop() any {
 func (q *queue) hold(o *offer) { q.held = append(q.held, o) }
 
 // next is the pod to be tried next, nil if nothing is left to try.
-func (q *queue) next() *offer {
+func (q *queue) next(c chance) *offer {
 	kept := q.held[:0]
 	for _, o := range q.held {
 		if o.tried < q.room {
+			o.late = c.late()
 			heap.Push(q, o)
 		} else {
 			kept = append(kept, o)
@@ -117,7 +119,9 @@ func without(offers []*offer, pod *corev1.Pod) []*offer {
 // offer asks the scheduler for a node, in turn.
 func (f *future) offer(pod *corev1.Pod) {
 	f.queue.turns++
-	heap.Push(&f.queue, &offer{pod: pod, priority: priorityOf(pod), since: f.now, turn: f.queue.turns, tried: never})
+	heap.Push(&f.queue, &offer{
+		pod: pod, priority: priorityOf(pod), since: f.now, turn: f.queue.turns, tried: never, late: f.chance.late(),
+	})
 }
 
 // room says that something may make a pod fit.
@@ -125,7 +129,7 @@ func (f *future) room() { f.queue.room++ }
 
 // schedule tries every pod that asks for a node, until none is left that might get one.
 func (f *future) schedule(ctx context.Context) error {
-	for o := f.queue.next(); o != nil; o = f.queue.next() {
+	for o := f.queue.next(f.chance); o != nil; o = f.queue.next(f.chance) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -154,17 +158,19 @@ func (f *future) try(ctx context.Context, o *offer) error {
 	case placement.Node != "":
 		return f.bind(o.pod, placement.Node)
 	case placement.Preemption != nil:
-		if err := f.preempt(ctx, o.pod, *placement.Preemption); err != nil {
-			return err
-		}
-		return f.bind(o.pod, placement.Preemption.Node)
+		return f.push(ctx, o, *placement.Preemption)
 	}
 	f.queue.giveUp(alike)
 	return f.fail(o)
 }
 
-// fail holds a pod back until there is more room.
+// fail holds a pod back until there is more room. What it was promised is no longer held for it.
 func (f *future) fail(o *offer) error {
+	if o.pod.Status.NominatedNodeName != "" {
+		free := *o.pod
+		free.Status.NominatedNodeName = ""
+		o.pod, o.shown = &free, false
+	}
 	o.tried = f.queue.room
 	f.queue.hold(o)
 	f.book.waits(o.pod)

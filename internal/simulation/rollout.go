@@ -132,7 +132,7 @@ func (f *future) replicaPods(d *appsv1.Deployment) []*corev1.Pod {
 			}
 		}
 	}
-	shuffle(f, pods)
+	shuffle(f.chance, pods)
 	return pods
 }
 

@@ -135,7 +135,7 @@ func (f *future) thin(pods []*corev1.Pod, count int) error {
 			together[pod.Spec.NodeName]++
 		}
 	}
-	shuffle(f, pods)
+	shuffle(f.chance, pods)
 	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int {
 		return cmp.Or(
 			compareBools(a.Spec.NodeName != "", b.Spec.NodeName != ""),

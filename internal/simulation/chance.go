@@ -1,0 +1,46 @@
+package simulation
+
+import "math/rand/v2"
+
+// chance is what nobody decides: the order in which controllers take what has none, and how long things take that nobody
+// waits for. The first future has no chance in it: all that may happen at once does, in order.
+type chance struct {
+	dice *rand.Rand
+	// unruly futures are those in which pods reach the scheduler at different times.
+	unruly bool
+}
+
+// chanceOf is the chance of a future, by its seed; the scheduler's own dice are the Judge's.
+func chanceOf(seed uint64) chance {
+	if seed == 0 {
+		return chance{}
+	}
+	c := chance{dice: rand.New(rand.NewPCG(seed, seed))}
+	c.unruly = c.dice.IntN(2) == 0
+	return c
+}
+
+// shuffle orders what a controller takes in no order of its own.
+func shuffle[T any](c chance, items []T) {
+	if c.dice != nil {
+		c.dice.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+	}
+}
+
+// waves are things that happen at once, or, if it so falls, some of them later than others.
+func waves[T any](c chance, items []T) [][]T {
+	if c.dice == nil {
+		return [][]T{items}
+	}
+	shuffle(c, items)
+	var parts [][]T
+	for len(items) > 0 {
+		n := 1 + c.dice.IntN(len(items))
+		parts, items = append(parts, items[:n]), items[n:]
+	}
+	return parts
+}
+
+// late says whether a pod comes to the scheduler's turn after those that ask at the same time: its controller was slower,
+// or the scheduler still waits after its last attempt (its back-off).
+func (c chance) late() bool { return c.unruly && c.dice.IntN(2) == 0 }

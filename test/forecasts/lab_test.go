@@ -1,0 +1,346 @@
+package forecasts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+const (
+	// timeScale is how much faster than reality the lab is.
+	timeScale = 20
+	// patience bounds every wait, on the wall clock.
+	patience = 90 * time.Second
+	group    = "workers"
+	marker   = "marker"
+)
+
+// bed is a running lab that changes are made on, one after another.
+type bed struct {
+	*testing.T
+	kubernetes.Interface
+	lab     *lab.Lab
+	dynamic dynamic.Interface
+
+	seen *sightings
+}
+
+// sightings are pods as they were last seen.
+type sightings struct {
+	mu   sync.Mutex
+	last map[types.UID]*corev1.Pod
+}
+
+func newBed(t *testing.T) *bed {
+	t.Helper()
+	l, err := lab.Start(context.WithoutCancel(t.Context()), lab.Options{
+		Pace: pace.New(timeScale),
+		// Pods bear a dead node for four seconds by the clock on the wall, in place of fifteen.
+		Flags: map[controlplane.Component][]string{controlplane.APIServer: {
+			"--default-not-ready-toleration-seconds=4", "--default-unreachable-toleration-seconds=4",
+		}},
+		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{
+			Name: group, InstanceType: "m5.large", Desired: 6, Max: 12, ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Stop(); err != nil {
+			t.Errorf("stopping the lab: %v", err)
+		}
+	})
+	b := &bed{T: t, lab: l, Interface: kubernetes.NewForConfigOrDie(l.Plane.AdminConfig()), dynamic: dynamic.NewForConfigOrDie(l.Plane.AdminConfig()), seen: &sightings{last: map[types.UID]*corev1.Pod{}}}
+	b.watch()
+	b.await("six nodes", func() error { return b.ready(6) })
+	b.apply("testdata/cluster.yaml")
+	return b
+}
+
+// watch remembers every pod as it was last seen.
+func (b *bed) watch() {
+	factory := informers.NewSharedInformerFactory(b, 0)
+	note := func(o any) {
+		if gone, is := o.(cache.DeletedFinalStateUnknown); is {
+			o = gone.Obj
+		}
+		pod := o.(*corev1.Pod)
+		b.seen.mu.Lock()
+		defer b.seen.mu.Unlock()
+		b.seen.last[pod.UID] = pod
+	}
+	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: note, UpdateFunc: func(_, o any) { note(o) }, DeleteFunc: note,
+	})
+	b.must(err)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
+	factory.Start(ctx.Done())
+	b.Cleanup(func() { cancel(); factory.Shutdown() })
+	factory.WaitForCacheSync(ctx.Done())
+}
+
+func (b *bed) lastSeen(pod *corev1.Pod) *corev1.Pod {
+	b.seen.mu.Lock()
+	defer b.seen.mu.Unlock()
+	if seen := b.seen.last[pod.UID]; seen != nil {
+		return seen
+	}
+	return pod
+}
+
+// snapshot is what naosu would read.
+func (b *bed) snapshot() *cluster.Snapshot {
+	b.Helper()
+	s, err := cluster.Read(b.Context(), b, cluster.ReadOptions{Clock: clock.RealClock{}})
+	b.must(err)
+	return s
+}
+
+// still waits until nothing is under way: every pod that has a node runs there, and the scheduler has tried every other.
+// What was there comes before the marker in each controller's queue and in the scheduler's, which takes the least important
+// last. What is on dead nodes cannot come to rest.
+func (b *bed) still(dead ...string) {
+	b.Helper()
+	b.await("nothing is under way", func() error { return b.underWay(dead...) })
+	b.mark()
+	b.await("nothing is under way", func() error { return b.underWay(dead...) })
+}
+
+func (b *bed) underWay(dead ...string) error {
+	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		scheduled := condition(pod, corev1.PodScheduled)
+		switch {
+		case slices.Contains(dead, pod.Spec.NodeName):
+			continue
+		case pod.DeletionTimestamp != nil:
+			return fmt.Errorf("pod %s is being deleted", pod.Name)
+		case pod.Spec.NodeName != "" && condition(pod, corev1.PodReady) != corev1.ConditionTrue:
+			return fmt.Errorf("pod %s is not ready", pod.Name)
+		case pod.Spec.NodeName == "" && (scheduled != corev1.ConditionFalse || pod.Status.NominatedNodeName != ""):
+			return fmt.Errorf("pod %s is yet to be placed", pod.Name)
+		}
+	}
+	return nil
+}
+
+// whole says whether the Job has its pod: it waits a moment before it makes one, with nothing to be seen.
+func (b *bed) whole() error {
+	job, err := b.BatchV1().Jobs("default").Get(b.Context(), "report", metav1.GetOptions{})
+	if err == nil && job.Status.Active == 0 {
+		return errors.New("the Job has no pod")
+	}
+	return err
+}
+
+func condition(pod *corev1.Pod, kind corev1.PodConditionType) corev1.ConditionStatus {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == kind {
+			return c.Status
+		}
+	}
+	return corev1.ConditionUnknown
+}
+
+// mark has a Deployment of one unimportant pod made and taken away again.
+func (b *bed) mark() {
+	b.Helper()
+	b.apply("testdata/marker.yaml")
+	b.await("the marker runs", func() error {
+		d, err := b.AppsV1().Deployments("default").Get(b.Context(), marker, metav1.GetOptions{})
+		if err == nil && d.Status.ReadyReplicas == 0 {
+			return errors.New("it does not run yet")
+		}
+		return err
+	})
+	background := metav1.DeletePropagationBackground
+	b.must(b.AppsV1().Deployments("default").Delete(b.Context(), marker, metav1.DeleteOptions{PropagationPolicy: &background}))
+	b.await("the marker is gone", func() error {
+		left, err := b.CoreV1().Pods("default").List(b.Context(), metav1.ListOptions{LabelSelector: "app=" + marker})
+		if err == nil && len(left.Items) > 0 {
+			return errors.New("it is still there")
+		}
+		return err
+	})
+}
+
+// ready says whether so many nodes are, and no taint is left on them.
+func (b *bed) ready(want int) error {
+	nodes, err := b.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	usable := 0
+	for _, node := range nodes.Items {
+		for _, c := range node.Status.Conditions {
+			if c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue && len(node.Spec.Taints) == 0 {
+				usable++
+			}
+		}
+	}
+	if usable != want {
+		return fmt.Errorf("%d nodes are ready, want %d", usable, want)
+	}
+	return nil
+}
+
+// evict asks every pod of a node that a drain would to leave, and leaves those whose budget does not allow it.
+func (b *bed) evict(node string) error {
+	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
+	if err != nil {
+		return err
+	}
+	for _, pod := range pods.Items {
+		if owner := metav1.GetControllerOf(&pod); owner != nil && owner.Kind == "DaemonSet" || pod.DeletionTimestamp != nil {
+			continue
+		}
+		err := b.PolicyV1().Evictions(pod.Namespace).Evict(b.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}})
+		if err != nil && !apierrors.IsTooManyRequests(err) && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bed) cordon(node string, on bool) {
+	b.Helper()
+	patch := fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, on)
+	_, err := b.CoreV1().Nodes().Patch(b.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
+	b.must(err)
+}
+
+// sweep takes away the pods of nodes that are gone, marked as failed, as Kubernetes' pod garbage collector does after up
+// to a minute, which no flag shortens.
+func (b *bed) sweep() error {
+	nodes, err := b.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, pod := range pods.Items {
+		there := func(n corev1.Node) bool { return n.Name == pod.Spec.NodeName }
+		if pod.Spec.NodeName == "" || slices.ContainsFunc(nodes.Items, there) {
+			continue
+		}
+		failed := []byte(`{"status":{"phase":"Failed"}}`)
+		_, err := b.CoreV1().Pods(pod.Namespace).Patch(b.Context(), pod.Name, types.MergePatchType, failed, metav1.PatchOptions{}, "status")
+		if err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+		err = b.CoreV1().Pods(pod.Namespace).Delete(b.Context(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0)), Preconditions: metav1.NewUIDPreconditions(string(pod.UID))})
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply creates what a file says, in the namespace default.
+func (b *bed) apply(file string) {
+	b.Helper()
+	for _, o := range b.read(file) {
+		resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
+		var target dynamic.ResourceInterface = b.dynamic.Resource(resource)
+		if o.GetKind() != "PriorityClass" && o.GetKind() != "StorageClass" {
+			target = b.dynamic.Resource(resource).Namespace(o.GetNamespace())
+		}
+		// A namespace's first pods wait for its service account, and a name for what had it before.
+		b.await(o.GetKind()+" "+o.GetName()+" can be made", func() error {
+			_, err := target.Create(b.Context(), o, metav1.CreateOptions{})
+			return err
+		})
+	}
+}
+
+func (b *bed) read(file string) []*unstructured.Unstructured {
+	b.Helper()
+	text, err := os.Open(file)
+	b.must(err)
+	defer text.Close()
+	var objects []*unstructured.Unstructured
+	for decoder := utilyaml.NewYAMLOrJSONDecoder(text, 4096); ; {
+		o := &unstructured.Unstructured{}
+		if err := decoder.Decode(&o.Object); errors.Is(err, io.EOF) {
+			return objects
+		} else if err != nil {
+			b.Fatal(err)
+		}
+		if o.GetNamespace() == "" {
+			o.SetNamespace("default")
+		}
+		objects = append(objects, o)
+	}
+}
+
+// logDecisions says what the scheduler did, in order.
+func (b *bed) logDecisions() {
+	b.Helper()
+	events, err := b.CoreV1().Events("").List(b.Context(), metav1.ListOptions{FieldSelector: "reportingComponent=default-scheduler"})
+	b.must(err)
+	slices.SortFunc(events.Items, func(a, b corev1.Event) int { return a.EventTime.Compare(b.EventTime.Time) })
+	for _, e := range events.Items {
+		b.Log(e.EventTime.Format(time.StampMilli), e.InvolvedObject.Name, e.Reason, e.Message)
+	}
+}
+
+func (b *bed) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bed) await(what string, check func() error) {
+	b.Helper()
+	if err := b.try(check); err != nil {
+		b.Fatalf("waited %v until %s: %v", patience, what, err)
+	}
+}
+
+// try is the last thing that check found wrong, nil once nothing is.
+func (b *bed) try(check func() error) error {
+	var last error
+	err := wait.PollUntilContextTimeout(b.Context(), 100*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		last = check()
+		return last == nil, nil
+	})
+	if last != nil {
+		return last
+	}
+	return err
+}
