@@ -84,11 +84,25 @@ func (c *contents) addRevision(of object, now metav1.Time, name string, labels, 
 	return nil
 }
 
-// templatePatch is how both controllers write down a template, with the defaults that the API server shows it with:
+// asShown is the object as the API server shows it: with its defaults, and with what reading into the internal version
+// and back adds, such as the old serviceAccount beside serviceAccountName.
+func asShown(o object) (runtime.Object, error) {
+	stored := o.DeepCopyObject()
+	legacyscheme.Scheme.Default(stored)
+	internal, err := legacyscheme.Scheme.ConvertToVersion(stored, runtime.InternalGroupVersioner)
+	if err != nil {
+		return nil, err
+	}
+	return legacyscheme.Scheme.ConvertToVersion(internal, appsv1.SchemeGroupVersion)
+}
+
+// templatePatch is how both controllers write down a template, as the API server shows it:
 // getPatch in pkg/controller/daemon/update.go and pkg/controller/statefulset/stateful_set_utils.go.
 func templatePatch(of object) ([]byte, error) {
-	shown := of.DeepCopyObject()
-	legacyscheme.Scheme.Default(shown)
+	shown, err := asShown(of)
+	if err != nil {
+		return nil, err
+	}
 	data, err := json.Marshal(shown)
 	if err != nil {
 		return nil, err
