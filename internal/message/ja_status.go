@@ -95,7 +95,7 @@ var japaneseStatus = sentences{
 	StopNodeGone:   "{{.subject}} は {{span .age}}前に消えているはずですが、終了を確認する {{.node}} がもう存在しません。Pod のガベージコレクターが削除します。",
 	StopKubelet:    "{{.subject}} は {{span .age}}前に消えているはずですが、{{.node}} の kubelet がコンテナの終了をまだ報告していません。",
 
-	GonePreempted:   "{{.subject}} はもう存在しません。{{span .age}}前にスケジューラーがプリエンプトしました。{{.why}}",
+	GonePreempted:   "{{.subject}} はもう存在しません。{{span .age}}前に、{{if .by.Name}}{{if ne .of .by}}{{.of}} の {{end}}{{.by}} のために{{end}}スケジューラーがプリエンプトしました。{{if not .by.Name}}{{.why}}{{end}}",
 	GoneTainted:     "{{.subject}} はもう存在しません。ノードの taint を許容しないため {{span .age}}前に削除されました。",
 	GoneEvicted:     "{{.subject}} はもう存在しません。{{span .age}}前に kubelet により退避 (evict) されました: {{.why}}",
 	GoneDeletedBy:   "{{.subject}} はもう存在しません。スケールダウンまたは Pod の入れ替えのため、{{.owner}} が削除しました。",

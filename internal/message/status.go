@@ -104,7 +104,7 @@ const (
 	StopKubelet    ID = "StopKubelet"    // subject, age, node
 
 	// Things that have just gone, as Events tell.
-	GonePreempted   ID = "GonePreempted"   // subject, age, why
+	GonePreempted   ID = "GonePreempted"   // subject, age, why, by, of
 	GoneTainted     ID = "GoneTainted"     // subject, age
 	GoneEvicted     ID = "GoneEvicted"     // subject, age, why
 	GoneDeletedBy   ID = "GoneDeletedBy"   // subject, owner
