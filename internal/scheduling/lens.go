@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/util/workqueue"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -118,48 +117,4 @@ func (s *sweep) count(list []fwk.NodeInfo) []fwk.NodeInfo {
 		list = append(list, board.nodes.counted[0]) // the plugin takes an empty list for an empty cluster
 	}
 	return list
-}
-
-// spreadsOverDomains says that no rule of the pod's is about single hosts.
-func (s *sweep) spreadsOverDomains() bool {
-	return !slices.Contains(s.profile.topologyKeys(s.pod), corev1.LabelHostname)
-}
-
-// spreadVerdicts asks once for all nodes of a domain: the plugin's Filter follows from the values of the topology keys
-// (pkg/scheduler/framework/plugins/podtopologyspread/filtering.go).
-func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fwk.Status {
-	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
-	known := sized(&s.judge.scratch.verdicts, domains.most(s.judge.board))
-	s.judge.looks++
-	said := sized(&s.judge.scratch.statuses, len(slots))
-	for i, slot := range slots {
-		k := &known[domains.at(slot)]
-		if k.look != s.judge.looks {
-			*k = judged{s.judge.looks, ask(slot)}
-		}
-		said[i] = k.verdict
-	}
-	return said
-}
-
-// spreadScores asks once for all nodes of a domain on which no pods count: the plugin's Score follows from those pods and
-// from the values of the topology keys, of which the host's name tells it only that there is one
-// (pkg/scheduler/framework/plugins/podtopologyspread/scoring.go).
-func (s *sweep) spreadScores(ask func(fwk.NodeInfo) int64) []int64 {
-	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
-	known := sized(&s.judge.scratch.domains, domains.most(s.judge.board))
-	s.judge.looks++
-	scores := sized(&s.judge.scratch.scores, len(s.feasible))
-	for i, slot := range s.feasible {
-		if slot.counted.pods != nil {
-			scores[i] = ask(&slot.counted)
-			continue
-		}
-		k := &known[domains.at(slot)]
-		if k.look != s.judge.looks {
-			*k = scored{s.judge.looks, ask(&slot.counted)}
-		}
-		scores[i] = k.score
-	}
-	return scores
 }

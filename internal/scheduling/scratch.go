@@ -14,6 +14,7 @@ type scratch struct {
 	list     fwk.NodeScoreList
 	domains  []scored
 	verdicts []judged
+	spread   []fwk.NodeInfo
 }
 
 // scored is a score that holds for the look it was given in.

@@ -116,7 +116,7 @@ func (s *sweep) idle(plugin string) bool {
 func (s *sweep) view(plugin string) []fwk.NodeInfo {
 	switch plugin {
 	case names.PodTopologySpread:
-		return s.judge.board.nodes.counted
+		return s.spreadNodes()
 	case names.InterPodAffinity:
 		return s.profile.affinity.list
 	}
