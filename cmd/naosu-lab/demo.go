@@ -13,10 +13,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// tour is a story that the demo lets naosu explain and mend: it is played to a point at which pods wait.
-type tour struct{ scenario, until string }
+// tour is a story that the demo lets naosu foresee, explain and mend: it is played to a point at which pods wait.
+type tour struct {
+	scenario, until string
+	// foresee are questions to naosu before the story begins.
+	foresee []string
+}
 
-var tours = []tour{{scenario: "stranded-volume", until: "stranded"}}
+var tours = []tour{{
+	scenario: "stranded-volume", until: "stranded",
+	foresee: []string{"naosu audit -A", "naosu whatif rotate group/general --zones us-east-1a,us-east-1b"},
+}}
 
 type demoOptions struct {
 	naosu     string
@@ -28,9 +35,9 @@ func newDemoCommand() *cobra.Command {
 	o := &demoOptions{}
 	cmd := &cobra.Command{
 		Use:   "demo [SCENARIO]",
-		Short: "Show a newcomer an incident, its explanation and its remedy",
-		Long: `Plays an incident on a lab of its own, asks naosu why the pods do not run, applies the remedy that naosu gives, and
-shows the pods running. Without a scenario it shows all that naosu explains so far.`,
+		Short: "Show a newcomer an incident: foreseen, explained and mended",
+		Long: `Asks naosu what it foresees on a lab of its own, plays the incident there, asks naosu why the pods do not run, applies
+the remedy that naosu gives, and shows the pods running.`,
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: tourNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,7 +93,7 @@ func (o *demoOptions) findNaosu() error {
 }
 
 // show plays one story and heals it.
-func (o *demoOptions) show(ctx context.Context, t tour) (err error) {
+func (o *demoOptions) show(ctx context.Context, t tour) error {
 	s, err := load(t.scenario, o.timeScale)
 	if err != nil {
 		return err
@@ -94,13 +101,22 @@ func (o *demoOptions) show(ctx context.Context, t tour) (err error) {
 	o.say("Story %d: %s", s.Story, s.Title)
 	o.tell("%s", strings.TrimSpace(s.Description))
 
+	o.say("A real control plane starts, with the cluster as it was before.")
+	if err := o.on(ctx, t.scenario, "start", func(p *patient) error { return o.foresee(ctx, p, t.foresee) }); err != nil {
+		return err
+	}
+	o.say("Now the story is played, %g times faster than it was lived: this takes about two minutes.", o.timeScale)
+	return o.on(ctx, t.scenario, t.until, func(p *patient) error { return o.heal(ctx, p) })
+}
+
+// on starts a lab, plays the scenario to a point, and hands it over.
+func (o *demoOptions) on(ctx context.Context, scenario, until string, do func(*patient) error) (err error) {
 	dir, err := os.MkdirTemp("", "naosu-demo-")
 	if err != nil {
 		return fmt.Errorf("making a folder for the lab: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	o.say("A real control plane starts, and the story is played on it, %g times faster than it was lived:\n  this takes about two minutes.", o.timeScale)
-	stop, err := o.up(ctx, t, dir)
+	stop, err := o.up(ctx, scenario, until, dir)
 	if err != nil {
 		return err
 	}
@@ -110,7 +126,21 @@ func (o *demoOptions) show(ctx context.Context, t tour) (err error) {
 	if err != nil {
 		return err
 	}
-	return o.heal(ctx, p)
+	return do(p)
+}
+
+// foresee asks naosu before anything has happened.
+func (o *demoOptions) foresee(ctx context.Context, p *patient, questions []string) error {
+	o.say("What naosu foresees, reading nothing but the cluster's API:")
+	for i, question := range questions {
+		if i > 0 {
+			fmt.Fprintln(o.out)
+		}
+		if err := o.perform(ctx, p, question); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // heal shows what waits, lets naosu explain it, does what it says, and waits for the effect.
@@ -125,7 +155,7 @@ func (o *demoOptions) heal(ctx context.Context, p *patient) error {
 	o.say("These pods wait:")
 	o.tell("%s", strings.Join(waiting.lines(), "\n"))
 
-	o.say("What naosu says, reading nothing but the cluster's API:")
+	o.say("What naosu says of it:")
 	subject := waiting[0]
 	if err := o.perform(ctx, p, fmt.Sprintf("naosu why pod/%s -n %s", subject.name, subject.namespace)); err != nil {
 		return err
