@@ -3,9 +3,11 @@ package scheduling
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
@@ -24,6 +26,16 @@ type attempt struct {
 }
 
 func (j *Judge) attempt(ctx context.Context, pod *corev1.Pod) (*attempt, error) {
+	return j.attemptAmong(ctx, pod, func(*attempt) []fwk.NodeInfo { return j.board.nodes.infos })
+}
+
+// lastResort is the attempt of a pod that a sweep found no node for. It looks only at nodes where the pod may have victims:
+// preemption takes no others.
+func (j *Judge) lastResort(ctx context.Context, pod *corev1.Pod) (*attempt, error) {
+	return j.attemptAmong(ctx, pod, func(a *attempt) []fwk.NodeInfo { return j.board.below(corev1helpers.PodPriority(a.pod)) })
+}
+
+func (j *Judge) attemptAmong(ctx context.Context, pod *corev1.Pod, among func(*attempt) []fwk.NodeInfo) (*attempt, error) {
 	p, err := j.profile(pod)
 	if err != nil {
 		return nil, err
@@ -32,10 +44,10 @@ func (j *Judge) attempt(ctx context.Context, pod *corev1.Pod) (*attempt, error) 
 		profile: p, board: j.board, pod: j.tenants.seen(pod),
 		state: framework.NewCycleState(), refused: framework.NewDefaultNodeToStatus(),
 	}
-	return a, a.filter(quiet(ctx))
+	return a, a.filter(quiet(ctx), among(a))
 }
 
-func (a *attempt) filter(ctx context.Context) error {
+func (a *attempt) filter(ctx context.Context, nodes []fwk.NodeInfo) error {
 	if a.gated = a.profile.gate(ctx, a.pod) != nil; a.gated {
 		return nil
 	}
@@ -48,9 +60,8 @@ func (a *attempt) filter(ctx context.Context) error {
 	default:
 		return fmt.Errorf("asking what bears on pod %s: %w", nameOf(a.pod), status.AsError())
 	}
-	nodes := a.board.nodes.infos
 	if !allowed.AllNodes() {
-		nodes = a.named(allowed.NodeNames)
+		nodes = slices.DeleteFunc(slices.Clone(nodes), func(n fwk.NodeInfo) bool { return !allowed.NodeNames.Has(n.Node().Name) })
 		a.refused.SetAbsentNodesStatus(fwk.NewStatus(fwk.UnschedulableAndUnresolvable, elsewhere(sets.List(by)...)))
 	}
 	return a.filterNodes(ctx, nodes)

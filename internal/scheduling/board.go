@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -28,6 +30,8 @@ type board struct {
 	counting []*slot
 	// mounts are the nodes as NodeVolumeLimits sees them.
 	mounts table[*counted]
+	// lowest are the lowest priorities of each node's pods.
+	lowest table[int32]
 }
 
 // slot is a node's place on the board. Pods may be bound to a node that does not exist (yet): its slot is then not lined up.
@@ -53,6 +57,25 @@ func newBoard(j *journal) *board {
 		averse:    roster{at: func(s *slot) *int { return &s.aversion }},
 		nominated: nominator{journal: j, byNode: map[string][]fwk.PodInfo{}},
 	}
+}
+
+// below are the nodes with a pod of lower priority than that.
+func (b *board) below(priority int32) []fwk.NodeInfo {
+	b.lowest.fit(len(b.slots))
+	var nodes []fwk.NodeInfo
+	for _, s := range b.nodes.slots {
+		cell, holds := b.lowest.at(s)
+		if !holds {
+			cell.generation, cell.answer = s.info.Generation, math.MaxInt32
+			for _, pod := range s.info.Pods {
+				cell.answer = min(cell.answer, corev1helpers.PodPriority(pod.GetPod()))
+			}
+		}
+		if cell.answer < priority {
+			nodes = append(nodes, s.info)
+		}
+	}
+	return nodes
 }
 
 // node is the info of a node that exists, nil otherwise.

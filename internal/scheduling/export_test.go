@@ -11,6 +11,15 @@ import (
 // PlainFit is Fit without what makes it fast.
 var PlainFit = (*Judge).plainFit
 
+// PlainPreempt is Preempt without what makes it fast.
+func (j *Judge) PlainPreempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, error) {
+	a, err := j.attempt(ctx, pod)
+	if err != nil {
+		return nil, err
+	}
+	return a.preempt(ctx, &j.tenants)
+}
+
 // Requests is how many requests the plugins have sent to a cluster.
 func Requests(j *Judge) int64 { return j.refusal.requests.Load() }
 

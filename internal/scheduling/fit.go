@@ -48,18 +48,18 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	if err != nil {
 		return Placement{}, err
 	}
-	if s != nil && len(s.feasible) > 0 {
-		best, err := s.best(ctx)
-		if err != nil {
-			return Placement{}, err
+	var best []string
+	var a *attempt
+	switch {
+	case s == nil:
+		if a, err = j.attempt(ctx, pod); err == nil {
+			best, err = a.best(ctx)
 		}
-		return Placement{Node: j.draw(pod, best)}, nil
+	case len(s.feasible) > 0:
+		best, err = s.best(ctx)
+	default:
+		a, err = j.lastResort(ctx, pod)
 	}
-	a, err := j.attempt(ctx, pod)
-	if err != nil {
-		return Placement{}, err
-	}
-	best, err := a.best(ctx)
 	if err != nil {
 		return Placement{}, err
 	}

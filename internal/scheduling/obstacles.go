@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -20,16 +18,27 @@ func (j *Judge) Obstacles(ctx context.Context, pod *corev1.Pod) (Obstacles, erro
 	if err != nil {
 		return Obstacles{}, err
 	}
-	s := &survey{profile: p, board: j.board, pod: j.tenants.seen(pod), state: framework.NewCycleState()}
-	return s.run(quiet(ctx))
+	ctx = quiet(ctx)
+	s := j.survey(p, pod)
+	if j.sweepable(pod) {
+		s.class = p.class(ctx, j, s.pod)
+	}
+	return s.run(ctx)
+}
+
+func (j *Judge) survey(p *profile, pod *corev1.Pod) *survey {
+	return &survey{judge: j, profile: p, board: j.board, pod: j.tenants.seen(pod), state: framework.NewCycleState()}
 }
 
 // survey asks each filter plugin on its own, as if there were no other.
 type survey struct {
+	judge   *Judge
 	profile *profile
-	board   *board
-	pod     *corev1.Pod
-	state   fwk.CycleState
+	// class is nil if what is remembered of pods like this is not to be used.
+	class *class
+	board *board
+	pod   *corev1.Pod
+	state fwk.CycleState
 
 	everywhere []Obstacle
 	asked      []asked
@@ -41,6 +50,9 @@ type asked struct {
 	name   string
 	// only are the nodes it leaves, nil if it leaves all.
 	only sets.Set[string]
+	// table is what it has said of pods of the class, nil if it must be asked anew; node is a node as it sees it.
+	table *table[*fwk.Status]
+	node  func(*slot) fwk.NodeInfo
 }
 
 func (s *survey) run(ctx context.Context) (Obstacles, error) {
@@ -53,13 +65,10 @@ func (s *survey) run(ctx context.Context) (Obstacles, error) {
 	if err := s.prepare(ctx); err != nil {
 		return Obstacles{}, err
 	}
-	nodes := slices.Clone(s.board.nodes.infos)
-	slices.SortFunc(nodes, func(a, b fwk.NodeInfo) int { return strings.Compare(a.Node().Name, b.Node().Name) })
-	found := make([]NodeObstacles, len(nodes))
-	failed := make([]error, len(nodes))
-	s.profile.framework.Parallelizer().Until(ctx, len(nodes), func(i int) {
-		found[i], failed[i] = s.look(ctx, nodes[i])
-	}, "")
+	slots := s.board.nodes.slots // sorted by name
+	found := make([]NodeObstacles, len(slots))
+	failed := make([]error, len(slots))
+	s.profile.each(ctx, len(slots), func(i int) { found[i], failed[i] = s.look(ctx, slots[i]) })
 	return Obstacles{Everywhere: s.everywhere, Nodes: found}, errors.Join(append(failed, ctx.Err())...)
 }
 
@@ -86,22 +95,29 @@ func (s *survey) prepare(ctx context.Context) error {
 				ask.only = result.NodeNames
 			}
 		}
+		if filter != nil {
+			ask.node = s.judge.mounting(filter)
+			if s.class != nil && s.class.verdicts[ask.name] != nil {
+				ask.table = s.class.verdicts[ask.name]
+				ask.table.fit(len(s.board.slots))
+			}
+		}
 		s.asked = append(s.asked, ask)
 	}
 	s.state.SetSkipFilterPlugins(done) // for RunPreFilterExtensionAddPod
 	return nil
 }
 
-func (s *survey) look(ctx context.Context, node fwk.NodeInfo) (NodeObstacles, error) {
-	found := NodeObstacles{Node: node.Node().Name}
-	crowdedState, crowded, err := s.crowd(ctx, node)
+func (s *survey) look(ctx context.Context, at *slot) (NodeObstacles, error) {
+	found := NodeObstacles{Node: at.name}
+	crowdedState, crowded, err := s.crowd(ctx, at.info)
 	if err != nil {
 		return found, err
 	}
 	for _, ask := range s.asked {
-		status := s.ask(ctx, ask, s.state, node)
-		if status.IsSuccess() && crowded != nil {
-			status = s.ask(ctx, ask, crowdedState, crowded)
+		status := s.ask(ctx, ask, at)
+		if status.IsSuccess() && crowded != nil && ask.plugin != nil {
+			status = ask.plugin.Filter(ctx, crowdedState, s.pod, crowded)
 		}
 		switch {
 		case status.IsSuccess():
@@ -114,14 +130,20 @@ func (s *survey) look(ctx context.Context, node fwk.NodeInfo) (NodeObstacles, er
 	return found, nil
 }
 
-func (s *survey) ask(ctx context.Context, ask asked, state fwk.CycleState, node fwk.NodeInfo) *fwk.Status {
-	if ask.only != nil && !ask.only.Has(node.Node().Name) {
+func (s *survey) ask(ctx context.Context, ask asked, at *slot) *fwk.Status {
+	switch {
+	case ask.only != nil && !ask.only.Has(at.name):
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, elsewhere(ask.name))
-	}
-	if ask.plugin == nil {
+	case ask.plugin == nil:
 		return nil
+	case ask.table == nil || ask.only != nil: // A table for each pod that names its node would fill the memory.
+		return ask.plugin.Filter(ctx, s.state, s.pod, ask.node(at))
 	}
-	return ask.plugin.Filter(ctx, state, s.pod, node)
+	cell, holds := ask.table.at(at)
+	if !holds {
+		cell.generation, cell.answer = at.info.Generation, ask.plugin.Filter(ctx, s.class.state, s.pod, at.info)
+	}
+	return cell.answer
 }
 
 // crowd is the node as it will be once the pods it was promised to are there, nil if it was promised to none that this pod

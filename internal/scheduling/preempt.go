@@ -21,7 +21,18 @@ import (
 //
 // Every node is looked at. The scheduler itself stops after a tenth of them, or a hundred if that is more.
 func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, error) {
-	a, err := j.attempt(ctx, pod)
+	s, err := j.sweep(quiet(ctx), pod)
+	if err != nil {
+		return nil, err
+	}
+	attempt := j.attempt
+	if s != nil {
+		if len(s.feasible) > 0 {
+			return nil, nil
+		}
+		attempt = j.lastResort
+	}
+	a, err := attempt(ctx, pod)
 	if err != nil {
 		return nil, err
 	}

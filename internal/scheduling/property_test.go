@@ -188,6 +188,17 @@ func sameVerdict(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
 	if first, err := j.First(t.Context(), p); err != nil || first != want {
 		t.Fatalf("the first node for %v is %q (%v), want %q", p, first, err, want)
 	}
+	victims, err := j.PlainPreempt(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := j.Preempt(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(victims, got); diff != "" {
+		t.Fatalf("the plain way and the fast one preempt others for %v (-plain +fast):\n%s", p, diff)
+	}
 	const some = "n1"
 	if fits, err := j.FitsOn(t.Context(), p, some); err != nil || fits != slices.Contains(plain.Feasible, some) {
 		t.Fatalf("whether %v fits on %s: %v (%v), want the contrary", p, some, fits, err)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
 // Taken is how much of a resource the pods of a node have asked for, as the scheduler counts it: millis of CPU, bytes,
@@ -37,17 +36,17 @@ func (j *Judge) ObstaclesOn(ctx context.Context, pod *corev1.Pod, nodes ...strin
 		return Obstacles{}, err
 	}
 	ctx = quiet(ctx)
-	s := &survey{profile: p, board: j.board, pod: j.tenants.seen(pod), state: framework.NewCycleState()}
+	s := j.survey(p, pod)
 	if err := s.prepare(ctx); err != nil {
 		return Obstacles{}, err
 	}
 	found := Obstacles{Nodes: make([]NodeObstacles, 0, len(nodes))}
 	for _, name := range nodes {
-		info := j.board.node(name)
-		if info == nil {
+		at := j.board.slots[name]
+		if at == nil || at.here == nowhere {
 			return Obstacles{}, fmt.Errorf("asking what keeps pod %s off node %s: it does not exist", nameOf(s.pod), name)
 		}
-		on, err := s.look(ctx, info)
+		on, err := s.look(ctx, at)
 		if err != nil {
 			return Obstacles{}, err
 		}

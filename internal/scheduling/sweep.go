@@ -196,12 +196,17 @@ func (s *sweep) refuses(ctx context.Context, one []*slot) (bool, error) {
 	return false, nil
 }
 
-// asking is the table of a plugin's answers, nil if it is not local, and the state it is asked with.
+// asking is the table of a plugin's answers, nil if it has none, and the state it is asked with. A table for each pod that
+// names its node, as those of DaemonSets do, would fill the memory.
 func (s *sweep) asking(plugin fwk.Plugin) (*table[*fwk.Status], fwk.CycleState) {
-	if t := s.class.verdicts[plugin.Name()]; t != nil {
-		return t, s.class.state
+	t := s.class.verdicts[plugin.Name()]
+	switch {
+	case t == nil:
+		return nil, s.state
+	case !s.class.pre[plugin.Name()].result.AllNodes():
+		return nil, s.class.state
 	}
-	return nil, s.state
+	return t, s.class.state
 }
 
 func (s *sweep) failed(plugin fwk.Plugin, at *slot, status *fwk.Status) error {
