@@ -13,6 +13,7 @@ import (
 // leave takes a pod away, as an eviction on a living node does, and lets its owner react.
 func (f *future) leave(ctx context.Context, pod *corev1.Pod) error {
 	edits := append(f.budgets.gone(pod), cluster.Remove(pod))
+	edits = append(edits, f.detach(pod)...)
 	if err := f.apply(edits...); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (f *future) hang(ctx context.Context, pod *corev1.Pod) error {
 func (f *future) bind(pod *corev1.Pod, node string) error {
 	placed := f.running(pod, node)
 	edits := append(f.provision(placed), cluster.Put(placed))
-	edits = append(edits, f.budgets.back(placed)...)
+	edits = append(edits, f.recovers(placed)...)
 	if err := f.apply(edits...); err != nil {
 		return err
 	}
@@ -51,6 +52,30 @@ func (f *future) bind(pod *corev1.Pod, node string) error {
 	}
 	f.book.lands(pod, node, f.until())
 	return nil
+}
+
+// recovers counts a new pod as healthy: at once, or, if it so falls, not before a rollout has gone on that does not wait
+// for it.
+func (f *future) recovers(pod *corev1.Pod) []cluster.Edit {
+	if f.rolling && f.chance.late() {
+		f.slow = append(f.slow, pod)
+		f.budgets.down[pod.UID] = true
+		return nil
+	}
+	return f.budgets.back(pod)
+}
+
+// recoverSlow counts the pods as healthy that were not in time, if they are there yet.
+func (f *future) recoverSlow() error {
+	var edits []cluster.Edit
+	for _, pod := range f.slow {
+		if now := f.pods.get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil {
+			delete(f.budgets.down, pod.UID)
+			edits = append(edits, f.budgets.back(pod)...)
+		}
+	}
+	f.slow = nil
+	return f.apply(edits...)
 }
 
 // uncount takes a pod from its controller's count.

@@ -146,7 +146,7 @@ func (f *future) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 			edits = append(edits, cluster.Remove(driver))
 		}
 		for _, pod := range f.pods.on(node.Name) {
-			edits = append(edits, cluster.Remove(pod))
+			edits = append(append(edits, cluster.Remove(pod)), f.detach(pod)...)
 			if !finished(pod) {
 				pods = append(pods, pod)
 			}

@@ -35,6 +35,34 @@ func (f *future) delayForVolume(pod *corev1.Pod) {
 	}
 }
 
+// detach takes a pod's volumes from its node, but for those that another pod there mounts: as the attach-detach controller
+// does once they are unmounted or, on a dead node, once it has waited for that.
+func (f *future) detach(pod *corev1.Pod) []cluster.Edit {
+	var edits []cluster.Edit
+	for i := range pod.Spec.Volumes {
+		volume := f.volumeOf(pod, &pod.Spec.Volumes[i])
+		if volume == nil || f.mountedBeside(pod, volume) {
+			continue
+		}
+		for _, attachment := range f.world().Attachments(volume.Name) {
+			if attachment.Spec.NodeName == pod.Spec.NodeName {
+				edits = append(edits, cluster.Remove(attachment))
+			}
+		}
+	}
+	return edits
+}
+
+// mountedBeside says whether another pod on the pod's node mounts the volume.
+func (f *future) mountedBeside(pod *corev1.Pod, volume *corev1.PersistentVolume) bool {
+	return slices.ContainsFunc(f.pods.on(pod.Spec.NodeName), func(other *corev1.Pod) bool {
+		return nameOf(other) != nameOf(pod) && !finished(other) && slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {
+			mounted := f.volumeOf(other, &v)
+			return mounted != nil && mounted.Name == volume.Name
+		})
+	})
+}
+
 func (f *future) volumeOf(pod *corev1.Pod, v *corev1.Volume) *corev1.PersistentVolume {
 	name := cluster.ClaimName(pod, v)
 	if name == "" {
