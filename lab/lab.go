@@ -113,7 +113,7 @@ func (l *Lab) awaken(ctx context.Context) error {
 }
 
 // awakening is how long the nodes of a cluster that stands may take to be heard, on the wall clock.
-const awakening = 5 * time.Minute
+const awakening = 15 * time.Minute
 
 // startParts starts everything beside the control plane.
 func (l *Lab) startParts(ctx context.Context, o Options) (err error) {

@@ -48,9 +48,13 @@ func (p *local) start(components ...Component) error {
 		p.running[c] = launch(c, p.runner(c))
 		go p.watch(p.running[c])
 	}
+	patience := startTimeout
+	if p.options.Fill != nil {
+		patience = filledTimeout
+	}
 	var errs []error
 	for _, c := range components {
-		errs = append(errs, p.running[c].waitReady(p.failed))
+		errs = append(errs, p.running[c].waitReady(p.failed, patience))
 	}
 	if p.hasFailed() {
 		return p.failure

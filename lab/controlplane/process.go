@@ -12,6 +12,8 @@ import (
 const (
 	// startTimeout is how long a component may take to be ready on a slow machine, before its start has failed.
 	startTimeout = 2 * time.Minute
+	// filledTimeout is the same for a plane that was filled: the API server reads all there is before it is ready.
+	filledTimeout = 15 * time.Minute
 	// stopTimeout is how long one may take to stop before it is given up, and brokenTimeout when etcd has failed, without
 	// which little can end well.
 	stopTimeout   = 45 * time.Second
@@ -50,7 +52,7 @@ func launch(name Component, run func(ctx context.Context, ready func()) error) *
 
 // waitReady waits even when the caller has lost interest: an API server stopped before it is ready calls Fatal. It gives
 // up when another component has failed.
-func (p *process) waitReady(failed <-chan struct{}) error {
+func (p *process) waitReady(failed <-chan struct{}, patience time.Duration) error {
 	select {
 	case <-p.ready:
 		return nil
@@ -58,8 +60,8 @@ func (p *process) waitReady(failed <-chan struct{}) error {
 		return failure(p.name, p.err)
 	case <-failed:
 		return nil // the failure is what is told
-	case <-time.After(startTimeout):
-		return fmt.Errorf("%s: not ready after %v", p.name, startTimeout)
+	case <-time.After(patience):
+		return fmt.Errorf("%s: not ready after %v", p.name, patience)
 	}
 }
 

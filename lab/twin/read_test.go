@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,7 +145,7 @@ func TestStored(t *testing.T) {
 	stored := storedIn(t, readForeign(t))
 	for _, key := range []string{
 		"/registry/minions/gke-pool-1", "/registry/pods/shop/web-1", "/registry/namespaces/shop", "/registry/serviceaccounts/shop/web",
-		"/registry/priorityclasses/vital", "/registry/controllerrevisions/shop/db-5d9", "/registry/leases/kube-node-lease/gke-pool-1",
+		"/registry/priorityclasses/vital", "/registry/controllerrevisions/shop/db-5d9", "/registry/controllerrevisions/shop/agent-n3w", "/registry/leases/kube-node-lease/gke-pool-1",
 		"/registry/volumeattachments/csi-f44b7f741d8100ef628fc6cef3817e69986035292c008691e283dd4c440e5a6d",
 	} {
 		if stored[key] == nil {
@@ -155,6 +156,10 @@ func TestStored(t *testing.T) {
 		if stored[key] != nil {
 			t.Errorf("something stands at %s", key)
 		}
+	}
+	const accounts = `"serviceAccount":"web","serviceAccountName":"web"` // both, as the API server shows a template that has one
+	if revision := stored["/registry/controllerrevisions/shop/agent-n3w"].(*appsv1.ControllerRevision); !strings.Contains(string(revision.Data.Raw), accounts) {
+		t.Errorf("the revision is %s, and lacks %s", revision.Data.Raw, accounts)
 	}
 	node, pod := stored["/registry/minions/gke-pool-2"].(*corev1.Node), stored["/registry/pods/shop/web-1"].(*corev1.Pod)
 	if len(node.Finalizers) > 0 || node.UID != "node-2" {

@@ -3,6 +3,7 @@ package twin
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -51,14 +52,21 @@ func (c *contents) revise(now metav1.Time) error {
 	return nil
 }
 
-// daemonHash is what the pods of the DaemonSet's newest template are labelled with; empty if there are none yet.
-func daemonHash(set *appsv1.DaemonSet, pods []*corev1.Pod) string {
+// daemonHash is what the pods of the DaemonSet's newest template are labelled with; empty if there are none yet. A snapshot
+// without names may lack the annotation that tells which template that is: then it is the last of which there are pods.
+func daemonHash(set *appsv1.DaemonSet, pods []*corev1.Pod) (hash string) {
+	newest, known := set.Annotations[appsv1.DeprecatedTemplateGeneration]
+	latest := 0
 	for _, pod := range pods {
-		if pod.Labels[generation] == set.Annotations[appsv1.DeprecatedTemplateGeneration] {
+		of, err := strconv.Atoi(pod.Labels[generation])
+		switch {
+		case known && pod.Labels[generation] == newest:
 			return pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]
+		case !known && err == nil && of > latest:
+			latest, hash = of, pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]
 		}
 	}
-	return ""
+	return hash
 }
 
 func (c *contents) addRevision(of object, now metav1.Time, name string, labels, annotations map[string]string) error {
