@@ -7,14 +7,14 @@ var englishAudit = sentences{
 	AuditLeft:         "and {{.n}} more; -o json has them all.",
 	AuditAlike:        "({{.n}} more like it)",
 	AuditMoreRemedies: "or: {{count .n \"other way\" \"other ways\"}}, in -o json",
-	ProgressAudit:     "asking rules and playing futures: {{.done}} of {{.total}}",
+	ProgressAudit:     "checking rules and simulating failures: {{.done}} of {{.total}}",
 
 	SeverityCritical: "critical",
 	SeverityWarning:  "warning",
 	SeverityInfo:     "note",
 
 	AcceptedExpired: "{{.file}}: {{.code}} {{.subject}} was accepted until {{.expires}} and no longer is",
-	AcceptedStale:   "{{.file}}: {{.code}} {{.subject}} meets nothing any more; take it out",
+	AcceptedStale:   "{{.file}}: {{.code}} {{.subject}} no longer meets anything; take it out",
 	AcceptedEnding:  "{{.file}}: {{.code}} {{.subject}} is accepted until {{.expires}} only",
 
 	ErrSelectorRemedy:  "write it as for kubectl, as in app=web,tier!=test",

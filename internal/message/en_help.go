@@ -30,7 +30,7 @@ var englishHelp = sentences{
 	"flag/audit/selector":       "ask only about pods and workloads whose labels match this `SELECTOR`",
 
 	"help/whatif": "Say what a change would do",
-	"help/whatif/long": "Say what a change, or several in order, would do to every pod, as the scheduler and the controllers would play it: " +
+	"help/whatif/long": "Say what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: " +
 		"which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and what would be wrong then. " +
 		"Nothing in the cluster is changed.\n\n" +
 		"Changes:\n" +
@@ -51,7 +51,7 @@ var englishHelp = sentences{
 		"A comma between changes makes them one question. Flags follow the change they belong to. Something in another namespace than " +
 		"--namespace is written NAMESPACE/KIND/NAME.\n\n" + exitCodes,
 	"flag/whatif/fail-on":   "exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), or if there is a new finding of this severity or worse (info, warning, critical)",
-	"flag/whatif/seeds":     "play `N` futures, each with other dice where the scheduler and the controllers choose at random",
+	"flag/whatif/seeds":     "simulate `N` times, with other random choices of the scheduler and the controllers each time",
 	"flag/whatif/cpu":       "grow: what the container requests, a `QUANTITY` such as 450m",
 	"flag/whatif/memory":    "grow: what the container requests, a `QUANTITY` such as 256Mi",
 	"flag/whatif/container": "grow: the `NAME` of the container (default: the first)",

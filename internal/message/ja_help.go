@@ -39,7 +39,7 @@ var japaneseHelp = sentences{
 		"  cordon node/N | uncordon node/N\tkubectl と同じ\n" +
 		"  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n" +
 		"  untaint node/N KEY:EFFECT\ttaint を外す\n" +
-		"  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると Vertical Autoscaler の次の段階まで)\n" +
+		"  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると 垂直オートスケーラー の次の段階まで)\n" +
 		"  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n" +
 		"  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n" +
 		"  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n" +

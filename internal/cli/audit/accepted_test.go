@@ -76,7 +76,7 @@ func TestAcceptedWarnings(t *testing.T) {
 	var warned bytes.Buffer
 	a.warn(&warned, message.English(), now, true)
 	want := "accepted.yaml: N204 deployment/soon is accepted until 2026-11-22 only\n" +
-		"accepted.yaml: N204 deployment/stale meets nothing any more; take it out\n" +
+		"accepted.yaml: N204 deployment/stale no longer meets anything; take it out\n" +
 		"accepted.yaml: N204 deployment/over was accepted until 2026-01-01 and no longer is\n"
 	if diff := cmp.Diff(want, warned.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
