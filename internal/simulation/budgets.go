@@ -21,7 +21,7 @@ import (
 type budgets struct {
 	pods        *pods
 	byNamespace map[string][]*budget
-	// down are pods that no longer count as healthy.
+	// down are pods that do not count as healthy, whatever they say.
 	down map[types.UID]bool
 }
 

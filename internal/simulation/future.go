@@ -43,6 +43,10 @@ type future struct {
 	agenda   []event
 	queue    queue
 
+	// rolling says that a rollout goes on that waits for its own pods only; slow are the others that are not healthy yet.
+	rolling bool
+	slow    []*corev1.Pod
+
 	book    book
 	budgets *budgets
 	gaps    gaps

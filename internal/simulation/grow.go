@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -83,6 +84,13 @@ func (f *future) rollDaemons(ctx context.Context, set *appsv1.DaemonSet, remake 
 		f.gaps.note(daemonRef(set), message.Of(message.GapOnDelete, ref))
 		return nil
 	}
+	f.rolling = true
+	err := f.nodeByNode(ctx, set, remake)
+	f.rolling = false
+	return errors.Join(err, f.recoverSlow())
+}
+
+func (f *future) nodeByNode(ctx context.Context, set *appsv1.DaemonSet, remake func(*corev1.Pod) *corev1.Pod) error {
 	old := f.daemons(set)
 	most, beside := f.limits(set, len(old))
 	if beside > 0 {

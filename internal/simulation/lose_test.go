@@ -61,6 +61,10 @@ func TestLoseNode(t *testing.T) {
 			world(three(), job("night", 0, template("night", "1", tolerating(300)), "n1", "n2")),
 			[]string{"lost night-a n1> 5m50s FateJobFailed", "lost night-b n2> 5m50s FateJobSibling"},
 		},
+		"a Job that fails makes room for what waited": {
+			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "3", tolerating(300)), "n1"), job("night", 0, template("night", "1", tolerating(300)), "n1", "n2", "n2")),
+			[]string{"lost night-a n1> 5m50s FateJobFailed", "lost night-b n2> 5m50s FateJobSibling", "lost night-c n2> 5m50s FateJobSibling", "moved web-1-a n1>n2 5m50s"},
+		},
 		"the scheduler counts the ghost: its pod keeps the zone taken until the node is removed": {
 			world(node("n1", "a"), node("n2", "a"), deployment("web", template("web", "1", tolerating(300), apart(corev1.LabelTopologyZone, "web")), "n1")),
 			[]string{"delayed web-1-a n1>n2 FateOnceGone"},

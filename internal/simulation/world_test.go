@@ -93,10 +93,6 @@ func cpu(amount string) func(*corev1.Node) {
 	return func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse(amount) }
 }
 
-func group(name string) func(*corev1.Node) {
-	return func(n *corev1.Node) { n.Labels["eks.amazonaws.com/nodegroup"] = name }
-}
-
 // template asks for some CPU.
 func template(app, cpu string, edits ...func(*corev1.PodSpec)) corev1.PodTemplateSpec {
 	t := corev1.PodTemplateSpec{

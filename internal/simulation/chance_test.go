@@ -1,0 +1,150 @@
+package simulation_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// endings plays 40 futures and gives what differs between them, the first future's ending first.
+func endings(t *testing.T, w objects, see func(simulation.Outcome) string, changes ...change.Change) []string {
+	t.Helper()
+	var all []string
+	err := simulation.Each(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 40}, func(o simulation.Outcome) error {
+		all = append(all, see(o))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := all[len(all)-1]
+	others := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(all))), func(s string) bool { return s == first })
+	return append([]string{first}, others...)
+}
+
+func TestChance(t *testing.T) {
+	waiting := func(names ...string) objects {
+		var pods objects
+		for _, name := range names {
+			pods = append(pods, placed(name, "", template("web", "1")))
+		}
+		return pods
+	}
+	podsByNode := func(o simulation.Outcome) string {
+		var counts []int
+		for _, n := range o.World.Nodes() {
+			counts = append(counts, len(o.World.PodsOn(n.Name)))
+		}
+		slices.Sort(counts)
+		return fmt.Sprint(counts)
+	}
+	victims := func(o simulation.Outcome) string {
+		n := 0
+		for _, f := range o.Fates {
+			if f.Kind == simulation.Preempted {
+				n++
+			}
+		}
+		return fmt.Sprint(n)
+	}
+	whose := func(o simulation.Outcome) string {
+		var apps []string
+		for _, f := range o.Fates {
+			if f.Kind == simulation.Preempted {
+				apps = append(apps, strings.Split(f.Pod.Name, "-")[0])
+			}
+		}
+		return strings.Join(apps, " ")
+	}
+	// The scheduler takes the youngest of equal pods, unless a budget forbids it.
+	young := func(all objects) objects {
+		for _, o := range all {
+			if pod, ok := o.(*corev1.Pod); ok {
+				pod.Status.StartTime = &metav1.Time{Time: epoch}
+			}
+		}
+		return all
+	}
+	roomForOne := budget("keep", "web", 1)
+	roomForOne.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DisruptionsAllowed: 1, CurrentHealthy: 2, DesiredHealthy: 1, ExpectedPods: 2}
+	fates := func(o simulation.Outcome) string { return strings.Join(told(o), ", ") }
+	for name, tc := range map[string]struct {
+		world  objects
+		change change.Change
+		see    func(simulation.Outcome) string
+		want   []string
+	}{
+		"new nodes come up together, or the first takes what waits": {
+			world(node("n1", "a"), placed("full", "n1", template("full", "4")), waiting("a", "b")),
+			change.AddNodes{Count: 2}, podsByNode,
+			[]string{"[1 1 1]", "[0 1 2]"},
+		},
+		"which of two pods comes first to the last place": {
+			world(node("n1", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }), waiting("a", "b")),
+			change.Uncordon{Node: "n1"}, fates,
+			[]string{"moved a >n1", "moved b >n1"},
+		},
+		"a pod that was promised a node has to look again, and one more has gone for it": {
+			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1", "n2", "n3")),
+			change.Apply{Objects: []runtime.Object{bare(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}}, victims,
+			[]string{"2", "3"},
+		},
+		"during a rollout a budget may have no room yet, which saves its pods": {
+			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("2")), node("n3", "a", cpu("2")), daemonSet("agent", template("agent", "100m", priority(9)), "n1", "n2"),
+				young(deployment("web", template("web", "900m"), "n1", "n2")), deployment("api", template("api", "900m"), "n1", "n2"), roomForOne),
+			grow("300m"), whose,
+			[]string{"web web", "api web"},
+		},
+		"what has only one end": {
+			world(three(), deployment("web", template("web", "1"), "n1")),
+			change.DrainNode{Node: "n1"}, victims,
+			[]string{"0"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, endings(t, tc.world, tc.see, tc.change)); diff != "" {
+				t.Errorf("endings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSeeds has a certain fate and one of chance.
+func TestSeeds(t *testing.T) {
+	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }),
+		placed("alone", "n1", template("alone", "1")), placed("a", "", template("web", "1")), placed("b", "", template("web", "1")))
+	play := func() map[string]float64 {
+		outcome, err := simulation.Run(t.Context(), w.judge(t), []change.Change{change.Uncordon{Node: "n2"}, change.DrainNode{Node: "n1"}}, simulation.Options{Seeds: 40})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outcome.Seeds != 40 {
+			t.Errorf("%d seeds", outcome.Seeds)
+		}
+		chances := map[string]float64{}
+		for _, fate := range outcome.Fates {
+			chances[string(fate.Kind)+" "+fate.Pod.Name] = fate.Chance
+		}
+		return chances
+	}
+	first := play()
+	if first["lost alone"] != 1 {
+		t.Errorf("what is certain has a chance of %v", first["lost alone"])
+	}
+	if c := first["moved a"]; c <= 0.5 || c >= 1 {
+		t.Errorf("what is likely has a chance of %v", c)
+	}
+	if diff := cmp.Diff(first, play()); diff != "" {
+		t.Errorf("the same seeds end in another way (-first +second):\n%s", diff)
+	}
+}
