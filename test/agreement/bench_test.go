@@ -24,7 +24,8 @@ import (
 // pods the judge places while the scheduler places one. The target is 20.
 //
 // The scheduler looks at every node, as the judge does, and may send as many requests as it can; beside it run etcd and the
-// API server and nothing else. It is measured from its first bind to its last, the pods all being in its queue.
+// API server and nothing else. It is measured from its first bind to its last, the pods all being in its queue. Pods that
+// spread do so over zones, those of one app among themselves.
 func BenchmarkPlacing(b *testing.B) {
 	for _, nodes := range []int{100, 1000, 5000} {
 		pods := 1000
@@ -86,19 +87,20 @@ func crowd(nodes, pods int, spread bool) []runtime.Object {
 			}},
 		})
 		for j := range 2 {
-			pod := crowdPod(fmt.Sprintf("%s-%d", name, j), fmt.Sprint(100*(1+i%7)+50*j)+"m", false)
+			pod := crowdPod(fmt.Sprintf("%s-%d", name, j), 2*i+j, fmt.Sprint(100*(1+i%7)+50*j)+"m", false)
 			pod.Spec.NodeName = name
 			objects = append(objects, pod)
 		}
 	}
 	for i := range pods {
-		objects = append(objects, crowdPod(fmt.Sprintf("new-%d", i), "250m", spread))
+		objects = append(objects, crowdPod(fmt.Sprintf("new-%d", i), i, "250m", spread))
 	}
 	return objects
 }
 
-func crowdPod(name, cpu string, spread bool) *corev1.Pod {
-	labels := map[string]string{appLabel: "web"}
+// crowdPod is the i-th of its kind; there are pods of twenty apps.
+func crowdPod(name string, i int, cpu string, spread bool) *corev1.Pod {
+	labels := map[string]string{appLabel: fmt.Sprintf("app-%d", i%20)}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespaces[0], Name: name, Labels: labels},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{
