@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -38,4 +40,29 @@ func (t imageTable) count(node *corev1.Node, change int) {
 			t[name].NumNodes += change
 		}
 	}
+}
+
+// absent says that no node has any of the pod's images: ImageLocality then has nothing for any node.
+func (t imageTable) absent(spec *corev1.PodSpec) bool {
+	for i := range spec.InitContainers {
+		if t.has(spec.InitContainers[i].Image) {
+			return false
+		}
+	}
+	for i := range spec.Containers {
+		if t.has(spec.Containers[i].Image) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Image != nil && t.has(v.Image.Reference) })
+}
+
+// has looks for an image also by the name that the plugin gives one without a tag.
+func (t imageTable) has(image string) bool {
+	for _, name := range []string{image, image + ":latest"} {
+		if entry := t[name]; entry != nil && entry.NumNodes > 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -57,7 +57,7 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 func (s *sweep) score(ctx context.Context, plugin scorer, infos []fwk.NodeInfo, list fwk.NodeScoreList, totals []int64) error {
 	table, state := s.class.scores[plugin.Name()], s.state
 	if table != nil {
-		if s.class.idle.Has(plugin.Name()) {
+		if s.class.idle.Has(plugin.Name()) || plugin.Name() == names.ImageLocality && s.judge.board.images.absent(&s.pod.Spec) {
 			return nil
 		}
 		state = s.class.state
