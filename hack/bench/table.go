@@ -89,15 +89,16 @@ func humanBytes(bytes float64) string {
 	return fmt.Sprintf("%.0f B", bytes)
 }
 
+const header = "PACKAGE\tBENCHMARK\tFIGURE\tTARGET\tALTERNATIVE\tRATIO\tBESIDES"
+
+// printTable prints a row for each figure that has a target, and one for a benchmark without any.
 func printTable(out io.Writer, results []result) error {
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "PACKAGE\tBENCHMARK\tRUNS\tFIGURES")
+	fmt.Fprintln(table, header)
 	for _, r := range results {
-		figures := make([]string, len(r.figures))
-		for i, f := range r.figures {
-			figures[i] = f.String()
+		for _, row := range r.rows() {
+			fmt.Fprintf(table, "%s\t%s\t%s\n", r.folder, r.name, strings.TrimRight(strings.Join(row, "\t"), "\t"))
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", r.folder, r.name, r.runs, strings.Join(figures, ", "))
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print the table: %w", err)
