@@ -1,11 +1,13 @@
 package diagnosis_test
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -22,6 +24,8 @@ import (
 // played it is; elsewhere the world is edited to what the remedy leads to.
 func TestGoneOnceRemedied(t *testing.T) {
 	for input, tc := range map[string]struct {
+		// code is what the input's name does not begin with.
+		code finding.Code
 		// all remedies are applied, in order, instead of the first.
 		all bool
 		// edit stands for the remedy where it is not one that a simulation plays.
@@ -38,10 +42,13 @@ func TestGoneOnceRemedied(t *testing.T) {
 		"n501-daemonset":   {edit: removed("Pod", "settlement-0", "Job", "settlement", "Event", "settlement-0.1")},
 		"n502-rollout":     {},
 		"n503-full":        {},
+		"story1-before":    {code: finding.N102},
+		"story2-before":    {code: finding.N503},
+		"story5-before":    {code: finding.N502, edit: smallerJobs},
 	} {
 		t.Run(input, func(t *testing.T) {
 			prefix, _, _ := strings.Cut(input, "-")
-			code := finding.Code(strings.ToUpper(prefix))
+			code := cmp.Or(tc.code, finding.Code(strings.ToUpper(prefix)))
 			world := worldOf(clustertest.Load(t, "testdata/audit/"+input+".yaml"))
 			judge := judgeOf(t, world)
 			before := about(diagnosis.Audit(t.Context(), view(world, judge), nil), code)
@@ -118,6 +125,19 @@ func nodesReady(world *cluster.Snapshot) []cluster.Edit {
 		back.Spec.Taints = nil
 		back.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now)}}
 		edits = append(edits, cluster.Put(back))
+	}
+	return edits
+}
+
+// smallerJobs is the next night of story 5, its statements asking for less CPU.
+func smallerJobs(world *cluster.Snapshot) []cluster.Edit {
+	var edits []cluster.Edit
+	for _, pod := range world.Pods() {
+		if strings.HasPrefix(pod.Name, "statements") {
+			smaller := pod.DeepCopy()
+			smaller.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = resource.MustParse("600m")
+			edits = append(edits, cluster.Put(smaller))
+		}
 	}
 	return edits
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -30,14 +31,24 @@ const headroom = "headroom"
 // (its --expendable-pods-priority-cutoff is -10).
 const balloonPriority = -10
 
-// balloons hold so much CPU free on every node, by pods that do nothing and give way first.
-func balloons(v View, grows change.Ref, cpu resource.Quantity) []finding.Remedy {
+// balloons hold so much CPU free on every node, by pods that do nothing and give way first. The guests are pods that must
+// not take the balloons' place; more is how many nodes they then need beside the present ones.
+func balloons(v View, grows change.Ref, cpu resource.Quantity, guests []*corev1.Pod, more int) []finding.Remedy {
 	objects := balloonObjects(cpu)
+	objects = append(objects, patience(guests)...)
 	inline, err := change.Inline(objects...)
 	if err != nil {
 		return nil
 	}
-	args := message.Args{"by": grows, "cpu": cpu.String(), "nodes": len(v.World.Nodes())}
+	for _, ref := range ownersOfPods(v.World, guests) {
+		if ref.Kind == string(cluster.CronJob) {
+			inline += " && " + ofCron(ref, map[string]any{"priorityClassName": patientClass}).Command()
+		}
+	}
+	args := message.Args{
+		"by": grows, "cpu": cpu.String(), "nodes": len(v.World.Nodes()), "more": more, "class": patientClass,
+		"guests": v.some(ownersOfPods(v.World, guests)), "n": len(guests),
+	}
 	return []finding.Remedy{{
 		Message: v.Say.Text(message.RemedyBalloons, args),
 		Change:  change.Apply{From: headroom, Objects: objects},

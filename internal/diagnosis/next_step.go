@@ -133,11 +133,7 @@ func (s growthStep) fallen(v View, o simulation.Outcome, owners []change.Ref) in
 
 func (s growthStep) describe(ctx context.Context, v View, o simulation.Outcome) finding.Finding {
 	f := finding.Finding{Code: finding.N502, Severity: finding.Warning, Subjects: []change.Ref{s.Target}}
-	var owners []change.Ref
-	for _, pod := range s.victims {
-		owners = append(owners, refOfWorkload(v.World, pod))
-	}
-	owners = uniqueRefs(owners)
+	owners := ownersOfPods(v.World, s.victims)
 	now, next := s.growth(v)
 	lost := s.fallen(v, o, owners)
 	args := message.Args{
@@ -158,9 +154,7 @@ func (s growthStep) describe(ctx context.Context, v View, o simulation.Outcome) 
 	if ways, ok := s.shrink(ctx, v); ok {
 		f.Remedies = append(f.Remedies, ways)
 	}
-	if grown := s.cpuGrowth(v); grown.Sign() > 0 {
-		f.Remedies = append(f.Remedies, balloons(v, s.Target, grown)...)
-	}
+	f.Remedies = append(f.Remedies, s.hold(ctx, v)...)
 	if s.Autoscaler.Name != "" && s.More > 0 {
 		f.Unknown = []finding.Gap{{About: "groups", Message: v.Say.Text(message.UnknownNewNode, nil)}}
 	}

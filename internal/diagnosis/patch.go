@@ -33,3 +33,9 @@ func patch(object change.Ref, spec map[string]any) change.Patch {
 	}
 	return change.Patch{Object: object, Patch: string(data)}
 }
+
+// ofCron changes the spec of the pods of a CronJob's next Jobs.
+func ofCron(cron change.Ref, spec map[string]any) change.Patch {
+	template := map[string]any{"template": map[string]any{"spec": spec}}
+	return patch(cron, map[string]any{"jobTemplate": map[string]any{"spec": template}})
+}

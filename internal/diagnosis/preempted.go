@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -64,7 +65,10 @@ func (Preempted) Find(_ context.Context, v View) []finding.Finding {
 type victim struct {
 	ref change.Ref
 	// by is the pod it gave way to, the zero Ref if nothing tells.
-	by       change.Ref
+	by change.Ref
+	// uid and at are which pod of that name it was, and when.
+	uid      types.UID
+	at       metav1.Time
 	evidence []finding.Evidence
 }
 
@@ -84,7 +88,7 @@ func victims(world *cluster.Snapshot) []victim {
 	of := func(uid types.UID, ref change.Ref) *victim {
 		one, ok := byUID[uid]
 		if !ok {
-			one = &victim{ref: ref}
+			one = &victim{ref: ref, uid: uid}
 			byUID[uid] = one
 			order = append(order, uid)
 		}
@@ -107,6 +111,7 @@ func victims(world *cluster.Snapshot) []victim {
 			one.by = preemptor(world, pods, event)
 		}
 		_, _, last := occurrences(event)
+		one.at = last
 		one.evidence = append(one.evidence, factSince(refTo(cluster.Event, event), "message", event.Message, last))
 	}
 	all := make([]victim, 0, len(order))
@@ -179,6 +184,9 @@ func (p preemption) describe(v View, who makers) finding.Finding {
 		if link, ok := scalerLink(v, p.by); ok {
 			f.Causes = append(f.Causes, link)
 		}
+		if link, ok := p.needlessLink(v, who); ok {
+			f.Causes = append(f.Causes, link)
+		}
 	} else {
 		f.Unknown = append(f.Unknown, finding.Gap{About: "Event", Message: v.Say.Text(message.UnknownPreemptor, nil)})
 	}
@@ -237,6 +245,34 @@ func (p preemption) grewLink(v View) (finding.Link, bool) {
 		break
 	}
 	return link, true
+}
+
+// needlessLink shows a victim's successor on the node of the pod that took its place: there was room for both. In a rollout
+// the scheduler may hear of the new pod before it hears that the old one has gone.
+func (p preemption) needlessLink(v View, who makers) (finding.Link, bool) {
+	if p.by.Kind != string(cluster.DaemonSet) {
+		return finding.Link{}, false
+	}
+	for _, one := range p.victims {
+		by := v.World.Pod(one.by.Namespace, one.by.Name)
+		owners := who.ownersOf(one.ref)
+		if by == nil || by.Spec.NodeName == "" || len(owners) == 0 {
+			continue
+		}
+		for _, next := range v.World.PodsOn(by.Spec.NodeName) {
+			if next.UID == one.uid || !alive(next) || !one.at.Before(&next.CreationTimestamp) || !slices.Contains(who.ownersOf(refTo(cluster.Pod, next)), owners[0]) {
+				continue
+			}
+			ref := refTo(cluster.Pod, next)
+			return finding.Link{
+				Message: v.Say.Text(message.CauseNeedless, message.Args{
+					"pod": ref, "owner": owners[0], "by": one.by, "set": p.by, "node": nodeRef(next.Spec.NodeName),
+				}),
+				Evidence: []finding.Evidence{factSince(ref, "spec.nodeName", next.Spec.NodeName, next.CreationTimestamp)},
+			}, true
+		}
+	}
+	return finding.Link{}, false
 }
 
 // olderPods are those of a DaemonSet that ask for other resources than its template does now.
@@ -298,7 +334,7 @@ func (p preemption) remedies(v View) []finding.Remedy {
 		return nil
 	}
 	if grown := p.growth(v, ds); grown.Sign() > 0 {
-		return balloons(v, p.by, grown)
+		return balloons(v, p.by, grown, nil, 0)
 	}
 	return nil
 }

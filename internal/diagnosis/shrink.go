@@ -45,11 +45,11 @@ func (s growthStep) shrink(ctx context.Context, v View) (finding.Remedy, bool) {
 	return way, true
 }
 
-// nextNight is the world with the Jobs made anew as the remedy asks: their templates cannot be changed while they run.
+// nextNight is the world with the Jobs made anew as the remedy asks: their pods cannot be changed while they run.
 func (s growthStep) nextNight(v View, less map[change.Ref]int64) []cluster.Edit {
 	var edits []cluster.Edit
 	for ref, by := range less {
-		if ref.Kind != string(cluster.Job) {
+		if !comesAnew(ref) {
 			continue
 		}
 		for _, pod := range podsOfWorkload(v.World, ref) {

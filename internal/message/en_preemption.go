@@ -12,11 +12,12 @@ var englishPreemption = sentences{
 	CauseRollout:      "{{.by}} was changed and rolled out: each of its pods is recreated, and where its node has no room for what it now requests, others must go.",
 	CauseScaler:       "{{.scaler}} sets what {{.by}} asks for, and follows the number of nodes or cores: when the cluster grows by a step, so does every one of those pods, on every node.",
 	CauseJobFailed:    "{{and .failed}} had no more attempts left.",
+	CauseNeedless:     "{{.pod}}, which {{.owner}} has made since, runs on {{.node}} beside {{.by}}: there was room for both. In a rollout the scheduler may hear of the new pod before it hears that the old one has gone (https://github.com/kubernetes/kubernetes/issues/102382).",
 	NotBudget:         "Not a drain or an eviction: the scheduler deletes the pods itself and keeps to PodDisruptionBudgets only where it can choose.",
 	UnknownPreemptor:  "Who took the place is in an Event that is gone or could not be read; Events last an hour by default.",
 	RemedyBalloons:    "Hold {{.cpu}} free on every node with balloon pods: of the lowest priority, they give way before anything else does.",
-	RemedyBalloonCost: "{{.cpu}} on each of {{count .nodes \"node\" \"nodes\"}}.",
-	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before the batch work begins, and give that work a PriorityClass with preemptionPolicy Never, or it will take their place.",
+	RemedyBalloonCost: "{{.cpu}} on each of {{count .nodes \"node\" \"nodes\"}}{{if .more}}, and {{count .more \"node\" \"nodes\"}} more while {{and .guests}} {{verb (len .guests) \"runs\" \"run\"}}{{end}}.",
+	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before {{if .n}}{{and .guests}} next {{verb (len .guests) \"runs\" \"run\"}}, with priorityClassName {{.class}} in {{verb (len .guests) \"its template\" \"their templates\"}}{{else}}the batch work begins, and give that work a PriorityClass with preemptionPolicy Never{{end}}, or it will take their place.",
 
 	ScarceNode: "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} waiting: the other nodes have no room{{if .others}}; so would {{count .others \"other node\" \"other nodes\"}} of {{.total}}{{end}}.",
 

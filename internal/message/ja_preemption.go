@@ -12,11 +12,12 @@ var japanesePreemption = sentences{
 	CauseRollout:      "{{.by}} が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod が追い出されます。",
 	CauseScaler:       "{{.by}} の requests は {{.scaler}} がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。",
 	CauseJobFailed:    "{{and .failed}} にはもう再試行の回数が残っていませんでした。",
+	CauseNeedless:     "その後 {{.owner}} が作成した {{.pod}} は、{{.node}} で {{.by}} と並んで動いており、両方が動く余裕はありました。ロールアウト中、スケジューラーは古い Pod がなくなったことを知る前に新しい Pod を知る場合があります (https://github.com/kubernetes/kubernetes/issues/102382)。",
 	NotBudget:         "drain や evict によるものではありません。スケジューラーは Pod を直接削除し、PodDisruptionBudget は選択の余地がある場合にだけ考慮します。",
 	UnknownPreemptor:  "どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間はデフォルトで 1 時間です。",
 	RemedyBalloons:    "各ノードに {{.cpu}} の空きをバルーン Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先に場所を譲ります。",
-	RemedyBalloonCost: "ノード {{.nodes}} 台で {{.cpu}} ずつ。",
-	RemedyBalloonRisk: "すでに空きのないノードにはバルーンも入りません。バッチ処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。そうしないとバルーンの場所を取られます。",
+	RemedyBalloonCost: "ノード {{.nodes}} 台で {{.cpu}} ずつ。{{if .more}}{{and .guests}} の実行中は、さらにノード {{.more}} 台が必要です。{{end}}",
+	RemedyBalloonRisk: "すでに空きのないノードにはバルーンも入りません。{{if .n}}{{and .guests}} の次の実行より前に置き、そのテンプレートに priorityClassName: {{.class}} を指定してください。{{else}}バッチ処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。{{end}}そうしないとバルーンの場所を取られます。",
 
 	ScarceNode: "{{.place}} を失うと、ほかのノードに空きがなく、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
 

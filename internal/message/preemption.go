@@ -13,11 +13,12 @@ const (
 	CauseRollout      ID = "CauseRollout"      // by
 	CauseScaler       ID = "CauseScaler"       // scaler, by
 	CauseJobFailed    ID = "CauseJobFailed"    // failed, jobs
+	CauseNeedless     ID = "CauseNeedless"     // pod, owner, by, set, node
 	NotBudget         ID = "NotBudget"         // n
 	UnknownPreemptor  ID = "UnknownPreemptor"  //
 	RemedyBalloons    ID = "RemedyBalloons"    // by, cpu
-	RemedyBalloonCost ID = "RemedyBalloonCost" // by, cpu, nodes
-	RemedyBalloonRisk ID = "RemedyBalloonRisk" // by
+	RemedyBalloonCost ID = "RemedyBalloonCost" // by, cpu, nodes, more, guests, n
+	RemedyBalloonRisk ID = "RemedyBalloonRisk" // by, class, guests, n
 )
 
 // N502: what a DaemonSet's next growth would preempt.
