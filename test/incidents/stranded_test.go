@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,25 +33,30 @@ func TestStrandedVolumeIsExplainedAndHealed(t *testing.T) {
 	l := up(t, "--scenario", "stranded-volume", "--until", "stranded", "--time-scale", timeScale)
 
 	var remedy string
+	worlds := worlds(t, l)
 	for _, pod := range waiting(t, l) {
-		var e explanation
-		l.decode(t, &e, "naosu", "why", "pod/"+pod.Name, "-n", pod.Namespace, "-o", "json")
-		if len(e.Findings) != 1 || e.Findings[0].Code != "N101" {
-			t.Fatalf("pod %s has the findings %+v, want one N101", pod.Name, e.Findings)
-		}
-		if !strings.Contains(e.Summary, "us-east-1c") {
-			t.Errorf("the summary %q does not name the zone", e.Summary)
-		}
-		f := e.Findings[0]
-		if f.Remedies[0].Verified {
-			t.Error("the remedy is called verified, but nothing has simulated it")
-		}
-		remedy = f.Remedies[0].Command
-		if pod.Namespace == "jupyterhub" && !mentions(f.RuledOut, "shared-data") {
-			t.Errorf("the EFS claim is not ruled out: %+v", f.RuledOut)
-		}
-		if !mentions(f.Unknown, "zones") {
-			t.Errorf("it does not say that a group's zones are unknown: %+v", f.Unknown)
+		why := []string{"why", "pod/" + pod.Name, "-n", pod.Namespace}
+		for name, from := range worlds {
+			var e explanation
+			l.decode(t, &e, "naosu", slices.Concat(why, from, []string{"-o", "json"})...)
+			if len(e.Findings) != 1 || e.Findings[0].Code != "N101" {
+				t.Fatalf("%s: pod %s has the findings %+v, want one N101", name, pod.Name, e.Findings)
+			}
+			if !strings.Contains(e.Summary, "us-east-1c") {
+				t.Errorf("%s: the summary %q does not name the zone", name, e.Summary)
+			}
+			f := e.Findings[0]
+			if len(f.Remedies) == 0 || !f.Remedies[0].Verified {
+				t.Fatalf("%s: no remedy is verified: %+v", name, f.Remedies)
+			}
+			remedy = f.Remedies[0].Command
+			if pod.Namespace == "jupyterhub" && !mentions(f.RuledOut, "shared-data") {
+				t.Errorf("%s: the EFS claim is not ruled out: %+v", name, f.RuledOut)
+			}
+			if !mentions(f.Unknown, "zones") {
+				t.Errorf("%s: it does not say that a group's zones are unknown: %+v", name, f.Unknown)
+			}
+			inJapanese(t, l, slices.Concat(why, from), "N101")
 		}
 	}
 

@@ -1,0 +1,157 @@
+package incidents
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// found is what a program reads of a finding, whoever prints it.
+type found struct {
+	Code     string
+	Message  string
+	Subjects []struct{ Kind, Name string }
+	Remedies []remedy
+}
+
+type remedy struct {
+	Command  string
+	Verified bool
+}
+
+// TestForeseen audits each cluster before its incident: live, and from a snapshot file of it. What is going to happen is
+// named, with what prevents it.
+func TestForeseen(t *testing.T) {
+	t.Parallel()
+	for scenario, tc := range map[string]struct {
+		timeScale, code string
+		// words that the finding has among its message and subjects.
+		words []string
+	}{
+		"stranded-volume": {timeScale, "N102", []string{"us-east-1c", "redash-redis"}},
+		// At the real pace: a toleration of 300 s is what makes the failover slow.
+		"lopsided-return": {"1", "N202", []string{"httpd"}},
+		"preempted-jobs":  {timeScale, "N502", []string{"calico-node", "settlement"}},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			l := up(t, "--scenario", scenario, "--until", "start", "--time-scale", tc.timeScale)
+			for name, from := range worlds(t, l) {
+				var audit struct{ Findings []found }
+				l.decode(t, &audit, "naosu", slices.Concat([]string{"audit", "-A", "-o", "json"}, from)...)
+				i := slices.IndexFunc(audit.Findings, func(f found) bool { return f.Code == tc.code && says(f, tc.words) })
+				if i < 0 {
+					t.Fatalf("%s: the audit finds no %s of %q, but %+v", name, tc.code, tc.words, audit.Findings)
+				}
+				if f := audit.Findings[i]; !slices.ContainsFunc(f.Remedies, func(r remedy) bool { return r.Verified && r.Command != "" }) {
+					t.Errorf("%s: %s has no verified remedy: %+v", name, tc.code, f)
+				}
+				inJapanese(t, l, slices.Concat([]string{"audit", "-A"}, from), tc.code)
+			}
+		})
+	}
+}
+
+// TestExplained asks about each incident while it lasts: live, and from a snapshot file.
+func TestExplained(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		scenario, until, code string
+		words                 []string
+		subject               func(*testing.T, lab) []string
+	}{
+		"a dead node": {"lopsided-return", "not-ready", "N201", nil, func(t *testing.T, l lab) []string {
+			return []string{"node/" + nodeOf(t, l, func(n corev1.Node) bool { return !ready(n) })}
+		}},
+		"lopsided": {"lopsided-return", "kubelet-returns", "N203", []string{"httpd"}, func(t *testing.T, l lab) []string {
+			l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+			return []string{"deployment/httpd"}
+		}},
+		"preempted": {"preempted-jobs", "one-more-job", "N501", []string{"calico-node"}, func(t *testing.T, l lab) []string {
+			return []string{"job/" + failedJob(t, l), "-n", "night"}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := up(t, "--scenario", tc.scenario, "--until", tc.until, "--time-scale", timeScale)
+			ask := append([]string{"why"}, tc.subject(t, l)...)
+			for name, from := range worlds(t, l) {
+				var e struct{ Findings []found }
+				l.decode(t, &e, "naosu", slices.Concat(ask, from, []string{"-o", "json"})...)
+				if !slices.ContainsFunc(e.Findings, func(f found) bool { return f.Code == tc.code && says(f, tc.words) }) {
+					t.Errorf("%s: naosu %s finds no %s, but %+v", name, strings.Join(ask, " "), tc.code, e.Findings)
+				}
+				inJapanese(t, l, slices.Concat(ask, from), tc.code)
+			}
+		})
+	}
+}
+
+// worlds are the flags for the cluster itself and for a snapshot file of it.
+func worlds(t *testing.T, l lab) map[string][]string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "cluster.snapshot")
+	l.must(t, "naosu", "snapshot", "-o", file)
+	return map[string][]string{"live": nil, "from a file": {"--from", file}}
+}
+
+func says(f found, words []string) bool {
+	text := f.Message
+	for _, s := range f.Subjects {
+		text += " " + s.Name
+	}
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// inJapanese finds the same answer in Japanese: the code, and Japanese script around it.
+func inJapanese(t *testing.T, l lab, args []string, code string) {
+	t.Helper()
+	out := l.must(t, "naosu", slices.Concat(args, []string{"--lang", "ja"})...)
+	if !strings.Contains(out, code) || !strings.ContainsFunc(out, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) }) {
+		t.Errorf("naosu %s --lang ja says\n%s\nwant %s in Japanese", strings.Join(args, " "), out, code)
+	}
+}
+
+func nodeOf(t *testing.T, l lab, is func(corev1.Node) bool) string {
+	t.Helper()
+	var nodes corev1.NodeList
+	l.decode(t, &nodes, "kubectl", "get", "nodes", "-o", "json")
+	i := slices.IndexFunc(nodes.Items, is)
+	if i < 0 {
+		t.Fatalf("none of the %d nodes is meant", len(nodes.Items))
+	}
+	return nodes.Items[i].Name
+}
+
+func ready(n corev1.Node) bool {
+	return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// failedJob waits until a Job of the night has failed.
+func failedJob(t *testing.T, l lab) string {
+	t.Helper()
+	failed := ""
+	eventually(t, 5*time.Minute, "a Job to fail", func() error {
+		var jobs batchv1.JobList
+		l.decode(t, &jobs, "kubectl", "get", "jobs", "-n", "night", "-o", "json")
+		for _, job := range jobs.Items {
+			if slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+				return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue
+			}) {
+				failed = job.Name
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d Jobs has failed", len(jobs.Items))
+	})
+	return failed
+}
