@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/types"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -145,13 +146,15 @@ func (a *answer) moveAside(near []closedNode) []way {
 	return ways
 }
 
-// movable are the pods on a node that, once gone, leave enough room and that their owners recreate; the smallest first.
+// movable are the pods on a node that, once gone, leave enough room and that their owners recreate: one of each owner, for
+// they are alike, and the smallest first.
 func (a *answer) movable(n closedNode) []*corev1.Pod {
 	short := a.shortOf(a.one, n.node)
 	var pods []*corev1.Pod
+	seen := map[types.UID]bool{}
 	for _, pod := range a.World.PodsOn(n.node.Name) {
 		owner := a.World.Owner(pod)
-		if owner == nil || !alive(pod) || isOneOf(pod, cluster.DaemonSet) || isOneOf(pod, cluster.Job) || isStatic(pod) {
+		if owner == nil || seen[owner.GetUID()] || !alive(pod) || isOneOf(pod, cluster.DaemonSet) || isOneOf(pod, cluster.Job) || isStatic(pod) {
 			continue
 		}
 		frees := asks(pod)
@@ -160,6 +163,7 @@ func (a *answer) movable(n closedNode) []*corev1.Pod {
 			return slices.ContainsFunc(hostPorts(a.one), func(want corev1.ContainerPort) bool { return clash(want, have) })
 		})
 		if enough && ports {
+			seen[owner.GetUID()] = true
 			pods = append(pods, pod)
 		}
 	}
