@@ -334,7 +334,7 @@ func (p preemption) remedies(v View) []finding.Remedy {
 		return nil
 	}
 	if grown := p.growth(v, ds); grown.Sign() > 0 {
-		return balloons(v, p.by, grown)
+		return balloons(v, p.by, grown, nil, 0)
 	}
 	return nil
 }

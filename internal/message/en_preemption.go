@@ -16,8 +16,8 @@ var englishPreemption = sentences{
 	NotBudget:         "Not a drain or an eviction: the scheduler deletes the pods itself and keeps to PodDisruptionBudgets only where it can choose.",
 	UnknownPreemptor:  "Who took the place is in an Event that is gone or could not be read; Events last an hour by default.",
 	RemedyBalloons:    "Hold {{.cpu}} free on every node with balloon pods: of the lowest priority, they give way before anything else does.",
-	RemedyBalloonCost: "{{.cpu}} on each of {{count .nodes \"node\" \"nodes\"}}.",
-	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before the batch work begins, and give that work a PriorityClass with preemptionPolicy Never, or it will take their place.",
+	RemedyBalloonCost: "{{.cpu}} on each of {{count .nodes \"node\" \"nodes\"}}{{if .more}}, and {{count .more \"node\" \"nodes\"}} more while {{and .guests}} {{verb (len .guests) \"runs\" \"run\"}}{{end}}.",
+	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before {{if .n}}{{and .guests}} next {{verb (len .guests) \"runs\" \"run\"}}, with priorityClassName {{.class}} in {{verb (len .guests) \"its template\" \"their templates\"}}{{else}}the batch work begins, and give that work a PriorityClass with preemptionPolicy Never{{end}}, or it will take their place.",
 
 	ScarceNode: "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} waiting: the other nodes have no room{{if .others}}; so would {{count .others \"other node\" \"other nodes\"}} of {{.total}}{{end}}.",
 

@@ -16,8 +16,8 @@ var japanesePreemption = sentences{
 	NotBudget:         "drain や evict によるものではありません。スケジューラーは Pod を直接削除し、PodDisruptionBudget は選択の余地がある場合にだけ考慮します。",
 	UnknownPreemptor:  "どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間はデフォルトで 1 時間です。",
 	RemedyBalloons:    "各ノードに {{.cpu}} の空きをバルーン Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先に場所を譲ります。",
-	RemedyBalloonCost: "ノード {{.nodes}} 台で {{.cpu}} ずつ。",
-	RemedyBalloonRisk: "すでに空きのないノードにはバルーンも入りません。バッチ処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。そうしないとバルーンの場所を取られます。",
+	RemedyBalloonCost: "ノード {{.nodes}} 台で {{.cpu}} ずつ。{{if .more}}{{and .guests}} の実行中は、さらにノード {{.more}} 台が必要です。{{end}}",
+	RemedyBalloonRisk: "すでに空きのないノードにはバルーンも入りません。{{if .n}}{{and .guests}} の次の実行より前に置き、そのテンプレートに priorityClassName: {{.class}} を指定してください。{{else}}バッチ処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。{{end}}そうしないとバルーンの場所を取られます。",
 
 	ScarceNode: "{{.place}} を失うと、ほかのノードに空きがなく、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
 

@@ -17,8 +17,8 @@ const (
 	NotBudget         ID = "NotBudget"         // n
 	UnknownPreemptor  ID = "UnknownPreemptor"  //
 	RemedyBalloons    ID = "RemedyBalloons"    // by, cpu
-	RemedyBalloonCost ID = "RemedyBalloonCost" // by, cpu, nodes
-	RemedyBalloonRisk ID = "RemedyBalloonRisk" // by
+	RemedyBalloonCost ID = "RemedyBalloonCost" // by, cpu, nodes, more, guests, n
+	RemedyBalloonRisk ID = "RemedyBalloonRisk" // by, class, guests, n
 )
 
 // N502: what a DaemonSet's next growth would preempt.
