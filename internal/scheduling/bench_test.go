@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -95,6 +96,7 @@ func BenchmarkFit(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
+				clustertest.Beside(b, "plain", func() { plainly(b, j, p) })
 			})
 		})
 	}
@@ -151,6 +153,7 @@ func BenchmarkPlace(b *testing.B) {
 					}
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
+				clustertest.Beside(b, "plain", func() { plainly(b, j, successor(p, 0)) })
 			})
 		})
 	}
@@ -168,13 +171,36 @@ func BenchmarkLoseNode(b *testing.B) {
 			}
 		}
 		for b.Loop() {
-			loseNode(b, j, node, lost)
+			loseNode(b, j, node, lost, fast)
 		}
 		b.ReportMetric(float64(len(lost)), "pods")
+		clustertest.Beside(b, "plain", func() { loseNode(b, j, node, lost, plainly) })
 	})
 }
 
-func loseNode(b *testing.B, j *scheduling.Judge, node *corev1.Node, lost []*corev1.Pod) {
+// fast and plainly are ways to place a pod; the plain one asks every plugin about every node, as the scheduler does.
+func fast(b *testing.B, j *scheduling.Judge, p *corev1.Pod) string {
+	b.Helper()
+	placed, err := j.Place(b.Context(), p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return placed.Node
+}
+
+func plainly(b *testing.B, j *scheduling.Judge, p *corev1.Pod) string {
+	b.Helper()
+	fit, err := scheduling.PlainFit(j, b.Context(), p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(fit.Best) == 0 {
+		return ""
+	}
+	return fit.Best[0]
+}
+
+func loseNode(b *testing.B, j *scheduling.Judge, node *corev1.Node, lost []*corev1.Pod, place func(*testing.B, *scheduling.Judge, *corev1.Pod) string) {
 	b.Helper()
 	j.Fork()
 	defer j.Revert()
@@ -187,14 +213,11 @@ func loseNode(b *testing.B, j *scheduling.Judge, node *corev1.Node, lost []*core
 	}
 	for i, p := range lost {
 		next := successor(p, i)
-		placed, err := j.Place(b.Context(), next)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if placed.Node == "" {
+		to := place(b, j, next)
+		if to == "" {
 			continue // its volume is in the zone of the lost node
 		}
-		if err := j.Apply(cluster.Put(moved(next, placed.Node))); err != nil {
+		if err := j.Apply(cluster.Put(moved(next, to))); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -215,7 +238,19 @@ func BenchmarkTrialMove(b *testing.B) {
 			move(b, j, pods[i%len(pods)])
 		}
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "moves/s")
+		clustertest.Target(b, 40_000, "moves/s")
+		began := time.Now()
+		anew(b, j.World(), pods[0])
+		b.ReportMetric(1/time.Since(began).Seconds(), "rebuilt-moves/s")
 	})
+}
+
+// anew makes a judge of the world without the pod, and asks it for a place.
+func anew(b *testing.B, world *cluster.Snapshot, p *corev1.Pod) {
+	b.Helper()
+	if to, err := judgeOf(b, world.With(cluster.Remove(p)), scheduling.Options{}).First(b.Context(), successor(p, 0)); err != nil || to == "" {
+		b.Fatal(to, err)
+	}
 }
 
 func move(b *testing.B, j *scheduling.Judge, p *corev1.Pod) {

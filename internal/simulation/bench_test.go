@@ -3,6 +3,7 @@ package simulation_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -14,34 +15,44 @@ import (
 // sizes are those over which growth is shown.
 var sizes = []int{100, 500, 1000, 5000}
 
-// BenchmarkLoseNode loses one node with 20 pods: taint, evict, place with full scoring, remove.
+// BenchmarkLoseNode loses one node with 20 pods: taint, evict, place with full scoring, remove. Beside it stands what only
+// making a judge of the world afterwards takes.
 func BenchmarkLoseNode(b *testing.B) {
-	for _, nodes := range sizes {
-		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
-			judge := bigJudge(b, nodes)
-			lost := loaded(judge.World())
-			for b.Loop() {
-				play(b, judge, change.LoseNode{Node: lost})
-			}
-		})
-	}
+	atSizes(b, func(b *testing.B, judge *scheduling.Judge, nodes int) {
+		lost := loaded(judge.World())
+		for b.Loop() {
+			play(b, judge, change.LoseNode{Node: lost})
+		}
+		if nodes == 5000 {
+			clustertest.Target(b, float64(50*time.Millisecond), "ns/op")
+		}
+		clustertest.Beside(b, "rebuilt", func() { newJudge(b, judge.World().With(cluster.Remove(judge.World().Node(lost)))) })
+	})
 }
 
 // BenchmarkLoseZone loses one zone of three.
 func BenchmarkLoseZone(b *testing.B) {
+	atSizes(b, func(b *testing.B, judge *scheduling.Judge, nodes int) {
+		for b.Loop() {
+			play(b, judge, change.LoseZone{Zone: clustertest.Zones[0]})
+		}
+		if nodes == 5000 {
+			clustertest.Target(b, float64(10*time.Second), "ns/op")
+		}
+	})
+}
+
+func atSizes(b *testing.B, run func(*testing.B, *scheduling.Judge, int)) {
 	for _, nodes := range sizes {
-		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {
-			judge := bigJudge(b, nodes)
-			for b.Loop() {
-				play(b, judge, change.LoseZone{Zone: clustertest.Zones[0]})
-			}
+		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
+			run(b, newJudge(b, clustertest.Big(nodes, 20*nodes)), nodes)
 		})
 	}
 }
 
-func bigJudge(b *testing.B, nodes int) *scheduling.Judge {
+func newJudge(b *testing.B, world *cluster.Snapshot) *scheduling.Judge {
 	b.Helper()
-	judge, err := scheduling.New(b.Context(), clustertest.Big(nodes, 20*nodes), scheduling.Options{})
+	judge, err := scheduling.New(b.Context(), world, scheduling.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
