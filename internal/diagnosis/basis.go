@@ -19,7 +19,7 @@ func (v View) basis(pod *corev1.Pod) []finding.Gap {
 		return []finding.Gap{about(message.NoJudge, nil)}
 	}
 	if !v.Judge.Models(pod) {
-		return []finding.Gap{about(message.OtherScheduler, message.Args{"scheduler": pod.Spec.SchedulerName})}
+		return []finding.Gap{about(message.OtherScheduler, message.Args{"scheduler": schedulerOf(pod)})}
 	}
 	b := v.Judge.Basis()
 	var gaps []finding.Gap

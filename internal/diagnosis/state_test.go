@@ -23,7 +23,7 @@ func TestState(t *testing.T) {
 		},
 		"no scheduler": {
 			edit:  func(p *corev1.Pod) { p.Spec.SchedulerName = "volcano" },
-			state: "Pending", summary: "pod/web is Pending and no scheduler has looked at it yet; it asks for volcano.",
+			state: "Pending", summary: "pod/web is Pending and no scheduler has looked at it yet; it asks for volcano.", notModelled: 1,
 		},
 		"unschedulable": {
 			edit: func(p *corev1.Pod) {

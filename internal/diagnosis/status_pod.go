@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -52,11 +53,12 @@ func (s *status) gated(pod *corev1.Pod) {
 
 // unseen is about a pod whose scheduler has never looked at it.
 func (s *status) unseen(pod *corev1.Pod) {
-	name := pod.Spec.SchedulerName
+	name := schedulerOf(pod)
+	s.NotModelled = append(s.NotModelled, s.basis(pod)...)
 	s.is(podState(pod), finding.Critical, message.PodUnseen, message.Args{"pod": s.ref, "scheduler": name})
 	asking, placed := 0, 0
 	for _, other := range s.World.Pods() {
-		if other.Spec.SchedulerName == name {
+		if schedulerOf(other) == name {
 			asking++
 			if other.Spec.NodeName != "" {
 				placed++
@@ -67,6 +69,9 @@ func (s *status) unseen(pod *corev1.Pod) {
 		factSince(s.ref, "spec.schedulerName", name, pod.CreationTimestamp))
 }
 
+// schedulerOf is the scheduler that a pod asks for; one that names none is given the default one by the API server.
+func schedulerOf(pod *corev1.Pod) string { return cmp.Or(pod.Spec.SchedulerName, defaultScheduler) }
+
 // schedulerMissing says whether a pod asks for a scheduler that nobody speaks for and that has not looked at it: why it
 // waits is then no question of where it fits.
 func schedulerMissing(v View, pod *corev1.Pod) bool {
@@ -76,7 +81,7 @@ func schedulerMissing(v View, pod *corev1.Pod) bool {
 	if v.Judge != nil {
 		return !v.Judge.Models(pod)
 	}
-	return pod.Spec.SchedulerName != "" && pod.Spec.SchedulerName != defaultScheduler
+	return schedulerOf(pod) != defaultScheduler
 }
 
 // podState is the pod's state in a word, as kubectl get shows it (pkg/printers/internalversion, printPod).
