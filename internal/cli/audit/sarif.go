@@ -1,17 +1,21 @@
 package audit
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/codes"
 )
 
 // SARIF is the Static Analysis Results Interchange Format, which code hosts show.
 //
-// Source: OASIS, SARIF 2.1.0.
+// Sources: OASIS, SARIF 2.1.0; GitHub's "SARIF support for code scanning", for what it requires beyond that.
 const SARIF output.Format = "sarif"
 
 type sarifLog struct {
@@ -33,9 +37,17 @@ type sarifDriver struct {
 	Rules []sarifRule `json:"rules"`
 }
 
+// sarifRule has what GitHub requires of one: both descriptions and a help text.
 type sarifRule struct {
 	ID    string    `json:"id"`
 	Short sarifText `json:"shortDescription"`
+	Full  sarifText `json:"fullDescription"`
+	Help  sarifHelp `json:"help"`
+}
+
+type sarifHelp struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown"`
 }
 
 type sarifText struct {
@@ -61,6 +73,15 @@ type sarifPhysical struct {
 	Artifact struct {
 		URI string `json:"uri"`
 	} `json:"artifactLocation"`
+	Region sarifRegion `json:"region"`
+}
+
+// sarifRegion is where in the file; the whole thing is meant, but a code host asks for a place.
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn"`
+	EndLine     int `json:"endLine"`
+	EndColumn   int `json:"endColumn"`
 }
 
 type sarifLogical struct {
@@ -75,22 +96,38 @@ func sarif(say message.Printer, a finding.Audit) sarifLog {
 	run.Tool.Driver = sarifDriver{Name: "naosu", URI: "https://github.com/naosu-dev/naosu"}
 	for _, code := range finding.Codes {
 		title := say.Text(message.ID("Title"+string(code)), nil)
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: string(code), Short: sarifText{title}})
+		entry := codes.Entry(say.Language(), code)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID: string(code), Short: sarifText{title}, Full: sarifText{title}, Help: sarifHelp{Text: entry, Markdown: entry},
+		})
 	}
 	for _, f := range a.Findings {
 		result := sarifResult{RuleID: string(f.Code), Level: sarifLevels[f.Severity], Message: sarifText{sarifMessage(f)}}
-		location := sarifLocation{}
+		location := sarifLocation{Logical: []sarifLogical{}}
+		location.Physical.Region = sarifRegion{1, 1, 1, 1}
+		location.Physical.Artifact.URI = "cluster"
 		for _, ref := range f.Subjects {
 			location.Logical = append(location.Logical, sarifLogical{Name: fullName(ref), Kind: ref.Kind})
 		}
 		if len(f.Subjects) > 0 {
-			location.Physical.Artifact.URI = fullName(f.Subjects[0])
-			result.Fingerprints = map[string]string{"subject/v1": string(f.Code) + " " + fullName(f.Subjects[0])}
+			location.Physical.Artifact.URI = (&url.URL{Path: fullName(f.Subjects[0])}).EscapedPath()
 		}
+		result.Fingerprints = map[string]string{"primaryLocationLineHash": fingerprint(f)}
 		result.Locations = []sarifLocation{location}
 		run.Results = append(run.Results, result)
 	}
 	return sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+// fingerprint is the same for a finding that is found again: of one code, about the same thing. GitHub looks at
+// primaryLocationLineHash only.
+func fingerprint(f finding.Finding) string {
+	text := string(f.Code)
+	if len(f.Subjects) > 0 {
+		text += " " + fullName(f.Subjects[0])
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
 }
 
 // sarifMessage is the finding and its first remedy.
