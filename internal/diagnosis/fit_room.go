@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
+
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // need is a resource of which a node has too little left for a pod.
@@ -23,8 +25,8 @@ func (n need) short() int64 { return n.asked - n.free }
 func (n need) amount(value int64) string { return amount(n.resource, value) }
 
 // account is the need as a sum that can be checked.
-func (n need) account() string {
-	return n.amount(n.asked) + " asked, " + n.amount(n.free) + " free of " + n.amount(n.all)
+func (n need) account(say message.Printer) string {
+	return say.Text(message.Account, message.Args{"asked": n.amount(n.asked), "free": n.amount(n.free), "all": n.amount(n.all)})
 }
 
 // String is what is missing, such as "200m cpu".

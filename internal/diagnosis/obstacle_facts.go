@@ -33,7 +33,7 @@ func (v View) factsOf(pod *corev1.Pod, node *corev1.Node, o obstacle) []finding.
 	case message.ObstacleFull:
 		var evidence []finding.Evidence
 		for _, n := range v.shortOf(pod, node) {
-			evidence = append(evidence, fact(ref, "status.allocatable["+string(n.resource)+"]", n.account()))
+			evidence = append(evidence, fact(ref, "status.allocatable["+string(n.resource)+"]", n.account(v.Say)))
 		}
 		return evidence
 	default:

@@ -33,7 +33,7 @@ var englishFit = sentences{
 	MissCordoned:  "is cordoned",
 	ShortOf:       "{{.amount}} {{.resource}}",
 	ShortOfPods:   "a place for one more pod",
-	Account:       "{{.asked}} asked for, {{.free}} free of {{.all}}",
+	Account:       "{{.asked}} asked, {{.free}} free of {{.all}}",
 	FieldMatching: "matching pods",
 
 	CauseNearest:      "Nearest to taking it: {{.misses}}.",

@@ -3,7 +3,7 @@ package message
 var japaneseFit = sentences{
 	TitleN504: "リソースまたは制約が原因で Pending になっている Pod",
 
-	PodsOf:            "{{.owner}} の Pod {{.n}} 個",
+	PodsOf:            "Pod {{.n}} 個 ({{.owner}})",
 	UnplacedNoNodes:   "{{.who}} は Pending です。クラスターにノードがありません。",
 	UnplacedNodes:     "{{.who}} は Pending です。{{if eq .nodes 1}}唯一のノードが Pod を受け入れられません{{else}}ノード {{.nodes}} 台のいずれも Pod を受け入れられません{{end}}: {{and .why}}{{if .nearest}}。最も近いのは {{.nearest}}{{end}}。",
 	UnplacedOnly:      "{{.who}} は Pending です。配置先に決まっている {{.node}} で受け入れられません: {{and .misses}}。",
@@ -28,11 +28,11 @@ var japaneseFit = sentences{
 	MissOther:     "スケジューラーが拒否: {{and .says}}",
 	MissPort:      "ホストポートが使用中",
 	MissLimit:     "アタッチできるボリューム数の上限に達している",
-	MissFull:      "{{and .needs}} 不足",
+	MissFull:      "{{and .needs}}が不足",
 	MissNotReady:  "NotReady",
 	MissCordoned:  "cordon 済み",
-	ShortOf:       "{{.resource}} が {{.amount}}",
-	ShortOfPods:   "Pod 1 個分の枠が",
+	ShortOf:       "{{.resource}} {{.amount}} 分",
+	ShortOfPods:   "Pod 1 個分の枠",
 	Account:       "要求 {{.asked}}、空き {{.free}} / {{.all}}",
 	FieldMatching: "該当する Pod",
 

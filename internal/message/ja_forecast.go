@@ -83,7 +83,7 @@ var japaneseForecast = sentences{
 	ErrNotOfChange:       "{{.verb}} では使えません",
 	ErrCannotForetell:    "予測にはすべてのノードと Pod の情報が必要ですが、読み取れないものがあります",
 	ErrWhatifFailOn:      "--fail-on {{.on}} に該当するものが {{.n}} 件あるため、終了コードは 1 です",
-	ErrNoStep:            "指定がなく、{{.set}} の次のサイズを決める 垂直オートスケーラー も見つかりません",
+	ErrNoStep:            "指定がなく、{{.set}} の次のサイズを決める垂直オートスケーラーも見つかりません",
 	ErrNoName:            "{{if .given}}{{.given}} では対象が 1 つに決まりません{{else}}対象の指定がありません{{end}}",
 	ErrNoComma:           "{{.given}} から別の変更が始まっています",
 	ErrCommaRemedy:       "whatif lose node/A, lose node/B のように、変更の間をコンマで区切ってください",

@@ -39,7 +39,7 @@ var japaneseHelp = sentences{
 		"  cordon node/N | uncordon node/N\tkubectl と同じ\n" +
 		"  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n" +
 		"  untaint node/N KEY:EFFECT\ttaint を外す\n" +
-		"  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると 垂直オートスケーラー の次の段階まで)\n" +
+		"  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n" +
 		"  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n" +
 		"  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n" +
 		"  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n" +
@@ -48,7 +48,7 @@ var japaneseHelp = sentences{
 		"  delete pod/NAME [--force]\tkubectl delete と同じ\n" +
 		"  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n" +
 		"  apply -f FILE | DIR | -\tまだ適用していないマニフェストを適用する\n\n" +
-		"複数の変更は、コンマで区切ると 1 つの問いになります。フラグは、対応する変更の後ろに書きます。--namespace と別の namespace にあるものは " +
+		"複数の変更は、コンマで区切ると 1 つの問いになります。フラグは、対応する変更の後ろに書きます。別の namespace (--namespace 以外) にあるものは " +
 		"NAMESPACE/KIND/NAME と書きます。\n\n" + exitCodesJapanese,
 	"flag/whatif/fail-on":   "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
 	"flag/whatif/seeds":     "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",

@@ -39,6 +39,10 @@ func TestPage(t *testing.T) {
 			write: func(p *Page) { p.Paragraph("", "ノードを待っています。", Plain) },
 			want:  "ノードを待っていま\nす。\n",
 		},
+		"no space follows a full-width stop": {
+			write: func(p *Page) { p.Paragraph("", "はい。 (済み)", Plain) },
+			want:  "はい。(済み)\n",
+		},
 		"a name stays whole among Japanese": {
 			write: func(p *Page) { p.Paragraph("", "これは pod/redis-0-a/b です", Plain) },
 			want:  "これは\npod/redis-0-a/b です\n",

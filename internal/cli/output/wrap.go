@@ -15,7 +15,8 @@ func columns(text string) int { return uniseg.StringWidth(text) }
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""
-	for _, part := range parts(strings.Join(strings.Fields(text), " ")) {
+	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "。 ", "。") // A full-width stop holds its own space.
+	for _, part := range parts(text) {
 		if line != "" && columns(line+strings.TrimRight(part, " ")) > width {
 			lines = append(lines, strings.TrimRight(line, " "))
 			line = ""
