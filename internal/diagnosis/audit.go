@@ -12,15 +12,15 @@ import (
 // and futures played, and how many there are.
 func Audit(ctx context.Context, v View, progress func(done, total int)) finding.Audit {
 	v.Subject = nil
-	rules := Rules()
-	done, total := 0, len(rules)+len(places(v.World))
+	every := Rules()
+	done, total := 0, len(every)+len(places(v.World))
 	v.tick = func() {
 		if done++; progress != nil {
 			progress(min(done, total), total)
 		}
 	}
 	var a finding.Audit
-	for _, rule := range rules {
+	for _, rule := range every {
 		if ctx.Err() != nil {
 			break
 		}

@@ -105,9 +105,18 @@ func (s *status) failures(ctx context.Context, pods []*corev1.Pod) {
 			s.Unknown = append(s.Unknown, one.Unknown...)
 		}
 	}
-	if len(states) == 0 && len((Preempted{}).Find(ctx, s.View)) == 0 {
+	if len(states) == 0 && !s.gaveWay() {
 		s.unsure("Pod", message.PodsGone, nil)
 	}
+}
+
+// gaveWay says that pods of the subject were preempted, which N501 tells more of.
+func (s *status) gaveWay() bool {
+	who := makersIn(s.World)
+	return slices.ContainsFunc(victims(s.World), func(v victim) bool {
+		owner := who.of(v.ref)
+		return owner != nil && owner.GetNamespace() == s.ref.Namespace && owner.GetName() == s.ref.Name
+	})
 }
 
 func jobCondition(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {
