@@ -47,11 +47,15 @@ func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1
 	if job.Spec.BackoffLimit != nil {
 		limit = int(*job.Spec.BackoffLimit)
 	}
-	if int(job.Status.Failed)+f.failures[job.UID] > limit {
+	failed := int(job.Status.Failed) + f.failures[job.UID]
+	if failed > limit {
 		f.lose(pod, message.Of(message.FateJobFailed, message.Args{"job": job.Name, "limit": limit}))
 		return f.failJob(ctx, job)
 	}
-	return f.recreateLater(pod, f.failures[job.UID])
+	if job.Status.Succeeded > 0 {
+		failed = f.failures[job.UID] // A success starts the count anew; how many have failed since is not known.
+	}
+	return f.recreateLater(pod, failed)
 }
 
 // How long a Job waits before it makes another pod: after each failure twice as long, counted from the pod's end; and a

@@ -62,10 +62,12 @@ func newBed(t *testing.T) *bed {
 	t.Helper()
 	l, err := lab.Start(context.WithoutCancel(t.Context()), lab.Options{
 		Pace: pace.New(timeScale),
-		// Pods bear a dead node for four seconds by the clock on the wall, in place of fifteen.
-		Flags: map[controlplane.Component][]string{controlplane.APIServer: {
-			"--default-not-ready-toleration-seconds=4", "--default-unreachable-toleration-seconds=4",
-		}},
+		// A node is dead that is not heard of for twelve seconds by the clock on the wall, so that a busy machine is not
+		// taken for one; its pods bear that for a second only.
+		Flags: map[controlplane.Component][]string{
+			controlplane.ControllerManager: {"--node-monitor-grace-period=12s"},
+			controlplane.APIServer:         {"--default-not-ready-toleration-seconds=1", "--default-unreachable-toleration-seconds=1"},
+		},
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{
 			Name: group, InstanceType: "m5.large", Desired: 6, Max: 12, ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
 		}}},
