@@ -8,7 +8,7 @@ import (
 )
 
 // mostJSON bounds, in bytes, one object as text. In protobuf the API server takes no more than 3 MiB.
-const mostJSON = 16 << 20
+const mostJSON = 12 << 20
 
 // jsonFile reads JSON values one after the other, each a list or a single object. A list is read item by item, so that
 // its length does not matter.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
@@ -160,6 +161,10 @@ func TestLoadRefuses(t *testing.T) {
 		"a long string":      {map[string]string{"f": `{"kind": "` + strings.Repeat("x", 20<<20)}, cluster.ErrTooLarge, ""},
 		"a long line":        {map[string]string{"f": "kind: " + strings.Repeat("x", 20<<20)}, cluster.ErrTooLarge, ""},
 		"a long document":    {map[string]string{"f": "kind: |\n" + strings.Repeat("  xxx\n", 4<<20)}, cluster.ErrTooLarge, ""},
+		"many empty parts":   {map[string]string{"f": `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{}` + strings.Repeat(",{}", 1<<20) + `]}}`}, cluster.ErrTooLarge, "a Pod of 31"},
+		"many parts of none": {map[string]string{"f": `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{}` + strings.Repeat(",null", 1<<20) + `]}}`}, cluster.ErrTooLarge, ""},
+		"many in protobuf":   {map[string]string{"f": snapshotOf(t, "Pod", append([]byte("\n\x03\n\x01a\x12\x80\x80\x80\x01"), strings.Repeat("\x12\x00", 1<<20)...))}, cluster.ErrTooLarge, ""},
+		"many in YAML":       {map[string]string{"f": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n" + strings.Repeat("  - {}\n", 1<<19)}, cluster.ErrTooLarge, ""},
 		"a deep value":       {map[string]string{"f": `{"kind": ` + strings.Repeat("[", 1<<20)}, nil, "exceeded max depth"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,6 +186,45 @@ func TestLoadIsInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
 	}
+}
+
+// TestLoadLongObjects: an object as long as etcd takes is no attack.
+func TestLoadLongObjects(t *testing.T) {
+	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}}
+	node.Annotations = map[string]string{"x": strings.Repeat(`{"a": [1, 2, 3]},`, 80_000)}
+	for i := range 5000 {
+		node.Status.Images = append(node.Status.Images, corev1.ContainerImage{Names: []string{fmt.Sprintf("registry/%d:v1", i), "b"}, SizeBytes: 1})
+	}
+	text, err := json.Marshal(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asYAML, err := yaml.JSONToYAML(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, text := range map[string]string{"JSON": string(text), "YAML": string(asYAML), "snapshot": file(t, cluster.New(cluster.Contents{Objects: []runtime.Object{node}}))} {
+		if world, err := load(t, "f", map[string]string{"f": text}); err != nil || len(world.Node("a").Status.Images) != 5000 {
+			t.Errorf("%s: %v", form, err)
+		}
+	}
+}
+
+// snapshotOf is a snapshot with one record.
+func snapshotOf(t testing.TB, kind string, data []byte) string {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := snapshot.NewWriter(&file, snapshot.Header{})
+	if err == nil {
+		err = w.Write(snapshot.Record{APIVersion: "v1", Kind: kind, Encoding: snapshot.Protobuf, Data: data})
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
 }
 
 // file is the Snapshot as a file.

@@ -40,6 +40,9 @@ func (r raw) decode(in *intake.Intake) (metav1.Object, error) {
 	if _, held := forms[r.kind]; !held || r.kind.version().GroupVersion().String() != r.version {
 		return nil, nil //nolint:nilnil // The comment says what it means.
 	}
+	if r.explodes() {
+		return nil, fmt.Errorf("a %s of %d bytes: %w", r.kind, len(r.data), ErrTooLarge)
+	}
 	o := r.kind.empty()
 	var err error
 	if r.encoding == asProtobuf {

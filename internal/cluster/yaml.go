@@ -10,7 +10,7 @@ import (
 
 // mostYAML bounds, in bytes, what is parsed at once: an item of a list, or a document without its list's items. Parsed
 // YAML takes up many times its size.
-const mostYAML = 16 << 20
+const mostYAML = 6 << 20
 
 // yamlFile reads documents one after the other, each a list or a single object. Lists as kubectl writes them, an item
 // after the other in lines of their own, are read item by item; whatever else is read as a whole.
