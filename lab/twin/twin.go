@@ -60,7 +60,7 @@ func Read(file io.Reader, p *pace.Pace, now clock.PassiveClock) (*Twin, error) {
 	return t, nil
 }
 
-// Options are the lab that is the twin.
+// Options are the lab that is the twin. One lab can be started with them: it takes over the objects.
 func (t *Twin) Options() lab.Options {
 	return lab.Options{Cloud: t.region, Pace: t.pace, Standing: &lab.Standing{Fill: t.fill, Cloud: t.standing}}
 }
