@@ -29,8 +29,9 @@ func wrap(text string, width int) []string {
 // parts are what a line may not break within.
 func parts(text string) []string {
 	var parts []string
-	state := -1
-	for rest, segment := text, ""; rest != ""; {
+	var segment string
+	rest, state := text, -1
+	for rest != "" {
 		segment, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
 		if n := len(parts); n > 0 && !mayBreak(parts[n-1], segment) {
 			parts[n-1] += segment

@@ -5,6 +5,7 @@ package codes
 import (
 	"embed"
 	"fmt"
+	"strings"
 
 	"github.com/naosu-dev/naosu/internal/finding"
 )
@@ -32,9 +33,10 @@ func Page(language string) string {
 	if err != nil {
 		panic("codes: " + err.Error())
 	}
-	page := string(intro)
+	var page strings.Builder
+	page.Write(intro)
 	for _, code := range finding.Codes {
-		page += "\n" + "#" + Entry(language, code)
+		page.WriteString("\n#" + Entry(language, code))
 	}
-	return page
+	return page.String()
 }
