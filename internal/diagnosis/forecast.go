@@ -3,7 +3,6 @@ package diagnosis
 import (
 	"context"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -51,21 +50,22 @@ func (v View) findings(ctx context.Context) []finding.Finding {
 	return complete(finding.Explanation{Findings: found}).Findings
 }
 
-// news are findings that nothing of the present says: of another code, or about other things.
+// news are findings that nothing of the present says: of another code, or about other things too. That the same trouble
+// is told in other portions is no news.
 func news(future, present []finding.Finding) []finding.Finding {
-	known := map[string]bool{}
+	type topic struct {
+		code    finding.Code
+		subject change.Ref
+	}
+	known := map[topic]bool{}
 	for _, f := range present {
-		known[topic(f)] = true
+		for _, subject := range f.Subjects {
+			known[topic{f.Code, subject}] = true
+		}
 	}
-	return slices.DeleteFunc(future, func(f finding.Finding) bool { return known[topic(f)] })
-}
-
-func topic(f finding.Finding) string {
-	words := []string{string(f.Code)}
-	for _, subject := range f.Subjects {
-		words = append(words, subject.Namespace, subject.String())
-	}
-	return strings.Join(words, " ")
+	return slices.DeleteFunc(future, func(f finding.Finding) bool {
+		return !slices.ContainsFunc(f.Subjects, func(subject change.Ref) bool { return !known[topic{f.Code, subject}] })
+	})
 }
 
 // forecastOutcome puts fates into words and sorts them by kind.

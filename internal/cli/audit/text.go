@@ -21,7 +21,7 @@ const mostShown = 12
 
 func writeText(page *output.Page, say message.Printer, a finding.Audit) error {
 	w := writer{page, say}
-	groups := together(a.Findings)
+	groups := finding.Together(a.Findings)
 	w.Paragraph("", w.summary(a), output.Strong)
 	for _, severity := range []finding.Severity{finding.Critical, finding.Warning, finding.Info} {
 		w.severity(severity, groups)
@@ -52,14 +52,14 @@ func (w writer) summary(a finding.Audit) string {
 	})
 }
 
-func (w writer) severity(severity finding.Severity, groups []group) {
+func (w writer) severity(severity finding.Severity, groups []finding.Alike) {
 	shown, left := 0, 0
 	for _, g := range groups {
-		if g.first.Severity != severity {
+		if g.First.Severity != severity {
 			continue
 		}
 		if shown == mostShown {
-			left += 1 + g.more
+			left += 1 + g.More
 			continue
 		}
 		if shown == 0 {
@@ -74,61 +74,26 @@ func (w writer) severity(severity finding.Severity, groups []group) {
 	}
 }
 
-func (w writer) group(g group) {
-	text := g.first.Message
-	if g.more > 0 {
-		text += " " + w.say.Text(message.AuditAlike, message.Args{"n": g.more})
+func (w writer) group(g finding.Alike) {
+	text := g.First.Message
+	if g.More > 0 {
+		text += " " + w.say.Text(message.AuditAlike, message.Args{"n": g.More})
 	}
-	w.Paragraph("  "+string(g.first.Code)+"  ", text, output.Plain)
-	if len(g.first.Remedies) == 0 {
+	w.Paragraph("  "+string(g.First.Code)+"  ", text, output.Plain)
+	if len(g.First.Remedies) == 0 {
 		return
 	}
 	const indent = "        "
-	way := g.first.Remedies[0]
+	way := g.First.Remedies[0]
 	proof := message.LabelUnverified
 	if way.Verified {
 		proof = message.LabelVerified
 	}
 	w.Paragraph(indent, "→ "+way.Message+" ("+w.say.Text(proof, nil)+")", output.Plain)
-	if way.Command != "" && len(way.Command) <= longestCommand {
+	if way.Command != "" && len(way.Command) <= output.LongestCommand {
 		w.Command(indent+"  $ ", way.Command)
 	}
-	if more := len(g.first.Remedies) - 1; more > 0 {
+	if more := len(g.First.Remedies) - 1; more > 0 {
 		w.Paragraph(indent+"  ", w.say.Text(message.AuditMoreRemedies, message.Args{"n": more}), output.Faint)
 	}
-}
-
-// longestCommand is what still fits on a page beside the others; longer ones are in the JSON.
-const longestCommand = 400
-
-// group is a finding and how many others say the same of other things.
-type group struct {
-	first finding.Finding
-	more  int
-}
-
-// together joins findings of one code that end in the same cause and begin with the same remedy, such as all the pods
-// that wait for a node in one zone.
-func together(findings []finding.Finding) []group {
-	var groups []group
-	byKey := map[string]int{}
-	for _, f := range findings {
-		key := string(f.Severity) + string(f.Code) + cause(f)
-		i, ok := byKey[key]
-		if !ok {
-			byKey[key] = len(groups)
-			groups = append(groups, group{first: f})
-			continue
-		}
-		groups[i].more++
-	}
-	return groups
-}
-
-// cause tells findings of one cause from others: by the remedy they share, else by what they say.
-func cause(f finding.Finding) string {
-	if len(f.Remedies) == 0 {
-		return f.Message
-	}
-	return f.Remedies[0].Command + f.Remedies[0].Message
 }

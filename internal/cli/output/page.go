@@ -68,6 +68,9 @@ func (p *Page) Paragraph(mark, text string, style Style) {
 	}
 }
 
+// LongestCommand is what still fits on a page beside others, in bytes; longer ones are for -o json.
+const LongestCommand = 400
+
 // Command writes a command line that stays pasteable: it breaks only before a flag, with a backslash.
 func (p *Page) Command(mark, command string) {
 	const flag = " --"

@@ -194,23 +194,32 @@ func (w writer) budgets(violations []finding.BudgetViolation) {
 	}
 }
 
-// findings are what would be wrong then and is not now.
+// findings are what would be wrong then and is not now, once for each cause.
 func (w writer) findings(findings []finding.Finding) {
 	if len(findings) == 0 {
 		return
 	}
 	w.head(message.HeadThen)
-	for _, f := range findings[:min(len(findings), mostRows)] {
-		w.Paragraph("  "+string(f.Code)+"  ", f.Message, output.Plain)
-		if len(f.Remedies) == 0 {
+	groups := finding.Together(findings)
+	for _, g := range groups[:min(len(groups), mostRows)] {
+		text := g.First.Message
+		if g.More > 0 {
+			text += " " + w.say.Text(message.AuditAlike, message.Args{"n": g.More})
+		}
+		w.Paragraph("  "+string(g.First.Code)+"  ", text, output.Plain)
+		if len(g.First.Remedies) == 0 {
 			continue
 		}
-		w.Paragraph("        → ", f.Remedies[0].Message, output.Plain)
-		if command := f.Remedies[0].Command; command != "" {
+		w.Paragraph("        → ", g.First.Remedies[0].Message, output.Plain)
+		if command := g.First.Remedies[0].Command; command != "" && len(command) <= output.LongestCommand {
 			w.Command("          $ ", command)
 		}
 	}
-	if left := len(findings) - mostRows; left > 0 {
+	left := 0
+	for _, g := range groups[min(len(groups), mostRows):] {
+		left += 1 + g.More
+	}
+	if left > 0 {
 		w.Paragraph("  ", w.say.Text(message.ForecastMoreFindings, message.Args{"n": left}), output.Faint)
 	}
 }

@@ -1,0 +1,33 @@
+package finding
+
+// Alike is a finding and how many others say the same of other things.
+type Alike struct {
+	First Finding
+	More  int
+}
+
+// Together joins findings of one code and severity that begin with the same remedy, or say the same without one, such as
+// all the pods that wait for a node in one zone. They stay in their order.
+func Together(findings []Finding) []Alike {
+	var groups []Alike
+	byKey := map[string]int{}
+	for _, f := range findings {
+		key := string(f.Severity) + string(f.Code) + f.cause()
+		i, ok := byKey[key]
+		if !ok {
+			byKey[key] = len(groups)
+			groups = append(groups, Alike{First: f})
+			continue
+		}
+		groups[i].More++
+	}
+	return groups
+}
+
+// cause tells findings of one cause from others: by the remedy they share, else by what they say.
+func (f Finding) cause() string {
+	if len(f.Remedies) == 0 {
+		return f.Message
+	}
+	return f.Remedies[0].Command + f.Remedies[0].Message
+}
