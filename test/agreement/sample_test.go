@@ -46,10 +46,22 @@ func (g *game) compareSampled(ctx context.Context, s *stage, pod *corev1.Pod, p 
 // nodes when it has found so many. The nodes that are better than the chosen one must then be among those that it did not
 // see, which are cordoned here to take them out.
 func (s *stage) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
+	if !slices.Contains(p.fit.Feasible, d.node) {
+		return false, nil
+	}
+	best, err := s.bestOfRest(ctx, pod, p, d, enough)
+	if best || err != nil {
+		return best, err
+	}
+	return s.couldStart(ctx, pod, p.fit.Feasible, d, enough)
+}
+
+// bestOfRest takes out whoever is better, as long as enough are left.
+func (s *stage) bestOfRest(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
 	s.judge.Fork()
 	defer s.judge.Revert()
 	for !p.foresaw(d) {
-		if len(p.fit.Feasible)-len(p.fit.Best) < enough || !slices.Contains(p.fit.Feasible, d.node) {
+		if len(p.fit.Feasible)-len(p.fit.Best) < enough {
 			return false, nil
 		}
 		var err error
@@ -58,6 +70,59 @@ func (s *stage) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d 
 		}
 	}
 	return true, nil
+}
+
+// couldStart tries every node at which the scheduler could have started to look. Scores are made relative to those of the
+// other nodes in the sample, so that a node may be the best of it though too many are better when all are looked at.
+func (s *stage) couldStart(ctx context.Context, pod *corev1.Pod, feasible []string, d decision, enough int) (bool, error) {
+	order := s.world.inTurn()
+	for start := range order {
+		var sample []string
+		for i := range order {
+			if name := order[(start+i)%len(order)]; len(sample) < enough && slices.Contains(feasible, name) {
+				sample = append(sample, name)
+			}
+		}
+		if !slices.Contains(sample, d.node) {
+			continue
+		}
+		is, err := s.bestOf(ctx, pod, feasible, sample, d)
+		if is || err != nil {
+			return is, err
+		}
+	}
+	return false, nil
+}
+
+func (s *stage) bestOf(ctx context.Context, pod *corev1.Pod, feasible, sample []string, d decision) (bool, error) {
+	s.judge.Fork()
+	defer s.judge.Revert()
+	unseen := slices.DeleteFunc(slices.Clone(feasible), func(name string) bool { return slices.Contains(sample, name) })
+	p, err := s.without(ctx, pod, unseen)
+	return p.foresaw(d), err
+}
+
+// inTurn are the nodes in the order in which the scheduler looks at them: one of each zone after the other
+// (pkg/scheduler/backend/cache/node_tree.go).
+func (w *world) inTurn() []string {
+	var zones []string
+	in := map[string][]string{}
+	for _, node := range w.nodes {
+		zone := node.Labels[corev1.LabelTopologyZone]
+		if in[zone] == nil {
+			zones = append(zones, zone)
+		}
+		in[zone] = append(in[zone], node.Name)
+	}
+	var order []string
+	for i := 0; len(order) < len(w.nodes); i++ {
+		for _, zone := range zones {
+			if i < len(in[zone]) {
+				order = append(order, in[zone][i])
+			}
+		}
+	}
+	return order
 }
 
 // couldTry says the same of a decision to preempt: besides the nodes that are better than the chosen one there must be as
