@@ -32,7 +32,7 @@ type asked struct {
 // answer holds what the header promises ("# says: …"), and compares all of it with the file's .json: what naosu says of
 // each state a thing may be in, and of the issues of other projects that it was built to answer.
 func TestAsked(t *testing.T) {
-	for _, folder := range []string{"upstream"} {
+	for _, folder := range []string{"upstream", "status"} {
 		inputs, err := filepath.Glob("../diagnosis/testdata/" + folder + "/*.yaml")
 		if err != nil || len(inputs) == 0 {
 			t.Fatalf("no input found: %v", err)

@@ -83,7 +83,7 @@ func amiss(v View, pod *corev1.Pod) bool {
 	case pod.Status.Phase == corev1.PodSucceeded:
 		return false
 	default:
-		return !well(pod) || v.knows(cluster.Node) && placeDown(v.World, pod.Spec.NodeName)
+		return !v.fine(pod)
 	}
 }
 

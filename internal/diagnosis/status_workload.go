@@ -27,16 +27,24 @@ func well(pod *corev1.Pod) bool {
 		pod.Status.Phase == corev1.PodSucceeded
 }
 
+// fine says whether a pod runs as far as can be known: what runs on a node that is down cannot be seen.
+func (v View) fine(pod *corev1.Pod) bool {
+	return well(pod) && (pod.Status.Phase == corev1.PodSucceeded || !v.knows(cluster.Node) || !placeDown(v.World, pod.Spec.NodeName))
+}
+
 // troubles groups the pods among these that do not run as they should by their state, and explains one of each group.
 func (v View) troubles(ctx context.Context, pods []*corev1.Pod) []trouble {
 	v.now = true
 	var all []trouble
 	byState := map[string]int{}
 	for _, pod := range pods {
-		if well(pod) || pod.Status.Phase == corev1.PodFailed {
+		if v.fine(pod) || pod.Status.Phase == corev1.PodFailed {
 			continue
 		}
 		key := podState(pod)
+		if well(pod) {
+			key = pod.Spec.NodeName
+		}
 		if pod.Spec.NodeName != "" && placeDown(v.World, pod.Spec.NodeName) {
 			key += " " + pod.Spec.NodeName
 		}
