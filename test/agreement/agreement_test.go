@@ -4,7 +4,7 @@
 //
 // A short sample runs with the other tests. The long one, from which docs/en/agreement.md has its figures, runs with
 //
-//	AGREEMENT_DECISIONS=2000 go test ./test/agreement -run Long -timeout 60m -v
+//	AGREEMENT_DECISIONS=3300 go test ./test/agreement -run Long -timeout 90m -v
 //
 // and AGREEMENT_SEED chooses other clusters. A disagreement tells the seed of its world, which AGREEMENT_WORLD plays alone.
 package agreement
