@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"maps"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,17 +60,4 @@ func ownerOf(apiVersion, kind string, owner metav1.Object) metav1.OwnerReference
 	return metav1.OwnerReference{
 		APIVersion: apiVersion, Kind: kind, Name: owner.GetName(), UID: owner.GetUID(), Controller: new(true), BlockOwnerDeletion: new(true),
 	}
-}
-
-// ordinalOf is the number at the end of a StatefulSet's pod's name, -1 if there is none.
-func ordinalOf(pod *corev1.Pod) int {
-	i := strings.LastIndex(pod.Name, "-")
-	ordinal := 0
-	for _, digit := range pod.Name[i+1:] {
-		if digit < '0' || digit > '9' {
-			return -1
-		}
-		ordinal = ordinal*10 + int(digit-'0')
-	}
-	return ordinal
 }

@@ -78,24 +78,6 @@ func (f *future) create(old, next *corev1.Pod) {
 	f.offer(next)
 }
 
-// replaceInSet makes the pod of the same name again, of the revision that its number is due.
-func (f *future) replaceInSet(pod *corev1.Pod, set *appsv1.StatefulSet) error {
-	start, ordinal := startOf(set), ordinalOf(pod)
-	if ordinal >= start+replicasOf(set, 1) || ordinal < start {
-		f.book.ends(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), f.until())
-		return nil
-	}
-	return f.recreateAs(pod, pod.Name)
-}
-
-// startOf is the number of a StatefulSet's first pod.
-func startOf(set *appsv1.StatefulSet) int {
-	if set.Spec.Ordinals == nil {
-		return 0
-	}
-	return int(set.Spec.Ordinals.Start)
-}
-
 // waitsForEnd says whether a pod's owner makes no other before the pod is gone for good: a StatefulSet, whose pods are
 // told apart by name, and a Job that replaces only failed pods.
 func (f *future) waitsForEnd(pod *corev1.Pod) bool {

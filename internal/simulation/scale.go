@@ -3,7 +3,6 @@ package simulation
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -11,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -173,85 +171,4 @@ func deletionCost(pod *corev1.Pod) int {
 		return 0 // as the controller takes it
 	}
 	return cost
-}
-
-// scaleSet gives a StatefulSet as many pods as it should have: new ones in order, each once the one before runs unless the
-// set is Parallel; it is the last that go.
-func (f *future) scaleSet(ctx context.Context, set *appsv1.StatefulSet, replicas int) error {
-	scaled := *set
-	scaled.Spec.Replicas = new(int32(replicas))
-	if err := f.apply(cluster.Put(&scaled)); err != nil {
-		return err
-	}
-	f.rescale(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
-	for _, pod := range f.pods.of(set.UID) {
-		if ordinalOf(pod) < startOf(set)+replicas {
-			continue
-		}
-		if err := f.retire(pod); err != nil {
-			return err
-		}
-		f.book.ends(pod, Ended, message.Of(message.FateScaled, nil), f.until())
-	}
-	return f.fillSet(ctx, &scaled)
-}
-
-// fillSet gives a StatefulSet the pods that it lacks.
-func (f *future) fillSet(ctx context.Context, set *appsv1.StatefulSet) error {
-	start, replicas := startOf(set), replicasOf(set, 1)
-	var stuck *corev1.Pod
-	for ordinal := start; ordinal < start+replicas; ordinal++ {
-		name := fmt.Sprintf("%s-%d", set.Name, ordinal)
-		if f.pods.get(set.Namespace, name) != nil {
-			continue
-		}
-		pod, err := f.podOfStatefulSet(set, name)
-		if err != nil {
-			return err
-		}
-		if stuck != nil {
-			f.book.bears(pod).fate = Fate{Kind: Waiting, Pod: podRef(pod), Why: message.Of(message.FateOrdered, message.Args{"pod": podRef(stuck)})}
-			continue
-		}
-		f.create(nil, pod)
-		if set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
-			continue
-		}
-		if err := f.settle(ctx); err != nil {
-			return err
-		}
-		if f.waits(pod) {
-			stuck = pod
-		}
-	}
-	return nil
-}
-
-// podOfStatefulSet is a pod of a StatefulSet with the claims that go with its name, which are made if they are not there.
-func (f *future) podOfStatefulSet(set *appsv1.StatefulSet, name string) (*corev1.Pod, error) {
-	pod := f.fromTemplate(&set.Spec.Template, set.Namespace, name, ownerOf("apps/v1", "StatefulSet", set))
-	if pod.Labels == nil {
-		pod.Labels = map[string]string{}
-	}
-	pod.Labels[appsv1.StatefulSetPodNameLabel] = name
-	pod.Labels[appsv1.ControllerRevisionHashLabelKey] = set.Status.UpdateRevision
-	for i := range set.Spec.VolumeClaimTemplates {
-		template := &set.Spec.VolumeClaimTemplates[i]
-		claim := template.Name + "-" + name
-		pod.Spec.Volumes = append(
-			slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == template.Name }),
-			corev1.Volume{Name: template.Name, VolumeSource: corev1.VolumeSource{
-				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
-			}},
-		)
-		if f.world().Claim(set.Namespace, claim) != nil {
-			continue
-		}
-		made := template.DeepCopy()
-		made.Name, made.Namespace, made.UID = claim, set.Namespace, types.UID("")
-		if err := f.putClaim(made); err != nil {
-			return nil, err
-		}
-	}
-	return pod, nil
 }

@@ -1,0 +1,110 @@
+package simulation
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// establish adds an object that was not there, and what its controller makes of it.
+func (f *future) establish(ctx context.Context, o metav1.Object) error {
+	switch o := o.(type) {
+	case *corev1.Pod:
+		return f.establishPod(o)
+	case *corev1.PersistentVolumeClaim:
+		return f.putClaim(o)
+	case *policyv1.PodDisruptionBudget:
+		return f.protect(o)
+	}
+	if err := f.apply(cluster.Put(o)); err != nil {
+		return err
+	}
+	f.room()
+	switch o := o.(type) {
+	case *appsv1.Deployment:
+		rs, err := f.newReplicaSet(o, replicasOf(o, 1))
+		if err != nil {
+			return err
+		}
+		return f.fill(rs)
+	case *appsv1.ReplicaSet:
+		return f.fill(o)
+	case *appsv1.StatefulSet:
+		return f.fillSet(ctx, o)
+	case *appsv1.DaemonSet:
+		return f.daemonsOf(o)
+	case *batchv1.Job:
+		return f.fillJob(o)
+	case *batchv1.CronJob:
+		f.gaps.note("cronjob/"+o.Name, message.Of(message.GapCronJob, message.Args{"job": o.Name}))
+	case *corev1.Node:
+		return f.daemonsFor(o)
+	}
+	return nil
+}
+
+// protect follows a budget that is new or has changed.
+func (f *future) protect(pdb *policyv1.PodDisruptionBudget) error {
+	edit := f.budgets.follow(pdb)
+	f.things = f.things.With(edit)
+	return f.apply(edit)
+}
+
+func (f *future) establishPod(pod *corev1.Pod) error {
+	f.admit(pod)
+	pod.Status.Phase = corev1.PodPending
+	if node := pod.Spec.NodeName; node != "" {
+		pod.Spec.NodeName = ""
+		f.book.bears(pod)
+		return f.bind(pod, node)
+	}
+	if len(pod.Spec.SchedulingGates) > 0 {
+		return f.apply(cluster.Put(pod))
+	}
+	f.create(nil, pod)
+	return nil
+}
+
+// daemonsOf gives every node that a DaemonSet wants its pod, and takes it from those it does not.
+func (f *future) daemonsOf(set *appsv1.DaemonSet) error {
+	for _, node := range f.world().Nodes() {
+		if wants(set, node) && !f.hasDaemon(set, node.Name) {
+			f.create(nil, f.daemonPod(set, node.Name))
+		}
+	}
+	for _, pod := range f.daemons(set) {
+		if node := f.world().Node(daemonNode(pod)); node != nil && !selects(set, node) {
+			if err := f.retire(pod); err != nil {
+				return err
+			}
+			f.book.ends(pod, Ended, message.Of(message.FateUnwanted, nil), f.until())
+		}
+	}
+	return nil
+}
+
+// fillJob makes the first pods of a Job.
+func (f *future) fillJob(job *batchv1.Job) error {
+	if job.Spec.Suspend != nil && *job.Spec.Suspend {
+		return nil
+	}
+	pods := 1
+	if job.Spec.Parallelism != nil {
+		pods = int(*job.Spec.Parallelism)
+	}
+	if job.Spec.Completions != nil {
+		pods = min(pods, int(*job.Spec.Completions))
+	}
+	for range pods {
+		name := f.names.pod(job.Namespace, job.Name+"-")
+		f.create(nil, f.fromTemplate(&job.Spec.Template, job.Namespace, name, ownerOf("batch/v1", "Job", job)))
+	}
+	return nil
+}

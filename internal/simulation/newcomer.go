@@ -1,0 +1,80 @@
+package simulation
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// newcomer is a new node with what registers on it.
+type newcomer struct {
+	*corev1.Node
+	drivers *storagev1.CSINode
+}
+
+func (n newcomer) edits() []cluster.Edit {
+	if n.drivers == nil {
+		return []cluster.Edit{cluster.Put(n.Node)}
+	}
+	return []cluster.Edit{cluster.Put(n.Node), cluster.Put(n.drivers)}
+}
+
+// newNode is a node like others of its group, in a zone, as it is once it is ready.
+func (f *future) newNode(group, zone string, like []*corev1.Node) newcomer {
+	template := like[0]
+	for _, node := range like {
+		if inZone := cluster.Zone(node) == zone; inZone && cluster.Zone(template) != zone || inZone && !isReady(template) && isReady(node) {
+			template = node
+		}
+	}
+	node := template.DeepCopy()
+	name := f.names.node(group, zone)
+	node.Name, node.UID, node.CreationTimestamp = name, f.names.uid(), *f.moment()
+	node.Labels[corev1.LabelHostname] = name
+	for _, label := range cluster.ZoneLabels {
+		if _, ok := node.Labels[label]; ok {
+			node.Labels[label] = zone
+		}
+	}
+	node.Spec.ProviderID, node.Spec.Unschedulable = "", false
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return passing(t) || !common(t, like) })
+	node.Status.Images, node.Status.Addresses, node.Status.VolumesAttached, node.Status.VolumesInUse = nil, nil, nil, nil
+	node.Status.Conditions = nil
+	setReady(node, corev1.ConditionTrue, "KubeletReady", *f.moment())
+	return newcomer{node, f.driversLike(template, name)}
+}
+
+// driversLike are the volume drivers that will have registered on a new node.
+func (f *future) driversLike(template *corev1.Node, name string) *storagev1.CSINode {
+	theirs := f.world().CSINode(template.Name)
+	if theirs == nil {
+		return nil
+	}
+	drivers := theirs.DeepCopy()
+	drivers.Name, drivers.UID, drivers.OwnerReferences = name, f.names.uid(), nil
+	for i := range drivers.Spec.Drivers {
+		drivers.Spec.Drivers[i].NodeID = name
+	}
+	return drivers
+}
+
+// common says whether at least half of a group's nodes have a taint: one that few have was put there afterwards.
+func common(taint corev1.Taint, nodes []*corev1.Node) bool {
+	have := 0
+	for _, node := range nodes {
+		if slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&taint) }) {
+			have++
+		}
+	}
+	return have*2 >= len(nodes)
+}
+
+// passing says whether a taint is of a node's state rather than of its group.
+func passing(taint corev1.Taint) bool {
+	return strings.HasPrefix(taint.Key, "node.kubernetes.io/") || strings.HasPrefix(taint.Key, "node.cloudprovider.kubernetes.io/") ||
+		slices.Contains([]string{"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/disrupted"}, taint.Key)
+}

@@ -1,0 +1,168 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// scaleSet gives a StatefulSet as many pods as it should have: new ones in order, each once the one before runs unless the
+// set is Parallel; it is the last that go.
+func (f *future) scaleSet(ctx context.Context, set *appsv1.StatefulSet, replicas int) error {
+	scaled := *set
+	scaled.Spec.Replicas = new(int32(replicas))
+	if err := f.apply(cluster.Put(&scaled)); err != nil {
+		return err
+	}
+	f.rescale(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
+	for _, pod := range f.pods.of(set.UID) {
+		if ordinalOf(pod) < startOf(set)+replicas {
+			continue
+		}
+		if err := f.retire(pod); err != nil {
+			return err
+		}
+		f.book.ends(pod, Ended, message.Of(message.FateScaled, nil), f.until())
+	}
+	return f.fillSet(ctx, &scaled)
+}
+
+// fillSet gives a StatefulSet the pods that it lacks.
+func (f *future) fillSet(ctx context.Context, set *appsv1.StatefulSet) error {
+	start, replicas := startOf(set), replicasOf(set, 1)
+	var stuck *corev1.Pod
+	for ordinal := start; ordinal < start+replicas; ordinal++ {
+		name := fmt.Sprintf("%s-%d", set.Name, ordinal)
+		if f.pods.get(set.Namespace, name) != nil {
+			continue
+		}
+		pod, err := f.podOfStatefulSet(set, name)
+		if err != nil {
+			return err
+		}
+		if stuck != nil {
+			f.book.bears(pod).fate = Fate{Kind: Waiting, Pod: podRef(pod), Why: message.Of(message.FateOrdered, message.Args{"pod": podRef(stuck)})}
+			continue
+		}
+		f.create(nil, pod)
+		if set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
+			continue
+		}
+		if err := f.settle(ctx); err != nil {
+			return err
+		}
+		if f.waits(pod) {
+			stuck = pod
+		}
+	}
+	return nil
+}
+
+// podOfStatefulSet is a pod of a StatefulSet with the claims that go with its name, which are made if they are not there.
+func (f *future) podOfStatefulSet(set *appsv1.StatefulSet, name string) (*corev1.Pod, error) {
+	pod := f.fromTemplate(&set.Spec.Template, set.Namespace, name, ownerOf("apps/v1", "StatefulSet", set))
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	pod.Labels[appsv1.StatefulSetPodNameLabel] = name
+	pod.Labels[appsv1.ControllerRevisionHashLabelKey] = set.Status.UpdateRevision
+	for i := range set.Spec.VolumeClaimTemplates {
+		template := &set.Spec.VolumeClaimTemplates[i]
+		claim := template.Name + "-" + name
+		pod.Spec.Volumes = append(
+			slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == template.Name }),
+			corev1.Volume{Name: template.Name, VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
+			}},
+		)
+		if f.world().Claim(set.Namespace, claim) != nil {
+			continue
+		}
+		made := template.DeepCopy()
+		made.Name, made.Namespace, made.UID = claim, set.Namespace, types.UID("")
+		if err := f.putClaim(made); err != nil {
+			return nil, err
+		}
+	}
+	return pod, nil
+}
+
+// rollSet replaces a StatefulSet's pods from the last to the first, each once the one after it runs.
+func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
+	updated := *set
+	updated.Status.UpdateRevision = set.Name + "-" + string(f.names.uid())
+	if err := f.apply(cluster.Put(&updated)); err != nil {
+		return err
+	}
+	ref := "statefulset/" + set.Name
+	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
+		f.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
+		return nil
+	}
+	first := 0
+	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
+		first = int(*r.Partition)
+	}
+	start := startOf(set)
+	for ordinal := start + replicasOf(set, 1) - 1; ordinal >= max(start, first); ordinal-- {
+		old := f.pods.get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
+		if old == nil {
+			continue
+		}
+		next, err := f.podOfStatefulSet(&updated, old.Name)
+		if err != nil {
+			return err
+		}
+		if err := f.retire(old); err != nil {
+			return err
+		}
+		f.create(old, next)
+		if err := f.settle(ctx); err != nil {
+			return err
+		}
+		if f.waits(next) {
+			f.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - max(start, first)}))
+			return nil
+		}
+	}
+	return nil
+}
+
+// replaceInSet makes the pod of the same name again, of the revision that its number is due.
+func (f *future) replaceInSet(pod *corev1.Pod, set *appsv1.StatefulSet) error {
+	start, ordinal := startOf(set), ordinalOf(pod)
+	if ordinal >= start+replicasOf(set, 1) || ordinal < start {
+		f.book.ends(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), f.until())
+		return nil
+	}
+	return f.recreateAs(pod, pod.Name)
+}
+
+// startOf is the number of a StatefulSet's first pod.
+func startOf(set *appsv1.StatefulSet) int {
+	if set.Spec.Ordinals == nil {
+		return 0
+	}
+	return int(set.Spec.Ordinals.Start)
+}
+
+// ordinalOf is the number at the end of a StatefulSet's pod's name, -1 if there is none.
+func ordinalOf(pod *corev1.Pod) int {
+	i := strings.LastIndex(pod.Name, "-")
+	ordinal := 0
+	for _, digit := range pod.Name[i+1:] {
+		if digit < '0' || digit > '9' {
+			return -1
+		}
+		ordinal = ordinal*10 + int(digit-'0')
+	}
+	return ordinal
+}

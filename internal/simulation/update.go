@@ -1,0 +1,126 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// update replaces an object, and lets its controller follow.
+func (f *future) update(ctx context.Context, before, next metav1.Object) error {
+	f.room()
+	switch next := next.(type) {
+	case *appsv1.Deployment:
+		was := before.(*appsv1.Deployment)
+		if !f.sameShape(was.Namespace, &was.Spec.Template, &next.Spec.Template) {
+			return f.rollDeployment(ctx, next)
+		}
+		next.Spec.Template = was.Spec.Template
+		replicas := replicasOf(next, 1)
+		next.Spec.Replicas = was.Spec.Replicas
+		return f.scaleDeployment(next, replicas)
+	case *appsv1.StatefulSet:
+		return f.updateSet(ctx, before.(*appsv1.StatefulSet), next)
+	case *appsv1.DaemonSet:
+		return f.updateDaemons(ctx, before.(*appsv1.DaemonSet), next)
+	case *corev1.Pod:
+		return f.updatePod(before.(*corev1.Pod), next)
+	case *policyv1.PodDisruptionBudget:
+		return f.protect(next)
+	case *corev1.Node:
+		return f.updateNode(next)
+	}
+	return f.apply(cluster.Put(next))
+}
+
+func (f *future) updateSet(ctx context.Context, was, next *appsv1.StatefulSet) error {
+	replicas, changed := replicasOf(next, 1), !f.sameShape(was.Namespace, &was.Spec.Template, &next.Spec.Template)
+	next.Spec.Replicas = was.Spec.Replicas
+	if err := f.scaleSet(ctx, next, replicas); err != nil || !changed {
+		return err
+	}
+	if err := f.settle(ctx); err != nil {
+		return err
+	}
+	next.Spec.Replicas = new(int32(replicas))
+	return f.rollSet(ctx, next)
+}
+
+func (f *future) updateDaemons(ctx context.Context, was, next *appsv1.DaemonSet) error {
+	if err := f.apply(cluster.Put(next)); err != nil {
+		return err
+	}
+	if f.sameShape(was.Namespace, &was.Spec.Template, &next.Spec.Template) {
+		return f.daemonsOf(next)
+	}
+	if err := f.daemonsOf(next); err != nil {
+		return err
+	}
+	return f.rollDaemons(ctx, next, func(*corev1.Pod) *corev1.Pod {
+		return f.daemonFromTemplate(next, f.names.pod(next.Namespace, next.Name+"-"))
+	})
+}
+
+// updatePod is for the little that may change in a pod. One that waits is tried again.
+func (f *future) updatePod(was, next *corev1.Pod) error {
+	if next.Spec.NodeName == "" {
+		next.Spec.NodeName = was.Spec.NodeName
+	}
+	f.admit(next)
+	next.Status = was.Status
+	if err := f.apply(cluster.Put(next)); err != nil {
+		return err
+	}
+	if waitsForScheduler(next) {
+		f.queue.drop(was)
+		f.queue.hold(&offer{pod: next, priority: priorityOf(next), tried: never, shown: true})
+	}
+	return nil
+}
+
+func (f *future) updateNode(next *corev1.Node) error {
+	taints := next.Spec.Taints
+	if err := f.open(next); err != nil {
+		return err
+	}
+	for _, taint := range taints {
+		if taint.Effect == corev1.TaintEffectNoExecute {
+			if err := f.taint(next, taint); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// patch changes some fields of an object and plays what its controller does about it.
+func (f *future) patch(ctx context.Context, c change.Patch) error {
+	before := f.world().Object(cluster.Kind(c.Object.Kind), c.Object.Namespace, c.Object.Name)
+	if before == nil {
+		return UnknownError{c.Object}
+	}
+	original, err := json.Marshal(before)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", c.Object, err)
+	}
+	next := before.(runtime.Object).DeepCopyObject()
+	patched, err := strategicpatch.StrategicMergePatch(original, []byte(c.Patch), next)
+	if err != nil {
+		return fmt.Errorf("patching %s: %w", c.Object, err)
+	}
+	fresh := newLike(next)
+	if err := json.Unmarshal(patched, fresh); err != nil {
+		return fmt.Errorf("patching %s: %w", c.Object, err)
+	}
+	return f.update(ctx, before, fresh.(metav1.Object))
+}
