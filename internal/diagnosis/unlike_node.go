@@ -268,7 +268,7 @@ func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node, fact noteFac
 		return n
 	}
 	if has, wants := count(bad.Name), count(good.Name); has > wants {
-		fact(rankNear, "pods without status.podIP", strconv.Itoa(has), strconv.Itoa(wants), nil)
+		fact(rankNear, c.Say.Text(message.FieldNoAddress, nil), strconv.Itoa(has), strconv.Itoa(wants), nil)
 	}
 }
 
