@@ -134,9 +134,12 @@ func (s *sweep) filter(ctx context.Context, slots []*slot) error {
 		node := s.judge.mounting(plugin)
 		ask := func(slot *slot) *fwk.Status { return plugin.Filter(ctx, state, s.pod, node(slot)) }
 		var said []*fwk.Status
-		if plugin.Name() == names.PodTopologySpread && s.spreadsOverDomains() {
+		switch {
+		case plugin.Name() == names.PodTopologySpread && s.spreadsOverDomains():
 			said = s.spreadVerdicts(alive, ask)
-		} else {
+		case plugin.Name() == names.InterPodAffinity:
+			said = s.affinityVerdicts(alive, ask)
+		default:
 			said = consult(ctx, s, table, alive, &s.judge.scratch.statuses, ask)
 		}
 		if err := ctx.Err(); err != nil {
