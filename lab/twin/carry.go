@@ -94,38 +94,25 @@ const rolledOut = "NewReplicaSetAvailable"
 // catchUp has what counts time go on from where it stood, at the lab's pace, where the twin would otherwise do at once what
 // the cluster did, or did not, since the snapshot: runs of CronJobs, deadlines and clean-up of Jobs, deadlines of rollouts.
 func (c *contents) catchUp(now metav1.Time, p *pace.Pace) {
+	crons := all[*batchv1.CronJob](c)
+	for _, cron := range crons {
+		cron.Status.LastScheduleTime = &now
+	}
+	c.notes.add(len(crons), "CronJob", "what it missed since the snapshot is not made up for")
 	goOn := func(t *metav1.Time) {
 		if !t.IsZero() {
 			*t = metav1.NewTime(now.Add(-p.Real(c.header.Taken.Sub(t.Time))))
 		}
 	}
-	for _, cron := range all[*batchv1.CronJob](c) {
-		cron.Status.LastScheduleTime = &now
-	}
-	c.notes.add(len(all[*batchv1.CronJob](c)), "CronJob", "what it missed since the snapshot is not made up for")
-	timed := 0
-	for _, job := range all[*batchv1.Job](c) {
-		if job.Spec.ActiveDeadlineSeconds != nil {
-			goOn(job.Status.StartTime)
-		}
-		if job.Spec.TTLSecondsAfterFinished != nil {
-			for i := range job.Status.Conditions {
-				goOn(&job.Status.Conditions[i].LastTransitionTime)
-			}
-		}
-		if job.Spec.ActiveDeadlineSeconds != nil || job.Spec.TTLSecondsAfterFinished != nil {
-			timed++
-		}
-	}
+	c.jobsGoOn(goOn)
 	deadlines := 0
 	for _, pod := range all[*corev1.Pod](c) {
-		if pod.Spec.ActiveDeadlineSeconds != nil && pod.Status.StartTime != nil {
+		if pod.Spec.ActiveDeadlineSeconds != nil {
 			goOn(pod.Status.StartTime)
 			deadlines++
 		}
 	}
 	c.notes.add(deadlines, "pod with a deadline", "what is left of it counts from now on")
-	c.notes.add(timed, "Job with a deadline or a time to live", "what is left of it counts from now on")
 	for _, deployment := range all[*appsv1.Deployment](c) {
 		for i := range deployment.Status.Conditions {
 			condition := &deployment.Status.Conditions[i]
@@ -134,4 +121,23 @@ func (c *contents) catchUp(now metav1.Time, p *pace.Pace) {
 			}
 		}
 	}
+}
+
+func (c *contents) jobsGoOn(goOn func(*metav1.Time)) {
+	timed := 0
+	for _, job := range all[*batchv1.Job](c) {
+		deadline, ends := job.Spec.ActiveDeadlineSeconds != nil, job.Spec.TTLSecondsAfterFinished != nil
+		if deadline {
+			goOn(job.Status.StartTime)
+		}
+		for i := range job.Status.Conditions {
+			if ends {
+				goOn(&job.Status.Conditions[i].LastTransitionTime)
+			}
+		}
+		if deadline || ends {
+			timed++
+		}
+	}
+	c.notes.add(timed, "Job with a deadline or a time to live", "what is left of it counts from now on")
 }
