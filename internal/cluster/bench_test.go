@@ -49,6 +49,10 @@ func BenchmarkLoad(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.ReportMetric(float64(info.Size())/(1<<20), "MiB-file")
+				if form == "snapshot" && nodes == 5000 {
+					clustertest.Target(b, float64(5*time.Second), "ns/op")
+					clustertest.Target(b, 1024, "MiB-peak")
+				}
 				runtime.KeepAlive(world)
 			})
 		}

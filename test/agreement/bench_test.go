@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
@@ -40,6 +41,7 @@ func BenchmarkPlacing(b *testing.B) {
 					b.ReportMetric(real, "scheduler-pods/s")
 					b.ReportMetric(judged, "judge-pods/s")
 					b.ReportMetric(judged/real, "times")
+					clustertest.Target(b, 20, "times")
 				}
 				b.ReportMetric(0, "ns/op")
 			})
