@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 )
@@ -28,6 +29,38 @@ func TestJobFailedBefore(t *testing.T) {
 			night := job("night", 6, template("night", "1"), "n1")
 			night[0].(*batchv1.Job).Status = tc.status
 			expect(t, world(node("n1", "a"), node("n2", "b"), night).future(t, change.DrainNode{Node: "n1"}), tc.want)
+		})
+	}
+}
+
+// TestJobPolicies evicts a pod of a Job that does not count failures in the plain way.
+func TestJobPolicies(t *testing.T) {
+	disrupted := func(action batchv1.PodFailurePolicyAction) func(*batchv1.Job) {
+		return func(j *batchv1.Job) {
+			j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+				Action: action, OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
+			}}}
+		}
+	}
+	for name, tc := range map[string]struct {
+		edit func(*batchv1.Job)
+		want []string
+	}{
+		"a disruption is no failure":      {disrupted(batchv1.PodFailurePolicyActionIgnore), []string{"moved night-a n1>n2 1s"}},
+		"or it is the Job's end":          {disrupted(batchv1.PodFailurePolicyActionFailJob), []string{"lost night-a n1> FateJobPolicy", "lost night-b n2> FateJobSibling"}},
+		"each index has failures its own": {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(0)) }, []string{"lost night-a n1> FateJobIndex"}},
+		"and may have some left":          {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(1)) }, []string{"moved night-a n1>n2 10s"}},
+		"a Job that is over makes none": {
+			func(j *batchv1.Job) {
+				j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
+			},
+			[]string{"lost night-a n1> FateJobOver"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			night := job("night", 0, template("night", "1"), "n1", "n2")
+			tc.edit(night[0].(*batchv1.Job))
+			expect(t, world(node("n1", "a"), node("n2", "b"), night).future(t, change.DrainNode{Node: "n1"}), tc.want...)
 		})
 	}
 }

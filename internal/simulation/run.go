@@ -11,7 +11,7 @@ import (
 type Options struct {
 	// Seeds is how many times it is played with other dice; zero is once.
 	Seeds int
-	// Present is the fate of what waits already: its pods are offered to the scheduler too, unless this is set.
+	// LeavePending leaves what waits already out of it; else its pods are offered to the scheduler too.
 	LeavePending bool
 }
 

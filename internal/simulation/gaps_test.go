@@ -1,0 +1,33 @@
+package simulation_test
+
+import (
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// TestNotModelled has a change for each thing that bears on the future and is not played.
+func TestNotModelled(t *testing.T) {
+	elsewhere := func(s *corev1.PodSpec) { s.SchedulerName = "volcano" }
+	night := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Name: "night", Namespace: "default"}}
+	for name, tc := range map[string]struct {
+		world       objects
+		change      change.Change
+		about, want string
+	}{
+		"the times of a death":                {three(), change.LoseNode{Node: "n1"}, "kube-controller-manager", "GapTimes"},
+		"which node a group gives up":         {three(), change.ResizeGroup{Group: "workers", To: 2}, "group/workers", "GapChoice"},
+		"another scheduler":                   {world(three(), deployment("batch", template("batch", "1", elsewhere), "n1")), change.DrainNode{Node: "n1"}, "volcano", "GapScheduler"},
+		"an owner of a kind that is not read": {world(three(), placed("web", "n1", template("web", "1"), ownedBy("argoproj.io/v1alpha1", "Rollout", "web"))), change.DrainNode{Node: "n1"}, "Rollout", "GapOwner"},
+		"nodes that something may add":        {world(node("n1", "a"), deployment("web", template("web", "1"), "n1")), change.DrainNode{Node: "n1"}, "nodes", "GapAutoscaling"},
+		"what a clock starts":                 {three(), change.Apply{Objects: []runtime.Object{night}}, "cronjob/night", "GapCronJob"},
+		"nothing that matters":                {world(three(), deployment("web", template("web", "1"), "n1")), change.DrainNode{Node: "n1"}, "nodes", ""},
+	} {
+		t.Run(name, func(t *testing.T) { expectGap(t, tc.world.future(t, tc.change), tc.about, tc.want) })
+	}
+}
