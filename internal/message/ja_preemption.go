@@ -8,7 +8,7 @@ var japanesePreemption = sentences{
 
 	PreemptedBy:       "{{and .pods}} が{{if .known}} {{.by}} により{{end}}プリエンプトされました。{{if .failed}}その結果 {{and .failed}} が失敗しました。{{end}}",
 	CausePreempted:    "スケジューラーが、より優先度の高い Pod のために場所を空けました。",
-	CausePriority:     "{{.by}} の Pod のほうが優先度が高く、空きのないノードでは優先度の低い Pod が追い出されます。",
+	CausePriority:     "{{.by}} のほうが優先度が高く、空きのないノードでは優先度の低い Pod が追い出されます。",
 	CauseRollout:      "{{.by}} が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod が追い出されます。",
 	CauseScaler:       "{{.by}} の requests は {{.scaler}} がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。",
 	CauseJobFailed:    "{{and .failed}} にはもう再試行の回数が残っていませんでした。",

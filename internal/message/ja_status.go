@@ -87,7 +87,7 @@ var japaneseStatus = sentences{
 	EvictedChoice:    "kubelet は requests を超えて使っている Pod から退避させます。この Pod の QoS は {{.qos}} です{{if not .requested}}。{{.resource}} を要求していないコンテナがあります{{end}}。",
 	PressureNow:      "{{if .on}}{{.node}} は {{span .age}}前から {{.condition}} の状態が続いています。{{else}}{{.node}} の {{.condition}} は解消しています。{{end}}",
 	NobodyReplaces:   "この Pod を管理するコントローラーがないため、代わりは作られません。",
-	OwnerHas:         "{{.owner}} には現在ほかに {{.n}} 個の Pod があります{{if .n}} (うち Ready {{.ready}} 個): {{and .pods}}{{else}}。{{end}}",
+	OwnerHas:         "{{.owner}} に{{if .n}}は現在ほかに Pod が {{.n}} 個あります (うち Ready {{.ready}} 個): {{and .pods}}{{else}}ほかの Pod はありません。{{end}}",
 
 	StopsInGrace:   "{{.subject}} は削除中です。猶予期間はあと {{span .left}}です。",
 	StopFinalizers: "{{.subject}} は {{span .age}}前に消えているはずですが、finalizer {{and .finalizers}} が残っています。付けた側が外すまで、オブジェクトは消えません。",

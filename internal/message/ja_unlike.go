@@ -1,7 +1,7 @@
 package message
 
 var japaneseUnlike = sentences{
-	Differs:        "{{.field}}: {{.object}} は{{if .value}} {{.value}}{{else}}「なし」{{end}}、{{.other}} は{{if .otherValue}} {{.otherValue}}{{else}}「なし」{{end}}です。",
+	Differs:        "{{.field}}: {{.object}} は{{if .value}} {{.value}}{{else}}「なし」{{end}}、{{.other}} は{{if .otherValue}} {{.otherValue}} {{else}}「なし」{{end}}です。",
 	DiffersVolume:  "{{.claim}} のボリュームを使える場所は {{.place}} です。{{if .other}}{{.otherClaim}} のほうは {{.other}} です。{{else}}{{.otherClaim}} には対応するボリュームがありません。{{end}}",
 	DiffersVersion: "{{.owner}} の別のバージョンです。リビジョンはこちらが {{if .version}}{{.version}}{{else}}不明{{end}}、比較先が {{if .other}}{{.other}}{{else}}不明{{end}}です。",
 	DiffersAgent:   "{{.daemon}}: {{if .state}}{{.node}} の Pod は {{.state}} です{{else}}{{.node}} に Pod がありません{{end}}。{{if .other}}{{.good}} の Pod は {{.other}} です。{{else}}{{.good}} には Pod がありません。{{end}}",
