@@ -62,8 +62,10 @@ func Wanted(cmd *cobra.Command, line []string) message.Printer {
 // fromLocale follows POSIX: LC_ALL goes before LC_MESSAGES, and that before LANG.
 func fromLocale(env func(string) string) message.Printer {
 	locale := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))
-	name, _, _ := strings.Cut(locale, "_")
-	return printer(name)
+	if end := strings.IndexAny(locale, "_.@"); end >= 0 {
+		locale = locale[:end]
+	}
+	return printer(locale)
 }
 
 func printer(name string) message.Printer {
