@@ -64,7 +64,7 @@ func (c *class) meet(j *Judge) {
 	means := func(t *fwk.AffinityTerm) bool { return t.Matches(c.pod, k.namespace) }
 	for ; k.ruled < len(crowds.ruled); k.ruled++ {
 		other := crowds.ruled[k.ruled]
-		if anyTerm(termsOf(other.member), means) {
+		if anyTerm(other.terms, means) {
 			k.affine = append(k.affine, other)
 		}
 		if anyTerm(other.member.RequiredAntiAffinityTerms, means) {

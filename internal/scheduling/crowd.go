@@ -18,6 +18,7 @@ import (
 // rules in common. Whether a rule means one of them is asked once for all.
 type crowd struct {
 	member *framework.PodInfo      // any of them
+	terms  []fwk.AffinityTerm      // their rules on affinity
 	on     map[*slot][]fwk.PodInfo // where they stand; a list in it does not change
 	// budgets protect them, as of some state of the guards' selectors, if that was asked.
 	budgets []*policyv1.PodDisruptionBudget
@@ -52,6 +53,7 @@ func (c *crowds) of(pod *corev1.Pod) *crowd {
 	its := c.byKey[string(c.key)]
 	if its == nil {
 		its = &crowd{member: podInfo(pod), on: map[*slot][]fwk.PodInfo{}}
+		its.terms = termsOf(its.member)
 		c.byKey[string(c.key)] = its
 		c.all = append(c.all, its)
 		c.byNamespace[pod.Namespace] = append(c.byNamespace[pod.Namespace], its)
