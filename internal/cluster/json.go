@@ -69,7 +69,7 @@ func (j *jsonReader) value() error {
 		return err
 	}
 	if token != json.Delim('{') {
-		return fmt.Errorf("an object is expected, not %v", token)
+		return fmt.Errorf("an object is expected, not %.40v", token)
 	}
 	head := &listHead{}
 	fields := map[string]json.RawMessage{}
@@ -126,7 +126,7 @@ func (j *jsonReader) items(head *listHead) error {
 		return err
 	}
 	if token != json.Delim('[') {
-		return fmt.Errorf("a list's items are expected, not %v", token)
+		return fmt.Errorf("a list's items are expected, not %.40v", token)
 	}
 	for j.More() {
 		item, err := j.raw()

@@ -9,14 +9,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
@@ -235,6 +239,66 @@ func file(t testing.TB, world *cluster.Snapshot) string {
 		t.Fatal(err)
 	}
 	return file.String()
+}
+
+// TestNothingConfidentialIsWritten puts a word wherever confidential ones are known to be, in every kind that makes pods,
+// and looks for it in the bytes of the file: of objects that were loaded, and of such as were not.
+func TestNothingConfidentialIsWritten(t *testing.T) {
+	const word = "hush-hush"
+	env := []corev1.EnvVar{{Name: "TOKEN", Value: word}}
+	meta := metav1.ObjectMeta{
+		Namespace: "x", Name: "a", ManagedFields: []metav1.ManagedFieldsEntry{{Manager: word}},
+		Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: word, "kept": "yes"},
+	}
+	template := corev1.PodTemplateSpec{ObjectMeta: meta, Spec: corev1.PodSpec{
+		InitContainers: []corev1.Container{{Name: "i", Env: env}}, Containers: []corev1.Container{{Name: "c", Env: env}},
+		EphemeralContainers: []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "e", Env: env}}},
+	}}
+	objects := []runtime.Object{
+		&corev1.Pod{ObjectMeta: meta, Spec: template.Spec},
+		&corev1.Node{ObjectMeta: meta},
+		&corev1.ReplicationController{ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{Template: &template}},
+		&appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Template: template}},
+		&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Template: template}},
+		&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Template: template}},
+		&appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Template: template}},
+		&batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Template: template}},
+		&batchv1.CronJob{ObjectMeta: meta, Spec: batchv1.CronJobSpec{JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: meta, Spec: batchv1.JobSpec{Template: template}}}},
+	}
+	var text string
+	for _, o := range append(slices.Clone(objects), &corev1.Secret{ObjectMeta: meta, StringData: map[string]string{"a": word}}, &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"a": word}}) {
+		gvks, _, err := scheme.Scheme.ObjectKinds(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		typed := o.DeepCopyObject()
+		typed.GetObjectKind().SetGroupVersionKind(gvks[0])
+		one, err := yaml.Marshal(typed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += "---\n" + string(one)
+	}
+	loaded, err := load(t, "f", map[string]string{"f": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, world := range map[string]*cluster.Snapshot{"loaded": loaded, "made": cluster.New(cluster.Contents{Objects: objects})} {
+		reader, err := snapshot.NewReader(strings.NewReader(file(t, world)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for r, err := reader.Next(); err == nil; r, err = reader.Next() {
+			n++
+			if bytes.Contains(r.Data, []byte(word)) || !bytes.Contains(r.Data, []byte("kept")) {
+				t.Errorf("%s: a %s: %q", name, r.Kind, r.Data)
+			}
+		}
+		if n != len(objects) {
+			t.Errorf("%s: %d objects in the file, want %d", name, n, len(objects))
+		}
+	}
 }
 
 // TestRoundTrip writes and reads a cluster of every kind: nothing is lost but what is meant to be.

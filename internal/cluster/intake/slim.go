@@ -4,21 +4,35 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dropValues empties the environment variables of the pods that an object makes. A variable's name, and where its value
-// comes from, stay: a container that cannot start for a missing Secret names it there.
+// dropValues empties the environment variables of the pods that an object makes, and leaves out of what it makes what
+// meta leaves out of the object itself. A variable's name, and where its value comes from, stay: a container that cannot
+// start for a missing Secret names it there.
 func dropValues(o Object) {
-	spec := template(o)
-	if spec == nil {
+	if c, ok := o.(*batchv1.CronJob); ok {
+		dropMeta(&c.Spec.JobTemplate.ObjectMeta)
+	}
+	made := template(o)
+	if made == nil {
 		return
 	}
-	for i := range spec.InitContainers {
-		dropEnv(spec.InitContainers[i].Env)
+	dropMeta(&made.ObjectMeta)
+	for i := range made.Spec.InitContainers {
+		dropEnv(made.Spec.InitContainers[i].Env)
 	}
-	for i := range spec.Containers {
-		dropEnv(spec.Containers[i].Env)
+	for i := range made.Spec.Containers {
+		dropEnv(made.Spec.Containers[i].Env)
 	}
+	for i := range made.Spec.EphemeralContainers {
+		dropEnv(made.Spec.EphemeralContainers[i].Env)
+	}
+}
+
+func dropMeta(o *metav1.ObjectMeta) {
+	o.ManagedFields = nil
+	delete(o.Annotations, corev1.LastAppliedConfigAnnotation)
 }
 
 func dropEnv(env []corev1.EnvVar) {
@@ -28,25 +42,22 @@ func dropEnv(env []corev1.EnvVar) {
 }
 
 // template is the pod that an object makes, nil if it makes none.
-func template(o Object) *corev1.PodSpec {
+func template(o Object) *corev1.PodTemplateSpec {
 	switch o := o.(type) {
 	case *corev1.ReplicationController:
-		if o.Spec.Template == nil {
-			return nil
-		}
-		return &o.Spec.Template.Spec
+		return o.Spec.Template
 	case *appsv1.Deployment:
-		return &o.Spec.Template.Spec
+		return &o.Spec.Template
 	case *appsv1.ReplicaSet:
-		return &o.Spec.Template.Spec
+		return &o.Spec.Template
 	case *appsv1.StatefulSet:
-		return &o.Spec.Template.Spec
+		return &o.Spec.Template
 	case *appsv1.DaemonSet:
-		return &o.Spec.Template.Spec
+		return &o.Spec.Template
 	case *batchv1.Job:
-		return &o.Spec.Template.Spec
+		return &o.Spec.Template
 	case *batchv1.CronJob:
-		return &o.Spec.JobTemplate.Spec.Template.Spec
+		return &o.Spec.JobTemplate.Spec.Template
 	default:
 		return nil
 	}
