@@ -53,6 +53,7 @@ var englishForecast = sentences{
 	ForecastBy:           "For {{.by}}.",
 	ForecastChance:       "In {{.percent}}% of {{.seeds}} futures.",
 	ForecastNodes:        "{{count .n \"node\" \"nodes\"}}",
+	ForecastOthers:       "{{.name}} and {{count .n \"other\" \"others\"}}",
 	ForecastStep:         "{{.autoscaler}} takes this step {{if .more}}at {{.nodes}} nodes, {{.more}} more than now.{{else}}next: it is due already.{{end}}",
 	ForecastBudget:       "{{.disrupted}} disrupted at once, {{.allowed}} allowed",
 	HeadLost:             "Lost: nothing recreates them",

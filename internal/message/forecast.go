@@ -57,6 +57,7 @@ const (
 	ForecastBy           ID = "ForecastBy"           // by
 	ForecastChance       ID = "ForecastChance"       // percent, seeds
 	ForecastNodes        ID = "ForecastNodes"        // n
+	ForecastOthers       ID = "ForecastOthers"       // name, n
 	ForecastStep         ID = "ForecastStep"         // autoscaler, nodes, more
 	ForecastBudget       ID = "ForecastBudget"       // allowed, disrupted
 	HeadLost             ID = "HeadLost"             //

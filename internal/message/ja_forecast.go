@@ -53,6 +53,7 @@ var japaneseForecast = sentences{
 	ForecastBy:           "{{.by}} のため。",
 	ForecastChance:       "{{.seeds}} 回中 {{.percent}}% で発生。",
 	ForecastNodes:        "ノード {{.n}} 台",
+	ForecastOthers:       "{{.name}} ほか {{.n}} 個",
 	ForecastStep:         "{{if .more}}ノードが {{.nodes}} 台 (現在より {{.more}} 台多い) になると、{{.autoscaler}} がこの変更を行います。{{else}}{{.autoscaler}} がまもなくこの変更を行います。{{end}}",
 	ForecastBudget:       "同時に {{.disrupted}} 個中断 (許容 {{.allowed}} 個)",
 	HeadLost:             "喪失: 再作成されません",
