@@ -22,7 +22,7 @@ type writer struct {
 }
 
 // mostRows bounds each table on the page; the rest is in the JSON.
-const mostRows = 15
+const mostRows = 10
 
 // notes are said under what is asked.
 func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes []string) error {
@@ -90,7 +90,7 @@ func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
 	heads := w.heads(message.ColumnPod, message.ColumnNode, message.ColumnUntil, message.ColumnWhy)
 	var table [][]string
 	for _, g := range groups[:min(len(groups), mostRows)] {
-		table = append(table, []string{g.name(), w.place(g), w.until(g.rows), w.why(g.rows[0])})
+		table = append(table, []string{g.name(w.say), w.place(g), w.until(g.rows), w.why(g.rows[0])})
 	}
 	for column := len(heads) - 1; column > 0; column-- {
 		if !slices.ContainsFunc(table, func(row []string) bool { return row[column] != "" }) {

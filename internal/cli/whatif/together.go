@@ -7,13 +7,26 @@ import (
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // group is pods whose names, fates and reasons are alike.
 type group struct{ rows []finding.ForecastRow }
 
+// mostGroups bounds the rows of a table in which siblings stand apart; with more, all pods with one reason share a row.
+const mostGroups = 8
+
 // together joins siblings with the same reason, the most first.
 func together(rows []finding.ForecastRow) []group {
+	groups := joined(rows, func(row finding.ForecastRow) string { return row.Pod.Namespace + "\x00" + stem(row.Pod.Name) })
+	if len(groups) > mostGroups {
+		groups = joined(rows, func(finding.ForecastRow) string { return "" })
+	}
+	return groups
+}
+
+// joined are rows with the same reason and the same key.
+func joined(rows []finding.ForecastRow, keyOf func(finding.ForecastRow) string) []group {
 	var groups []group
 	at := map[string]int{}
 	for _, row := range rows {
@@ -21,7 +34,7 @@ func together(rows []finding.ForecastRow) []group {
 		if row.By != nil {
 			by = row.By.Namespace + stem(row.By.Name)
 		}
-		key := strings.Join([]string{row.Pod.Namespace, stem(row.Pod.Name), row.Why, by}, "\x00")
+		key := strings.Join([]string{keyOf(row), row.Why, by}, "\x00")
 		i, ok := at[key]
 		if !ok {
 			i = len(groups)
@@ -34,13 +47,23 @@ func together(rows []finding.ForecastRow) []group {
 	return groups
 }
 
-// name is the pod's, or its siblings'.
-func (g group) name() string {
+// name is the pod's, or its siblings', and how many others share the row.
+func (g group) name(say message.Printer) string {
 	pod := g.rows[0].Pod
-	if len(g.rows) == 1 {
-		return pod.Namespace + "/" + pod.Name
+	alike := 0
+	for _, row := range g.rows {
+		if row.Pod.Namespace == pod.Namespace && stem(row.Pod.Name) == stem(pod.Name) {
+			alike++
+		}
 	}
-	return fmt.Sprintf("%s/%s-* (%d)", pod.Namespace, stem(pod.Name), len(g.rows))
+	name := pod.Namespace + "/" + pod.Name
+	if alike > 1 {
+		name = fmt.Sprintf("%s/%s-* (%d)", pod.Namespace, stem(pod.Name), alike)
+	}
+	if others := len(g.rows) - alike; others > 0 {
+		return say.Text(message.ForecastOthers, message.Args{"name": name, "n": others})
+	}
+	return name
 }
 
 // stem is a pod's name without its last part, which tells siblings apart.

@@ -1,0 +1,41 @@
+package whatif
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+func rowsOf(workloads, pods int) []finding.ForecastRow {
+	var rows []finding.ForecastRow
+	for w := range workloads {
+		for p := range pods {
+			rows = append(rows, finding.ForecastRow{Pod: change.Ref{Kind: "Pod", Namespace: "shop", Name: fmt.Sprintf("w%d-%d", w, p)}, Why: "full"})
+		}
+	}
+	return rows
+}
+
+// TestTogether sees to it that many pods with one reason take few lines.
+func TestTogether(t *testing.T) {
+	for name, tc := range map[string]struct {
+		rows  []finding.ForecastRow
+		want  int
+		first string
+	}{
+		"one pod":                   {rowsOf(1, 1), 1, "shop/w0-0"},
+		"siblings":                  {rowsOf(1, 3), 1, "shop/w0-* (3)"},
+		"a few workloads":           {rowsOf(mostGroups, 2), mostGroups, "shop/w0-* (2)"},
+		"many workloads, one cause": {rowsOf(mostGroups+1, 2), 1, "shop/w0-* (2) and 16 others"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			groups := together(tc.rows)
+			if len(groups) != tc.want || groups[0].name(message.English()) != tc.first {
+				t.Errorf("%d groups, the first %q; want %d and %q", len(groups), groups[0].name(message.English()), tc.want, tc.first)
+			}
+		})
+	}
+}
