@@ -5,16 +5,18 @@ import (
 	"context"
 	"slices"
 
+	"github.com/naosu-dev/naosu/internal/diagnosis/rules"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
 // Audit asks every rule about the whole world. Progress, which may be nil, is called with how many rules have been asked
 // and futures played, and how many there are.
-func Audit(ctx context.Context, v View, progress func(done, total int)) finding.Audit {
+func Audit(ctx context.Context, v view.View, progress func(done, total int)) finding.Audit {
 	v.Subject = nil
 	every := Rules()
-	done, total := 0, len(every)+len(places(v.World))
-	v.tick = func() {
+	done, total := 0, len(every)+len(rules.Places(v.World))
+	v.Tick = func() {
 		if done++; progress != nil {
 			progress(min(done, total), total)
 		}
@@ -24,18 +26,18 @@ func Audit(ctx context.Context, v View, progress func(done, total int)) finding.
 		if ctx.Err() != nil {
 			break
 		}
-		v.progress()
-		found, unknown := find(ctx, []Rule{rule}, v)
+		v.Progress()
+		found, unknown := find(ctx, []view.Rule{rule}, v)
 		for _, f := range found {
-			if v.withinLimits(f) {
+			if v.WithinLimits(f) {
 				a.Findings = append(a.Findings, f)
 			}
 		}
 		a.Unknown = append(a.Unknown, unknown...)
 	}
 	slices.SortStableFunc(a.Findings, moreDangerous)
-	a.Unknown = uniqueGaps(a.Unknown)
-	e := complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})
+	a.Unknown = view.UniqueGaps(a.Unknown)
+	e := view.Complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})
 	a.Findings, a.Unknown, a.Accepted = e.Findings, e.Unknown, []finding.Accepted{}
 	return a
 }
@@ -48,14 +50,4 @@ func moreDangerous(a, b finding.Finding) int {
 		cmp.Compare(a.Code, b.Code),
 		cmp.Compare(a.Message, b.Message),
 	)
-}
-
-func uniqueGaps(gaps []finding.Gap) []finding.Gap {
-	var unique []finding.Gap
-	for _, gap := range gaps {
-		if !slices.Contains(unique, gap) {
-			unique = append(unique, gap)
-		}
-	}
-	return unique
 }

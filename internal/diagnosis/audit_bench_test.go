@@ -7,6 +7,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
@@ -22,7 +23,7 @@ func BenchmarkAudit(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				diagnosis.Audit(b.Context(), diagnosis.View{World: world, Judge: judge, Say: message.English()}, nil)
+				diagnosis.Audit(b.Context(), view.View{World: world, Judge: judge, Say: message.English()}, nil)
 			}
 			if nodes == 500 {
 				clustertest.Target(b, float64(10*time.Second), "ns/op")

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -51,17 +52,17 @@ func TestGoneOnceRemedied(t *testing.T) {
 			code := cmp.Or(tc.code, finding.Code(strings.ToUpper(prefix)))
 			world := worldOf(clustertest.Load(t, "testdata/audit/"+input+".yaml"))
 			judge := judgeOf(t, world)
-			before := about(diagnosis.Audit(t.Context(), view(world, judge), nil), code)
+			before := about(diagnosis.Audit(t.Context(), look(world, judge), nil), code)
 			if len(before) == 0 {
 				t.Fatalf("no %s before the remedy", code)
 			}
 			if tc.edit != nil {
 				world = world.With(tc.edit(world)...)
-				gone(t, view(world, judgeOf(t, world)), code)
+				gone(t, look(world, judgeOf(t, world)), code)
 				return
 			}
 			err := simulation.In(t.Context(), judge, remedies(before, tc.all), simulation.Options{}, func(o simulation.Outcome) error {
-				gone(t, view(o.World, judge), code)
+				gone(t, look(o.World, judge), code)
 				return nil
 			})
 			if err != nil {
@@ -71,7 +72,7 @@ func TestGoneOnceRemedied(t *testing.T) {
 	}
 }
 
-func gone(t *testing.T, v diagnosis.View, code finding.Code) {
+func gone(t *testing.T, v view.View, code finding.Code) {
 	t.Helper()
 	for _, f := range about(diagnosis.Audit(t.Context(), v, nil), code) {
 		t.Errorf("after the remedy there is still: %s", f.Message)
@@ -90,8 +91,8 @@ func remedies(found []finding.Finding, all bool) []change.Change {
 	return changes
 }
 
-func view(world *cluster.Snapshot, judge *scheduling.Judge) diagnosis.View {
-	return diagnosis.View{World: world, Judge: judge, Say: message.English()}
+func look(world *cluster.Snapshot, judge *scheduling.Judge) view.View {
+	return view.View{World: world, Judge: judge, Say: message.English()}
 }
 
 func judgeOf(t *testing.T, world *cluster.Snapshot) *scheduling.Judge {

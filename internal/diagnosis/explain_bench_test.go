@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
@@ -86,7 +87,7 @@ func BenchmarkExplain(b *testing.B) {
 					judge := freshJudge(b, world)
 					runtime.GC()
 					b.StartTimer()
-					e := diagnosis.Explain(b.Context(), diagnosis.View{World: world, Judge: judge, Say: message.English(), Subject: subject})
+					e := diagnosis.Explain(b.Context(), view.View{World: world, Judge: judge, Say: message.English(), Subject: subject})
 					if len(e.Findings) == 0 {
 						b.Fatalf("no finding: %+v", e)
 					}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -14,9 +15,9 @@ import (
 
 // Foretell says what changes would do, and diagnoses the world they would lead to. The View's Judge must not be nil; it is
 // left as it was. An error is one of simulation.Run's.
-func Foretell(ctx context.Context, v View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
-	forecast := finding.Forecast{Changes: list(changes)}
-	present := v.findings(ctx)
+func Foretell(ctx context.Context, v view.View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
+	forecast := finding.Forecast{Changes: view.List(changes)}
+	present := findings(v, ctx)
 	err := simulation.In(ctx, v.Judge, changes, o, func(outcome simulation.Outcome) error {
 		forecast.Outcome = forecastOutcome(v, outcome)
 		forecast.Seeds = outcome.Seeds
@@ -30,7 +31,7 @@ func Foretell(ctx context.Context, v View, changes []change.Change, o simulation
 		}
 		future := v
 		future.World = outcome.World
-		forecast.Findings = news(future.findings(ctx), present)
+		forecast.Findings = news(findings(future, ctx), present)
 		return ctx.Err()
 	})
 	return forecast, err
@@ -40,14 +41,14 @@ func Foretell(ctx context.Context, v View, changes []change.Change, o simulation
 var furtherAhead = []finding.Code{finding.N103, finding.N502, finding.N503}
 
 // findings is the diagnosis of the View's world as it stands, by the rules that do not look further ahead.
-func (v View) findings(ctx context.Context) []finding.Finding {
+func findings(v view.View, ctx context.Context) []finding.Finding {
 	v.Subject = nil
-	rules := slices.DeleteFunc(Rules(), func(rule Rule) bool {
+	rules := slices.DeleteFunc(Rules(), func(rule view.Rule) bool {
 		return slices.ContainsFunc(rule.Codes(), func(code finding.Code) bool { return slices.Contains(furtherAhead, code) })
 	})
 	found, _ := find(ctx, rules, v)
 	slices.SortStableFunc(found, moreDangerous)
-	return complete(finding.Explanation{Findings: found}).Findings
+	return view.Complete(finding.Explanation{Findings: found}).Findings
 }
 
 // news are findings that nothing of the present says: of another code, or about other things too. That the same trouble
@@ -69,7 +70,7 @@ func news(future, present []finding.Finding) []finding.Finding {
 }
 
 // forecastOutcome puts fates into words and sorts them by kind.
-func forecastOutcome(v View, outcome simulation.Outcome) finding.ForecastOutcome {
+func forecastOutcome(v view.View, outcome simulation.Outcome) finding.ForecastOutcome {
 	rows := map[simulation.Kind][]finding.ForecastRow{}
 	touched := map[change.Ref]bool{}
 	for _, fate := range outcome.Fates {
@@ -84,9 +85,9 @@ func forecastOutcome(v View, outcome simulation.Outcome) finding.ForecastOutcome
 		touched[fate.Pod] = true
 	}
 	o := finding.ForecastOutcome{
-		Moved: list(rows[simulation.Moved]), Waiting: list(rows[simulation.Waiting]), Delayed: list(rows[simulation.Delayed]),
-		Preempted: list(rows[simulation.Preempted]), Lost: list(rows[simulation.Lost]), Ended: list(rows[simulation.Ended]),
-		Created: list(rows[simulation.Created]), Counts: map[string]int{"stays": 0},
+		Moved: view.List(rows[simulation.Moved]), Waiting: view.List(rows[simulation.Waiting]), Delayed: view.List(rows[simulation.Delayed]),
+		Preempted: view.List(rows[simulation.Preempted]), Lost: view.List(rows[simulation.Lost]), Ended: view.List(rows[simulation.Ended]),
+		Created: view.List(rows[simulation.Created]), Counts: map[string]int{"stays": 0},
 	}
 	for _, kind := range []simulation.Kind{
 		simulation.Moved, simulation.Waiting, simulation.Delayed, simulation.Preempted, simulation.Lost, simulation.Ended, simulation.Created,

@@ -12,6 +12,9 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/state"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
@@ -34,8 +37,8 @@ var workloadKinds = []cluster.Kind{
 
 // Overview explains every pod that should run and does not, and every workload short of pods for a reason that none of its
 // pods shows.
-func Overview(ctx context.Context, v View, scope Scope) finding.Overview {
-	v.now, v.whole = true, Explain
+func Overview(ctx context.Context, v view.View, scope Scope) finding.Overview {
+	v.Now, v.Whole = true, Explain
 	var all []finding.Explanation
 	elsewhere, told := 0, map[string]bool{}
 	shared := map[string]int{}
@@ -47,48 +50,48 @@ func Overview(ctx context.Context, v View, scope Scope) finding.Overview {
 			elsewhere++
 			continue
 		}
-		for _, owner := range v.owners(pod) {
+		for _, owner := range owners(v, pod) {
 			told[string(owner.GetUID())] = true
 		}
-		key := v.sharedBy(pod)
+		key := sharedBy(v, pod)
 		if i, ok := shared[key]; ok {
-			all[i].Alike = append(all[i].Alike, refTo(cluster.Pod, pod))
+			all[i].Alike = append(all[i].Alike, facts.RefTo(cluster.Pod, pod))
 			continue
 		}
 		shared[key] = len(all)
-		all = append(all, v.explain(ctx, refTo(cluster.Pod, pod)))
+		all = append(all, v.Explain(ctx, facts.RefTo(cluster.Pod, pod)))
 	}
 	for _, kind := range workloadKinds {
 		for _, o := range v.World.Objects(kind) {
-			if scope.holds(o) && !told[string(o.GetUID())] && v.asksForPods(o) {
-				if e := v.explain(ctx, refTo(kind, o)); e.Severity == finding.Critical {
+			if scope.holds(o) && !told[string(o.GetUID())] && asksForPods(v, o) {
+				if e := v.Explain(ctx, facts.RefTo(kind, o)); e.Severity == finding.Critical {
 					all = append(all, e)
 				}
 			}
 		}
 	}
-	overview := finding.Overview{Elsewhere: elsewhere, Unknown: v.unread(append([]cluster.Kind{cluster.Pod}, workloadKinds...))}
-	overview.Explanations = list(slices.Concat(Causes(all)...))
+	overview := finding.Overview{Elsewhere: elsewhere, Unknown: unread(v, append([]cluster.Kind{cluster.Pod}, workloadKinds...))}
+	overview.Explanations = view.List(slices.Concat(Causes(all)...))
 	return overview
 }
 
 // amiss says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,
 // and of those that are being deleted the ones that are overdue.
-func amiss(v View, pod *corev1.Pod) bool {
+func amiss(v view.View, pod *corev1.Pod) bool {
 	switch {
 	case pod.DeletionTimestamp != nil:
-		return v.World.Taken().Sub(pod.DeletionTimestamp.Time) > overdue
+		return v.World.Taken().Sub(pod.DeletionTimestamp.Time) > state.Overdue
 	case pod.Status.Phase == corev1.PodFailed:
 		return metav1.GetControllerOfNoCopy(pod) == nil
 	case pod.Status.Phase == corev1.PodSucceeded:
 		return false
 	default:
-		return !v.fine(pod)
+		return !state.Fine(v, pod)
 	}
 }
 
 // owners are what controls a pod, from the nearest to the topmost.
-func (v View) owners(pod *corev1.Pod) []metav1.Object {
+func owners(v view.View, pod *corev1.Pod) []metav1.Object {
 	var owners []metav1.Object
 	for owner := v.World.Owner(pod); owner != nil; owner = v.World.Owner(owner) {
 		owners = append(owners, owner)
@@ -98,27 +101,27 @@ func (v View) owners(pod *corev1.Pod) []metav1.Object {
 
 // sharedBy is a key that pods have in common to which the same explanation applies: those of one controller, in one state
 // and at one place. Pods with claims of their own are explained one by one.
-func (v View) sharedBy(pod *corev1.Pod) string {
+func sharedBy(v view.View, pod *corev1.Pod) string {
 	owner := metav1.GetControllerOfNoCopy(pod)
-	claims := slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return claimName(pod, source) != "" })
-	if owner == nil || claims || waitsForNode(pod) && owner.Kind == string(cluster.DaemonSet) {
+	claims := slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return facts.ClaimName(pod, source) != "" })
+	if owner == nil || claims || facts.WaitsForNode(pod) && owner.Kind == string(cluster.DaemonSet) {
 		return pod.Namespace + "/" + pod.Name
 	}
 	place := ""
-	if pod.Spec.NodeName != "" && placeDown(v.World, pod.Spec.NodeName) {
+	if pod.Spec.NodeName != "" && view.PlaceDown(v.World, pod.Spec.NodeName) {
 		place = pod.Spec.NodeName
 	}
-	return strings.Join([]string{string(owner.UID), podState(pod), place}, " ")
+	return strings.Join([]string{string(owner.UID), state.PodState(pod), place}, " ")
 }
 
 // asksForPods says whether a workload's own state bears looking at: what a CronJob or Deployment owns speaks through it.
-func (v View) asksForPods(o metav1.Object) bool { return v.World.Owner(o) == nil }
+func asksForPods(v view.View, o metav1.Object) bool { return v.World.Owner(o) == nil }
 
 // unread are the gaps of a question that needs these kinds.
-func (v View) unread(kinds []cluster.Kind) []finding.Gap {
-	s := status{View: v}
-	s.needs(kinds...)
-	return list(s.Unknown)
+func unread(v view.View, kinds []cluster.Kind) []finding.Gap {
+	s := state.Status{View: v}
+	s.Needs(kinds...)
+	return view.List(s.Unknown)
 }
 
 // Causes puts together the explanations that give one cause, the one that concerns most things first.

@@ -1,13 +1,13 @@
 package scheduling
 
 import (
+	"reflect"
+
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-
-	"reflect"
 )
 
 // tenants are the pods that matter to others: those with room on a node, and those that a node was promised to.

@@ -86,17 +86,20 @@ func TestChance(t *testing.T) {
 	}{
 		"new nodes come up together, or the first takes what waits": {
 			world(node("n1", "a"), placed("full", "n1", template("full", "4")), waiting("a", "b")),
-			change.AddNodes{Count: 2}, podsByNode,
+			change.AddNodes{Count: 2},
+			podsByNode,
 			[]string{"[1 1 1]", "[0 1 2]"},
 		},
 		"which of two pods comes first to the last place": {
 			world(node("n1", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }), waiting("a", "b")),
-			change.Uncordon{Node: "n1"}, fates,
+			change.Uncordon{Node: "n1"},
+			fates,
 			[]string{"moved a >n1", "moved b >n1"},
 		},
 		"a pod that was promised a node has to look again, and one more has gone for it": {
 			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1", "n2", "n3")),
-			change.Apply{Objects: []runtime.Object{bare(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}}, victims,
+			change.Apply{Objects: []runtime.Object{bare(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}},
+			victims,
 			[]string{"2", "3"},
 		},
 		"during a rollout a budget may have no room yet, which saves its pods": {
@@ -107,7 +110,8 @@ func TestChance(t *testing.T) {
 		},
 		"what has only one end": {
 			world(three(), deployment("web", template("web", "1"), "n1")),
-			change.DrainNode{Node: "n1"}, victims,
+			change.DrainNode{Node: "n1"},
+			victims,
 			[]string{"0"},
 		},
 	} {

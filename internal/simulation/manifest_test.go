@@ -62,7 +62,8 @@ func TestApply(t *testing.T) {
 		"a new Deployment": {one(), []runtime.Object{bare(2, template("web", "1"))}, []string{"created web-* >n1", "created web-* >n1"}},
 		"too large a one":  {one(), []runtime.Object{bare(2, template("web", "3"))}, []string{"created web-* >n1", "waiting web-* FateUnschedulable"}},
 		"its priority class comes with it, whatever the order": {
-			world(one(), deployment("low", template("low", "3"), "n1")), []runtime.Object{bare(1, template("web", "3", classed)), urgent},
+			world(one(), deployment("low", template("low", "3"), "n1")),
+			[]runtime.Object{bare(1, template("web", "3", classed)), urgent},
 			[]string{"waiting low-1-* FateUnschedulable", "preempted low-1-a n1> by web-* 30s", "created web-* >n1"},
 		},
 		"the same Deployment again changes nothing": {
@@ -72,11 +73,13 @@ func TestApply(t *testing.T) {
 			world(one(), deployment("web", template("web", "1"), "n1")), []runtime.Object{bare(2, template("web", "1"))}, []string{"created web-1-* >n1"},
 		},
 		"a template that fits rolls out": {
-			world(one(), deployment("web", template("web", "1"), "n1")), []runtime.Object{bare(1, template("web", "2"))},
+			world(one(), deployment("web", template("web", "1"), "n1")),
+			[]runtime.Object{bare(1, template("web", "2"))},
 			[]string{"created web-* >n1", "ended web-1-a n1> FateRolled"},
 		},
 		"one that does not leaves the old pods": {
-			world(one(), deployment("web", template("web", "1"), "n1")), []runtime.Object{bare(1, template("web", "4"))},
+			world(one(), deployment("web", template("web", "1"), "n1")),
+			[]runtime.Object{bare(1, template("web", "4"))},
 			[]string{"waiting web-* FateUnschedulable"},
 		},
 		"a namespace's LimitRange": {

@@ -5,10 +5,9 @@ import (
 	"hash/fnv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 )

@@ -139,9 +139,15 @@ func TestZones(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	for _, c := range []change.Change{
-		change.LoseNode{Node: "x"}, change.LoseZone{Zone: "x"}, change.LoseGroup{Group: "x"}, change.DrainNode{Node: "x"},
-		change.AddNodes{Group: "x", Count: 1}, change.ResizeGroup{Group: "x", To: 1}, change.RotateGroup{Group: "x"},
-		change.Evict{Namespace: "default", Name: "x"}, change.GrowDaemonSet{Namespace: "default", Name: "x"},
+		change.LoseNode{Node: "x"},
+		change.LoseZone{Zone: "x"},
+		change.LoseGroup{Group: "x"},
+		change.DrainNode{Node: "x"},
+		change.AddNodes{Group: "x", Count: 1},
+		change.ResizeGroup{Group: "x", To: 1},
+		change.RotateGroup{Group: "x"},
+		change.Evict{Namespace: "default", Name: "x"},
+		change.GrowDaemonSet{Namespace: "default", Name: "x"},
 		change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "x"},
 		change.Patch{Object: change.Ref{Kind: "Deployment", Namespace: "default", Name: "x"}, Patch: "{}"},
 	} {

@@ -118,19 +118,23 @@ func TestPods(t *testing.T) {
 		want   []string
 	}{
 		"a pod that is deleted is made again": {
-			world(node("n1", "a"), deployment("web", template("web", "1"), "n1")), change.DeletePod{Namespace: "default", Name: "web-1-a"},
+			world(node("n1", "a"), deployment("web", template("web", "1"), "n1")),
+			change.DeletePod{Namespace: "default", Name: "web-1-a"},
 			[]string{"moved web-1-a n1>n1"},
 		},
 		"an eviction that its budget refuses": {
-			world(three(), deployment("web", template("web", "1"), "n1"), budget("keep", "web", 1)), change.Evict{Namespace: "default", Name: "web-1-a"},
+			world(three(), deployment("web", template("web", "1"), "n1"), budget("keep", "web", 1)),
+			change.Evict{Namespace: "default", Name: "web-1-a"},
 			[]string{"waiting web-1-a n1>n1 FateBlocked"},
 		},
 		"on a dead node a StatefulSet's pod hangs": {
-			world(node("n1", "a", dead), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")), change.DeletePod{Namespace: "default", Name: "db-0"},
+			world(node("n1", "a", dead), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")),
+			change.DeletePod{Namespace: "default", Name: "db-0"},
 			[]string{"waiting db-0 n1>n1 FateHangs"},
 		},
 		"unless it is deleted by force": {
-			world(node("n1", "a", dead), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")), change.DeletePod{Namespace: "default", Name: "db-0", Force: true},
+			world(node("n1", "a", dead), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")),
+			change.DeletePod{Namespace: "default", Name: "db-0", Force: true},
 			[]string{"moved db-0 n1>n2"},
 		},
 	} {

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -93,7 +94,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	view := diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits(in.World)}
+	view := view.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits(in.World)}
 	progress := output.NewProgress(o.ErrOut)
 	found := diagnosis.Audit(ctx, view, func(done, total int) {
 		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": done, "total": total}), done, total)

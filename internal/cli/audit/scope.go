@@ -5,12 +5,12 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 )
 
 // limits are what flags leave out.
-func (o *Options) limits(world *cluster.Snapshot) diagnosis.Limits {
-	limits := diagnosis.Limits{Accepted: o.accepted.accepts}
+func (o *Options) limits(world *cluster.Snapshot) view.Limits {
+	limits := view.Limits{Accepted: o.accepted.accepts}
 	if !o.whole() {
 		limits.Scope = func(ref change.Ref) bool { return o.asksAbout(world, ref) }
 	}

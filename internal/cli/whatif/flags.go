@@ -24,8 +24,16 @@ type changeFlags struct {
 
 // changeFlagNames are the flags of changes and their short forms. Where they stand in the line tells which change they are about.
 var changeFlagNames = []struct{ name, short string }{
-	{"cpu", ""}, {"memory", ""}, {"container", ""}, {"group", ""}, {"zone", ""}, {"zones", ""}, {"to", ""}, {"replicas", ""},
-	{"filename", "f"}, {"patch", "p"},
+	{"cpu", ""},
+	{"memory", ""},
+	{"container", ""},
+	{"group", ""},
+	{"zone", ""},
+	{"zones", ""},
+	{"to", ""},
+	{"replicas", ""},
+	{"filename", "f"},
+	{"patch", "p"},
 }
 
 func (c *changeFlags) add(cmd *cobra.Command) {

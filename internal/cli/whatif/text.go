@@ -63,8 +63,14 @@ func (w writer) counts(f finding.Forecast) string {
 		name string
 		id   message.ID
 	}{
-		{"lost", message.CountLost}, {"waiting", message.CountWaiting}, {"delayed", message.CountDelayed}, {"preempted", message.CountPreempted},
-		{"moved", message.CountMoved}, {"created", message.CountCreated}, {"ended", message.CountEnded}, {"stays", message.CountStays},
+		{"lost", message.CountLost},
+		{"waiting", message.CountWaiting},
+		{"delayed", message.CountDelayed},
+		{"preempted", message.CountPreempted},
+		{"moved", message.CountMoved},
+		{"created", message.CountCreated},
+		{"ended", message.CountEnded},
+		{"stays", message.CountStays},
 	} {
 		if n := f.Outcome.Counts[fate.name]; n > 0 {
 			parts = append(parts, w.say.Text(fate.id, message.Args{"n": n}))

@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -168,7 +169,7 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
-	view := diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say}
+	view := view.View{World: in.World, Judge: in.Judge, Say: in.Say}
 	forecast, err := diagnosis.Foretell(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
 	progress.End()
 	unknown := simulation.UnknownError{}

@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -153,7 +154,7 @@ func (o *Options) explain(ctx context.Context, in input.Input) (finding.Severity
 	if err != nil {
 		return "", err
 	}
-	e := diagnosis.Explain(ctx, diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject})
+	e := diagnosis.Explain(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject})
 	if o.Format != output.Text {
 		return worst(e), o.Format.WriteData(o.Out, e)
 	}
@@ -168,7 +169,7 @@ func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severit
 	if in.World.Knowledge(cluster.Pod) == cluster.Forbidden {
 		return "", exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)})
 	}
-	found := diagnosis.Overview(ctx, diagnosis.View{World: in.World, Judge: in.Judge, Say: in.Say}, scope)
+	found := diagnosis.Overview(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say}, scope)
 	severity := worst(found.Explanations...)
 	if o.Format != output.Text {
 		return severity, o.Format.WriteData(o.Out, found)

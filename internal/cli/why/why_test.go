@@ -28,6 +28,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -88,19 +89,19 @@ func explain(t *testing.T, file, namespace, subject string, say message.Printer)
 	t.Helper()
 	ref := parseSubject([]string{subject})
 	ref.Namespace = namespace
-	v := view(t, file, say)
+	v := look(t, file, say)
 	v.Subject = &ref
 	return diagnosis.Explain(t.Context(), v)
 }
 
-func view(t *testing.T, file string, say message.Printer) diagnosis.View {
+func look(t *testing.T, file string, say message.Printer) view.View {
 	t.Helper()
 	known := world(t, file)
 	judge, err := scheduling.New(t.Context(), known, scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return diagnosis.View{World: known, Judge: judge, Say: say}
+	return view.View{World: known, Judge: judge, Say: say}
 }
 
 func world(t *testing.T, file string) *cluster.Snapshot {
@@ -217,15 +218,18 @@ func TestFailures(t *testing.T) {
 		"a shortened name": {clustertest.API{Objects: objects}, []string{"po/redash", "-n", "redash"}, "pod/redash does not exist in namespace redash; did you mean pod/redash-redis-6c5d?"},
 		"another place":    {clustertest.API{Objects: objects}, []string{"pod/redash-redis-6c5d", "-n", "default"}, "pod/redash-redis-6c5d does not exist in namespace default; it is in namespace redash"},
 		"forbidden": {
-			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))}, []string{"pod/redash-redis-6c5d", "-n", "redash"},
+			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
+			[]string{"pod/redash-redis-6c5d", "-n", "redash"},
 			"permission is missing: Pod objects cannot be read with these credentials",
 		},
 		"forbidden, nothing in particular": {
-			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))}, nil,
+			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
+			nil,
 			"permission is missing: Pod objects cannot be read with these credentials",
 		},
 		"unauthorized": {
-			clustertest.API{Answers: answer(apierrors.NewUnauthorized("Unauthorized"))}, []string{"pod/redash-redis-6c5d"},
+			clustertest.API{Answers: answer(apierrors.NewUnauthorized("Unauthorized"))},
+			[]string{"pod/redash-redis-6c5d"},
 			"the API server at HOST does not accept your credentials; renew them, or choose others with --context or --user",
 		},
 		"broken": {clustertest.API{Objects: objects, Answers: map[string]*apierrors.StatusError{

@@ -1,0 +1,370 @@
+package contrast
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/state"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// mostProbes bounds how many pods are tried on a node.
+const mostProbes = 10
+
+// nodes compares two nodes. What keeps pods off one of them and not off the other is tried with pods that run on the other,
+// and with pods that wait.
+func (c *comparison) nodes(ctx context.Context, bad, good *corev1.Node) {
+	c.nodeFacts(bad, good)
+	c.Others = otherLabels(bad, good)
+	probes := c.probes(good)
+	switch {
+	case !c.Foresees():
+		c.cannotTry()
+		c.settle(nil)
+	default:
+		c.settle(func(some []difference) int { return c.tryNode(ctx, bad, probes, some) })
+		if len(probes) > 0 {
+			c.observe(message.ProbesFit, message.Args{"node": c.Comparison.Subject, "good": c.Unlike, "n": len(probes), "fit": c.tryNode(ctx, bad, probes, nil)})
+		}
+	}
+	c.summarize(message.UnlikeNodeCause)
+}
+
+// probes are pods that a node may be tried with: one of each workload of those that run on the node that works, and those
+// that wait for a node.
+func (c *comparison) probes(good *corev1.Node) []*corev1.Pod {
+	var probes []*corev1.Pod
+	seen := map[change.Ref]bool{}
+	for _, pod := range c.World.PodsOn(good.Name) {
+		workload := facts.RefOfWorkload(c.World, pod)
+		if len(probes) < mostProbes && facts.Alive(pod) && !facts.IsStatic(pod) && !facts.IsOneOf(pod, cluster.DaemonSet) && !seen[workload] && len(facts.ZoneMounts(c.World, pod)) == 0 {
+			seen[workload] = true
+			probes = append(probes, fresh(pod))
+		}
+	}
+	for _, pod := range c.World.Pods() {
+		if len(probes) < 2*mostProbes && facts.WaitsForNode(pod) {
+			probes = append(probes, pod)
+		}
+	}
+	return probes
+}
+
+// tryNode says how many of the probes fit the node with some differences taken over.
+func (c *comparison) tryNode(ctx context.Context, bad *corev1.Node, probes []*corev1.Pod, some []difference) int {
+	t := &flipped{node: bad.DeepCopy()}
+	for _, d := range some {
+		d.flip(t)
+	}
+	c.Judge.Fork()
+	defer c.Judge.Revert()
+	if len(some) > 0 {
+		if err := c.Judge.Apply(append(t.edits, cluster.Put(t.node))...); err != nil {
+			return 0
+		}
+	}
+	n := 0
+	for _, probe := range probes {
+		if fit, err := c.Judge.Fit(ctx, pinned(probe, bad.Name)); err == nil && slices.Contains(fit.Feasible, bad.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+// pinned is a pod that may go to one node only, so that only that node is looked at.
+func pinned(pod *corev1.Pod, node string) *corev1.Pod {
+	only := pod.DeepCopy()
+	affinity := affinityFor(only)
+	if affinity.NodeAffinity == nil {
+		affinity.NodeAffinity = &corev1.NodeAffinity{}
+	}
+	required := affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	if required == nil {
+		required = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{}}}
+	}
+	for i := range required.NodeSelectorTerms {
+		term := &required.NodeSelectorTerms[i]
+		term.MatchFields = append(term.MatchFields, corev1.NodeSelectorRequirement{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}})
+	}
+	affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = required
+	return only
+}
+
+// nodeFacts notes what differs between two nodes and bears on pods.
+func (c *comparison) nodeFacts(bad, good *corev1.Node) {
+	fact := func(rank int, field, value, other string, flip func(*flipped)) {
+		c.differ(difference{rank: rank, flip: flip, Difference: finding.Difference{
+			Object: facts.RefTo(cluster.Node, bad), Other: facts.RefTo(cluster.Node, good), Field: field, Value: value, OtherValue: other,
+		}})
+	}
+	c.nodeConditionsDiffer(bad, good, fact)
+	fact(rankNear, "spec.unschedulable", cordonText(bad), cordonText(good), func(t *flipped) { flipCordon(t, good) })
+	for _, taint := range bad.Spec.Taints {
+		if !slices.ContainsFunc(good.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&taint) }) && !facts.LifecycleTaints[taint.Key] {
+			fact(rankNear, "spec.taints["+taint.Key+"]", taint.ToString(), "", func(t *flipped) { dropTaint(t, taint.Key) })
+		}
+	}
+	c.nodeDrivers(bad, good)
+	c.nodeAgents(bad, good)
+	for _, name := range state.SortedResources(both(bad.Status.Allocatable, good.Status.Allocatable)) {
+		a, b := bad.Status.Allocatable[name], good.Status.Allocatable[name]
+		rank := rankNear
+		if float64(a.MilliValue()) > 0.9*float64(b.MilliValue()) { // Nodes of one type differ by a little.
+			rank = rankFar
+		}
+		fact(rank, "status.allocatable["+string(name)+"]", a.String(), b.String(), func(t *flipped) {
+			t.node.Status.Allocatable = both(nil, t.node.Status.Allocatable)
+			t.node.Status.Allocatable[name] = b
+		})
+	}
+	fact(rankNear, "status.addresses", addressesText(bad), addressesText(good), nil)
+	fact(rankPlace, "spec.podCIDRs", strconv.Itoa(len(bad.Spec.PodCIDRs)), strconv.Itoa(len(good.Spec.PodCIDRs)), nil)
+	c.nodePodsWithoutAddress(bad, good, fact)
+	c.nodeInfo(bad, good, fact)
+	c.nodeLabels(bad, good, fact)
+	c.nodeEvents(bad, good, fact)
+}
+
+type noteFact func(rank int, field, value, other string, flip func(*flipped))
+
+// nodeConditionsDiffer compares each condition's status. What Ready alone keeps away can be tried: the taints that go with it.
+func (c *comparison) nodeConditionsDiffer(bad, good *corev1.Node, fact noteFact) {
+	kinds := map[string]bool{}
+	for _, node := range []*corev1.Node{bad, good} {
+		for _, condition := range node.Status.Conditions {
+			kinds[string(condition.Type)] = true
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		var flip func(*flipped)
+		if kind == string(corev1.NodeReady) {
+			flip = func(t *flipped) {
+				dropTaint(t, corev1.TaintNodeNotReady)
+				dropTaint(t, corev1.TaintNodeUnreachable)
+			}
+		}
+		fact(rankNear, "status.conditions["+kind+"]", conditionText(bad, kind), conditionText(good, kind), flip)
+	}
+}
+
+func conditionText(node *corev1.Node, kind string) string {
+	for _, condition := range node.Status.Conditions {
+		if string(condition.Type) == kind {
+			if condition.Status == corev1.ConditionTrue || condition.Message == "" {
+				return strings.TrimSpace(string(condition.Status) + " " + condition.Reason)
+			}
+			return string(condition.Status) + " " + condition.Reason + ": " + condition.Message
+		}
+	}
+	return ""
+}
+
+func cordonText(node *corev1.Node) string {
+	if node.Spec.Unschedulable {
+		return "true"
+	}
+	return ""
+}
+
+func flipCordon(t *flipped, good *corev1.Node) {
+	t.node.Spec.Unschedulable = good.Spec.Unschedulable
+	if !good.Spec.Unschedulable {
+		dropTaint(t, corev1.TaintNodeUnschedulable)
+	}
+}
+
+func dropTaint(t *flipped, key string) {
+	t.node.Spec.Taints = slices.DeleteFunc(t.node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == key })
+}
+
+// nodeDrivers compares the CSI drivers that have registered.
+func (c *comparison) nodeDrivers(bad, good *corev1.Node) {
+	if !c.Knows(cluster.CSINode) {
+		return
+	}
+	has, wants := c.World.CSINode(bad.Name), c.World.CSINode(good.Name)
+	d := difference{rank: rankNear, Difference: finding.Difference{
+		Object: change.Ref{Kind: string(cluster.CSINode), Name: bad.Name}, Other: change.Ref{Kind: string(cluster.CSINode), Name: good.Name},
+		Field: "spec.drivers", Value: driversText(has), OtherValue: driversText(wants),
+	}}
+	if wants != nil {
+		d.flip = func(t *flipped) {
+			copied := wants.DeepCopy()
+			copied.Name = bad.Name
+			t.edits = append(t.edits, cluster.Put(copied))
+		}
+	}
+	c.differ(d)
+}
+
+func driversText(csi *storagev1.CSINode) string {
+	if csi == nil {
+		return ""
+	}
+	var words []string
+	for _, driver := range csi.Spec.Drivers {
+		word := driver.Name
+		if driver.Allocatable != nil && driver.Allocatable.Count != nil {
+			word += " (" + strconv.Itoa(int(*driver.Allocatable.Count)) + ")"
+		}
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}
+
+// nodeAgents compares the DaemonSets whose pods run on one and not on the other: network plugins and drivers among them.
+func (c *comparison) nodeAgents(bad, good *corev1.Node) {
+	agents := func(node string) map[string]string {
+		states := map[string]string{}
+		for _, pod := range c.World.PodsOn(node) {
+			if !facts.IsOneOf(pod, cluster.DaemonSet) {
+				continue
+			}
+			how := state.PodState(pod)
+			if !state.Well(pod) && how == string(corev1.PodRunning) {
+				how = "NotReady"
+			}
+			states[pod.Namespace+"/"+pod.OwnerReferences[0].Name] = how
+		}
+		return states
+	}
+	has, wants := agents(bad.Name), agents(good.Name)
+	for _, name := range slices.Sorted(maps.Keys(keysOf(has, wants))) {
+		namespace, daemon, _ := strings.Cut(name, "/")
+		ref := change.Ref{Kind: string(cluster.DaemonSet), Namespace: namespace, Name: daemon}
+		if has[name] == wants[name] {
+			continue
+		}
+		rank := rankNear
+		if has[name] == string(corev1.PodRunning) {
+			rank = rankFar
+		}
+		c.differ(difference{rank: rank, Difference: finding.Difference{
+			Message: c.Say.Text(message.DiffersAgent, message.Args{"daemon": ref, "node": facts.RefTo(cluster.Node, bad), "state": has[name], "other": wants[name], "good": facts.RefTo(cluster.Node, good)}),
+			Object:  ref, Other: ref, Field: "status.pods[" + bad.Name + "]", Value: has[name], OtherValue: wants[name],
+		}})
+	}
+}
+
+// nodePodsWithoutAddress compares how many pods wait for an address: story 4's symptom.
+func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node, fact noteFact) {
+	count := func(node string) int {
+		n := 0
+		for _, pod := range c.World.PodsOn(node) {
+			if !facts.Ended(pod) && pod.Status.PodIP == "" {
+				n++
+			}
+		}
+		return n
+	}
+	if has, wants := count(bad.Name), count(good.Name); has > wants {
+		fact(rankNear, c.Say.Text(message.FieldNoAddress, nil), strconv.Itoa(has), strconv.Itoa(wants), nil)
+	}
+}
+
+// nodeInfo compares versions and the machine.
+func (c *comparison) nodeInfo(bad, good *corev1.Node, fact noteFact) {
+	a, b := bad.Status.NodeInfo, good.Status.NodeInfo
+	for _, one := range []struct{ field, value, other string }{
+		{"kubeletVersion", a.KubeletVersion, b.KubeletVersion},
+		{"containerRuntimeVersion", a.ContainerRuntimeVersion, b.ContainerRuntimeVersion},
+		{"osImage", a.OSImage, b.OSImage},
+		{"kernelVersion", a.KernelVersion, b.KernelVersion},
+		{"architecture", a.Architecture, b.Architecture},
+	} {
+		fact(rankPlace, "status.nodeInfo."+one.field, one.value, one.other, nil)
+	}
+}
+
+// ownLabels are those that tell nodes apart and nothing else.
+var ownLabels = []string{corev1.LabelHostname, "alpha.eksctl.io/instance-id", "topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone", corev1.LabelFailureDomainBetaZone}
+
+// placeLabels are those that pods and volumes commonly choose nodes by.
+var placeLabels = []string{corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable, corev1.LabelArchStable, corev1.LabelOSStable}
+
+// nodeLabels compares the labels that some pod chooses nodes by, and the node's place.
+func (c *comparison) nodeLabels(bad, good *corev1.Node, fact noteFact) {
+	for _, key := range slices.Sorted(maps.Keys(keysOf(bad.Labels, good.Labels))) {
+		rank := rankPlace
+		switch {
+		case slices.Contains(ownLabels, key) || otherLabel(key):
+			continue
+		case !slices.Contains(placeLabels, key):
+			rank = rankFar
+		}
+		value, ok := good.Labels[key]
+		fact(rank, "metadata.labels["+key+"]", bad.Labels[key], value, func(t *flipped) {
+			t.node.Labels = maps.Clone(t.node.Labels)
+			if delete(t.node.Labels, key); ok {
+				t.node.Labels[key] = value
+			}
+		})
+	}
+}
+
+// otherLabel says whether a label names what a group or machine is called, which pods seldom choose nodes by.
+func otherLabel(key string) bool {
+	return strings.Contains(key, "sourceLaunchTemplate") || strings.HasSuffix(key, "nodegroup-image") || strings.Contains(key, "instance-id")
+}
+
+func otherLabels(bad, good *corev1.Node) int {
+	n := 0
+	for key := range keysOf(bad.Labels, good.Labels) {
+		if otherLabel(key) && bad.Labels[key] != good.Labels[key] {
+			n++
+		}
+	}
+	return n
+}
+
+// nodeEvents compares what has been warned of.
+func (c *comparison) nodeEvents(bad, good *corev1.Node, fact noteFact) {
+	warned := func(node *corev1.Node) map[string]*corev1.Event {
+		reasons := map[string]*corev1.Event{}
+		for _, e := range c.Events(node) {
+			if e.Type == corev1.EventTypeWarning && reasons[e.Reason] == nil {
+				reasons[e.Reason] = e
+			}
+		}
+		return reasons
+	}
+	has, wants := warned(bad), warned(good)
+	for _, reason := range slices.Sorted(maps.Keys(has)) {
+		if wants[reason] == nil {
+			fact(rankNear, "events["+reason+"]", has[reason].Message, "", nil)
+		}
+	}
+}
+
+// addressesText counts a node's addresses by their kind; which they are tells nothing.
+func addressesText(node *corev1.Node) string {
+	n := map[string]int{}
+	for _, address := range node.Status.Addresses {
+		n[string(address.Type)]++
+	}
+	var words []string
+	for _, kind := range slices.Sorted(maps.Keys(n)) {
+		words = append(words, kind+" "+strconv.Itoa(n[kind]))
+	}
+	return strings.Join(words, ", ")
+}
+
+// both are the resources that either names, with b's quantity where it has one.
+func both(a, b corev1.ResourceList) corev1.ResourceList {
+	all := corev1.ResourceList{}
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	return all
+}

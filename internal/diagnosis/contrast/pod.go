@@ -1,0 +1,451 @@
+package contrast
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podrequests "k8s.io/component-helpers/resource"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/state"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// pods compares two pods. Of a pod that waits for a node the scheduler says which difference keeps it waiting; of one that
+// has its node the likeliest differences are those that bear on the stage it is stuck in.
+func (c *comparison) pods(ctx context.Context, bad, good *corev1.Pod) {
+	stage := stageOf(bad)
+	c.podSpecs(bad, good, stage)
+	c.podVolumes(bad, good, stage)
+	c.podOwners(bad, good)
+	c.Others = c.podLabels(bad, good)
+	if stage == stageScheduling {
+		if !c.Foresees() || state.SchedulerMissing(c.View, bad) {
+			c.cannotTry()
+			c.settle(nil)
+		} else {
+			c.settle(func(some []difference) int { return c.tryPod(ctx, bad, some) })
+			c.goodAgain(ctx, good)
+		}
+		c.summarize(message.UnlikePodCause)
+		return
+	}
+	c.podPlaces(bad, good)
+	// What the scheduler judges is behind a pod that has its node: nothing is left to try.
+	c.settle(nil)
+	c.elsewhere(bad, good)
+	c.summarize(message.UnlikePodCause)
+}
+
+// stage is how far a pod has come.
+type stage string
+
+const (
+	stageScheduling stage = "scheduling"
+	stageVolume     stage = "volume"
+	stageNetwork    stage = "network"
+	stageImage      stage = "image"
+	stageRunning    stage = "running"
+)
+
+func stageOf(pod *corev1.Pod) stage {
+	state := strings.TrimPrefix(state.PodState(pod), "Init:")
+	switch {
+	case facts.WaitsForNode(pod):
+		return stageScheduling
+	case strings.Contains(state, "Image"):
+		return stageImage
+	case state == "ContainerCreating" && len(pod.Spec.Volumes) > 0 && slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return facts.ClaimName(pod, v) != "" }):
+		return stageVolume
+	case state == "ContainerCreating" || state == "PodInitializing":
+		return stageNetwork
+	default:
+		return stageRunning
+	}
+}
+
+// aspect is a part of a pod's spec that is compared as a whole.
+type aspect struct {
+	field string
+	// stages in which it is likely to matter.
+	stages []stage
+	get    func(*corev1.Pod) any
+	// set gives a pod what another has, for what the scheduler judges.
+	set func(to, from *corev1.Pod)
+}
+
+// aspects are the parts of a pod's spec that bear on whether it runs.
+var aspects = []aspect{
+	{"spec.nodeSelector", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.NodeSelector }, func(to, from *corev1.Pod) { to.Spec.NodeSelector = from.Spec.NodeSelector }},
+	{"spec.affinity.nodeAffinity", []stage{stageScheduling}, func(p *corev1.Pod) any { return affinityOf(p).NodeAffinity }, func(to, from *corev1.Pod) { affinityFor(to).NodeAffinity = affinityOf(from).NodeAffinity }},
+	{"spec.affinity.podAffinity", []stage{stageScheduling}, func(p *corev1.Pod) any { return affinityOf(p).PodAffinity }, func(to, from *corev1.Pod) { affinityFor(to).PodAffinity = affinityOf(from).PodAffinity }},
+	{"spec.affinity.podAntiAffinity", []stage{stageScheduling}, func(p *corev1.Pod) any { return affinityOf(p).PodAntiAffinity }, func(to, from *corev1.Pod) { affinityFor(to).PodAntiAffinity = affinityOf(from).PodAntiAffinity }},
+	{"spec.tolerations", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.Tolerations }, func(to, from *corev1.Pod) { to.Spec.Tolerations = from.Spec.Tolerations }},
+	{"spec.containers[*].resources.requests", []stage{stageScheduling}, requestsText, setRequests},
+	{"spec.topologySpreadConstraints", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.TopologySpreadConstraints }, func(to, from *corev1.Pod) { to.Spec.TopologySpreadConstraints = from.Spec.TopologySpreadConstraints }},
+	{"spec.containers[*].ports[*].hostPort", []stage{stageScheduling}, hostPortsText, setHostPorts},
+	{"spec.priorityClassName", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.PriorityClassName }, func(to, from *corev1.Pod) {
+		to.Spec.PriorityClassName, to.Spec.Priority = from.Spec.PriorityClassName, from.Spec.Priority
+	}},
+	{"spec.schedulerName", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.SchedulerName }, func(to, from *corev1.Pod) { to.Spec.SchedulerName = from.Spec.SchedulerName }},
+	{"spec.runtimeClassName", []stage{stageScheduling, stageNetwork}, func(p *corev1.Pod) any { return p.Spec.RuntimeClassName }, nil},
+	{"spec.hostNetwork", []stage{stageNetwork}, func(p *corev1.Pod) any { return p.Spec.HostNetwork }, nil},
+	{"spec.containers[*].image", []stage{stageImage, stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.Image }) }, nil},
+	{"spec.imagePullSecrets", []stage{stageImage}, func(p *corev1.Pod) any { return p.Spec.ImagePullSecrets }, nil},
+	{"spec.containers[*].imagePullPolicy", []stage{stageImage}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.ImagePullPolicy })
+	}, nil},
+	{"spec.containers[*].command", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return append(slices.Clone(c.Command), c.Args...) })
+	}, nil},
+	{"spec.containers[*].env", []stage{stageRunning}, envNames, nil},
+	{"spec.containers[*].resources.limits", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return resourcesText(c.Resources.Limits) })
+	}, nil},
+	{"spec.containers[*].livenessProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.LivenessProbe })
+	}, nil},
+	{"spec.containers[*].readinessProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.ReadinessProbe })
+	}, nil},
+	{"spec.containers[*].startupProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.StartupProbe })
+	}, nil},
+	{"spec.containers[*].securityContext", []stage{stageRunning}, func(p *corev1.Pod) any {
+		return perContainer(p, func(c corev1.Container) any { return c.SecurityContext })
+	}, nil},
+	{"spec.securityContext", []stage{stageRunning}, func(p *corev1.Pod) any { return p.Spec.SecurityContext }, nil},
+	{"spec.serviceAccountName", []stage{stageRunning, stageImage}, func(p *corev1.Pod) any { return p.Spec.ServiceAccountName }, nil},
+	{"spec.volumes", []stage{stageVolume, stageRunning}, volumeSources, nil},
+}
+
+// podSpecs compares the aspects. Those that bear on another stage than the pod's count as others.
+func (c *comparison) podSpecs(bad, good *corev1.Pod, at stage) {
+	for _, a := range aspects {
+		d := difference{Difference: finding.Difference{
+			Object: facts.RefTo(cluster.Pod, bad), Other: facts.RefTo(cluster.Pod, good), Field: a.field, Value: valueText(a.get(bad)), OtherValue: valueText(a.get(good)),
+		}}
+		if !slices.Contains(a.stages, at) {
+			d.rank = rankFar
+		}
+		if a.set != nil && at == stageScheduling {
+			d.flip = func(t *flipped) { a.set(t.pod, good) }
+		}
+		c.differ(d)
+	}
+}
+
+// Ranks of suspects: what bears on the stage, then the place, then the rest.
+const (
+	rankNear  = 0
+	rankPlace = 1
+	rankFar   = 2
+)
+
+// tryPod says whether the pod fits anywhere with some differences taken over.
+func (c *comparison) tryPod(ctx context.Context, bad *corev1.Pod, some []difference) int {
+	t := &flipped{pod: bad.DeepCopy()}
+	for _, d := range some {
+		d.flip(t)
+	}
+	c.Judge.Fork()
+	defer c.Judge.Revert()
+	if err := c.Judge.Apply(t.edits...); err != nil {
+		return 0
+	}
+	fit, err := c.Judge.Fit(ctx, t.pod)
+	if err != nil || len(fit.Feasible) == 0 {
+		return 0
+	}
+	return 1
+}
+
+// goodAgain asks whether the pod that works would find a node now: if not, it works because it came first, and no
+// difference is the cause.
+func (c *comparison) goodAgain(ctx context.Context, good *corev1.Pod) {
+	if len(c.Causes) > 0 {
+		return
+	}
+	again := fresh(good)
+	fit, err := c.Judge.Fit(ctx, again)
+	if err == nil && len(fit.Feasible) == 0 {
+		c.Summary = c.Say.Text(message.UnlikeCameFirst, message.Args{"subject": c.Comparison.Subject, "good": c.Unlike})
+	}
+}
+
+// fresh is a pod as its owner would make another of it.
+func fresh(pod *corev1.Pod) *corev1.Pod {
+	again := pod.DeepCopy()
+	again.Name, again.UID, again.Spec.NodeName = pod.Name+"-again", pod.UID+"-again", ""
+	again.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	return again
+}
+
+// podVolumes compares the places of the pods' volumes: each volume of the subject with the other's of the same name.
+func (c *comparison) podVolumes(bad, good *corev1.Pod, at stage) {
+	others := facts.Mounts(c.World, good)
+	for _, m := range facts.Mounts(c.World, bad) {
+		i := slices.IndexFunc(others, func(o facts.Mount) bool { return o.Source == m.Source })
+		d := difference{Difference: finding.Difference{
+			Object: facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), Other: facts.RefTo(cluster.Pod, good), Field: "spec.volumeName", Value: placeOf(m),
+		}}
+		if i >= 0 {
+			d.Other, d.OtherValue = facts.RefTo(cluster.PersistentVolumeClaim, others[i].Claim), placeOf(others[i])
+		}
+		if d.Value == d.OtherValue {
+			continue
+		}
+		d.Message = c.Say.Text(message.DiffersVolume, message.Args{"claim": d.Object, "place": d.Value, "other": d.OtherValue, "otherClaim": d.Other})
+		if at == stageScheduling {
+			d.flip = flipVolume(m, others, i)
+		}
+		c.differ(d)
+	}
+}
+
+// placeOf says where a volume may be used.
+func placeOf(m facts.Mount) string {
+	switch m.Tie {
+	case facts.TiedToZone:
+		return strings.Join(m.Zones, ", ")
+	case facts.TiedOther:
+		return facts.FormatSelector(m.Selectors[0])
+	default:
+		return string(m.Tie)
+	}
+}
+
+// flipVolume puts the subject's volume where the other's is, or takes it away if the other has none.
+func flipVolume(m facts.Mount, others []facts.Mount, i int) func(*flipped) {
+	if i < 0 || m.Volume == nil || others[i].Volume == nil {
+		return func(t *flipped) {
+			t.pod.Spec.Volumes = slices.DeleteFunc(t.pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Source })
+		}
+	}
+	return func(t *flipped) {
+		moved := m.Volume.DeepCopy()
+		moved.Spec.NodeAffinity = others[i].Volume.Spec.NodeAffinity
+		for _, label := range cluster.ZoneLabels {
+			delete(moved.Labels, label)
+			if zone, ok := others[i].Volume.Labels[label]; ok {
+				metav1.SetMetaDataLabel(&moved.ObjectMeta, label, zone)
+			}
+		}
+		t.edits = append(t.edits, cluster.Put(moved))
+	}
+}
+
+// podOwners says whether the pods come from different workloads, or versions of one.
+func (c *comparison) podOwners(bad, good *corev1.Pod) {
+	badOwner, goodOwner := c.World.Owner(bad), c.World.Owner(good)
+	if badOwner == nil || goodOwner == nil || badOwner.GetUID() == goodOwner.GetUID() {
+		return
+	}
+	if a, b := c.World.Workload(bad), c.World.Workload(good); a.GetUID() == b.GetUID() {
+		kind, _ := cluster.KindOf(a)
+		c.differ(difference{rank: rankNear, Difference: finding.Difference{
+			Message: c.Say.Text(message.DiffersVersion, message.Args{
+				"owner": facts.RefTo(kind, a), "version": badOwner.GetAnnotations()[state.Revision], "other": goodOwner.GetAnnotations()[state.Revision],
+			}),
+			Object: facts.RefTo(cluster.Pod, bad), Other: facts.RefTo(cluster.Pod, good), Field: "metadata.ownerReferences", Value: badOwner.GetName(), OtherValue: goodOwner.GetName(),
+		}})
+	}
+}
+
+// hashes are labels that differ between any two pods and tell nothing.
+var hashes = []string{
+	"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
+	"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name", "batch.kubernetes.io/job-completion-index",
+}
+
+// podLabels counts the labels that differ, without those that always do.
+func (c *comparison) podLabels(bad, good *corev1.Pod) int {
+	n := 0
+	for key := range keysOf(bad.Labels, good.Labels) {
+		if !slices.Contains(hashes, key) && bad.Labels[key] != good.Labels[key] {
+			n++
+		}
+	}
+	return n
+}
+
+// podPlaces compares the nodes of pods that have one.
+func (c *comparison) podPlaces(bad, good *corev1.Pod) {
+	badNode, goodNode := c.World.Node(bad.Spec.NodeName), c.World.Node(good.Spec.NodeName)
+	if badNode == nil || goodNode == nil || badNode.Name == goodNode.Name {
+		return
+	}
+	from := len(c.differences)
+	c.nodeFacts(badNode, goodNode)
+	for i := range c.differences[from:] {
+		d := &c.differences[from+i]
+		d.flip = nil
+		d.rank += rankPlace
+	}
+}
+
+// elsewhere says whether the trouble goes with the pod's node: what else stands there, and where else its siblings stand.
+func (c *comparison) elsewhere(bad, good *corev1.Pod) {
+	if bad.Spec.NodeName == "" {
+		return
+	}
+	count := func(node string) (poor, all int) {
+		for _, pod := range c.World.PodsOn(node) {
+			if pod.UID == bad.UID || facts.Ended(pod) {
+				continue
+			}
+			all++
+			if !state.Well(pod) {
+				poor++
+			}
+		}
+		return poor, all
+	}
+	poor, all := count(bad.Spec.NodeName)
+	c.observe(message.OthersOnNode, message.Args{"node": facts.NodeRef(bad.Spec.NodeName), "poor": poor, "all": all})
+	if good.Spec.NodeName != bad.Spec.NodeName && good.Spec.NodeName != "" {
+		poor, all = count(good.Spec.NodeName)
+		c.observe(message.OthersOnNode, message.Args{"node": facts.NodeRef(good.Spec.NodeName), "poor": poor, "all": all})
+	}
+	owner := metav1.GetControllerOfNoCopy(bad)
+	if owner == nil {
+		return
+	}
+	poor, all = 0, 0
+	for _, pod := range c.World.PodsOf(owner.UID) {
+		if pod.UID == bad.UID || facts.Ended(pod) || pod.Spec.NodeName == bad.Spec.NodeName {
+			continue
+		}
+		if all++; !state.Well(pod) {
+			poor++
+		}
+	}
+	c.observe(message.SiblingsElsewhere, message.Args{"owner": change.Ref{Kind: owner.Kind, Namespace: bad.Namespace, Name: owner.Name}, "poor": poor, "all": all})
+}
+
+func affinityOf(pod *corev1.Pod) corev1.Affinity {
+	if pod.Spec.Affinity == nil {
+		return corev1.Affinity{}
+	}
+	return *pod.Spec.Affinity
+}
+
+func affinityFor(pod *corev1.Pod) *corev1.Affinity {
+	if pod.Spec.Affinity == nil {
+		pod.Spec.Affinity = &corev1.Affinity{}
+	}
+	return pod.Spec.Affinity
+}
+
+// requestsText is what a pod asks for as a whole.
+func requestsText(pod *corev1.Pod) any {
+	return resourcesText(podrequests.PodRequests(pod, podrequests.PodResourcesOptions{}))
+}
+
+// setRequests makes a pod ask for what another does, all of it by its first container.
+func setRequests(to, from *corev1.Pod) {
+	to.Spec.InitContainers, to.Spec.Overhead, to.Spec.Resources = nil, nil, nil
+	for i := range to.Spec.Containers {
+		to.Spec.Containers[i].Resources = corev1.ResourceRequirements{}
+	}
+	to.Spec.Containers[0].Resources.Requests = podrequests.PodRequests(from, podrequests.PodResourcesOptions{})
+}
+
+func resourcesText(list corev1.ResourceList) string {
+	var words []string
+	for _, name := range state.SortedResources(list) {
+		quantity := list[name]
+		words = append(words, string(name)+"="+quantity.String())
+	}
+	return strings.Join(words, ", ")
+}
+
+func hostPortsText(pod *corev1.Pod) any {
+	var ports []string
+	for _, container := range pod.Spec.Containers {
+		for _, port := range container.Ports {
+			if port.HostPort != 0 {
+				ports = append(ports, strconv.Itoa(int(port.HostPort)))
+			}
+		}
+	}
+	return strings.Join(ports, ", ")
+}
+
+// setHostPorts makes a pod take the host ports that another does.
+func setHostPorts(to, from *corev1.Pod) {
+	for i := range to.Spec.Containers {
+		to.Spec.Containers[i].Ports = nil
+	}
+	for _, container := range from.Spec.Containers {
+		to.Spec.Containers[0].Ports = append(to.Spec.Containers[0].Ports, container.Ports...)
+	}
+}
+
+// perContainer is one thing of each container, by the container's name.
+func perContainer(pod *corev1.Pod, get func(corev1.Container) any) any {
+	all := map[string]any{}
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if value := get(container); valueText(value) != "" {
+			all[container.Name] = value
+		}
+	}
+	return all
+}
+
+// envNames are the names of the variables and where they come from; values never reach naosu's files.
+func envNames(pod *corev1.Pod) any {
+	return perContainer(pod, func(c corev1.Container) any {
+		var names []string
+		for _, env := range c.Env {
+			names = append(names, env.Name)
+		}
+		for _, from := range c.EnvFrom {
+			names = append(names, valueText(from))
+		}
+		return names
+	})
+}
+
+// volumeSources are a pod's volumes but for what every pod is given, by name; claims are compared by where they are.
+func volumeSources(pod *corev1.Pod) any {
+	all := map[string]any{}
+	for _, v := range pod.Spec.Volumes {
+		if facts.ClaimName(pod, v) == "" && !strings.HasPrefix(v.Name, "kube-api-access-") {
+			all[v.Name] = v.VolumeSource
+		}
+	}
+	return all
+}
+
+// valueText is a value on one line, the same for equal values; empty for what is not set.
+func valueText(value any) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	data, err := json.Marshal(value)
+	if text := string(data); err == nil && text != "null" && text != "{}" && text != "[]" && text != `""` && text != "false" {
+		return text
+	}
+	return ""
+}
+
+// keysOf are the keys that either has.
+func keysOf[V any](a, b map[string]V) map[string]bool {
+	keys := map[string]bool{}
+	for _, one := range []map[string]V{a, b} {
+		for key := range maps.Keys(one) {
+			keys[key] = true
+		}
+	}
+	return keys
+}

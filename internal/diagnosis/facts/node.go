@@ -1,0 +1,142 @@
+package facts
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+func Tolerates(pod *corev1.Pod, taint corev1.Taint) bool {
+	// Numeric comparison in tolerations is alpha in 1.36 (feature gate TaintTolerationComparisonOperators), off by default.
+	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &taint, false)
+}
+
+// LifecycleTaints say again what cordoning and the Ready condition say.
+var LifecycleTaints = map[string]bool{
+	corev1.TaintNodeUnschedulable: true,
+	corev1.TaintNodeNotReady:      true,
+	corev1.TaintNodeUnreachable:   true,
+}
+
+// Selects says whether the pod's node selector and required node affinity allow the node.
+func Selects(pod *corev1.Pod, node *corev1.Node) bool {
+	ok, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node)
+	return ok && err == nil
+}
+
+// Open says whether a node's own state and the volumes leave the pod a chance there. Whether it fits only the scheduler can
+// say; this tells which nodes are worth asking about.
+func Open(pod *corev1.Pod, node *corev1.Node, mounts []Mount) bool {
+	_, taint := Readiness(node)
+	return Selects(pod, node) && ToleratesAll(pod, node.Spec.Taints) &&
+		(!node.Spec.Unschedulable || Tolerates(pod, noSchedule(corev1.TaintNodeUnschedulable))) &&
+		(!Down(node) || Tolerates(pod, noSchedule(taint))) &&
+		!slices.ContainsFunc(mounts, func(m Mount) bool { return !m.Allows(node) })
+}
+
+// Decides says whether the volume is what would keep the pod from running: a node is open to it but for the volume, or a
+// new one of a kind that exists would be open to it in the zone.
+func Decides(world *cluster.Snapshot, pod *corev1.Pod, m Mount) bool {
+	return slices.ContainsFunc(world.Nodes(), func(node *corev1.Node) bool {
+		sibling := SiblingIn(m.Zones[0], node)
+		return Open(pod, node, nil) || Selects(pod, sibling) && ToleratesAll(pod, sibling.Spec.Taints)
+	})
+}
+
+func noSchedule(key string) corev1.Taint {
+	return corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule}
+}
+
+func Repels(taint corev1.Taint) bool { return taint.Effect != corev1.TaintEffectPreferNoSchedule }
+
+// Readiness is a node's Ready condition and the taint the node controller gives a node in that state. A node that never
+// reported counts as unknown.
+func Readiness(node *corev1.Node) (corev1.NodeCondition, string) {
+	ready := corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			ready = condition
+		}
+	}
+	if ready.Status == corev1.ConditionFalse {
+		return ready, corev1.TaintNodeNotReady
+	}
+	return ready, corev1.TaintNodeUnreachable
+}
+
+// passingTaints come and go with a node's state, so a new node of the same group does not have them. Keys under the
+// kubelet's and the cloud controller's prefixes do so as well.
+var passingTaints = map[string]bool{
+	"ToBeDeletedByClusterAutoscaler":       true,
+	"DeletionCandidateOfClusterAutoscaler": true,
+	"karpenter.sh/disrupted":               true,
+}
+
+func Passing(taint corev1.Taint) bool {
+	return passingTaints[taint.Key] ||
+		strings.HasPrefix(taint.Key, "node.kubernetes.io/") ||
+		strings.HasPrefix(taint.Key, "node.cloudprovider.kubernetes.io/")
+}
+
+// Leaving says whether a node's group no longer counts on it.
+func Leaving(node *corev1.Node) bool {
+	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == "ToBeDeletedByClusterAutoscaler" || t.Key == "node.cloudprovider.kubernetes.io/shutdown"
+	})
+}
+
+// SiblingIn is the node that the group of a live one would add in a zone: its size, labels and lasting taints, a name of
+// its own, and the zone in place of the live one's.
+func SiblingIn(zone string, node *corev1.Node) *corev1.Node {
+	sibling := &corev1.Node{}
+	sibling.Name = node.Name + "-sibling"
+	sibling.Labels = maps.Clone(node.Labels)
+	if _, ok := sibling.Labels[corev1.LabelHostname]; ok {
+		sibling.Labels[corev1.LabelHostname] = sibling.Name
+	}
+	for _, label := range cluster.ZoneLabels {
+		if _, ok := sibling.Labels[label]; ok && zone != "" {
+			sibling.Labels[label] = zone
+		}
+	}
+	for _, taint := range node.Spec.Taints {
+		if !Passing(taint) {
+			sibling.Spec.Taints = append(sibling.Spec.Taints, taint)
+		}
+	}
+	sibling.Status.Capacity, sibling.Status.Allocatable = node.Status.Capacity, node.Status.Allocatable
+	return sibling
+}
+
+func ToleratesAll(pod *corev1.Pod, taints []corev1.Taint) bool {
+	return !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return Repels(t) && !Tolerates(pod, t) })
+}
+
+// Down says whether a node is not Ready.
+func Down(node *corev1.Node) bool {
+	ready, _ := Readiness(node)
+	return ready.Status != corev1.ConditionTrue
+}
+
+// DaemonNode is the node a DaemonSet's pod is for: where it is, or what its affinity names.
+func DaemonNode(pod *corev1.Pod) string {
+	if pod.Spec.NodeName != "" || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil ||
+		pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return pod.Spec.NodeName
+	}
+	for _, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		for _, field := range term.MatchFields {
+			if field.Key == "metadata.name" && len(field.Values) == 1 {
+				return field.Values[0]
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,32 @@
+package facts
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// DefaultScheduler is the name of kube-scheduler's default profile (k8s.io/api/core/v1 DefaultSchedulerName).
+const DefaultScheduler = corev1.DefaultSchedulerName
+
+// SchedulerOf is the scheduler that a pod asks for; one that names none is given the default one by the API server.
+func SchedulerOf(pod *corev1.Pod) string { return cmp.Or(pod.Spec.SchedulerName, DefaultScheduler) }
+
+func PodCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == kind {
+			return &pod.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// WaitsForNode says whether the pod is in the scheduler's hands.
+func WaitsForNode(pod *corev1.Pod) bool {
+	return unplaced(pod) && len(pod.Spec.SchedulingGates) == 0
+}
+
+// unplaced says whether the pod should have a node and has none.
+func unplaced(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil
+}

@@ -1,0 +1,51 @@
+package facts
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+func RefTo(kind cluster.Kind, object metav1.Object) change.Ref {
+	return change.Ref{Kind: string(kind), Namespace: object.GetNamespace(), Name: object.GetName()}
+}
+
+func GroupRef(g cluster.Group) change.Ref { return change.Ref{Kind: "Group", Name: g.Name} }
+
+func ZoneRef(zone string) change.Ref { return change.Ref{Kind: "Zone", Name: zone} }
+
+// Fact is evidence without a time.
+func Fact(object change.Ref, field, value string) finding.Evidence {
+	return finding.Evidence{Object: object, Field: field, Value: value}
+}
+
+// FactSince is evidence that came to be at a time, if the API told it.
+func FactSince(object change.Ref, field, value string, since metav1.Time) finding.Evidence {
+	evidence := Fact(object, field, value)
+	if !since.IsZero() {
+		evidence.Time = &since
+	}
+	return evidence
+}
+
+// RefStrings names things as a person types them.
+func RefStrings(refs []change.Ref) []string {
+	names := make([]string, 0, len(refs))
+	for _, ref := range refs {
+		names = append(names, ref.String())
+	}
+	return names
+}
+
+func NodeRef(name string) change.Ref { return change.Ref{Kind: string(cluster.Node), Name: name} }
+
+func PodRefs(pods []*corev1.Pod) []change.Ref {
+	refs := make([]change.Ref, 0, len(pods))
+	for _, pod := range pods {
+		refs = append(refs, RefTo(cluster.Pod, pod))
+	}
+	return refs
+}

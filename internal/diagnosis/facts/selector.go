@@ -1,0 +1,106 @@
+package facts
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+func AntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// SelectsNamespaces says whether the pod's affinity is about namespaces chosen by their labels.
+func SelectsNamespaces(pod *corev1.Pod) bool {
+	terms := AntiAffinity(pod)
+	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
+		terms = slices.Concat(terms, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	return slices.ContainsFunc(terms, func(t corev1.PodAffinityTerm) bool {
+		return t.NamespaceSelector != nil && len(t.NamespaceSelector.MatchLabels)+len(t.NamespaceSelector.MatchExpressions) > 0
+	})
+}
+
+// SelectorFacts are what a pod asks of its node's labels, as it stands in its spec.
+func SelectorFacts(pod *corev1.Pod) []finding.Evidence {
+	var facts []finding.Evidence
+	ref := RefTo(cluster.Pod, pod)
+	if len(pod.Spec.NodeSelector) > 0 {
+		facts = append(facts, Fact(ref, "spec.nodeSelector", metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: pod.Spec.NodeSelector})))
+	}
+	if required := requiredAffinity(pod); required != nil {
+		facts = append(facts, Fact(ref, "spec.affinity.nodeAffinity", FormatSelector(required)))
+	}
+	return facts
+}
+
+// LabelsAsked are a node's values for the labels the pod asks for.
+func LabelsAsked(pod *corev1.Pod, node *corev1.Node) string {
+	var values []string
+	for _, key := range LabelKeys(pod) {
+		if value, ok := node.Labels[key]; ok {
+			values = append(values, key+"="+value)
+		} else {
+			values = append(values, "!"+key)
+		}
+	}
+	return strings.Join(values, ",")
+}
+
+// LabelKeys are the labels that the pod asks its node for, sorted.
+func LabelKeys(pod *corev1.Pod) []string {
+	keys := map[string]bool{}
+	for key := range pod.Spec.NodeSelector {
+		keys[key] = true
+	}
+	if required := requiredAffinity(pod); required != nil {
+		for _, term := range required.NodeSelectorTerms {
+			for _, expression := range term.MatchExpressions {
+				keys[expression.Key] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}
+
+func requiredAffinity(pod *corev1.Pod) *corev1.NodeSelector {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
+// FormatSelector writes a node selector as kubectl writes label selectors, its alternatives separated by ||.
+func FormatSelector(selector *corev1.NodeSelector) string {
+	var terms []string
+	for _, term := range selector.NodeSelectorTerms {
+		terms = append(terms, formatTerm(term))
+	}
+	return strings.Join(terms, " || ")
+}
+
+func formatTerm(term corev1.NodeSelectorTerm) string {
+	var parts []string
+	for _, e := range slices.Concat(term.MatchExpressions, term.MatchFields) {
+		switch e.Operator {
+		case corev1.NodeSelectorOpExists:
+			parts = append(parts, e.Key)
+		case corev1.NodeSelectorOpDoesNotExist:
+			parts = append(parts, "!"+e.Key)
+		case corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt:
+			parts = append(parts, e.Key+map[corev1.NodeSelectorOperator]string{"Gt": ">", "Lt": "<"}[e.Operator]+strings.Join(e.Values, ","))
+		default:
+			parts = append(parts, e.Key+" "+strings.ToLower(string(e.Operator))+" ("+strings.Join(e.Values, ",")+")")
+		}
+	}
+	return strings.Join(parts, ",")
+}

@@ -1,0 +1,139 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// Workload is the topmost object that keeps pods running, and the pods it keeps.
+type Workload struct {
+	Object metav1.Object
+	Ref    change.Ref
+	// pods run or are about to; those that have ended or are being deleted are not among them.
+	Pods []*corev1.Pod
+}
+
+// Workloads are those of the given kinds that have pods, by namespace and name.
+func Workloads(world *cluster.Snapshot, kinds ...cluster.Kind) []Workload {
+	byUID := map[types.UID]*Workload{}
+	for _, pod := range world.Pods() {
+		if !Alive(pod) {
+			continue
+		}
+		object := world.Workload(pod)
+		if object == nil {
+			continue
+		}
+		kind, _ := cluster.KindOf(object)
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		w, ok := byUID[object.GetUID()]
+		if !ok {
+			w = &Workload{Object: object, Ref: RefTo(kind, object)}
+			byUID[object.GetUID()] = w
+		}
+		w.Pods = append(w.Pods, pod)
+	}
+	all := make([]Workload, 0, len(byUID))
+	for _, w := range byUID {
+		all = append(all, *w)
+	}
+	slices.SortFunc(all, func(a, b Workload) int { return CompareRefs(a.Ref, b.Ref) })
+	return all
+}
+
+// PodsOfWorkload are the pods that a workload keeps in a world, which may be a future one.
+func PodsOfWorkload(world *cluster.Snapshot, ref change.Ref) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, pod := range world.Pods() {
+		if pod.Namespace == ref.Namespace && Alive(pod) && RefOfWorkload(world, pod) == ref {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// Alive says whether a pod counts: it has not ended and nobody has deleted it.
+func Alive(pod *corev1.Pod) bool { return !Ended(pod) && pod.DeletionTimestamp == nil }
+
+func Ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// Template is what the workload makes pods from, nil if its kind has none.
+func (w Workload) Template() *corev1.PodTemplateSpec { return TemplateOf(w.Object) }
+
+func TemplateOf(object metav1.Object) *corev1.PodTemplateSpec {
+	switch o := object.(type) {
+	case *appsv1.Deployment:
+		return &o.Spec.Template
+	case *appsv1.ReplicaSet:
+		return &o.Spec.Template
+	case *appsv1.StatefulSet:
+		return &o.Spec.Template
+	case *appsv1.DaemonSet:
+		return &o.Spec.Template
+	case *batchv1.Job:
+		return &o.Spec.Template
+	case *batchv1.CronJob:
+		return &o.Spec.JobTemplate.Spec.Template
+	default:
+		return nil
+	}
+}
+
+// RefOfWorkload is the topmost controller of a pod, or the pod itself if there is none to be seen.
+func RefOfWorkload(world *cluster.Snapshot, pod *corev1.Pod) change.Ref {
+	object := world.Workload(pod)
+	if object == nil {
+		return RefTo(cluster.Pod, pod)
+	}
+	kind, _ := cluster.KindOf(object)
+	return RefTo(kind, object)
+}
+
+// IsOneOf says whether a pod's direct controller is of such a kind. It needs no more than the pod.
+func IsOneOf(pod *corev1.Pod, kind cluster.Kind) bool {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	return owner != nil && owner.Kind == string(kind)
+}
+
+// IsStatic says whether the kubelet made the pod from a file; the API server only shows its mirror.
+func IsStatic(pod *corev1.Pod) bool {
+	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return ok
+}
+
+// ZoneMounts are the volumes that tie a pod to zones.
+func ZoneMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
+	return slices.DeleteFunc(Mounts(world, pod), func(m Mount) bool { return m.Tie != TiedToZone || m.Volume == nil })
+}
+
+// OnceMounts are the volumes of a pod that one node at a time may attach.
+func OnceMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
+	return slices.DeleteFunc(Mounts(world, pod), func(m Mount) bool {
+		return m.Volume == nil || m.Volume.Spec.CSI == nil || slices.Contains(m.Volume.Spec.AccessModes, corev1.ReadWriteMany) ||
+			slices.Contains(m.Volume.Spec.AccessModes, corev1.ReadOnlyMany)
+	})
+}
+
+func CompareRefs(a, b change.Ref) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// UniqueRefs sorts and drops what is there twice.
+func UniqueRefs(refs []change.Ref) []change.Ref {
+	refs = slices.Clone(refs)
+	slices.SortFunc(refs, CompareRefs)
+	return slices.Compact(refs)
+}

@@ -1,0 +1,119 @@
+package placement
+
+import (
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// ruledOut answers the two suspicions that cost people hours: an old attachment, and claims of another driver.
+func ruledOut(v view.View, s stranded, all []facts.Mount) []finding.Link {
+	var links []finding.Link
+	for _, m := range s.mounts {
+		if m.Volume != nil && v.World.Knowledge(cluster.VolumeAttachment).Known() {
+			links = append(links, notAttached(v, s.pod, m)...)
+		}
+	}
+	for _, m := range all {
+		switch m.Tie {
+		case facts.TiedNot:
+			links = append(links, notFree(v, m))
+		case facts.TiedUnmade:
+			links = append(links, notUnmade(v, m))
+		}
+	}
+	return append(links, notMounted(v, s, all)...)
+}
+
+// notAttached says why no attachment of the volume holds the pod back: the attach-detach controller attaches for pods
+// that have a node (pkg/controller/volume/attachdetach, desired state of the world), and brings a deleted attachment
+// back for as long as it believes the volume attached.
+func notAttached(v view.View, pod *corev1.Pod, m facts.Mount) []finding.Link {
+	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
+	attachments := v.World.Attachments(m.Volume.Name)
+	if len(attachments) == 0 {
+		return []finding.Link{{Message: v.Say.Text(message.NotAttachmentNone, message.Args{"claim": claim})}}
+	}
+	var links []finding.Link
+	for _, a := range attachments {
+		ref := facts.RefTo(cluster.VolumeAttachment, a)
+		links = append(links, finding.Link{
+			Message: v.Say.Text(message.NotAttachment, message.Args{
+				"claim": claim, "node": change.Ref{Kind: string(cluster.Node), Name: a.Spec.NodeName}, "gone": v.World.Node(a.Spec.NodeName) == nil,
+			}),
+			Evidence: []finding.Evidence{
+				facts.FactSince(ref, "spec.nodeName", a.Spec.NodeName, a.CreationTimestamp),
+				facts.Fact(ref, "status.attached", strconv.FormatBool(a.Status.Attached)),
+				facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.nodeName", pod.Spec.NodeName),
+			},
+		})
+	}
+	return links
+}
+
+func notFree(v view.View, m facts.Mount) finding.Link {
+	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
+	return finding.Link{
+		Message: v.Say.Text(message.NotClaimFree, message.Args{"claim": claim, "driver": m.Driver()}),
+		Evidence: []finding.Evidence{
+			facts.Fact(claim, "status.phase", string(m.Claim.Status.Phase)),
+			facts.Fact(volume, "spec.nodeAffinity", ""),
+		},
+	}
+}
+
+func notUnmade(v view.View, m facts.Mount) finding.Link {
+	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
+	return finding.Link{
+		Message:  v.Say.Text(message.NotClaimUnmade, message.Args{"claim": claim}),
+		Evidence: []finding.Evidence{facts.Fact(facts.RefTo(cluster.StorageClass, m.Class), "volumeBindingMode", string(*m.Class.VolumeBindingMode))},
+	}
+}
+
+// notMounted speaks of claims of other CSI drivers, which one suspects of getting in the way: the namespace's own first,
+// then any of the cluster, for a suspicion does not stop at a namespace.
+func notMounted(v view.View, s stranded, all []facts.Mount) []finding.Link {
+	mounted := map[types.NamespacedName]bool{}
+	drivers := map[string]bool{}
+	for _, m := range all {
+		mounted[types.NamespacedName{Namespace: m.Claim.Namespace, Name: m.Claim.Name}] = true
+		drivers[m.Driver()] = true
+	}
+	var own, others []*corev1.PersistentVolume
+	for _, volume := range v.World.Volumes() {
+		claim := volume.Spec.ClaimRef
+		if claim == nil || volume.Spec.CSI == nil || drivers[volume.Spec.CSI.Driver] ||
+			mounted[types.NamespacedName{Namespace: claim.Namespace, Name: claim.Name}] {
+			continue
+		}
+		if claim.Namespace == s.pod.Namespace {
+			own = append(own, volume)
+		} else {
+			others = append(others, volume)
+		}
+	}
+	foreign := slices.Concat(own, others)
+	if len(foreign) == 0 {
+		return nil
+	}
+	foreign = foreign[:min(len(foreign), view.MostListed)]
+	claim := foreign[0].Spec.ClaimRef
+	link := finding.Link{Message: v.Say.Text(message.NotClaimUnmounted, message.Args{
+		"claim": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Name: claim.Name}, "namespace": claim.Namespace,
+		"driver": foreign[0].Spec.CSI.Driver,
+	})}
+	for _, volume := range foreign {
+		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.PersistentVolume, volume), "spec.claimRef",
+			volume.Spec.ClaimRef.Namespace+"/"+volume.Spec.ClaimRef.Name))
+	}
+	return []finding.Link{link}
+}

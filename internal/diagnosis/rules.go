@@ -1,0 +1,67 @@
+package diagnosis
+
+import (
+	"context"
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/diagnosis/placement"
+	"github.com/naosu-dev/naosu/internal/diagnosis/rules"
+	"github.com/naosu-dev/naosu/internal/diagnosis/state"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+// Rules are all of naosu's.
+func Rules() []view.Rule {
+	return []view.Rule{
+		placement.StrandedVolume{},
+		placement.Unplaced{},
+		rules.LastNode{},
+		rules.StuckAttachment{},
+		rules.NodeDown{},
+		rules.SlowFailover{},
+		rules.Lopsided{},
+		rules.OneBasket{},
+		rules.StuckTerminating{},
+		rules.Preempted{},
+		rules.GrowingDaemons{},
+		rules.Losses{},
+	}
+}
+
+// find asks every rule. Beside the findings it returns what rules that found nothing could not know.
+func find(ctx context.Context, rules []view.Rule, v view.View) (findings []finding.Finding, unknown []finding.Gap) {
+	v = v.Remembering()
+	for _, rule := range rules {
+		if !rule.Concerns(v) {
+			continue
+		}
+		found := rule.Find(ctx, v)
+		if len(found) == 0 {
+			unknown = append(unknown, unmet(rule, v)...)
+		}
+		for i := range found {
+			found[i].Unknown = append(unmet(rule, v), found[i].Unknown...)
+		}
+		findings = append(findings, found...)
+	}
+	return findings, unknown
+}
+
+func unmet(rule view.Rule, v view.View) []finding.Gap {
+	var gaps []finding.Gap
+	for _, kind := range rule.Needs() {
+		gaps = append(gaps, v.Gap(rule.Codes()[0], kind)...)
+	}
+	return gaps
+}
+
+// rulesFor are those that the question is for.
+func rulesFor(v view.View) []view.Rule {
+	if !v.Now {
+		return Rules()
+	}
+	return slices.DeleteFunc(Rules(), func(r view.Rule) bool {
+		return !slices.ContainsFunc(r.Codes(), func(code finding.Code) bool { return slices.Contains(state.Present, code) })
+	})
+}

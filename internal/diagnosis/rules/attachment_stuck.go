@@ -1,0 +1,171 @@
+package rules
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// StuckAttachment finds N104: a VolumeAttachment that does not go, and why deleting it does not help.
+type StuckAttachment struct{}
+
+var _ view.Rule = StuckAttachment{}
+
+// Codes of StuckAttachment.
+func (StuckAttachment) Codes() []finding.Code { return []finding.Code{finding.N104} }
+
+// Needs of StuckAttachment.
+func (StuckAttachment) Needs() []cluster.Kind {
+	return []cluster.Kind{cluster.VolumeAttachment, cluster.Node, cluster.PersistentVolume, cluster.PersistentVolumeClaim}
+}
+
+// Concerns everything but pods that wait for a node: attaching comes after that.
+func (StuckAttachment) Concerns(v view.View) bool { return view.AsksForMore(v) }
+
+// detachTime is how long an attachment may take to go before it counts as stuck; clouds detach within seconds.
+const detachTime = time.Minute
+
+// Find looks at each attachment.
+func (rule StuckAttachment) Find(_ context.Context, v view.View) []finding.Finding {
+	if !v.Knows(rule.Needs()...) {
+		return nil
+	}
+	var found []finding.Finding
+	for _, a := range v.World.VolumeAttachments() {
+		if s, ok := readAttachment(v.World, a); ok {
+			found = append(found, s.describe(v))
+		}
+	}
+	return v.Concerning(found)
+}
+
+// stuckAttachment is an attachment with what keeps it and whom it keeps.
+type stuckAttachment struct {
+	*storagev1.VolumeAttachment
+	volume *corev1.PersistentVolume
+	// there are pods that still count as using the volume on the attachment's node.
+	there []change.Ref
+	// waiting have a node and cannot start; unplaced have none, so that the attachment is not what they wait for.
+	waiting, unplaced []change.Ref
+}
+
+func readAttachment(world *cluster.Snapshot, a *storagev1.VolumeAttachment) (stuckAttachment, bool) {
+	s := stuckAttachment{VolumeAttachment: a}
+	if name := a.Spec.Source.PersistentVolumeName; name != nil {
+		s.volume = world.Volume(*name)
+	}
+	if s.volume == nil || s.volume.Spec.ClaimRef == nil {
+		return s, false
+	}
+	claim := s.volume.Spec.ClaimRef
+	for _, pod := range world.PodsUsing(claim.Namespace, claim.Name) {
+		switch {
+		case pod.Spec.NodeName == a.Spec.NodeName && !facts.Ended(pod):
+			s.there = append(s.there, facts.RefTo(cluster.Pod, pod))
+		case !facts.Alive(pod) || pod.Status.Phase != corev1.PodPending:
+		case pod.Spec.NodeName == "":
+			s.unplaced = append(s.unplaced, facts.RefTo(cluster.Pod, pod))
+		default:
+			s.waiting = append(s.waiting, facts.RefTo(cluster.Pod, pod))
+		}
+	}
+	going := a.DeletionTimestamp != nil && world.Taken().Sub(a.DeletionTimestamp.Time) > detachTime
+	lost := view.PlaceDown(world, a.Spec.NodeName)
+	idle := len(s.there) == 0 || len(s.waiting)+len(s.unplaced) > 0
+	return s, going || lost && idle
+}
+
+func (s stuckAttachment) describe(v view.View) finding.Finding {
+	node := change.Ref{Kind: string(cluster.Node), Name: s.Spec.NodeName}
+	claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: s.volume.Spec.ClaimRef.Namespace, Name: s.volume.Spec.ClaimRef.Name}
+	ref := facts.RefTo(cluster.VolumeAttachment, s)
+	args := message.Args{
+		"attachment": ref, "node": node, "claim": claim, "volume": facts.RefTo(cluster.PersistentVolume, s.volume),
+		"gone": v.World.Node(node.Name) == nil, "up": !view.PlaceDown(v.World, node.Name), "pods": v.Some(s.there), "n": len(s.there),
+		"waiting": v.Some(s.waiting), "unplaced": v.Some(s.unplaced),
+	}
+	f := finding.Finding{Code: finding.N104, Severity: finding.Warning, Subjects: []change.Ref{ref, facts.RefTo(cluster.PersistentVolume, s.volume), claim, node}}
+	if len(s.waiting) > 0 {
+		f.Severity = finding.Critical
+	}
+	f.Subjects = append(append(append(f.Subjects, s.waiting...), s.unplaced...), s.there...)
+	f.Message = v.Say.Text(message.AttachmentStuck, args)
+	f.Causes = append(f.Causes, s.tieLink(v, args), s.nodeLink(v, args))
+	if len(s.there) > 0 {
+		f.Causes = append(f.Causes, s.usedLink(v, args))
+	}
+	f.Causes = append(f.Causes, s.returnsLink(v, args), finding.Link{Message: v.Say.Text(message.CauseForceDetach, args)})
+	if len(s.unplaced) > 0 {
+		f.RuledOut = append(f.RuledOut, finding.Link{
+			Message:  v.Say.Text(message.NotWaitingForAttachment, args),
+			Evidence: []finding.Evidence{facts.Fact(s.unplaced[0], "spec.nodeName", "")},
+		})
+	}
+	if there := v.World.Node(node.Name); there != nil && facts.Down(there) {
+		f.Remedies = release(v, there)
+		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: v.Say.Text(message.UnknownMachine, args)})
+	}
+	f.Unknown = append(f.Unknown, finding.Gap{About: ref.String(), Message: v.Say.Text(message.UnknownDetachSince, args)})
+	return f
+}
+
+func (s stuckAttachment) tieLink(v view.View, args message.Args) finding.Link {
+	ref := facts.RefTo(cluster.VolumeAttachment, s)
+	link := finding.Link{Message: v.Say.Text(message.CauseAttached, args), Evidence: []finding.Evidence{
+		facts.FactSince(ref, "spec.nodeName", s.Spec.NodeName, s.CreationTimestamp),
+		facts.Fact(ref, "status.attached", strconv.FormatBool(s.Status.Attached)),
+	}}
+	if s.DeletionTimestamp != nil {
+		link.Evidence = append(link.Evidence, facts.FactSince(ref, "metadata.deletionTimestamp", s.DeletionTimestamp.UTC().Format(time.RFC3339), *s.DeletionTimestamp))
+	}
+	if e := s.Status.DetachError; e != nil && e.Message != "" {
+		link.Evidence = append(link.Evidence, facts.FactSince(ref, "status.detachError.message", e.Message, e.Time))
+	}
+	return link
+}
+
+func (s stuckAttachment) nodeLink(v view.View, args message.Args) finding.Link {
+	node := v.World.Node(s.Spec.NodeName)
+	if node == nil {
+		return finding.Link{Message: v.Say.Text(message.CauseNodeGone, args)}
+	}
+	ready, _ := facts.Readiness(node)
+	id := message.CauseNodeUp
+	if ready.Status != corev1.ConditionTrue {
+		id = message.CauseNodeSilent
+	}
+	return finding.Link{Message: v.Say.Text(id, args), Evidence: []finding.Evidence{
+		facts.FactSince(facts.RefTo(cluster.Node, node), "status.conditions[Ready]", strings.TrimSpace(string(ready.Status)+" "+ready.Reason), ready.LastTransitionTime),
+	}}
+}
+
+func (s stuckAttachment) usedLink(v view.View, args message.Args) finding.Link {
+	link := finding.Link{Message: v.Say.Text(message.CauseStillUsed, args)}
+	for _, ref := range s.there[:min(len(s.there), view.MostListed)] {
+		link.Evidence = append(link.Evidence, facts.Fact(ref, "spec.nodeName", s.Spec.NodeName))
+	}
+	return link
+}
+
+// returnsLink is why deleting the object does not detach the volume: the CSI attacher's finalizer holds it until the
+// driver has detached, and the controller writes it again as long as it believes the volume attached.
+//
+// Sources: kubernetes-csi/external-attacher, pkg/controller/csi_handler.go; pkg/volume/csi/csi_attacher.go.
+func (s stuckAttachment) returnsLink(v view.View, args message.Args) finding.Link {
+	link := finding.Link{Message: v.Say.Text(message.CauseAttachmentReturns, args)}
+	if len(s.Finalizers) > 0 {
+		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.VolumeAttachment, s), "metadata.finalizers", strings.Join(s.Finalizers, ", ")))
+	}
+	return link
+}

@@ -1,0 +1,275 @@
+package rules
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// NodeDown finds N201: a node that is down, what waits there, and until when.
+type NodeDown struct{}
+
+var _ view.Rule = NodeDown{}
+
+// Codes of NodeDown.
+func (NodeDown) Codes() []finding.Code { return []finding.Code{finding.N201} }
+
+// Needs of NodeDown.
+func (NodeDown) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node, cluster.Pod} }
+
+// Concerns everything but pods that wait for a node.
+func (NodeDown) Concerns(v view.View) bool { return view.AsksForMore(v) }
+
+// bootTime is how long a new node may take until it is Ready for the first time without anybody's concern.
+const bootTime = 10 * time.Minute
+
+// Find looks at each node that is not Ready.
+func (NodeDown) Find(_ context.Context, v view.View) []finding.Finding {
+	if !v.Knows(cluster.Node, cluster.Pod) {
+		return nil
+	}
+	var found []finding.Finding
+	for _, node := range v.World.Nodes() {
+		if !facts.Down(node) {
+			continue
+		}
+		d := readDown(v.World, node)
+		if len(d.waits) == 0 && v.World.Taken().Sub(node.CreationTimestamp.Time) < bootTime {
+			continue
+		}
+		found = append(found, d.describe(v))
+	}
+	return v.Concerning(found)
+}
+
+// downNode is a node that is down and what stands still for it.
+type downNode struct {
+	node  *corev1.Node
+	waits []downPods
+}
+
+// downPods are pods of one fate.
+type downPods struct {
+	fate message.ID
+	// at is when the pods are deleted; zero if they already are, never will be, or nobody can tell.
+	at   time.Time
+	pods []*corev1.Pod
+}
+
+// fates of pods on a node that is down, in the order they are told.
+var fates = []message.ID{
+	message.DownTerminating, message.DownStateful, message.DownAttached, message.DownMoves, message.DownForgotten, message.DownStays, message.DownUntold,
+}
+
+func readDown(world *cluster.Snapshot, node *corev1.Node) downNode {
+	d := downNode{node: node}
+	for _, pod := range world.PodsOn(node.Name) {
+		if facts.Ended(pod) || facts.IsStatic(pod) || facts.IsOneOf(pod, cluster.DaemonSet) {
+			continue
+		}
+		fate, at := fateOn(world, node, pod)
+		i := slices.IndexFunc(d.waits, func(w downPods) bool { return w.fate == fate && w.at.Equal(at) })
+		if i < 0 {
+			i = len(d.waits)
+			d.waits = append(d.waits, downPods{fate: fate, at: at})
+		}
+		d.waits[i].pods = append(d.waits[i].pods, pod)
+	}
+	slices.SortStableFunc(d.waits, func(a, b downPods) int {
+		if c := slices.Index(fates, a.fate) - slices.Index(fates, b.fate); c != 0 {
+			return c
+		}
+		return a.at.Compare(b.at)
+	})
+	return d
+}
+
+// fateOn says what becomes of a pod on a node that is down. A pod's object stays, Terminating, until the node's kubelet
+// confirms its end or the Node object goes; a ReplicaSet or Job does not wait for that, a StatefulSet does, and so does
+// a volume that one node at a time may attach.
+//
+// Sources: pkg/controller/replicaset and job (deleted pods do not count), statefulset (a pod's name is taken as long as
+// it exists), volume/attachdetach (a deleted pod whose containers are not known to have ended still uses its volume).
+func fateOn(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) (message.ID, time.Time) {
+	if pod.DeletionTimestamp != nil {
+		return message.DownTerminating, time.Time{}
+	}
+	at, when := leavesAt(node, pod)
+	switch {
+	case when == never:
+		return message.DownStays, time.Time{}
+	case when == untold:
+		return message.DownUntold, time.Time{}
+	case facts.IsOneOf(pod, cluster.StatefulSet):
+		return message.DownStateful, at
+	case len(pod.OwnerReferences) == 0:
+		return message.DownForgotten, at
+	case len(facts.OnceMounts(world, pod)) > 0:
+		return message.DownAttached, at
+	default:
+		return message.DownMoves, at
+	}
+}
+
+// when says whether a moment can be told.
+type when int
+
+const (
+	told   when = iota
+	untold      // the node has no taint that would drive the pod away, yet
+	never       // the pod tolerates the node's state for ever
+)
+
+// leavesAt is when the taints of a node make the pod leave.
+//
+// Source: pkg/controller/tainteviction, getMinTolerationTime; the wait begins when the controller sees the taint.
+func leavesAt(node *corev1.Node, pod *corev1.Pod) (time.Time, when) {
+	verdict, earliest := untold, time.Time{}
+	for _, taint := range node.Spec.Taints {
+		if taint.Effect != corev1.TaintEffectNoExecute || taint.TimeAdded == nil {
+			continue
+		}
+		wait, forever := toleratedFor(pod, taint)
+		if forever {
+			if verdict == untold {
+				verdict = never
+			}
+			continue
+		}
+		if at := taint.TimeAdded.Add(wait); verdict != told || at.Before(earliest) {
+			verdict, earliest = told, at
+		}
+	}
+	return earliest, verdict
+}
+
+// toleratedFor is how long a pod stays with a NoExecute taint: not at all, some seconds, or for ever.
+func toleratedFor(pod *corev1.Pod, taint corev1.Taint) (wait time.Duration, forever bool) {
+	tolerated, bounded := false, false
+	for i := range pod.Spec.Tolerations {
+		t := &pod.Spec.Tolerations[i]
+		one := corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{*t}}}
+		if !facts.Tolerates(&one, taint) {
+			continue
+		}
+		tolerated = true
+		if t.TolerationSeconds != nil {
+			seconds := time.Duration(max(*t.TolerationSeconds, 0)) * time.Second
+			if !bounded || seconds < wait {
+				wait, bounded = seconds, true
+			}
+		}
+	}
+	return wait, tolerated && !bounded
+}
+
+func (d downNode) describe(v view.View) finding.Finding {
+	ref := facts.RefTo(cluster.Node, d.node)
+	ready, _ := facts.Readiness(d.node)
+	f := finding.Finding{Code: finding.N201, Severity: finding.Warning, Subjects: []change.Ref{ref}}
+	var parts []string
+	for _, w := range d.waits {
+		f.Severity = finding.Critical
+		parts = append(parts, v.Say.Text(message.ID(w.fate+"Part"), message.Args{"n": len(w.pods), "at": atOrNone(v, w.at)}))
+		for _, pod := range w.pods {
+			f.Subjects = append(f.Subjects, facts.RefTo(cluster.Pod, pod))
+		}
+	}
+	f.Message = v.Say.Text(message.NodeDown, message.Args{"node": ref, "parts": parts})
+	f.Causes = append([]finding.Link{d.readyLink(v, ready)}, d.links(v)...)
+	f.Unknown = []finding.Gap{{About: ref.String(), Message: v.Say.Text(message.UnknownMachine, message.Args{"node": ref})}}
+	if len(d.waits) > 0 {
+		f.Remedies = release(v, d.node)
+	}
+	return f
+}
+
+func atOrNone(v view.View, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return v.ClockTime(t)
+}
+
+// readyLink is what is known of the node's end: its condition, and when it last renewed its lease.
+func (d downNode) readyLink(v view.View, ready corev1.NodeCondition) finding.Link {
+	ref := facts.RefTo(cluster.Node, d.node)
+	id := message.CauseNodeSilent
+	if ready.Status == corev1.ConditionFalse {
+		id = message.CauseNodeNotReady
+	}
+	link := finding.Link{
+		Message: v.Say.Text(id, message.Args{"node": ref, "why": ready.Message}),
+		Evidence: []finding.Evidence{
+			facts.FactSince(ref, "status.conditions[Ready]", string(ready.Status)+" "+ready.Reason, ready.LastTransitionTime),
+		},
+	}
+	if lease := v.World.Lease(corev1.NamespaceNodeLease, d.node.Name); lease != nil && lease.Spec.RenewTime != nil {
+		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Lease, lease), "spec.renewTime", lease.Spec.RenewTime.UTC().Format(time.RFC3339)))
+	}
+	for _, taint := range d.node.Spec.Taints {
+		if taint.Effect == corev1.TaintEffectNoExecute && taint.TimeAdded != nil {
+			link.Evidence = append(link.Evidence, facts.FactSince(ref, "spec.taints", taint.ToString(), *taint.TimeAdded))
+		}
+	}
+	return link
+}
+
+func (d downNode) links(v view.View) []finding.Link {
+	var links []finding.Link
+	for _, w := range d.waits {
+		refs := make([]change.Ref, 0, len(w.pods))
+		for _, pod := range w.pods {
+			refs = append(refs, facts.RefTo(cluster.Pod, pod))
+		}
+		link := finding.Link{Message: v.Say.Text(w.fate, message.Args{"pods": v.Some(refs), "n": len(refs), "at": atOrNone(v, w.at)})}
+		for _, pod := range w.pods[:min(len(w.pods), view.MostListed)] {
+			link.Evidence = append(link.Evidence, waitEvidence(v.World, d.node, pod))
+		}
+		links = append(links, link)
+	}
+	return links
+}
+
+// waitEvidence is what decides how long a pod waits on a node that is down.
+func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) finding.Evidence {
+	ref := facts.RefTo(cluster.Pod, pod)
+	if pod.DeletionTimestamp != nil {
+		return facts.FactSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)
+	}
+	_, taint := facts.Readiness(node)
+	wait, forever := toleratedFor(pod, corev1.Taint{Key: taint, Effect: corev1.TaintEffectNoExecute})
+	value := wait.String()
+	if forever {
+		value = ""
+	}
+	if attached := facts.OnceMounts(world, pod); len(attached) > 0 {
+		value += ", " + facts.RefTo(cluster.PersistentVolumeClaim, attached[0].Claim).String()
+	}
+	return facts.Fact(ref, "spec.tolerations["+taint+"].tolerationSeconds", value)
+}
+
+// release is how a node that is off gives up its pods and volumes.
+func release(v view.View, node *corev1.Node) []finding.Remedy {
+	if view.IsOutOfService(node) {
+		return nil
+	}
+	tainted := change.Taint{Node: node.Name, Taint: view.OutOfService}
+	args := message.Args{"node": tainted.Subject(), "untaint": change.Untaint(tainted).Command()}
+	return []finding.Remedy{{
+		Message: v.Say.Text(message.RemedyOutOfService, args),
+		Change:  tainted,
+		Command: tainted.Command(),
+		Cost:    v.Say.Text(message.RemedyOutOfServiceCost, args),
+		Risk:    v.Say.Text(message.RemedyOutOfServiceRisk, args),
+	}}
+}

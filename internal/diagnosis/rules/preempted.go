@@ -1,0 +1,273 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// Preempted finds N501: pods that gave way to others, to whom, and what made those ask for more.
+type Preempted struct{}
+
+var _ view.Rule = Preempted{}
+
+// Codes of Preempted.
+func (Preempted) Codes() []finding.Code { return []finding.Code{finding.N501} }
+
+// Needs of Preempted.
+func (Preempted) Needs() []cluster.Kind { return []cluster.Kind{cluster.Pod, cluster.Event} }
+
+// Concerns everything but pods that wait for a node, which may be the ones that make others give way.
+func (Preempted) Concerns(v view.View) bool { return view.AsksForMore(v) }
+
+// Find takes together what one workload preempted.
+func (Preempted) Find(_ context.Context, v view.View) []finding.Finding {
+	if !v.Knows(cluster.Pod) {
+		return nil
+	}
+	all := view.Victims(v.World)
+	if len(all) == 0 {
+		return nil
+	}
+	byWorkload, who := map[change.Ref]*preemption{}, view.MakersIn(v.World)
+	for _, victim := range all {
+		by := who.TopOf(victim.By)
+		p, ok := byWorkload[by]
+		if !ok {
+			p = &preemption{by: by}
+			byWorkload[by] = p
+		}
+		p.victims = append(p.victims, victim)
+	}
+	var found []finding.Finding
+	for _, p := range byWorkload {
+		found = append(found, p.describe(v, who))
+	}
+	slices.SortFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Message, b.Message) })
+	return v.Concerning(found)
+}
+
+// preemption is what one workload's pods made give way.
+type preemption struct {
+	by      change.Ref
+	victims []view.Victim
+}
+
+func (p preemption) describe(v view.View, who view.Makers) finding.Finding {
+	f := finding.Finding{Code: finding.N501, Severity: finding.Warning}
+	var pods, owners []change.Ref
+	took := finding.Link{}
+	for _, one := range p.victims {
+		pods = append(pods, one.Ref)
+		owners = append(owners, who.OwnersOf(one.Ref)...)
+		if len(took.Evidence) < view.MostListed {
+			took.Evidence = append(took.Evidence, one.Evidence...)
+		}
+	}
+	owners = facts.UniqueRefs(owners)
+	failed := failedJobs(v.World, owners)
+	if len(failed) > 0 {
+		f.Severity = finding.Critical
+	}
+	f.Subjects = append(append(f.Subjects, owners...), pods...)
+	args := message.Args{"pods": v.Some(pods), "n": len(pods), "by": p.by, "known": p.by.Name != "", "failed": v.Some(failed), "jobs": len(failed)}
+	f.Message = v.Say.Text(message.PreemptedBy, args)
+	took.Message = v.Say.Text(message.CausePreempted, args)
+	f.Causes = append(f.Causes, took)
+	if p.by.Name != "" {
+		f.Subjects = append(f.Subjects, p.by)
+		f.Causes = append(f.Causes, p.priorityLink(v, args))
+		if link, ok := p.grewLink(v); ok {
+			f.Causes = append(f.Causes, link)
+		}
+		if link, ok := view.ScalerLink(v, p.by); ok {
+			f.Causes = append(f.Causes, link)
+		}
+		if link, ok := p.needlessLink(v, who); ok {
+			f.Causes = append(f.Causes, link)
+		}
+	} else {
+		f.Unknown = append(f.Unknown, finding.Gap{About: "Event", Message: v.Say.Text(message.UnknownPreemptor, nil)})
+	}
+	if len(failed) > 0 {
+		f.Causes = append(f.Causes, failedLink(v, failed, args))
+	}
+	f.RuledOut = []finding.Link{{Message: v.Say.Text(message.NotBudget, args)}}
+	f.Remedies = p.remedies(v)
+	return f
+}
+
+// priorityLink compares whom the scheduler preferred with whom it took.
+func (p preemption) priorityLink(v view.View, args message.Args) finding.Link {
+	link := finding.Link{Message: v.Say.Text(message.CausePriority, args)}
+	for _, one := range p.victims {
+		by := v.World.Pod(one.By.Namespace, one.By.Name)
+		if by == nil {
+			continue
+		}
+		link.Evidence = append(link.Evidence, priorityOf(by))
+		if pod := v.World.Pod(one.Ref.Namespace, one.Ref.Name); pod != nil {
+			link.Evidence = append(link.Evidence, priorityOf(pod))
+		}
+		break
+	}
+	return link
+}
+
+func priorityOf(pod *corev1.Pod) finding.Evidence {
+	priority := int32(0)
+	if pod.Spec.Priority != nil {
+		priority = *pod.Spec.Priority
+	}
+	return facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.priority", strings.TrimSpace(view.FormatInt(priority)+" "+pod.Spec.PriorityClassName))
+}
+
+// grewLink shows that a DaemonSet's pods asked for less before: some of an older template still run, or its generation
+// has moved on.
+func (p preemption) grewLink(v view.View) (finding.Link, bool) {
+	if p.by.Kind != string(cluster.DaemonSet) {
+		return finding.Link{}, false
+	}
+	ds := v.World.DaemonSet(p.by.Namespace, p.by.Name)
+	if ds == nil || ds.Generation < 2 {
+		return finding.Link{}, false
+	}
+	link := finding.Link{
+		Message: v.Say.Text(message.CauseRollout, message.Args{"by": p.by}),
+		Evidence: []finding.Evidence{
+			facts.Fact(p.by, "metadata.generation", view.FormatInt(ds.Generation)),
+			facts.Fact(p.by, "spec.template.spec.containers[*].resources.requests", requestsOf(&ds.Spec.Template.Spec)),
+		},
+	}
+	for _, pod := range olderPods(v.World, ds) {
+		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.containers[*].resources.requests", requestsOf(&pod.Spec)))
+		break
+	}
+	return link, true
+}
+
+// needlessLink shows a victim's successor on the node of the pod that took its place: there was room for both. In a rollout
+// the scheduler may hear of the new pod before it hears that the old one has gone.
+func (p preemption) needlessLink(v view.View, who view.Makers) (finding.Link, bool) {
+	if p.by.Kind != string(cluster.DaemonSet) {
+		return finding.Link{}, false
+	}
+	for _, one := range p.victims {
+		by := v.World.Pod(one.By.Namespace, one.By.Name)
+		owners := who.OwnersOf(one.Ref)
+		if by == nil || by.Spec.NodeName == "" || len(owners) == 0 {
+			continue
+		}
+		for _, next := range v.World.PodsOn(by.Spec.NodeName) {
+			if next.UID == one.Uid || !facts.Alive(next) || !one.At.Before(&next.CreationTimestamp) || !slices.Contains(who.OwnersOf(facts.RefTo(cluster.Pod, next)), owners[0]) {
+				continue
+			}
+			ref := facts.RefTo(cluster.Pod, next)
+			return finding.Link{
+				Message: v.Say.Text(message.CauseNeedless, message.Args{
+					"pod": ref, "owner": owners[0], "by": one.By, "set": p.by, "node": facts.NodeRef(next.Spec.NodeName),
+				}),
+				Evidence: []finding.Evidence{facts.FactSince(ref, "spec.nodeName", next.Spec.NodeName, next.CreationTimestamp)},
+			}, true
+		}
+	}
+	return finding.Link{}, false
+}
+
+// olderPods are those of a DaemonSet that ask for other resources than its template does now.
+func olderPods(world *cluster.Snapshot, ds *appsv1.DaemonSet) []*corev1.Pod {
+	now := requestsOf(&ds.Spec.Template.Spec)
+	return slices.DeleteFunc(slices.Clone(world.PodsOf(ds.UID)), func(p *corev1.Pod) bool {
+		return !facts.Alive(p) || requestsOf(&p.Spec) == now
+	})
+}
+
+// requestsOf writes what a pod asks for, container by container.
+func requestsOf(spec *corev1.PodSpec) string {
+	var parts []string
+	for _, c := range spec.Containers {
+		var asks []string
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			if q, ok := c.Resources.Requests[name]; ok {
+				asks = append(asks, string(name)+"="+q.String())
+			}
+		}
+		parts = append(parts, c.Name+" "+strings.Join(asks, ","))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// failedJobs are Jobs that came to nothing.
+func failedJobs(world *cluster.Snapshot, owners []change.Ref) []change.Ref {
+	var failed []change.Ref
+	for _, ref := range owners {
+		if job := world.Job(ref.Namespace, ref.Name); ref.Kind == string(cluster.Job) && job != nil && failedSince(job) != nil {
+			failed = append(failed, ref)
+		}
+	}
+	return failed
+}
+
+func failedSince(job *batchv1.Job) *batchv1.JobCondition {
+	for i, c := range job.Status.Conditions {
+		if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
+			return &job.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+func failedLink(v view.View, failed []change.Ref, args message.Args) finding.Link {
+	link := finding.Link{Message: v.Say.Text(message.CauseJobFailed, args)}
+	for _, ref := range failed[:min(len(failed), view.MostListed)] {
+		c := failedSince(v.World.Job(ref.Namespace, ref.Name))
+		link.Evidence = append(link.Evidence, facts.FactSince(ref, "status.conditions[Failed]", c.Reason+": "+c.Message, c.LastTransitionTime))
+	}
+	return link
+}
+
+// remedies hold free, before the next time, what the preemptor grows by; none if nothing tells how much that is.
+func (p preemption) remedies(v view.View) []finding.Remedy {
+	ds := v.World.DaemonSet(p.by.Namespace, p.by.Name)
+	if p.by.Kind != string(cluster.DaemonSet) || ds == nil {
+		return nil
+	}
+	if grown := p.growth(v, ds); grown.Sign() > 0 {
+		return balloons(v, p.by, grown, nil, 0)
+	}
+	return nil
+}
+
+// growth is how much more CPU the DaemonSet's pods ask for than those of before or, once these are gone, how much more its
+// autoscaler will have them ask for next.
+func (p preemption) growth(v view.View, ds *appsv1.DaemonSet) resource.Quantity {
+	if older := olderPods(v.World, ds); len(older) > 0 {
+		grown := view.Asked(&ds.Spec.Template.Spec, corev1.ResourceCPU)
+		grown.Sub(view.Asked(&older[0].Spec, corev1.ResourceCPU))
+		if grown.Sign() > 0 {
+			return grown
+		}
+	}
+	if v.Foresees() {
+		for _, next := range simulation.NextSteps(v.Judge) {
+			if next.Target == p.by {
+				return growthStep{NextStep: next}.cpuGrowth(v)
+			}
+		}
+	}
+	return resource.Quantity{}
+}

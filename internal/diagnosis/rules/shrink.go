@@ -1,0 +1,152 @@
+package rules
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// cpuGrowth is how much more CPU the container will ask for.
+func (s growthStep) cpuGrowth(v view.View) resource.Quantity {
+	grown := s.Requests[corev1.ResourceCPU].DeepCopy()
+	held := requestsNow(v, s)[corev1.ResourceCPU]
+	grown.Sub(held)
+	return grown
+}
+
+// notch is what requests are rounded to, in thousandths of a CPU.
+const notch = 5
+
+// shrink asks for a little less CPU in the workloads that would be preempted, so that the step fits beside them on every
+// node. It is offered only if it does in simulation.
+func (s growthStep) shrink(ctx context.Context, v view.View) (finding.Remedy, bool) {
+	less := s.shareOfLack(v)
+	if len(less) == 0 {
+		return finding.Remedy{}, false
+	}
+	refs := slices.SortedFunc(maps.Keys(less), facts.CompareRefs)
+	way := s.smaller(v, refs, less)
+	if !s.spares(ctx, v, way.Change, s.nextNight(v, less)) {
+		return finding.Remedy{}, false
+	}
+	return way, true
+}
+
+// nextNight is the world with the Jobs made anew as the remedy asks: their pods cannot be changed while they run.
+func (s growthStep) nextNight(v view.View, less map[change.Ref]int64) []cluster.Edit {
+	var edits []cluster.Edit
+	for ref, by := range less {
+		if !comesAnew(ref) {
+			continue
+		}
+		for _, pod := range facts.PodsOfWorkload(v.World, ref) {
+			smaller := pod.DeepCopy()
+			takeCPU(&smaller.Spec, by)
+			edits = append(edits, cluster.Put(smaller))
+		}
+	}
+	return edits
+}
+
+// shareOfLack is how much each workload with victims must give up: on the worst of its nodes, an even share of what lacks
+// there. It is empty where something other than CPU lacks, or nothing would be left.
+func (s growthStep) shareOfLack(v view.View) map[change.Ref]int64 {
+	grown := s.cpuGrowth(v)
+	give := map[change.Ref]bool{}
+	for _, pod := range s.victims {
+		give[facts.RefOfWorkload(v.World, pod)] = true
+	}
+	less := map[change.Ref]int64{}
+	for _, node := range v.World.Nodes() {
+		lack := grown.MilliValue() - freeCPU(v.World, node)
+		var here []change.Ref
+		for _, pod := range v.World.PodsOn(node.Name) {
+			if ref := facts.RefOfWorkload(v.World, pod); facts.Alive(pod) && give[ref] {
+				here = append(here, ref)
+			}
+		}
+		if lack <= 0 || len(here) == 0 {
+			continue
+		}
+		share := (lack + int64(len(here)) - 1) / int64(len(here))
+		share = (share + notch - 1) / notch * notch
+		for _, ref := range here {
+			less[ref] = max(less[ref], share)
+		}
+	}
+	return less
+}
+
+func takeCPU(spec *corev1.PodSpec, milli int64) {
+	for i := range spec.Containers {
+		requests := spec.Containers[i].Resources.Requests
+		if now := requests[corev1.ResourceCPU]; now.MilliValue() > milli {
+			requests[corev1.ResourceCPU] = *resource.NewMilliQuantity(now.MilliValue()-milli, resource.DecimalSI)
+			return
+		}
+	}
+}
+
+// spares says whether the step takes nobody's place once the remedy has been applied.
+func (s growthStep) spares(ctx context.Context, v view.View, remedy change.Change, edits []cluster.Edit) bool {
+	v.Judge.Fork()
+	defer v.Judge.Revert()
+	if err := v.Judge.Apply(edits...); err != nil {
+		return false
+	}
+	outcome, ok := v.Future(ctx, append([]change.Change{remedy}, s.changes()...)...)
+	return ok && !slices.ContainsFunc(outcome.Fates, func(fate simulation.Fate) bool {
+		pod := v.World.Pod(fate.Pod.Namespace, fate.Pod.Name) // None for one that the remedy itself made.
+		taken := fate.Kind == simulation.Preempted || fate.Kind == simulation.Waiting || fate.Kind == simulation.Lost
+		return taken && (pod == nil || !placeholder(pod))
+	})
+}
+
+// smaller is the remedy in words: the workloads' manifests with less in them, and the commands for those that can be
+// changed while they run. A Job cannot.
+func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]int64) finding.Remedy {
+	var objects []runtime.Object
+	var asks, commands []string
+	jobs := false
+	for _, ref := range refs {
+		object, ok := v.World.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name).(runtime.Object)
+		if !ok {
+			continue
+		}
+		changed := object.DeepCopyObject()
+		template := facts.TemplateOf(changed.(metav1.Object))
+		if template == nil {
+			continue
+		}
+		takeCPU(&template.Spec, less[ref])
+		cpu := view.Asked(&template.Spec, corev1.ResourceCPU)
+		asks = append(asks, ref.String()+" ("+cpu.String()+")")
+		if _, job := changed.(*batchv1.Job); job {
+			jobs = true
+			continue
+		}
+		objects = append(objects, changed)
+		commands = append(commands, change.SetCPU(ref, template.Spec.Containers[0].Name, cpu))
+	}
+	args := message.Args{"asks": asks, "set": s.Target, "jobs": jobs}
+	return finding.Remedy{
+		Message: v.Say.Text(message.RemedyShrink, args),
+		Change:  change.Apply{From: "requests", Objects: slices.Clip(objects)}, Command: strings.Join(commands, " && "), Verified: true,
+		Cost: v.Say.Text(message.RemedyShrinkCost, args), Risk: v.Say.Text(message.RemedyShrinkRisk, args),
+	}
+}

@@ -1,0 +1,190 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// SlowFailover finds N202: workloads whose pods wait out the default toleration on a dead node although nobody chose it
+// and nothing ties them there.
+type SlowFailover struct{}
+
+var _ view.Rule = SlowFailover{}
+
+// Codes of SlowFailover.
+func (SlowFailover) Codes() []finding.Code { return []finding.Code{finding.N202} }
+
+// Needs of SlowFailover.
+func (SlowFailover) Needs() []cluster.Kind {
+	return []cluster.Kind{cluster.Pod, cluster.ReplicaSet, cluster.Deployment}
+}
+
+// Concerns everything but pods that do not run.
+func (SlowFailover) Concerns(v view.View) bool { return view.AsksForRisk(v) }
+
+const (
+	// patient is how long a pod may wait on a dead node before naosu calls it slow.
+	patient = time.Minute
+	// prompt is what it proposes instead: that of story 2, which outlasts a kubelet's restart.
+	prompt = 30 * time.Second
+	// silence is how long a kubelet may be silent before its node counts as not Ready: the default of
+	// --node-monitor-grace-period since Kubernetes 1.32.
+	silence = 50 * time.Second
+)
+
+// failureTaints are the taints that the default tolerations are for (plugin/pkg/admission/defaulttolerationseconds).
+var failureTaints = []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable}
+
+// Find takes together what waits equally long and matters equally much.
+func (rule SlowFailover) Find(ctx context.Context, v view.View) []finding.Finding {
+	if !v.Knows(rule.Needs()...) {
+		return nil
+	}
+	groups := map[slowKey][]facts.Workload{}
+	for _, w := range facts.Workloads(v.World, cluster.Deployment, cluster.ReplicaSet) {
+		wait, slow := slowToFail(v.World, w)
+		if !slow || v.PassesOver(finding.N202, w.Ref) {
+			continue
+		}
+		key := slowKey{wait: wait, severity: finding.Info}
+		if most := facts.MostOnOne(w.Pods, facts.NodeName); 2*most >= len(w.Pods) {
+			key.severity = finding.Warning
+		}
+		groups[key] = append(groups[key], w)
+	}
+	var found []finding.Finding
+	for key, all := range groups {
+		found = append(found, key.describe(ctx, v, all))
+	}
+	slices.SortFunc(found, func(a, b finding.Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Message, b.Message))
+	})
+	return v.Concerning(found)
+}
+
+type slowKey struct {
+	wait     time.Duration
+	severity finding.Severity
+}
+
+// slowToFail is how long the workload's pods wait on a dead node, and whether they need to.
+func slowToFail(world *cluster.Snapshot, w facts.Workload) (time.Duration, bool) {
+	pod := w.Pods[0]
+	template := w.Template()
+	chosen := slices.ContainsFunc(failureTaints, func(key string) bool {
+		one := corev1.Pod{Spec: corev1.PodSpec{Tolerations: template.Spec.Tolerations}}
+		return facts.Tolerates(&one, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
+	})
+	if chosen || len(facts.OnceMounts(world, pod)) > 0 {
+		return 0, false
+	}
+	var longest time.Duration
+	for _, key := range failureTaints {
+		wait, forever := toleratedFor(pod, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
+		if forever {
+			return 0, false
+		}
+		longest = max(longest, wait)
+	}
+	return longest, longest > patient
+}
+
+func (k slowKey) describe(ctx context.Context, v view.View, all []facts.Workload) finding.Finding {
+	f := finding.Finding{Code: finding.N202, Severity: k.severity}
+	tolerated := finding.Link{Message: v.Say.Text(message.CauseDefaultToleration, message.Args{"wait": duration.HumanDuration(k.wait)})}
+	for i, w := range all {
+		f.Subjects = append(f.Subjects, w.Ref)
+		if i < view.MostListed {
+			pod := w.Pods[0]
+			tolerated.Evidence = append(tolerated.Evidence,
+				facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.tolerations["+corev1.TaintNodeUnreachable+"].tolerationSeconds", k.wait.String()))
+		}
+		if i < view.MostRemedies {
+			if way, ok := promptly(ctx, v, w); ok {
+				f.Remedies = append(f.Remedies, way)
+			}
+		}
+	}
+	args := message.Args{
+		"workloads": v.Some(f.Subjects), "n": len(f.Subjects), "wait": duration.HumanDuration(k.wait),
+		"total": duration.HumanDuration(k.wait + silence), "half": k.severity == finding.Warning, "more": len(all) - len(f.Remedies),
+	}
+	f.Message = v.Say.Text(message.SlowFailover, args)
+	f.Causes = []finding.Link{{Message: v.Say.Text(message.CauseSilence, message.Args{"silence": duration.HumanDuration(silence)})}, tolerated}
+	if k.severity == finding.Warning {
+		f.Causes = append(f.Causes, halfLink(v, all))
+	}
+	f.RuledOut = []finding.Link{{Message: v.Say.Text(message.NotTied, args)}}
+	return f
+}
+
+// halfLink shows where one node holds half of a workload or more.
+func halfLink(v view.View, all []facts.Workload) finding.Link {
+	link := finding.Link{Message: v.Say.Text(message.CauseHalf, nil)}
+	for _, w := range all[:min(len(all), view.MostListed)] {
+		link.Evidence = append(link.Evidence, facts.Fact(w.Ref, "pods", facts.CountPlaces(w.Pods, facts.NodeName, nil)))
+	}
+	return link
+}
+
+// promptly gives a workload's pods tolerations of their own, which admission then leaves alone. A strategic merge patch
+// replaces the whole list, so the template's others are part of it.
+func promptly(ctx context.Context, v view.View, w facts.Workload) (finding.Remedy, bool) {
+	seconds := int64(prompt / time.Second)
+	tolerations := slices.Clone(w.Template().Spec.Tolerations)
+	for _, key := range failureTaints {
+		tolerations = append(tolerations, corev1.Toleration{
+			Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds,
+		})
+	}
+	patched := change.Patch{Object: w.Ref, Patch: templatePatch(map[string]any{"tolerations": tolerations})}
+	args := message.Args{"workload": w.Ref, "wait": duration.HumanDuration(prompt)}
+	way := finding.Remedy{
+		Message: v.Say.Text(message.RemedyTolerate, args), Change: patched, Command: patched.Command(),
+		Cost: v.Say.Text(message.RemedyRolloutCost, args), Risk: v.Say.Text(message.RemedyTolerateRisk, args),
+	}
+	if !v.Foresees() {
+		return way, true
+	}
+	err := simulation.In(ctx, v.Judge, []change.Change{patched}, simulation.Options{LeavePending: true}, func(o simulation.Outcome) error {
+		way.Verified = movesPromptly(ctx, v, facts.PodsOfWorkload(o.World, w.Ref))
+		return nil
+	})
+	return way, err != nil || way.Verified
+}
+
+// movesPromptly loses the node of the first pod and sees whether another takes its place soon enough.
+func movesPromptly(ctx context.Context, v view.View, pods []*corev1.Pod) bool {
+	i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
+	if i < 0 {
+		return false
+	}
+	outcome, ok := v.Future(ctx, change.LoseNode{Node: pods[i].Spec.NodeName})
+	return ok && slices.ContainsFunc(outcome.Fates, func(fate simulation.Fate) bool {
+		return fate.Pod == facts.RefTo(cluster.Pod, pods[i]) && fate.Kind == simulation.Moved && fate.Until < silence+patient
+	})
+}
+
+// templatePatch is a strategic merge patch of a workload's pod template.
+func templatePatch(spec map[string]any) string {
+	patch := map[string]any{"spec": map[string]any{"template": map[string]any{"spec": spec}}}
+	data, err := json.Marshal(patch)
+	if err != nil {
+		panic("diagnosis: a patch of plain API types does not encode: " + err.Error())
+	}
+	return string(data)
+}

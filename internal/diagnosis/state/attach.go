@@ -1,0 +1,167 @@
+package state
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// volumesMissing is about the volumes of a pod that has its node: each must be there, be attached to the node, and be
+// mounted, in this order. It says whether one holds the pod.
+func (s *Status) volumesMissing(pod *corev1.Pod) bool {
+	held := false
+	for _, source := range pod.Spec.Volumes {
+		if name := facts.ClaimName(pod, source); name != "" && s.Knows(cluster.PersistentVolumeClaim) && s.World.Claim(pod.Namespace, name) == nil {
+			claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: pod.Namespace, Name: name}
+			s.hold(&held, pod, message.ClaimMissing, message.Args{"claim": claim}, facts.Fact(s.ref, "spec.volumes["+source.Name+"]", name))
+		}
+	}
+	for _, m := range facts.Mounts(s.World, pod) {
+		if m.Volume != nil && m.Volume.Spec.CSI != nil && s.attaches(m) {
+			held = s.unattached(pod, m, held) || held
+		}
+	}
+	if held {
+		s.Needs(cluster.VolumeAttachment, cluster.CSINode)
+		return true
+	}
+	for _, e := range s.Events(pod, "FailedMount", "FailedAttachVolume", "FailedMapVolume") {
+		s.hold(&held, pod, message.MountFails, message.Args{"why": e.Message}, view.EventFact(e))
+		return true
+	}
+	return false
+}
+
+// hold states what holds a pod on its node; the first is the answer.
+func (s *Status) hold(held *bool, pod *corev1.Pod, id message.ID, args message.Args, evidence ...finding.Evidence) {
+	all := message.Args{"node": facts.NodeRef(pod.Spec.NodeName)}
+	for name, value := range args {
+		all[name] = value
+	}
+	if !*held {
+		s.is(PodState(pod), finding.Critical, id, all)
+	}
+	s.because(id, all, evidence...)
+	*held = true
+}
+
+// attaches says whether the volume's driver attaches volumes before they are mounted; most do.
+func (s *Status) attaches(m facts.Mount) bool {
+	driver := s.World.CSIDriver(m.Volume.Spec.CSI.Driver)
+	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
+}
+
+// unattached is about one volume on its way to the pod's node. It says whether the volume is not there.
+func (s *Status) unattached(pod *corev1.Pod, m facts.Mount, held bool) bool {
+	if !s.Knows(cluster.VolumeAttachment) {
+		return false
+	}
+	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
+	args := message.Args{"claim": claim, "volume": volume, "driver": m.Volume.Spec.CSI.Driver}
+	attachments := s.World.Attachments(m.Volume.Name)
+	here := slices.IndexFunc(attachments, func(a *storagev1.VolumeAttachment) bool { return a.Spec.NodeName == pod.Spec.NodeName })
+	if here >= 0 && attachments[here].Status.Attached {
+		return false
+	}
+	if elsewhere := attachedElsewhere(attachments, pod.Spec.NodeName); elsewhere != nil && !shared(m) {
+		s.multiAttach(pod, m, elsewhere, args, held)
+		return true
+	}
+	switch {
+	case here < 0 && s.driverMissing(pod, m):
+		s.hold(&held, pod, message.DriverMissing, args,
+			facts.Fact(change.Ref{Kind: string(cluster.CSINode), Name: pod.Spec.NodeName}, "spec.drivers", driverNames(s.World.CSINode(pod.Spec.NodeName))))
+	case here < 0:
+		s.hold(&held, pod, message.AttachUnasked, args, facts.Fact(claim, "spec.volumeName", m.Volume.Name))
+	case attachments[here].Status.AttachError != nil:
+		problem := attachments[here].Status.AttachError
+		args["why"] = problem.Message
+		s.hold(&held, pod, message.AttachFails, args,
+			facts.FactSince(facts.RefTo(cluster.VolumeAttachment, attachments[here]), "status.attachError", problem.Message, problem.Time))
+	default:
+		a := attachments[here]
+		args["age"] = s.age(a.CreationTimestamp)
+		s.hold(&held, pod, message.AttachWaits, args,
+			facts.FactSince(facts.RefTo(cluster.VolumeAttachment, a), "status.attached", strconv.FormatBool(a.Status.Attached), a.CreationTimestamp))
+	}
+	return true
+}
+
+// multiAttach is about a volume that may be attached to one node and still is attached to another.
+func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev1.VolumeAttachment, args message.Args, held bool) {
+	var users []change.Ref
+	for _, other := range s.World.PodsUsing(m.Claim.Namespace, m.Claim.Name) {
+		if other.Spec.NodeName == elsewhere.Spec.NodeName && !facts.Ended(other) {
+			users = append(users, facts.RefTo(cluster.Pod, other))
+		}
+	}
+	args["other"], args["users"] = facts.NodeRef(elsewhere.Spec.NodeName), s.Some(users)
+	args["down"] = s.Knows(cluster.Node) && view.PlaceDown(s.World, elsewhere.Spec.NodeName)
+	ref := facts.RefTo(cluster.VolumeAttachment, elsewhere)
+	evidence := []finding.Evidence{
+		facts.FactSince(ref, "spec.nodeName", elsewhere.Spec.NodeName, elsewhere.CreationTimestamp),
+		facts.Fact(ref, "status.attached", strconv.FormatBool(elsewhere.Status.Attached)),
+		facts.Fact(facts.RefTo(cluster.PersistentVolume, m.Volume), "spec.accessModes", accessModes(m.Volume.Spec.AccessModes)),
+	}
+	if problem := elsewhere.Status.DetachError; problem != nil {
+		evidence = append(evidence, facts.FactSince(ref, "status.detachError", problem.Message, problem.Time))
+	}
+	s.hold(&held, pod, message.AttachedElsewhere, args, evidence...)
+}
+
+// attachedElsewhere is the attachment of a volume to a node other than this, nil if there is none.
+func attachedElsewhere(attachments []*storagev1.VolumeAttachment, node string) *storagev1.VolumeAttachment {
+	for _, a := range attachments {
+		if a.Spec.NodeName != node {
+			return a
+		}
+	}
+	return nil
+}
+
+// shared says whether several nodes may use the volume at once.
+func shared(m facts.Mount) bool {
+	return slices.ContainsFunc(m.Volume.Spec.AccessModes, func(mode corev1.PersistentVolumeAccessMode) bool {
+		return mode == corev1.ReadWriteMany || mode == corev1.ReadOnlyMany
+	})
+}
+
+// driverMissing says whether the volume's driver is known not to have registered on the pod's node.
+func (s *Status) driverMissing(pod *corev1.Pod, m facts.Mount) bool {
+	if !s.Knows(cluster.CSINode) {
+		return false
+	}
+	csi := s.World.CSINode(pod.Spec.NodeName)
+	return csi == nil || !slices.ContainsFunc(csi.Spec.Drivers, func(d storagev1.CSINodeDriver) bool {
+		return d.Name == m.Volume.Spec.CSI.Driver
+	})
+}
+
+func driverNames(csi *storagev1.CSINode) string {
+	if csi == nil {
+		return ""
+	}
+	var names []string
+	for _, d := range csi.Spec.Drivers {
+		names = append(names, d.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func accessModes(modes []corev1.PersistentVolumeAccessMode) string {
+	var names []string
+	for _, mode := range modes {
+		names = append(names, string(mode))
+	}
+	return strings.Join(names, ", ")
+}

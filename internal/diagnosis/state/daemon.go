@@ -1,0 +1,89 @@
+package state
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// daemonSet says whether every node that should has a DaemonSet's pod, and which nodes are left out and why.
+func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
+	want, have := int(set.Status.DesiredNumberScheduled), int(set.Status.NumberReady)
+	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
+	pods := s.World.PodsOf(set.UID)
+	missing, excluded := s.daemonNodes(set, pods)
+	args := message.Args{"want": want, "have": have, "nodes": len(s.World.Nodes())}
+	switch {
+	case want == 0 && len(missing) == 0:
+		s.is(state, finding.Warning, message.DaemonNowhere, args)
+	case have < want || len(missing) > 0:
+		s.short(ctx, state, want, have, pods, len(missing) > 0 && s.refused(state, set, nil))
+		if len(missing) > 0 {
+			s.because(message.DaemonMissing, message.Args{"n": len(missing), "nodes": s.Some(missing)})
+		}
+	default:
+		s.is(state, "", message.DaemonHealthy, args)
+	}
+	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
+		if refs := excluded[why]; len(refs) > 0 {
+			s.because(message.DaemonExcluded, message.Args{"n": len(refs), "nodes": s.Some(refs), "why": s.Say.Text(why, message.Args{"n": len(refs)})},
+				facts.Fact(s.ref, "spec.template.spec", daemonTerms(set)))
+		}
+	}
+	if set.Status.NumberMisscheduled > 0 {
+		s.because(message.DaemonMisplaced, message.Args{"n": int(set.Status.NumberMisscheduled)},
+			facts.Fact(s.ref, "status.numberMisscheduled", strconv.Itoa(int(set.Status.NumberMisscheduled))))
+	}
+	if have := int(set.Status.UpdatedNumberScheduled); have < want && set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+		s.because(message.DaemonOnDelete, message.Args{"n": want - have}, facts.Fact(s.ref, "spec.updateStrategy.type", string(set.Spec.UpdateStrategy.Type)))
+	}
+}
+
+// daemonNodes are the nodes that should have a pod and have none, and those that are left out, by why. A DaemonSet's pods
+// tolerate by themselves what cordoning and a node's state put on it (pkg/controller/daemon/util, AddOrUpdateDaemonPodTolerations).
+func (s *Status) daemonNodes(set *appsv1.DaemonSet, pods []*corev1.Pod) (missing []change.Ref, excluded map[message.ID][]change.Ref) {
+	on := map[string]bool{}
+	for _, pod := range pods {
+		on[facts.DaemonNode(pod)] = true
+	}
+	excluded = map[message.ID][]change.Ref{}
+	template := &corev1.Pod{Spec: *set.Spec.Template.Spec.DeepCopy()}
+	for _, taint := range []string{
+		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
+		corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable,
+	} {
+		template.Spec.Tolerations = append(template.Spec.Tolerations, corev1.Toleration{Key: taint, Operator: corev1.TolerationOpExists})
+	}
+	for _, node := range s.World.Nodes() {
+		switch ref := facts.RefTo(cluster.Node, node); {
+		case !facts.Selects(template, node):
+			excluded[message.ObstacleSelector] = append(excluded[message.ObstacleSelector], ref)
+		case !facts.ToleratesAll(template, node.Spec.Taints):
+			excluded[message.ObstacleTainted] = append(excluded[message.ObstacleTainted], ref)
+		case !on[node.Name] && s.Knows(cluster.Pod):
+			missing = append(missing, ref)
+		}
+	}
+	return missing, excluded
+}
+
+// daemonTerms is what the template asks of nodes, and what it tolerates.
+func daemonTerms(set *appsv1.DaemonSet) string {
+	var words []string
+	for _, e := range facts.SelectorFacts(&corev1.Pod{Spec: set.Spec.Template.Spec}) {
+		words = append(words, e.Value)
+	}
+	for _, t := range set.Spec.Template.Spec.Tolerations {
+		words = append(words, "tolerates "+strings.TrimSuffix(t.Key+" "+string(t.Operator)+" "+t.Value+":"+string(t.Effect), ":"))
+	}
+	return strings.Join(words, "; ")
+}

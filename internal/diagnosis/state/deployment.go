@@ -1,0 +1,111 @@
+package state
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Revision is the annotation by which a Deployment numbers its ReplicaSets (pkg/controller/deployment/util).
+const Revision = "deployment.kubernetes.io/revision"
+
+// deployment says whether a Deployment has the pods it should, and why not.
+func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
+	want, have := replicas(d.Spec.Replicas), int(d.Status.AvailableReplicas)
+	var pods []*corev1.Pod
+	var newest *appsv1.ReplicaSet
+	for _, set := range s.setsOf(d) {
+		pods = append(pods, s.World.PodsOf(set.UID)...)
+		if set.Annotations[Revision] == d.Annotations[Revision] {
+			newest = set
+		}
+	}
+	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
+	args := message.Args{"want": want, "have": have}
+	stalled := deploymentCondition(d, appsv1.DeploymentProgressing)
+	switch failure := deploymentCondition(d, appsv1.DeploymentReplicaFailure); {
+	case failure != nil && failure.Status == corev1.ConditionTrue:
+		s.short(ctx, state, want, have, pods, s.refused(state, d, failureFact(s.ref, "ReplicaFailure", failure.Message, failure.LastTransitionTime)))
+	case have < want:
+		s.short(ctx, state, want, have, pods, newest != nil && s.refused(state, newest, nil))
+	case stalled != nil && stalled.Status == corev1.ConditionFalse:
+		s.is(state, finding.Critical, message.RolloutStalled, args)
+		s.podsInTrouble(ctx, pods)
+	case want == 0:
+		s.is(state, "", message.WorkloadAtZero, args)
+	default:
+		s.is(state, "", message.WorkloadHealthy, args)
+	}
+	s.rollout(d, newest, stalled)
+}
+
+// rollout tells of a Deployment that is paused, or does not get on with its newest ReplicaSet.
+func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progress *appsv1.DeploymentCondition) {
+	if d.Spec.Paused {
+		s.because(message.RolloutPaused, nil, facts.Fact(s.ref, "spec.paused", "true"))
+	}
+	if progress != nil && progress.Status == corev1.ConditionFalse {
+		args := message.Args{"set": "", "seconds": 0}
+		if newest != nil {
+			args["set"] = facts.RefTo(cluster.ReplicaSet, newest)
+		}
+		if d.Spec.ProgressDeadlineSeconds != nil {
+			args["seconds"] = int(*d.Spec.ProgressDeadlineSeconds)
+		}
+		s.because(message.RolloutDeadline, args, facts.FactSince(s.ref, "status.conditions[Progressing]", progress.Reason+": "+progress.Message, progress.LastUpdateTime))
+	}
+}
+
+// setsOf are a Deployment's ReplicaSets.
+func (s *Status) setsOf(d *appsv1.Deployment) []*appsv1.ReplicaSet {
+	return slices.DeleteFunc(slices.Clone(s.World.ReplicaSets()), func(set *appsv1.ReplicaSet) bool {
+		owner := s.World.Owner(set)
+		return owner == nil || owner.GetUID() != d.UID
+	})
+}
+
+func deploymentCondition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {
+	for i := range d.Status.Conditions {
+		if d.Status.Conditions[i].Type == kind {
+			return &d.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// replicaSet says whether a ReplicaSet has the pods it should, and why not.
+func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
+	want, have := replicas(set.Spec.Replicas), int(set.Status.ReadyReplicas)
+	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
+	var failure *finding.Evidence
+	for _, c := range set.Status.Conditions {
+		if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
+			failure = failureFact(s.ref, string(c.Type), c.Message, c.LastTransitionTime)
+		}
+	}
+	args := message.Args{"want": want, "have": have}
+	switch {
+	case have < want:
+		s.short(ctx, state, want, have, s.World.PodsOf(set.UID), s.refused(state, set, failure))
+	case want == 0:
+		s.is(state, "", message.WorkloadAtZero, args)
+	default:
+		s.is(state, "", message.WorkloadHealthy, args)
+	}
+}
+
+// replicas is how many pods a workload is to have; one if it does not say.
+func replicas(n *int32) int {
+	if n == nil {
+		return 1
+	}
+	return int(*n)
+}

@@ -1,0 +1,209 @@
+package state
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podrequests "k8s.io/component-helpers/resource"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// leaseLasts is how long a node counts as alive after it renewed its Lease (node-monitor-grace-period, since 1.32 50 s).
+const leaseLasts = 50 * time.Second
+
+// node says how a node is, what that does to pods, and what waits for it.
+func (s *Status) node(node *corev1.Node) {
+	ready, taint := facts.Readiness(node)
+	args := message.Args{
+		"node": s.ref, "age": s.age(ready.LastTransitionTime), "why": ready.Message, "reason": ready.Reason,
+		"pods": len(s.World.PodsOn(node.Name)),
+	}
+	pressed := pressedBy(node)
+	switch {
+	case ready.Status == corev1.ConditionUnknown && ready.LastTransitionTime.IsZero():
+		s.is(nodeState(node), finding.Critical, message.NodeNeverReady, args)
+	case ready.Status == corev1.ConditionUnknown:
+		s.is(nodeState(node), finding.Critical, message.NodeSilent, args)
+	case ready.Status == corev1.ConditionFalse:
+		s.is(nodeState(node), finding.Critical, message.NodeNotReady, args)
+	case len(pressed) > 0:
+		args["conditions"] = conditionNames(pressed)
+		s.is(nodeState(node), finding.Critical, message.NodePressed, args)
+	case node.DeletionTimestamp != nil:
+		args["finalizers"] = node.Finalizers
+		s.is(nodeState(node), finding.Warning, message.NodeLeaving, args)
+	case node.Spec.Unschedulable:
+		s.is(nodeState(node), finding.Info, message.NodeCordoned, args)
+	default:
+		s.is(nodeState(node), "", message.NodeHealthy, args)
+	}
+	s.nodeConditions(node, ready, taint, args)
+	s.nodeTaints(node)
+	s.waitsFor(node)
+	s.room(node)
+}
+
+// nodeState is the node's state as kubectl get shows it.
+func nodeState(node *corev1.Node) string {
+	state := "Ready"
+	if ready, _ := facts.Readiness(node); ready.Status != corev1.ConditionTrue {
+		state = "NotReady"
+	}
+	if node.Spec.Unschedulable {
+		state += ",SchedulingDisabled"
+	}
+	return state
+}
+
+// nodeConditions are those that are not as they should be, and since when the node has been silent.
+func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, taint string, args message.Args) {
+	if ready.Status != corev1.ConditionTrue {
+		args["taint"] = taint
+		s.because(message.NodeNotReadySince, args, conditionFact(node, ready))
+		if lease := s.World.Lease(corev1.NamespaceNodeLease, node.Name); lease != nil && lease.Spec.RenewTime != nil {
+			renewed := *lease.Spec.RenewTime
+			at := facts.FactSince(facts.RefTo(cluster.Lease, lease), "spec.renewTime", renewed.UTC().Format("2006-01-02T15:04:05Z"), metav1.Time{Time: renewed.Time})
+			s.because(message.LeaseLast, message.Args{"node": s.ref, "age": s.age(metav1.Time{Time: renewed.Time}), "fresh": s.since(metav1.Time{Time: renewed.Time}) < leaseLasts}, at)
+		} else {
+			s.Needs(cluster.Lease)
+		}
+	}
+	for _, c := range pressedBy(node) {
+		if ofAgent(c) {
+			s.unsure("repair", message.RepairUnknown, message.Args{"node": s.ref, "reason": c.Reason})
+		}
+		s.because(message.NodeConditionBad, message.Args{"node": s.ref, "condition": string(c.Type), "why": c.Message, "age": s.age(c.LastTransitionTime)}, conditionFact(node, c))
+	}
+	if node.Spec.Unschedulable {
+		since := facts.Fact(s.ref, "spec.unschedulable", "true")
+		for _, t := range node.Spec.Taints {
+			if t.Key == corev1.TaintNodeUnschedulable && t.TimeAdded != nil {
+				since = facts.FactSince(s.ref, "spec.unschedulable", "true", *t.TimeAdded)
+			}
+		}
+		s.because(message.NodeCordonedLink, message.Args{"node": s.ref}, since)
+	}
+}
+
+// pressedBy are the conditions, other than Ready, that tell of trouble: kubelet's and the network's own, which are bad when
+// true, and those of node agents named NAMEReady (as on EKS), which are bad when false.
+func pressedBy(node *corev1.Node) []corev1.NodeCondition {
+	badWhenTrue := []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable}
+	var bad []corev1.NodeCondition
+	for _, c := range node.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && slices.Contains(badWhenTrue, c.Type) ||
+			c.Status == corev1.ConditionFalse && ofAgent(c) {
+			bad = append(bad, c)
+		}
+	}
+	return bad
+}
+
+// ofAgent says that a condition is a node agent's, for others to repair by
+// (https://docs.aws.amazon.com/eks/latest/userguide/node-health.html).
+func ofAgent(c corev1.NodeCondition) bool {
+	return c.Type != corev1.NodeReady && strings.HasSuffix(string(c.Type), "Ready")
+}
+
+func conditionNames(conditions []corev1.NodeCondition) []string {
+	var names []string
+	for _, c := range conditions {
+		names = append(names, string(c.Type))
+	}
+	return names
+}
+
+// nodeTaints says of each taint, but for those that repeat what the conditions say, what it does to pods.
+func (s *Status) nodeTaints(node *corev1.Node) {
+	for _, taint := range node.Spec.Taints {
+		if facts.LifecycleTaints[taint.Key] && taint.Effect != corev1.TaintEffectNoExecute || taint.Key == corev1.TaintNodeUnschedulable {
+			continue
+		}
+		evidence := facts.Fact(s.ref, "spec.taints", taint.ToString())
+		if taint.TimeAdded != nil {
+			evidence = facts.FactSince(s.ref, "spec.taints", taint.ToString(), *taint.TimeAdded)
+		}
+		args := message.Args{"taint": taint.ToString(), "node": s.ref}
+		switch taint.Effect {
+		case corev1.TaintEffectNoExecute:
+			args["stay"], args["leave"] = s.executed(node, taint)
+			s.because(message.TaintNoExecute, args, evidence)
+		case corev1.TaintEffectNoSchedule:
+			s.because(message.TaintNoSchedule, args, evidence)
+		default:
+			s.because(message.TaintPrefer, args, evidence)
+		}
+	}
+}
+
+// executed counts the node's pods by whether a NoExecute taint lets them stay for good.
+func (s *Status) executed(node *corev1.Node, taint corev1.Taint) (stay, leave int) {
+	for _, pod := range s.World.PodsOn(node.Name) {
+		switch {
+		case facts.Ended(pod) || facts.IsStatic(pod):
+		case toleratesForever(pod, taint):
+			stay++
+		default:
+			leave++
+		}
+	}
+	return stay, leave
+}
+
+// waitsFor names the pods whose way on leads over this node: those that cannot be confirmed to have ended, those that have
+// their place here and do not start, and those that the scheduler has nominated it for.
+func (s *Status) waitsFor(node *corev1.Node) {
+	var stopping, starting, nominated []change.Ref
+	for _, pod := range s.World.PodsOn(node.Name) {
+		switch {
+		case pod.DeletionTimestamp != nil:
+			stopping = append(stopping, facts.RefTo(cluster.Pod, pod))
+		case pod.Status.Phase == corev1.PodPending:
+			starting = append(starting, facts.RefTo(cluster.Pod, pod))
+		}
+	}
+	for _, pod := range s.World.Pods() {
+		if pod.Status.NominatedNodeName == node.Name && pod.Spec.NodeName == "" {
+			nominated = append(nominated, facts.RefTo(cluster.Pod, pod))
+		}
+	}
+	s.waiting(message.NodeStops, stopping)
+	s.waiting(message.NodeStarts, starting)
+	s.waiting(message.NodeNominated, nominated)
+}
+
+func (s *Status) waiting(id message.ID, pods []change.Ref) {
+	if len(pods) > 0 {
+		s.because(id, message.Args{"n": len(pods), "pods": s.Some(pods), "node": s.ref})
+	}
+}
+
+// room is what the node's pods ask for of what it has.
+func (s *Status) room(node *corev1.Node) {
+	if !s.Knows(cluster.Pod) {
+		return
+	}
+	var cpu, memory resource.Quantity
+	n := 0
+	for _, pod := range s.World.PodsOn(node.Name) {
+		if facts.Ended(pod) {
+			continue
+		}
+		n++
+		asked := podrequests.PodRequests(pod, podrequests.PodResourcesOptions{})
+		cpu.Add(*asked.Cpu())
+		memory.Add(*asked.Memory())
+	}
+	a := node.Status.Allocatable
+	s.because(message.NodeRoom, message.Args{"n": n, "pods": a.Pods().Value(), "cpu": cpu.String(), "ofCPU": a.Cpu().String(), "memory": memory.String(), "ofMemory": a.Memory().String()},
+		facts.Fact(s.ref, "status.allocatable", "cpu "+a.Cpu().String()+", memory "+a.Memory().String()+", pods "+a.Pods().String()))
+}

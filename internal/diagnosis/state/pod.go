@@ -1,0 +1,178 @@
+package state
+
+import (
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) string) string {
+	scheduled := facts.PodCondition(pod, corev1.PodScheduled)
+	switch {
+	case len(pod.Spec.SchedulingGates) > 0:
+		var gates []string
+		for _, gate := range pod.Spec.SchedulingGates {
+			gates = append(gates, gate.Name)
+		}
+		return say(message.PodGated, "gates", gates)
+	case scheduled == nil:
+		return say(message.PodUnseen, "scheduler", pod.Spec.SchedulerName)
+	case pod.Status.NominatedNodeName != "":
+		return say(message.PodNominated, "node", change.Ref{Kind: string(cluster.Node), Name: pod.Status.NominatedNodeName})
+	default:
+		return say(message.PodPending, "why", scheduled.Message)
+	}
+}
+
+// pod says why a pod is as it is that is not waiting for a node, or waits for a scheduler that is not there.
+func (s *Status) pod(pod *corev1.Pod) {
+	switch {
+	case pod.DeletionTimestamp != nil:
+		s.terminating(pod)
+	case pod.Status.Phase == corev1.PodSucceeded:
+		s.is(PodState(pod), "", message.PodFinished, message.Args{"pod": s.ref})
+	case pod.Status.Phase == corev1.PodFailed:
+		s.failed(pod)
+	case pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) > 0:
+		s.gated(pod)
+	case pod.Spec.NodeName == "":
+		s.unseen(pod)
+	case s.onSilentNode(pod):
+	case pod.Status.Phase == corev1.PodRunning && initialized(pod):
+		s.running(pod)
+	default:
+		s.starting(pod)
+	}
+}
+
+// initialized says whether the pod's init containers have done their work.
+func initialized(pod *corev1.Pod) bool {
+	c := facts.PodCondition(pod, corev1.PodInitialized)
+	return c == nil || c.Status == corev1.ConditionTrue
+}
+
+func (s *Status) gated(pod *corev1.Pod) {
+	var gates []string
+	for _, gate := range pod.Spec.SchedulingGates {
+		gates = append(gates, gate.Name)
+	}
+	s.is(PodState(pod), finding.Critical, message.PodGated, message.Args{"pod": s.ref, "gates": gates})
+	for i, gate := range gates {
+		field := "spec.schedulingGates[" + strconv.Itoa(i) + "]"
+		s.because(message.GateWaits, message.Args{"gate": gate}, facts.FactSince(s.ref, field, gate, pod.CreationTimestamp))
+	}
+}
+
+// unseen is about a pod whose scheduler has never looked at it.
+func (s *Status) unseen(pod *corev1.Pod) {
+	name := facts.SchedulerOf(pod)
+	s.NotModelled = append(s.NotModelled, s.Basis(pod)...)
+	s.is(PodState(pod), finding.Critical, message.PodUnseen, message.Args{"pod": s.ref, "scheduler": name})
+	asking, placed := 0, 0
+	for _, other := range s.World.Pods() {
+		if facts.SchedulerOf(other) == name {
+			asking++
+			if other.Spec.NodeName != "" {
+				placed++
+			}
+		}
+	}
+	s.because(message.SchedulerServes, message.Args{"scheduler": name, "asking": asking, "placed": placed},
+		facts.FactSince(s.ref, "spec.schedulerName", name, pod.CreationTimestamp))
+}
+
+// SchedulerMissing says whether a pod asks for a scheduler that nobody speaks for and that has not looked at it: why it
+// waits is then no question of where it fits.
+func SchedulerMissing(v view.View, pod *corev1.Pod) bool {
+	if facts.PodCondition(pod, corev1.PodScheduled) != nil {
+		return false
+	}
+	if v.Judge != nil {
+		return !v.Judge.Models(pod)
+	}
+	return facts.SchedulerOf(pod) != facts.DefaultScheduler
+}
+
+// PodState is the pod's state in a word, as kubectl get shows it (pkg/printers/internalversion, printPod).
+func PodState(pod *corev1.Pod) string {
+	switch {
+	case pod.DeletionTimestamp != nil:
+		return "Terminating"
+	case pod.Status.Reason != "":
+		return pod.Status.Reason
+	case len(pod.Spec.SchedulingGates) > 0 && pod.Spec.NodeName == "":
+		return corev1.PodReasonSchedulingGated
+	}
+	if word := initState(pod); word != "" {
+		return word
+	}
+	state := string(pod.Status.Phase)
+	if pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName != "" {
+		state = "ContainerCreating"
+	}
+	for _, c := range slices.Backward(pod.Status.ContainerStatuses) {
+		if word := containerState(c.State); word != "" && (word != "Completed" || pod.Status.Phase != corev1.PodRunning) {
+			state = word
+		}
+	}
+	return state
+}
+
+// initState is the word for a pod whose init containers are not done, empty if they are.
+func initState(pod *corev1.Pod) string {
+	for i, c := range pod.Status.InitContainerStatuses {
+		switch {
+		case c.State.Terminated != nil && c.State.Terminated.ExitCode == 0:
+		case isSidecar(pod, c.Name) && c.Started != nil && *c.Started:
+		case c.State.Terminated != nil:
+			return "Init:" + containerState(c.State)
+		case c.State.Waiting != nil && c.State.Waiting.Reason != "" && c.State.Waiting.Reason != "PodInitializing":
+			return "Init:" + c.State.Waiting.Reason
+		default:
+			return "Init:" + strconv.Itoa(i) + "/" + strconv.Itoa(len(pod.Status.InitContainerStatuses))
+		}
+	}
+	return ""
+}
+
+// isSidecar says whether an init container stays on beside the others.
+func isSidecar(pod *corev1.Pod, name string) bool {
+	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
+		return c.Name == name && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+	})
+}
+
+// containerState is the word for a container that does not run, empty for one that does.
+func containerState(state corev1.ContainerState) string {
+	switch {
+	case state.Waiting != nil:
+		return state.Waiting.Reason
+	case state.Terminated == nil:
+		return ""
+	case state.Terminated.Reason != "":
+		return state.Terminated.Reason
+	case state.Terminated.Signal != 0:
+		return "Signal:" + strconv.Itoa(int(state.Terminated.Signal))
+	default:
+		return "ExitCode:" + strconv.Itoa(int(state.Terminated.ExitCode))
+	}
+}
+
+// PodSummary is why a pod waits for its node, in a sentence.
+func PodSummary(v view.View, pod *corev1.Pod) string {
+	args := message.Args{"pod": facts.RefTo(cluster.Pod, pod)}
+	return pendingSummary(pod, func(id message.ID, more ...any) string {
+		for i := 0; i+1 < len(more); i += 2 {
+			args[more[i].(string)] = more[i+1]
+		}
+		return v.Say.Text(id, args)
+	})
+}

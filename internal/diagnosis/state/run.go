@@ -1,0 +1,236 @@
+package state
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Exit codes by which a shell or container runtime says how a process ended: 128 and the signal's number.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitSIGKILL       = 128 + 9
+	exitSIGSEGV       = 128 + 11
+	exitSIGTERM       = 128 + 15
+)
+
+// oomKilled is the reason of a container whose memory ran out.
+const oomKilled = "OOMKilled"
+
+// lately is how long ago a container's end may be to be worth a word about a pod that runs well.
+const lately = time.Hour
+
+// running is about a pod whose containers have been started: they may fail, or not be ready.
+func (s *Status) running(pod *corev1.Pod) {
+	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName)}
+	if s.notStarted(pod, pod.Status.ContainerStatuses) {
+		return
+	}
+	if ready := facts.PodCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
+		args["why"] = ready.Message
+		s.is(PodState(pod), finding.Critical, message.PodNotReady, args)
+		s.notReady(pod, ready)
+		return
+	}
+	s.is(PodState(pod), "", message.PodRunning, args)
+	for _, c := range pod.Status.ContainerStatuses {
+		if last := c.LastTerminationState.Terminated; last != nil && s.since(last.FinishedAt) < lately {
+			s.exit(pod, c, last)
+		}
+	}
+}
+
+// notReady says which containers are not ready, and why.
+func (s *Status) notReady(pod *corev1.Pod, ready *corev1.PodCondition) {
+	for _, c := range pod.Status.ContainerStatuses {
+		switch {
+		case c.Ready:
+		case c.State.Terminated != nil:
+			s.exit(pod, c, c.State.Terminated)
+		default:
+			s.unready(pod, c, ready)
+		}
+	}
+	for _, gate := range pod.Spec.ReadinessGates {
+		c := facts.PodCondition(pod, gate.ConditionType)
+		if c != nil && c.Status == corev1.ConditionTrue {
+			continue
+		}
+		value, since := "", metav1.Time{}
+		if c != nil {
+			value, since = strings.TrimSpace(string(c.Status)+" "+c.Reason+" "+c.Message), c.LastTransitionTime
+		}
+		field := "status.conditions[" + string(gate.ConditionType) + "]"
+		s.because(message.ReadinessGateWaits, message.Args{"gate": string(gate.ConditionType)}, facts.FactSince(s.ref, field, value, since))
+	}
+}
+
+// unready is about a container that runs and whose probe fails, or has not passed yet.
+func (s *Status) unready(pod *corev1.Pod, c corev1.ContainerStatus, ready *corev1.PodCondition) {
+	spec, args := containerOf(pod, c.Name), message.Args{"container": c.Name, "age": s.age(ready.LastTransitionTime)}
+	kind := "Readiness"
+	if c.Started != nil && !*c.Started {
+		kind = "Startup"
+	}
+	evidence := []finding.Evidence{facts.FactSince(s.ref, containerField("containerStatuses", c.Name, "ready"), "false", ready.LastTransitionTime)}
+	for _, e := range s.Events(pod, "Unhealthy") {
+		if strings.HasPrefix(e.Message, kind+" probe") && aboutContainer(e, c.Name, len(pod.Spec.Containers)) {
+			args["why"] = strings.TrimPrefix(strings.TrimPrefix(e.Message, kind+" probe failed: "), kind+" probe errored: ")
+			args["probe"] = probeText(spec, kind)
+			s.because(message.ID(kind+"ProbeFails"), args, append(evidence, view.EventFact(e))...)
+			s.Summary = s.say(message.ID(kind+"ProbeFails"), args)
+			return
+		}
+	}
+	args["probe"] = probeText(spec, kind)
+	s.because(message.ProbeNotPassed, args, evidence...)
+}
+
+// aboutContainer says whether an event is about one container of a pod; with a single one there is no other.
+func aboutContainer(e *corev1.Event, name string, containers int) bool {
+	return containers == 1 || strings.Contains(e.InvolvedObject.FieldPath, "{"+name+"}")
+}
+
+// probeText is what a probe asks, empty if the container has none.
+func probeText(c *corev1.Container, kind string) string {
+	if c == nil {
+		return ""
+	}
+	probe := c.ReadinessProbe
+	switch kind {
+	case "Startup":
+		probe = c.StartupProbe
+	case "Liveness":
+		probe = c.LivenessProbe
+	}
+	switch {
+	case probe == nil:
+		return ""
+	case probe.HTTPGet != nil:
+		return "GET :" + probe.HTTPGet.Port.String() + probe.HTTPGet.Path
+	case probe.TCPSocket != nil:
+		return "TCP :" + probe.TCPSocket.Port.String()
+	case probe.GRPC != nil:
+		return "gRPC :" + strconv.Itoa(int(probe.GRPC.Port))
+	case probe.Exec != nil:
+		return strings.Join(probe.Exec.Command, " ")
+	default:
+		return ""
+	}
+}
+
+// crashing is about a container that ends again and again.
+func (s *Status) crashing(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
+	last := c.LastTerminationState.Terminated
+	args := message.Args{"container": c.Name, "n": int(c.RestartCount), "last": "", "limit": limitOf(pod, c.Name)}
+	id := message.Crashes
+	if last != nil {
+		args["last"] = terminatedText(last)
+		if last.Reason == oomKilled {
+			id = message.CrashesOOM
+		}
+	}
+	if kills := s.killedByProbe(pod, c.Name); kills != nil {
+		id, args["why"] = message.CrashesProbe, kills.Message
+	}
+	if first {
+		s.is(PodState(pod), finding.Critical, id, args)
+	}
+	s.because(message.BacksOff, args, s.waitingFact(c), facts.Fact(s.ref, containerField("containerStatuses", c.Name, "restartCount"), strconv.Itoa(int(c.RestartCount))))
+	if last != nil {
+		s.exit(pod, c, last)
+	}
+}
+
+// killedByProbe is the event of a liveness or startup probe that failed, after which kubelet ends the container; nil if
+// there is none.
+func (s *Status) killedByProbe(pod *corev1.Pod, container string) *corev1.Event {
+	killed := slices.ContainsFunc(s.Events(pod, "Killing"), func(e *corev1.Event) bool {
+		return strings.Contains(e.Message, "failed liveness probe") || strings.Contains(e.Message, "failed startup probe")
+	})
+	for _, e := range s.Events(pod, "Unhealthy") {
+		if killed && !strings.HasPrefix(e.Message, "Readiness") && aboutContainer(e, container, len(pod.Spec.Containers)) {
+			return e
+		}
+	}
+	return nil
+}
+
+// exit says how a container ended and what that means.
+func (s *Status) exit(pod *corev1.Pod, c corev1.ContainerStatus, end *corev1.ContainerStateTerminated) {
+	args := message.Args{
+		"container": c.Name, "code": int(end.ExitCode), "reason": end.Reason, "ran": "", "limit": limitOf(pod, c.Name),
+		"node": facts.NodeRef(pod.Spec.NodeName), "command": "",
+	}
+	if !end.StartedAt.IsZero() && !end.FinishedAt.IsZero() {
+		args["ran"] = duration.HumanDuration(end.FinishedAt.Sub(end.StartedAt.Time))
+	}
+	field := containerField("containerStatuses", c.Name, "lastState.terminated")
+	if end == c.State.Terminated {
+		field = containerField("containerStatuses", c.Name, "state.terminated")
+	}
+	s.because(message.ContainerEnded, args, facts.FactSince(s.ref, field, terminatedText(end), end.FinishedAt))
+	s.meaning(pod, c.Name, end, args)
+}
+
+// meaning is what an exit code tells of a container's end.
+func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.ContainerStateTerminated, args message.Args) {
+	if kills := s.killedByProbe(pod, container); kills != nil {
+		args["why"], args["probe"] = kills.Message, probeText(containerOf(pod, container), "Liveness")
+		s.because(message.ExitProbe, args, view.EventFact(kills))
+		return
+	}
+	switch {
+	case end.Reason == oomKilled && args["limit"] != "":
+		s.because(message.ExitLimit, args, facts.Fact(s.ref, "spec.containers["+container+"].resources.limits.memory", limitOf(pod, container)))
+	case end.Reason == oomKilled:
+		s.because(message.ExitNodeMemory, args, facts.Fact(s.ref, "spec.containers["+container+"].resources.limits.memory", ""))
+	case end.ExitCode == exitSIGKILL:
+		s.because(message.ExitKilled, args)
+	case end.ExitCode == exitSIGTERM:
+		s.because(message.ExitTerminated, args)
+	case end.ExitCode == exitSIGSEGV:
+		s.because(message.ExitSegmentation, args)
+	case end.ExitCode == exitNotFound:
+		s.because(message.ExitNotFound, args)
+	case end.ExitCode == exitNotExecutable:
+		s.because(message.ExitNotExecutable, args)
+	case end.ExitCode == 0:
+		s.because(message.ExitDone, args, facts.Fact(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy)))
+		return
+	}
+	s.logTells(container, true)
+}
+
+func terminatedText(end *corev1.ContainerStateTerminated) string {
+	words := []string{}
+	if end.Reason != "" {
+		words = append(words, end.Reason)
+	}
+	words = append(words, "exit code "+strconv.Itoa(int(end.ExitCode)))
+	if text := strings.TrimSpace(end.Message); text != "" {
+		words = append(words, text)
+	}
+	return strings.Join(words, ", ")
+}
+
+// limitOf is the memory a container may use, empty if that is not limited.
+func limitOf(pod *corev1.Pod, container string) string {
+	if c := containerOf(pod, container); c != nil {
+		if limit, ok := c.Resources.Limits[corev1.ResourceMemory]; ok {
+			return limit.String()
+		}
+	}
+	return ""
+}

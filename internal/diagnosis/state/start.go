@@ -1,0 +1,163 @@
+package state
+
+import (
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// onSilentNode is about a pod whose node is gone or does not answer: nothing its status says can be relied on. It says
+// whether that is so.
+func (s *Status) onSilentNode(pod *corev1.Pod) bool {
+	if !s.Knows(cluster.Node) || !view.PlaceDown(s.World, pod.Spec.NodeName) {
+		return false
+	}
+	args := message.Args{"node": facts.NodeRef(pod.Spec.NodeName)}
+	node := s.World.Node(pod.Spec.NodeName)
+	if node == nil {
+		s.is(PodState(pod), finding.Critical, message.OnNodeGone, args)
+		s.because(message.OnNodeGone, args, facts.Fact(s.ref, "spec.nodeName", pod.Spec.NodeName))
+		return true
+	}
+	ready, _ := facts.Readiness(node)
+	args["age"] = s.age(ready.LastTransitionTime)
+	s.is(PodState(pod), finding.Critical, message.OnNodeDown, args)
+	s.because(message.NodeNotReadySince, args, conditionFact(node, ready))
+	return true
+}
+
+func conditionFact(node *corev1.Node, c corev1.NodeCondition) finding.Evidence {
+	value := strings.TrimSpace(string(c.Status) + " " + c.Reason)
+	if c.Message != "" {
+		value += ": " + c.Message
+	}
+	return facts.FactSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(c.Type)+"]", value, c.LastTransitionTime)
+}
+
+// starting is about a pod that has its node and whose containers have not all been started once.
+func (s *Status) starting(pod *corev1.Pod) {
+	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName)}
+	s.is(PodState(pod), finding.Critical, message.PodPlaced, args)
+	if s.initializing(pod) || s.notStarted(pod, pod.Status.ContainerStatuses) {
+		return
+	}
+	s.Needs(cluster.Event)
+	if s.volumesMissing(pod) || s.noSandbox(pod) {
+		return
+	}
+	for _, e := range s.Events(pod) {
+		if e.Type == corev1.EventTypeWarning && e.Reason != "FailedScheduling" {
+			s.is(PodState(pod), finding.Critical, message.PodNotStarted, message.Args{"pod": s.ref, "node": args["node"], "why": e.Message})
+			s.because(message.KubeletSays, nil, view.EventFact(e))
+			return
+		}
+	}
+	if pod.Status.StartTime == nil {
+		s.because(message.KubeletSilent, args, facts.Fact(s.ref, "status.startTime", ""))
+	}
+}
+
+// initializing is about init containers, which run one after the other before all else. It says whether one holds the pod.
+func (s *Status) initializing(pod *corev1.Pod) bool {
+	if initialized(pod) {
+		return false
+	}
+	if s.notStarted(pod, pod.Status.InitContainerStatuses) {
+		return true
+	}
+	for i, c := range pod.Status.InitContainerStatuses {
+		if c.State.Running == nil || isSidecar(pod, c.Name) {
+			continue
+		}
+		s.is(PodState(pod), finding.Critical, message.InitRuns, message.Args{
+			"container": c.Name, "n": i + 1, "of": len(pod.Spec.InitContainers), "age": s.age(c.State.Running.StartedAt),
+		})
+		s.because(message.InitFirst, message.Args{"container": c.Name},
+			facts.FactSince(s.ref, containerField("initContainerStatuses", c.Name, "state"), "running", c.State.Running.StartedAt))
+		s.logTells(c.Name, false)
+		return true
+	}
+	return false
+}
+
+// notStarted is about containers that kubelet cannot start or has to start again and again. It says whether there is one.
+func (s *Status) notStarted(pod *corev1.Pod, statuses []corev1.ContainerStatus) bool {
+	found := false
+	for _, c := range statuses {
+		switch w := c.State.Waiting; {
+		case w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing":
+			continue
+		case strings.Contains(w.Reason, "Image") || w.Reason == "RegistryUnavailable":
+			s.noImage(pod, c, !found)
+		case w.Reason == "CrashLoopBackOff":
+			s.crashing(pod, c, !found)
+		default:
+			s.notMade(pod, c, !found)
+		}
+		found = true
+	}
+	return found
+}
+
+// notMade is about a container that kubelet or the runtime refuses to make.
+func (s *Status) notMade(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
+	w := c.State.Waiting
+	args := message.Args{"container": c.Name, "why": w.Message, "reason": w.Reason, "node": facts.NodeRef(pod.Spec.NodeName)}
+	if first {
+		s.is(PodState(pod), finding.Critical, message.ContainerRefused, args)
+	}
+	id := message.ContainerRefusedLink
+	if kind, name, ok := missingSource(w.Message); ok {
+		id = message.SourceMissing
+		args["kind"], args["name"], args["namespace"] = kind, name, pod.Namespace
+	}
+	s.because(id, args, s.waitingFact(c))
+}
+
+// missingSource reads kubelet's words for a ConfigMap or Secret that is not there: `secret "x" not found`
+// (pkg/kubelet/kubelet_pods.go makeEnvironmentVariables). naosu never asks for either.
+func missingSource(text string) (kind, name string, ok bool) {
+	before, found := strings.CutSuffix(text, " not found")
+	if !found {
+		return "", "", false
+	}
+	kind, quoted, found := strings.Cut(before, " ")
+	kinds := map[string]string{"configmap": "ConfigMap", "secret": "Secret"}
+	name, err := strconv.Unquote(quoted)
+	return kinds[kind], name, found && err == nil && kinds[kind] != ""
+}
+
+// waitingFact is why a container waits, in kubelet's words.
+func (s *Status) waitingFact(c corev1.ContainerStatus) finding.Evidence {
+	value := c.State.Waiting.Reason
+	if c.State.Waiting.Message != "" {
+		value += ": " + c.State.Waiting.Message
+	}
+	return facts.Fact(s.ref, containerField("containerStatuses", c.Name, "state.waiting"), value)
+}
+
+func containerField(list, container, field string) string {
+	return "status." + list + "[" + container + "]." + field
+}
+
+// logTells says where the reason is that only the program itself knows.
+func (s *Status) logTells(container string, previous bool) {
+	s.unsure(s.ref, message.LogTells, message.Args{"command": logCommand(s.ref, container, previous), "container": container})
+}
+
+// logCommand shows what a container wrote. The names are those of API objects and containers, which no shell reads wrong.
+func logCommand(pod change.Ref, container string, previous bool) string {
+	command := "kubectl logs " + pod.Name + " --namespace " + pod.Namespace + " --container " + container
+	if previous {
+		command += " --previous"
+	}
+	return command
+}

@@ -1,0 +1,131 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Status is the answer about a thing that is not waiting for the scheduler, while it is put together.
+type Status struct {
+	view.View
+	finding.Explanation
+	ref change.Ref
+}
+
+// Present are the codes of what is wrong now, as against what may come.
+var Present = []finding.Code{finding.N101, finding.N104, finding.N201, finding.N205, finding.N501, finding.N504}
+
+// AppendFindings leaves out what is there already: several pods may lead to one finding.
+func AppendFindings(all, more []finding.Finding) []finding.Finding {
+	for _, f := range more {
+		if !slices.ContainsFunc(all, func(g finding.Finding) bool { return g.Code == f.Code && g.Message == f.Message }) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Of reads the subject's own state, without the rules.
+func Of(v view.View, ctx context.Context) *Status {
+	s := &Status{View: v, Explanation: finding.Explanation{Subject: *v.Subject}, ref: *v.Subject}
+	switch o := v.World.Object(cluster.Kind(v.Subject.Kind), v.Subject.Namespace, v.Subject.Name).(type) {
+	case *corev1.Pod:
+		s.pod(o)
+	case *corev1.Node:
+		s.node(o)
+	case *corev1.PersistentVolumeClaim:
+		s.claim(ctx, o)
+	case *corev1.PersistentVolume:
+		s.volume(o)
+	case *appsv1.Deployment:
+		s.deployment(ctx, o)
+	case *appsv1.ReplicaSet:
+		s.replicaSet(ctx, o)
+	case *appsv1.StatefulSet:
+		s.statefulSet(ctx, o)
+	case *appsv1.DaemonSet:
+		s.daemonSet(ctx, o)
+	case *batchv1.Job:
+		s.job(ctx, o)
+	case *batchv1.CronJob:
+		s.cronJob(ctx, o)
+	case nil:
+		s.gone()
+	default:
+		s.is("", "", message.StatusUntold, nil)
+	}
+	return s
+}
+
+// is states what the subject is: its state in kubectl's word, how much that matters, and the answer in a sentence.
+func (s *Status) is(state string, severity finding.Severity, id message.ID, args message.Args) {
+	s.State, s.Severity, s.Summary = state, severity, s.say(id, args)
+}
+
+// because adds a link to the chain of causes.
+func (s *Status) because(id message.ID, args message.Args, evidence ...finding.Evidence) {
+	s.Causes = append(s.Causes, finding.Link{Message: s.say(id, args), Evidence: evidence})
+}
+
+// unsure states what would have to be known.
+func (s *Status) unsure(about any, id message.ID, args message.Args) {
+	s.Unknown = append(s.Unknown, finding.Gap{About: fmt.Sprint(about), Message: s.say(id, args)})
+}
+
+// Needs states which of these kinds would have told more and are not known.
+func (s *Status) Needs(kinds ...cluster.Kind) {
+	unknown := map[message.ID][]string{}
+	for _, kind := range kinds {
+		switch s.World.Knowledge(kind) {
+		case cluster.Complete, cluster.Partial:
+		case cluster.Forbidden:
+			unknown[message.WouldTellForbidden] = append(unknown[message.WouldTellForbidden], string(kind))
+		default:
+			unknown[message.WouldTellAbsent] = append(unknown[message.WouldTellAbsent], string(kind))
+		}
+	}
+	for _, id := range []message.ID{message.WouldTellForbidden, message.WouldTellAbsent} {
+		if names := unknown[id]; len(names) > 0 {
+			s.unsure(strings.Join(names, ", "), id, message.Args{"kinds": names})
+		}
+	}
+}
+
+// say is a sentence about the subject.
+func (s *Status) say(id message.ID, args message.Args) string {
+	all := message.Args{"subject": s.ref}
+	for name, value := range args {
+		all[name] = value
+	}
+	return s.Say.Text(id, all)
+}
+
+// age is how long ago something was, as kubectl writes it; empty if it is not told.
+func (s *Status) age(then metav1.Time) string {
+	if then.IsZero() {
+		return ""
+	}
+	return duration.HumanDuration(s.since(then))
+}
+
+// since is how long ago something was when the world was read.
+func (s *Status) since(then metav1.Time) time.Duration { return s.World.Taken().Sub(then.Time) }
+
+// Overdue is how long after its grace period a pod may still be there without being stuck: the kubelet kills what has not
+// ended by then and confirms within seconds.
+const Overdue = 30 * time.Second

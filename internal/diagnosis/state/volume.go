@@ -1,0 +1,107 @@
+package state
+
+import (
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// volume says what state a PersistentVolume is in, where it lives, where it is attached, and who uses it.
+func (s *Status) volume(volume *corev1.PersistentVolume) {
+	args := message.Args{"volume": s.ref, "claim": "", "policy": string(volume.Spec.PersistentVolumeReclaimPolicy), "why": volume.Status.Message}
+	var claim *corev1.PersistentVolumeClaim
+	if ref := volume.Spec.ClaimRef; ref != nil {
+		args["claim"] = change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: ref.Namespace, Name: ref.Name}
+		args["namespace"] = ref.Namespace
+		if c := s.World.Claim(ref.Namespace, ref.Name); c != nil && c.UID == ref.UID {
+			claim = c
+		}
+	}
+	phase := facts.Fact(s.ref, "status.phase", string(volume.Status.Phase))
+	switch {
+	case volume.DeletionTimestamp != nil:
+		args["finalizers"] = volume.Finalizers
+		s.is("Terminating", finding.Warning, message.VolumeLeaving, args)
+		s.because(message.VolumeProtected, args, facts.FactSince(s.ref, "metadata.deletionTimestamp", "", *volume.DeletionTimestamp))
+	case volume.Status.Phase == corev1.VolumeReleased:
+		s.is("Released", finding.Info, message.VolumeReleased, args)
+		s.because(message.VolumeKeeps, args, phase, facts.Fact(s.ref, "spec.persistentVolumeReclaimPolicy", args["policy"].(string)), facts.Fact(s.ref, "spec.claimRef", args["claim"].(change.Ref).String()))
+		s.deleteFails(volume, args)
+	case volume.Status.Phase == corev1.VolumeFailed:
+		s.is("Failed", finding.Critical, message.VolumeFailed, args)
+		s.because(message.VolumeFailed, args, facts.Fact(s.ref, "status.message", volume.Status.Message))
+		s.deleteFails(volume, args)
+	case volume.Status.Phase == corev1.VolumeAvailable:
+		s.is("Available", "", message.VolumeFree, args)
+	default:
+		s.is(string(volume.Status.Phase), "", message.VolumeBound, args)
+	}
+	s.volumePlace(volume)
+	s.volumeAttachments(volume)
+	if claim != nil {
+		if users := s.World.PodsUsing(claim.Namespace, claim.Name); len(users) > 0 {
+			s.because(message.VolumeUsed, message.Args{"claim": args["claim"], "pods": s.Some(facts.PodRefs(users))}, facts.Fact(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
+		} else {
+			s.because(message.VolumeUnused, args, facts.Fact(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
+		}
+	}
+}
+
+// deleteFails is the event of a volume that could not be deleted.
+func (s *Status) deleteFails(volume *corev1.PersistentVolume, args message.Args) {
+	if failed := s.Events(volume, "VolumeFailedDelete"); len(failed) > 0 {
+		args["why"] = failed[0].Message
+		s.because(message.VolumeDeleteFails, args, view.EventFact(failed[0]))
+	}
+}
+
+// volumePlace says to which zones the volume is tied.
+func (s *Status) volumePlace(volume *corev1.PersistentVolume) {
+	m := facts.Mount{Claim: &corev1.PersistentVolumeClaim{}}
+	m.Claim.Spec.VolumeName = volume.Name
+	m.Follow(s.World)
+	switch m.Tie {
+	case facts.TiedToZone:
+		nodes := 0
+		for _, node := range s.World.Nodes() {
+			if m.Allows(node) {
+				nodes++
+			}
+		}
+		s.because(message.VolumeLives, message.Args{"zones": m.Zones, "n": nodes}, facts.Fact(s.ref, m.Field, m.Value))
+	case facts.TiedOther:
+		s.because(message.VolumeTied, nil, facts.Fact(s.ref, "spec.nodeAffinity", facts.FormatSelector(m.Selectors[0])))
+	}
+}
+
+// volumeAttachments says to which nodes the volume is attached, or on its way.
+func (s *Status) volumeAttachments(volume *corev1.PersistentVolume) {
+	for _, a := range s.World.Attachments(volume.Name) {
+		ref, args := facts.RefTo(cluster.VolumeAttachment, a), message.Args{"node": facts.NodeRef(a.Spec.NodeName), "attachment": facts.RefTo(cluster.VolumeAttachment, a), "why": ""}
+		evidence := []finding.Evidence{facts.FactSince(ref, "status.attached", strconv.FormatBool(a.Status.Attached), a.CreationTimestamp)}
+		id := message.VolumeAttaching
+		if a.Status.Attached {
+			id = message.VolumeAttached
+		}
+		if a.DeletionTimestamp != nil {
+			id = message.VolumeDetaching
+		}
+		if e := a.Status.AttachError; e != nil {
+			args["why"] = e.Message
+			evidence = append(evidence, facts.FactSince(ref, "status.attachError", e.Message, e.Time))
+		}
+		if e := a.Status.DetachError; e != nil {
+			args["why"] = e.Message
+			evidence = append(evidence, facts.FactSince(ref, "status.detachError", e.Message, e.Time))
+		}
+		s.because(id, args, evidence...)
+	}
+	s.Needs(cluster.VolumeAttachment)
+}

@@ -1,0 +1,185 @@
+package state
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// trouble is what several pods have in common that do not run as they should: one of them is explained for all.
+type trouble struct {
+	pods []*corev1.Pod
+	why  finding.Explanation
+}
+
+// Well says whether a pod does what it is there for.
+func Well(pod *corev1.Pod) bool {
+	ready := facts.PodCondition(pod, corev1.PodReady)
+	return pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning && (ready == nil || ready.Status == corev1.ConditionTrue) ||
+		pod.Status.Phase == corev1.PodSucceeded
+}
+
+// Fine says whether a pod runs as far as can be known: what runs on a node that is down cannot be seen.
+func Fine(v view.View, pod *corev1.Pod) bool {
+	return Well(pod) && (pod.Status.Phase == corev1.PodSucceeded || !v.Knows(cluster.Node) || !view.PlaceDown(v.World, pod.Spec.NodeName))
+}
+
+// troubles groups the pods among these that do not run as they should by their state, and explains one of each group.
+func troubles(v view.View, ctx context.Context, pods []*corev1.Pod) []trouble {
+	v.Now = true
+	var all []trouble
+	byState := map[string]int{}
+	for _, pod := range pods {
+		if Fine(v, pod) || pod.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		key := PodState(pod)
+		if Well(pod) {
+			key = pod.Spec.NodeName
+		}
+		if pod.Spec.NodeName != "" && view.PlaceDown(v.World, pod.Spec.NodeName) {
+			key += " " + pod.Spec.NodeName
+		}
+		i, ok := byState[key]
+		if !ok {
+			i = len(all)
+			byState[key] = i
+			all = append(all, trouble{why: v.Explain(ctx, facts.RefTo(cluster.Pod, pod))})
+		}
+		all[i].pods = append(all[i].pods, pod)
+	}
+	return all
+}
+
+// podsInTrouble adds a link for each trouble of these pods, and what the rules find of it.
+func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod) []trouble {
+	all := troubles(s.View, ctx, pods)
+	for _, t := range all {
+		var evidence []finding.Evidence
+		for _, pod := range t.pods[:min(len(t.pods), view.MostListed)] {
+			evidence = append(evidence, facts.FactSince(facts.RefTo(cluster.Pod, pod), "status.phase", PodState(pod), startOf(pod)))
+		}
+		s.because(message.PodsAre, message.Args{"n": len(t.pods), "state": t.why.State, "why": t.why.Summary, "pods": s.Some(facts.PodRefs(t.pods))}, evidence...)
+		if len(all) == 1 {
+			s.Causes = append(s.Causes, t.why.Causes...)
+		}
+		s.Findings = AppendFindings(s.Findings, t.why.Findings)
+		s.Unknown = append(s.Unknown, t.why.Unknown...)
+		s.NotModelled = append(s.NotModelled, t.why.NotModelled...)
+	}
+	return all
+}
+
+// short says that a workload has fewer pods than it should, and why: the pods it lacks were refused, or are in trouble.
+func (s *Status) short(ctx context.Context, state string, want, have int, pods []*corev1.Pod, refused bool) {
+	args := message.Args{"want": want, "have": have, "why": ""}
+	if !refused {
+		s.is(state, finding.Critical, message.WorkloadShort, args)
+	}
+	all := s.podsInTrouble(ctx, pods)
+	switch {
+	case refused: // That is the answer.
+	case len(all) > 0:
+		args["why"] = all[0].why.Summary
+		s.is(state, finding.Critical, message.WorkloadShortBecause, args)
+	case len(pods) < want && !s.Knows(cluster.Pod):
+		s.Needs(cluster.Pod)
+	}
+}
+
+// refusals are the reasons for which the API server takes no pod from a controller, by the words it uses.
+var refusals = []struct {
+	id    message.ID
+	words string
+}{
+	{message.RefusedQuota, "exceeded quota"},
+	{message.RefusedQuota, "failed quota"},
+	{message.RefusedSecurity, "violates PodSecurity"},
+	{message.RefusedWebhook, "admission webhook"},
+	{message.RefusedWebhook, "failed calling webhook"},
+	{message.RefusedPriority, "no PriorityClass with name"},
+	{message.RefusedLimits, "usage per"},
+	{message.RefusedPolicy, "ValidatingAdmissionPolicy"},
+}
+
+// refused says why the API server takes no pod from the controller of these pods: no pod exists that could be looked at.
+// It says whether that is so now, later than any pod that was taken, and is then the answer.
+func (s *Status) refused(state string, controller metav1.Object, failure *finding.Evidence) bool {
+	text := ""
+	var evidence []finding.Evidence
+	if failure != nil {
+		text, evidence = failure.Value, append(evidence, *failure)
+	}
+	if failed := s.Events(controller, "FailedCreate"); len(failed) > 0 && text == "" {
+		_, _, last := view.Occurrences(failed[0])
+		for _, e := range s.Events(controller, "SuccessfulCreate") {
+			if _, _, made := view.Occurrences(e); made.After(last.Time) {
+				return false
+			}
+		}
+		text, evidence = failed[0].Message, append(evidence, view.EventFact(failed[0]))
+	}
+	if text == "" {
+		return false
+	}
+	id := message.RefusedOther
+	if strings.Contains(text, "serviceaccount") && strings.Contains(text, "not found") {
+		id = message.RefusedAccount
+	}
+	for _, r := range refusals {
+		if strings.Contains(text, r.words) {
+			id = r.id
+			break
+		}
+	}
+	args := message.Args{"why": text, "namespace": controller.GetNamespace()}
+	s.because(id, args, evidence...)
+	if id == message.RefusedQuota {
+		s.quotas(controller.GetNamespace(), text)
+	}
+	s.is(state, finding.Critical, message.WorkloadRefused, message.Args{"why": s.say(id, args)})
+	return true
+}
+
+// quotas are those the refusal names, with what they allow and what is used.
+func (s *Status) quotas(namespace, text string) {
+	for _, quota := range s.World.Quotas() {
+		if quota.Namespace != namespace || !strings.Contains(text, "quota: "+quota.Name) {
+			continue
+		}
+		for _, name := range SortedResources(quota.Status.Hard) {
+			hard, used := quota.Status.Hard[name], quota.Status.Used[name]
+			if strings.Contains(text, string(name)+"=") {
+				ref := facts.RefTo(cluster.ResourceQuota, quota)
+				s.because(message.QuotaUsed, message.Args{"quota": ref, "resource": string(name), "used": used.String(), "hard": hard.String()},
+					facts.Fact(ref, "status.used["+string(name)+"]", used.String()+" of "+hard.String()))
+			}
+		}
+	}
+	s.Needs(cluster.ResourceQuota)
+}
+
+func SortedResources(list corev1.ResourceList) []corev1.ResourceName {
+	var names []corev1.ResourceName
+	for name := range list {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// failureFact is a workload's condition that says pods are refused, as evidence.
+func failureFact(ref change.Ref, kind, value string, since metav1.Time) *finding.Evidence {
+	e := facts.FactSince(ref, "status.conditions["+kind+"]", value, since)
+	return &e
+}

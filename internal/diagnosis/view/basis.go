@@ -1,0 +1,61 @@
+package view
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Basis is what an answer about where a pod can run does not rest on: rules of another version, a profile that was
+// assumed, and what is not modelled.
+func (v View) Basis(pod *corev1.Pod) []finding.Gap {
+	about := func(id message.ID, args message.Args) finding.Gap {
+		return finding.Gap{About: "scheduling", Message: v.Say.Text(id, args)}
+	}
+	if v.Judge == nil {
+		return []finding.Gap{about(message.NoJudge, nil)}
+	}
+	if !v.Judge.Models(pod) {
+		return []finding.Gap{about(message.OtherScheduler, message.Args{"scheduler": facts.SchedulerOf(pod)})}
+	}
+	b := v.Judge.Basis()
+	var gaps []finding.Gap
+	if theirs, err := version.ParseGeneric(v.World.Server()); err == nil {
+		if ours, err := version.ParseGeneric(b.Version); err == nil && (theirs.Major() != ours.Major() || theirs.Minor() != ours.Minor()) {
+			gaps = append(gaps, about(message.OtherVersion, message.Args{"server": v.World.Server(), "version": b.Version}))
+		}
+	} else {
+		gaps = append(gaps, about(message.UnknownVersion, message.Args{"version": b.Version}))
+	}
+	if b.Default {
+		gaps = append(gaps, about(message.DefaultProfile, message.Args{"version": b.Version}))
+	}
+	for _, what := range b.NotModelled {
+		gaps = append(gaps, about(message.RuleNotModelled, message.Args{"what": what}))
+	}
+	if v.World.Knowledge(cluster.Pod) != cluster.Complete {
+		gaps = append(gaps, about(message.SomePods, nil))
+	}
+	if kinds := v.without(cluster.CSINode, cluster.VolumeAttachment); len(kinds) > 0 && facts.MountsClaim(pod) {
+		gaps = append(gaps, about(message.NoAttachLimits, message.Args{"kinds": kinds}))
+	}
+	if facts.SelectsNamespaces(pod) && !v.Knows(cluster.Namespace) {
+		gaps = append(gaps, about(message.NoNamespaces, nil))
+	}
+	return gaps
+}
+
+// without are those of the kinds that are not known.
+func (v View) without(kinds ...cluster.Kind) []string {
+	var missing []string
+	for _, kind := range kinds {
+		if !v.Knows(kind) {
+			missing = append(missing, string(kind))
+		}
+	}
+	return missing
+}

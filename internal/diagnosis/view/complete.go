@@ -1,0 +1,43 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+func UniqueGaps(gaps []finding.Gap) []finding.Gap {
+	var unique []finding.Gap
+	for _, gap := range gaps {
+		if !slices.Contains(unique, gap) {
+			unique = append(unique, gap)
+		}
+	}
+	return unique
+}
+
+// Complete makes every list an empty one rather than none, so that the JSON has the same shape for every answer.
+func Complete(e finding.Explanation) finding.Explanation {
+	e.Causes, e.Findings = CompleteLinks(e.Causes), List(e.Findings)
+	e.Unknown, e.NotModelled = List(e.Unknown), List(e.NotModelled)
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		f.Subjects, f.Remedies, f.Unknown = List(f.Subjects), List(f.Remedies), List(f.Unknown)
+		f.Causes, f.RuledOut = CompleteLinks(f.Causes), CompleteLinks(f.RuledOut)
+	}
+	return e
+}
+
+func CompleteLinks(links []finding.Link) []finding.Link {
+	for i := range links {
+		links[i].Evidence = List(links[i].Evidence)
+	}
+	return List(links)
+}
+
+func List[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
+}

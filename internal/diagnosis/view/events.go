@@ -1,0 +1,64 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+// Events are those about an object that give one of the reasons, the newest first; all of them if no reason is named.
+func (v View) Events(about metav1.Object, reasons ...string) []*corev1.Event {
+	found := v.World.Events(about.GetUID())
+	if _, isNode := about.(*corev1.Node); isNode {
+		// Kubelet and the node controller give a node's name where its UID belongs (pkg/kubelet, makeNodeRef).
+		found = slices.Concat(found, v.World.Events(types.UID(about.GetName())))
+	}
+	return newest(found, reasons)
+}
+
+// EventsNamed are those about whatever has or had that name, the newest first.
+func (v View) EventsNamed(ref change.Ref, reasons ...string) []*corev1.Event {
+	var found []*corev1.Event
+	for _, e := range v.World.AllEvents() {
+		if o := e.InvolvedObject; o.Kind == ref.Kind && o.Name == ref.Name && o.Namespace == ref.Namespace {
+			found = append(found, e)
+		}
+	}
+	return newest(found, reasons)
+}
+
+func newest(events []*corev1.Event, reasons []string) []*corev1.Event {
+	chosen := slices.DeleteFunc(slices.Clone(events), func(e *corev1.Event) bool {
+		return len(reasons) > 0 && !slices.Contains(reasons, e.Reason)
+	})
+	slices.SortStableFunc(chosen, func(a, b *corev1.Event) int {
+		_, _, lastA := Occurrences(a)
+		_, _, lastB := Occurrences(b)
+		return cmp.Or(lastB.Compare(lastA.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return chosen
+}
+
+// EventFact is an event as evidence about its object.
+func EventFact(e *corev1.Event) finding.Evidence {
+	count, _, last := Occurrences(e)
+	value := e.Message
+	if count > 1 {
+		value += " (" + strconv.Itoa(count) + "×)"
+	}
+	return facts.FactSince(Involved(e), "events["+e.Reason+"]", value, last)
+}
+
+// Involved is what an event is about.
+func Involved(e *corev1.Event) change.Ref {
+	o := e.InvolvedObject
+	return change.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+}

@@ -1,0 +1,179 @@
+package view
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+func RefsOf(nodes []*corev1.Node) []change.Ref {
+	refs := make([]change.Ref, 0, len(nodes))
+	for _, node := range nodes {
+		refs = append(refs, facts.RefTo(cluster.Node, node))
+	}
+	return refs
+}
+
+// Obstacle is one reason why a pod cannot be placed on a node, as a plugin of the scheduler gives it.
+type Obstacle struct {
+	// kind is also the sentence that counts nodes with this obstacle.
+	Kind message.ID
+	// plugin and reasons are the scheduler's own words.
+	Plugin  string
+	Reasons []string
+}
+
+// Gravest orders obstacles: what a new node of the same kind would share comes first.
+var Gravest = []message.ID{
+	message.ObstacleSelector, message.ObstacleLabel, message.ObstacleTainted, message.ObstacleVolume, message.ObstacleStorage,
+	message.ObstacleInUse, message.ObstacleTogether, message.ObstacleApart, message.ObstacleSpread, message.ObstacleDevice,
+	message.ObstacleOther, message.ObstaclePort, message.ObstacleLimit, message.ObstacleFull,
+	message.ObstacleNotReady, message.ObstacleCordoned,
+}
+
+// kindOf is a plugin's obstacle in naosu's kinds. TaintToleration is not here: a taint may say several things.
+//
+// Source: k8s.io/kubernetes/pkg/scheduler/framework/plugins/names.
+var kindOf = map[string]message.ID{
+	"NodeUnschedulable":  message.ObstacleCordoned,
+	"NodeName":           message.ObstacleSelector,
+	"NodeAffinity":       message.ObstacleSelector,
+	"NodePorts":          message.ObstaclePort,
+	"NodeResourcesFit":   message.ObstacleFull,
+	"VolumeRestrictions": message.ObstacleInUse,
+	"NodeVolumeLimits":   message.ObstacleLimit,
+	"VolumeZone":         message.ObstacleVolume,
+	"PodTopologySpread":  message.ObstacleSpread,
+	"DynamicResources":   message.ObstacleDevice,
+}
+
+// The plugins' words for what they distinguish only by them.
+//
+// Source: plugins/volumebinding/binder.go, plugins/interpodaffinity/filtering.go (1.36).
+const (
+	saysVolumeElsewhere = "node(s) didn't match PersistentVolume's node affinity"
+	saysNotTogether     = "node(s) didn't match pod affinity rules"
+)
+
+// obstaclesOn are all of a node's obstacles in naosu's kinds.
+func obstaclesOn(pod *corev1.Pod, node *corev1.Node, on scheduling.NodeObstacles) []Obstacle {
+	var all []Obstacle
+	for _, o := range on.Obstacles {
+		all = append(all, obstaclesOf(pod, node, o)...)
+	}
+	return all
+}
+
+// obstaclesOf are a plugin's obstacles on a node in naosu's kinds.
+func obstaclesOf(pod *corev1.Pod, node *corev1.Node, o scheduling.Obstacle) []Obstacle {
+	as := func(kind message.ID) []Obstacle { return []Obstacle{{kind, o.Plugin, o.Reasons}} }
+	switch kind, ok := kindOf[o.Plugin]; {
+	case ok:
+		return as(kind)
+	case o.Plugin == "TaintToleration":
+		var found []Obstacle
+		for _, kind := range taintKinds(pod, node) {
+			found = append(found, as(kind)...)
+		}
+		return found
+	case o.Plugin == "VolumeBinding" && slices.Contains(o.Reasons, saysVolumeElsewhere):
+		return as(message.ObstacleVolume)
+	case o.Plugin == "VolumeBinding":
+		return as(message.ObstacleStorage)
+	case o.Plugin == "InterPodAffinity" && slices.Contains(o.Reasons, saysNotTogether):
+		return as(message.ObstacleTogether)
+	case o.Plugin == "InterPodAffinity":
+		return as(message.ObstacleApart)
+	default:
+		return as(message.ObstacleOther)
+	}
+}
+
+// stateTaints say again what cordoning and the Ready condition say.
+var stateTaints = map[string]message.ID{
+	corev1.TaintNodeUnschedulable: message.ObstacleCordoned,
+	corev1.TaintNodeNotReady:      message.ObstacleNotReady,
+	corev1.TaintNodeUnreachable:   message.ObstacleNotReady,
+}
+
+// taintKinds tell the taints that repel the pod apart by who puts them there.
+func taintKinds(pod *corev1.Pod, node *corev1.Node) []message.ID {
+	var kinds []message.ID
+	for _, taint := range Untolerated(pod, node) {
+		kind, ok := stateTaints[taint.Key]
+		if !ok {
+			kind = message.ObstacleTainted
+		}
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// Untolerated are the taints of a node that keep the pod off.
+func Untolerated(pod *corev1.Pod, node *corev1.Node) []corev1.Taint {
+	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return !facts.Repels(t) || facts.Tolerates(pod, t) })
+}
+
+// ClosedNode is a node that cannot take the pod.
+type ClosedNode struct {
+	Node      *corev1.Node
+	Obstacles []Obstacle
+}
+
+func (n ClosedNode) Has(kind message.ID) bool {
+	return slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind == kind })
+}
+
+// Only says whether the node has this kind of obstacle and no other.
+func (n ClosedNode) Only(kind message.ID) bool {
+	return len(n.Obstacles) > 0 && !slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind != kind })
+}
+
+// Gravest is the gravest obstacle the node has, the zero one if it has none.
+func (n ClosedNode) Gravest() Obstacle {
+	for _, kind := range Gravest {
+		if i := slices.IndexFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind == kind }); i >= 0 {
+			return n.Obstacles[i]
+		}
+	}
+	return Obstacle{}
+}
+
+// add adds obstacles of kinds that the node does not have yet.
+func (n *ClosedNode) add(obstacles ...Obstacle) {
+	for _, o := range obstacles {
+		if !n.Has(o.Kind) {
+			n.Obstacles = append(n.Obstacles, o)
+		}
+	}
+}
+
+// Beside are the obstacles of other kinds.
+func (n ClosedNode) Beside(kind message.ID) []Obstacle {
+	return slices.DeleteFunc(slices.Clone(n.Obstacles), func(o Obstacle) bool { return o.Kind == kind })
+}
+
+// LastingTaints keep the pod off and say neither that the node is cordoned nor that it is not ready.
+func LastingTaints(pod *corev1.Pod, node *corev1.Node) []corev1.Taint {
+	return slices.DeleteFunc(Untolerated(pod, node), func(t corev1.Taint) bool { return stateTaints[t.Key] != "" })
+}
+
+// Preemptible says whether pods that leave the node might open it.
+func (n ClosedNode) Preemptible() bool {
+	return !slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool {
+		switch o.Kind {
+		case message.ObstacleFull, message.ObstaclePort, message.ObstacleApart, message.ObstacleSpread, message.ObstacleInUse, message.ObstacleLimit:
+			return false
+		default:
+			return true
+		}
+	})
+}

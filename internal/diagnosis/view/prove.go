@@ -1,0 +1,128 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// proof is what playing changes forward says of a pod.
+type proof int
+
+const (
+	proofNone  proof = iota // cannot be played, or too little is known
+	proofRuns               // the pod, or what replaces it, gets a node
+	proofWaits              // it does not
+)
+
+// prove plays changes forward and looks at what becomes of the pod. It leaves the judge as it was. Without a judge, or
+// where the world holds only some of the pods, it says nothing.
+func (v View) prove(ctx context.Context, pod *corev1.Pod, changes ...change.Change) (proof, error) {
+	found, _, err := v.play(ctx, changes, pod)
+	return found, err
+}
+
+// play is prove of several pods, all of which must land. It also returns who gives way.
+func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1.Pod) (proof, []change.Ref, error) {
+	if !v.Foresees() || !v.Judge.Models(pods[0]) || !v.Sure(pods[0]) {
+		return proofNone, nil, nil
+	}
+	found, preempted := proofWaits, []change.Ref(nil)
+	err := simulation.In(ctx, v.Judge, changes, simulation.Options{}, func(o simulation.Outcome) error {
+		if landed(o, pods) {
+			found = proofRuns
+		}
+		for _, fate := range o.Fates {
+			if fate.Kind == simulation.Preempted {
+				preempted = append(preempted, fate.Pod)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return proofNone, nil, fmt.Errorf("playing a remedy for %s: %w", facts.RefTo(cluster.Pod, pods[0]), err)
+	}
+	return found, preempted, nil
+}
+
+// landed says whether each pod, or what replaces it, has a node in the end.
+func landed(o simulation.Outcome, pods []*corev1.Pod) bool {
+	fates := map[change.Ref]string{}
+	for _, fate := range o.Fates {
+		fates[fate.Pod] = fate.To
+	}
+	for _, pod := range pods {
+		node, ok := fates[facts.RefTo(cluster.Pod, pod)]
+		if now := o.World.Pod(pod.Namespace, pod.Name); !ok && now != nil {
+			node = now.Spec.NodeName
+		}
+		if node == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// Sure says whether all that bears on where the pod can run is known, other pods included.
+func (v View) Sure(pod *corev1.Pod) bool {
+	return v.World.Knowledge(cluster.Pod) == cluster.Complete && v.Knows(Bearing(v.World, pod)...)
+}
+
+// Bearing are the kinds without which nothing can be said of where the pod can run.
+func Bearing(world *cluster.Snapshot, pod *corev1.Pod) []cluster.Kind {
+	kinds := []cluster.Kind{cluster.Node, cluster.Pod}
+	if facts.MountsClaim(pod) {
+		kinds = append(kinds, cluster.PersistentVolumeClaim, cluster.PersistentVolume)
+	}
+	if slices.ContainsFunc(facts.Mounts(world, pod), func(m facts.Mount) bool { return m.Volume == nil }) {
+		kinds = append(kinds, cluster.StorageClass)
+	}
+	if len(pod.Spec.ResourceClaims) > 0 {
+		kinds = append(kinds, cluster.ResourceClaim, cluster.ResourceSlice, cluster.DeviceClass)
+	}
+	return kinds
+}
+
+// Way is a remedy not yet proven.
+type Way struct {
+	finding.Remedy
+	// also are pods that must have a node in the end beside those that wait.
+	Also []*corev1.Pod
+}
+
+const (
+	// mostRemedies is how many ways out are shown; more only ask the reader to choose.
+	MostRemedies = 3
+	// mostTried is how many are played forward to find them.
+	mostTried = 10
+)
+
+// Proven keeps the first ways that the simulation does not refute, each marked with what it says. Of one that cannot be
+// played, no more is known than before.
+func (v View) Proven(ctx context.Context, ways []Way, pods ...*corev1.Pod) []finding.Remedy {
+	var kept []finding.Remedy
+	for _, w := range ways[:min(len(ways), mostTried)] {
+		if len(kept) == MostRemedies || ctx.Err() != nil {
+			break
+		}
+		found, preempted, err := v.play(ctx, []change.Change{w.Change}, append(pods[:len(pods):len(pods)], w.Also...)...)
+		if err != nil || found == proofWaits {
+			continue
+		}
+		w.Verified = found == proofRuns
+		if len(preempted) > 0 {
+			w.Cost += " " + v.Say.Text(message.RemedyPreempts, message.Args{"pods": v.Some(preempted)})
+		}
+		kept = append(kept, w.Remedy)
+	}
+	return kept
+}
