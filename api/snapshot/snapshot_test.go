@@ -78,7 +78,7 @@ func TestRoundTrip(t *testing.T) {
 			if diff := cmp.Diff(header, h); diff != "" {
 				t.Errorf("header (-want +got):\n%s", diff)
 			}
-			sameBytes := cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) })
+			sameBytes := cmp.Comparer(bytes.Equal)
 			if diff := cmp.Diff(want, got, sameBytes); diff != "" {
 				t.Errorf("records (-want +got):\n%s", diff)
 			}

@@ -105,7 +105,7 @@ func (g *gathering) file(path string) (*snapshot.Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // It was only read.
+	defer f.Close()
 	return g.stream(path, f)
 }
 

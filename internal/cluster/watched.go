@@ -33,26 +33,26 @@ func (w *watched) broke(now time.Time, err error) {
 	w.err = err
 }
 
-// failure is why the watch is broken now, and since when; nil if it works.
-func (w *watched) failure() (error, time.Time) { //nolint:revive // The time belongs to the error.
+// failure is since when the watch is broken, and why; nil if it works.
+func (w *watched) failure() (since time.Time, err error) {
 	at := w.informer.LastSyncResourceVersion()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.before != at {
 		w.err = nil
 	}
-	return w.err, w.since
+	return w.since, w.err
 }
 
 // decided says whether it is known what there is of the kind, or that it cannot be known.
 func (w *watched) decided() bool {
-	err, _ := w.failure()
+	_, err := w.failure()
 	return w.hasSynced() || apierrors.IsForbidden(err) || apierrors.IsNotFound(err)
 }
 
 // known is how much is known of the kind, and as of when.
 func (w *watched) known(now time.Time) (Knowledge, time.Time) {
-	err, since := w.failure()
+	since, err := w.failure()
 	known, err := knowledgeFrom(Complete, err)
 	switch {
 	case known != Complete && err == nil: // It may not be read, or not any more.

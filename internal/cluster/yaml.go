@@ -65,34 +65,39 @@ type yamlDocument struct {
 func (d *yamlDocument) line(line []byte) error {
 	text := bytes.TrimLeft(line, " ")
 	indent := len(line) - len(text)
-	blank := len(bytes.TrimSpace(text)) == 0 || text[0] == '#'
-	begins := bytes.HasPrefix(text, []byte("- "))
-	switch {
-	case indent == 0 && isSeparator(line):
+	if indent == 0 && isSeparator(line) {
 		return d.end()
-	case d.within && blank:
-		return d.keep(&d.item, line)
-	case d.within && begins && (d.indent < 0 || indent == d.indent):
-		if err := d.endItem(); err != nil {
+	}
+	if d.within {
+		if kept, err := d.itemLine(line, text, indent); kept || err != nil {
 			return err
 		}
-		d.indent, d.itemAt = indent, d.number
-		line = bytes.Clone(line)
-		line[indent] = ' ' // What follows the dash is a document of its own, standing in a little.
-		return d.keep(&d.item, line)
-	case d.within && d.indent >= 0 && indent > d.indent:
-		return d.keep(&d.item, line)
-	case d.within:
-		if err := d.endItem(); err != nil {
-			return err
-		}
-		d.within = false
 	}
 	if indent == 0 && string(bytes.TrimRight(line, " \r\n")) == "items:" && d.head == nil {
 		d.within, d.indent, d.head = true, -1, &listHead{}
 		return nil
 	}
 	return d.keep(&d.rest, line)
+}
+
+// itemLine takes a line that belongs to an item; the first that does not is the end of the items.
+func (d *yamlDocument) itemLine(line, text []byte, indent int) (kept bool, err error) {
+	blank := len(bytes.TrimSpace(text)) == 0 || text[0] == '#'
+	begins := bytes.HasPrefix(text, []byte("- ")) && (d.indent < 0 || indent == d.indent)
+	if blank || !begins && d.indent >= 0 && indent > d.indent {
+		return true, d.keep(&d.item, line)
+	}
+	if err := d.endItem(); err != nil {
+		return false, err
+	}
+	if !begins {
+		d.within = false
+		return false, nil
+	}
+	d.indent, d.itemAt = indent, d.number
+	line = bytes.Clone(line)
+	line[indent] = ' ' // What follows the dash is a document of its own, standing in a little.
+	return true, d.keep(&d.item, line)
 }
 
 // isSeparator says whether a line ends a document. What follows "---" on the line is at most a comment.

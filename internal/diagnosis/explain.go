@@ -45,7 +45,7 @@ func explainWaiting(ctx context.Context, v view.View, pod *corev1.Pod) finding.E
 
 // explainStatus says why a thing that is not waiting for the scheduler is as it is, and what threatens it.
 func explainStatus(ctx context.Context, v view.View) finding.Explanation {
-	s := state.Of(v, ctx)
+	s := state.Of(ctx, v)
 	findings, unknown := find(ctx, rulesFor(v), v)
 	s.Findings, s.Unknown = state.AppendFindings(s.Findings, findings), view.UniqueGaps(append(s.Unknown, unknown...))
 	s.NotModelled = view.UniqueGaps(s.NotModelled)

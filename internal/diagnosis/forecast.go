@@ -17,7 +17,7 @@ import (
 // left as it was. An error is one of simulation.Run's.
 func Foretell(ctx context.Context, v view.View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
 	forecast := finding.Forecast{Changes: view.List(changes)}
-	present := findings(v, ctx)
+	present := findings(ctx, v)
 	err := simulation.In(ctx, v.Judge, changes, o, func(outcome simulation.Outcome) error {
 		forecast.Outcome = forecastOutcome(v, outcome)
 		forecast.Seeds = outcome.Seeds
@@ -31,7 +31,7 @@ func Foretell(ctx context.Context, v view.View, changes []change.Change, o simul
 		}
 		future := v
 		future.World = outcome.World
-		forecast.Findings = news(findings(future, ctx), present)
+		forecast.Findings = news(findings(ctx, future), present)
 		return ctx.Err()
 	})
 	return forecast, err
@@ -41,7 +41,7 @@ func Foretell(ctx context.Context, v view.View, changes []change.Change, o simul
 var furtherAhead = []finding.Code{finding.N103, finding.N502, finding.N503}
 
 // findings is the diagnosis of the View's world as it stands, by the rules that do not look further ahead.
-func findings(v view.View, ctx context.Context) []finding.Finding {
+func findings(ctx context.Context, v view.View) []finding.Finding {
 	v.Subject = nil
 	rules := slices.DeleteFunc(Rules(), func(rule view.Rule) bool {
 		return slices.ContainsFunc(rule.Codes(), func(code finding.Code) bool { return slices.Contains(furtherAhead, code) })

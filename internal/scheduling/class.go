@@ -1,6 +1,8 @@
 package scheduling
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -105,7 +107,7 @@ func termsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
 	}
 	var all []fwk.AffinityTerm
 	all = append(append(all, pod.RequiredAffinityTerms...), pod.RequiredAntiAffinityTerms...)
-	for _, weighted := range append(pod.PreferredAffinityTerms[:len(pod.PreferredAffinityTerms):len(pod.PreferredAffinityTerms)], pod.PreferredAntiAffinityTerms...) {
+	for _, weighted := range append(slices.Clip(pod.PreferredAffinityTerms), pod.PreferredAntiAffinityTerms...) {
 		all = append(all, weighted.AffinityTerm)
 	}
 	return all

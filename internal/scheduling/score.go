@@ -55,19 +55,9 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 
 // score adds what one plugin gives each node. The list is for it to write to.
 func (s *sweep) score(ctx context.Context, plugin scorer, infos []fwk.NodeInfo, list fwk.NodeScoreList, totals []int64) error {
-	table, state := s.class.scores[plugin.Name()], s.state
-	if table != nil {
-		if s.class.idle.Has(plugin.Name()) || plugin.Name() == names.ImageLocality && s.judge.board.images.absent(&s.pod.Spec) {
-			return nil
-		}
-		state = s.class.state
-	} else if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared {
-		switch status := pre.PreScore(ctx, state, s.pod, infos); {
-		case status.IsSkip():
-			return nil
-		case !status.IsSuccess():
-			return status.AsError()
-		}
+	table, state, err := s.preScore(ctx, plugin, infos)
+	if state == nil || err != nil {
+		return err
 	}
 	var failed atomic.Pointer[fwk.Status]
 	ask := func(at fwk.NodeInfo) int64 {
@@ -101,6 +91,25 @@ func (s *sweep) score(ctx context.Context, plugin scorer, infos []fwk.NodeInfo, 
 		totals[i] += list[i].Score * plugin.weight
 	}
 	return nil
+}
+
+// preScore is the table that holds what a local plugin has said, and the state it looks at; no state if it has no say.
+func (s *sweep) preScore(ctx context.Context, plugin scorer, infos []fwk.NodeInfo) (*table[int64], fwk.CycleState, error) {
+	if table := s.class.scores[plugin.Name()]; table != nil {
+		if s.class.idle.Has(plugin.Name()) || plugin.Name() == names.ImageLocality && s.judge.board.images.absent(&s.pod.Spec) {
+			return nil, nil, nil
+		}
+		return table, s.class.state, nil
+	}
+	if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared {
+		switch status := pre.PreScore(ctx, s.state, s.pod, infos); {
+		case status.IsSkip():
+			return nil, nil, nil
+		case !status.IsSuccess():
+			return nil, nil, status.AsError()
+		}
+	}
+	return nil, s.state, nil
 }
 
 func (s *sweep) names() []string {

@@ -125,7 +125,8 @@ func (s *sweep) view(plugin string) []fwk.NodeInfo {
 
 // filter keeps the nodes that pass.
 func (s *sweep) filter(ctx context.Context, slots []*slot) error {
-	alive := append(sized(&s.judge.scratch.slots, len(slots))[:0], slots...)
+	alive := sized(&s.judge.scratch.slots, len(slots))
+	copy(alive, slots)
 	for _, plugin := range s.profile.swift {
 		if s.skipped.Has(plugin.Name()) || len(alive) == 0 {
 			continue

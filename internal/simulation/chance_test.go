@@ -106,7 +106,7 @@ func TestChance(t *testing.T) {
 			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("2")), node("n3", "a", cpu("2")), daemonSet("agent", template("agent", "100m", priority(9)), "n1", "n2"),
 				young(deployment("web", template("web", "900m"), "n1", "n2")), deployment("api", template("api", "900m"), "n1", "n2"), roomForOne),
 			grow("300m"), whose,
-			[]string{"web web", "api web"},
+			[]string{"web web", "api web"}, //nolint:dupword // Two pods of it.
 		},
 		"what has only one end": {
 			world(three(), deployment("web", template("web", "1"), "n1")),

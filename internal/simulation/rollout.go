@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"slices"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -146,7 +147,7 @@ func (f *future) endOld(old []*corev1.Pod, count int) ([]*corev1.Pod, error) {
 			running = append(running, pod)
 		}
 	}
-	ordered := append(waiting, running...)
+	ordered := slices.Concat(waiting, running)
 	for _, pod := range ordered[:count] {
 		if err := f.retire(pod); err != nil {
 			return nil, err

@@ -85,16 +85,11 @@ func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l life, i int,
 	cs.Name, cs.RestartCount, cs.Started = spec.Name, c.restarts, &started
 	cs.State, cs.LastTerminationState = corev1.ContainerState{}, corev1.ContainerState{Terminated: c.last}
 	if !sameRun {
-		cs.Image, cs.ContainerID, cs.ImageID = spec.Image, "", ""
-		if c.stage != waiting && c.stage != starting {
-			cs.ContainerID = "containerd://" + digest("container", string(pod.UID), spec.Name, fmt.Sprint(c.restarts))
-			cs.ImageID = spec.Image + "@sha256:" + digest("image", spec.Image)
-		}
+		c.identify(&cs, pod, spec)
 	}
+	cs.Ready = started && !readyAt(spec, p, c).After(s.now)
 	if init && !isSidecar(spec) {
-		cs.Ready = c.stage == exited && c.exitCode == 0
-	} else {
-		cs.Ready = started && !readyAt(spec, p, c).After(s.now)
+		cs.Ready = c.succeeded()
 	}
 	switch {
 	case c.alive():
@@ -107,12 +102,22 @@ func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l life, i int,
 		cs.State = was
 	case c.stage == exited:
 		cs.State.Terminated = c.terminated(cs.ContainerID)
-	case was.Waiting != nil && was.Waiting.Reason != crashLoop && !l.stopped: // as ImagePullBackOff, which is nothing that the lab's machines have
-		cs.State = was
 	default:
-		cs.State = absent(pod, l, init)
+		cs.State = absent(pod, was, l, init)
 	}
 	return cs
+}
+
+// succeeded says that the container has done what it was for.
+func (c container) succeeded() bool { return c.stage == exited && c.exitCode == 0 }
+
+// identify names the run of a container and its image, once it has begun.
+func (c container) identify(cs *corev1.ContainerStatus, pod *corev1.Pod, spec *corev1.Container) {
+	cs.Image, cs.ContainerID, cs.ImageID = spec.Image, "", ""
+	if c.stage != waiting && c.stage != starting {
+		cs.ContainerID = "containerd://" + digest("container", string(pod.UID), spec.Name, fmt.Sprint(c.restarts))
+		cs.ImageID = spec.Image + "@sha256:" + digest("image", spec.Image)
+	}
 }
 
 // reportedContainer is what was said of a container before. Resources, users and mounts in it are nothing that the lab's
@@ -129,7 +134,10 @@ func reportedContainer(status *corev1.PodStatus, name string) corev1.ContainerSt
 }
 
 // absent is the state of a container that does not exist: it is still to come, or it never came before the pod's end.
-func absent(pod *corev1.Pod, l life, init bool) corev1.ContainerState {
+func absent(pod *corev1.Pod, was corev1.ContainerState, l life, init bool) corev1.ContainerState {
+	if was.Waiting != nil && was.Waiting.Reason != crashLoop && !l.stopped { // as ImagePullBackOff, which is nothing that the lab's machines have
+		return was
+	}
 	if l.stopped && !init && (l.begun || len(pod.Spec.InitContainers) == 0) {
 		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 			ExitCode: exitOnSIGKILL, Reason: "ContainerStatusUnknown",

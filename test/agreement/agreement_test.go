@@ -28,7 +28,7 @@ func TestShort(t *testing.T) {
 		return size{nodes: d.between(3, 40), pods: 20, roomy: d.chance(50)} // where there is room, weights decide
 	}}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), 100)
-	t.Log(g.tally.String())
+	t.Log(g.String())
 	g.wantAgreement(t, 0.99)
 }
 
@@ -36,7 +36,7 @@ func TestShort(t *testing.T) {
 func TestShortSampled(t *testing.T) {
 	g := &game{lab: newLab(t), size: func(dice) size { return size{nodes: 120, pods: 30, roomy: true} }}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), 30)
-	t.Log(g.tally.String())
+	t.Log(g.String())
 	g.wantAgreement(t, 0.96)
 }
 
@@ -49,7 +49,7 @@ func TestShortConfigured(t *testing.T) {
 		},
 	}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), 40)
-	t.Log(g.tally.String())
+	t.Log(g.String())
 	g.wantAgreement(t, 0.97)
 }
 
@@ -61,7 +61,7 @@ func TestNoticesOtherWeight(t *testing.T) {
 		size: func(dice) size { return size{nodes: 30, pods: 30, roomy: true} },
 	}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), 30)
-	t.Log(g.tally.String())
+	t.Log(g.String())
 	if g.agreement() > 0.9 {
 		t.Errorf("with another weight %.0f %% agreed still", 100*g.agreement())
 	}
@@ -75,7 +75,7 @@ func TestLong(t *testing.T) {
 	}
 	g := &game{lab: newLab(t), percentage: 100, counts: true, size: func(d dice) size { return size{nodes: d.between(3, 40), pods: 25} }}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), int(decisions))
-	t.Log(g.tally.String())
+	t.Log(g.String())
 	g.wantAgreement(t, 0.999)
 	g.wantMixture(t)
 }
@@ -90,7 +90,7 @@ func TestLongSampled(t *testing.T) {
 		return size{nodes: d.between(110, 300), pods: 50, roomy: d.chance(60)}
 	}}
 	g.play(t, number(t, "AGREEMENT_SEED", 1)+1<<32, int(decisions))
-	t.Log(g.tally.String())
+	t.Log(g.String())
 	g.wantAgreement(t, 0.999)
 }
 

@@ -124,7 +124,7 @@ const soon = 7 * 24 * time.Hour
 // warn says which entries have expired, soon will, or met nothing, if everything was asked about.
 func (a *acceptance) warn(w io.Writer, say message.Printer, now time.Time, whole bool) {
 	for _, e := range a.entries {
-		id := message.ID("")
+		var id message.ID
 		switch {
 		case e.expired:
 			id = message.AcceptedExpired

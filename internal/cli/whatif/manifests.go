@@ -88,7 +88,7 @@ func readManifests(from string, in io.Reader) ([]runtime.Object, error) {
 		if err != nil {
 			return err
 		}
-		defer file.Close() //nolint:errcheck // It was only read.
+		defer file.Close()
 		found, err := parseManifests(path, io.LimitReader(file, mostManifests))
 		objects = append(objects, found...)
 		return err

@@ -266,7 +266,7 @@ const mostCount = 100_000
 // names reads a list with commas.
 func names(list string) []string {
 	var all []string
-	for _, name := range strings.Split(list, ",") {
+	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			all = append(all, name)
 		}

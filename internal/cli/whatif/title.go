@@ -10,7 +10,7 @@ import (
 )
 
 // title is a change as it is asked.
-func title(c change.Change) string {
+func title(c change.Change) string { //nolint:gocyclo // A case for each change is plainest.
 	ref := c.Subject().String()
 	if namespace := c.Subject().Namespace; namespace != "" {
 		ref = namespace + "/" + ref

@@ -86,7 +86,7 @@ func (a *Anonymizer) structure(v reflect.Value) {
 	}
 	key, said := "", false
 	if v.CanAddr() {
-		if container, ok := v.Addr().Interface().(*corev1.Container); ok {
+		if container, ok := reflect.TypeAssert[*corev1.Container](v.Addr()); ok {
 			said = a.readable(container)
 		}
 	}

@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -60,9 +61,7 @@ func (b *big) deployment(i int) {
 	b.add(d)
 	hash := fmt.Sprintf("%010x", i*7919)
 	withHash := map[string]string{appsv1.DefaultDeploymentUniqueLabelKey: hash}
-	for key, value := range labels {
-		withHash[key] = value
-	}
+	maps.Copy(withHash, labels)
 	template.Labels = withHash
 	rs := &appsv1.ReplicaSet{TypeMeta: kind("apps/v1", "ReplicaSet"), ObjectMeta: b.meta(namespace, name+"-"+hash, withHash)}
 	rs.OwnerReferences = owned(d, "apps/v1", "Deployment")

@@ -174,8 +174,8 @@ func (c *comparison) summarize(causeID message.ID) {
 }
 
 // observe adds what other things tell.
-func (c *comparison) observe(id message.ID, args message.Args, evidence ...finding.Evidence) {
-	c.Observed = append(c.Observed, finding.Link{Message: c.Say.Text(id, args), Evidence: evidence})
+func (c *comparison) observe(id message.ID, args message.Args) {
+	c.Observed = append(c.Observed, finding.Link{Message: c.Say.Text(id, args)})
 }
 
 // cannotTry states why differences are only suspected.

@@ -12,31 +12,32 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// tie says how a pod's claim narrows the nodes the pod can run on.
-type tie string
+// Tie says how a pod's claim narrows the nodes the pod can run on.
+type Tie string
 
+// The ways in which a claim ties its pod.
 const (
-	TiedToZone tie = "zone"    // its volume lives, or can be made, only in certain zones
-	TiedNot    tie = "free"    // its volume can be used anywhere
-	TiedUnmade tie = "unmade"  // its volume will be made where the pod goes
-	TiedOther  tie = "other"   // its volume is tied to nodes otherwise, such as a local disk
-	TiedUnsure tie = "unknown" // it has no volume and will not get one from the pod being placed
+	TiedToZone Tie = "zone"    // its volume lives, or can be made, only in certain zones
+	TiedNot    Tie = "free"    // its volume can be used anywhere
+	TiedUnmade Tie = "unmade"  // its volume will be made where the pod goes
+	TiedOther  Tie = "other"   // its volume is tied to nodes otherwise, such as a local disk
+	TiedUnsure Tie = "unknown" // it has no volume and will not get one from the pod being placed
 )
 
 // Mount is one claim that a pod mounts, followed to where it lets the pod run.
 type Mount struct {
-	// source is the name of the pod's volume.
+	// Source is the name of the pod's volume.
 	Source string
 	Claim  *corev1.PersistentVolumeClaim
-	// volume is nil while the claim waits for its first consumer.
+	// Volume is nil while the claim waits for its first consumer.
 	Volume *corev1.PersistentVolume
 	Class  *storagev1.StorageClass
-	Tie    tie
-	// zones the volume is tied to, sorted; empty unless tied to a zone.
+	Tie    Tie
+	// Zones the volume is tied to, sorted; empty unless tied to a zone.
 	Zones []string
-	// selectors must all match a node that is to use the volume.
+	// Selectors must all match a node that is to use the volume.
 	Selectors []*corev1.NodeSelector
-	// field and value are where and how the zones were read.
+	// Field and value are where and how the zones were read.
 	Field, Value string
 }
 
@@ -75,6 +76,7 @@ func Follow(world *cluster.Snapshot, source string, claim *corev1.PersistentVolu
 	return m
 }
 
+// Follow finds the claim's volume, or what its class says of the volume to be made, and how that ties the pod.
 func (m *Mount) Follow(world *cluster.Snapshot) {
 	if m.Claim.Spec.VolumeName == "" {
 		m.followClass()
@@ -217,6 +219,7 @@ func topologySelector(terms []corev1.TopologySelectorTerm) *corev1.NodeSelector 
 	return selector
 }
 
+// MountsClaim says whether any of the pod's volumes is a claim.
 func MountsClaim(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return ClaimName(pod, source) != "" })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
+// Tolerates says whether the pod tolerates the taint, by the scheduler's rules.
 func Tolerates(pod *corev1.Pod, taint corev1.Taint) bool {
 	// Numeric comparison in tolerations is alpha in 1.36 (feature gate TaintTolerationComparisonOperators), off by default.
 	return corev1helpers.TolerationsTolerateTaint(klog.Logger{}, pod.Spec.Tolerations, &taint, false)
@@ -54,6 +55,7 @@ func noSchedule(key string) corev1.Taint {
 	return corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule}
 }
 
+// Repels says whether a taint keeps pods away, not only prefers others.
 func Repels(taint corev1.Taint) bool { return taint.Effect != corev1.TaintEffectPreferNoSchedule }
 
 // Readiness is a node's Ready condition and the taint the node controller gives a node in that state. A node that never
@@ -79,6 +81,7 @@ var passingTaints = map[string]bool{
 	"karpenter.sh/disrupted":               true,
 }
 
+// Passing says whether a taint is of a state that passes by itself, such as a node's start or an outage.
 func Passing(taint corev1.Taint) bool {
 	return passingTaints[taint.Key] ||
 		strings.HasPrefix(taint.Key, "node.kubernetes.io/") ||
@@ -115,6 +118,7 @@ func SiblingIn(zone string, node *corev1.Node) *corev1.Node {
 	return sibling
 }
 
+// ToleratesAll says whether the pod tolerates every taint that repels.
 func ToleratesAll(pod *corev1.Pod, taints []corev1.Taint) bool {
 	return !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return Repels(t) && !Tolerates(pod, t) })
 }

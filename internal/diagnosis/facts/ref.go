@@ -9,12 +9,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
+// RefTo names an object.
 func RefTo(kind cluster.Kind, object metav1.Object) change.Ref {
 	return change.Ref{Kind: string(kind), Namespace: object.GetNamespace(), Name: object.GetName()}
 }
 
+// GroupRef names a node group.
 func GroupRef(g cluster.Group) change.Ref { return change.Ref{Kind: "Group", Name: g.Name} }
 
+// ZoneRef names a zone.
 func ZoneRef(zone string) change.Ref { return change.Ref{Kind: "Zone", Name: zone} }
 
 // Fact is evidence without a time.
@@ -40,8 +43,10 @@ func RefStrings(refs []change.Ref) []string {
 	return names
 }
 
+// NodeRef names a node.
 func NodeRef(name string) change.Ref { return change.Ref{Kind: string(cluster.Node), Name: name} }
 
+// PodRefs names pods.
 func PodRefs(pods []*corev1.Pod) []change.Ref {
 	refs := make([]change.Ref, 0, len(pods))
 	for _, pod := range pods {

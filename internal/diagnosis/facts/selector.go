@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
+// AntiAffinity is the pod's required anti-affinity.
 func AntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
+// NodeName is the place of a pod that spreads over nodes.
 func NodeName(pod *corev1.Pod) string { return pod.Spec.NodeName }
 
 // MostOnOne is the largest number of pods in one place.

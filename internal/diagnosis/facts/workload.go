@@ -18,7 +18,7 @@ import (
 type Workload struct {
 	Object metav1.Object
 	Ref    change.Ref
-	// pods run or are about to; those that have ended or are being deleted are not among them.
+	// Pods run or are about to; those that have ended or are being deleted are not among them.
 	Pods []*corev1.Pod
 }
 
@@ -66,6 +66,7 @@ func PodsOfWorkload(world *cluster.Snapshot, ref change.Ref) []*corev1.Pod {
 // Alive says whether a pod counts: it has not ended and nobody has deleted it.
 func Alive(pod *corev1.Pod) bool { return !Ended(pod) && pod.DeletionTimestamp == nil }
 
+// Ended says whether all of the pod's containers have ended for good.
 func Ended(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
@@ -73,6 +74,7 @@ func Ended(pod *corev1.Pod) bool {
 // Template is what the workload makes pods from, nil if its kind has none.
 func (w Workload) Template() *corev1.PodTemplateSpec { return TemplateOf(w.Object) }
 
+// TemplateOf is what a workload makes its pods from, nil if the object makes none.
 func TemplateOf(object metav1.Object) *corev1.PodTemplateSpec {
 	switch o := object.(type) {
 	case *appsv1.Deployment:
@@ -127,6 +129,7 @@ func OnceMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 	})
 }
 
+// CompareRefs orders by kind, namespace and name.
 func CompareRefs(a, b change.Ref) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }

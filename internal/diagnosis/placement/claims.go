@@ -58,7 +58,7 @@ func (a *answer) claimTrouble(ctx context.Context, source corev1.Volume, ref cha
 	}
 	v := a.View
 	v.Subject = &ref
-	s := state.Of(v, ctx)
+	s := state.Of(ctx, v)
 	a.Unknown = append(a.Unknown, s.Unknown...)
 	return s.Summary, s.Causes
 }

@@ -46,8 +46,8 @@ func (StrandedVolume) Find(ctx context.Context, v view.View) []finding.Finding {
 			continue
 		}
 		all := facts.Mounts(v.World, pod)
-		for _, s := range strandedBy(v, ctx, pod, all) {
-			found = append(found, describeStranded(v, ctx, s, all))
+		for _, s := range strandedBy(ctx, v, pod, all) {
+			found = append(found, describeStranded(ctx, v, s, all))
 		}
 	}
 	return found
@@ -69,7 +69,7 @@ func (s stranded) zones() []string { return s.mounts[0].Zones }
 
 // strandedBy finds the mounts that leave the pod no node, those of the same zones together. If each has one but no node
 // serves all, they are returned as apart.
-func strandedBy(v view.View, ctx context.Context, pod *corev1.Pod, all []facts.Mount) []stranded {
+func strandedBy(ctx context.Context, v view.View, pod *corev1.Pod, all []facts.Mount) []stranded {
 	zonal := slices.DeleteFunc(slices.Clone(all), func(m facts.Mount) bool { return m.Tie != facts.TiedToZone })
 	if len(zonal) == 0 {
 		return nil

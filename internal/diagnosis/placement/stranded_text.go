@@ -15,7 +15,7 @@ import (
 )
 
 // describeStranded puts a stranded pod into words.
-func describeStranded(v view.View, ctx context.Context, s stranded, all []facts.Mount) finding.Finding {
+func describeStranded(ctx context.Context, v view.View, s stranded, all []facts.Mount) finding.Finding {
 	f := finding.Finding{Code: finding.N101, Severity: finding.Critical, Subjects: []change.Ref{facts.RefTo(cluster.Pod, s.pod)}}
 	f.Causes = append(f.Causes, unscheduled(v, s.pod))
 	for _, m := range s.mounts {

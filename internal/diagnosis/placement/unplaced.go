@@ -2,6 +2,7 @@ package placement
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -39,10 +40,10 @@ func (Unplaced) Find(ctx context.Context, v view.View) []finding.Finding {
 	}
 	var found []finding.Finding
 	for _, c := range classes(v) {
-		if !v.Knows(view.Bearing(v.World, c.one)...) || facts.MountsClaim(c.one) && len(strandedBy(v, ctx, c.one, facts.Mounts(v.World, c.one))) > 0 {
+		if !v.Knows(view.Bearing(v.World, c.one)...) || facts.MountsClaim(c.one) && len(strandedBy(ctx, v, c.one, facts.Mounts(v.World, c.one))) > 0 {
 			continue // Not to be known, or told by N101.
 		}
-		if f, ok := describeUnplaced(v, ctx, c); ok {
+		if f, ok := describeUnplaced(ctx, v, c); ok {
 			found = append(found, f)
 		}
 	}
@@ -109,9 +110,7 @@ func (c *waitingClass) args(v view.View, more message.Args) message.Args {
 	if len(c.asked) > 1 {
 		args["who"] = v.Say.Text(message.PodsOf, message.Args{"n": len(c.asked), "owner": c.owner})
 	}
-	for name, value := range more {
-		args[name] = value
-	}
+	maps.Copy(args, more)
 	return args
 }
 
@@ -123,7 +122,7 @@ type answer struct {
 }
 
 // describeUnplaced says why pods have no node; false if nothing keeps them from one.
-func describeUnplaced(v view.View, ctx context.Context, c *waitingClass) (finding.Finding, bool) {
+func describeUnplaced(ctx context.Context, v view.View, c *waitingClass) (finding.Finding, bool) {
 	a := &answer{View: v, waitingClass: c, Finding: finding.Finding{Code: finding.N504, Severity: finding.Critical}}
 	for _, pod := range c.asked {
 		a.Subjects = append(a.Subjects, facts.RefTo(cluster.Pod, pod))

@@ -225,7 +225,7 @@ func rooted(v view.View, zones []loss) (finding.Finding, bool) {
 	}
 	owners = facts.UniqueRefs(owners)
 	args := message.Args{"workloads": v.Some(owners), "n": len(owners), "zones": namesOf(places)}
-	f.Subjects = append(owners, places...)
+	f.Subjects = slices.Concat(owners, places)
 	f.Message = v.Say.Text(message.RootedInZone, args)
 	link.Message = v.Say.Text(message.CauseVolumesLive, args)
 	f.Causes = []finding.Link{link, {Message: v.Say.Text(message.CauseNoCopy, args)}}

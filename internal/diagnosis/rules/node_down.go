@@ -179,7 +179,7 @@ func (d downNode) describe(v view.View) finding.Finding {
 	var parts []string
 	for _, w := range d.waits {
 		f.Severity = finding.Critical
-		parts = append(parts, v.Say.Text(message.ID(w.fate+"Part"), message.Args{"n": len(w.pods), "at": atOrNone(v, w.at)}))
+		parts = append(parts, v.Say.Text(w.fate+"Part", message.Args{"n": len(w.pods), "at": atOrNone(v, w.at)}))
 		for _, pod := range w.pods {
 			f.Subjects = append(f.Subjects, facts.RefTo(cluster.Pod, pod))
 		}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,9 +46,7 @@ func (s *Status) volumesMissing(pod *corev1.Pod) bool {
 // hold states what holds a pod on its node; the first is the answer.
 func (s *Status) hold(held *bool, pod *corev1.Pod, id message.ID, args message.Args, evidence ...finding.Evidence) {
 	all := message.Args{"node": facts.NodeRef(pod.Spec.NodeName)}
-	for name, value := range args {
-		all[name] = value
-	}
+	maps.Copy(all, args)
 	if !*held {
 		s.is(PodState(pod), finding.Critical, id, all)
 	}

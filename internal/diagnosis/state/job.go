@@ -99,7 +99,7 @@ func (s *Status) failures(ctx context.Context, pods []*corev1.Pod) {
 		last := group[len(group)-1]
 		why := s.View
 		why.Subject = new(facts.RefTo(cluster.Pod, last))
-		one := Of(why, ctx)
+		one := Of(ctx, why)
 		s.because(message.PodsFailed, message.Args{"n": len(group), "state": state, "pods": s.Some(facts.PodRefs(group)), "why": one.Summary},
 			facts.FactSince(*why.Subject, "status.phase", PodState(last), startOf(last)))
 		if len(states) == 1 {
@@ -173,7 +173,7 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 		last := facts.RefTo(cluster.Job, jobs[len(jobs)-1])
 		v := s.View
 		v.Subject = &last
-		why := Of(v, ctx)
+		why := Of(ctx, v)
 		s.because(message.CronLast, message.Args{"job": last, "why": why.Summary}, facts.FactSince(last, "metadata.creationTimestamp", why.State, jobs[len(jobs)-1].CreationTimestamp))
 		if why.Severity == finding.Critical && s.Severity == "" {
 			args["job"], args["why"] = last, why.Summary

@@ -24,21 +24,23 @@ var noNetwork = []string{"cni plugin not initialized", "networkpluginnotready", 
 
 // noSandbox is about a pod whose sandbox, the network included, cannot be made. It says whether that holds the pod.
 func (s *Status) noSandbox(pod *corev1.Pod) bool {
-	for _, e := range s.Events(pod, "FailedCreatePodSandBox", "FailedPodSandBoxStatus", "NetworkNotReady") {
-		args, held, words := message.Args{"why": e.Message, "driver": ""}, false, strings.ToLower(e.Message)
-		switch {
-		case containsAny(words, noAddress):
-			s.hold(&held, pod, message.AddressMissing, args, view.EventFact(e))
-			s.unsure("addresses", message.AddressesUnknown, nil)
-		case containsAny(words, noNetwork) || e.Reason == "NetworkNotReady":
-			s.hold(&held, pod, message.NetworkMissing, args, view.EventFact(e))
-		default:
-			s.hold(&held, pod, message.SandboxFails, args, view.EventFact(e))
-		}
-		s.sandboxesElsewhere(pod)
-		return true
+	events := s.Events(pod, "FailedCreatePodSandBox", "FailedPodSandBoxStatus", "NetworkNotReady")
+	if len(events) == 0 {
+		return false
 	}
-	return false
+	e := events[0]
+	args, held, words := message.Args{"why": e.Message, "driver": ""}, false, strings.ToLower(e.Message)
+	switch {
+	case containsAny(words, noAddress):
+		s.hold(&held, pod, message.AddressMissing, args, view.EventFact(e))
+		s.unsure("addresses", message.AddressesUnknown, nil)
+	case containsAny(words, noNetwork) || e.Reason == "NetworkNotReady":
+		s.hold(&held, pod, message.NetworkMissing, args, view.EventFact(e))
+	default:
+		s.hold(&held, pod, message.SandboxFails, args, view.EventFact(e))
+	}
+	s.sandboxesElsewhere(pod)
+	return true
 }
 
 // sandboxesElsewhere counts the pods of the same node that have the same trouble, and names a pod of the same workload

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func AppendFindings(all, more []finding.Finding) []finding.Finding {
 }
 
 // Of reads the subject's own state, without the rules.
-func Of(v view.View, ctx context.Context) *Status {
+func Of(ctx context.Context, v view.View) *Status {
 	s := &Status{View: v, Explanation: finding.Explanation{Subject: *v.Subject}, ref: *v.Subject}
 	switch o := v.World.Object(cluster.Kind(v.Subject.Kind), v.Subject.Namespace, v.Subject.Name).(type) {
 	case *corev1.Pod:
@@ -109,9 +110,7 @@ func (s *Status) Needs(kinds ...cluster.Kind) {
 // say is a sentence about the subject.
 func (s *Status) say(id message.ID, args message.Args) string {
 	all := message.Args{"subject": s.ref}
-	for name, value := range args {
-		all[name] = value
-	}
+	maps.Copy(all, args)
 	return s.Say.Text(id, all)
 }
 

@@ -35,7 +35,7 @@ func Fine(v view.View, pod *corev1.Pod) bool {
 }
 
 // troubles groups the pods among these that do not run as they should by their state, and explains one of each group.
-func troubles(v view.View, ctx context.Context, pods []*corev1.Pod) []trouble {
+func troubles(ctx context.Context, v view.View, pods []*corev1.Pod) []trouble {
 	v.Now = true
 	var all []trouble
 	byState := map[string]int{}
@@ -63,7 +63,7 @@ func troubles(v view.View, ctx context.Context, pods []*corev1.Pod) []trouble {
 
 // podsInTrouble adds a link for each trouble of these pods, and what the rules find of it.
 func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod) []trouble {
-	all := troubles(s.View, ctx, pods)
+	all := troubles(ctx, s.View, pods)
 	for _, t := range all {
 		var evidence []finding.Evidence
 		for _, pod := range t.pods[:min(len(t.pods), view.MostListed)] {
@@ -169,6 +169,7 @@ func (s *Status) quotas(namespace, text string) {
 	s.Needs(cluster.ResourceQuota)
 }
 
+// SortedResources are the resources of a list by name.
 func SortedResources(list corev1.ResourceList) []corev1.ResourceName {
 	var names []corev1.ResourceName
 	for name := range list {

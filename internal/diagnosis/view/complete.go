@@ -6,6 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
+// UniqueGaps leaves out what is said twice.
 func UniqueGaps(gaps []finding.Gap) []finding.Gap {
 	var unique []finding.Gap
 	for _, gap := range gaps {
@@ -28,6 +29,7 @@ func Complete(e finding.Explanation) finding.Explanation {
 	return e
 }
 
+// CompleteLinks makes every list in links one, if an empty one, as readers of JSON expect.
 func CompleteLinks(links []finding.Link) []finding.Link {
 	for i := range links {
 		links[i].Evidence = List(links[i].Evidence)
@@ -35,6 +37,7 @@ func CompleteLinks(links []finding.Link) []finding.Link {
 	return List(links)
 }
 
+// List is the items, never nil.
 func List[T any](items []T) []T {
 	if items == nil {
 		return []T{}

@@ -18,12 +18,12 @@ import (
 
 // Candidates sorts the world's node groups by whether a new node of theirs would be open to a pod.
 type Candidates struct {
-	// asked says that the judge could be asked; if not, nothing is known of any group.
+	// Asked says that the judge could be asked; if not, nothing is known of any group.
 	Asked  bool
 	Suited []Suited
-	// excluded counts the other groups by the obstacle that a new node would have.
-	Excluded tally
-	// stray is a node that suits and belongs to no known group.
+	// Excluded counts the other groups by the obstacle that a new node would have.
+	Excluded Tally
+	// Stray is a node that suits and belongs to no known group.
 	Stray *corev1.Node
 }
 
@@ -31,7 +31,7 @@ type Candidates struct {
 type Suited struct {
 	cluster.Group
 	Zone string
-	// anywhere says that it would be so in each zone where the group stands.
+	// Anywhere says that it would be so in each zone where the group stands.
 	Anywhere bool
 }
 
@@ -39,7 +39,7 @@ type Suited struct {
 // without one wherever the group stands.
 func (v View) GroupsFor(ctx context.Context, pod *corev1.Pod, m *facts.Mount) Candidates {
 	tried := v.trials(m)
-	c := Candidates{Excluded: tally{}}
+	c := Candidates{Excluded: Tally{}}
 	if v.Judge == nil || !v.Judge.Models(pod) || v.tryOut(ctx, pod, m, tried) != nil {
 		return c
 	}

@@ -17,7 +17,7 @@ import (
 // Makers tell which workload a pod was of that is gone, and its owner reference with it.
 type Makers struct {
 	world *cluster.Snapshot
-	// told is the last Event of a workload about making or deleting a pod.
+	// Told is the last Event of a workload about making or deleting a pod.
 	Told map[change.Ref]*corev1.Event
 }
 
@@ -25,6 +25,7 @@ type Makers struct {
 // (pkg/controller, RealPodControl), "create Pod db-0 in StatefulSet db successful" (pkg/controller/statefulset).
 var podNamed = regexp.MustCompile(`(?:pod: |Pod )([a-z0-9][a-z0-9.-]*)`)
 
+// MakersIn reads a world's Events.
 func MakersIn(world *cluster.Snapshot) Makers {
 	m := Makers{world, map[change.Ref]*corev1.Event{}}
 	for _, e := range world.AllEvents() {

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
+// RefsOf names nodes.
 func RefsOf(nodes []*corev1.Node) []change.Ref {
 	refs := make([]change.Ref, 0, len(nodes))
 	for _, node := range nodes {
@@ -22,9 +23,9 @@ func RefsOf(nodes []*corev1.Node) []change.Ref {
 
 // Obstacle is one reason why a pod cannot be placed on a node, as a plugin of the scheduler gives it.
 type Obstacle struct {
-	// kind is also the sentence that counts nodes with this obstacle.
+	// Kind is also the sentence that counts nodes with this obstacle.
 	Kind message.ID
-	// plugin and reasons are the scheduler's own words.
+	// Plugin and reasons are the scheduler's own words.
 	Plugin  string
 	Reasons []string
 }
@@ -128,6 +129,7 @@ type ClosedNode struct {
 	Obstacles []Obstacle
 }
 
+// Has says whether an obstacle of that kind is among the node's.
 func (n ClosedNode) Has(kind message.ID) bool {
 	return slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind == kind })
 }

@@ -24,14 +24,8 @@ const (
 	proofWaits              // it does not
 )
 
-// prove plays changes forward and looks at what becomes of the pod. It leaves the judge as it was. Without a judge, or
-// where the world holds only some of the pods, it says nothing.
-func (v View) prove(ctx context.Context, pod *corev1.Pod, changes ...change.Change) (proof, error) {
-	found, _, err := v.play(ctx, changes, pod)
-	return found, err
-}
-
-// play is prove of several pods, all of which must land. It also returns who gives way.
+// play plays changes forward and looks at what becomes of the pods, all of which must land, and at who gives way. It
+// leaves the judge as it was. Without a judge, or where the world holds only some of the pods, it says nothing.
 func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1.Pod) (proof, []change.Ref, error) {
 	if !v.Foresees() || !v.Judge.Models(pods[0]) || !v.Sure(pods[0]) {
 		return proofNone, nil, nil
@@ -95,12 +89,12 @@ func Bearing(world *cluster.Snapshot, pod *corev1.Pod) []cluster.Kind {
 // Way is a remedy not yet proven.
 type Way struct {
 	finding.Remedy
-	// also are pods that must have a node in the end beside those that wait.
+	// Also are pods that must have a node in the end beside those that wait.
 	Also []*corev1.Pod
 }
 
 const (
-	// mostRemedies is how many ways out are shown; more only ask the reader to choose.
+	// MostRemedies is how many ways out are shown; more only ask the reader to choose.
 	MostRemedies = 3
 	// mostTried is how many are played forward to find them.
 	mostTried = 10
@@ -114,7 +108,7 @@ func (v View) Proven(ctx context.Context, ways []Way, pods ...*corev1.Pod) []fin
 		if len(kept) == MostRemedies || ctx.Err() != nil {
 			break
 		}
-		found, preempted, err := v.play(ctx, []change.Change{w.Change}, append(pods[:len(pods):len(pods)], w.Also...)...)
+		found, preempted, err := v.play(ctx, []change.Change{w.Change}, append(slices.Clip(pods), w.Also...)...)
 		if err != nil || found == proofWaits {
 			continue
 		}

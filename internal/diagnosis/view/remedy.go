@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -44,7 +46,7 @@ func (v View) Tolerate(pod *corev1.Pod, nodes []ClosedNode) []Way {
 		var taints []string
 		for _, t := range LastingTaints(pod, n.Node) {
 			taints = append(taints, t.ToString())
-			tolerations = append(tolerations[:len(tolerations):len(tolerations)], corev1.Toleration{
+			tolerations = append(slices.Clip(tolerations), corev1.Toleration{
 				Key: t.Key, Operator: corev1.TolerationOpEqual, Value: t.Value, Effect: t.Effect,
 			})
 		}

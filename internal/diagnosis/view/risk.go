@@ -64,6 +64,7 @@ func (v View) ClockTime(t time.Time) string {
 // Source: KEP-2268, non-graceful node shutdown.
 var OutOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}
 
+// IsOutOfService says whether a person has declared the node dead (KEP-2268).
 func IsOutOfService(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
 }

@@ -24,10 +24,11 @@ func Asked(spec *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
 // Need is a resource of which a node has too little left for a pod.
 type Need struct {
 	Resource corev1.ResourceName
-	// asked by the pod, free on the node and all that the node may give out, in millis for cpu and whole units otherwise.
+	// Asked by the pod, free on the node and all that the node may give out, in millis for cpu and whole units otherwise.
 	Asked, free, all int64
 }
 
+// Short is how much is lacking, in the resource's units.
 func (n Need) Short() int64 { return n.Asked - n.free }
 
 // Amount writes a number of the resource's units as people do.
@@ -41,6 +42,7 @@ func (n Need) account(say message.Printer) string {
 // String is what is missing, such as "200m cpu".
 func (n Need) String() string { return n.Amount(n.Short()) + " " + string(n.Resource) }
 
+// Amount writes a number of a resource's units as people do.
 func Amount(name corev1.ResourceName, value int64) string {
 	const mebi = 1 << 20
 	switch {
@@ -55,6 +57,7 @@ func Amount(name corev1.ResourceName, value int64) string {
 	}
 }
 
+// Units are thousandths of a CPU, and whole ones of every other resource.
 func Units(name corev1.ResourceName, q resource.Quantity) int64 {
 	if name == corev1.ResourceCPU {
 		return q.MilliValue()

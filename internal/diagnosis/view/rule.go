@@ -24,11 +24,11 @@ type View struct {
 	// Limits leave things out of findings.
 	Limits Limits
 
-	// now asks only about what is wrong now, not about what may come.
+	// Now asks only about what is wrong now, not about what may come.
 	Now bool
-	// whole is Explain, for states that follow from those of parts.
+	// Whole is Explain, for states that follow from those of parts.
 	Whole func(context.Context, View) finding.Explanation
-	// tick is called for each future played by a rule that plays many.
+	// Tick is called for each future played by a rule that plays many.
 	Tick func()
 
 	// memory keeps what the judge was asked, while one question is answered.

@@ -35,6 +35,7 @@ func scalerOf(world *cluster.Snapshot, target change.Ref) (*appsv1.Deployment, s
 	return nil, ""
 }
 
+// ScalerLink says which vertical autoscaler sets the target's requests, and by what; false if none can be seen.
 func ScalerLink(v View, target change.Ref) (finding.Link, bool) {
 	scaler, flag := scalerOf(v.World, target)
 	if scaler == nil {
@@ -52,4 +53,5 @@ func ScalerLink(v View, target change.Ref) (finding.Link, bool) {
 	return finding.Link{Message: v.Say.Text(message.CauseScaler, message.Args{"scaler": ref, "by": target}), Evidence: evidence}, true
 }
 
+// FormatInt writes a whole number.
 func FormatInt[T int | int32 | int64](n T) string { return strconv.FormatInt(int64(n), 10) }

@@ -7,8 +7,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// tally counts nodes, or groups, by the gravest thing that closes each to a pod.
-type tally map[message.ID]*count
+// Tally counts nodes, or groups, by the gravest thing that closes each to a pod.
+type Tally map[message.ID]*count
 
 type count struct {
 	n int
@@ -16,7 +16,7 @@ type count struct {
 	of []string
 }
 
-func (t tally) add(o Obstacle) {
+func (t Tally) add(o Obstacle) {
 	c := t[o.Kind]
 	if c == nil {
 		c = &count{}
@@ -30,8 +30,9 @@ func (t tally) add(o Obstacle) {
 	}
 }
 
-func TallyOf(nodes []ClosedNode) tally {
-	t := tally{}
+// TallyOf counts nodes by their gravest obstacle.
+func TallyOf(nodes []ClosedNode) Tally {
+	t := Tally{}
 	for _, n := range nodes {
 		t.add(n.Gravest())
 	}
@@ -39,7 +40,7 @@ func TallyOf(nodes []ClosedNode) tally {
 }
 
 // Said is the count of each kind, the gravest first.
-func (t tally) Said(say message.Printer) []string {
+func (t Tally) Said(say message.Printer) []string {
 	var said []string
 	for _, kind := range Gravest {
 		if c := t[kind]; c != nil {

@@ -15,9 +15,9 @@ import (
 
 // Verdict is what the judge has against the world's nodes for one pod.
 type Verdict struct {
-	// everywhere keeps the pod off every node.
+	// Everywhere keeps the pod off every node.
 	Everywhere []scheduling.Obstacle
-	// closed and open nodes are in the order of their names.
+	// Closed and open nodes are in the order of their names.
 	Closed []ClosedNode
 	Open   []*corev1.Node
 }

@@ -17,9 +17,9 @@ import (
 // Victim is a pod that gave way.
 type Victim struct {
 	Ref change.Ref
-	// by is the pod it gave way to, the zero Ref if nothing tells.
+	// By is the pod it gave way to, the zero Ref if nothing tells.
 	By change.Ref
-	// uid and at are which pod of that name it was, and when.
+	// Uid and at are which pod of that name it was, and when.
 	Uid      types.UID
 	At       metav1.Time
 	Evidence []finding.Evidence
@@ -68,6 +68,7 @@ func Victims(world *cluster.Snapshot) []Victim {
 	return all
 }
 
+// PodsByUID are the world's pods by their UIDs.
 func PodsByUID(world *cluster.Snapshot) map[types.UID]*corev1.Pod {
 	pods := map[types.UID]*corev1.Pod{}
 	for _, pod := range world.Pods() {
