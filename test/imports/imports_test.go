@@ -76,6 +76,11 @@ func TestViolations(t *testing.T) {
 			},
 		},
 		{
+			name:    "a state asks a rule",
+			imports: map[string][]string{own + "internal/diagnosis/state": {own + "internal/diagnosis/rules"}},
+			want:    []string{own + "internal/diagnosis/state → " + own + "internal/diagnosis/rules: imports run downward"},
+		},
+		{
 			name:    "the agent links the scheduler",
 			imports: map[string][]string{own + "cmd/naosu-agent": {"k8s.io/kubernetes/pkg/scheduler"}},
 			want:    []string{own + "cmd/naosu-agent → k8s.io/kubernetes/pkg/scheduler: " + "the agent stays small"},

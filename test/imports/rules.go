@@ -38,7 +38,16 @@ var layers = [][]string{
 	{own + "api"},
 }
 
-var rules = append(downward(layers), []rule{
+// rooms are those of internal/diagnosis, likewise (docs/adr/0003).
+var rooms = [][]string{
+	{own + "internal/diagnosis/contrast"},
+	{own + "internal/diagnosis/placement", own + "internal/diagnosis/rules"},
+	{own + "internal/diagnosis/state"},
+	{own + "internal/diagnosis/view"},
+	{own + "internal/diagnosis/facts"},
+}
+
+var rules = slices.Concat(downward(layers), downward(rooms), []rule{
 	{
 		why:         "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
 		from:        []string{own + "cmd/naosu", own + "internal", own + "api"},
@@ -61,7 +70,7 @@ var rules = append(downward(layers), []rule{
 		from:        agentParts,
 		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", own + "internal/cluster"},
 	},
-}...)
+})
 
 // downward is one rule for each layer: it reaches nothing above it.
 func downward(layers [][]string) []rule {
