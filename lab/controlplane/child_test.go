@@ -37,7 +37,7 @@ func TestChildren(t *testing.T) {
 	if err := makeAutoscaler(t.Context(), plainClient); !apierrors.IsInvalid(err) {
 		t.Errorf("without HPAScaleToZero: got %v, want invalid", err)
 	}
-	if !strings.Contains(log.String(), "Version:") {
+	if !strings.Contains(log.String(), "Adding GroupVersion") {
 		t.Error("the child's log does not come to its parent")
 	}
 	t.Run("user", bed{plane: plain, client: plainClient}.user)

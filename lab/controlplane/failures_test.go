@@ -59,7 +59,7 @@ func TestStopBeforeReady(t *testing.T) {
 	reason := errors.New("changed my mind")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	log := writer(func(line []byte) {
-		if bytes.Contains(line, []byte("Version:")) {
+		if bytes.Contains(line, []byte("Adding GroupVersion")) {
 			cancel(reason)
 		}
 	})

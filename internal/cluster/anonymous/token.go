@@ -105,6 +105,10 @@ func isNumber(word string) bool {
 	return true
 }
 
+// generated are the letters and digits that Kubernetes makes names of (k8s.io/apimachinery/pkg/util/rand), five where the
+// API server puts them behind a name: by these a pod is known for one of a workload's.
+const generated = "bcdfghjklmnpqrstvwxz2456789"
+
 const (
 	consonants = "bdfgklmnprstvz"
 	vowels     = "aeiou"
@@ -119,10 +123,13 @@ func (t *tokens) make(word string, attempt int) string {
 	random := rand.New(rand.NewChaCha8([32]byte(mac.Sum(nil))))
 	pick := func(from string) rune { return rune(from[random.IntN(len(from))]) }
 	isHex := len(word) >= 4 && strings.Trim(word, hex) == "" && strings.ContainsFunc(word, unicode.IsDigit) && strings.ContainsFunc(word, unicode.IsLetter)
+	isGenerated := len(word) == 5 && strings.Trim(word, generated) == ""
 	var made strings.Builder
 	for i, r := range []rune(word + strings.Repeat("a", attempt/8)) {
 		var c rune
 		switch {
+		case isGenerated:
+			c = pick(generated)
 		case unicode.IsDigit(r) && (!isHex || i == 0):
 			c = pick("0123456789")
 		case isHex && i > 0:
