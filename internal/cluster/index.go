@@ -110,20 +110,6 @@ func volumeOfAttachment(a *storagev1.VolumeAttachment) []string {
 	return []string{*a.Spec.Source.PersistentVolumeName}
 }
 
-// ClaimName is the claim that a volume of a pod mounts, empty if it mounts none.
-//
-// Source: k8s.io/component-helpers/storage/ephemeral, for the claims made for one pod.
-func ClaimName(pod *corev1.Pod, v *corev1.Volume) string {
-	switch {
-	case v.PersistentVolumeClaim != nil:
-		return v.PersistentVolumeClaim.ClaimName
-	case v.Ephemeral != nil:
-		return pod.Name + "-" + v.Name
-	default:
-		return ""
-	}
-}
-
 // PodsOn are the pods that have their place on a node, whatever their phase; those that have none are on "".
 func (s *Snapshot) PodsOn(node string) []*corev1.Pod { return s.index.podsOn.find(node, s.Pods) }
 

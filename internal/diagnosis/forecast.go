@@ -4,9 +4,8 @@ import (
 	"context"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -95,7 +94,7 @@ func forecastOutcome(v view.View, outcome simulation.Outcome) finding.ForecastOu
 		o.Counts[string(kind)] = len(rows[kind])
 	}
 	for _, pod := range v.World.Pods() {
-		if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		if cluster.Ended(pod) {
 			continue
 		}
 		if !touched[change.Ref{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}] {

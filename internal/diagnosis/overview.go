@@ -103,7 +103,7 @@ func owners(v view.View, pod *corev1.Pod) []metav1.Object {
 // and at one place. Pods with claims of their own are explained one by one.
 func sharedBy(v view.View, pod *corev1.Pod) string {
 	owner := metav1.GetControllerOfNoCopy(pod)
-	claims := slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return facts.ClaimName(pod, source) != "" })
+	claims := facts.MountsClaim(pod)
 	if owner == nil || claims || facts.WaitsForNode(pod) && owner.Kind == string(cluster.DaemonSet) {
 		return pod.Namespace + "/" + pod.Name
 	}

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
 // tenants are the pods that matter to others: those with room on a node, and those that a node was promised to.
@@ -41,7 +43,7 @@ func (t *tenants) admit(pods []*corev1.Pod) {
 // enter gives a pod its room, or keeps it the node it was promised. Pods that have ended need neither
 // (pkg/scheduler/eventhandlers.go).
 func (t *tenants) enter(pod *corev1.Pod) {
-	if ended(pod) || pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" {
+	if cluster.Ended(pod) || pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" {
 		return
 	}
 	seen := t.seen(pod)
@@ -149,10 +151,6 @@ func (t *tenants) class(name string) *schedulingv1.PriorityClass {
 		}
 	}
 	return lowest
-}
-
-func ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 func nameOf(o metav1.Object) types.NamespacedName {

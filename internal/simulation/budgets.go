@@ -83,7 +83,7 @@ func (b *budgets) count(one *budget) {
 	one.healthy = 0
 	expected, scales := 0, map[types.UID]int{}
 	for _, pod := range b.pods.in(one.pdb.Namespace) {
-		if finished(pod) || !one.selector.Matches(labels.Set(pod.Labels)) {
+		if cluster.Ended(pod) || !one.selector.Matches(labels.Set(pod.Labels)) {
 			continue
 		}
 		expected++
@@ -217,7 +217,7 @@ func (b *budgets) violations() []Violation {
 
 // healthy is what counts for a budget: Ready and not being deleted.
 func healthy(pod *corev1.Pod) bool {
-	if pod.DeletionTimestamp != nil || finished(pod) {
+	if pod.DeletionTimestamp != nil || cluster.Ended(pod) {
 		return false
 	}
 	for i := range pod.Status.Conditions {

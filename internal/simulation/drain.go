@@ -48,7 +48,7 @@ func (f *future) evictable(node *corev1.Node) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range f.pods.on(node.Name) {
 		owner := metav1.GetControllerOfNoCopy(pod)
-		if finished(pod) || mirrors(pod) || pod.DeletionTimestamp != nil || owner != nil && cluster.Kind(owner.Kind) == cluster.DaemonSet {
+		if cluster.Ended(pod) || mirrors(pod) || pod.DeletionTimestamp != nil || owner != nil && cluster.Kind(owner.Kind) == cluster.DaemonSet {
 			continue
 		}
 		pods = append(pods, pod)
@@ -74,7 +74,7 @@ func (f *future) still(pods []*corev1.Pod) []*corev1.Pod {
 func (f *future) blocked(pod *corev1.Pod) message.Sentence {
 	cover := f.budgets.of(pod)
 	switch {
-	case len(cover) == 0 || finished(pod) || pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil:
+	case len(cover) == 0 || cluster.Ended(pod) || pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil:
 		return message.Sentence{}
 	case len(cover) > 1:
 		return message.Of(message.FateBudgets, message.Args{"budgets": []string{cover[0].pdb.Name, cover[1].pdb.Name}})

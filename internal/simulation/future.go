@@ -83,11 +83,7 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 
 // waitsForScheduler says whether the scheduler would look at a pod that is there already.
 func waitsForScheduler(pod *corev1.Pod) bool {
-	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !finished(pod)
-}
-
-func finished(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !cluster.Ended(pod)
 }
 
 // world is what there is by now but for pods and budgets, which pods and budgets tell.

@@ -115,7 +115,7 @@ func (f *future) failJob(_ context.Context, job *batchv1.Job) error {
 	edits := []cluster.Edit{cluster.Put(failed)}
 	var ended []*corev1.Pod
 	for _, pod := range f.pods.of(job.UID) {
-		if finished(pod) || pod.DeletionTimestamp != nil {
+		if cluster.Ended(pod) || pod.DeletionTimestamp != nil {
 			continue
 		}
 		ended = append(ended, pod)

@@ -97,7 +97,7 @@ func (f *future) activeOf(owner *metav1.OwnerReference) int {
 	n, ok := f.active[owner.UID]
 	if !ok {
 		for _, pod := range f.present.PodsOf(owner.UID) {
-			if pod.DeletionTimestamp == nil && !finished(pod) {
+			if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
 				n++
 			}
 		}

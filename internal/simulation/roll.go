@@ -115,7 +115,7 @@ func (f *future) surge(ctx context.Context, set *appsv1.DaemonSet, old []*corev1
 func (f *future) daemons(set *appsv1.DaemonSet) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range f.pods.of(set.UID) {
-		if pod.DeletionTimestamp == nil && !finished(pod) {
+		if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
 			pods = append(pods, pod)
 		}
 	}

@@ -128,7 +128,7 @@ func (f *future) replicaPods(d *appsv1.Deployment) []*corev1.Pod {
 			continue
 		}
 		for _, pod := range f.pods.of(rs.UID) {
-			if pod.DeletionTimestamp == nil && !finished(pod) {
+			if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
 				pods = append(pods, pod)
 			}
 		}
@@ -167,7 +167,7 @@ func (f *future) shrinkOld(d *appsv1.Deployment, present *appsv1.ReplicaSet) err
 		}
 		left := 0
 		for _, pod := range f.pods.of(rs.UID) {
-			if pod.DeletionTimestamp == nil && !finished(pod) {
+			if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
 				left++
 			}
 		}

@@ -126,7 +126,7 @@ func (f *future) podOfSet(rs *appsv1.ReplicaSet) *corev1.Pod {
 //
 // Source: pkg/controller of Kubernetes (ActivePodsWithRanks).
 func (f *future) thin(pods []*corev1.Pod, count int) error {
-	pods = slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || finished(p) })
+	pods = slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || cluster.Ended(p) })
 	together := map[string]int{}
 	for _, pod := range pods {
 		if healthy(pod) {

@@ -57,7 +57,7 @@ func (f *future) taint(node *corev1.Node, taint corev1.Taint) error {
 		return nil
 	}
 	for _, pod := range f.pods.on(node.Name) {
-		if limit := bears(pod, tainted.Spec.Taints); limit != forever && !finished(pod) && !mirrors(pod) && pod.DeletionTimestamp == nil {
+		if limit := bears(pod, tainted.Spec.Taints); limit != forever && !cluster.Ended(pod) && !mirrors(pod) && pod.DeletionTimestamp == nil {
 			f.in(limit, func(ctx context.Context) error { return f.leaveIfThere(ctx, pod) })
 		}
 	}

@@ -56,7 +56,7 @@ func (f *future) detach(pod *corev1.Pod) []cluster.Edit {
 // mountedBeside says whether another pod on the pod's node mounts the volume.
 func (f *future) mountedBeside(pod *corev1.Pod, volume *corev1.PersistentVolume) bool {
 	return slices.ContainsFunc(f.pods.on(pod.Spec.NodeName), func(other *corev1.Pod) bool {
-		return nameOf(other) != nameOf(pod) && !finished(other) && slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {
+		return nameOf(other) != nameOf(pod) && !cluster.Ended(other) && slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {
 			mounted := f.volumeOf(other, &v)
 			return mounted != nil && mounted.Name == volume.Name
 		})

@@ -263,7 +263,7 @@ func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node, fact noteFac
 	count := func(node string) int {
 		n := 0
 		for _, pod := range c.World.PodsOn(node) {
-			if !facts.Ended(pod) && pod.Status.PodIP == "" {
+			if !cluster.Ended(pod) && pod.Status.PodIP == "" {
 				n++
 			}
 		}

@@ -64,7 +64,7 @@ func stageOf(pod *corev1.Pod) stage {
 		return stageScheduling
 	case strings.Contains(state, "Image"):
 		return stageImage
-	case state == "ContainerCreating" && len(pod.Spec.Volumes) > 0 && slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return facts.ClaimName(pod, v) != "" }):
+	case state == "ContainerCreating" && facts.MountsClaim(pod):
 		return stageVolume
 	case state == "ContainerCreating" || state == "PodInitializing":
 		return stageNetwork
@@ -300,7 +300,7 @@ func (c *comparison) elsewhere(bad, good *corev1.Pod) {
 	}
 	count := func(node string) (poor, all int) {
 		for _, pod := range c.World.PodsOn(node) {
-			if pod.UID == bad.UID || facts.Ended(pod) {
+			if pod.UID == bad.UID || cluster.Ended(pod) {
 				continue
 			}
 			all++
@@ -322,7 +322,7 @@ func (c *comparison) elsewhere(bad, good *corev1.Pod) {
 	}
 	poor, all = 0, 0
 	for _, pod := range c.World.PodsOf(owner.UID) {
-		if pod.UID == bad.UID || facts.Ended(pod) || pod.Spec.NodeName == bad.Spec.NodeName {
+		if pod.UID == bad.UID || cluster.Ended(pod) || pod.Spec.NodeName == bad.Spec.NodeName {
 			continue
 		}
 		if all++; !state.Well(pod) {
@@ -420,7 +420,7 @@ func envNames(pod *corev1.Pod) any {
 func volumeSources(pod *corev1.Pod) any {
 	all := map[string]any{}
 	for _, v := range pod.Spec.Volumes {
-		if facts.ClaimName(pod, v) == "" && !strings.HasPrefix(v.Name, "kube-api-access-") {
+		if cluster.ClaimName(pod, &v) == "" && !strings.HasPrefix(v.Name, "kube-api-access-") {
 			all[v.Name] = v.VolumeSource
 		}
 	}

@@ -45,7 +45,7 @@ type Mount struct {
 func Mounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 	var all []Mount
 	for _, source := range pod.Spec.Volumes {
-		name := ClaimName(pod, source)
+		name := cluster.ClaimName(pod, &source)
 		if name == "" {
 			continue
 		}
@@ -54,19 +54,6 @@ func Mounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 		}
 	}
 	return all
-}
-
-// ClaimName is the claim behind a pod's volume, empty if there is none. The claim of a generic ephemeral volume is named
-// after pod and volume (k8s.io/component-helpers/storage/ephemeral).
-func ClaimName(pod *corev1.Pod, source corev1.Volume) string {
-	switch {
-	case source.PersistentVolumeClaim != nil:
-		return source.PersistentVolumeClaim.ClaimName
-	case source.Ephemeral != nil:
-		return pod.Name + "-" + source.Name
-	default:
-		return ""
-	}
 }
 
 // Follow looks where the claim that a pod mounts under a name lets it run.
@@ -221,5 +208,5 @@ func topologySelector(terms []corev1.TopologySelectorTerm) *corev1.NodeSelector 
 
 // MountsClaim says whether any of the pod's volumes is a claim.
 func MountsClaim(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return ClaimName(pod, source) != "" })
+	return slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return cluster.ClaimName(pod, &source) != "" })
 }

@@ -64,12 +64,7 @@ func PodsOfWorkload(world *cluster.Snapshot, ref change.Ref) []*corev1.Pod {
 }
 
 // Alive says whether a pod counts: it has not ended and nobody has deleted it.
-func Alive(pod *corev1.Pod) bool { return !Ended(pod) && pod.DeletionTimestamp == nil }
-
-// Ended says whether all of the pod's containers have ended for good.
-func Ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-}
+func Alive(pod *corev1.Pod) bool { return !cluster.Ended(pod) && pod.DeletionTimestamp == nil }
 
 // Template is what the workload makes pods from, nil if its kind has none.
 func (w Workload) Template() *corev1.PodTemplateSpec { return TemplateOf(w.Object) }

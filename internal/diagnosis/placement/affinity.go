@@ -77,7 +77,7 @@ const saysOthersApart = "node(s) didn't satisfy existing pods anti-affinity rule
 // eachMatch visits the pods that have a node and that a term of the owner's affinity is about.
 func eachMatch(v view.View, owner *corev1.Pod, term *corev1.PodAffinityTerm, visit func(*corev1.Pod)) {
 	for _, pod := range v.World.Pods() {
-		if pod.Spec.NodeName != "" && !facts.Ended(pod) && termMatches(v, owner, term, pod) {
+		if pod.Spec.NodeName != "" && !cluster.Ended(pod) && termMatches(v, owner, term, pod) {
 			visit(pod)
 		}
 	}

@@ -20,7 +20,7 @@ func (a *answer) badClaims(ctx context.Context) bool {
 	}
 	bad := ""
 	for _, source := range a.one.Spec.Volumes {
-		name := facts.ClaimName(a.one, source)
+		name := cluster.ClaimName(a.one, &source)
 		if name == "" {
 			continue
 		}

@@ -58,7 +58,7 @@ func (a *answer) preemption(ctx context.Context, d *view.Verdict) {
 		}
 		able = true
 		lower += len(slices.DeleteFunc(slices.Clone(a.World.PodsOn(n.Node.Name)), func(p *corev1.Pod) bool {
-			return facts.Ended(p) || corev1helpers.PodPriority(p) >= corev1helpers.PodPriority(a.one)
+			return cluster.Ended(p) || corev1helpers.PodPriority(p) >= corev1helpers.PodPriority(a.one)
 		}))
 	}
 	if !able {

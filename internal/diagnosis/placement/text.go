@@ -189,7 +189,7 @@ func (a *answer) autoscaler() {
 func podsThat(v view.View, node string, holds func(*corev1.Pod) bool) []change.Ref {
 	var refs []change.Ref
 	for _, pod := range v.World.PodsOn(node) {
-		if !facts.Ended(pod) && holds(pod) {
+		if !cluster.Ended(pod) && holds(pod) {
 			refs = append(refs, facts.RefTo(cluster.Pod, pod))
 		}
 	}

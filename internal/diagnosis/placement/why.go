@@ -185,7 +185,7 @@ func (a *answer) whyInUse(nodes []view.ClosedNode) {
 		}
 		var users []change.Ref
 		for _, pod := range a.World.PodsUsing(m.Claim.Namespace, m.Claim.Name) {
-			if pod != a.one && pod.Spec.NodeName != "" && !facts.Ended(pod) {
+			if pod != a.one && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
 				users = append(users, facts.RefTo(cluster.Pod, pod))
 			}
 		}

@@ -71,7 +71,7 @@ func readAttachment(world *cluster.Snapshot, a *storagev1.VolumeAttachment) (stu
 	claim := s.volume.Spec.ClaimRef
 	for _, pod := range world.PodsUsing(claim.Namespace, claim.Name) {
 		switch {
-		case pod.Spec.NodeName == a.Spec.NodeName && !facts.Ended(pod):
+		case pod.Spec.NodeName == a.Spec.NodeName && !cluster.Ended(pod):
 			s.there = append(s.there, facts.RefTo(cluster.Pod, pod))
 		case !facts.Alive(pod) || pod.Status.Phase != corev1.PodPending:
 		case pod.Spec.NodeName == "":

@@ -216,7 +216,7 @@ func freeCPU(world *cluster.Snapshot, node *corev1.Node) int64 {
 	allocatable := node.Status.Allocatable[corev1.ResourceCPU]
 	free := allocatable.MilliValue()
 	for _, pod := range world.PodsOn(node.Name) {
-		if !facts.Ended(pod) {
+		if !cluster.Ended(pod) {
 			requested := view.Asked(&pod.Spec, corev1.ResourceCPU)
 			free -= requested.MilliValue()
 		}

@@ -22,7 +22,7 @@ import (
 func (s *Status) volumesMissing(pod *corev1.Pod) bool {
 	held := false
 	for _, source := range pod.Spec.Volumes {
-		if name := facts.ClaimName(pod, source); name != "" && s.Knows(cluster.PersistentVolumeClaim) && s.World.Claim(pod.Namespace, name) == nil {
+		if name := cluster.ClaimName(pod, &source); name != "" && s.Knows(cluster.PersistentVolumeClaim) && s.World.Claim(pod.Namespace, name) == nil {
 			claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: pod.Namespace, Name: name}
 			s.hold(&held, pod, message.ClaimMissing, message.Args{"claim": claim}, facts.Fact(s.ref, "spec.volumes["+source.Name+"]", name))
 		}
@@ -100,7 +100,7 @@ func (s *Status) unattached(pod *corev1.Pod, m facts.Mount, held bool) bool {
 func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev1.VolumeAttachment, args message.Args, held bool) {
 	var users []change.Ref
 	for _, other := range s.World.PodsUsing(m.Claim.Namespace, m.Claim.Name) {
-		if other.Spec.NodeName == elsewhere.Spec.NodeName && !facts.Ended(other) {
+		if other.Spec.NodeName == elsewhere.Spec.NodeName && !cluster.Ended(other) {
 			users = append(users, facts.RefTo(cluster.Pod, other))
 		}
 	}

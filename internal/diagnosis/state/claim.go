@@ -91,7 +91,7 @@ func (s *Status) unbound(ctx context.Context, claim *corev1.PersistentVolumeClai
 // waitsForConsumer is about a claim whose volume is made where the first pod that uses it is placed.
 func (s *Status) waitsForConsumer(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, args message.Args) {
 	mode := facts.Fact(facts.RefTo(cluster.StorageClass, class), "volumeBindingMode", string(*class.VolumeBindingMode))
-	users := slices.DeleteFunc(slices.Clone(s.World.PodsUsing(claim.Namespace, claim.Name)), facts.Ended)
+	users := slices.DeleteFunc(slices.Clone(s.World.PodsUsing(claim.Namespace, claim.Name)), cluster.Ended)
 	if len(users) == 0 {
 		s.is("Pending", "", message.ClaimWaitsUnused, args)
 		s.because(message.ClaimFirstConsumer, args, mode)

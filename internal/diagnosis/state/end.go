@@ -186,7 +186,7 @@ func (s *Status) replaced(pod *corev1.Pod) {
 	kind, _ := cluster.KindOf(owner)
 	var alive, ready []change.Ref
 	for _, other := range s.World.PodsOf(owner.GetUID()) {
-		if other.UID == pod.UID || facts.Ended(other) || other.DeletionTimestamp != nil {
+		if other.UID == pod.UID || cluster.Ended(other) || other.DeletionTimestamp != nil {
 			continue
 		}
 		alive = append(alive, facts.RefTo(cluster.Pod, other))

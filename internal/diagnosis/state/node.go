@@ -149,7 +149,7 @@ func (s *Status) nodeTaints(node *corev1.Node) {
 func (s *Status) executed(node *corev1.Node, taint corev1.Taint) (stay, leave int) {
 	for _, pod := range s.World.PodsOn(node.Name) {
 		switch {
-		case facts.Ended(pod) || facts.IsStatic(pod):
+		case cluster.Ended(pod) || facts.IsStatic(pod):
 		case toleratesForever(pod, taint):
 			stay++
 		default:
@@ -195,7 +195,7 @@ func (s *Status) room(node *corev1.Node) {
 	var cpu, memory resource.Quantity
 	n := 0
 	for _, pod := range s.World.PodsOn(node.Name) {
-		if facts.Ended(pod) {
+		if cluster.Ended(pod) {
 			continue
 		}
 		n++
