@@ -4,6 +4,7 @@ package forecasts
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -215,6 +216,11 @@ type deed struct {
 func (b *bed) comesTrue(c change.Change, d deed) {
 	b.Helper()
 	before := b.snapshot()
+	{
+		f, _ := os.Create(fmt.Sprintf("/tmp/w/before-%d-%T.snapshot", os.Getpid(), c))
+		_ = cluster.Write(f, before)
+		f.Close()
+	}
 	futures, nodes := b.futures(before, c)
 	d.begin()
 	err := b.try(func() error {
@@ -229,7 +235,7 @@ func (b *bed) comesTrue(c change.Change, d deed) {
 		return b.underWay()
 	})
 	if err != nil {
-		b.logDecisions()
+		b.logDecisions(before)
 		b.Fatal(err)
 	}
 	b.still()

@@ -309,9 +309,15 @@ func (b *bed) read(file string) []*unstructured.Unstructured {
 	}
 }
 
-// logDecisions says what the scheduler did, in order.
-func (b *bed) logDecisions() {
+// logDecisions says what the scheduler knew of the pods it may preempt, and what it did, in order.
+func (b *bed) logDecisions(before *cluster.Snapshot) {
 	b.Helper()
+	for _, pod := range before.Pods() {
+		b.Log(pod.Spec.NodeName, pod.Name, pod.Status.StartTime, "made", pod.CreationTimestamp)
+	}
+	for _, budget := range before.Budgets() {
+		b.Log("budget", budget.Name, "allows", budget.Status.DisruptionsAllowed)
+	}
 	events, err := b.CoreV1().Events("").List(b.Context(), metav1.ListOptions{FieldSelector: "reportingComponent=default-scheduler"})
 	b.must(err)
 	slices.SortFunc(events.Items, func(a, b corev1.Event) int { return a.EventTime.Compare(b.EventTime.Time) })

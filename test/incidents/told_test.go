@@ -38,7 +38,7 @@ func TestForeseen(t *testing.T) {
 		"stranded-volume": {timeScale, "N102", []string{"us-east-1c", "redash-redis"}},
 		// At the real pace: a toleration of 300 s is what makes the failover slow.
 		"lopsided-return": {"1", "N202", []string{"httpd"}},
-		"preempted-jobs":  {timeScale, "N502", []string{"calico-node", "settlement"}},
+		"preempted-jobs":  {timeScale, "N502", []string{"calico-node", "job/"}},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
