@@ -4,7 +4,6 @@ package forecasts
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -216,11 +215,6 @@ type deed struct {
 func (b *bed) comesTrue(c change.Change, d deed) {
 	b.Helper()
 	before := b.snapshot()
-	{
-		f, _ := os.Create(fmt.Sprintf("/tmp/w/before-%d-%T.snapshot", os.Getpid(), c))
-		_ = cluster.Write(f, before)
-		f.Close()
-	}
 	futures, nodes := b.futures(before, c)
 	d.begin()
 	err := b.try(func() error {
