@@ -1,0 +1,66 @@
+package evidence
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// saved is a Book as it is kept over a restart of the agent. A reboot of the host makes it void.
+type saved struct {
+	Boot    string `json:"boot"`
+	Entries []kept `json:"entries"`
+}
+
+type kept struct {
+	Reason reason.ID   `json:"reason"`
+	Entity string      `json:"entity,omitempty"`
+	Times  []time.Time `json:"times"`
+	Since  time.Time   `json:"since,omitzero"`
+	Last   time.Time   `json:"last"`
+	Count  int         `json:"count"`
+	// Lasts is for how long a look says something.
+	Lasts  time.Duration `json:"lasts,omitzero"`
+	Source string        `json:"source,omitempty"`
+	Raw    string        `json:"raw,omitempty"`
+}
+
+// Save is the evidence there is, as JSON, of the boot with that ID.
+func (b *Book) Save(boot string) ([]byte, error) {
+	out := saved{Boot: boot}
+	for id, p := range b.pages {
+		for name, e := range p.entities {
+			k := kept{Reason: id, Entity: name, Times: e.times, Since: e.since, Last: e.last, Count: e.count, Source: e.source, Raw: e.raw}
+			if p.reason.Looked() {
+				k.Lasts = p.until.Sub(e.last)
+			}
+			out.Entries = append(out.Entries, k)
+		}
+	}
+	return json.Marshal(out)
+}
+
+// Restore takes in what an earlier run saved, unless the host was booted since. Reasons that are gone or off since are left
+// out. What looks had found holds until there was time to look again.
+func (b *Book) Restore(data []byte, boot string, now time.Time) error {
+	var in saved
+	if err := json.Unmarshal(data, &in); err != nil {
+		return fmt.Errorf("read saved evidence: %w", err)
+	}
+	if in.Boot != boot {
+		return nil
+	}
+	for _, k := range in.Entries {
+		p := b.pages[k.Reason]
+		if p == nil || len(k.Times) == 0 {
+			continue
+		}
+		*p.entry(k.Entity) = entry{times: k.Times, since: k.Since, last: k.Last, count: k.Count, source: k.Source, raw: k.Raw}
+		if p.reason.Looked() {
+			p.until = latest(p.until, now.Add(k.Lasts))
+		}
+	}
+	return nil
+}

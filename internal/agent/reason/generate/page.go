@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// heads are what a page says around the entries.
+type heads struct {
+	title, intro, compared, comparedIntro          string
+	table, comparison                              []string
+	explains                                       bool
+	severity                                       map[string]string
+	occurrences, looks, quiet, well, fault, golden string
+}
+
+var languages = map[string]heads{
+	"en": {
+		title: "What the node agent reports",
+		intro: "Generated from the agent's catalogue. A **fatal** reason turns its node condition False, which repairers act on; a **warning** is an Event on the node. " +
+			"*Real fault* names the test that provokes the fault on a real kernel and sees the reason stand and go; *golden records* are real log lines, with their source, where a fault cannot be provoked.",
+		table:    []string{"Reason", "Severity, action", "Means", "Read", "Stands after", "Clears", "Proven by"},
+		severity: map[string]string{"fatal": "**fatal**", "warning": "warning", "off": "off"},
+		compared: "Beside other agents",
+		comparedIntro: "What the EKS node monitoring agent (1.7.0) and node-problem-detector (commit 6632ca6) do about the same fault, from their code. Fires: whether the agent can report it as it is " +
+			"shipped. Clears: whether the report goes when the fault is gone.",
+		comparison:  []string{"Reason", "naosu: severity, proof", "EKS agent fires", "clears", "node-problem-detector fires", "clears", "Note"},
+		occurrences: "%d within %s", looks: "%s in every look", quiet: "%s of quiet", well: "%s of looks that find it well", explains: true, fault: "real fault: `%s`", golden: "golden records: `%s`",
+	},
+	"ja": {
+		title: "ノードエージェントが報告する理由",
+		intro: "エージェントのカタログから生成されています。**fatal** の理由はノードの condition を False にし、修復の対象になります。**warning** は Node の Event になります。" +
+			"*実障害* は、実カーネルで障害を起こし、理由が立って消えるのを確かめるテストの名前です。*記録* は、起こせない障害について、出典を付けた実際のログです。",
+		table:    []string{"理由", "重大度・対処", "意味", "読むもの", "成立条件", "解消条件", "証明"},
+		severity: map[string]string{"fatal": "**fatal**", "warning": "warning", "off": "off"},
+		compared: "ほかのエージェントとの比較",
+		comparedIntro: "同じ障害に対して EKS node monitoring agent（1.7.0）と node-problem-detector（コミット 6632ca6）が何をするかを、それぞれのコードから示します。「検出」は出荷時の設定で報告できるか、" +
+			"「解消」は障害がなくなったときに報告も消えるかです。",
+		comparison:  []string{"理由", "naosu：重大度・証明", "EKS エージェント：検出", "解消", "node-problem-detector：検出", "解消", "備考"},
+		occurrences: "%[2]s 以内に %[1]d 回", looks: "%s の間、毎回検出", quiet: "%s 間発生なし", well: "%s の間、毎回正常", fault: "実障害：`%s`", golden: "記録：`%s`",
+	},
+}
+
+// pageOf is the catalogue for people: what each reason means, and how other agents fare.
+func pageOf(entries []entry, language string) []byte {
+	words := languages[language]
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# %s\n\n%s\n", words.title, words.intro)
+	for _, condition := range conditions {
+		fmt.Fprintf(&out, "\n## %s\n\n", condition)
+		row(&out, words.table...)
+		rule(&out, len(words.table))
+		for _, e := range entries {
+			if e.Condition == condition {
+				row(&out, "`"+e.Name+"`", words.severity[e.Severity]+", "+e.Action, words.means(language, e), cell(e.Reads), words.stands(e), words.goes(e), words.proven(e))
+			}
+		}
+	}
+	fmt.Fprintf(&out, "\n## %s\n\n%s\n\n", words.compared, words.comparedIntro)
+	row(&out, words.comparison...)
+	rule(&out, len(words.comparison))
+	for _, e := range entries {
+		note := strings.Join(strings.Fields(e.EKS.Note+" "+e.NPD.Note), " ")
+		row(&out, "`"+e.Name+"`", words.severity[e.Severity]+"; "+words.proven(e), e.EKS.Fires, e.EKS.Clears, e.NPD.Fires, e.NPD.Clears, cell(note))
+	}
+	return out.Bytes()
+}
+
+func (h heads) means(language string, e entry) string {
+	if language == "ja" {
+		return cell(e.Means.JA)
+	}
+	return cell(e.Means.EN)
+}
+
+func (h heads) stands(e entry) string {
+	if e.Needs.Count > 0 {
+		return fmt.Sprintf(h.occurrences, e.Needs.Count, short(e.Needs.Within)) + h.why(e.Needs.Because)
+	}
+	return fmt.Sprintf(h.looks, short(e.Needs.For)) + h.why(e.Needs.Because)
+}
+
+func (h heads) goes(e entry) string {
+	if e.Clears.Quiet > 0 {
+		return fmt.Sprintf(h.quiet, short(e.Clears.Quiet)) + h.why(e.Clears.How)
+	}
+	return fmt.Sprintf(h.well, short(e.Clears.For)) + h.why(e.Clears.How)
+}
+
+// why adds an explanation, which the catalogue has in English only.
+func (h heads) why(text string) string {
+	if !h.explains {
+		return ""
+	}
+	return ". " + cell(text)
+}
+
+func (h heads) proven(e entry) string {
+	var ways []string
+	if e.Proof.Fault != "" {
+		ways = append(ways, fmt.Sprintf(h.fault, e.Proof.Fault))
+	}
+	for _, file := range e.Proof.Golden {
+		ways = append(ways, fmt.Sprintf(h.golden, file))
+	}
+	return strings.Join(ways, "<br>")
+}
+
+func row(out *bytes.Buffer, cells ...string) {
+	fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
+}
+
+func rule(out *bytes.Buffer, columns int) {
+	fmt.Fprintf(out, "%s|\n", strings.Repeat("|---", columns))
+}
+
+func cell(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}
+
+// short is a duration without what is zero: 10m, not 10m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = s[:len(s)-len(zero)+1]
+		}
+	}
+	return s
+}
