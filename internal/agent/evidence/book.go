@@ -150,7 +150,7 @@ func (p *page) show(view *Picture) {
 func (p *page) unknown(old bool) string {
 	switch {
 	case p.silent == Unreadable:
-		return p.why
+		return cmp.Or(p.why, "it cannot be read")
 	case old && p.until.IsZero():
 		return "not looked at yet"
 	case old:
