@@ -11,25 +11,11 @@ import (
 // (pkg/scheduler/framework/plugins/interpodaffinity/filtering.go). A host is a domain of its own, in which it counted
 // nobody unless somebody that bears on the class stands there.
 func (s *sweep) affinityVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fwk.Status {
-	scratch := &s.judge.scratch
-	scratch.infos = s.where(scratch.infos[:0], s.class.kin.friends, s.class.kin.averse)
+	s.judge.scratch.infos = s.judge.gather(s.judge.scratch.infos[:0], s.class.kin.friends, s.class.kin.averse)
 	near := s.judge.looks
+	away := func(at *slot) bool { return at.mark != near }
 	domains := s.profile.domains.of(s.class.affinityKeys())
-	known := sized(&scratch.verdicts, domains.most(s.judge.board))
-	s.judge.looks++
-	said := sized(&scratch.statuses, len(slots))
-	for i, slot := range slots {
-		if slot.mark == near {
-			said[i] = ask(slot)
-			continue
-		}
-		k := &known[domains.at(slot)]
-		if k.look != s.judge.looks {
-			*k = judged{s.judge.looks, ask(slot)}
-		}
-		said[i] = k.verdict
-	}
-	return said
+	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, away, ask)
 }
 
 // affinityKeys are those of the rules by which the class can be refused: its own, and those of pods averse to it.

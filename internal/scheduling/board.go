@@ -44,8 +44,8 @@ type slot struct {
 	depth int
 	// Positions in the lineup and the rosters, nowhere if it is not in one.
 	here, affinity, aversion int
-	// mark is the last look that saw this slot.
-	mark int
+	// mark is the last look that saw this slot, gathered where it put it.
+	mark, gathered int
 }
 
 const nowhere = -1

@@ -24,6 +24,8 @@ type crowd struct {
 	budgets []*policyv1.PodDisruptionBudget
 	asked   bool
 	asOf    int
+	// mark is the last look that saw this crowd.
+	mark int
 }
 
 // crowds are all there ever were; one that nobody belongs to any more stands nowhere.

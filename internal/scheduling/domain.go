@@ -50,6 +50,28 @@ func (d *domains) number(s *slot) int {
 	return n
 }
 
+// ask asks once for all slots of a domain that are like one another, and once for each of the others.
+func (a *answers[T]) ask(j *Judge, d *domains, slots []*slot, alike func(*slot) bool, ask func(*slot) T) []T {
+	known := sized(&a.byDomain, d.most(j.board))
+	j.looks++
+	said := sized(&a.said, len(slots))
+	for i, slot := range slots {
+		if !alike(slot) {
+			said[i] = ask(slot)
+			continue
+		}
+		k := &known[d.at(slot)]
+		if k.look != j.looks {
+			*k = answered[T]{j.looks, ask(slot)}
+		}
+		said[i] = k.answer
+	}
+	return said
+}
+
+// alike is for domains all of whose nodes are.
+func alike(*slot) bool { return true }
+
 // topologies are the domains by their keys.
 type topologies map[string]*domains
 

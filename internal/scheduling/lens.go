@@ -66,25 +66,38 @@ func (l *lens) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 
 // focus turns the lenses to what bears on the sweep's class.
 func (s *sweep) focus() {
-	k, spread, affinity := &s.class.kin, s.profile.spread, s.profile.affinity
-	affinity.list = s.where(affinity.list[:0], k.friends, k.affine)
-	affinity.affine = s.where(affinity.affine[:0], k.affine)
-	affinity.averse = s.where(affinity.averse[:0], k.averse)
-	spread.list = s.count(spread.list[:0])
-	spread.worn, affinity.worn = true, true
+	k, affinity := &s.class.kin, s.profile.affinity
+	affinity.list = s.judge.gather(affinity.list[:0], k.friends, k.affine)
+	affinity.affine = s.judge.gather(affinity.affine[:0], k.affine)
+	affinity.averse = s.judge.gather(affinity.averse[:0], k.averse)
+	s.profile.spread.list = s.count(s.profile.spread.list[:0])
 }
 
-func (p *profile) unfocus() { p.spread.worn, p.affinity.worn = false, false }
+// wear has the plugins see through the lenses until they are taken off.
+func (p *profile) wear() (off func()) {
+	p.spread.worn, p.affinity.worn = true, true
+	return func() { p.spread.worn, p.affinity.worn = false, false }
+}
 
-// where adds the nodes on which any of the crowds stand.
-func (s *sweep) where(list []fwk.NodeInfo, groups ...[]*crowd) []fwk.NodeInfo {
-	s.judge.looks++
+// gather adds the nodes on which any of the crowds stand, with those pods only.
+func (j *Judge) gather(list []fwk.NodeInfo, groups ...[]*crowd) []fwk.NodeInfo {
+	j.looks++
+	look := j.looks
 	for _, group := range groups {
 		for _, crowd := range group {
-			for slot := range crowd.on {
-				if slot.here != nowhere && slot.mark != s.judge.looks {
-					slot.mark = s.judge.looks
-					list = append(list, slot.info)
+			if crowd.mark == look {
+				continue
+			}
+			crowd.mark = look
+			for slot, pods := range crowd.on {
+				switch {
+				case slot.here == nowhere:
+				case slot.mark == look:
+					there := list[slot.gathered].(*counted)
+					there.pods = slices.Concat(there.pods, pods)
+				default:
+					slot.mark, slot.gathered = look, len(list)
+					list = append(list, &counted{slot.info, pods})
 				}
 			}
 		}

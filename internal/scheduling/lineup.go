@@ -22,7 +22,9 @@ type counted struct {
 	pods []fwk.PodInfo
 }
 
-func (c *counted) GetPods() []fwk.PodInfo { return c.pods }
+func (c *counted) GetPods() []fwk.PodInfo                         { return c.pods }
+func (c *counted) GetPodsWithAffinity() []fwk.PodInfo             { return c.pods }
+func (c *counted) GetPodsWithRequiredAntiAffinity() []fwk.PodInfo { return c.pods }
 
 func (l *lineup) add(s *slot) {
 	at, _ := slices.BinarySearchFunc(l.slots, s.name, func(other *slot, name string) int { return strings.Compare(other.name, name) })

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // Obstacles says, of every plugin and every node, what keeps the pod off. It does not stop at a node's first.
@@ -53,6 +55,8 @@ type asked struct {
 	// table is what it has said of pods of the class, nil if it must be asked anew; node is a node as it sees it.
 	table *table[*fwk.Status]
 	node  func(*slot) fwk.NodeInfo
+	// said is what it says of each node of the lineup, nil if it must be asked about each.
+	said []*fwk.Status
 }
 
 func (s *survey) run(ctx context.Context) (Obstacles, error) {
@@ -101,11 +105,26 @@ func (s *survey) prepare(ctx context.Context) error {
 				ask.table = s.class.verdicts[ask.name]
 				ask.table.fit(len(s.board.slots))
 			}
+			ask.said = s.ofVolumes(ctx, filter)
 		}
 		s.asked = append(s.asked, ask)
 	}
 	s.state.SetSkipFilterPlugins(done) // for RunPreFilterExtensionAddPod
 	return nil
+}
+
+// ofVolumes is what VolumeBinding says of each node, if it is worth asking beforehand.
+func (s *survey) ofVolumes(ctx context.Context, plugin fwk.FilterPlugin) []*fwk.Status {
+	if plugin.Name() != names.VolumeBinding {
+		return nil
+	}
+	keys, all := s.judge.shelf.volumeKeys(s.pod)
+	if !all {
+		return nil
+	}
+	return slices.Clone(s.judge.scratch.verdicts.ask(s.judge, s.profile.domains.of(keys), s.board.nodes.slots, alike, func(at *slot) *fwk.Status {
+		return plugin.Filter(ctx, s.state, s.pod, at.info)
+	}))
 }
 
 func (s *survey) look(ctx context.Context, at *slot) (NodeObstacles, error) {
@@ -136,6 +155,8 @@ func (s *survey) ask(ctx context.Context, ask asked, at *slot) *fwk.Status {
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, elsewhere(ask.name))
 	case ask.plugin == nil:
 		return nil
+	case ask.said != nil:
+		return ask.said[at.here]
 	case ask.table == nil || ask.only != nil: // A table for each pod that names its node would fill the memory.
 		return ask.plugin.Filter(ctx, s.state, s.pod, ask.node(at))
 	}

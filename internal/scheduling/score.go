@@ -27,8 +27,7 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	if len(s.feasible) <= 1 {
 		return s.names(), nil
 	}
-	s.focus()
-	defer s.profile.unfocus()
+	defer s.profile.wear()()
 	scratch := &s.judge.scratch
 	totals, list, infos := sized(&scratch.totals, len(s.feasible)), sized(&scratch.list, len(s.feasible)), sized(&scratch.infos, len(s.feasible))
 	clear(totals)
@@ -71,7 +70,7 @@ func (s *sweep) score(ctx context.Context, plugin scorer, infos []fwk.NodeInfo, 
 	if plugin.Name() == names.PodTopologySpread {
 		scores = s.spreadScores(ask)
 	} else {
-		scores = consult(ctx, s, table, s.feasible, &s.judge.scratch.scores, func(at *slot) int64 { return ask(at.info) })
+		scores = consult(ctx, s, table, s.feasible, &s.judge.scratch.scores.said, func(at *slot) int64 { return ask(at.info) })
 	}
 	if err := ctx.Err(); err != nil {
 		return err

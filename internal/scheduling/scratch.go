@@ -7,26 +7,24 @@ import fwk "k8s.io/kube-scheduler/framework"
 type scratch struct {
 	slots    []*slot
 	infos    []fwk.NodeInfo
-	statuses []*fwk.Status
 	asked    []int
-	scores   []int64
+	verdicts answers[*fwk.Status]
+	scores   answers[int64]
 	totals   []int64
 	list     fwk.NodeScoreList
-	domains  []scored
-	verdicts []judged
 	spread   []fwk.NodeInfo
 }
 
-// scored is a score that holds for the look it was given in.
-type scored struct {
-	look  int
-	score int64
+// answers are those of one plugin.
+type answers[T any] struct {
+	said     []T
+	byDomain []answered[T]
 }
 
-// judged is the same of a filter's verdict.
-type judged struct {
-	look    int
-	verdict *fwk.Status
+// answered is an answer for a domain, and the look that it was given in.
+type answered[T any] struct {
+	look   int
+	answer T
 }
 
 // sized is a buffer of n, of which nothing is promised.

@@ -21,7 +21,7 @@ func (s *sweep) spreadNodes() []fwk.NodeInfo {
 		return all.counted
 	}
 	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
-	known := sized(&s.judge.scratch.domains, domains.most(s.judge.board))
+	known := sized(&s.judge.scratch.verdicts.byDomain, domains.most(s.judge.board))
 	s.judge.looks++
 	some := sized(&s.judge.scratch.spread, len(all.slots))[:0]
 	for i, slot := range all.slots {
@@ -46,17 +46,7 @@ func (s *sweep) choosesNodes() bool {
 // (pkg/scheduler/framework/plugins/podtopologyspread/filtering.go).
 func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fwk.Status {
 	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
-	known := sized(&s.judge.scratch.verdicts, domains.most(s.judge.board))
-	s.judge.looks++
-	said := sized(&s.judge.scratch.statuses, len(slots))
-	for i, slot := range slots {
-		k := &known[domains.at(slot)]
-		if k.look != s.judge.looks {
-			*k = judged{s.judge.looks, ask(slot)}
-		}
-		said[i] = k.verdict
-	}
-	return said
+	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, alike, ask)
 }
 
 // spreadScores asks once for all nodes of a domain on which no pods count: the plugin's Score follows from those pods and
@@ -64,19 +54,6 @@ func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fw
 // (pkg/scheduler/framework/plugins/podtopologyspread/scoring.go).
 func (s *sweep) spreadScores(ask func(fwk.NodeInfo) int64) []int64 {
 	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
-	known := sized(&s.judge.scratch.domains, domains.most(s.judge.board))
-	s.judge.looks++
-	scores := sized(&s.judge.scratch.scores, len(s.feasible))
-	for i, slot := range s.feasible {
-		if slot.counted.pods != nil {
-			scores[i] = ask(&slot.counted)
-			continue
-		}
-		k := &known[domains.at(slot)]
-		if k.look != s.judge.looks {
-			*k = scored{s.judge.looks, ask(&slot.counted)}
-		}
-		scores[i] = k.score
-	}
-	return scores
+	empty := func(at *slot) bool { return at.counted.pods == nil }
+	return s.judge.scratch.scores.ask(s.judge, domains, s.feasible, empty, func(at *slot) int64 { return ask(&at.counted) })
 }

@@ -61,7 +61,7 @@ func (j *Judge) begin(ctx context.Context, pod *corev1.Pod) (*sweep, []*slot, er
 // again without a sweep.
 func (s *sweep) preFilter(ctx context.Context) []*slot {
 	s.focus()
-	defer s.profile.unfocus()
+	defer s.profile.wear()()
 	var allowed *fwk.PreFilterResult
 	for _, plugin := range s.profile.filters {
 		pre, ok := plugin.(fwk.PreFilterPlugin)
@@ -131,18 +131,7 @@ func (s *sweep) filter(ctx context.Context, slots []*slot) error {
 		if s.skipped.Has(plugin.Name()) || len(alive) == 0 {
 			continue
 		}
-		table, state := s.asking(plugin)
-		node := s.judge.mounting(plugin)
-		ask := func(slot *slot) *fwk.Status { return plugin.Filter(ctx, state, s.pod, node(slot)) }
-		var said []*fwk.Status
-		switch {
-		case plugin.Name() == names.PodTopologySpread && s.spreadsOverDomains():
-			said = s.spreadVerdicts(alive, ask)
-		case plugin.Name() == names.InterPodAffinity:
-			said = s.affinityVerdicts(alive, ask)
-		default:
-			said = consult(ctx, s, table, alive, &s.judge.scratch.statuses, ask)
-		}
+		said := s.verdicts(ctx, plugin, alive)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -159,6 +148,26 @@ func (s *sweep) filter(ctx context.Context, slots []*slot) error {
 	var err error
 	s.feasible, err = s.yield(ctx, alive)
 	return err
+}
+
+// verdicts are what one plugin says of each slot.
+func (s *sweep) verdicts(ctx context.Context, plugin fwk.FilterPlugin, slots []*slot) []*fwk.Status {
+	table, state := s.asking(plugin)
+	node := s.judge.mounting(plugin)
+	ask := func(slot *slot) *fwk.Status { return plugin.Filter(ctx, state, s.pod, node(slot)) }
+	switch plugin.Name() {
+	case names.PodTopologySpread:
+		if s.spreadsOverDomains() {
+			return s.spreadVerdicts(slots, ask)
+		}
+	case names.InterPodAffinity:
+		return s.affinityVerdicts(slots, ask)
+	case names.VolumeBinding:
+		if keys, all := s.judge.shelf.volumeKeys(s.pod); all {
+			return s.judge.scratch.verdicts.ask(s.judge, s.profile.domains.of(keys), slots, alike, ask)
+		}
+	}
+	return consult(ctx, s, table, slots, &s.judge.scratch.verdicts.said, ask)
 }
 
 // first is the first of the nodes that passes, nil if none does.
@@ -187,7 +196,7 @@ func (s *sweep) refuses(ctx context.Context, one []*slot) (bool, error) {
 			continue
 		}
 		table, state := s.asking(plugin)
-		said := consult(ctx, s, table, one, &s.judge.scratch.statuses, func(at *slot) *fwk.Status {
+		said := consult(ctx, s, table, one, &s.judge.scratch.verdicts.said, func(at *slot) *fwk.Status {
 			return plugin.Filter(ctx, state, s.pod, at.info)
 		})
 		if !said[0].IsSuccess() && !said[0].IsRejected() {
