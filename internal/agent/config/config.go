@@ -1,0 +1,134 @@
+// Package config is the agent's configuration: a YAML file in which every field has a default, read strictly.
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// Config is what may be configured.
+type Config struct {
+	// Reasons are changes to the catalogue, by reason.
+	Reasons map[name]Setting `yaml:"reasons"`
+}
+
+// Setting changes a reason. What is zero stays as the catalogue has it.
+type Setting struct {
+	// Severity is fatal, warning or off.
+	Severity severity `yaml:"severity"`
+	// Needs and Clears are of the same kind as the catalogue's: occurrences stay occurrences.
+	Needs struct {
+		Count  int           `yaml:"count"`
+		Within time.Duration `yaml:"within"`
+		For    time.Duration `yaml:"for"`
+	} `yaml:"needs"`
+	Clears struct {
+		Quiet time.Duration `yaml:"quiet"`
+		For   time.Duration `yaml:"for"`
+	} `yaml:"clears"`
+}
+
+// name is a reason's, in any of its spellings.
+type name reason.ID
+
+func (n *name) UnmarshalText(text []byte) error {
+	r, known := reason.Find(string(text))
+	if !known {
+		return errors.New("no such reason; `naosu-agent reasons` lists them")
+	}
+	*n = name(r.ID)
+	return nil
+}
+
+type severity reason.Severity
+
+func (s *severity) UnmarshalText(text []byte) error {
+	*s = severity(text)
+	if all := []reason.Severity{reason.Fatal, reason.Warning, reason.Off}; !slices.Contains(all, reason.Severity(text)) {
+		return fmt.Errorf("%q is none of %q", text, all)
+	}
+	return nil
+}
+
+// Default is what holds without a file.
+func Default() Config {
+	return Config{}
+}
+
+// Read reads a configuration file. The error names everything that is wrong with it, each with file, line and field.
+func Read(path string) (Config, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, fmt.Errorf("read the configuration: %w", err)
+	}
+	return parse(path, text)
+}
+
+func parse(file string, text []byte) (Config, error) {
+	c := Default()
+	var root yaml.Node
+	switch err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&root); {
+	case errors.Is(err, io.EOF):
+		return c, nil
+	case err != nil:
+		return Config{}, fmt.Errorf("%s: %w", file, err)
+	}
+	d := decoder{file: file, at: map[string]*yaml.Node{}}
+	d.decode(root.Content[0], reflect.ValueOf(&c).Elem(), "")
+	for id, s := range c.Reasons {
+		s.check(&d, reason.ID(id))
+	}
+	slices.SortFunc(d.mistakes, func(a, b error) int {
+		var x, y mistake
+		errors.As(a, &x)
+		errors.As(b, &y)
+		return cmp.Or(cmp.Compare(x.line, y.line), cmp.Compare(x.path, y.path))
+	})
+	return c, errors.Join(d.mistakes...)
+}
+
+// check holds a setting against what the catalogue says of the reason's evidence.
+func (s Setting) check(d *decoder, id reason.ID) {
+	r, _ := reason.Find(string(id))
+	path := "reasons." + string(id)
+	say := func(bad bool, field, why string) {
+		if n := d.at[path+field]; bad && n != nil {
+			d.wrong(n, path+field, "%s", why)
+		}
+	}
+	if r.Looked() {
+		say(s.Needs.Count != 0, ".needs.count", "looks find this reason: needs takes {for}, clears {for}")
+		say(s.Needs.Within != 0, ".needs.within", "looks find this reason: needs takes {for}, clears {for}")
+		say(s.Clears.Quiet != 0, ".clears.quiet", "looks find this reason: needs takes {for}, clears {for}")
+		return
+	}
+	say(s.Needs.For != 0, ".needs.for", "occurrences make this reason: needs takes {count, within}, clears {quiet}")
+	say(s.Clears.For != 0, ".clears.for", "occurrences make this reason: needs takes {count, within}, clears {quiet}")
+	say(s.Needs.Count < 0, ".needs.count", "it counts occurrences, from 1")
+	fatal := cmp.Or(reason.Severity(s.Severity), r.Severity) == reason.Fatal
+	say(fatal && cmp.Or(s.Needs.Count, r.Needs.Count) == 1, ".needs.count", "one stray line must not make a condition False: a fatal reason needs 2 or more")
+}
+
+// Catalogue is the reasons as configured.
+func (c Config) Catalogue() []reason.Reason {
+	list := slices.Clone(reason.Catalogue)
+	for i := range list {
+		r := &list[i]
+		s := c.Reasons[name(r.ID)]
+		r.Severity = cmp.Or(reason.Severity(s.Severity), r.Severity)
+		r.Needs.Count, r.Needs.Within, r.Needs.For = cmp.Or(s.Needs.Count, r.Needs.Count), cmp.Or(s.Needs.Within, r.Needs.Within), cmp.Or(s.Needs.For, r.Needs.For)
+		r.Clears.Quiet, r.Clears.For = cmp.Or(s.Clears.Quiet, r.Clears.Quiet), cmp.Or(s.Clears.For, r.Clears.For)
+	}
+	return list
+}

@@ -1,0 +1,92 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/internal/agent/config"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+func read(t *testing.T, text string) (config.Config, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "agent.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Read(file)
+	return c, err
+}
+
+func TestRead(t *testing.T) {
+	c, err := read(t, `
+reasons:
+  InterfaceNotUp:
+    severity: warning
+    needs: {for: 1m}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range c.Catalogue() {
+		if r.ID == reason.InterfaceNotUp && (r.Severity != reason.Warning || r.Needs.For != time.Minute || r.Clears.For == 0) {
+			t.Errorf("InterfaceNotUp is %+v", r)
+		}
+	}
+	if diff := cmp.Diff(reason.Catalogue, config.Default().Catalogue()); diff != "" {
+		t.Errorf("without a file the catalogue is another (-want +got):\n%s", diff)
+	}
+}
+
+// Everything that is wrong is told at once, where it stands.
+func TestReadTellsAllMistakes(t *testing.T) {
+	_, err := read(t, `reasons:
+  InterfaceNotUp:
+    severity: deadly
+    needs: {count: 3, for: soon}
+    colour: red
+  NoSuchReason: {severity: off}
+  InterfaceNotUp: {}
+other: 1
+`)
+	if err == nil {
+		t.Fatal("it is taken")
+	}
+	var got []string
+	for line := range strings.Lines(err.Error()) {
+		_, what, _ := strings.Cut(line, "agent.yaml:")
+		got = append(got, strings.TrimSpace(what))
+	}
+	want := []string{
+		`3: reasons.InterfaceNotUp.severity: "deadly" is none of ["fatal" "warning" "off"]`,
+		`4: reasons.InterfaceNotUp.needs.for: "soon" is no duration, as "30s" or "10m" is`,
+		`5: reasons.InterfaceNotUp.colour: no such field; there are clears, needs, severity`,
+		"6: reasons.NoSuchReason: no such reason; `naosu-agent reasons` lists them",
+		`7: reasons.InterfaceNotUp: it is there twice, first in line 2`,
+		`8: other: no such field; there are reasons`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestReadHoldsEvidenceToItsKind(t *testing.T) {
+	_, err := read(t, "reasons: {InterfaceNotUp: {needs: {count: 3}}}")
+	if err == nil || !strings.Contains(err.Error(), "reasons.InterfaceNotUp.needs.count: looks find this reason") {
+		t.Errorf("a count for a reason of looks: %v", err)
+	}
+}
+
+func TestReadOfNothing(t *testing.T) {
+	if _, err := read(t, "# all as it is\n"); err != nil {
+		t.Error(err)
+	}
+	if _, err := read(t, "- 1\n"); err == nil {
+		t.Error("a list is taken for a configuration")
+	}
+}
