@@ -33,7 +33,7 @@ func TestRoot(t *testing.T) {
 		"shell completion":            {"naosu", []string{"completion", "bash"}, exit.OK, "bash completion"},
 		"unknown verb":                {"naosu", []string{"whu"}, exit.Usage, "command: whu is none of naosu's; see naosu --help"},
 		"unknown flag":                {"naosu", []string{"why", "--nope"}, exit.Usage, "command: there is no flag --nope; see naosu why --help"},
-		"bad value of a flag":         {"naosu", []string{"why", "pod/a", "-o", "xml"}, exit.Usage, "use text, json or yaml"},
+		"bad value of a flag":         {"naosu", []string{"why", "pod/a", "-o", "xml"}, exit.Usage, "use text, wide, json or yaml"},
 		"version takes nothing":       {"naosu", []string{"version", "now"}, exit.Usage, "command: now is none of version's"},
 		"a verb without subject":      {"naosu", []string{"explain"}, exit.Usage, "code: missing"},
 	} {

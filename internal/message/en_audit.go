@@ -3,10 +3,10 @@ package message
 var englishAudit = sentences{
 	AuditSummary: "{{if .any}}{{.critical}} critical, {{count .warning \"warning\" \"warnings\"}}, {{count .info \"note\" \"notes\"}}" +
 		"{{else if .unknown}}Nothing found, as far as could be read{{else}}Nothing found{{end}}{{if .accepted}}; {{.accepted}} accepted{{end}}.",
-	AuditMore:         "The causes of a finding, with their evidence: naosu why SUBJECT, or naosu audit -o json. What a code means: naosu explain CODE.",
-	AuditLeft:         "and {{.n}} more; -o json has them all.",
+	AuditMore:         "The causes of a finding, with their evidence: naosu why SUBJECT, or naosu audit -o json. Every remedy, with cost and risk: naosu audit -o wide. What a code means: naosu explain CODE.",
+	AuditLeft:         "and {{.n}} more; -o wide has them all.",
 	AuditAlike:        "({{.n}} more like it)",
-	AuditMoreRemedies: "or: {{count .n \"other way\" \"other ways\"}}, in -o json",
+	AuditMoreRemedies: "or: {{count .n \"other way\" \"other ways\"}}, in -o wide",
 	ProgressAudit:     "checking rules and simulating failures: {{.done}} of {{.total}}",
 
 	SeverityCritical: "critical",

@@ -95,8 +95,8 @@ var englishHelp = sentences{
 
 	"flag/help":             "show this help",
 	"flag/lang":             "the `LANGUAGE` of the answer: en, ja (default: the locale's)",
-	"flag/output":           "the `FORMAT` of the answer: text, json, yaml",
-	"flag/audit/output":     "the `FORMAT` of the answer: text, json, yaml, sarif",
+	"flag/output":           "the `FORMAT` of the answer: text, wide (text with nothing left out), json, yaml",
+	"flag/audit/output":     "the `FORMAT` of the answer: text, wide (text with nothing left out), json, yaml, sarif",
 	"flag/from":             "read not the cluster but this `PATH`: a snapshot, a file or folder of objects, or - for standard input",
 	"flag/scheduler-config": "judge as a scheduler with the KubeSchedulerConfiguration in this `FILE`",
 

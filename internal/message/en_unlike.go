@@ -24,5 +24,5 @@ var englishUnlike = sentences{
 	HeadTried:          "Tried, and not the cause",
 	HeadObserved:       "Elsewhere",
 	UnlikeOthers:       "{{count .n \"further difference has\" \"further differences have\"}} no bearing on this.",
-	UnlikeMoreSuspects: "and {{.n}} more, in -o json",
+	UnlikeMoreSuspects: "and {{.n}} more, in -o wide",
 }

@@ -8,6 +8,8 @@ var englishWords = sentences{
 	HeadNotModelled: "Not judged",
 	LabelCost:       "cost",
 	LabelRisk:       "risk",
+	LabelAbout:      "about",
+	LabelRead:       "read from",
 	LabelFill:       "fill in {{and .parts}}",
 	LabelUnverified: "not simulated",
 	LabelVerified:   "verified by simulation",

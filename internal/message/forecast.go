@@ -70,6 +70,13 @@ const (
 	HeadCreated          ID = "HeadCreated"          //
 	HeadEnded            ID = "HeadEnded"            //
 	HeadNotPlayed        ID = "HeadNotPlayed"        //
+	ColumnNamespace      ID = "ColumnNamespace"      //
+	ColumnFrom           ID = "ColumnFrom"           //
+	ColumnTo             ID = "ColumnTo"             //
+	ColumnBy             ID = "ColumnBy"             //
+	ColumnChance         ID = "ColumnChance"         //
+	ColumnSubject        ID = "ColumnSubject"        //
+	ColumnState          ID = "ColumnState"          //
 	ColumnPod            ID = "ColumnPod"            //
 	ColumnNode           ID = "ColumnNode"           //
 	ColumnUntil          ID = "ColumnUntil"          //

@@ -3,10 +3,10 @@ package message
 var japaneseAudit = sentences{
 	AuditSummary: "{{if .any}}重大 {{.critical}} 件、警告 {{.warning}} 件、参考 {{.info}} 件{{else if .unknown}}読み取れた範囲では何も見つかりませんでした{{else}}何も見つかりませんでした{{end}}" +
 		"{{if .accepted}} (許容済み {{.accepted}} 件){{end}}。",
-	AuditMore:         "所見の原因と根拠は naosu why SUBJECT または naosu audit -o json、コードの意味は naosu explain CODE で確認できます。",
-	AuditLeft:         "ほか {{.n}} 件。-o json ですべて表示されます。",
+	AuditMore:         "所見の原因と根拠は naosu why SUBJECT または naosu audit -o json、すべての対処とそのコスト・リスクは naosu audit -o wide、コードの意味は naosu explain CODE で確認できます。",
+	AuditLeft:         "ほか {{.n}} 件。-o wide ですべて表示されます。",
 	AuditAlike:        "(同様のものがほか {{.n}} 件)",
-	AuditMoreRemedies: "ほかに {{.n}} 通りの方法があります (-o json)",
+	AuditMoreRemedies: "ほかに {{.n}} 通りの方法があります (-o wide)",
 	ProgressAudit:     "ルールの確認とシミュレーション中: {{.done}}/{{.total}}",
 
 	SeverityCritical: "重大",

@@ -95,8 +95,8 @@ var japaneseHelp = sentences{
 
 	"flag/help":             "このヘルプを表示する",
 	"flag/lang":             "出力の言語 `LANGUAGE`: en、ja (デフォルト: ロケールに従う)",
-	"flag/output":           "出力の形式 `FORMAT`: text、json、yaml",
-	"flag/audit/output":     "出力の形式 `FORMAT`: text、json、yaml、sarif",
+	"flag/output":           "出力の形式 `FORMAT`: text、wide (省略のない text)、json、yaml",
+	"flag/audit/output":     "出力の形式 `FORMAT`: text、wide (省略のない text)、json、yaml、sarif",
 	"flag/from":             "クラスターの代わりに `PATH` を読む: スナップショット、オブジェクトのファイルまたはフォルダー、- (標準入力)",
 	"flag/scheduler-config": "この `FILE` の KubeSchedulerConfiguration を使うスケジューラーとして判定する",
 

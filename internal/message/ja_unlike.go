@@ -24,5 +24,5 @@ var japaneseUnlike = sentences{
 	HeadTried:          "試した結果、原因ではない違い",
 	HeadObserved:       "周辺の状況",
 	UnlikeOthers:       "ほかに、関係のない違いが {{.n}} 件あります。",
-	UnlikeMoreSuspects: "ほか {{.n}} 件 (-o json で表示)",
+	UnlikeMoreSuspects: "ほか {{.n}} 件 (-o wide で表示)",
 }

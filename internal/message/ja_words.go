@@ -8,6 +8,8 @@ var japaneseWords = sentences{
 	HeadNotModelled: "判定に含めていないもの",
 	LabelCost:       "コスト",
 	LabelRisk:       "リスク",
+	LabelAbout:      "対象",
+	LabelRead:       "根拠",
 	LabelFill:       "{{and .parts}} は実際の値に置き換えてください",
 	LabelUnverified: "シミュレーション未実施",
 	LabelVerified:   "シミュレーションで確認済み",

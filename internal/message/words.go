@@ -9,6 +9,8 @@ const (
 	HeadNotModelled ID = "HeadNotModelled"
 	LabelCost       ID = "LabelCost"
 	LabelRisk       ID = "LabelRisk"
+	LabelAbout      ID = "LabelAbout"
+	LabelRead       ID = "LabelRead"
 	LabelFill       ID = "LabelFill" // parts
 	LabelUnverified ID = "LabelUnverified"
 	LabelVerified   ID = "LabelVerified"

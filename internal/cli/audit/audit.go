@@ -116,8 +116,8 @@ func (o *Options) whole() bool { return o.namespace == "" && o.Selector == "" }
 
 func (o *Options) write(say message.Printer, found finding.Audit) error {
 	switch o.Format {
-	case output.Text:
-		return writeText(output.NewPage(o.Out), say, found)
+	case output.Text, output.Wide:
+		return writeText(o.Format.Page(o.Out), say, found)
 	case SARIF:
 		return output.JSON.WriteData(o.Out, sarif(say, found))
 	default:

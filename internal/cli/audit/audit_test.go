@@ -67,6 +67,48 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// TestWide finds every finding of the data on the page, and of each every remedy with its cost and what its evidence was
+// read from.
+func TestWide(t *testing.T) {
+	data, _, err := ask(t, "-o", "json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var audit struct {
+		Findings []struct {
+			Code     string
+			Causes   []struct{ Evidence []struct{ Field string } }
+			Remedies []struct{ Cost, Risk string }
+		}
+	}
+	if err := json.Unmarshal([]byte(data), &audit); err != nil {
+		t.Fatal(err)
+	}
+	page, _, err := ask(t, "-o", "wide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = strings.Join(strings.Fields(page), " ") // What wraps differently says the same.
+	want := map[string]int{}
+	for _, f := range audit.Findings {
+		want[f.Code+" "]++
+		for _, link := range f.Causes {
+			for _, e := range link.Evidence {
+				want[" "+e.Field] = 1
+			}
+		}
+		for _, r := range f.Remedies {
+			want["cost: "+r.Cost] = 1
+			want["risk: "+r.Risk] = 1
+		}
+	}
+	for words, n := range want {
+		if strings.Count(page, words) < n {
+			t.Errorf("%q is on the wide page %d times, want %d at least:\n%s", words, strings.Count(page, words), n, page)
+		}
+	}
+}
+
 // TestAcceptedFindingIsGone takes every finding of a code out, and says so in the data.
 func TestAcceptedFindingIsGone(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "accepted.yaml")

@@ -10,7 +10,7 @@ import (
 )
 
 // writer puts an audit on a page: how bad it is, then each finding with the one remedy to begin with. Evidence and
-// everything else is for `naosu why` and -o json.
+// everything else is for `naosu why`, -o wide and -o json.
 type writer struct {
 	*output.Page
 	say message.Printer
@@ -21,7 +21,7 @@ const mostShown = 12
 
 func writeText(page *output.Page, say message.Printer, a finding.Audit) error {
 	w := writer{page, say}
-	groups := finding.Together(a.Findings)
+	groups := w.groups(a.Findings)
 	w.Paragraph("", w.summary(a), output.Strong)
 	for _, severity := range []finding.Severity{finding.Critical, finding.Warning, finding.Info} {
 		w.severity(severity, groups)
@@ -41,6 +41,18 @@ func writeText(page *output.Page, say message.Printer, a finding.Audit) error {
 	return nil
 }
 
+// groups join findings of one cause; a wide page tells each.
+func (w writer) groups(findings []finding.Finding) []finding.Alike {
+	if !w.Wide {
+		return finding.Together(findings)
+	}
+	groups := make([]finding.Alike, len(findings))
+	for i, f := range findings {
+		groups[i].First = f
+	}
+	return groups
+}
+
 func (w writer) summary(a finding.Audit) string {
 	counts := map[finding.Severity]int{}
 	for _, f := range a.Findings {
@@ -58,7 +70,7 @@ func (w writer) severity(severity finding.Severity, groups []finding.Alike) {
 		if g.First.Severity != severity {
 			continue
 		}
-		if shown == mostShown {
+		if shown == mostShown && !w.Wide {
 			left += 1 + g.More
 			continue
 		}
@@ -67,33 +79,9 @@ func (w writer) severity(severity finding.Severity, groups []finding.Alike) {
 			w.Paragraph("", strings.ToUpper(w.say.Text(message.ID("Severity"+string(severity)), nil)), output.Heading)
 		}
 		shown++
-		w.group(g)
+		w.Finding(w.say, g.First, g.More)
 	}
 	if left > 0 {
 		w.Paragraph("  ", w.say.Text(message.AuditLeft, message.Args{"n": left}), output.Faint)
-	}
-}
-
-func (w writer) group(g finding.Alike) {
-	text := g.First.Message
-	if g.More > 0 {
-		text += " " + w.say.Text(message.AuditAlike, message.Args{"n": g.More})
-	}
-	w.Paragraph("  "+string(g.First.Code)+"  ", text, output.Plain)
-	if len(g.First.Remedies) == 0 {
-		return
-	}
-	const indent = "        "
-	way := g.First.Remedies[0]
-	proof := message.LabelUnverified
-	if way.Verified {
-		proof = message.LabelVerified
-	}
-	w.Paragraph(indent, "→ "+way.Message+" ("+w.say.Text(proof, nil)+")", output.Plain)
-	if way.Command != "" && len(way.Command) <= output.LongestCommand {
-		w.Command(indent+"  $ ", way.Command)
-	}
-	if more := len(g.First.Remedies) - 1; more > 0 {
-		w.Paragraph(indent+"  ", w.say.Text(message.AuditMoreRemedies, message.Args{"n": more}), output.Faint)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -22,11 +23,13 @@ type Format string
 // The formats.
 const (
 	Text Format = "text"
+	// Wide is text that leaves nothing out for the sake of a page: namespaces, nodes, every row and every remedy.
+	Wide Format = "wide"
 	JSON Format = "json"
 	YAML Format = "yaml"
 )
 
-var formats = []string{string(Text), string(JSON), string(YAML)}
+var formats = []string{string(Text), string(Wide), string(JSON), string(YAML)}
 
 // AddFlag adds -o to a command's flags. More are formats that only this command writes.
 func (f *Format) AddFlag(cmd *cobra.Command, more ...Format) {
@@ -40,7 +43,20 @@ func (f *Format) AddFlag(cmd *cobra.Command, more ...Format) {
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// WriteData writes an answer as JSON or YAML. The format must not be Text.
+// ForPeople says whether an answer in the format goes on a Page; else it is data.
+func (f Format) ForPeople() bool { return f == Text || f == Wide }
+
+// Page is where an answer for people is written.
+func (f Format) Page(w io.Writer) *Page {
+	if f != Wide {
+		return NewPage(w)
+	}
+	page := newPage(w, wide, math.MaxInt)
+	page.Wide = true
+	return page
+}
+
+// WriteData writes an answer as JSON or YAML. The format must be none for people.
 func (f Format) WriteData(w io.Writer, answer any) error {
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)

@@ -14,21 +14,29 @@ const widest = 100
 
 const narrowest = 40
 
+// wide is for tables whose rows are to stay whole.
+const wide = 160
+
 // Page writes paragraphs for people: wrapped to the terminal, coloured only there, and with whatever the cluster's
 // objects hold made harmless to a terminal.
 type Page struct {
+	// Wide asks for what a page leaves out.
+	Wide bool
+
 	w      io.Writer
 	width  int
 	colour bool
 	err    error
 }
 
-// NewPage is a page as wide as the terminal behind w.
-func NewPage(w io.Writer) *Page {
-	width := widest
+// NewPage is a page as wide as the terminal behind w, within what can be read.
+func NewPage(w io.Writer) *Page { return newPage(w, widest, widest) }
+
+// newPage is a page as wide as the terminal behind w, but at most so wide, and of a stated width if there is no terminal.
+func newPage(w io.Writer, width, most int) *Page {
 	if file, ok := w.(*os.File); ok {
 		if cells, _, err := term.GetSize(int(file.Fd())); err == nil && cells > 0 {
-			width = max(min(cells, widest), narrowest)
+			width = max(min(cells, most), narrowest)
 		}
 	}
 	return NewPageOf(w, width, printers.AllowsColorOutput(w))

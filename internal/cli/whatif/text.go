@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,18 +87,45 @@ func (w writer) head(id message.ID) {
 	w.Paragraph("", strings.ToUpper(w.say.Text(id, nil)), output.Heading)
 }
 
-// fates is a table, a row for each reason that siblings share. A column that says nothing is left out.
+// fates is a table, a row for each reason that siblings share, or for each pod on a wide page.
 func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
 	if len(rows) == 0 {
 		return
 	}
 	w.head(head)
+	if w.Wide {
+		w.wide(rows)
+		return
+	}
 	groups := together(rows)
-	heads := w.heads(message.ColumnPod, message.ColumnNode, message.ColumnUntil, message.ColumnWhy)
 	var table [][]string
 	for _, g := range groups[:min(len(groups), mostRows)] {
 		table = append(table, []string{g.name(w.say), w.place(g), w.until(g.rows), w.why(g.rows[0])})
 	}
+	w.filled(w.heads(message.ColumnPod, message.ColumnNode, message.ColumnUntil, message.ColumnWhy), table)
+	w.left(groups[min(len(groups), mostRows):])
+}
+
+// wide is a row for each pod.
+func (w writer) wide(rows []finding.ForecastRow) {
+	var table [][]string
+	for _, row := range rows {
+		by, chance := "", ""
+		if row.By != nil {
+			by = output.Name(*row.By)
+		}
+		if w.seeds > 1 {
+			chance = strconv.FormatFloat(row.Chance, 'g', 2, 64)
+		}
+		until := w.until([]finding.ForecastRow{row})
+		table = append(table, []string{row.Pod.Namespace, row.Pod.Name, row.From, row.To, until, by, chance, row.Why})
+	}
+	w.filled(w.heads(message.ColumnNamespace, message.ColumnPod, message.ColumnFrom, message.ColumnTo, message.ColumnUntil,
+		message.ColumnBy, message.ColumnChance, message.ColumnWhy), table)
+}
+
+// filled is a table without the columns that say nothing.
+func (w writer) filled(heads []string, table [][]string) {
 	for column := len(heads) - 1; column > 0; column-- {
 		if !slices.ContainsFunc(table, func(row []string) bool { return row[column] != "" }) {
 			heads = slices.Delete(heads, column, column+1)
@@ -107,7 +135,14 @@ func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
 		}
 	}
 	w.Table("  ", heads, table)
-	w.left(groups[min(len(groups), mostRows):])
+}
+
+// most is how many of so many a page shows.
+func (w writer) most(n int) int {
+	if w.Wide {
+		return n
+	}
+	return min(n, mostRows)
 }
 
 // left says how many pods the page leaves out.
@@ -207,22 +242,12 @@ func (w writer) findings(findings []finding.Finding) {
 	}
 	w.head(message.HeadThen)
 	groups := finding.Together(findings)
-	for _, g := range groups[:min(len(groups), mostRows)] {
-		text := g.First.Message
-		if g.More > 0 {
-			text += " " + w.say.Text(message.AuditAlike, message.Args{"n": g.More})
-		}
-		w.Paragraph("  "+string(g.First.Code)+"  ", text, output.Plain)
-		if len(g.First.Remedies) == 0 {
-			continue
-		}
-		w.Paragraph("        → ", g.First.Remedies[0].Message, output.Plain)
-		if command := g.First.Remedies[0].Command; command != "" && len(command) <= output.LongestCommand {
-			w.Command("          $ ", command)
-		}
+	shown := groups[:w.most(len(groups))]
+	for _, g := range shown {
+		w.Finding(w.say, g.First, g.More)
 	}
 	left := 0
-	for _, g := range groups[min(len(groups), mostRows):] {
+	for _, g := range groups[len(shown):] {
 		left += 1 + g.More
 	}
 	if left > 0 {

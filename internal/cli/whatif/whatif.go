@@ -181,8 +181,8 @@ func (o *Options) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if o.Format == output.Text {
-		err = writeText(output.NewPage(o.Out), in.Say, forecast, notes)
+	if o.Format.ForPeople() {
+		err = writeText(o.Format.Page(o.Out), in.Say, forecast, notes)
 	} else {
 		err = o.Format.WriteData(o.Out, forecast)
 	}

@@ -66,6 +66,8 @@ func TestPages(t *testing.T) {
 		"futures":      {"lose", "node/n3", "--seeds", "5"},
 		"next-step":    {"grow", "kube-system/daemonset/calico-node", "--from", "testdata/scaler.yaml"},
 		"lose-group":   {"lose", "group/workers"},
+		"wide":         {"lose", "zone/us-east-1a", "--seeds", "3", "-o", "wide"},
+		"wide-ja":      {"apply", "-f", "testdata/change.yaml", "-o", "wide", "--lang", "ja"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := ask(t, args...)

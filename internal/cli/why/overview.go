@@ -3,7 +3,10 @@ package why
 import (
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
@@ -16,8 +19,9 @@ const mostNamed = 8
 
 // writeOverview writes each cause once, with the things that it concerns and the command that tells more. The namespace is
 // the one asked about, empty for all.
-func writeOverview(page *output.Page, say message.Printer, namespace string, found finding.Overview) error {
-	w := writer{Page: page, say: say}
+func writeOverview(page *output.Page, in input.Input, namespace string, found finding.Overview) error {
+	say := in.Say
+	w := writer{Page: page, say: say, now: in.World.Taken()}
 	causes := diagnosis.Causes(found.Explanations)
 	pods, workloads := 0, 0
 	for _, e := range found.Explanations {
@@ -38,7 +42,7 @@ func writeOverview(page *output.Page, say message.Printer, namespace string, fou
 		"what": what, "n": pods + workloads, "namespace": namespace, "causes": len(causes),
 	}), output.Strong)
 	for i, cause := range causes {
-		w.cause(strconv.Itoa(i+1)+". ", cause, namespace == "")
+		w.cause(strconv.Itoa(i+1)+". ", cause, in.World, namespace == "")
 	}
 	if found.Elsewhere > 0 {
 		w.Blank()
@@ -48,22 +52,19 @@ func writeOverview(page *output.Page, say message.Printer, namespace string, fou
 	return w.written()
 }
 
-func (w writer) cause(mark string, cause []finding.Explanation, everywhere bool) {
+func (w writer) cause(mark string, cause []finding.Explanation, world *cluster.Snapshot, everywhere bool) {
 	first := cause[0]
 	w.Blank()
 	w.Paragraph(mark, first.Summary, output.Strong)
 	indent := "   "
-	if n := diagnosis.Concerned(cause); n > 1 {
+	if n := diagnosis.Concerned(cause); w.Wide {
+		w.concerned(indent, cause, world)
+	} else if n > 1 {
 		w.Paragraph(indent, w.say.Text(message.OverviewConcerns, message.Args{"n": n, "names": w.named(cause, everywhere)}), output.Plain)
 	}
 	for _, f := range first.Findings {
-		if f.Message == first.Summary && len(f.Remedies) > 0 {
-			proof := message.LabelUnverified
-			if f.Remedies[0].Verified {
-				proof = message.LabelVerified
-			}
-			w.Paragraph(indent, w.say.Text(message.HeadRemedy, nil)+" ("+w.say.Text(proof, nil)+"): "+f.Remedies[0].Message, output.Plain)
-			w.command(indent+"  ", f.Remedies[0].Command)
+		if f.Message == first.Summary {
+			w.Remedies(w.say, indent, f.Remedies)
 		}
 	}
 	more := "naosu why " + first.Subject.String()
@@ -71,6 +72,25 @@ func (w writer) cause(mark string, cause []finding.Explanation, everywhere bool)
 		more += " --namespace " + first.Subject.Namespace
 	}
 	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": more}), output.Faint)
+}
+
+// concerned is a row for each thing that a cause concerns.
+func (w writer) concerned(indent string, cause []finding.Explanation, world *cluster.Snapshot) {
+	var table [][]string
+	for _, e := range cause {
+		for _, ref := range append([]change.Ref{e.Subject}, e.Alike...) {
+			node := ""
+			if pod, ok := world.Object(cluster.Pod, ref.Namespace, ref.Name).(*corev1.Pod); ok {
+				node = pod.Spec.NodeName
+			}
+			table = append(table, []string{ref.Namespace, ref.String(), e.State, node})
+		}
+	}
+	var heads []string
+	for _, id := range []message.ID{message.ColumnNamespace, message.ColumnSubject, message.ColumnState, message.ColumnNode} {
+		heads = append(heads, w.say.Text(id, nil))
+	}
+	w.Table(indent, heads, table)
 }
 
 // named are the things that a cause concerns, the first few by name.

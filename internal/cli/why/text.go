@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -54,6 +53,10 @@ func (w writer) written() error {
 }
 
 func (w writer) finding(f finding.Finding) {
+	if w.Wide {
+		w.Blank()
+		w.Labelled(w.say, "", message.LabelAbout, output.Names(f.Subjects))
+	}
 	w.head(message.HeadCauses, string(f.Code)+", "+w.say.Text(message.ID("Severity"+f.Severity), nil))
 	w.links(f.Causes, "")
 	if len(f.RuledOut) > 0 {
@@ -115,20 +118,9 @@ func (w writer) remedy(r finding.Remedy) {
 	}
 	w.head(message.HeadRemedy, w.say.Text(proof, nil))
 	w.Paragraph("  ", r.Message, output.Plain)
-	w.command("    ", r.Command)
+	w.Typed(w.say, "    ", r.Command)
 	w.labelled(message.LabelCost, r.Cost)
 	w.labelled(message.LabelRisk, r.Risk)
-}
-
-// command writes what a person may type, and what they have to fill in.
-func (w writer) command(indent, command string) {
-	if command == "" {
-		return
-	}
-	w.Command(indent+"$ ", command)
-	if parts := change.Placeholders(command); len(parts) > 0 {
-		w.Paragraph(indent+"  ", w.say.Text(message.LabelFill, message.Args{"parts": parts}), output.Faint)
-	}
 }
 
 func (w writer) labelled(id message.ID, text string) {

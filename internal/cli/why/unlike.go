@@ -25,10 +25,10 @@ func (o *Options) compare(ctx context.Context, in input.Input) (finding.Severity
 		return "", err
 	}
 	found := contrast.Compare(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject}, good)
-	if o.Format != output.Text {
+	if !o.Format.ForPeople() {
 		return worst(found.Explanation), o.Format.WriteData(o.Out, found)
 	}
-	return worst(found.Explanation), writeComparison(writer{output.NewPage(o.Out), in.Say, in.World.Taken()}, found)
+	return worst(found.Explanation), writeComparison(writer{o.Format.Page(o.Out), in.Say, in.World.Taken()}, found)
 }
 
 func writeComparison(w writer, found finding.Comparison) error {
@@ -63,10 +63,24 @@ func (w writer) differences(head message.ID, note string, all []finding.Differen
 		return
 	}
 	w.head(head, note)
-	for _, d := range all[:min(len(all), mostSuspects)] {
-		w.Paragraph("  - ", d.Message, output.Plain)
+	shown := all[:min(len(all), mostSuspects)]
+	if w.Wide {
+		shown = all
 	}
-	if more := len(all) - mostSuspects; more > 0 {
+	for _, d := range shown {
+		w.Paragraph("  - ", d.Message, output.Plain)
+		if w.Wide {
+			w.evidenceOf(d)
+		}
+	}
+	if more := len(all) - len(shown); more > 0 {
 		w.Paragraph("  - ", w.say.Text(message.UnlikeMoreSuspects, message.Args{"n": more}), output.Faint)
+	}
+}
+
+// evidenceOf is where both values of a difference were read.
+func (w writer) evidenceOf(d finding.Difference) {
+	for _, e := range []finding.Evidence{{Object: d.Object, Field: d.Field, Value: d.Value}, {Object: d.Other, Field: d.Field, Value: d.OtherValue}} {
+		w.Paragraph("      ", w.evidence(e), output.Faint)
 	}
 }

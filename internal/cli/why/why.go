@@ -155,10 +155,10 @@ func (o *Options) explain(ctx context.Context, in input.Input) (finding.Severity
 		return "", err
 	}
 	e := diagnosis.Explain(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject})
-	if o.Format != output.Text {
+	if !o.Format.ForPeople() {
 		return worst(e), o.Format.WriteData(o.Out, e)
 	}
-	return worst(e), writeText(output.NewPage(o.Out), in.Say, in.World.Taken(), e)
+	return worst(e), writeText(o.Format.Page(o.Out), in.Say, in.World.Taken(), e)
 }
 
 func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severity, error) {
@@ -171,10 +171,10 @@ func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severit
 	}
 	found := diagnosis.Overview(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say}, scope)
 	severity := worst(found.Explanations...)
-	if o.Format != output.Text {
+	if !o.Format.ForPeople() {
 		return severity, o.Format.WriteData(o.Out, found)
 	}
-	return severity, writeOverview(output.NewPage(o.Out), in.Say, scope.Namespace, found)
+	return severity, writeOverview(o.Format.Page(o.Out), in, scope.Namespace, found)
 }
 
 // worst is the gravest that explanations tell, empty if all is well and nothing threatens it.

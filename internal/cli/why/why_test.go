@@ -184,7 +184,7 @@ func TestBadInput(t *testing.T) {
 		"unlike nothing":  {[]string{"--unlike", "pod/b"}, "subject: missing; ask as in: why pod/NAME -n NAMESPACE"},
 		"unlike a node":   {[]string{"pod/a", "--unlike", "node/b"}, `--unlike: "node/b" cannot be compared with pod/a; compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD`},
 		"unlike a claim":  {[]string{"pvc/a", "--unlike", "pvc/b"}, `--unlike: "pvc/b" cannot be compared with pvc/a; compare two pods or two nodes`},
-		"unknown format":  {[]string{"pod/a", "-o", "xml"}, `"xml" is not one of them; use text, json or yaml`},
+		"unknown format":  {[]string{"pod/a", "-o", "xml"}, `"xml" is not one of them; use text, wide, json or yaml`},
 		"unknown context": {[]string{"pod/a", "--context", "nowhere"}, "kubeconfig: "},
 		"no such file":    {[]string{"pod/a", "--kubeconfig", "/nowhere"}, "kubeconfig: stat /nowhere: no such file or directory"},
 		"timeout":         {[]string{"pod/a", "--request-timeout", "soon"}, "kubeconfig: Invalid timeout value"},
