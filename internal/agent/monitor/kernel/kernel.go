@@ -1,0 +1,108 @@
+// Package kernel watches what the kernel shares out among a host's processes: PIDs, open files, memory, CPU and disk time, and
+// the clock. It only looks: what the kernel logs is monitor/logs' part.
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// Options are what may be configured of these monitors.
+type Options struct {
+	// Daemons are the cgroups of what a node cannot do without: patterns as in path.Match, below the root of the hierarchy.
+	Daemons []string `yaml:"daemons"`
+	// Pods are the cgroups that hold all pods together, as patterns, too.
+	Pods []string `yaml:"pods"`
+	// Threads and OpenFiles are the shares of what the kernel allows from which it is nearly reached.
+	Threads   Percent `yaml:"threads"`
+	OpenFiles Percent `yaml:"openFiles"`
+	// Zombies is how many of one parent are too many.
+	Zombies Count `yaml:"zombies"`
+	// Variables is how many an environment may have.
+	Variables Count `yaml:"variables"`
+	// CronRuns is how often a job may be set to run in an hour.
+	CronRuns Count `yaml:"cronRuns"`
+	// Zram is the share of the host's memory from which a zram device takes too much.
+	Zram Percent `yaml:"zram"`
+	// Pressure is the share of time, over a minute, from which waiting for each is too much.
+	Pressure Pressure `yaml:"pressure"`
+}
+
+// Pressure has a threshold for each file of /proc/pressure.
+type Pressure struct {
+	CPU    Percent `yaml:"cpu"`
+	IO     Percent `yaml:"io"`
+	Memory Percent `yaml:"memory"`
+}
+
+// DefaultOptions are those of the catalogue. The names of cgroups are systemd's, and kubelet's with either cgroup driver
+// (pkg/kubelet/cm/cgroup_manager_linux.go); on Amazon Linux 2023 kubelet and containerd are in runtime.slice.
+func DefaultOptions() Options {
+	return Options{
+		Daemons: []string{
+			"system.slice", "runtime.slice", "podruntime.slice",
+			"*.slice/kubelet.service", "*.slice/containerd.service", "*.slice/crio.service", "*.slice/k3s*.service", "*.slice/rke2-*.service",
+		},
+		Pods:    []string{"kubepods.slice", "kubepods"},
+		Threads: 70, OpenFiles: 70, Zombies: 20, Variables: 1000, CronRuns: 12, Zram: 10,
+		Pressure: Pressure{CPU: 40, IO: 60, Memory: 20},
+	}
+}
+
+// Percent is a share in hundredths, from 1 to 100.
+type Percent int
+
+// UnmarshalText reads a configured one.
+func (p *Percent) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 1 || n > 100 {
+		return fmt.Errorf("%q is no percentage from 1 to 100", text)
+	}
+	*p = Percent(n)
+	return nil
+}
+
+// Count is a number from 1.
+type Count int
+
+// UnmarshalText reads a configured one.
+func (c *Count) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q is no number from 1", text)
+	}
+	*c = Count(n)
+	return nil
+}
+
+// Monitors watch a host. Each looks as often as its look is cheap: a walk through /proc costs a hundred times what the other
+// looks do together.
+func Monitors(h host.Host, o Options) []monitor.Monitor {
+	forks := &forks{cgroups: cgroups{host: h, patterns: append(append([]string{}, o.Daemons...), o.Pods...)}, fork: fork}
+	return []monitor.Monitor{
+		every(10*time.Second, "forks", forks.find, reason.ForkFailedOutOfPIDs),
+		every(30*time.Second, "threads", threads{h, o.Threads}.find, reason.ApproachingKernelPidMax),
+		every(30*time.Second, "files", files{h, o.OpenFiles}.find, reason.ApproachingMaxOpenFiles),
+		every(15*time.Second, "pressure", pressure{h, o.Daemons, o.Pressure}.find,
+			reason.CPUPressureStalled, reason.IOPressureStalled, reason.MemoryPressureStalled),
+		every(time.Minute, "clock", clock{unix.Adjtimex}.find, reason.ClockUnsynchronized),
+		every(time.Minute, "zram", zram{h, o.Zram}.find, reason.ZramHighUsage),
+		every(5*time.Minute, "processes", processes{h, o.Zombies, o.Variables}.find, reason.ExcessiveZombieProcesses, reason.LargeEnvironment),
+		every(10*time.Minute, "cron", cron{h, o.CronRuns}.find, reason.RapidCron),
+	}
+}
+
+func every(period time.Duration, part string, find monitor.Finding, of ...reason.ID) monitor.Every {
+	return monitor.Every{Title: "kernel/" + part, Of: of, Period: period, Find: find}
+}
+
+// errStrange says that a file is not as the kernel's documentation has it.
+var errStrange = errors.New("not as expected")

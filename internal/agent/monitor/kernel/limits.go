@@ -1,0 +1,71 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// threads looks how many there are of those that the kernel allows. Each has a PID, so that whichever limit is lower holds.
+// Since Linux 6.14 pid_max is that of the reader's PID namespace: an agent that does not share the host's reads too high a one.
+type threads struct {
+	host host.Host
+	most Percent
+}
+
+func (t threads) find(context.Context) ([]evidence.Evidence, error) {
+	load, err := fields(t.host, "/proc/loadavg", 4)
+	if err != nil {
+		return nil, err
+	}
+	// The fourth word is "running/all" (proc_loadavg(5)); zombies are among them until they are reaped.
+	_, all, _ := strings.Cut(load[3], "/")
+	used, err := strconv.ParseInt(all, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("read /proc/loadavg: %w", err)
+	}
+	pids, err := number(t.host, "/proc/sys/kernel/pid_max")
+	if err != nil {
+		return nil, err
+	}
+	most, err := number(t.host, "/proc/sys/kernel/threads-max")
+	if err != nil {
+		return nil, err
+	}
+	if !t.most.reached(used, min(pids, most)) {
+		return nil, nil
+	}
+	raw := fmt.Sprintf("%d threads, kernel.pid_max %d, kernel.threads-max %d", used, pids, most)
+	return []evidence.Evidence{fault(reason.ApproachingKernelPidMax, "", "/proc/loadavg", raw)}, nil
+}
+
+// files looks how many are open of those that the kernel allows.
+type files struct {
+	host host.Host
+	most Percent
+}
+
+func (f files) find(context.Context) ([]evidence.Evidence, error) {
+	// Allocated, free (always 0), and the limit: Documentation/admin-guide/sysctl/fs.rst.
+	words, err := fields(f.host, "/proc/sys/fs/file-nr", 3)
+	if err != nil {
+		return nil, err
+	}
+	used, err := strconv.ParseInt(words[0], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("read /proc/sys/fs/file-nr: %w", err)
+	}
+	limit, err := strconv.ParseInt(words[2], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("read /proc/sys/fs/file-nr: %w", err)
+	}
+	if !f.most.reached(used, limit) {
+		return nil, nil
+	}
+	return []evidence.Evidence{fault(reason.ApproachingMaxOpenFiles, "", "/proc/sys/fs/file-nr", strings.Join(words, " "))}, nil
+}

@@ -1,0 +1,213 @@
+package kernel
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// leastVariable is how many bytes a variable has at least where many are found: an environment that is smaller for the number
+// looked for is not read. A_1=x with its end is 6.
+const leastVariable = 6
+
+// processes walks through all there are, once for both reasons.
+type processes struct {
+	host      host.Host
+	zombies   Count
+	variables Count
+}
+
+func (p processes) find(context.Context) ([]evidence.Evidence, error) {
+	zombies := map[int]int{}        // by parent
+	largest := map[string]process{} // by name, those whose environment may be too large
+	seen, hidden := 0, 0
+	err := walk(p.host.Path("/proc"), func(found process) {
+		switch {
+		case found.zombie():
+			zombies[found.parent]++
+		case found.kernel:
+		case found.hidden:
+			hidden++
+		default:
+			seen++
+			if found.environ >= int64(p.variables)*leastVariable && found.environ > largest[string(found.name)].environ {
+				largest[string(found.name)] = found
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	told := append(p.crowds(zombies), p.environments(largest)...)
+	if hidden > seen {
+		why := fmt.Sprintf("the environment of %d of %d processes may not be read (CAP_SYS_PTRACE)", hidden, hidden+seen)
+		told = append(told, unreadable(reason.LargeEnvironment, "/proc", why))
+	}
+	return told, nil
+}
+
+// crowds are the parents with too many zombies.
+func (p processes) crowds(zombies map[int]int) (found []evidence.Evidence) {
+	for _, parent := range slices.Sorted(maps.Keys(zombies)) {
+		n := zombies[parent]
+		if n < int(p.zombies) {
+			continue
+		}
+		text, err := os.ReadFile(p.host.Path(fmt.Sprintf("/proc/%d/stat", parent)))
+		if err != nil {
+			continue // Ended meanwhile; its zombies are init's, which reaps them.
+		}
+		of, err := parseStat(text)
+		if err != nil {
+			continue
+		}
+		found = append(found, fault(reason.ExcessiveZombieProcesses, fmt.Sprintf("%s[%d]", of.name, parent), "/proc/*/stat",
+			fmt.Sprintf("%d children of PID %d (%s) are zombies", n, parent, of.name)))
+	}
+	return found
+}
+
+// environments are those that are too large.
+func (p processes) environments(largest map[string]process) (found []evidence.Evidence) {
+	for _, name := range slices.Sorted(maps.Keys(largest)) {
+		file := fmt.Sprintf("/proc/%d/environ", largest[name].pid)
+		n, err := countVariables(p.host.Path(file))
+		if err != nil || n <= int(p.variables) {
+			continue // One that ended meanwhile, or may not be read after all, has no environment to look at.
+		}
+		found = append(found, fault(reason.LargeEnvironment, name, file, fmt.Sprintf("%d variables in %d bytes", n, largest[name].environ)))
+	}
+	return found
+}
+
+// countVariables counts ends of variables, without keeping what they say.
+func countVariables(file string) (n int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	buffer := make([]byte, 32<<10)
+	for {
+		read, err := f.Read(buffer)
+		n += bytes.Count(buffer[:read], []byte{0})
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+// process is what /proc/PID/stat says (proc_pid_stat(5)).
+type process struct {
+	pid, parent int
+	name        []byte // valid until the next one is read
+	state       byte
+	threads     int64
+	environ     int64 // bytes
+	// kernel says that it is a thread of the kernel, hidden that its addresses may not be seen, and with them its environment.
+	kernel, hidden bool
+}
+
+// zombie says whether it waits for its parent. One whose first thread has ended and others have not is in state Z, too.
+func (p process) zombie() bool { return p.state == 'Z' && p.threads <= 1 }
+
+// walk reads the stat file of every process, into one buffer: 5,000 processes are 5,000 files.
+func walk(proc string, visit func(process)) error {
+	dir, err := os.Open(proc)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	stats := statReader{dir: int(dir.Fd())}
+	for {
+		names, err := dir.Readdirnames(256)
+		for _, name := range names {
+			if name[0] < '1' || name[0] > '9' {
+				continue
+			}
+			text, err := stats.read(name)
+			if err != nil {
+				continue // It ended meanwhile.
+			}
+			found, err := parseStat(text)
+			if err != nil {
+				return fmt.Errorf("read %s: %w", filepath.Join(proc, name, "stat"), err)
+			}
+			visit(found)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// The places of the words of a stat file, counted from the state, which is the third.
+const (
+	statParent  = 1
+	statThreads = 17
+	statMemory  = 20
+	statCode    = 23
+	statEnv     = 47
+	statEnvEnd  = 48
+)
+
+// parseStat reads a stat file. The name may hold blanks and brackets.
+func parseStat(text []byte) (p process, err error) {
+	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if open < 2 || end < open || len(text) < end+3 {
+		return p, fmt.Errorf("%w: %q", errStrange, text)
+	}
+	p.name, p.state = text[open+1:end], text[end+2]
+	p.pid, err = strconv.Atoi(string(text[:open-1]))
+	var code, envStart, envEnd, memory int64
+	rest, place := text[end+2:], 0
+	for ; len(rest) > 0 && place <= statEnvEnd; place++ {
+		word, after, _ := bytes.Cut(rest, []byte{' '})
+		rest = after
+		var into *int64
+		switch place {
+		case statParent:
+			parent, wrong := strconv.Atoi(string(word))
+			p.parent, err = parent, cmp.Or(err, wrong)
+		case statThreads:
+			into = &p.threads
+		case statMemory:
+			into = &memory
+		case statCode:
+			into = &code
+		case statEnv:
+			into = &envStart
+		case statEnvEnd:
+			into = &envEnd
+		}
+		if into != nil {
+			// Addresses of the upper half do not fit; nothing of a process is there.
+			number, wrong := strconv.ParseUint(string(bytes.TrimSpace(word)), 10, 63)
+			*into, err = int64(number), cmp.Or(err, wrong)
+		}
+	}
+	if err == nil && place <= statEnvEnd {
+		err = errStrange // Linux before 3.5
+	}
+	// Without leave to look the kernel writes 1 for the first address of the code and 0 for the environment (fs/proc/array.c).
+	p.kernel, p.hidden, p.environ = memory == 0, code == 1 && envEnd == 0, envEnd-envStart
+	return p, err
+}
