@@ -77,14 +77,14 @@ func (r *Reader) Next(ctx context.Context) (Record, error) {
 // until lets reads wait until ctx ends. What it gives back is called after them.
 func (r *Reader) until(ctx context.Context) func() {
 	ended := make(chan struct{})
-	_ = r.file.SetReadDeadline(time.Time{}) // A file that cannot be waited for has no deadline: it ends.
 	stop := context.AfterFunc(ctx, func() {
-		_ = r.file.SetReadDeadline(time.Unix(1, 0))
+		_ = r.file.SetReadDeadline(time.Unix(1, 0)) // A file that cannot be waited for has no deadline: it ends.
 		close(ended)
 	})
 	return func() {
 		if !stop() {
 			<-ended
+			_ = r.file.SetReadDeadline(time.Time{})
 		}
 	}
 }
