@@ -79,7 +79,7 @@ func (p *page) fault(e Evidence) {
 // well clears an entity that was found well, or every one that the same look did not find faulty.
 func (p *page) well(e Evidence) {
 	maps.DeleteFunc(p.entities, func(name string, entry *entry) bool {
-		if e.Entity != name && (e.Entity != "" || entry.last.Equal(e.At)) {
+		if e.Entity != "" && e.Entity != name || e.Entity == "" && entry.last.Equal(e.At) {
 			return false
 		}
 		return entry.healed(e.At, p.reason.Clears.For)

@@ -49,6 +49,9 @@ func TestBook(t *testing.T) {
 		},
 		"one look is not enough":        {told: []evidence.Evidence{at(0, "Down", fault, "eth1"), at(0, "Down", well, "")}, now: 1},
 		"looks over ten seconds are":    {told: []evidence.Evidence{at(0, "Down", fault, "eth1"), at(10, "Down", fault, "eth1"), at(10, "Down", well, "")}, now: 11, stands: []string{"Down eth1"}},
+		"looks at the node itself are": {
+			told: []evidence.Evidence{at(0, "Down", fault, ""), at(0, "Down", well, ""), at(10, "Down", fault, ""), at(10, "Down", well, "")}, now: 11, stands: []string{"Down "},
+		},
 		"a look between takes it back":  {told: []evidence.Evidence{at(0, "Down", fault, "eth1"), at(5, "Down", well, ""), at(10, "Down", fault, "eth1")}, now: 11},
 		"one good look does not end it": {told: []evidence.Evidence{at(0, "Down", fault, "eth1"), at(10, "Down", fault, "eth1"), at(20, "Down", well, "")}, now: 21, stands: []string{"Down eth1"}},
 		"good looks over twenty seconds do": {
