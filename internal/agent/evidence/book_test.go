@@ -47,8 +47,8 @@ func TestBook(t *testing.T) {
 		"a log that is there again clears nothing": {
 			told: []evidence.Evidence{at(0, "Crashed", fault, "a"), at(1, "Crashed", fault, "a"), at(2, "Crashed", evidence.Readable, "")}, now: 3, stands: []string{"Crashed a"},
 		},
-		"one look is not enough":        {told: []evidence.Evidence{at(0, "Down", fault, "eth1"), at(0, "Down", well, "")}, now: 1},
-		"looks over ten seconds are":    {told: []evidence.Evidence{at(0, "Down", fault, "eth1"), at(10, "Down", fault, "eth1"), at(10, "Down", well, "")}, now: 11, stands: []string{"Down eth1"}},
+		"one look is not enough":     {told: []evidence.Evidence{at(0, "Down", fault, "eth1"), at(0, "Down", well, "")}, now: 1},
+		"looks over ten seconds are": {told: []evidence.Evidence{at(0, "Down", fault, "eth1"), at(10, "Down", fault, "eth1"), at(10, "Down", well, "")}, now: 11, stands: []string{"Down eth1"}},
 		"looks at the node itself are": {
 			told: []evidence.Evidence{at(0, "Down", fault, ""), at(0, "Down", well, ""), at(10, "Down", fault, ""), at(10, "Down", well, "")}, now: 11, stands: []string{"Down "},
 		},
