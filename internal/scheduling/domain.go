@@ -13,6 +13,7 @@ type domains struct {
 	keys    []string
 	table   table[int]
 	numbers map[string]int
+	lacks   []bool // by number: its nodes do not have every key
 	text    []byte
 }
 
@@ -32,6 +33,7 @@ func (d *domains) at(s *slot) int {
 
 func (d *domains) number(s *slot) int {
 	d.text = d.text[:0]
+	lacks := false
 	for _, key := range d.keys {
 		value, ok := s.info.Node().Labels[key]
 		if key == corev1.LabelHostname {
@@ -40,12 +42,13 @@ func (d *domains) number(s *slot) int {
 		if ok {
 			d.text = append(d.text, 1)
 		}
+		lacks = lacks || !ok
 		d.text = appendText(d.text, value)
 	}
 	n, ok := d.numbers[string(d.text)]
 	if !ok {
 		n = len(d.numbers)
-		d.numbers[string(d.text)] = n
+		d.numbers[string(d.text)], d.lacks = n, append(d.lacks, lacks)
 	}
 	return n
 }

@@ -1,12 +1,6 @@
 package scheduling
 
-import (
-	"encoding/binary"
-	"hash/fnv"
-	"io"
-
-	corev1 "k8s.io/api/core/v1"
-)
+import corev1 "k8s.io/api/core/v1"
 
 // draw picks one of some nodes for a pod. The same seed, pod and nodes give the same one, whatever was asked before, and a
 // node that is no longer among them changes the draw only if it had won it.
@@ -14,28 +8,43 @@ func (j *Judge) draw(pod *corev1.Pod, nodes []string) string {
 	if len(nodes) == 1 {
 		return nodes[0]
 	}
+	pot := newHash().number(j.seed).text(pod.Namespace).text(pod.Name)
 	var winner string
 	var highest uint64
 	for _, node := range nodes {
-		if ticket := j.ticket(pod, node); winner == "" || ticket > highest {
+		if ticket := pot.text(node).mixed(); winner == "" || ticket > highest {
 			winner, highest = node, ticket
 		}
 	}
 	return winner
 }
 
-func (j *Judge) ticket(pod *corev1.Pod, node string) uint64 {
-	h := fnv.New64a()
-	_ = binary.Write(h, binary.LittleEndian, j.seed) // a hash takes everything
-	for _, s := range []string{pod.Namespace, pod.Name, node} {
-		_, _ = io.WriteString(h, s)
-		_, _ = h.Write([]byte{0})
+// hash is FNV-1a of 64 bits, of which a value can be continued in many ways.
+type hash uint64
+
+func newHash() hash { return 14695981039346656037 }
+
+func (h hash) with(b byte) hash { return (h ^ hash(b)) * 1099511628211 }
+
+// text ends with a byte that no name holds.
+func (h hash) text(s string) hash {
+	for i := range len(s) {
+		h = h.with(s[i])
 	}
-	return mix(h.Sum64())
+	return h.with(0)
 }
 
-// mix spreads a hash over all its bits, which FNV leaves alike for names that differ at their end only (the finalizer of
-// SplitMix64).
+func (h hash) number(n uint64) hash {
+	for shift := 0; shift < 64; shift += 8 {
+		h = h.with(byte(n >> shift))
+	}
+	return h
+}
+
+// mixed spreads a hash over all its bits, which FNV leaves alike for names that differ at their end only.
+func (h hash) mixed() uint64 { return mix(uint64(h)) }
+
+// mix is the finalizer of SplitMix64.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9

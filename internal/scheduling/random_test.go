@@ -73,6 +73,9 @@ func aNode(t *rapid.T) *corev1.Node {
 	if often(t, 3, "disk") {
 		labelled("disk", "ssd")(n)
 	}
+	if often(t, 6, "incomplete") {
+		delete(n.Labels, rapid.SampledFrom([]string{corev1.LabelTopologyZone, corev1.LabelHostname}).Draw(t, "lacks"))
+	}
 	for i, image := range apps {
 		if often(t, 3, "image") {
 			n.Status.Images = append(n.Status.Images, corev1.ContainerImage{Names: []string{image + ":latest"}, SizeBytes: int64(i+1) << 28})
@@ -152,6 +155,12 @@ func constrained(t *rapid.T, p *corev1.Pod) {
 			constraint.WhenUnsatisfiable, constraint.MinDomains = corev1.ScheduleAnyway, nil
 		}
 		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, constraint)
+		if often(t, 3, "both") {
+			p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, corev1.TopologySpreadConstraint{
+				MaxSkew: 2, LabelSelector: matching, WhenUnsatisfiable: corev1.ScheduleAnyway,
+				TopologyKey: map[string]string{corev1.LabelHostname: corev1.LabelTopologyZone, corev1.LabelTopologyZone: corev1.LabelHostname}[topology],
+			})
+		}
 	case 6:
 		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	case 7:

@@ -101,6 +101,9 @@ func (s *sweep) preScore(ctx context.Context, plugin scorer, infos []fwk.NodeInf
 		return table, s.class.state, nil
 	}
 	if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared {
+		if plugin.Name() == names.PodTopologySpread {
+			infos = s.spreadCandidates()
+		}
 		switch status := pre.PreScore(ctx, s.state, s.pod, infos); {
 		case status.IsSkip():
 			return nil, nil, nil

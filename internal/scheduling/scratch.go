@@ -10,6 +10,7 @@ type scratch struct {
 	asked    []int
 	verdicts answers[*fwk.Status]
 	scores   answers[int64]
+	shown    answers[fwk.NodeInfo]
 	totals   []int64
 	list     fwk.NodeScoreList
 	spread   []fwk.NodeInfo

@@ -49,6 +49,15 @@ func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fw
 	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, alike, ask)
 }
 
+// spreadCandidates show the plugin's PreScore one node of each domain in the place of all of them: it counts them, and
+// notes what values the topology keys have, and who lacks one. The memory that the others' labels are in would be most of
+// its work.
+func (s *sweep) spreadCandidates() []fwk.NodeInfo {
+	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
+	whole := func(at *slot) bool { return !domains.lacks[domains.at(at)] }
+	return s.judge.scratch.shown.ask(s.judge, domains, s.feasible, whole, func(at *slot) fwk.NodeInfo { return at.info })
+}
+
 // spreadScores asks once for all nodes of a domain on which no pods count: the plugin's Score follows from those pods and
 // from the values of the topology keys, of which the host's name tells it only that there is one
 // (pkg/scheduler/framework/plugins/podtopologyspread/scoring.go).
