@@ -37,6 +37,42 @@ const (
 	MissingLoopbackInterface ID = "MissingLoopbackInterface"
 	// NetworkSysctl: A sysctl has a value with which the node's pods cannot be reached.
 	NetworkSysctl ID = "NetworkSysctl"
+	// BlockDeviceIOError: The kernel could not read from or write to a block device.
+	BlockDeviceIOError ID = "BlockDeviceIOError"
+	// DiskBadBlock: A disk has a sector that it cannot read or write.
+	DiskBadBlock ID = "DiskBadBlock"
+	// DiskProbeFailed: A disk of the node does not take a small write and give it back, or does not answer at all.
+	DiskProbeFailed ID = "DiskProbeFailed"
+	// EBSInstanceIOPSExceeded: The instance has wanted more EBS operations a second than its type allows.
+	EBSInstanceIOPSExceeded ID = "EBSInstanceIOPSExceeded"
+	// EBSInstanceThroughputExceeded: The instance has wanted more EBS throughput than its type allows.
+	EBSInstanceThroughputExceeded ID = "EBSInstanceThroughputExceeded"
+	// EBSVolumeIOPSExceeded: More operations a second have been wanted of an EBS volume than it may do.
+	EBSVolumeIOPSExceeded ID = "EBSVolumeIOPSExceeded"
+	// EBSVolumeThroughputExceeded: More throughput has been wanted of an EBS volume than it may have.
+	EBSVolumeThroughputExceeded ID = "EBSVolumeThroughputExceeded"
+	// EtcHostsMountFailed: A container could not start because the pod's /etc/hosts could not be mounted in it.
+	EtcHostsMountFailed ID = "EtcHostsMountFailed"
+	// Ext4Error: An ext4 filesystem has found itself damaged, or could not reach its disk.
+	Ext4Error ID = "Ext4Error"
+	// Ext4Warning: An ext4 filesystem warns, for example that it was damaged when it was mounted.
+	Ext4Warning ID = "Ext4Warning"
+	// IODelays: A process has waited for disks for more than a sixtieth of the time.
+	IODelays ID = "IODelays"
+	// KubeletDiskUsageSlow: Kubelet takes long to measure what containers use of the disk.
+	KubeletDiskUsageSlow ID = "KubeletDiskUsageSlow"
+	// NVMeError: An NVMe disk does not answer, and the kernel resets or gives up its controller.
+	NVMeError ID = "NVMeError"
+	// PodVolumeReadonly: The kernel has turned the filesystem of a pod's volume read-only.
+	PodVolumeReadonly ID = "PodVolumeReadonly"
+	// ReadonlyFilesystem: A filesystem of the node takes no more writes.
+	ReadonlyFilesystem ID = "ReadonlyFilesystem"
+	// XFSSmallAverageClusterSize: The free space of an XFS filesystem of the node is cut up so small that new files may find no room in it.
+	XFSSmallAverageClusterSize ID = "XFSSmallAverageClusterSize"
+	// XfsError: An XFS filesystem has found itself damaged, could not reach its disk, or shuts itself down.
+	XfsError ID = "XfsError"
+	// XfsShutdown: An XFS filesystem of the node has shut itself down; everything in it is an I/O error.
+	XfsShutdown ID = "XfsShutdown"
 )
 
 // Catalogue is every reason, sorted by condition and name.
@@ -194,6 +230,215 @@ var Catalogue = []Reason{
 		Means: Words{
 			EN: "A sysctl has a value with which the node's pods cannot be reached.",
 			JA: "カーネルパラメーター（sysctl）の値が、Pod への通信を妨げるものになっています。",
+		},
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: BlockDeviceIOError, Condition: StorageReady, Severity: Warning, Action: None,
+		Aliases: []ID{"IOError"},
+		Entity:  "device",
+		Means: Words{
+			EN: "The kernel could not read from or write to a block device.",
+			JA: "カーネルがブロックデバイスの読み書きに失敗しました。",
+		},
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:end_request: |print_req_error: |blk_update_request: )?(?:I/O|critical target|timeout) error, dev (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), sector `},
+			{Log: "kernel", Pattern: `^Buffer I/O error on dev(?:ice)? (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), logical block `},
+		},
+	},
+	{
+		ID: DiskBadBlock, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "A disk has a sector that it cannot read or write.",
+			JA: "ディスクに読み書きできないセクターがあります。",
+		},
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:end_request: |print_req_error: |blk_update_request: )?critical medium error, dev (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), sector `},
+		},
+	},
+	{
+		ID: DiskProbeFailed, Condition: StorageReady, Severity: Fatal, Action: Replace,
+		Entity: "folder",
+		Means: Words{
+			EN: "A disk of the node does not take a small write and give it back, or does not answer at all.",
+			JA: "ノードのディスクが小さな書き込みを受け付けないか、書いた内容を返さないか、まったく応答しません。",
+		},
+		Needs:  Needs{For: 2 * minute},
+		Clears: Clears{For: 1 * minute},
+	},
+	{
+		ID: EBSInstanceIOPSExceeded, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "volume",
+		Means: Words{
+			EN: "The instance has wanted more EBS operations a second than its type allows.",
+			JA: "インスタンスタイプの上限を超える EBS の IOPS が要求されました。",
+		},
+		Needs:  Needs{},
+		Clears: Clears{},
+	},
+	{
+		ID: EBSInstanceThroughputExceeded, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "volume",
+		Means: Words{
+			EN: "The instance has wanted more EBS throughput than its type allows.",
+			JA: "インスタンスタイプの上限を超える EBS のスループットが要求されました。",
+		},
+		Needs:  Needs{},
+		Clears: Clears{},
+	},
+	{
+		ID: EBSVolumeIOPSExceeded, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "volume",
+		Means: Words{
+			EN: "More operations a second have been wanted of an EBS volume than it may do.",
+			JA: "EBS ボリュームの上限を超える IOPS が要求されました。",
+		},
+		Needs:  Needs{},
+		Clears: Clears{},
+	},
+	{
+		ID: EBSVolumeThroughputExceeded, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "volume",
+		Means: Words{
+			EN: "More throughput has been wanted of an EBS volume than it may have.",
+			JA: "EBS ボリュームの上限を超えるスループットが要求されました。",
+		},
+		Needs:  Needs{},
+		Clears: Clears{},
+	},
+	{
+		ID: EtcHostsMountFailed, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "pod",
+		Means: Words{
+			EN: "A container could not start because the pod's /etc/hosts could not be mounted in it.",
+			JA: "Pod の /etc/hosts をマウントできず、コンテナを起動できませんでした。",
+		},
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "unit:kubelet.service", Pattern: `mounting \W*\S*/pods/(?P<entity>[0-9a-f-]{36})/etc-hosts\W+to rootfs\b.* at \W*etc/hosts`},
+		},
+	},
+	{
+		ID: Ext4Error, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "An ext4 filesystem has found itself damaged, or could not reach its disk.",
+			JA: "ext4 ファイルシステムが自身の破損またはディスクへのアクセス失敗を検出しました。",
+		},
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^EXT4-fs error \(device (?P<entity>[^)]+)\)`},
+			{Log: "kernel", Pattern: `^EXT4-fs \((?P<entity>[^)]+)\): Remounting filesystem read-only`},
+		},
+	},
+	{
+		ID: Ext4Warning, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "An ext4 filesystem warns, for example that it was damaged when it was mounted.",
+			JA: "ext4 ファイルシステムが警告を出しました(マウント時に破損が記録されていたなど)。",
+		},
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^EXT4-fs warning \(device (?P<entity>[^)]+)\)`},
+		},
+	},
+	{
+		ID: IODelays, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "process",
+		Means: Words{
+			EN: "A process has waited for disks for more than a sixtieth of the time.",
+			JA: "プロセスが全体の 60 分の 1 を超える時間、ディスクを待ちました。",
+		},
+		Needs:  Needs{},
+		Clears: Clears{},
+	},
+	{
+		ID: KubeletDiskUsageSlow, Condition: StorageReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "Kubelet takes long to measure what containers use of the disk.",
+			JA: "kubelet によるコンテナのディスク使用量の計測に時間がかかっています。",
+		},
+		Needs:  Needs{Count: 3, Within: 30 * minute},
+		Clears: Clears{Quiet: 30 * minute},
+		Matches: []Match{
+			{Log: "unit:kubelet.service", Pattern: `\b(?:fs: disk usage and inodes count|du and find) on following dirs took `},
+		},
+	},
+	{
+		ID: NVMeError, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "controller",
+		Means: Words{
+			EN: "An NVMe disk does not answer, and the kernel resets or gives up its controller.",
+			JA: "NVMe ディスクが応答せず、カーネルがコントローラーをリセットまたは切り離しました。",
+		},
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^nvme (?P<entity>nvme\d+): I/O .*\btimeout, (?:aborting|reset controller|disable controller)`},
+			{Log: "kernel", Pattern: `^nvme (?P<entity>nvme\d+): (?:controller is down; will reset|Removing after probe failure|Disabling device after reset failure)`},
+		},
+	},
+	{
+		ID: PodVolumeReadonly, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "mount point",
+		Means: Words{
+			EN: "The kernel has turned the filesystem of a pod's volume read-only.",
+			JA: "Pod のボリュームのファイルシステムがカーネルによって読み取り専用にされました。",
+		},
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: ReadonlyFilesystem, Condition: StorageReady, Severity: Fatal, Action: Replace,
+		Aliases: []ID{"FilesystemIsReadOnly"},
+		Entity:  "mount point",
+		Means: Words{
+			EN: "A filesystem of the node takes no more writes.",
+			JA: "ノードのファイルシステムが書き込みを受け付けなくなりました。",
+		},
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: XFSSmallAverageClusterSize, Condition: StorageReady, Severity: Fatal, Action: Replace,
+		Entity: "mount point",
+		Means: Words{
+			EN: "The free space of an XFS filesystem of the node is cut up so small that new files may find no room in it.",
+			JA: "ノードの XFS ファイルシステムの空き領域が細かく断片化し、新しいファイルを作成できなくなるおそれがあります。",
+		},
+		Needs:  Needs{For: 10 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: XfsError, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "An XFS filesystem has found itself damaged, could not reach its disk, or shuts itself down.",
+			JA: "XFS ファイルシステムが自身の破損またはディスクへのアクセス失敗を検出したか、停止しました。",
+		},
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^XFS \((?P<entity>[^)]+)\): .*(?:Shutting down filesystem|Corruption detected|Corruption of in-memory data|[Mm]etadata corruption detected|[Mm]etadata I/O [Ee]rror|[Mm]etadata CRC error|Internal error|[Ll]og I/O [Ee]rror)`},
+		},
+	},
+	{
+		ID: XfsShutdown, Condition: StorageReady, Severity: Fatal, Action: Replace,
+		Aliases: []ID{"XfsHasShutdown"},
+		Entity:  "mount point",
+		Means: Words{
+			EN: "An XFS filesystem of the node has shut itself down; everything in it is an I/O error.",
+			JA: "ノードの XFS ファイルシステムが停止し、あらゆるアクセスが I/O エラーになります。",
 		},
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},

@@ -1,0 +1,98 @@
+package storage
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	mountfile "github.com/moby/sys/mountinfo"
+
+	"github.com/naosu-dev/naosu/internal/agent/host"
+)
+
+// mountinfo is that of the host's first process: a container's own says nothing of the host.
+const mountinfo = "/proc/1/mountinfo"
+
+// kinds are the filesystems of disks that are written to. Others (squashfs, overlay, ISO 9660, tmpfs) are read-only by
+// nature, or stand on one of these.
+var kinds = []string{"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"}
+
+// mounts reads what is mounted on a host.
+type mounts struct {
+	host    host.Host
+	kubelet string
+}
+
+// filesystem is a disk's filesystem, wherever it is mounted.
+type filesystem struct {
+	// at is where it was mounted first, which is how people know it.
+	at, kind, source string
+	// device is the kernel's number of it, "259:3".
+	device string
+	// options are those of its first mount, super those of the filesystem itself.
+	options, super []string
+	// ofPods is one that the kubelet mounted: a volume, which goes where its pod goes.
+	ofPods bool
+}
+
+// disks are the filesystems of disks, in the order in which they were mounted.
+func (m mounts) disks() ([]filesystem, error) {
+	file, err := os.Open(m.host.Path(mountinfo))
+	if err != nil {
+		return nil, fmt.Errorf("read what is mounted: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // only read
+	all, err := mountfile.GetMountsFromReader(file, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", mountinfo, err)
+	}
+	return m.first(all), nil
+}
+
+// first keeps the first mount of each filesystem of a disk; the others are the same one elsewhere (bind mounts).
+func (m mounts) first(all []*mountfile.Info) []filesystem {
+	var disks []filesystem
+	seen := map[string]bool{}
+	for _, info := range all {
+		device := fmt.Sprintf("%d:%d", info.Major, info.Minor)
+		if !slices.Contains(kinds, info.FSType) || seen[device] {
+			continue
+		}
+		seen[device] = true
+		disks = append(disks, filesystem{
+			at: info.Mountpoint, kind: info.FSType, source: info.Source, device: device,
+			options: strings.Split(info.Options, ","), super: strings.Split(info.VFSOptions, ","), ofPods: m.ofPods(info.Mountpoint),
+		})
+	}
+	return disks
+}
+
+// ofPods says that a mount is none of the node's own: a pod's volume, or a container's root (below /run).
+func (m mounts) ofPods(at string) bool {
+	for _, folder := range []string{filepath.Join(m.kubelet, "pods"), filepath.Join(m.kubelet, "plugins"), "/run"} {
+		if strings.HasPrefix(at, folder+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// turned says that the kernel takes no more writes to it. It sets the filesystem read-only and leaves its mounts as they
+// are, while one that is mounted read-only, or remounted so by hand, is so in both: that is how intention is told from
+// fault. Newer kernels (6.15) say it of ext4 with a word of its own.
+func (f filesystem) turned() bool {
+	return slices.Contains(f.super, "emergency_ro") || slices.Contains(f.super, "shutdown") ||
+		slices.Contains(f.super, "ro") && slices.Contains(f.options, "rw")
+}
+
+// readonly says that nothing can be written to it, for whatever cause.
+func (f filesystem) readonly() bool {
+	return f.turned() || slices.Contains(f.super, "ro") || slices.Contains(f.options, "ro")
+}
+
+// String is its line of mountinfo in short.
+func (f filesystem) String() string {
+	return fmt.Sprintf("%s %s %s - %s %s %s", f.device, f.at, strings.Join(f.options, ","), f.kind, f.source, strings.Join(f.super, ","))
+}

@@ -1,0 +1,35 @@
+package storage
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A disk that hangs is asked once, however often the probe comes round, and is asked afresh once it answers.
+func TestPatientAsksAHangingDiskOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPatient[error]()
+		calls, thaw := 0, make(chan struct{})
+		hang := func() error { calls++; <-thaw; return nil }
+		for i := range 3 {
+			_, err := p.ask(t.Context(), "/data", 10*time.Second, hang)
+			want := hangs{since: time.Duration(i+1) * 10 * time.Second}
+			if got := (hangs{}); !errors.As(err, &got) || got.since != want.since {
+				t.Errorf("look %d: %v, want no answer for %v", i, err, want.since)
+			}
+		}
+		if _, err := p.ask(t.Context(), "/other", 10*time.Second, func() error { return nil }); err != nil {
+			t.Errorf("another disk: %v", err)
+		}
+		if calls != 1 {
+			t.Errorf("the hanging disk was asked %d times, want once", calls)
+		}
+		close(thaw)
+		broken := errors.New("broken")
+		if answer, err := p.ask(t.Context(), "/data", 10*time.Second, func() error { return broken }); err != nil || !errors.Is(answer, broken) {
+			t.Errorf("after the hang: %v, %v; want the answer to a question asked after it", answer, err)
+		}
+	})
+}

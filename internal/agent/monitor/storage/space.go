@@ -1,0 +1,97 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/fsmap"
+)
+
+// space finds XFS filesystems whose free space is cut up so small that no room for inodes can be found in it: "no space
+// left on device", while df shows plenty.
+type space struct {
+	mounts  mounts
+	options XFS
+	read    *patient[reading]
+}
+
+type reading struct {
+	free  fsmap.Space
+	total uint64
+	block uint64
+	err   error
+}
+
+func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
+	disks, err := s.mounts.disks()
+	if err != nil {
+		return nil, err
+	}
+	var found, unreadable []evidence.Evidence
+	some := false
+	for _, disk := range disks {
+		if disk.kind != "xfs" || disk.ofPods {
+			continue
+		}
+		some = true
+		got, err := s.read.ask(ctx, disk.at, statPatience, func() reading { return s.measure(disk) })
+		if err := errors.Join(err, got.err); err != nil {
+			unreadable = append(unreadable, evidence.Evidence{
+				Reason: reason.XFSSmallAverageClusterSize, State: evidence.Unreadable, Raw: fmt.Sprintf("%s: %v", disk.at, err),
+			})
+		} else if s.options.small(got) {
+			found = append(found, evidence.Evidence{
+				Reason: reason.XFSSmallAverageClusterSize, State: evidence.Fault, Entity: disk.at, Raw: got.String(),
+			})
+		}
+	}
+	if !some {
+		return []evidence.Evidence{{Reason: reason.XFSSmallAverageClusterSize, State: evidence.Inapplicable}}, nil
+	}
+	return append(found, unreadable...), ctx.Err()
+}
+
+func (s *space) measure(disk filesystem) reading {
+	path := s.mounts.host.Path(disk.at)
+	if err := there(path, disk); err != nil {
+		return reading{err: err}
+	}
+	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return reading{err: err}
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	var stat unix.Statfs_t
+	if err := unix.Fstatfs(int(folder.Fd()), &stat); err != nil {
+		return reading{err: fmt.Errorf("measure %s: %w", path, err)}
+	}
+	free, err := fsmap.Free(folder, s.options.Records)
+	return reading{free: free, total: stat.Blocks, block: uint64(stat.Bsize), err: err} //nolint:gosec // positive
+}
+
+// small says that the free space that was read is enough to be judged and cut up too small.
+func (o XFS) small(r reading) bool {
+	if r.free.Extents == 0 || r.block == 0 || !r.free.Cut && float64(r.free.Bytes) < o.LeastFree*float64(r.total*r.block) {
+		return false
+	}
+	return r.blocks() < o.SmallestAverage
+}
+
+// blocks is the mean size of a piece of free space.
+func (r reading) blocks() float64 { return r.free.Average() / float64(r.block) }
+
+func (r reading) String() string {
+	extent := "all of it"
+	if r.free.Cut {
+		extent = fmt.Sprintf("the first records of each sixteenth, %d in all", r.free.Records)
+	}
+	return fmt.Sprintf("the average piece of free space has %.1f blocks of %d bytes: %d MiB in %d pieces (read: %s)",
+		r.blocks(), r.block, r.free.Bytes>>20, r.free.Extents, extent)
+}

@@ -1,0 +1,100 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// statPatience bounds the look at one mount point, which asks no disk as a rule.
+const statPatience = 5 * time.Second
+
+// states finds filesystems that take no more writes.
+type states struct {
+	mounts mounts
+	stat   *patient[error]
+	// writable are the filesystems that were seen so, by mount point and device.
+	writable map[string]bool
+}
+
+func (s *states) find(ctx context.Context) ([]evidence.Evidence, error) {
+	disks, err := s.mounts.disks()
+	if err != nil {
+		return nil, err
+	}
+	return append(s.readonly(disks), s.shutdown(ctx, disks)...), nil
+}
+
+// readonly finds what the kernel turned read-only, and what was writable before and is the node's own: whoever did that,
+// the node cannot work with it. A volume that somebody remounts read-only is his business.
+func (s *states) readonly(disks []filesystem) []evidence.Evidence {
+	if len(disks) == 0 {
+		return []evidence.Evidence{
+			{Reason: reason.ReadonlyFilesystem, State: evidence.Inapplicable}, {Reason: reason.PodVolumeReadonly, State: evidence.Inapplicable},
+		}
+	}
+	before := s.writable
+	s.writable = map[string]bool{}
+	var found []evidence.Evidence
+	for _, disk := range disks {
+		key := disk.at + " " + disk.device
+		s.writable[key] = before[key] || !disk.readonly()
+		switch {
+		case disk.turned() && disk.ofPods:
+			found = append(found, evidence.Evidence{Reason: reason.PodVolumeReadonly, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
+		case disk.turned(), disk.readonly() && before[key] && !disk.ofPods:
+			found = append(found, evidence.Evidence{Reason: reason.ReadonlyFilesystem, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
+		}
+	}
+	return found
+}
+
+// shutdown finds XFS filesystems that have shut themselves down: even to look at their root is an I/O error then
+// (fs/xfs/xfs_iops.c, xfs_vn_getattr), which no disk is asked for.
+func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Evidence {
+	var found, unreadable []evidence.Evidence
+	some := false
+	for _, disk := range disks {
+		if disk.kind != "xfs" || disk.ofPods {
+			continue
+		}
+		some = true
+		result, err := s.stat.ask(ctx, disk.at, statPatience, func() error { return there(s.mounts.host.Path(disk.at), disk) })
+		switch {
+		case errors.Is(result, syscall.EIO):
+			found = append(found, evidence.Evidence{
+				Reason: reason.XfsShutdown, State: evidence.Fault, Entity: disk.at, Source: "stat", Raw: fmt.Sprintf("%v (%s)", result, disk),
+			})
+		case errors.Join(err, result) != nil:
+			unreadable = append(unreadable, evidence.Evidence{
+				Reason: reason.XfsShutdown, State: evidence.Unreadable, Source: "stat", Raw: errors.Join(err, result).Error(),
+			})
+		}
+	}
+	if !some {
+		return []evidence.Evidence{{Reason: reason.XfsShutdown, State: evidence.Inapplicable}}
+	}
+	return append(found, unreadable...)
+}
+
+// there says whether a path is that filesystem: in a container another may stand in its place.
+func there(path string, disk filesystem) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if stat, is := info.Sys().(*syscall.Stat_t); is {
+		if device := fmt.Sprintf("%d:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev)); device != disk.device {
+			return fmt.Errorf("the filesystem of %s is not to be seen from here: %s is device %s, not %s", disk.at, path, device, disk.device)
+		}
+	}
+	return nil
+}

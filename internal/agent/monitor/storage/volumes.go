@@ -1,0 +1,77 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/ebs"
+)
+
+// exceeded are the reasons of EBS, in the order of limits.
+var exceeded = []reason.ID{
+	reason.EBSVolumeIOPSExceeded, reason.EBSVolumeThroughputExceeded, reason.EBSInstanceIOPSExceeded, reason.EBSInstanceThroughputExceeded,
+}
+
+func limits(e ebs.Exceeded) []time.Duration {
+	return []time.Duration{e.VolumeIOPS, e.VolumeThroughput, e.InstanceIOPS, e.InstanceThroughput}
+}
+
+// volumes finds EBS volumes that are held back because more is wanted than was bought.
+type volumes struct {
+	host    host.Host
+	options EBS
+	before  map[string]ebs.Exceeded
+}
+
+func (v *volumes) find(ctx context.Context) ([]evidence.Evidence, error) {
+	attached, err := ebs.Volumes(v.host)
+	if err != nil {
+		return nil, err
+	}
+	if len(attached) == 0 {
+		return all(evidence.Inapplicable, "no EBS volume"), nil
+	}
+	now := map[string]ebs.Exceeded{}
+	for _, volume := range attached {
+		if now[volume.ID], err = ebs.Read(volume); err != nil {
+			return all(evidence.Unreadable, err.Error()), nil
+		}
+	}
+	before := v.before
+	v.before = now
+	return v.options.heldBack(before, now), ctx.Err()
+}
+
+// heldBack compares two looks. A volume that was not there at the first has no earlier figure, nor one that was attached
+// anew: its counters begin again.
+func (o EBS) heldBack(before, now map[string]ebs.Exceeded) []evidence.Evidence {
+	var found []evidence.Evidence
+	for id, figures := range now {
+		earlier, known := before[id]
+		if !known {
+			continue
+		}
+		was, is := limits(earlier), limits(figures)
+		for i, which := range exceeded {
+			if more := is[i] - was[i]; more > time.Duration(o.Share*float64(o.Period)) {
+				found = append(found, evidence.Evidence{
+					Reason: which, State: evidence.Fault, Entity: id,
+					Raw: fmt.Sprintf("held back for %v since the last look, %v ago", more.Round(time.Millisecond), o.Period),
+				})
+			}
+		}
+	}
+	return found
+}
+
+func all(state evidence.State, why string) []evidence.Evidence {
+	told := make([]evidence.Evidence, len(exceeded))
+	for i, which := range exceeded {
+		told[i] = evidence.Evidence{Reason: which, State: state, Raw: why}
+	}
+	return told
+}
