@@ -1,0 +1,63 @@
+package agenttest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// alone tells a test binary, by the environment, which test it runs alone.
+const alone = "NAOSU_TEST_ALONE"
+
+// Alone runs a test in a process with network, mount and PID namespaces of its own, with /proc and /sys that show them and
+// the loopback up: what it breaks there the machine never sees, and it goes with the process. A test begins with
+//
+//	if !agenttest.Alone(t) {
+//		return
+//	}
+func Alone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(alone) == t.Name() {
+		if err := settle(); err != nil {
+			t.Fatalf("settle in namespaces of one's own: %v", err)
+		}
+		return true
+	}
+	Need(t, Root, "ip")
+	var output bytes.Buffer
+	child := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1") //nolint:gosec // G204: itself.
+	child.Env = append(os.Environ(), alone+"="+t.Name())
+	child.Stdout, child.Stderr = &output, &output
+	child.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL,
+	}
+	err := child.Run()
+	switch {
+	case err != nil:
+		t.Fatalf("alone: %v\n%s", err, output.Bytes())
+	case bytes.Contains(output.Bytes(), []byte("--- SKIP")):
+		t.Skipf("not run: %s", output.Bytes())
+	case !bytes.Contains(output.Bytes(), []byte("--- PASS: "+t.Name())):
+		t.Fatalf("alone: nothing was run\n%s", output.Bytes())
+	}
+	t.Logf("alone:\n%s", output.Bytes())
+	return false
+}
+
+// settle makes /proc and /sys show the new namespaces, and nothing mounted from now on show outside.
+func settle() error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	if err := unix.Mount("proc", "/proc", "proc", 0, ""); err != nil {
+		return err
+	}
+	if err := unix.Mount("sysfs", "/sys", "sysfs", 0, ""); err != nil {
+		return err
+	}
+	return exec.Command("ip", "link", "set", "lo", "up").Run()
+}

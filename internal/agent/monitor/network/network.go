@@ -1,0 +1,54 @@
+// Package network watches a host's networking: links, routes and packet filters over netlink, limits of the network card
+// and of the kernel, the CNI's daemons, and whether names and the API server can be reached. What a host does not have
+// is no fault of it; what is nobody's fault on this node alone is a warning.
+package network
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// Looks are this far apart: soon for what is fatal, minute for what costs more to read, or whose counters are compared.
+const (
+	soon   = 5 * time.Second
+	often  = 10 * time.Second
+	minute = time.Minute
+)
+
+// Monitors are all that watch the network.
+func Monitors(h host.Host, o Options) []monitor.Monitor {
+	return []monitor.Monitor{links(o), sysctl(h, o), conntrack(h, o)}
+}
+
+// fault is evidence of a fault.
+func fault(id reason.ID, entity, source, format string, args ...any) evidence.Evidence {
+	return evidence.Evidence{Reason: id, Entity: entity, State: evidence.Fault, Source: source, Raw: fmt.Sprintf(format, args...)}
+}
+
+// silent is why some reasons say nothing here.
+func silent(state evidence.State, source, why string, ids ...reason.ID) []evidence.Evidence {
+	var all []evidence.Evidence
+	for _, id := range ids {
+		all = append(all, evidence.Evidence{Reason: id, State: state, Source: source, Raw: why})
+	}
+	return all
+}
+
+// networked says whether pods get networks on a host: a CNI has left its configuration there, as the kubelet's runtime
+// wants it (containerd's conf_dir).
+func networked(h host.Host) bool {
+	files, err := os.ReadDir(h.Path("/etc/cni/net.d"))
+	return err == nil && len(files) > 0
+}
+
+// looking is a monitor that looks each period.
+func looking(title string, period time.Duration, source string, find func(context.Context) ([]evidence.Evidence, error), of ...reason.ID) monitor.Every {
+	return monitor.Every{Title: "network/" + title, Of: of, Period: period, Source: source, Find: find}
+}

@@ -1,0 +1,26 @@
+package network
+
+import "regexp"
+
+// Options are what may be configured of the network's monitors.
+type Options struct {
+	// Links is a regular expression of the names of the links that must be up. Neither kind, peer nor address counts: a
+	// link that carries a node's traffic is named by systemd or the kernel, one of a pod by its CNI.
+	Links *regexp.Regexp `yaml:"links"`
+	// Sysctls are the values that sysctls must have on a host with a CNI, by name.
+	Sysctls map[string]string `yaml:"sysctls"`
+	// ConntrackPercent is how full the table of connections may be.
+	ConntrackPercent int `yaml:"conntrackPercent"`
+}
+
+// DefaultOptions fit nodes of EKS, GKE, AKS and kubeadm.
+func DefaultOptions() Options {
+	return Options{
+		// eth0 (the kernel's; Bottlerocket, AL2, COS, AKS), ens5, enp0s5, eno1 (systemd's: by slot, path, on board) and bond0.
+		// Not ib0, ibp1s0 (InfiniBand, often unused), eni* and veth* and the like (pods'), docker0, cni0, cilium_host,
+		// nodelocaldns, kube-ipvs0 (they carry none of a node's own traffic), enP1s2 (the hidden half of a card of Azure's).
+		Links:            regexp.MustCompile(`^(eth[0-9]+|en[osp][0-9a-z]+|bond[0-9]+)$`),
+		Sysctls:          map[string]string{"net.ipv4.ip_forward": "1"},
+		ConntrackPercent: 90,
+	}
+}
