@@ -58,7 +58,7 @@ func (l Line) String() string {
 	if entity != "" {
 		entity = " " + entity
 	}
-	return fmt.Sprintf("%s%s since %s: %s", l.Reason, entity, l.Since.UTC().Format(time.RFC3339), plain(l.Raw))
+	return fmt.Sprintf("%s%s since %s: %s", l.Reason, entity, l.Since.UTC().Format(time.RFC3339), OneLine(l.Raw))
 }
 
 // Parse reads a message that Format wrote, and leaves out lines that it did not.
@@ -117,8 +117,8 @@ func cutEntity(text string) (entity, rest string, ok bool) {
 	return entity, rest, ok
 }
 
-// plain is text on one line, of valid UTF-8, not too long.
-func plain(text string) string {
+// OneLine is text on one line, of valid UTF-8, of at most 512 bytes.
+func OneLine(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	return cut(text, maxRaw)

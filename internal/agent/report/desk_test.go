@@ -1,0 +1,276 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/report/kube"
+)
+
+// script plays a desk against an API server that takes what it is given, second by second.
+type script struct {
+	t    *testing.T
+	desk *desk
+	node *kube.Node
+	now  time.Time
+	away error // what the API server answers, if it does not do as asked
+	// said are the writes, "17:40:01 KernelReady=True/NoFault …" or "17:40:01 event Reason entity xCount".
+	said []string
+}
+
+func play(t *testing.T) *script {
+	node := &kube.Node{Metadata: kube.Metadata{Name: "n1", UID: "u1"}}
+	s := &script{t: t, node: node, now: start, desk: newDesk("n1", reasons, func() float64 { return 0.5 })}
+	return s
+}
+
+func (s *script) see() { s.desk.see(kube.Seen{Node: s.node, First: true}, s.now) }
+
+func (s *script) hold(p evidence.Picture) { s.desk.hold(p, s.now) }
+
+// run lets time pass.
+func (s *script) run(lasting time.Duration) {
+	for end := s.now.Add(lasting); s.now.Before(end); s.now = s.now.Add(time.Second) {
+		s.once()
+	}
+}
+
+func (s *script) once() {
+	if due, next := s.desk.patch(s.now); len(due) > 0 {
+		if next := next; !next.IsZero() {
+			s.t.Errorf("%v: a patch is due, and at %v", s.now, next)
+		}
+		s.patch(due)
+	}
+	if n, _ := s.desk.notes.next(s.now); n != nil && s.desk.shown != nil {
+		e := n.event(s.node.Metadata)
+		if s.away == nil {
+			s.say(fmt.Sprintf("event %s %s x%d", e.Reason, e.Message, e.Count))
+		}
+		s.desk.notes.wrote(n, s.away, s.now)
+	}
+}
+
+func (s *script) patch(due []kube.Condition) {
+	if s.away != nil {
+		s.desk.patched(nil, s.away, s.now)
+		return
+	}
+	var words []string
+	next := &kube.Node{Metadata: s.node.Metadata}
+	for _, c := range due {
+		words = append(words, fmt.Sprintf("%s=%s/%s", strings.TrimSuffix(c.Type, "Ready"), c.Status, c.Reason))
+	}
+	next.Status.Conditions = append(next.Status.Conditions, due...)
+	for _, c := range s.node.Status.Conditions {
+		if _, is := next.Condition(c.Type); !is {
+			next.Status.Conditions = append(next.Status.Conditions, c)
+		}
+	}
+	// What the agent writes is no longer another's.
+	var left []kube.ManagedField
+	for _, f := range s.node.Metadata.ManagedFields {
+		var still []string
+		for _, kind := range written(f.FieldsV1) {
+			if !strings.Contains(strings.Join(words, " "), strings.TrimSuffix(kind, "Ready")+"=") {
+				still = append(still, kind)
+			}
+		}
+		if len(still) > 0 {
+			left = append(left, writes(f.Manager, f.Time, still...))
+		}
+	}
+	next.Metadata.ManagedFields = left
+	s.node = next
+	s.say(strings.Join(words, " "))
+	s.desk.patched(next, nil, s.now)
+}
+
+func (s *script) say(what string) { s.said = append(s.said, s.now.Format(time.TimeOnly)+" "+what) }
+
+// heard checks what was said since it was called last.
+func (s *script) heard(want ...string) {
+	s.t.Helper()
+	if got := strings.Join(s.said, "\n"); got != strings.Join(want, "\n") {
+		s.t.Errorf("until %s it said\n%s\nwant\n%s", s.now.Format(time.TimeOnly), got, strings.Join(want, "\n"))
+	}
+	s.said = nil
+}
+
+// writes are the fields of conditions that a manager wrote.
+func writes(manager string, at time.Time, kinds ...string) kube.ManagedField {
+	var keys []string
+	for _, kind := range kinds {
+		keys = append(keys, fmt.Sprintf(`"k:{\"type\":\"%s\"}":{".":{},"f:lastHeartbeatTime":{},"f:message":{},"f:status":{}}`, kind))
+	}
+	return kube.ManagedField{Manager: manager, Subresource: "status", Time: at, FieldsV1: []byte(`{"f:status":{"f:conditions":{` + strings.Join(keys, ",") + `}}}`)}
+}
+
+const well = "Kernel=True/NoFault Networking=True/NoFault Storage=True/NoFault ContainerRuntime=True/NoFault"
+
+func down(raw string) evidence.Picture {
+	return evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 0, raw)}}
+}
+
+func TestDeskWritesOnChangeAndHeartbeat(t *testing.T) {
+	s := play(t)
+	s.hold(evidence.Picture{})
+	s.run(10 * time.Second)
+	s.heard() // it has not seen the node
+	s.see()
+	s.run(11 * time.Minute)
+	s.heard("17:40:12 "+well, "17:45:12 "+well, "17:50:12 "+well)
+
+	s.hold(down("eth1 is down"))
+	s.run(time.Minute)
+	s.heard("17:51:10 event Down eth1: eth1 is down x1", "17:51:12 Kernel=True/NoFault Networking=False/Down Storage=True/NoFault ContainerRuntime=True/NoFault")
+	c, _ := s.node.Condition("NetworkingReady")
+	if want := start.Add(11*time.Minute + 12*time.Second); !c.LastTransitionTime.Equal(want) {
+		t.Errorf("transition at %v, want %v", c.LastTransitionTime, want)
+	}
+	s.hold(down("other words"))
+	s.run(time.Minute)
+	s.heard()
+	s.hold(evidence.Picture{})
+	s.run(time.Minute)
+	s.heard("17:53:12 " + well)
+}
+
+func TestDeskAfterRestart(t *testing.T) {
+	s := play(t)
+	s.see()
+	s.hold(down("eth1 is down"))
+	s.run(10 * time.Second)
+	s.said = nil
+
+	s.desk = newDesk("n1", reasons, func() float64 { return 0.5 })
+	s.see()
+	s.hold(evidence.Picture{Unknown: []evidence.Gap{{Reason: "Down", Why: "not looked at yet"}}})
+	s.run(30 * time.Second)
+	s.heard() // nobody has looked yet: that is no news
+	s.hold(down("eth1 is down"))
+	s.run(30 * time.Second)
+	s.heard("17:40:40 event Down eth1: eth1 is down x1") // the same Event as before
+	s.hold(evidence.Picture{Unknown: []evidence.Gap{{Reason: "Down", Why: "cannot be read"}}})
+	s.run(2 * time.Minute)
+	s.heard("17:42:12 Kernel=True/NoFault Networking=Unknown/NotKnown Storage=True/NoFault ContainerRuntime=True/NoFault")
+}
+
+func TestDeskFlapping(t *testing.T) {
+	s := play(t)
+	s.see()
+	for i := range 60 {
+		if i%2 == 0 {
+			s.hold(down("eth1 is down"))
+		} else {
+			s.hold(evidence.Picture{})
+		}
+		s.run(2 * time.Second)
+	}
+	patches := 0
+	for _, said := range s.said {
+		if !strings.Contains(said, "event") {
+			patches++
+		}
+	}
+	if patches > 12 {
+		t.Errorf("%d patches in 120 s", patches)
+	}
+}
+
+func TestDeskStandsAside(t *testing.T) {
+	s := play(t)
+	s.hold(evidence.Picture{})
+	s.node.Metadata.ManagedFields = []kube.ManagedField{writes("eks-node-monitoring-agent", start.Add(-time.Minute), "NetworkingReady"), writes("kubelet", start, "Ready")}
+	s.see()
+	const rest = "Kernel=True/NoFault Storage=True/NoFault ContainerRuntime=True/NoFault"
+	s.run(time.Minute)
+	aside := func(at string) string {
+		return at + " event StandsAside NetworkingReady: eks-node-monitoring-agent writes it, naosu-agent leaves it alone until that has been silent for 15 minutes x1"
+	}
+	s.heard(aside("17:40:00"), "17:40:02 "+rest)
+
+	// It goes on writing, and the condition stays its own, whatever is found.
+	for range 4 {
+		s.node.Metadata.ManagedFields = []kube.ManagedField{writes("eks-node-monitoring-agent", s.now, "NetworkingReady")}
+		s.desk.see(kube.Seen{Node: s.node}, s.now)
+		s.run(5 * time.Minute)
+	}
+	s.heard("17:45:02 "+rest, "17:50:02 "+rest, "17:55:02 "+rest, "18:00:02 "+rest)
+
+	// It is silent from 17:56 on.
+	s.run(11 * time.Minute)
+	s.heard("18:05:02 "+rest, aside("18:10:00"), "18:10:02 "+rest, "18:11:02 Kernel=True/NoFault Networking=True/NoFault Storage=True/NoFault ContainerRuntime=True/NoFault")
+
+	// And comes back.
+	s.node.Metadata.ManagedFields = []kube.ManagedField{writes("eks-node-monitoring-agent", s.now, "NetworkingReady")}
+	s.desk.see(kube.Seen{Node: s.node}, s.now)
+	s.run(5 * time.Minute)
+	if len(s.said) != 2 || !strings.HasSuffix(s.said[1], rest) {
+		t.Errorf("said %q", s.said)
+	}
+}
+
+func TestDeskKeepsWhatTheServerDoesNotTake(t *testing.T) {
+	s := play(t)
+	s.hold(evidence.Picture{})
+	s.see()
+	s.run(time.Minute)
+	s.said = nil
+	s.away = errors.New("connection refused")
+	s.hold(down("eth1 is down"))
+	s.run(time.Minute)
+	s.hold(evidence.Picture{}) // it has come and gone
+	s.run(time.Minute)
+	s.away = nil
+	s.run(2 * time.Minute)
+	if len(s.said) != 1 || !strings.Contains(s.said[0], "event Down eth1: eth1 is down x1") {
+		t.Errorf("said %q", s.said)
+	}
+	if len(s.desk.notes.waiting) > 0 {
+		t.Errorf("%d notes still wait", len(s.desk.notes.waiting))
+	}
+}
+
+func TestDeskNodeGoneAndBack(t *testing.T) {
+	s := play(t)
+	s.hold(evidence.Picture{})
+	s.see()
+	s.run(10 * time.Second)
+	s.desk.see(kube.Seen{}, s.now)
+	s.run(10 * time.Minute)
+	s.heard("17:40:02 " + well)
+	s.node = &kube.Node{Metadata: kube.Metadata{Name: "n1", UID: "u2"}}
+	s.see()
+	s.run(10 * time.Second)
+	s.heard("17:50:12 " + well)
+}
+
+func TestBackoff(t *testing.T) {
+	for name, tc := range map[string]struct {
+		err  error
+		want []time.Duration
+	}{
+		"no answer": {errors.New("connection refused"), []time.Duration{1500 * time.Millisecond / 2, 1500 * time.Millisecond, 3 * time.Second, 6 * time.Second, 12 * time.Second, 24 * time.Second, 45 * time.Second, 45 * time.Second}},
+		"busy":      {fmt.Errorf("x: %w", &kube.Error{Code: 429, RetryAfter: 7 * time.Second}), []time.Duration{7750 * time.Millisecond, 8500 * time.Millisecond}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := backoff{chance: func() float64 { return 0.5 }}
+			for i, want := range tc.want {
+				b.failed(start, tc.err)
+				if got := b.until.Sub(start); got != want {
+					t.Errorf("try %d: %v, want %v", i, got, want)
+				}
+			}
+			b.succeeded()
+			b.failed(start, errors.New("x"))
+			if got := b.until.Sub(start); got != 750*time.Millisecond {
+				t.Errorf("after a success: %v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// timeout bounds a request other than the watch.
+const timeout = 15 * time.Second
+
+// Client talks to one API server. It is safe for concurrent use.
+type Client struct {
+	server *url.URL
+	http   *http.Client
+	// Done is told each request that ended ("patch", "apply", "watch") and its status code, 0 without an answer.
+	Done func(request string, code int)
+}
+
+// Error is an answer of the API server that is not the one asked for.
+type Error struct {
+	Code int
+	// Message is the server's own.
+	Message string
+	// RetryAfter is for how long the server asks not to be asked again, zero if it does not say.
+	RetryAfter time.Duration
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("API server: %d: %s", e.Code, e.Message) }
+
+// PatchConditions writes conditions of a node's status, and no others. It returns the Node as it is then.
+func (c *Client) PatchConditions(ctx context.Context, node string, conditions []Condition) (*Node, error) {
+	patch := map[string]any{"status": map[string]any{"conditions": conditions}}
+	path := "/api/v1/nodes/" + url.PathEscape(node) + "/status"
+	answer := &Node{}
+	if err := c.patch(ctx, "patch", path, "application/strategic-merge-patch+json", url.Values{"fieldManager": {Manager}}, patch, answer); err != nil {
+		return nil, fmt.Errorf("patch the conditions of node %s: %w", node, err)
+	}
+	return answer, nil
+}
+
+// ApplyEvent makes an Event, or brings the one of that name up to date, in one request.
+func (c *Client) ApplyEvent(ctx context.Context, e Event) error {
+	path := "/api/v1/namespaces/" + eventNamespace + "/events/" + url.PathEscape(e.Name)
+	query := url.Values{"fieldManager": {Manager}, "force": {"true"}}
+	// JSON is YAML.
+	if err := c.patch(ctx, "apply", path, "application/apply-patch+yaml", query, e.body(), nil); err != nil {
+		return fmt.Errorf("apply event %s: %w", e.Name, err)
+	}
+	return nil
+}
+
+func (c *Client) patch(ctx context.Context, name, path, kind string, query url.Values, body, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	data, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := c.request(ctx, http.MethodPatch, path, query, bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", kind)
+	response, err := c.do(name, request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close() //nolint:errcheck // it was read
+	if answer == nil {
+		_, err = io.Copy(io.Discard, response.Body)
+		return err
+	}
+	return json.NewDecoder(response.Body).Decode(answer)
+}
+
+// Seen is one state of the watched Node.
+type Seen struct {
+	// Node is nil if it is gone.
+	Node *Node
+	// First says that it opens a watch: it tells what holds, not what changed.
+	First bool
+}
+
+// WatchNode tells a node's states until the server ends the watch, after the given time at the latest, or ctx is done. The
+// first is what holds now, so that nothing need be read before. It returns nil if the server ended it.
+func (c *Client) WatchNode(ctx context.Context, node string, lasting time.Duration, tell func(Seen)) error {
+	query := url.Values{
+		"watch": {"1"}, "fieldSelector": {"metadata.name=" + node}, "resourceVersion": {"0"},
+		"timeoutSeconds": {strconv.Itoa(int(lasting.Seconds()))},
+	}
+	request, err := c.request(ctx, http.MethodGet, "/api/v1/nodes", query, nil)
+	if err != nil {
+		return err
+	}
+	response, err := c.do("watch", request)
+	if err != nil {
+		return fmt.Errorf("watch node %s: %w", node, err)
+	}
+	defer response.Body.Close() //nolint:errcheck // only read
+	if err := follow(response.Body, tell); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("watch node %s: %w", node, err)
+	}
+	return nil
+}
+
+// follow reads the events of a watch.
+func follow(stream io.Reader, tell func(Seen)) error {
+	decoder := json.NewDecoder(stream)
+	for first := true; ; first = false {
+		var event struct {
+			Type   string          `json:"type"`
+			Object json.RawMessage `json:"object"`
+		}
+		if err := decoder.Decode(&event); err != nil {
+			return err
+		}
+		switch event.Type {
+		case "ADDED", "MODIFIED":
+			node := &Node{}
+			if err := json.Unmarshal(event.Object, node); err != nil {
+				return err
+			}
+			tell(Seen{Node: node, First: first})
+		case "DELETED":
+			tell(Seen{})
+		case "ERROR":
+			return refused(0, nil, event.Object)
+		}
+	}
+}
+
+func (c *Client) request(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Request, error) {
+	at := c.server.JoinPath(path)
+	at.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, method, at.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	return request, nil
+}
+
+// do makes a request. The caller closes the body of an answer without error.
+func (c *Client) do(name string, request *http.Request) (*http.Response, error) {
+	response, err := c.http.Do(request)
+	code := 0
+	if err == nil {
+		code = response.StatusCode
+	}
+	if c.Done != nil {
+		c.Done(name, code)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if code < 300 {
+		return response, nil
+	}
+	defer response.Body.Close() //nolint:errcheck // only read
+	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	return nil, refused(code, response.Header, body)
+}
+
+// refused is the Error of a metav1.Status, or of what else a proxy on the way answered.
+func refused(code int, header http.Header, body []byte) *Error {
+	status := struct {
+		Message string `json:"message"`
+		Code    int    `json:"code"`
+		Details struct {
+			RetryAfterSeconds int `json:"retryAfterSeconds"`
+		} `json:"details"`
+	}{}
+	if json.Unmarshal(body, &status) != nil || status.Message == "" {
+		status.Message = cut(string(bytes.TrimSpace(body)), 200)
+	}
+	seconds, err := strconv.Atoi(header.Get("Retry-After"))
+	if err != nil {
+		seconds = status.Details.RetryAfterSeconds
+	}
+	if code == 0 {
+		code = status.Code
+	}
+	return &Error{Code: code, Message: status.Message, RetryAfter: time.Duration(seconds) * time.Second}
+}

@@ -1,0 +1,166 @@
+package kube
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/client-go/transport"
+)
+
+// Connect makes a Client for a kubeconfig file's current context or, without one, for the API server of the cluster that
+// the agent's pod is in. It makes no request. Tokens are read again as they are renewed (transport.NewCachedFileTokenSource),
+// client certificates too, and the proxies of the environment or the kubeconfig are used.
+func Connect(kubeconfig string) (*Client, error) {
+	server, how, err := inCluster()
+	if kubeconfig != "" {
+		server, how, err = read(kubeconfig)
+	}
+	if err != nil {
+		return nil, err
+	}
+	at, err := url.Parse(server)
+	if err != nil || at.Host == "" {
+		return nil, fmt.Errorf("API server %q is no URL", server)
+	}
+	how.UserAgent = Manager
+	round, err := transport.New(how)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", server, err)
+	}
+	return &Client{server: at, http: &http.Client{Transport: round}}, nil
+}
+
+// account is where a pod finds what its service account needs to reach the API server.
+const account = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+func inCluster() (string, *transport.Config, error) {
+	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
+	if host == "" || port == "" {
+		return "", nil, errors.New("not in a pod (no KUBERNETES_SERVICE_HOST): --kubeconfig is needed")
+	}
+	return "https://" + net.JoinHostPort(host, port), &transport.Config{
+		BearerTokenFile: account + "/token",
+		TLS:             transport.TLSConfig{CAFile: account + "/ca.crt"},
+	}, nil
+}
+
+// kubeconfig is what is used of such a file
+// (https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/).
+type kubeconfig struct {
+	Current  string `yaml:"current-context"`
+	Contexts []struct {
+		Name    string `yaml:"name"`
+		Context struct {
+			Cluster string `yaml:"cluster"`
+			User    string `yaml:"user"`
+		} `yaml:"context"`
+	} `yaml:"contexts"`
+	Clusters []struct {
+		Name    string  `yaml:"name"`
+		Cluster cluster `yaml:"cluster"`
+	} `yaml:"clusters"`
+	Users []struct {
+		Name string `yaml:"name"`
+		User user   `yaml:"user"`
+	} `yaml:"users"`
+}
+
+type cluster struct {
+	Server     string `yaml:"server"`
+	ServerName string `yaml:"tls-server-name"`
+	Insecure   bool   `yaml:"insecure-skip-tls-verify"`
+	CAFile     string `yaml:"certificate-authority"`
+	CAData     string `yaml:"certificate-authority-data"`
+	Proxy      string `yaml:"proxy-url"`
+}
+
+type user struct {
+	Token     string `yaml:"token"`
+	TokenFile string `yaml:"tokenFile"`
+	CertFile  string `yaml:"client-certificate"`
+	CertData  string `yaml:"client-certificate-data"`
+	KeyFile   string `yaml:"client-key"`
+	KeyData   string `yaml:"client-key-data"`
+	Exec      any    `yaml:"exec"`
+	Provider  any    `yaml:"auth-provider"`
+	Username  string `yaml:"username"`
+}
+
+func read(path string) (server string, how *transport.Config, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("read kubeconfig: %w", err)
+	}
+	var file kubeconfig
+	if err := yaml.Unmarshal(data, &file); err != nil {
+		return "", nil, fmt.Errorf("kubeconfig %s: %w", path, err)
+	}
+	cluster, user, err := file.current()
+	if err == nil {
+		server = cluster.Server
+		how, err = configure(cluster, user, filepath.Dir(path))
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("kubeconfig %s: %w", path, err)
+	}
+	return server, how, nil
+}
+
+// current is the cluster and user of the current context.
+func (k kubeconfig) current() (c cluster, u user, err error) {
+	err = fmt.Errorf("no context %q", k.Current)
+	for _, context := range k.Contexts {
+		if context.Name != k.Current {
+			continue
+		}
+		err = fmt.Errorf("no cluster %q", context.Context.Cluster)
+		for _, named := range k.Clusters {
+			if named.Name == context.Context.Cluster {
+				c, err = named.Cluster, nil
+			}
+		}
+		for _, named := range k.Users {
+			if named.Name == context.Context.User {
+				u = named.User
+			}
+		}
+	}
+	return c, u, err
+}
+
+// configure is how to connect; files are named relative to the kubeconfig's folder.
+func configure(c cluster, u user, folder string) (*transport.Config, error) {
+	if u.Exec != nil || u.Provider != nil || u.Username != "" {
+		return nil, errors.New("the agent runs no command for its credentials: give it a token, tokenFile or client certificate")
+	}
+	in := func(file string) string {
+		if file == "" || filepath.IsAbs(file) {
+			return file
+		}
+		return filepath.Join(folder, file)
+	}
+	how := &transport.Config{
+		BearerToken: u.Token, BearerTokenFile: in(u.TokenFile),
+		TLS: transport.TLSConfig{
+			CAFile: in(c.CAFile), ServerName: c.ServerName, Insecure: c.Insecure,
+			CertFile: in(u.CertFile), KeyFile: in(u.KeyFile), ReloadTLSFiles: u.CertFile != "" && u.KeyFile != "",
+		},
+	}
+	var errs [4]error
+	how.TLS.CAData, errs[0] = base64.StdEncoding.DecodeString(c.CAData)
+	how.TLS.CertData, errs[1] = base64.StdEncoding.DecodeString(u.CertData)
+	how.TLS.KeyData, errs[2] = base64.StdEncoding.DecodeString(u.KeyData)
+	if c.Proxy != "" {
+		var to *url.URL
+		to, errs[3] = url.Parse(c.Proxy)
+		how.Proxy = http.ProxyURL(to)
+	}
+	return how, errors.Join(errs[:]...)
+}

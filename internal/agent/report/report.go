@@ -1,0 +1,248 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/report/kube"
+)
+
+// Server is what the reporter asks of the API server; a kube.Client does it.
+type Server interface {
+	PatchConditions(ctx context.Context, node string, conditions []kube.Condition) (*kube.Node, error)
+	ApplyEvent(ctx context.Context, e kube.Event) error
+	WatchNode(ctx context.Context, node string, lasting time.Duration, tell func(kube.Seen)) error
+}
+
+// Reporter keeps the API server told.
+type Reporter struct {
+	server Server
+	node   string
+	log    *slog.Logger
+	again  chan struct{} // something changed
+
+	mu      sync.Mutex
+	desk    *desk
+	trouble map[string]error // by what failed
+	told    time.Time        // when conditions were last written
+}
+
+// New makes a Reporter for a node and the effective reasons.
+func New(server Server, node string, reasons []reason.Reason, log *slog.Logger) *Reporter {
+	return &Reporter{
+		server: server, node: node, log: log, again: make(chan struct{}, 1),
+		desk: newDesk(node, reasons, rand.Float64), trouble: map[string]error{},
+	}
+}
+
+// Show takes what holds on the node from now on. It does not wait for the API server, and nothing that stood in any
+// Picture shown is left out.
+func (r *Reporter) Show(p evidence.Picture) {
+	r.mu.Lock()
+	r.desk.hold(p, time.Now())
+	r.mu.Unlock()
+	r.wake()
+}
+
+// Run reports until ctx is done. What the API server refuses is tried again, later each time.
+func (r *Reporter) Run(ctx context.Context) {
+	var watching sync.WaitGroup
+	watching.Go(func() { r.watch(ctx) })
+	defer watching.Wait()
+	for ctx.Err() == nil {
+		next, did := r.step(ctx)
+		if !did {
+			r.wait(ctx, next)
+		}
+	}
+}
+
+// step writes one thing, if one is due. If none is, next says when to ask again; zero is when something changes.
+func (r *Reporter) step(ctx context.Context) (next time.Time, did bool) {
+	now := time.Now()
+	r.mu.Lock()
+	conditions, next := r.desk.patch(now)
+	var note *note
+	var event kube.Event
+	if len(conditions) == 0 && r.desk.shown != nil {
+		var later time.Time
+		note, later = r.desk.notes.next(now)
+		next = sooner(next, later)
+		if note != nil {
+			event = note.event(r.desk.shown.Metadata)
+		}
+	}
+	r.mu.Unlock()
+	switch {
+	case len(conditions) > 0:
+		r.patch(ctx, conditions)
+	case note != nil:
+		r.apply(ctx, note, event)
+	default:
+		return next, false
+	}
+	return time.Time{}, true
+}
+
+func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
+	answer, err := r.server.PatchConditions(ctx, r.node, conditions)
+	if ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	r.desk.patched(answer, err, now)
+	r.outcome("conditions", err)
+	if err != nil {
+		return
+	}
+	r.told = now
+	for _, c := range conditions {
+		r.log.Debug("condition written", "type", c.Type, "status", c.Status, "reason", c.Reason)
+	}
+}
+
+func (r *Reporter) apply(ctx context.Context, n *note, event kube.Event) {
+	err := r.server.ApplyEvent(ctx, event)
+	if ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.desk.notes.wrote(n, err, time.Now())
+	r.outcome("events", err)
+}
+
+// outcome notes whether something goes well, and says so when that changes.
+func (r *Reporter) outcome(what string, err error) {
+	before := r.trouble[what]
+	switch {
+	case err == nil && before != nil:
+		r.log.Info("the API server takes it again", "what", what)
+	case err != nil && (before == nil || before.Error() != err.Error()):
+		r.log.Warn("the API server does not take it; it is kept and tried again", "what", what, "error", err)
+	}
+	delete(r.trouble, what)
+	if err != nil {
+		r.trouble[what] = err
+	}
+}
+
+// A watch lasts one to two hours, and half a minute may pass until the next: all end at once when the API server does.
+const (
+	watchFor    = time.Hour
+	watchSpread = 30 * time.Second
+)
+
+// watch keeps the desk's view of the Node up to date.
+func (r *Reporter) watch(ctx context.Context) {
+	again := backoff{chance: rand.Float64}
+	for ctx.Err() == nil {
+		lasting := watchFor + time.Duration(rand.Float64()*float64(watchFor))
+		err := r.server.WatchNode(ctx, r.node, lasting, func(seen kube.Seen) {
+			again.succeeded()
+			r.see(seen)
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		r.mu.Lock()
+		r.outcome("watch", err)
+		r.mu.Unlock()
+		next := time.Now().Add(time.Duration(rand.Float64() * float64(watchSpread)))
+		if err != nil {
+			again.failed(time.Now(), err)
+			next = again.until
+		}
+		sleep(ctx, next)
+	}
+}
+
+func (r *Reporter) see(seen kube.Seen) {
+	r.mu.Lock()
+	if seen.Node == nil {
+		r.log.Warn("the API server has no such node any more", "node", r.node)
+	}
+	before := len(r.desk.asides)
+	r.desk.see(seen, time.Now())
+	if len(r.desk.asides) > before {
+		for kind, a := range r.desk.asides {
+			r.log.Warn("stands aside: another agent writes the condition", "type", kind, "manager", a.manager)
+		}
+	}
+	r.outcome("watch", nil)
+	r.mu.Unlock()
+	r.wake()
+}
+
+func (r *Reporter) wake() {
+	select {
+	case r.again <- struct{}{}:
+	default:
+	}
+}
+
+// wait is until something changes, a time that is not zero, or the end.
+func (r *Reporter) wait(ctx context.Context, next time.Time) {
+	var timer <-chan time.Time
+	if !next.IsZero() {
+		timer = time.After(time.Until(next))
+	}
+	select {
+	case <-ctx.Done():
+	case <-r.again:
+	case <-timer:
+	}
+}
+
+func sleep(ctx context.Context, until time.Time) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Until(until)):
+	}
+}
+
+// Health is why the API server is not told what holds on the node; nil if it is.
+func (r *Reporter) Health() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, what := range []string{"watch", "conditions", "events"} {
+		if err := r.trouble[what]; err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if r.desk.shown == nil {
+		errs = append(errs, fmt.Errorf("the API server has not shown node %s", r.node))
+	}
+	return errors.Join(errs...)
+}
+
+// Status is what is known of the reporting itself.
+type Status struct {
+	// Told is when conditions were last written, zero if never.
+	Told time.Time
+	// Aside names the conditions left to other agents, and these.
+	Aside map[string]string
+	// Lost is how many Events were never written.
+	Lost int
+}
+
+// Status is how the reporting goes.
+func (r *Reporter) Status() Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := Status{Told: r.told, Aside: map[string]string{}, Lost: r.desk.notes.lost}
+	for kind, a := range r.desk.asides {
+		s.Aside[kind] = a.manager
+	}
+	return s
+}
