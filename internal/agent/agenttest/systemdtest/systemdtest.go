@@ -1,0 +1,172 @@
+// Package systemdtest gives tests a systemd of their own: the real one as PID 1 of private namespaces, with its D-Bus and
+// its journal. Nothing of the machine's own services is in it, and nothing is left when the test ends.
+package systemdtest
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+)
+
+//go:embed start.sh
+var start string
+
+// units are those of the distribution that are in it.
+var units = []string{
+	"basic.target", "dbus.service", "dbus.socket", "final.target", "shutdown.target", "sockets.target", "sysinit.target",
+	"systemd-journald-dev-log.socket", "systemd-journald.service", "systemd-journald.socket", "umount.target",
+}
+
+// patience bounds the start. It is only met when a test fails.
+const patience = time.Minute
+
+// Machine is a systemd at work.
+type Machine struct {
+	// Host has its /run: the D-Bus socket, and the journal in /run/log/journal.
+	Host host.Host
+	t    *testing.T
+	root string
+	pid  int
+}
+
+// Start starts one, and waits until it has reached its default target. The test is not run where that is not possible.
+func Start(t *testing.T) *Machine {
+	t.Helper()
+	agenttest.Need(t, agenttest.Root, "/lib/systemd/systemd", "dbus-daemon", "nsenter", "systemctl")
+	// Not t.TempDir: a socket's path may have 107 bytes.
+	root, err := os.MkdirTemp("/tmp", "systemd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Machine{Host: host.Host{Root: root}, t: t, root: root}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	for _, folder := range []string{"run", "log/journal", "units", "generators", "proc"} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, unit := range units {
+		if err := os.Symlink("/lib/systemd/system/"+unit, filepath.Join(root, "units", unit)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.write("default.target", "[Unit]\nRequires=dbus.socket systemd-journald.service\nAfter=dbus.socket systemd-journald.service\n")
+	m.boot(t)
+	return m
+}
+
+func (m *Machine) boot(t *testing.T) {
+	t.Helper()
+	group := cgroup(t)
+	console, err := os.Create(filepath.Join(m.root, "console"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer console.Close()
+	command := exec.Command("/bin/sh", "-c", start, "systemd", m.root, group)
+	command.Stdout, command.Stderr = console, console
+	command.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC,
+		Pdeathsig:  syscall.SIGKILL,
+	}
+	if err := command.Start(); err != nil {
+		t.Fatalf("start systemd in namespaces: %v", err)
+	}
+	m.pid = command.Process.Pid
+	t.Cleanup(func() {
+		_ = command.Process.Kill() // All of its namespace goes with PID 1.
+		_ = command.Wait()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		out, err := m.inside(ctx, "systemctl", "is-system-running", "--wait").CombinedOutput()
+		if state := strings.TrimSpace(string(out)); state == "running" || state == "degraded" {
+			return
+		}
+		if ctx.Err() != nil {
+			said, _ := os.ReadFile(console.Name())
+			t.Fatalf("systemd does not start: %v: %s\n%s", err, out, said)
+		}
+		// Nothing tells when PID 1 first listens.
+		select {
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// cgroup makes a group of the unified hierarchy for the machine.
+func cgroup(t *testing.T) string {
+	t.Helper()
+	top := "/sys/fs/cgroup"
+	if _, err := os.Stat(top + "/cgroup.procs"); err != nil {
+		top += "/unified"
+	}
+	group, err := os.MkdirTemp(top, "naosu-test")
+	if err != nil {
+		t.Skipf("not run: it needs a cgroup of its own: %v", err)
+	}
+	t.Cleanup(func() { // The deepest first: the kernel removes only empty ones.
+		var groups []string
+		_ = filepath.WalkDir(group, func(path string, entry os.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				groups = append(groups, path)
+			}
+			return nil
+		})
+		for i := len(groups) - 1; i >= 0; i-- {
+			_ = os.Remove(groups[i])
+		}
+	})
+	return group
+}
+
+// Unit writes a unit, "sick.service", and has systemd read it.
+func (m *Machine) Unit(name, content string) {
+	m.t.Helper()
+	m.write(name, content)
+	m.Systemctl("daemon-reload")
+}
+
+func (m *Machine) write(name, content string) {
+	m.t.Helper()
+	if err := os.WriteFile(filepath.Join(m.root, "units", name), []byte(content), 0o600); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// Systemctl runs systemctl in the machine. That a unit fails to start is no failure of the test.
+func (m *Machine) Systemctl(arguments ...string) {
+	m.t.Helper()
+	if out, err := m.inside(m.t.Context(), "systemctl", arguments...).CombinedOutput(); err != nil {
+		m.t.Logf("systemctl %s: %v: %s", strings.Join(arguments, " "), err, out)
+	}
+}
+
+// Run runs a program in the machine and gives what it says.
+func (m *Machine) Run(program string, arguments ...string) string {
+	m.t.Helper()
+	out, err := m.inside(m.t.Context(), program, arguments...).CombinedOutput()
+	if err != nil {
+		m.t.Fatalf("%s %s: %v: %s", program, strings.Join(arguments, " "), err, out)
+	}
+	return string(out)
+}
+
+func (m *Machine) inside(ctx context.Context, program string, arguments ...string) *exec.Cmd {
+	enter := []string{"--target", strconv.Itoa(m.pid), "--pid", "--mount", "--uts", "--ipc", "--cgroup", program}
+	return exec.CommandContext(ctx, "nsenter", append(enter, arguments...)...)
+}
