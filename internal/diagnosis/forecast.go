@@ -6,6 +6,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -13,12 +14,14 @@ import (
 )
 
 // Foretell says what changes would do, and diagnoses the world they would lead to. The View's Judge must not be nil; it is
-// left as it was. An error is one of simulation.Run's.
+// left as it was. Of pods and findings only those within the View's Limits are told. An error is one of simulation.Run's.
 func Foretell(ctx context.Context, v view.View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
 	forecast := finding.Forecast{Changes: view.List(changes)}
 	present := findings(ctx, v)
 	err := simulation.In(ctx, v.Judge, changes, o, func(outcome simulation.Outcome) error {
-		forecast.Outcome = forecastOutcome(v, outcome)
+		future := v
+		future.World = outcome.World
+		forecast.Outcome = forecastOutcome(v, future, outcome)
 		forecast.Seeds = outcome.Seeds
 		forecast.PDBViolations = []finding.BudgetViolation{}
 		for _, violation := range outcome.Violations {
@@ -28,8 +31,6 @@ func Foretell(ctx context.Context, v view.View, changes []change.Change, o simul
 		for _, gap := range outcome.NotModelled {
 			forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: v.Say.Say(gap.Why)})
 		}
-		future := v
-		future.World = outcome.World
 		forecast.Findings = news(findings(ctx, future), present)
 		return ctx.Err()
 	})
@@ -47,6 +48,7 @@ func findings(ctx context.Context, v view.View) []finding.Finding {
 	})
 	found, _ := find(ctx, rules, v)
 	slices.SortStableFunc(found, moreDangerous)
+	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return !v.WithinLimits(f) })
 	return view.Complete(finding.Explanation{Findings: found}).Findings
 }
 
@@ -69,10 +71,14 @@ func news(future, present []finding.Finding) []finding.Finding {
 }
 
 // forecastOutcome puts fates into words and sorts them by kind.
-func forecastOutcome(v view.View, outcome simulation.Outcome) finding.ForecastOutcome {
+func forecastOutcome(v, future view.View, outcome simulation.Outcome) finding.ForecastOutcome {
 	rows := map[simulation.Kind][]finding.ForecastRow{}
 	touched := map[change.Ref]bool{}
 	for _, fate := range outcome.Fates {
+		touched[fate.Pod] = true
+		if !v.InScope(fate.Pod) && !future.InScope(fate.Pod) {
+			continue
+		}
 		row := finding.ForecastRow{Pod: fate.Pod, From: fate.From, To: fate.To, Why: sayIf(v.Say, fate.Why), Chance: fate.Chance}
 		if fate.By.Name != "" {
 			row.By = &fate.By
@@ -81,7 +87,6 @@ func forecastOutcome(v view.View, outcome simulation.Outcome) finding.ForecastOu
 			row.Until = new(finding.Duration(fate.Until))
 		}
 		rows[fate.Kind] = append(rows[fate.Kind], row)
-		touched[fate.Pod] = true
 	}
 	o := finding.ForecastOutcome{
 		Moved: view.List(rows[simulation.Moved]), Waiting: view.List(rows[simulation.Waiting]), Delayed: view.List(rows[simulation.Delayed]),
@@ -94,10 +99,8 @@ func forecastOutcome(v view.View, outcome simulation.Outcome) finding.ForecastOu
 		o.Counts[string(kind)] = len(rows[kind])
 	}
 	for _, pod := range v.World.Pods() {
-		if cluster.Ended(pod) {
-			continue
-		}
-		if !touched[change.Ref{Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name}] {
+		ref := facts.RefTo(cluster.Pod, pod)
+		if !cluster.Ended(pod) && !touched[ref] && v.InScope(ref) {
 			o.Counts["stays"]++
 		}
 	}

@@ -50,19 +50,21 @@ var englishHelp = sentences{
 		"  apply -f FILE | DIR | -\tmanifests of a change not yet made\n\n" +
 		"A comma between changes makes them one question. Flags follow the change they belong to. Something in another namespace than " +
 		"--namespace is written NAMESPACE/KIND/NAME.\n\n" + exitCodes,
-	"flag/whatif/fail-on":   "exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), or if there is a new finding of this severity or worse (info, warning, critical)",
-	"flag/whatif/seeds":     "simulate `N` times, with other random choices of the scheduler and the controllers each time",
-	"flag/whatif/cpu":       "grow: what the container requests, a `QUANTITY` such as 450m",
-	"flag/whatif/memory":    "grow: what the container requests, a `QUANTITY` such as 256Mi",
-	"flag/whatif/container": "grow: the `NAME` of the container (default: the first)",
-	"flag/whatif/group":     "add-nodes: the node `GROUP` they belong to (default: the largest)",
-	"flag/whatif/zone":      "add-nodes: the `ZONE` they come up in (default: the group's emptiest)",
-	"flag/whatif/zones":     "scale group, rotate: the `ZONES` that new nodes come up in",
-	"flag/whatif/to":        "scale group: `N` nodes over all zones",
-	"flag/whatif/replicas":  "scale: `N` pods of the workload",
-	"flag/whatif/filename":  "apply: a file or folder at `PATH`, or - for standard input",
-	"flag/whatif/patch":     "patch: a strategic merge patch in `JSON`",
-	"flag/whatif/force":     "delete: do not wait until the pod has ended",
+	"flag/whatif/fail-on":        "exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), or if there is a new finding of this severity or worse (info, warning, critical)",
+	"flag/whatif/seeds":          "simulate `N` times, with other random choices of the scheduler and the controllers each time",
+	"flag/whatif/all-namespaces": "find what is to change in whichever namespace has it",
+	"flag/whatif/selector":       "tell only of pods and workloads whose labels match this `SELECTOR`",
+	"flag/whatif/cpu":            "grow: what the container requests, a `QUANTITY` such as 450m",
+	"flag/whatif/memory":         "grow: what the container requests, a `QUANTITY` such as 256Mi",
+	"flag/whatif/container":      "grow: the `NAME` of the container (default: the first)",
+	"flag/whatif/group":          "add-nodes: the node `GROUP` they belong to (default: the largest)",
+	"flag/whatif/zone":           "add-nodes: the `ZONE` they come up in (default: the group's emptiest)",
+	"flag/whatif/zones":          "scale group, rotate: the `ZONES` that new nodes come up in",
+	"flag/whatif/to":             "scale group: `N` nodes over all zones",
+	"flag/whatif/replicas":       "scale: `N` pods of the workload",
+	"flag/whatif/filename":       "apply: a file or folder at `PATH`, or - for standard input",
+	"flag/whatif/patch":          "patch: a strategic merge patch in `JSON`",
+	"flag/whatif/force":          "delete: do not wait until the pod has ended",
 
 	"help/explain":      "Say what a finding's code means",
 	"help/explain/long": "Say what a finding's code means: how it is recognised, what it is not, the remedies, and what naosu cannot know.",
@@ -71,9 +73,10 @@ var englishHelp = sentences{
 	"help/snapshot/long": "Write the cluster to a file, which every command that reads a cluster takes with --from.\n\n" +
 		"Secrets are never requested, ConfigMaps only where they hold an autoscaler's parameters. Environment values, managed fields and " +
 		"the manifests that kubectl last applied are left out.",
-	"flag/snapshot/output":    "the `FILE` to write, or - for standard output",
-	"flag/snapshot/force":     "replace the file if it exists",
-	"flag/snapshot/anonymize": "replace every name consistently, so that the file can be shared",
+	"flag/snapshot/output":         "the `FILE` to write, or - for standard output",
+	"flag/snapshot/all-namespaces": "write every namespace, which is what it does anyway",
+	"flag/snapshot/force":          "replace the file if it exists",
+	"flag/snapshot/anonymize":      "replace every name consistently, so that the file can be shared",
 
 	"help/version": "Print the version of naosu",
 
@@ -119,4 +122,4 @@ var englishHelp = sentences{
 	"flag/user":                     "the `NAME` of the kubeconfig's user",
 }
 
-const exitCodes = "Exit code 0 whenever there is an answer, 1 if there is none or --fail-on asks for it, 2 on bad input."
+const exitCodes = "Exit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer."

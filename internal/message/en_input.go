@@ -21,6 +21,8 @@ var englishInput = sentences{
 	ErrOutExists:        "{{.path}} is there already",
 	ErrOutExistsRemedy:  "name another file, or replace it with --force",
 	ErrOutTerminal:      "a snapshot is nothing to read on a terminal",
+	ErrOutFormat:        "{{.given}} is the name of a format, and a snapshot is always of its own",
+	ErrOutFormatRemedy:  "name the file to write, as in prod.naosu",
 	ErrOutWrite:         "cannot write {{.path}}: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: {{count .nodes \"node\" \"nodes\"}}, {{count .pods \"pod\" \"pods\"}}",
 	SnapshotAnonymous:   "names, labels, images and addresses in it are replaced; cloud zones, machine types, quantities and times are as they were",

@@ -22,6 +22,8 @@ const (
 	ErrOutExists        ID = "ErrOutExists"        // path
 	ErrOutExistsRemedy  ID = "ErrOutExistsRemedy"  //
 	ErrOutTerminal      ID = "ErrOutTerminal"      //
+	ErrOutFormat        ID = "ErrOutFormat"        // given
+	ErrOutFormatRemedy  ID = "ErrOutFormatRemedy"  //
 	ErrOutWrite         ID = "ErrOutWrite"         // path, problem
 	SnapshotWritten     ID = "SnapshotWritten"     // path, nodes, pods
 	SnapshotAnonymous   ID = "SnapshotAnonymous"   //

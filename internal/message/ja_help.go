@@ -50,19 +50,21 @@ var japaneseHelp = sentences{
 		"  apply -f FILE | DIR | -\tまだ適用していないマニフェストを適用する\n\n" +
 		"複数の変更は、コンマで区切ると 1 つの問いになります。フラグは、対応する変更の後ろに書きます。別の namespace (--namespace 以外) にあるものは " +
 		"NAMESPACE/KIND/NAME と書きます。\n\n" + exitCodesJapanese,
-	"flag/whatif/fail-on":   "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
-	"flag/whatif/seeds":     "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",
-	"flag/whatif/cpu":       "grow: コンテナの CPU の requests (`QUANTITY`、例: 450m)",
-	"flag/whatif/memory":    "grow: コンテナのメモリの requests (`QUANTITY`、例: 256Mi)",
-	"flag/whatif/container": "grow: コンテナの `NAME` (デフォルト: 最初のコンテナ)",
-	"flag/whatif/group":     "add-nodes: 追加先のノードグループ `GROUP` (デフォルト: 最大のもの)",
-	"flag/whatif/zone":      "add-nodes: 追加先の `ZONE` (デフォルト: グループ内で最もノードが少ないゾーン)",
-	"flag/whatif/zones":     "scale group、rotate: 新しいノードを起動するゾーン `ZONES`",
-	"flag/whatif/to":        "scale group: 全ゾーン合計の台数 `N`",
-	"flag/whatif/replicas":  "scale: ワークロードの Pod 数 `N`",
-	"flag/whatif/filename":  "apply: ファイルまたはフォルダーの `PATH` (- は標準入力)",
-	"flag/whatif/patch":     "patch: strategic merge patch の `JSON`",
-	"flag/whatif/force":     "delete: Pod の終了を待たない",
+	"flag/whatif/fail-on":        "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
+	"flag/whatif/seeds":          "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",
+	"flag/whatif/all-namespaces": "変更の対象をすべての namespace から探す",
+	"flag/whatif/selector":       "ラベルがこの `SELECTOR` に一致する Pod とワークロードだけを表示する",
+	"flag/whatif/cpu":            "grow: コンテナの CPU の requests (`QUANTITY`、例: 450m)",
+	"flag/whatif/memory":         "grow: コンテナのメモリの requests (`QUANTITY`、例: 256Mi)",
+	"flag/whatif/container":      "grow: コンテナの `NAME` (デフォルト: 最初のコンテナ)",
+	"flag/whatif/group":          "add-nodes: 追加先のノードグループ `GROUP` (デフォルト: 最大のもの)",
+	"flag/whatif/zone":           "add-nodes: 追加先の `ZONE` (デフォルト: グループ内で最もノードが少ないゾーン)",
+	"flag/whatif/zones":          "scale group、rotate: 新しいノードを起動するゾーン `ZONES`",
+	"flag/whatif/to":             "scale group: 全ゾーン合計の台数 `N`",
+	"flag/whatif/replicas":       "scale: ワークロードの Pod 数 `N`",
+	"flag/whatif/filename":       "apply: ファイルまたはフォルダーの `PATH` (- は標準入力)",
+	"flag/whatif/patch":          "patch: strategic merge patch の `JSON`",
+	"flag/whatif/force":          "delete: Pod の終了を待たない",
 
 	"help/explain":      "所見のコードの意味を説明する",
 	"help/explain/long": "所見のコードの意味を説明します。見分け方、紛らわしい別の問題、対処、naosu では分からないことを示します。",
@@ -71,9 +73,10 @@ var japaneseHelp = sentences{
 	"help/snapshot/long": "クラスターをファイルに書き出します。クラスターを読むコマンドはすべて、--from でこのファイルを読めます。\n\n" +
 		"Secret は一切取得しません。ConfigMap はオートスケーラーの設定を含むものだけを取得します。環境変数の値、managedFields、" +
 		"kubectl が最後に適用したマニフェストは書き出しません。",
-	"flag/snapshot/output":    "書き出す `FILE` (- は標準出力)",
-	"flag/snapshot/force":     "ファイルが存在すれば上書きする",
-	"flag/snapshot/anonymize": "共有できるように、名前をすべて一貫した別名に置き換える",
+	"flag/snapshot/output":         "書き出す `FILE` (- は標準出力)",
+	"flag/snapshot/all-namespaces": "すべての namespace を書き出す (指定しなくても同じ)",
+	"flag/snapshot/force":          "ファイルが存在すれば上書きする",
+	"flag/snapshot/anonymize":      "共有できるように、名前をすべて一貫した別名に置き換える",
 
 	"help/version": "naosu のバージョンを表示する",
 
@@ -119,4 +122,4 @@ var japaneseHelp = sentences{
 	"flag/user":                     "kubeconfig のユーザー `NAME`",
 }
 
-const exitCodesJapanese = "終了コードは、答えを出せれば 0、出せないか --fail-on の条件に当てはまれば 1、入力の誤りなら 2 です。"
+const exitCodesJapanese = "終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。"

@@ -21,6 +21,8 @@ var japaneseInput = sentences{
 	ErrOutExists:        "{{.path}} はすでに存在します",
 	ErrOutExistsRemedy:  "別のファイルを指定するか、--force で上書きしてください",
 	ErrOutTerminal:      "スナップショットは端末に表示できません",
+	ErrOutFormat:        "{{.given}} は出力形式の名前ですが、スナップショットの形式は選べません",
+	ErrOutFormatRemedy:  "書き出すファイルを指定してください (例: prod.naosu)",
 	ErrOutWrite:         "{{.path}} に書き込めません: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: ノード {{.nodes}} 台、Pod {{.pods}} 個",
 	SnapshotAnonymous:   "名前、ラベル、イメージ、アドレスは置き換えました。クラウドのゾーン、マシンタイプ、数量、時刻は元のままです",

@@ -104,12 +104,12 @@ func TestBadAccepted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := accepted(t, tc.content)
-			if err == nil || !strings.Contains(err.Error(), tc.want) || exit.Code(err) != exit.Usage {
+			if err == nil || !strings.Contains(err.Error(), tc.want) || exit.Code(err) != exit.NoAnswer {
 				t.Errorf("err = %v (exit code %d), want %s", err, exit.Code(err), tc.want)
 			}
 		})
 	}
-	if _, err := readAccepted("/nowhere/accepted.yaml", now); exit.Code(err) != exit.Usage {
+	if _, err := readAccepted("/nowhere/accepted.yaml", now); exit.Code(err) != exit.NoAnswer {
 		t.Errorf("a missing file: %v (exit code %d)", err, exit.Code(err))
 	}
 }

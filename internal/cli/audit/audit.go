@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
@@ -30,9 +29,8 @@ type Options struct {
 	AllNamespaces bool
 	Selector      string
 
-	namespace string
-	selector  labels.Selector
-	accepted  *acceptance
+	scope    input.Scope
+	accepted *acceptance
 }
 
 // failOn are the severities that --fail-on takes.
@@ -70,7 +68,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 // not what to worry about.
 func (o *Options) Complete(cmd *cobra.Command) {
 	if flag := cmd.Flags().Lookup("namespace"); flag != nil && flag.Changed && !o.AllNamespaces {
-		o.namespace = flag.Value.String()
+		o.scope.Namespace = flag.Value.String()
 	}
 }
 
@@ -81,8 +79,8 @@ func (o *Options) Validate() error {
 			message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
 	}
 	var err error
-	if o.selector, err = labels.Parse(o.Selector); err != nil {
-		return exit.BadInput("--selector", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrSelectorRemedy, nil))
+	if o.scope.Selector, err = input.ParseSelector(o.Selector); err != nil {
+		return err
 	}
 	o.accepted, err = readAccepted(o.Accepted, o.Clock.Now())
 	return err
@@ -94,7 +92,10 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	view := view.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits(in.World)}
+	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
+		return err
+	}
+	view := view.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits()}
 	progress := output.NewProgress(o.ErrOut)
 	found := diagnosis.Audit(ctx, view, func(done, total int) {
 		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": done, "total": total}), done, total)
@@ -104,15 +105,21 @@ func (o *Options) Run(ctx context.Context) error {
 		return exit.Failure(message.ErrInterrupted, nil)
 	}
 	found.Accepted = o.accepted.used()
-	o.accepted.warn(o.ErrOut, in.Say, o.Clock.Now(), o.whole())
+	o.accepted.warn(o.ErrOut, in.Say, o.Clock.Now(), o.scope.Whole())
 	if err := o.write(in.Say, found); err != nil {
 		return err
 	}
 	return o.verdict(found)
 }
 
-// whole says whether everything was asked about, so that what an accepted finding does not meet is stale.
-func (o *Options) whole() bool { return o.namespace == "" && o.Selector == "" }
+// limits are what flags leave out.
+func (o *Options) limits() view.Limits {
+	limits := view.Limits{Accepted: o.accepted.accepts}
+	if !o.scope.Whole() {
+		limits.Scope = o.scope.Asks
+	}
+	return limits
+}
 
 func (o *Options) write(say message.Printer, found finding.Audit) error {
 	switch o.Format {
@@ -136,5 +143,5 @@ func (o *Options) verdict(found finding.Audit) error {
 	if n == 0 {
 		return nil
 	}
-	return exit.Failure(message.ErrFailOn, message.Args{"n": n, "severity": o.FailOn})
+	return exit.Verdict(message.ErrFailOn, message.Args{"n": n, "severity": o.FailOn})
 }

@@ -37,7 +37,7 @@ func ask(t *testing.T, args ...string) (out, errOut string, err error) {
 }
 
 func TestFailOn(t *testing.T) {
-	for severity, code := range map[string]int{"warning": exit.Failed, "critical": exit.OK} {
+	for severity, code := range map[string]int{"warning": exit.Found, "critical": exit.OK} {
 		t.Run(severity, func(t *testing.T) {
 			out, _, err := ask(t, "--fail-on", severity)
 			if exit.Code(err) != code || out == "" {
@@ -46,8 +46,8 @@ func TestFailOn(t *testing.T) {
 		})
 	}
 	for _, args := range [][]string{{"--fail-on", "note"}, {"--from", "nowhere.yaml"}, {"--accepted", "nowhere.yaml"}, {"--selector", "a=("}, {"-o", "html"}, {"pod/x"}} {
-		if _, _, err := ask(t, args...); exit.Code(err) != exit.Usage {
-			t.Errorf("%v: exit code %d (%v), want %d", args, exit.Code(err), err, exit.Usage)
+		if _, _, err := ask(t, args...); exit.Code(err) != exit.NoAnswer {
+			t.Errorf("%v: exit code %d (%v), want %d", args, exit.Code(err), err, exit.NoAnswer)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (e *sayable) Unwrap() error { return e.cause }
 
 // BadInput is an error in what the person typed: the field that is wrong, what is wrong with it, and what to do instead.
 func BadInput(field string, problem, remedy message.Sentence) error {
-	return &sayable{code: Usage, say: func(p message.Printer) string {
+	return &sayable{code: NoAnswer, say: func(p message.Printer) string {
 		return p.Text(message.ErrBadInput, message.Args{"field": field, "problem": p.Say(problem), "remedy": p.Say(remedy)})
 	}}
 }
@@ -38,9 +38,14 @@ func Unread(flag, path string, err error, remedy message.ID) error {
 	return BadInput(flag, problem, message.Of(remedy, nil))
 }
 
+// Verdict is no failure, but what --fail-on asks for.
+func Verdict(id message.ID, args message.Args) error {
+	return &sayable{code: Found, say: func(p message.Printer) string { return p.Text(id, args) }}
+}
+
 // Failure is any other error that has words of its own.
 func Failure(id message.ID, args message.Args) error {
-	return &sayable{code: Failed, say: func(p message.Printer) string { return p.Text(id, args) }}
+	return &sayable{code: NoAnswer, say: func(p message.Printer) string { return p.Text(id, args) }}
 }
 
 // Line is the error on one line, in a language: what it quotes from servers and plugins may hold line ends and control

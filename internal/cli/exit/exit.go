@@ -14,11 +14,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// The exit codes of every verb.
+// The exit codes of every verb, as those of diff and grep: 1 is an answer too, so that a pipeline can tell trouble in the
+// cluster from a question that could not be answered.
 const (
-	OK     = 0
-	Failed = 1
-	Usage  = 2
+	OK       = 0
+	Found    = 1 // what --fail-on looks for is there
+	NoAnswer = 2 // bad input, or the cluster could not be asked
 )
 
 // NoArgs is for commands that take no arguments: one that is there is most likely a mistyped command.
@@ -65,7 +66,7 @@ func Code(err error) int {
 	if said, ok := errors.AsType[*sayable](err); ok {
 		return said.code
 	}
-	return Failed
+	return NoAnswer
 }
 
 // Talking says in plain words why talking to the API server at host failed. It does not treat missing objects, which
@@ -90,7 +91,7 @@ func Talking(host string, err error) error {
 }
 
 func talking(cause error, id message.ID, args message.Args) error {
-	return &sayable{code: Failed, cause: cause, say: func(p message.Printer) string { return p.Text(id, args) }}
+	return &sayable{code: NoAnswer, cause: cause, say: func(p message.Printer) string { return p.Text(id, args) }}
 }
 
 // innermost drops the request's line, which says the host again and a path that tells a reader nothing.

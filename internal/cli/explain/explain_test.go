@@ -51,7 +51,7 @@ func TestBadCode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := run(append(tc.args, "--lang", "en")...)
-			if err == nil || !strings.HasPrefix(err.Error(), tc.want) || exit.Code(err) != exit.Usage {
+			if err == nil || !strings.HasPrefix(err.Error(), tc.want) || exit.Code(err) != exit.NoAnswer {
 				t.Errorf("err = %v (exit code %d), want %s", err, exit.Code(err), tc.want)
 			}
 		})

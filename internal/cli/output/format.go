@@ -43,6 +43,9 @@ func (f *Format) AddFlag(cmd *cobra.Command, more ...Format) {
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// Known says whether a word is a format's name.
+func Known(word string) bool { return slices.Contains(formats, word) }
+
 // ForPeople says whether an answer in the format goes on a Page; else it is data.
 func (f Format) ForPeople() bool { return f == Text || f == Wide }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -27,6 +28,8 @@ type Options struct {
 	Output string
 	// Force replaces a file that is there.
 	Force bool
+	// AllNamespaces is what is written anyway: part of a cluster would be another world.
+	AllNamespaces bool
 	// Anonymize replaces names.
 	Anonymize bool
 }
@@ -51,6 +54,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o.AddSourceFlags(cmd)
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "")
 	cmd.Flags().BoolVar(&o.Force, "force", false, "")
+	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "")
 	cmd.Flags().BoolVar(&o.Anonymize, "anonymize", false, "")
 	return cmd
 }
@@ -60,6 +64,8 @@ func (o *Options) Validate() error {
 	switch {
 	case o.Output == "":
 		return badOutput(message.Of(message.ErrOutMissing, nil), message.ErrOutMissingRemedy)
+	case output.Known(o.Output):
+		return badOutput(message.Of(message.ErrOutFormat, message.Args{"given": o.Output}), message.ErrOutFormatRemedy)
 	case o.Output == "-" && isTerminal(o.Out):
 		return badOutput(message.Of(message.ErrOutTerminal, nil), message.ErrOutMissingRemedy)
 	case o.Output == "-" || o.Force:

@@ -56,7 +56,7 @@ func TestWritesAFile(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, err = %v", info.Mode(), err)
 	}
-	if _, _, err := run(t, host, "", "-o", path); exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "--force") {
+	if _, _, err := run(t, host, "", "-o", path); exit.Code(err) != exit.NoAnswer || !strings.Contains(err.Error(), "--force") {
 		t.Errorf("a file is replaced unasked: err = %v", err)
 	}
 	again := filepath.Join(t.TempDir(), "again")
@@ -113,13 +113,14 @@ func TestFailures(t *testing.T) {
 		code  int
 		want  string
 	}{
-		"no file named":      {nil, "", exit.Usage, "--output: missing; name the file to write, or - for standard output"},
-		"an argument":        {[]string{"prod"}, "", exit.Usage, "prod is none of snapshot's"},
-		"nothing to read":    {[]string{"--from", "/nowhere", "-o", "-"}, "", exit.Usage, "--from: /nowhere does not exist; name what `naosu snapshot -o FILE` has written"},
-		"half a snapshot":    {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 1\x1f\x8b", exit.Usage, "--from: the snapshot - ends too early; copy it once more"},
-		"a newer snapshot":   {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 9", exit.Usage, "read it with the version of naosu that wrote it"},
-		"no folder":          {[]string{"-o", filepath.Join(folder, "a", "b")}, "", exit.Failed, "cannot write " + folder},
-		"an unreachable API": {[]string{"-o", "-", "--from", ""}, "", exit.Failed, "cannot reach the API server"},
+		"no file named":      {nil, "", exit.NoAnswer, "--output: missing; name the file to write, or - for standard output"},
+		"an argument":        {[]string{"prod"}, "", exit.NoAnswer, "prod is none of snapshot's"},
+		"nothing to read":    {[]string{"--from", "/nowhere", "-o", "-"}, "", exit.NoAnswer, "--from: /nowhere does not exist; name what `naosu snapshot -o FILE` has written"},
+		"half a snapshot":    {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 1\x1f\x8b", exit.NoAnswer, "--from: the snapshot - ends too early; copy it once more"},
+		"a newer snapshot":   {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 9", exit.NoAnswer, "read it with the version of naosu that wrote it"},
+		"a format":           {[]string{"-o", "json"}, "", exit.NoAnswer, "--output: json is the name of a format"},
+		"no folder":          {[]string{"-o", filepath.Join(folder, "a", "b")}, "", exit.NoAnswer, "cannot write " + folder},
+		"an unreachable API": {[]string{"-o", "-", "--from", ""}, "", exit.NoAnswer, "cannot reach the API server"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			host := "http://127.0.0.1:1"

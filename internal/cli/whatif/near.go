@@ -10,6 +10,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -20,6 +22,12 @@ const mostNear = 3
 // notThere is bad input: the thing that does not exist, and those that share most with it.
 func notThere(world *cluster.Snapshot, ref change.Ref) error {
 	var near []string
+	for _, namespace := range input.Namesakes(world, ref) {
+		near = append(near, output.Name(change.Ref{Kind: ref.Kind, Namespace: namespace, Name: ref.Name}))
+	}
+	if len(near) > 0 {
+		return exit.BadInput(ref.String(), message.Of(message.ErrThing, message.Args{"namespace": ref.Namespace}), message.Of(message.ErrNear, message.Args{"near": near}))
+	}
 	for _, name := range nearest(ref.Name, namesOf(world, ref.Kind, ref.Namespace)) {
 		near = append(near, change.Ref{Kind: ref.Kind, Name: name}.String())
 	}

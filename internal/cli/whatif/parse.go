@@ -11,6 +11,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -21,6 +23,8 @@ type question struct {
 	flags map[string]string
 	// used are the flags that the verb has asked for.
 	used []string
+	// world is where a thing that names no namespace is looked for in all of them; nil looks in one only.
+	world *cluster.Snapshot
 }
 
 // split cuts the line into changes: a comma, alone or at the end of a word or of a flag's value, ends one. Flags belong to the change whose
@@ -210,7 +214,8 @@ func (q *question) subject(namespace string, allowed ...string) (change.Ref, err
 			message.Of(message.ErrCommaRemedy, nil))
 	}
 	parts := slices.Concat(splitAll(q.args)...)
-	if len(parts) == 3 {
+	named := len(parts) == 3
+	if named {
 		namespace, parts = parts[0], parts[1:]
 	}
 	if len(parts) == 1 && len(allowed) == 1 {
@@ -226,6 +231,8 @@ func (q *question) subject(namespace string, allowed ...string) (change.Ref, err
 	}
 	if slices.Contains(unspaced, ref.Kind) {
 		ref.Namespace = ""
+	} else if homes := input.Namesakes(q.world, ref); !named && len(homes) == 1 {
+		ref.Namespace = homes[0]
 	}
 	return ref, nil
 }

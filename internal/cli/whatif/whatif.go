@@ -29,7 +29,12 @@ type Options struct {
 	Format output.Format
 	FailOn []string
 	Seeds  int
+	// AllNamespaces finds what changes in whichever namespace it is.
+	AllNamespaces bool
+	// Selector chooses the pods that are told of.
+	Selector string
 
+	scope     input.Scope
 	flags     changeFlags
 	questions []*question
 }
@@ -58,6 +63,8 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o.flags.add(cmd)
 	cmd.Flags().StringSliceVar(&o.FailOn, "fail-on", nil, "")
 	cmd.Flags().IntVar(&o.Seeds, "seeds", 1, "")
+	cmd.Flags().BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "")
+	cmd.Flags().StringVarP(&o.Selector, "selector", "l", "", "")
 	// The flags were added just above, so registering their completion cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"group", "zone", "zones"} {
@@ -93,7 +100,11 @@ func (o *Options) Validate() error {
 		return exit.BadInput("--seeds", message.Of(message.ErrNoNumber, message.Args{"given": strconv.Itoa(o.Seeds)}),
 			message.Of(message.ErrNumberRemedy, message.Args{"least": 1}))
 	}
-	_, err := o.changes("default", nil)
+	var err error
+	if o.scope.Selector, err = input.ParseSelector(o.Selector); err != nil {
+		return err
+	}
+	_, err = o.changes("default", nil)
 	return err
 }
 
@@ -103,6 +114,9 @@ func (o *Options) changes(namespace string, world *cluster.Snapshot) ([]change.C
 	for _, q := range o.questions {
 		var c change.Change
 		var err error
+		if o.AllNamespaces {
+			q.world = world
+		}
 		if q.verb == "apply" {
 			c, err = o.manifests(q, namespace, world != nil)
 		} else {
@@ -170,6 +184,9 @@ func (o *Options) Run(ctx context.Context) error {
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
 	view := view.View{World: in.World, Judge: in.Judge, Say: in.Say}
+	if !o.scope.Whole() {
+		view.Limits.Scope = o.scope.Asks
+	}
 	forecast, err := diagnosis.Foretell(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
 	progress.End()
 	unknown := simulation.UnknownError{}
@@ -213,7 +230,7 @@ func (o *Options) verdict(f finding.Forecast) error {
 			}
 		}
 		if n > 0 {
-			return exit.Failure(message.ErrWhatifFailOn, message.Args{"on": on, "n": n})
+			return exit.Verdict(message.ErrWhatifFailOn, message.Args{"on": on, "n": n})
 		}
 	}
 	return nil

@@ -95,6 +95,18 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
+// TestScope plays the same, and tells only of what is asked about; -A finds what changes.
+func TestScope(t *testing.T) {
+	out, err := ask(t, "lose", "zone/us-east-1a", "-l", "app=db")
+	if err != nil || !strings.Contains(out, "shop/db-0") || strings.Contains(out, "web-") {
+		t.Errorf("with -l app=db (%v):\n%s", err, out)
+	}
+	out, err = ask(t, "scale", "deployment/web", "--replicas", "3", "-n", "default", "-A")
+	if err != nil || !strings.Contains(out, "1. scale shop/deployment/web --replicas 3") {
+		t.Errorf("with -A (%v):\n%s", err, out)
+	}
+}
+
 // TestJSON holds the shape that programs read.
 func TestJSON(t *testing.T) {
 	out, err := ask(t, "lose", "node/n1", "-o", "json")
@@ -193,7 +205,7 @@ func TestBadInput(t *testing.T) {
 		"lose node/n9":              "node/n9: does not exist; did you mean node/n1",
 		"lose zone/us-east-1d":      "zone/us-east-1d: does not exist; did you mean zone/us-east-1a",
 		"rotate group/worker":       "group/worker: does not exist; did you mean group/workers?",
-		"grow ds/agent --cpu 1":     "daemonset/agent: does not exist in namespace shop; there is no daemonset at all in namespace shop",
+		"grow ds/agent --cpu 1":     "daemonset/agent: does not exist in namespace shop; did you mean kube-system/daemonset/agent?",
 		"grow ds/agent":             "daemonset/agent: does not exist in namespace shop",
 		"grow kube-system/ds/agent": "--cpu: missing, and no vertical autoscaler of daemonset/agent can be seen whose next step could be taken; give --cpu as in 450m",
 		"lose node/n1 lose node/n2": "lose: lose begins another change; put a comma between changes",
@@ -215,12 +227,14 @@ func TestBadInput(t *testing.T) {
 		"patch node/n1 -p {":                              "--patch: ",
 		"lose node/n1 --fail-on never":                    `--fail-on: "never" is not one of them; use waiting`,
 		"lose node/n1 --seeds 0":                          "--seeds: ",
+		"grow ds/agent --cpu 2 -l a=(":                    "--selector: ",
+		"scale deployment/web --replicas 2 -n default":    "deployment/web: does not exist in namespace default; did you mean shop/deployment/web?",
 		"lose node/n1 --nope":                             "there is no flag --nope",
 	} {
 		t.Run(line, func(t *testing.T) {
 			_, err := ask(t, strings.Fields(line)...)
-			if exit.Code(err) != exit.Usage {
-				t.Errorf("exit code %d (%v), want %d", exit.Code(err), err, exit.Usage)
+			if exit.Code(err) != exit.NoAnswer {
+				t.Errorf("exit code %d (%v), want %d", exit.Code(err), err, exit.NoAnswer)
 			}
 			if err == nil || !strings.Contains(exit.Line(message.English(), err), want) {
 				t.Errorf("%v, want %q", err, want)
@@ -231,7 +245,7 @@ func TestBadInput(t *testing.T) {
 
 func TestFailOn(t *testing.T) {
 	for on, code := range map[string]int{
-		"lost": exit.Failed, "waiting": exit.Failed, "budget": exit.Failed, "preempted": exit.OK, "delayed,lost": exit.Failed, "delayed": exit.OK,
+		"lost": exit.Found, "waiting": exit.Found, "budget": exit.Found, "preempted": exit.OK, "delayed,lost": exit.Found, "delayed": exit.OK,
 	} {
 		t.Run(on, func(t *testing.T) {
 			out, err := ask(t, "lose", "node/n1", "--fail-on", on)

@@ -24,7 +24,7 @@ func (o *Options) find(in input.Input, ref change.Ref) (change.Ref, error) {
 		ref.Namespace = in.Namespace
 	}
 	if o.AllNamespaces && ref.Namespace != "" {
-		if homes := namesakes(in.World, ref); len(homes) == 1 {
+		if homes := input.Namesakes(in.World, ref); len(homes) == 1 {
 			ref.Namespace = homes[0]
 		}
 	}
@@ -35,20 +35,9 @@ func (o *Options) find(in input.Input, ref change.Ref) (change.Ref, error) {
 		return ref, exit.Failure(message.ErrForbiddenKind, message.Args{"kind": ref.Kind})
 	default:
 		return ref, exit.Failure(message.ErrNotThere, message.Args{
-			"subject": ref.String(), "namespace": ref.Namespace, "near": near(in.World, ref), "elsewhere": namesakes(in.World, ref),
+			"subject": ref.String(), "kind": strings.ToLower(ref.Kind), "namespace": ref.Namespace, "near": near(in.World, ref), "elsewhere": input.Namesakes(in.World, ref),
 		})
 	}
-}
-
-// namesakes are the namespaces that have such a thing.
-func namesakes(world *cluster.Snapshot, ref change.Ref) []string {
-	var namespaces []string
-	for _, o := range world.Objects(cluster.Kind(ref.Kind)) {
-		if o.GetName() == ref.Name {
-			namespaces = append(namespaces, o.GetNamespace())
-		}
-	}
-	return namespaces
 }
 
 // near are things of the namespace whose names are nearly the one that was typed, the nearest first.

@@ -69,18 +69,8 @@ func (w writer) differences(head message.ID, note string, all []finding.Differen
 	}
 	for _, d := range shown {
 		w.Paragraph("  - ", d.Message, output.Plain)
-		if w.Wide {
-			w.evidenceOf(d)
-		}
 	}
 	if more := len(all) - len(shown); more > 0 {
 		w.Paragraph("  - ", w.say.Text(message.UnlikeMoreSuspects, message.Args{"n": more}), output.Faint)
-	}
-}
-
-// evidenceOf is where both values of a difference were read.
-func (w writer) evidenceOf(d finding.Difference) {
-	for _, e := range []finding.Evidence{{Object: d.Object, Field: d.Field, Value: d.Value}, {Object: d.Other, Field: d.Field, Value: d.OtherValue}} {
-		w.Paragraph("      ", w.evidence(e), output.Faint)
 	}
 }

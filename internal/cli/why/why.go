@@ -97,10 +97,8 @@ func (o *Options) Validate() error {
 		return exit.BadInput("--unlike", message.Of(message.ErrUnlike, message.Args{"given": strconv.Quote(o.Unlike), "subject": o.subject.String()}), message.Of(message.ErrUnlikeRemedy, nil))
 	}
 	var err error
-	if o.selector, err = labels.Parse(o.Selector); err != nil {
-		return exit.BadInput("--selector", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrSelectorRemedy, nil))
-	}
-	return nil
+	o.selector, err = input.ParseSelector(o.Selector)
+	return err
 }
 
 // compared are the kinds that --unlike compares.
@@ -143,7 +141,7 @@ func (o *Options) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case o.FailOn != "" && worst != "" && worst.AtLeast(finding.Severity(o.FailOn)):
-		return exit.Failure(message.ErrWhyFailOn, message.Args{"severity": string(worst)})
+		return exit.Verdict(message.ErrWhyFailOn, message.Args{"severity": string(worst)})
 	default:
 		return nil
 	}
@@ -165,6 +163,9 @@ func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severit
 	scope := diagnosis.Scope{Namespace: in.Namespace, Selector: o.selector}
 	if o.AllNamespaces {
 		scope.Namespace = ""
+	}
+	if err := input.InNamespace(in.World, scope.Namespace); err != nil {
+		return "", err
 	}
 	if in.World.Knowledge(cluster.Pod) == cluster.Forbidden {
 		return "", exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)})

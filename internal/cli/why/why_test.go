@@ -16,7 +16,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
@@ -24,6 +27,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
@@ -81,6 +85,23 @@ func TestTextLooks(t *testing.T) {
 				golden(t, "testdata/"+tc.name+"."+name+".txt", page.Bytes())
 			})
 		}
+	}
+}
+
+// TestWideOverview tells of each cause every thing it concerns, where that is, and every remedy.
+func TestWideOverview(t *testing.T) {
+	for language, say := range map[string]message.Printer{"en": message.English(), "ja": message.Japanese()} {
+		t.Run(language, func(t *testing.T) {
+			v := look(t, stranded, say)
+			var out bytes.Buffer
+			page := output.NewPageOf(&out, 160, false)
+			page.Wide = true
+			found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
+			if err := writeOverview(page, input.Input{World: v.World, Say: say}, "", found); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "testdata/overview."+language+".txt", out.Bytes())
+		})
 	}
 }
 
@@ -174,28 +195,29 @@ func TestBadInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no kind":         {[]string{"redis-0"}, `subject: redis-0 is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"no name":         {[]string{"pod/"}, `subject: pod/ is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"too many":        {[]string{"pod", "a", "b"}, `subject: pod a b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"a path":          {[]string{"pod/a/b"}, `subject: pod/a/b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"another kind":    {[]string{"secret/a"}, "subject: secret is nothing that can be explained; use cronjob, daemonset, deployment, job, node, pod, pv, pvc, replicaset or statefulset"},
-		"other fail-on":   {[]string{"--fail-on", "info"}, `--fail-on: "info" is not one of them; use warning or critical`},
-		"a bad selector":  {[]string{"-l", "a in b"}, "--selector: "},
-		"unlike nothing":  {[]string{"--unlike", "pod/b"}, "subject: missing; ask as in: why pod/NAME -n NAMESPACE"},
-		"unlike a node":   {[]string{"pod/a", "--unlike", "node/b"}, `--unlike: "node/b" cannot be compared with pod/a; compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD`},
-		"unlike a claim":  {[]string{"pvc/a", "--unlike", "pvc/b"}, `--unlike: "pvc/b" cannot be compared with pvc/a; compare two pods or two nodes`},
-		"unknown format":  {[]string{"pod/a", "-o", "xml"}, `"xml" is not one of them; use text, wide, json or yaml`},
-		"unknown context": {[]string{"pod/a", "--context", "nowhere"}, "kubeconfig: "},
-		"no such file":    {[]string{"pod/a", "--kubeconfig", "/nowhere"}, "kubeconfig: stat /nowhere: no such file or directory"},
-		"timeout":         {[]string{"pod/a", "--request-timeout", "soon"}, "kubeconfig: Invalid timeout value"},
+		"no kind":          {[]string{"redis-0"}, `subject: redis-0 is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
+		"no name":          {[]string{"pod/"}, `subject: pod/ is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
+		"too many":         {[]string{"pod", "a", "b"}, `subject: pod a b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
+		"a path":           {[]string{"pod/a/b"}, `subject: pod/a/b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
+		"another kind":     {[]string{"secret/a"}, "subject: secret is nothing that can be explained; use cronjob, daemonset, deployment, job, node, pod, pv, pvc, replicaset or statefulset"},
+		"other fail-on":    {[]string{"--fail-on", "info"}, `--fail-on: "info" is not one of them; use warning or critical`},
+		"a bad selector":   {[]string{"-l", "a in b"}, "--selector: "},
+		"unlike nothing":   {[]string{"--unlike", "pod/b"}, "subject: missing; ask as in: why pod/NAME -n NAMESPACE"},
+		"unlike a node":    {[]string{"pod/a", "--unlike", "node/b"}, `--unlike: "node/b" cannot be compared with pod/a; compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD`},
+		"unlike a claim":   {[]string{"pvc/a", "--unlike", "pvc/b"}, `--unlike: "pvc/b" cannot be compared with pvc/a; compare two pods or two nodes`},
+		"unknown format":   {[]string{"pod/a", "-o", "xml"}, `"xml" is not one of them; use text, wide, json or yaml`},
+		"unknown context":  {[]string{"pod/a", "--context", "nowhere"}, "kubeconfig: "},
+		"no such file":     {[]string{"pod/a", "--kubeconfig", "/nowhere"}, "kubeconfig: stat /nowhere: no such file or directory"},
+		"a format of none": {[]string{"-o", "jsonpath={.items}"}, "is not one of them; use text, wide, json or yaml"},
+		"timeout":          {[]string{"pod/a", "--request-timeout", "soon"}, "kubeconfig: Invalid timeout value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := run(t, "http://127.0.0.1:1", tc.args...)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("err = %v, want %s", err, tc.want)
 			}
-			if exit.Code(err) != exit.Usage {
-				t.Errorf("exit code %d, want %d", exit.Code(err), exit.Usage)
+			if exit.Code(err) != exit.NoAnswer {
+				t.Errorf("exit code %d, want %d", exit.Code(err), exit.NoAnswer)
 			}
 		})
 	}
@@ -212,25 +234,29 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		"missing pod":      {clustertest.API{}, []string{"pod/redash-redis-6c5d", "-n", "redash"}, "pod/redash-redis-6c5d does not exist in namespace redash"},
-		"missing node":     {clustertest.API{}, []string{"node/a"}, "node/a does not exist"},
+		"missing pod":      {clustertest.API{}, []string{"pod/redash-redis-6c5d", "-n", "redash"}, "pod/redash-redis-6c5d does not exist in namespace redash; kubectl get pod -n redash lists what there is"},
+		"missing node":     {clustertest.API{}, []string{"node/a"}, "node/a does not exist; kubectl get node lists what there is"},
 		"a mistyped name":  {clustertest.API{Objects: objects}, []string{"pod/redash-redis-6c5e", "-n", "redash"}, "pod/redash-redis-6c5e does not exist in namespace redash; did you mean pod/redash-redis-6c5d?"},
 		"a shortened name": {clustertest.API{Objects: objects}, []string{"po/redash", "-n", "redash"}, "pod/redash does not exist in namespace redash; did you mean pod/redash-redis-6c5d?"},
 		"another place":    {clustertest.API{Objects: objects}, []string{"pod/redash-redis-6c5d", "-n", "default"}, "pod/redash-redis-6c5d does not exist in namespace default; it is in namespace redash"},
 		"forbidden": {
 			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
 			[]string{"pod/redash-redis-6c5d", "-n", "redash"},
-			"permission is missing: Pod objects cannot be read with these credentials",
+			"permission is missing: Pod objects cannot be read with these credentials; have list on them granted, or choose others with --context, --user or --as",
 		},
 		"forbidden, nothing in particular": {
 			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
 			nil,
-			"permission is missing: Pod objects cannot be read with these credentials",
+			"permission is missing: Pod objects cannot be read with these credentials; have list on them granted, or choose others with --context, --user or --as",
 		},
 		"unauthorized": {
 			clustertest.API{Answers: answer(apierrors.NewUnauthorized("Unauthorized"))},
 			[]string{"pod/redash-redis-6c5d"},
 			"the API server at HOST does not accept your credentials; renew them, or choose others with --context or --user",
+		},
+		"no such namespace": {
+			clustertest.API{Objects: []runtime.Object{&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "shop"}}}}, []string{"-n", "shoop"},
+			"--namespace: there is no namespace shoop; use shop, or -A for all",
 		},
 		"broken": {clustertest.API{Objects: objects, Answers: map[string]*apierrors.StatusError{
 			"nodes": apierrors.NewInternalError(errors.New("etcd\nis gone")),
@@ -245,8 +271,8 @@ func TestFailures(t *testing.T) {
 			if got := strings.ReplaceAll(exit.Line(message.English(), err), host, "HOST"); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
-			if exit.Code(err) != exit.Failed || out != "" {
-				t.Errorf("exit code %d, want %d; stdout %q, want none", exit.Code(err), exit.Failed, out)
+			if exit.Code(err) != exit.NoAnswer || out != "" {
+				t.Errorf("exit code %d, want %d; stdout %q, want none", exit.Code(err), exit.NoAnswer, out)
 			}
 		})
 	}
@@ -260,8 +286,8 @@ func TestFailOn(t *testing.T) {
 		code int
 	}{
 		"not asked for":   {[]string{"-A"}, exit.OK},
-		"all, critical":   {[]string{"-A", "--fail-on", "critical"}, exit.Failed},
-		"one, warning":    {[]string{"pod/redash-redis-6c5d", "-n", "redash", "--fail-on", "warning"}, exit.Failed},
+		"all, critical":   {[]string{"-A", "--fail-on", "critical"}, exit.Found},
+		"one, warning":    {[]string{"pod/redash-redis-6c5d", "-n", "redash", "--fail-on", "warning"}, exit.Found},
 		"nothing there":   {[]string{"-n", "default", "--fail-on", "warning"}, exit.OK},
 		"none selected":   {[]string{"-A", "-l", "app=other", "--fail-on", "warning"}, exit.OK},
 		"found anywhere":  {[]string{"pod/redash-redis-6c5d", "-A"}, exit.OK},
@@ -287,7 +313,7 @@ func TestUnreachable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := run(t, tc.host, "pod/redash-redis-6c5d", "-n", "redash", "--request-timeout", "100ms")
-			if err == nil || !strings.HasPrefix(exit.Line(message.English(), err), tc.want) || exit.Code(err) != exit.Failed {
+			if err == nil || !strings.HasPrefix(exit.Line(message.English(), err), tc.want) || exit.Code(err) != exit.NoAnswer {
 				t.Errorf("err = %v (exit code %d), want %s", err, exit.Code(err), tc.want)
 			}
 		})
