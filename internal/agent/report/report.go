@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -25,7 +24,7 @@ type Server interface {
 type Reporter struct {
 	server Server
 	node   string
-	log    *slog.Logger
+	log    func(format string, args ...any)
 	again  chan struct{} // something changed
 
 	mu      sync.Mutex
@@ -34,8 +33,8 @@ type Reporter struct {
 	told    time.Time        // when conditions were last written
 }
 
-// New makes a Reporter for a node and the effective reasons.
-func New(server Server, node string, reasons []reason.Reason, log *slog.Logger) *Reporter {
+// New makes a Reporter for a node and the effective reasons. Log is told what a person should know.
+func New(server Server, node string, reasons []reason.Reason, log func(format string, args ...any)) *Reporter {
 	return &Reporter{
 		server: server, node: node, log: log, again: make(chan struct{}, 1),
 		desk: newDesk(node, reasons, rand.Float64), trouble: map[string]error{},
@@ -105,9 +104,6 @@ func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
 		return
 	}
 	r.told = now
-	for _, c := range conditions {
-		r.log.Debug("condition written", "type", c.Type, "status", c.Status, "reason", c.Reason)
-	}
 }
 
 func (r *Reporter) apply(ctx context.Context, n *note, event kube.Event) {
@@ -126,9 +122,9 @@ func (r *Reporter) outcome(what string, err error) {
 	before := r.trouble[what]
 	switch {
 	case err == nil && before != nil:
-		r.log.Info("the API server takes it again", "what", what)
+		r.log("%s: the API server takes them again", what)
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		r.log.Warn("the API server does not take it; it is kept and tried again", "what", what, "error", err)
+		r.log("%s: kept, and tried again: %v", what, err)
 	}
 	delete(r.trouble, what)
 	if err != nil {
@@ -169,13 +165,13 @@ func (r *Reporter) watch(ctx context.Context) {
 func (r *Reporter) see(seen kube.Seen) {
 	r.mu.Lock()
 	if seen.Node == nil {
-		r.log.Warn("the API server has no such node any more", "node", r.node)
+		r.log("node %s is gone from the API server", r.node)
 	}
 	before := len(r.desk.asides)
 	r.desk.see(seen, time.Now())
 	if len(r.desk.asides) > before {
 		for kind, a := range r.desk.asides {
-			r.log.Warn("stands aside: another agent writes the condition", "type", kind, "manager", a.manager)
+			r.log("%s is left to %s, which writes it", kind, a.manager)
 		}
 	}
 	r.outcome("watch", nil)
