@@ -118,7 +118,7 @@ func (p *page) show(view *Picture) {
 		view.Inapplicable = append(view.Inapplicable, id)
 		return
 	}
-	old := p.reason.Looked() && view.At.After(p.until)
+	old := p.reason.Looked() && !view.At.Before(p.until)
 	if old {
 		clear(p.entities)
 	} else if p.reason.Looked() {

@@ -161,3 +161,17 @@ func TestSaveAndRestore(t *testing.T) {
 		t.Error("half a file is taken for a whole one")
 	}
 }
+
+// A picture that asked to be looked at now would be looked at for ever.
+func TestPictureNextIsLater(t *testing.T) {
+	b := evidence.NewBook([]reason.Reason{crashed, down})
+	b.Note(at(0, "Down", evidence.Fault, "eth1"))
+	b.Note(at(0, "Crashed", evidence.Fault, "a"))
+	b.Note(at(1, "Crashed", evidence.Fault, "a"))
+	for seconds := range 700 {
+		now := start.Add(time.Duration(seconds) * time.Second)
+		if next := b.Picture(now).Next; !next.IsZero() && !next.After(now) {
+			t.Fatalf("after %d s, next is %v", seconds, next)
+		}
+	}
+}

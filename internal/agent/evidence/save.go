@@ -1,8 +1,10 @@
 package evidence
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/agent/reason"
@@ -39,6 +41,7 @@ func (b *Book) Save(boot string) ([]byte, error) {
 			out.Entries = append(out.Entries, k)
 		}
 	}
+	slices.SortFunc(out.Entries, func(a, b kept) int { return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Entity, b.Entity)) })
 	return json.Marshal(out)
 }
 

@@ -1,0 +1,147 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/agent"
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+var down = reason.Reason{ID: "Down", Condition: reason.NetworkingReady, Severity: reason.Fatal, Needs: reason.Needs{For: 10 * time.Second}}
+
+// scene is an agent that watches one link, which the test sets down and up.
+type scene struct {
+	agent   *agent.Agent
+	down    bool
+	broken  error
+	picture evidence.Picture
+	logged  []string
+}
+
+func newScene(folder string) *scene {
+	s := &scene{}
+	s.agent = &agent.Agent{
+		Monitors: []monitor.Monitor{monitor.Every{Title: "links", Of: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
+		Reasons:  []reason.Reason{down},
+		Memory:   &agent.Memory{Folder: folder, Boot: "boot"},
+		Show:     func(p evidence.Picture) { s.picture = p },
+		Clock:    clock.RealClock{},
+		Log:      func(format string, _ ...any) { s.logged = append(s.logged, format) },
+	}
+	return s
+}
+
+func (s *scene) look(context.Context) ([]evidence.Evidence, error) {
+	if s.down {
+		return []evidence.Evidence{{Reason: "Down", Entity: "eth1", State: evidence.Fault, Raw: "down"}}, s.broken
+	}
+	return nil, s.broken
+}
+
+// run lets the agent watch for a while of the bubble's time.
+func (s *scene) run(t *testing.T, during ...func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.agent.Run(ctx) }()
+	for _, do := range during {
+		do()
+		time.Sleep(time.Minute) //nolint:forbidigo // the bubble's clock
+		synctest.Wait()
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func (s *scene) holds(t *testing.T, standing, unknown int) func() {
+	return func() {
+		t.Helper()
+		if len(s.picture.Standing) != standing || len(s.picture.Unknown) != unknown {
+			t.Errorf("%+v stands and %+v is unknown; want %d and %d", s.picture.Standing, s.picture.Unknown, standing, unknown)
+		}
+	}
+}
+
+func TestAgent(t *testing.T) {
+	folder := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(folder)
+		s.run(t,
+			func() {},
+			s.holds(t, 0, 0),
+			func() { s.down = true },
+			s.holds(t, 1, 0),
+			func() { s.broken = errors.New("no netlink"); s.down = false },
+			s.holds(t, 0, 1), // what cannot be read is not well
+			func() { s.broken = nil },
+			s.holds(t, 0, 0),
+			func() { s.down = true },
+		)
+		since := s.picture.Standing[0].Since
+
+		again := newScene(folder)
+		again.down = true
+		again.run(t, func() {}, again.holds(t, 1, 0))
+		if !again.picture.Standing[0].Since.Equal(since) {
+			t.Errorf("a restart forgot since when: %v, was %v", again.picture.Standing[0].Since, since)
+		}
+
+		rebooted := newScene(folder)
+		rebooted.agent.Memory.Boot = "another boot"
+		rebooted.run(t, func() {}, rebooted.holds(t, 0, 0))
+	})
+}
+
+// ending is a monitor that ends each time.
+type ending struct{ runs int }
+
+func (*ending) Name() string                             { return "ending" }
+func (*ending) Reasons() []reason.ID                     { return []reason.ID{"Down"} }
+func (*ending) Look(context.Context, monitor.Tell) error { return nil }
+func (e *ending) Run(_ context.Context, _ monitor.Tell) error {
+	e.runs++
+	return errors.New("broken pipe")
+}
+
+func TestAMonitorThatEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := newScene(t.TempDir()), &ending{}
+		s.agent.Monitors = []monitor.Monitor{m}
+		s.run(t, func() {}, func() {}, s.holds(t, 0, 1))
+		if m.runs < 2 || m.runs > 7 {
+			t.Errorf("in three minutes it was run %d times", m.runs)
+		}
+		if !slices.Contains(s.logged, "monitor %s ended and is started again in about %v: %v") {
+			t.Errorf("nobody was told: %q", s.logged)
+		}
+	})
+}
+
+// Evidence that cannot be read is no reason not to watch.
+func TestDamagedMemory(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "evidence.json"), []byte(`{"boot":"boot","entr`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(folder)
+		s.down = true
+		s.run(t, func() {}, s.holds(t, 1, 0))
+		if len(s.logged) == 0 {
+			t.Error("nobody was told")
+		}
+	})
+}
