@@ -6,6 +6,9 @@ set -eu
 # Each line: command, Debian package.
 wanted='
 git git
+e2fsck e2fsprogs
+mksquashfs squashfs-tools
+mkfs.xfs xfsprogs
 '
 
 missing=

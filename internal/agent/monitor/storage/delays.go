@@ -64,7 +64,7 @@ func (d *delays) find(ctx context.Context) ([]evidence.Evidence, error) {
 		if more := waited - earlier; more > time.Duration(d.options.Share*float64(d.options.Period)) {
 			found = append(found, evidence.Evidence{
 				Reason: reason.IODelays, State: evidence.Fault, Entity: fmt.Sprintf("%s[%s]", command, who.pid),
-				Raw: fmt.Sprintf("waited %v for disks since the last look, %v ago", more, d.options.Period),
+				Raw: fmt.Sprintf("waited %v for disks since the last look", more),
 			})
 		}
 	}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -22,9 +21,10 @@ type question[T any] struct {
 func newPatient[T any]() *patient[T] { return &patient[T]{asked: map[string]question[T]{}} }
 
 // hangs says that something has not answered.
-type hangs struct{ since time.Duration }
+type hangs struct{ since time.Time }
 
-func (h hangs) Error() string { return fmt.Sprintf("no answer for %v", h.since.Round(time.Second)) }
+// Error names the moment, not the time that has passed, so that it stays the same while it lasts.
+func (h hangs) Error() string { return "no answer since " + h.since.UTC().Format(time.RFC3339) }
 
 // ask has something done and waits for its answer. What is still under way from an earlier time is waited for first; if
 // that answers now, it is asked afresh. The error is hangs, or ctx's.
@@ -41,7 +41,7 @@ func (p *patient[T]) ask(ctx context.Context, key string, patience time.Duration
 			}
 		case <-end.C:
 			var none T
-			return none, hangs{since: time.Since(q.since)}
+			return none, hangs{since: q.since}
 		case <-ctx.Done():
 			var none T
 			return none, ctx.Err()

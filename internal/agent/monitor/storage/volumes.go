@@ -60,7 +60,7 @@ func (o EBS) heldBack(before, now map[string]ebs.Exceeded) []evidence.Evidence {
 			if more := is[i] - was[i]; more > time.Duration(o.Share*float64(o.Period)) {
 				found = append(found, evidence.Evidence{
 					Reason: which, State: evidence.Fault, Entity: id,
-					Raw: fmt.Sprintf("held back for %v since the last look, %v ago", more.Round(time.Millisecond), o.Period),
+					Raw: fmt.Sprintf("held back for %v since the last look", more.Round(time.Millisecond)),
 				})
 			}
 		}

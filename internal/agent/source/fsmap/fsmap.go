@@ -60,7 +60,8 @@ func Free(file *os.File, limit int) (Space, error) {
 	r := reader{file: file, device: encode(stat.Dev), buffer: make([]byte, headSize+batch*recordSize)}
 	width := statfs.Blocks*uint64(statfs.Bsize)/slices + 1
 	for i := range uint64(slices) {
-		if err := r.slice(i*width, (i+1)*width, i == slices-1, limit/slices); err != nil {
+		share := (limit - r.space.Records) / int(slices-i) // What a slice leaves is the others'.
+		if err := r.slice(i*width, (i+1)*width, i == slices-1, share); err != nil {
 			return Space{}, fmt.Errorf("read the map of %s: %w", file.Name(), err)
 		}
 	}

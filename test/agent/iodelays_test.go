@@ -1,0 +1,48 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// A process that reads past the page cache waits for the disk nearly all the time. That the kernel counts it is a setting
+// of the whole machine, which is put back.
+func TestIODelays(t *testing.T) {
+	agenttest.Need(t, agenttest.Root, "dd")
+	const setting = "/proc/sys/kernel/task_delayacct"
+	before, err := os.ReadFile(setting)
+	if err != nil {
+		t.Skipf("not run: this kernel does not count what processes wait for disks: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := os.WriteFile(setting, before, 0o200); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.WriteFile(setting, []byte("1"), 0o200); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("naosu..."), 16<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := agenttest.Watch(t, watching(t, quick(), "io-delays"), agenttest.Sooner(reason.IODelays))
+	w.Goes(reason.IODelays, "") // It is looked at.
+
+	reader := exec.CommandContext(t.Context(), "dd", "if="+file, "of=/dev/null", "bs=4k", "iflag=direct") //nolint:gosec // G204: of the tests.
+	if err := reader.Start(); err != nil {
+		t.Fatal(err)
+	}
+	entity := fmt.Sprintf("dd[%d]", reader.Process.Pid)
+	w.Stands(reason.IODelays, entity)
+	_ = reader.Process.Kill()
+	_ = reader.Wait()
+	w.Goes(reason.IODelays, entity)
+}
