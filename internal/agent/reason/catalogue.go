@@ -29,10 +29,22 @@ const (
 	ZramHighUsage ID = "ZramHighUsage"
 	// ConntrackFull: The kernel's table of connections is nearly full; packets of new connections are dropped once it is.
 	ConntrackFull ID = "ConntrackFull"
+	// IPAMDNotReady: The Amazon VPC CNI's daemon (ipamd) does not answer, so pods that start get no address.
+	IPAMDNotReady ID = "IPAMDNotReady"
+	// IPAMDNotRunning: A pod of the Amazon VPC CNI is on the node, but the process of its daemon (aws-k8s-agent) is not.
+	IPAMDNotRunning ID = "IPAMDNotRunning"
+	// IPAMDRepeatedlyRestart: The Amazon VPC CNI's daemon starts again and again.
+	IPAMDRepeatedlyRestart ID = "IPAMDRepeatedlyRestart"
 	// InterfaceNotRunning: A network interface of the node is up but has lost its carrier.
 	InterfaceNotRunning ID = "InterfaceNotRunning"
 	// InterfaceNotUp: A network interface of the node is administratively down.
 	InterfaceNotUp ID = "InterfaceNotUp"
+	// MissingDefaultRoutes: A routing table that needs one has no default route.
+	MissingDefaultRoutes ID = "MissingDefaultRoutes"
+	// MissingIPRoutes: A pod's address has no route on its node.
+	MissingIPRoutes ID = "MissingIPRoutes"
+	// MissingIPRules: A pod's address lacks a routing rule on its node.
+	MissingIPRules ID = "MissingIPRules"
 	// MissingLoopbackInterface: The host has no loopback interface named lo, so nothing on it can reach 127.0.0.1.
 	MissingLoopbackInterface ID = "MissingLoopbackInterface"
 	// NetworkSysctl: A sysctl has a value with which the node's pods cannot be reached.
@@ -196,6 +208,35 @@ var Catalogue = []Reason{
 		Clears: Clears{For: 30 * second},
 	},
 	{
+		ID: IPAMDNotReady, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
+		Aliases: []ID{"IPAMNotReady"},
+		Means: Words{
+			EN: "The Amazon VPC CNI's daemon (ipamd) does not answer, so pods that start get no address.",
+			JA: "Amazon VPC CNI のデーモン（ipamd）が応答しません。新しい Pod に IP アドレスが割り当てられません。",
+		},
+		Needs:  Needs{For: 5 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: IPAMDNotRunning, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
+		Aliases: []ID{"IPAMNotRunning"},
+		Means: Words{
+			EN: "A pod of the Amazon VPC CNI is on the node, but the process of its daemon (aws-k8s-agent) is not.",
+			JA: "Amazon VPC CNI の Pod がノードにありますが、デーモンのプロセス（aws-k8s-agent）が動作していません。",
+		},
+		Needs:  Needs{For: 5 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: IPAMDRepeatedlyRestart, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The Amazon VPC CNI's daemon starts again and again.",
+			JA: "Amazon VPC CNI のデーモンが再起動を繰り返しています。",
+		},
+		Needs:  Needs{Count: 5, Within: 30 * minute},
+		Clears: Clears{Quiet: 30 * minute},
+	},
+	{
 		ID: InterfaceNotRunning, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
 		Entity: "interface",
 		Means: Words{
@@ -214,6 +255,36 @@ var Catalogue = []Reason{
 		},
 		Needs:  Needs{For: 10 * second},
 		Clears: Clears{For: 10 * second},
+	},
+	{
+		ID: MissingDefaultRoutes, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "table",
+		Means: Words{
+			EN: "A routing table that needs one has no default route.",
+			JA: "必要なルーティングテーブルにデフォルトルートがありません。",
+		},
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: MissingIPRoutes, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "address",
+		Means: Words{
+			EN: "A pod's address has no route on its node.",
+			JA: "Pod の IP アドレスへのルートがノードにありません。",
+		},
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: MissingIPRules, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "address",
+		Means: Words{
+			EN: "A pod's address lacks a routing rule on its node.",
+			JA: "Pod の IP アドレスに必要なルーティングルールがノードにありません。",
+		},
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: MissingLoopbackInterface, Condition: NetworkingReady, Severity: Fatal, Action: Reboot,

@@ -11,6 +11,8 @@ type Options struct {
 	Sysctls map[string]string `yaml:"sysctls"`
 	// ConntrackPercent is how full the table of connections may be.
 	ConntrackPercent int `yaml:"conntrackPercent"`
+	// IPAMD is where the Amazon VPC CNI's daemon tells of itself (INTROSPECTION_BIND_ADDRESS).
+	IPAMD string `yaml:"ipamd"`
 }
 
 // DefaultOptions fit nodes of EKS, GKE, AKS and kubeadm.
@@ -22,5 +24,6 @@ func DefaultOptions() Options {
 		Links:            regexp.MustCompile(`^(eth[0-9]+|en[osp][0-9a-z]+|bond[0-9]+)$`),
 		Sysctls:          map[string]string{"net.ipv4.ip_forward": "1"},
 		ConntrackPercent: 90,
+		IPAMD:            "127.0.0.1:61679",
 	}
 }

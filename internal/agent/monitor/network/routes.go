@@ -1,0 +1,116 @@
+package network
+
+import (
+	"context"
+	"net/netip"
+	"strconv"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/link"
+)
+
+const (
+	netlinkRules  = "netlink rules"
+	netlinkRoutes = "netlink routes"
+)
+
+// routes compares the kernel's rules and routes with the addresses that the VPC CNI gave to pods, and looks for the way
+// out of the node.
+func routes(h host.Host, o Options) monitor.Monitor {
+	d := &ipamd{host: h, address: o.IPAMD}
+	ofPods := []reason.ID{reason.MissingIPRoutes, reason.MissingIPRules}
+	return looking("routes", often, netlinkRoutes, func(ctx context.Context) ([]evidence.Evidence, error) {
+		found := d.absent(ofPods)
+		var pods []assigned
+		if found == nil {
+			var err error
+			if pods, err = d.assignments(ctx); err != nil {
+				found = silent(evidence.Unreadable, d.address, err.Error(), ofPods...)
+			}
+		}
+		way, err := readWays(pods)
+		if err != nil {
+			return nil, err
+		}
+		return append(found, way.missing(pods)...), nil
+	}, append(ofPods, reason.MissingDefaultRoutes)...)
+}
+
+// ways is what the kernel's rules and routes lead to, as far as it matters.
+type ways struct {
+	// to are addresses with a rule of their own for packets to them, from the tables of those from them.
+	to   map[netip.Addr]bool
+	from map[netip.Addr]int
+	// routed are those with a route of their own in the main table, defaults the tables with a default route.
+	routed   map[netip.Addr]bool
+	defaults map[int]bool
+}
+
+// readWays reads the rules and routes of pods' addresses, and all default routes.
+func readWays(pods []assigned) (ways, error) {
+	w := ways{to: map[netip.Addr]bool{}, from: map[netip.Addr]int{}, routed: map[netip.Addr]bool{}, defaults: map[int]bool{}}
+	wanted := map[netip.Addr]bool{}
+	for _, p := range pods {
+		wanted[p.address] = true
+	}
+	if len(pods) > 0 {
+		rules, err := link.Rules()
+		if err != nil {
+			return ways{}, err
+		}
+		for _, r := range rules {
+			if r.To.IsSingleIP() && wanted[r.To.Addr()] {
+				w.to[r.To.Addr()] = true
+			}
+			if r.From.IsSingleIP() && wanted[r.From.Addr()] {
+				w.from[r.From.Addr()] = r.Table
+			}
+		}
+	}
+	err := link.Routes(func(r link.Route) bool {
+		if r.Default() {
+			w.defaults[r.Table] = true
+		} else if r.Table == link.Main && r.To.IsSingleIP() && wanted[r.To.Addr()] {
+			w.routed[r.To.Addr()] = true
+		}
+		return true
+	})
+	return w, err
+}
+
+// missing is what pods' addresses lack. The VPC CNI gives each a route and a rule to it, and one on a secondary card a rule
+// from it, to a table that leads out of that card (cmd/routed-eni-cni-plugin/driver, setupIPBasedContainerRouteRules).
+func (w ways) missing(pods []assigned) []evidence.Evidence {
+	var found []evidence.Evidence
+	tables := map[int]bool{}
+	for _, p := range pods {
+		if !w.to[p.address] {
+			found = append(found, fault(reason.MissingIPRules, p.address.String(), netlinkRules, "no rule for packets to the pod's address %s", p.address))
+		} else if table, ok := w.from[p.address]; p.secondary && !ok {
+			found = append(found, fault(reason.MissingIPRules, p.address.String(), netlinkRules, "no rule for packets from the pod's address %s, which is on a secondary card", p.address))
+		} else if p.secondary {
+			tables[table] = true
+		}
+		if !w.routed[p.address] {
+			found = append(found, fault(reason.MissingIPRoutes, p.address.String(), netlinkRoutes, "no route to the pod's address %s", p.address))
+		}
+	}
+	return append(found, w.missingDefaults(tables)...)
+}
+
+// missingDefaults are the tables that lead nowhere: the main one, and those that packets from pods look in.
+func (w ways) missingDefaults(tables map[int]bool) []evidence.Evidence {
+	var found []evidence.Evidence
+	if !w.defaults[link.Main] {
+		found = append(found, fault(reason.MissingDefaultRoutes, "main", netlinkRoutes, "no default route in the main table"))
+	}
+	for table := range tables {
+		if !w.defaults[table] && table != link.Main {
+			found = append(found, fault(reason.MissingDefaultRoutes, strconv.Itoa(table), netlinkRoutes, "no default route in table %d, in which packets from pods look", table))
+		}
+	}
+	return found
+}
