@@ -14,7 +14,7 @@ func (s *sweep) affinityVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*
 	s.judge.scratch.infos = s.judge.gather(s.judge.scratch.infos[:0], s.class.kin.friends, s.class.kin.averse)
 	near := s.judge.looks
 	away := func(at *slot) bool { return at.mark != near }
-	domains := s.profile.domains.of(s.class.affinityKeys())
+	domains := s.profile.domains.of(s.judge.board, s.class.affinityKeys())
 	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, away, ask)
 }
 

@@ -24,6 +24,7 @@ type board struct {
 	affine, averse roster
 	images         imageTable
 	nominated      nominator
+	news           news
 	// setting is another one whenever the set of nodes, or an image on one of them, is another.
 	setting version
 	// counting are the slots that show pods in the lineup's counted.
@@ -170,6 +171,7 @@ func (b *board) edit(s *slot, change func(*framework.NodeInfo)) {
 // refresh shows a node that has changed wherever it belongs, and nowhere else.
 func (b *board) refresh(s *slot) {
 	s.counted.NodeInfo = s.info
+	b.news.add(s)
 	listed := s.here != nowhere
 	if listed {
 		b.nodes.infos[s.here] = s.info

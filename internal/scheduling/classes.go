@@ -15,11 +15,12 @@ type classes struct {
 	byKey    map[string]*class
 	verdicts map[string]*table[*fwk.Status]
 	scores   map[string]*table[int64]
+	grounds  map[string]*ground
 	key      []byte
 }
 
 func newClasses() classes {
-	return classes{byKey: map[string]*class{}, verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{}}
+	return classes{byKey: map[string]*class{}, verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{}, grounds: map[string]*ground{}}
 }
 
 // most is how many classes are remembered, several times as many as large clusters have templates.
@@ -77,7 +78,8 @@ func tableOf[T any](tables map[string]*table[T], plugin fwk.Plugin, part func(*c
 	spec := part(&pod.Spec)
 	key := string(appendMessage(appendText(nil, plugin.Name()), &spec))
 	if tables[key] == nil {
-		tables[key] = &table[T]{}
+		j.tables++
+		tables[key] = &table[T]{number: j.tables}
 		if plugin.Name() == names.ImageLocality {
 			tables[key].setting = &j.board.setting
 		}

@@ -11,24 +11,27 @@ import (
 // domains numbers the nodes' combinations of values of some topology keys.
 type domains struct {
 	keys    []string
-	table   table[int]
+	bySlot  []int // by the slot's id
+	ear     listener
 	numbers map[string]int
 	lacks   []bool // by number: its nodes do not have every key
 	text    []byte
 }
 
-// most is more than any number there can be.
-func (d *domains) most(b *board) int {
-	d.table.fit(len(b.slots))
-	return len(d.numbers) + len(b.slots)
-}
+func (d *domains) at(s *slot) int { return d.bySlot[s.id] }
 
-func (d *domains) at(s *slot) int {
-	cell, holds := d.table.at(s)
-	if !holds {
-		cell.generation, cell.answer = s.info.Generation, d.number(s)
+// follow numbers the nodes that have changed.
+func (d *domains) follow(b *board) {
+	changed, known := d.ear.hear(&b.news)
+	if !known {
+		changed = b.nodes.slots
 	}
-	return cell.answer
+	d.bySlot = slices.Grow(d.bySlot, len(b.slots)-len(d.bySlot))[:len(b.slots)]
+	for _, s := range changed {
+		if s.here != nowhere {
+			d.bySlot[s.id] = d.number(s)
+		}
+	}
 }
 
 func (d *domains) number(s *slot) int {
@@ -55,7 +58,7 @@ func (d *domains) number(s *slot) int {
 
 // ask asks once for all slots of a domain that are like one another, and once for each of the others.
 func (a *answers[T]) ask(j *Judge, d *domains, slots []*slot, alike func(*slot) bool, ask func(*slot) T) []T {
-	known := sized(&a.byDomain, d.most(j.board))
+	known := sized(&a.byDomain, len(d.numbers))
 	j.looks++
 	said := sized(&a.said, len(slots))
 	for i, slot := range slots {
@@ -78,11 +81,13 @@ func alike(*slot) bool { return true }
 // topologies are the domains by their keys.
 type topologies map[string]*domains
 
-func (t topologies) of(keys []string) *domains {
+// of are the domains as they are on the board now.
+func (t topologies) of(b *board, keys []string) *domains {
 	name := strings.Join(keys, "\x00")
 	if t[name] == nil {
 		t[name] = &domains{keys: keys, numbers: map[string]int{}}
 	}
+	t[name].follow(b)
 	return t[name]
 }
 

@@ -36,3 +36,9 @@ func Bind(ctx context.Context, j *Judge, pod *corev1.Pod, node string) error {
 func Client(j *Judge) kubernetes.Interface {
 	return j.profiles[corev1.DefaultSchedulerName].framework.ClientSet()
 }
+
+// Forget makes the judge forget which nodes have changed.
+func Forget(j *Judge) {
+	news := &j.board.news
+	news.forgotten, news.slots = news.forgotten+len(news.slots)+1, nil
+}

@@ -43,7 +43,8 @@ type Judge struct {
 	tenants tenants
 	refusal refusal
 
-	looks   int // how often the nodes have been looked over
+	looks   int    // how often the nodes have been looked over
+	tables  uint64 // how many there have been
 	scratch scratch
 }
 

@@ -122,7 +122,7 @@ func (s *survey) ofVolumes(ctx context.Context, plugin fwk.FilterPlugin) []*fwk.
 	if !all {
 		return nil
 	}
-	return slices.Clone(s.judge.scratch.verdicts.ask(s.judge, s.profile.domains.of(keys), s.board.nodes.slots, alike, func(at *slot) *fwk.Status {
+	return slices.Clone(s.judge.scratch.verdicts.ask(s.judge, s.profile.domains.of(s.judge.board, keys), s.board.nodes.slots, alike, func(at *slot) *fwk.Status {
 		return plugin.Filter(ctx, s.state, s.pod, at.info)
 	}))
 }

@@ -34,7 +34,9 @@ type profile struct {
 	// filters are the plugins that can keep a pod off nodes, in the order in which the scheduler asks them.
 	filters []fwk.Plugin
 	// swift are those with a Filter, the cheap ones first.
-	swift   []fwk.FilterPlugin
+	swift []fwk.FilterPlugin
+	// roaming are those of swift that are not local.
+	roaming []fwk.FilterPlugin
 	scorers []scorer
 	// spread and affinity are the lenses of PodTopologySpread and InterPodAffinity.
 	spread, affinity *lens
@@ -88,6 +90,7 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 		made.swift = append(made.swift, built[plugin.Name].(fwk.FilterPlugin))
 	}
 	slices.SortStableFunc(made.swift, func(a, b fwk.FilterPlugin) int { return cost(a) - cost(b) })
+	made.roaming = slices.DeleteFunc(slices.Clone(made.swift), func(p fwk.FilterPlugin) bool { return cost(p) == 0 })
 	for _, plugin := range enabled.Score.Enabled {
 		made.scorers = append(made.scorers, scorer{
 			ScorePlugin: built[plugin.Name].(fwk.ScorePlugin), weight: int64(plugin.Weight),

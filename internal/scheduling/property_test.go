@@ -136,9 +136,10 @@ func TestClassesChangeNoVerdict(t *testing.T) {
 			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
-			"edit": func(t *rapid.T) { edit(anEdit(t)) },
-			"like": func(t *rapid.T) { edit(cluster.Put(like(t, rapid.SampledFrom(regulars).Draw(t, "of")))) },
-			"gone": func(t *rapid.T) { edit(cluster.Remove(like(t, regulars[0]))) },
+			"edit":   func(t *rapid.T) { edit(anEdit(t)) },
+			"like":   func(t *rapid.T) { edit(cluster.Put(like(t, rapid.SampledFrom(regulars).Draw(t, "of")))) },
+			"gone":   func(t *rapid.T) { edit(cluster.Remove(like(t, regulars[0]))) },
+			"forget": func(*rapid.T) { scheduling.Forget(judge) },
 			"fork": func(*rapid.T) {
 				judge.Fork()
 				forks++

@@ -3,6 +3,7 @@ package scheduling
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	fwk "k8s.io/kube-scheduler/framework"
@@ -29,22 +30,19 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	}
 	defer s.profile.wear()()
 	scratch := &s.judge.scratch
-	totals, list, infos := sized(&scratch.totals, len(s.feasible)), sized(&scratch.list, len(s.feasible)), sized(&scratch.infos, len(s.feasible))
+	totals, list := sized(&scratch.totals, len(s.feasible)), sized(&scratch.list, len(s.feasible))
 	clear(totals)
 	for i, slot := range s.feasible {
-		list[i].Name, infos[i] = slot.name, slot.info
+		list[i].Name = slot.name
 	}
 	for _, plugin := range s.profile.scorers {
-		if err := s.score(ctx, plugin, infos, list, totals); err != nil {
+		if err := s.score(ctx, plugin, list, totals); err != nil {
 			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
 		}
 	}
 	var best []string
-	highest := totals[0]
+	highest := slices.Max(totals)
 	for i, total := range totals {
-		if total > highest {
-			best, highest = best[:0], total
-		}
 		if total == highest {
 			best = append(best, s.feasible[i].name)
 		}
@@ -53,38 +51,26 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 }
 
 // score adds what one plugin gives each node. The list is for it to write to.
-func (s *sweep) score(ctx context.Context, plugin scorer, infos []fwk.NodeInfo, list fwk.NodeScoreList, totals []int64) error {
-	table, state, err := s.preScore(ctx, plugin, infos)
-	if state == nil || err != nil {
+func (s *sweep) score(ctx context.Context, plugin scorer, list fwk.NodeScoreList, totals []int64) error {
+	scores, state, err := s.scores(ctx, plugin)
+	if scores == nil || err != nil {
 		return err
 	}
-	var failed atomic.Pointer[fwk.Status]
-	ask := func(at fwk.NodeInfo) int64 {
-		score, status := plugin.Score(ctx, state, s.pod, at)
-		if !status.IsSuccess() {
-			failed.Store(status)
+	extensions, local := plugin.ScoreExtensions(), s.class.scores[plugin.Name()] != nil
+	switch {
+	case extensions == nil:
+		for i, score := range scores {
+			totals[i] += score * plugin.weight
 		}
-		return score
-	}
-	var scores []int64
-	if plugin.Name() == names.PodTopologySpread {
-		scores = s.spreadScores(ask)
-	} else {
-		scores = consult(ctx, s, table, s.feasible, &s.judge.scratch.scores.said, func(at *slot) int64 { return ask(at.info) })
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if status := failed.Load(); status != nil {
-		return status.AsError()
+		return nil
+	case local && even(scores): // and so they are when they are normalized
+		return nil
 	}
 	for i, score := range scores {
 		list[i].Score = score
 	}
-	if extensions := plugin.ScoreExtensions(); extensions != nil {
-		if status := extensions.NormalizeScore(ctx, state, s.pod, list); !status.IsSuccess() {
-			return status.AsError()
-		}
+	if status := extensions.NormalizeScore(ctx, state, s.pod, list); !status.IsSuccess() {
+		return status.AsError()
 	}
 	for i := range list {
 		totals[i] += list[i].Score * plugin.weight
@@ -92,26 +78,82 @@ func (s *sweep) score(ctx context.Context, plugin scorer, infos []fwk.NodeInfo, 
 	return nil
 }
 
-// preScore is the table that holds what a local plugin has said, and the state it looks at; no state if it has no say.
-func (s *sweep) preScore(ctx context.Context, plugin scorer, infos []fwk.NodeInfo) (*table[int64], fwk.CycleState, error) {
-	if table := s.class.scores[plugin.Name()]; table != nil {
-		if s.class.idle.Has(plugin.Name()) || plugin.Name() == names.ImageLocality && s.judge.board.images.absent(&s.pod.Spec) {
-			return nil, nil, nil
-		}
-		return table, s.class.state, nil
+func even(scores []int64) bool {
+	return !slices.ContainsFunc(scores, func(score int64) bool { return score != scores[0] })
+}
+
+// scores are what one plugin says of each feasible node, none if it has no say, and the state it said so in.
+func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleState, error) {
+	switch {
+	case s.silent(plugin):
+		return nil, nil, nil
+	case s.class.scores[plugin.Name()] != nil && s.ground != nil:
+		return s.ground.scoresOf(plugin, s.feasible, &s.judge.scratch.scores.said), s.class.state, nil
+	case s.class.scores[plugin.Name()] != nil:
+		scores, err := s.localScores(ctx, plugin, s.feasible)
+		return scores, s.class.state, err
 	}
 	if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared {
-		if plugin.Name() == names.PodTopologySpread {
-			infos = s.spreadCandidates()
-		}
-		switch status := pre.PreScore(ctx, s.state, s.pod, infos); {
+		switch status := pre.PreScore(ctx, s.state, s.pod, s.candidates(plugin)); {
 		case status.IsSkip():
 			return nil, nil, nil
 		case !status.IsSuccess():
 			return nil, nil, status.AsError()
 		}
 	}
-	return nil, s.state, nil
+	ask, failed := s.asker(ctx, plugin, s.state)
+	if plugin.Name() == names.PodTopologySpread {
+		return s.spreadScores(ask), s.state, failed()
+	}
+	scores := consult(ctx, s, nil, s.feasible, &s.judge.scratch.scores.said, func(at *slot) int64 { return ask(at.info) })
+	return scores, s.state, failed()
+}
+
+// silent says that a plugin gives no node anything.
+func (s *sweep) silent(plugin scorer) bool {
+	return s.class.idle.Has(plugin.Name()) || plugin.Name() == names.ImageLocality && s.judge.board.images.absent(&s.pod.Spec)
+}
+
+// candidates are the feasible nodes as a plugin's PreScore has to see them.
+func (s *sweep) candidates(plugin scorer) []fwk.NodeInfo {
+	if plugin.Name() == names.PodTopologySpread {
+		return s.spreadCandidates()
+	}
+	infos := sized(&s.judge.scratch.infos, len(s.feasible))
+	for i, slot := range s.feasible {
+		infos[i] = slot.info
+	}
+	return infos
+}
+
+// localScores are what a local plugin says, as far as known from its table.
+func (s *sweep) localScores(ctx context.Context, plugin scorer, slots []*slot) ([]int64, error) {
+	ask, failed := s.asker(ctx, plugin, s.class.state)
+	table := s.class.scores[plugin.Name()]
+	scores := consult(ctx, s, table, slots, &s.judge.scratch.scores.said, func(at *slot) int64 { return ask(at.info) })
+	return scores, failed()
+}
+
+// asker asks a plugin about single nodes, and tells afterwards whether that failed.
+func (s *sweep) asker(ctx context.Context, plugin scorer, state fwk.CycleState) (ask func(fwk.NodeInfo) int64, failed func() error) {
+	var failure atomic.Pointer[fwk.Status]
+	ask = func(at fwk.NodeInfo) int64 {
+		score, status := plugin.Score(ctx, state, s.pod, at)
+		if !status.IsSuccess() {
+			failure.Store(status)
+		}
+		return score
+	}
+	failed = func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if status := failure.Load(); status != nil {
+			return status.AsError()
+		}
+		return nil
+	}
+	return ask, failed
 }
 
 func (s *sweep) names() []string {

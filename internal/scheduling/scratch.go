@@ -8,6 +8,9 @@ type scratch struct {
 	slots    []*slot
 	infos    []fwk.NodeInfo
 	asked    []int
+	filters  []fwk.FilterPlugin
+	scorers  []scorer
+	key      []byte
 	verdicts answers[*fwk.Status]
 	scores   answers[int64]
 	shown    answers[fwk.NodeInfo]

@@ -20,8 +20,8 @@ func (s *sweep) spreadNodes() []fwk.NodeInfo {
 	if len(s.pod.Spec.TopologySpreadConstraints) == 0 || !s.spreadsOverDomains() || s.choosesNodes() {
 		return all.counted
 	}
-	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
-	known := sized(&s.judge.scratch.verdicts.byDomain, domains.most(s.judge.board))
+	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
+	known := sized(&s.judge.scratch.verdicts.byDomain, len(domains.numbers))
 	s.judge.looks++
 	some := sized(&s.judge.scratch.spread, len(all.slots))[:0]
 	for i, slot := range all.slots {
@@ -45,7 +45,7 @@ func (s *sweep) choosesNodes() bool {
 // spreadVerdicts asks once for all nodes of a domain: the plugin's Filter follows from the values of the topology keys
 // (pkg/scheduler/framework/plugins/podtopologyspread/filtering.go).
 func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fwk.Status {
-	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
+	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
 	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, alike, ask)
 }
 
@@ -53,7 +53,7 @@ func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fw
 // notes what values the topology keys have, and who lacks one. The memory that the others' labels are in would be most of
 // its work.
 func (s *sweep) spreadCandidates() []fwk.NodeInfo {
-	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
+	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
 	whole := func(at *slot) bool { return !domains.lacks[domains.at(at)] }
 	return s.judge.scratch.shown.ask(s.judge, domains, s.feasible, whole, func(at *slot) fwk.NodeInfo { return at.info })
 }
@@ -62,7 +62,7 @@ func (s *sweep) spreadCandidates() []fwk.NodeInfo {
 // from the values of the topology keys, of which the host's name tells it only that there is one
 // (pkg/scheduler/framework/plugins/podtopologyspread/scoring.go).
 func (s *sweep) spreadScores(ask func(fwk.NodeInfo) int64) []int64 {
-	domains := s.profile.domains.of(s.profile.topologyKeys(s.pod))
+	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
 	empty := func(at *slot) bool { return at.counted.pods == nil }
 	return s.judge.scratch.scores.ask(s.judge, domains, s.feasible, empty, func(at *slot) int64 { return ask(&at.counted) })
 }

@@ -24,6 +24,8 @@ type sweep struct {
 	state   fwk.CycleState // of the plugins that are not local
 	skipped sets.Set[string]
 
+	// ground is where the sweep began, nil if it looked at every node.
+	ground   *ground
 	feasible []*slot
 }
 
@@ -124,30 +126,46 @@ func (s *sweep) view(plugin string) []fwk.NodeInfo {
 }
 
 // filter keeps the nodes that pass.
-func (s *sweep) filter(ctx context.Context, slots []*slot) error {
-	alive := sized(&s.judge.scratch.slots, len(slots))
-	copy(alive, slots)
-	for _, plugin := range s.profile.swift {
-		if s.skipped.Has(plugin.Name()) || len(alive) == 0 {
-			continue
-		}
-		said := s.verdicts(ctx, plugin, alive)
-		if err := ctx.Err(); err != nil {
+func (s *sweep) filter(ctx context.Context, slots []*slot) (err error) {
+	plugins := s.profile.swift
+	if len(slots) == len(s.judge.board.nodes.slots) {
+		if s.ground, err = s.groundOf(ctx); err != nil {
 			return err
 		}
-		kept := alive[:0]
-		for i, status := range said {
-			if status.IsSuccess() {
-				kept = append(kept, alive[i])
-			} else if !status.IsRejected() {
-				return s.failed(plugin, alive[i], status)
-			}
-		}
-		alive = kept
 	}
-	var err error
+	if s.ground != nil {
+		plugins, slots = s.profile.roaming, s.ground.open
+	}
+	alive := sized(&s.judge.scratch.slots, len(slots))
+	copy(alive, slots)
+	if alive, err = s.keep(ctx, plugins, alive); err != nil {
+		return err
+	}
 	s.feasible, err = s.yield(ctx, alive)
 	return err
+}
+
+// keep drops the slots that one of the plugins refuses.
+func (s *sweep) keep(ctx context.Context, plugins []fwk.FilterPlugin, slots []*slot) ([]*slot, error) {
+	for _, plugin := range plugins {
+		if s.skipped.Has(plugin.Name()) || len(slots) == 0 {
+			continue
+		}
+		said := s.verdicts(ctx, plugin, slots)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		kept := slots[:0]
+		for i, status := range said {
+			if status.IsSuccess() {
+				kept = append(kept, slots[i])
+			} else if !status.IsRejected() {
+				return nil, s.failed(plugin, slots[i], status)
+			}
+		}
+		slots = kept
+	}
+	return slots, nil
 }
 
 // verdicts are what one plugin says of each slot.
@@ -164,7 +182,7 @@ func (s *sweep) verdicts(ctx context.Context, plugin fwk.FilterPlugin, slots []*
 		return s.affinityVerdicts(slots, ask)
 	case names.VolumeBinding:
 		if keys, all := s.judge.shelf.volumeKeys(s.pod); all {
-			return s.judge.scratch.verdicts.ask(s.judge, s.profile.domains.of(keys), slots, alike, ask)
+			return s.judge.scratch.verdicts.ask(s.judge, s.profile.domains.of(s.judge.board, keys), slots, alike, ask)
 		}
 	}
 	return consult(ctx, s, table, slots, &s.judge.scratch.verdicts.said, ask)

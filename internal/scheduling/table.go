@@ -3,7 +3,8 @@ package scheduling
 // table is what a local plugin has said of each node for pods that it cannot tell apart. An answer holds until the node
 // changes, which its generation tells (NodeInfo.Generation is never the same for two states of a node).
 type table[T any] struct {
-	cells []cell[T] // by the slot's id
+	number uint64    // no other table has it
+	cells  []cell[T] // by the slot's id
 	// setting is what else the answers follow from, nil if nothing; was is how it stood when they were given.
 	setting *version
 	was     int
