@@ -12,8 +12,9 @@ run: build ## Play the first incident on the lab, let naosu explain it, apply th
 	@bin/naosu-lab demo stranded-volume --naosu bin/naosu
 
 .PHONY: build
-build: go ## Build bin/naosu and bin/naosu-lab
+build: go ## Build bin/naosu, bin/naosu-lab and bin/naosu-agent
 	@go run ./hack/build -o bin/ ./cmd/naosu ./cmd/naosu-lab
+	@CGO_ENABLED=0 go build -o bin/ ./cmd/naosu-agent
 
 # Tests that play incidents wait more than they work, so more of them run at once than there are cores.
 .PHONY: test

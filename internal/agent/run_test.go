@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,7 +23,9 @@ var down = reason.Reason{ID: "Down", Condition: reason.NetworkingReady, Severity
 
 // scene is an agent that watches one link, which the test sets down and up.
 type scene struct {
-	agent   *agent.Agent
+	agent *agent.Agent
+
+	mu      sync.Mutex
 	down    bool
 	broken  error
 	picture evidence.Picture
@@ -35,14 +38,16 @@ func newScene(folder string) *scene {
 		Monitors: []monitor.Monitor{monitor.Every{Title: "links", Of: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
 		Reasons:  []reason.Reason{down},
 		Memory:   &agent.Memory{Folder: folder, Boot: "boot"},
-		Show:     func(p evidence.Picture) { s.picture = p },
+		Show:     func(p evidence.Picture) { s.mu.Lock(); s.picture = p; s.mu.Unlock() },
 		Clock:    clock.RealClock{},
-		Log:      func(format string, _ ...any) { s.logged = append(s.logged, format) },
+		Log:      func(format string, _ ...any) { s.mu.Lock(); s.logged = append(s.logged, format); s.mu.Unlock() },
 	}
 	return s
 }
 
 func (s *scene) look(context.Context) ([]evidence.Evidence, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.down {
 		return []evidence.Evidence{{Reason: "Down", Entity: "eth1", State: evidence.Fault, Raw: "down"}}, s.broken
 	}
@@ -56,7 +61,9 @@ func (s *scene) run(t *testing.T, during ...func()) {
 	ended := make(chan error)
 	go func() { ended <- s.agent.Run(ctx) }()
 	for _, do := range during {
+		s.mu.Lock()
 		do()
+		s.mu.Unlock()
 		time.Sleep(time.Minute) //nolint:forbidigo // the bubble's clock
 		synctest.Wait()
 	}

@@ -14,6 +14,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/monitor/kernel"
+	"github.com/naosu-dev/naosu/internal/agent/monitor/network"
+	"github.com/naosu-dev/naosu/internal/agent/monitor/storage"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
@@ -21,6 +26,10 @@ import (
 type Config struct {
 	// Reasons are changes to the catalogue, by reason.
 	Reasons map[name]Setting `yaml:"reasons"`
+	// Kernel, Network and Storage are the options of the monitors of these names.
+	Kernel  kernel.Options  `yaml:"kernel"`
+	Network network.Options `yaml:"network"`
+	Storage storage.Options `yaml:"storage"`
 }
 
 // Setting changes a reason. What is zero stays as the catalogue has it.
@@ -63,7 +72,12 @@ func (s *severity) UnmarshalText(text []byte) error {
 
 // Default is what holds without a file.
 func Default() Config {
-	return Config{}
+	return Config{Kernel: kernel.DefaultOptions(), Network: network.DefaultOptions(), Storage: storage.DefaultOptions()}
+}
+
+// Monitors are all that watch a host.
+func (c Config) Monitors(h host.Host) []monitor.Monitor {
+	return slices.Concat(kernel.Monitors(h, c.Kernel), network.Monitors(h, c.Network), storage.Monitors(h, c.Storage))
 }
 
 // Read reads a configuration file. The error names everything that is wrong with it, each with file, line and field.

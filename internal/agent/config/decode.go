@@ -187,4 +187,3 @@ func kindOf(v reflect.Value) string {
 }
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
-

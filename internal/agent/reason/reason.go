@@ -56,7 +56,9 @@ type Reason struct {
 	// Entity is what there may be several of on a node: "interface", "unit". Empty if it is the node itself.
 	Entity string
 	// Means is one sentence that says it.
-	Means  Words
+	Means Words
+	// Reads is what is read.
+	Reads  string
 	Needs  Needs
 	Clears Clears
 	// Matches are the log lines that are evidence. A reason without any is told by a monitor's looks.

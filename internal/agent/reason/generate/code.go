@@ -31,6 +31,7 @@ var Catalogue = []Reason{
 			EN: {{printf "%q" .Means.EN}},
 			JA: {{printf "%q" .Means.JA}},
 		},
+		Reads: {{printf "%q" .Reads}},
 		{{with .Needs}}Needs: Needs{ {{with .Count}}Count: {{.}},{{end}} {{with .Within}}Within: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
 		{{end}}{{with .Clears}}Clears: Clears{ {{with .Quiet}}Quiet: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
 		{{end}}{{with .Matches}}Matches: []Match{

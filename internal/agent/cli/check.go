@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/naosu-dev/naosu/internal/agent"
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+)
+
+// lookTime is how long a check lets monitors look.
+const lookTime = 20 * time.Second
+
+func newCheck(o *options) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Look once at everything on this host, and say what was read and seen",
+		Long: `Look once at everything on this host, and say what was read and seen. It changes nothing and needs no cluster.
+
+One look is not all the evidence that a reason needs: naosu-agent reasons tells how much that is.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			japanese, err := o.japanese()
+			if err != nil {
+				return err
+			}
+			if format != "" && format != "json" {
+				return badInput{fmt.Errorf("--output %q: there is json", format)}
+			}
+			h, c, err := o.read()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), lookTime)
+			defer cancel()
+			seen := agent.Check(ctx, c.Monitors(h), c.Catalogue())
+			if format == "json" {
+				return o.json(seen)
+			}
+			return o.table(seen, wordsOf(japanese))
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "", "json for programs")
+	return cmd
+}
+
+func (o *options) json(v any) error {
+	encoder := json.NewEncoder(o.out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+// table has the faults first, then what is not known, then the rest.
+func (o *options) table(seen []agent.Seen, say words) error {
+	w := tabwriter.NewWriter(o.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(say.heads, "\t"))
+	counts := map[evidence.State]int{}
+	for _, state := range []evidence.State{evidence.Fault, evidence.Unreadable, evidence.Well, evidence.Inapplicable} {
+		for _, s := range seen {
+			if s.State != state {
+				continue
+			}
+			counts[state]++
+			times := ""
+			if s.Count > 1 {
+				times = strconv.Itoa(s.Count) + "× "
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", say.states[state], s.Condition, s.Reason, s.Entity, times+told(s))
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.out, "\n"+say.summary+"\n", counts[evidence.Fault], counts[evidence.Unreadable], counts[evidence.Well], counts[evidence.Inapplicable])
+	return nil
+}
+
+// told is what a look read; where it found nothing to quote, what it reads.
+func told(s agent.Seen) string {
+	switch {
+	case s.Raw == "":
+		return s.Reads
+	case s.Source == "":
+		return s.Raw
+	}
+	return s.Source + ": " + s.Raw
+}

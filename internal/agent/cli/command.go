@@ -1,0 +1,106 @@
+// Package cli is the command line of the node agent.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/naosu-dev/naosu/internal/agent/config"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+)
+
+// options are what all commands share.
+type options struct {
+	out, errOut io.Writer
+	config      string
+	hostRoot    string
+	lang        string
+}
+
+// NewCommand is naosu-agent.
+func NewCommand(out, errOut io.Writer) *cobra.Command {
+	o := &options{out: out, errOut: errOut}
+	run := runOptions{options: o}
+	cmd := &cobra.Command{
+		Use:   "naosu-agent --node-name NODE",
+		Short: "Watch this host and report its health as conditions of its Node",
+		Long: `Watch this host and report its health as conditions of its Node.
+
+naosu-agent check looks once, changes nothing and needs no cluster.
+
+Exit codes: 0 as asked, 1 it failed, 2 the flags or the configuration are wrong.`,
+		Args:          noArgs,
+		SilenceErrors: true, SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, _ []string) error { return run.run(cmd.Context()) },
+	}
+	cmd.SetOut(out)
+	cmd.SetErr(errOut)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badInput{err} })
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&o.config, "config", "", "configuration file; without one, every default holds")
+	flags.StringVar(&o.hostRoot, "host-root", "/", "folder below which the host's files are found, where the agent runs in a container")
+	flags.StringVar(&o.lang, "lang", "", "language of what is printed, en or ja; without it, the locale's")
+	run.addFlags(cmd)
+	cmd.AddCommand(newCheck(o), newReasons(o))
+	return cmd
+}
+
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return badInput{fmt.Errorf("%q is no command; there are check and reasons", args[0])}
+	}
+	return nil
+}
+
+// read is the host and the configuration, as the flags say.
+func (o *options) read() (host.Host, config.Config, error) {
+	h, c := host.Host{Root: o.hostRoot}, config.Default()
+	if info, err := os.Stat(h.Path("/proc")); err != nil || !info.IsDir() {
+		return h, c, badInput{fmt.Errorf("--host-root %s: there is no %s", o.hostRoot, h.Path("/proc"))}
+	}
+	if o.config == "" {
+		return h, c, nil
+	}
+	c, err := config.Read(o.config)
+	if err != nil {
+		return h, c, badInput{err}
+	}
+	return h, c, nil
+}
+
+// japanese says whether to print Japanese.
+func (o *options) japanese() (bool, error) {
+	switch o.lang {
+	case "en", "ja":
+		return o.lang == "ja", nil
+	case "":
+		for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+			if locale := os.Getenv(name); locale != "" {
+				return strings.HasPrefix(locale, "ja"), nil
+			}
+		}
+		return false, nil
+	}
+	return false, badInput{fmt.Errorf("--lang %q: there are en and ja", o.lang)}
+}
+
+// badInput is an error that a person mends in what he typed or wrote.
+type badInput struct{ error }
+
+func (b badInput) Unwrap() error { return b.error }
+
+// ExitCode is 2 for what the person got wrong, 1 for any other error.
+func ExitCode(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, new(badInput)):
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+func newReasons(o *options) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "reasons",
+		Short: "List what the agent can report, as configured",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			japanese, err := o.japanese()
+			if err != nil {
+				return err
+			}
+			if format != "" && format != "json" {
+				return badInput{fmt.Errorf("--output %q: there is json", format)}
+			}
+			_, c, err := o.read()
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				return o.json(c.Catalogue())
+			}
+			return o.reasons(c.Catalogue(), japanese)
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "", "json for programs")
+	return cmd
+}
+
+func (o *options) reasons(list []reason.Reason, japanese bool) error {
+	say := wordsOf(japanese)
+	w := tabwriter.NewWriter(o.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(say.reasonsHeads, "\t"))
+	for _, r := range list {
+		needs := fmt.Sprintf(say.looks, r.Needs.For)
+		if !r.Looked() {
+			needs = fmt.Sprintf(say.occurrences, r.Needs.Count, r.Needs.Within)
+		}
+		means := r.Means.EN
+		if japanese {
+			means = r.Means.JA
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Condition, r.ID, r.Severity, needs, means)
+	}
+	return w.Flush()
+}
