@@ -5,6 +5,10 @@ package reason
 import "time"
 
 const (
+	// AppBlocked: A process waits in the kernel for longer than two minutes, in most cases for a disk or a network file system.
+	AppBlocked ID = "AppBlocked"
+	// AppCrash: A process was ended by the kernel for a memory or instruction fault of its own.
+	AppCrash ID = "AppCrash"
 	// ApproachingKernelPidMax: The host has nearly as many threads as its kernel allows; at the limit nothing can start any more.
 	ApproachingKernelPidMax ID = "ApproachingKernelPidMax"
 	// ApproachingMaxOpenFiles: One of the daemons that a node needs, or the whole host, has nearly as many open files as it may; at the limit no other can be opened.
@@ -13,18 +17,48 @@ const (
 	CPUPressureStalled ID = "CPUPressureStalled"
 	// ClockUnsynchronized: Nothing keeps the host's clock right; certificates, tokens, leases and log times will be wrong sooner or later.
 	ClockUnsynchronized ID = "ClockUnsynchronized"
+	// ConntrackExceededKernel: The kernel dropped packets of new connections, as its connection tracking table is full.
+	ConntrackExceededKernel ID = "ConntrackExceededKernel"
+	// CperHardwareErrorCorrected: The firmware reports a hardware error that was corrected.
+	CperHardwareErrorCorrected ID = "CperHardwareErrorCorrected"
+	// CperHardwareErrorFatal: The firmware reports a fatal hardware error, of now or of the run before this boot.
+	CperHardwareErrorFatal ID = "CperHardwareErrorFatal"
+	// CperHardwareErrorRecoverable: The firmware reports a hardware error that was not corrected, and that the system lived through.
+	CperHardwareErrorRecoverable ID = "CperHardwareErrorRecoverable"
 	// ExcessiveZombieProcesses: A process does not reap its ended children, each of which keeps a PID.
 	ExcessiveZombieProcesses ID = "ExcessiveZombieProcesses"
 	// ForkFailedOutOfPIDs: The node, all its pods together, or one of the daemons it needs can start no process or thread, as a limit on PIDs is reached.
 	ForkFailedOutOfPIDs ID = "ForkFailedOutOfPIDs"
+	// HardLockup: A CPU took no interrupts for some ten seconds.
+	HardLockup ID = "HardLockup"
 	// IOPressureStalled: The node's own daemons (kubelet, container runtime, system services) spend most of the time waiting for disks.
 	IOPressureStalled ID = "IOPressureStalled"
+	// KernelBug: The kernel found a fault in itself.
+	KernelBug ID = "KernelBug"
+	// KernelDeadlock: A daemon without which no pod starts or ends waits in the kernel and cannot be killed.
+	KernelDeadlock ID = "KernelDeadlock"
+	// KernelOops: The kernel stopped what it was doing in the middle and went on without it.
+	KernelOops ID = "KernelOops"
 	// LargeEnvironment: A process has an environment of very many variables, as from thousands of Services; it starts slowly, and execve refuses what grows further.
 	LargeEnvironment ID = "LargeEnvironment"
+	// MachineCheckError: A CPU reports a hardware error, corrected or not.
+	MachineCheckError ID = "MachineCheckError"
 	// MemoryPressureStalled: All processes of the host (/), or the node's own daemons, spend much of the time waiting for memory to be freed or read back.
 	MemoryPressureStalled ID = "MemoryPressureStalled"
+	// MemoryReadError: A memory controller corrects errors again and again.
+	MemoryReadError ID = "MemoryReadError"
+	// OOMKilling: The kernel killed a process, as a container had used up its memory limit or the node its memory.
+	OOMKilling ID = "OOMKilling"
+	// RCUStall: A CPU kept the kernel from cleaning up for some twenty seconds or longer.
+	RCUStall ID = "RCUStall"
 	// RapidCron: A cron job is set to run more often than every five minutes.
 	RapidCron ID = "RapidCron"
+	// SoftLockup: A CPU ran one piece of the kernel for twenty seconds and nothing else.
+	SoftLockup ID = "SoftLockup"
+	// UncorrectedMemoryError: Memory lost data that could not be corrected.
+	UncorrectedMemoryError ID = "UncorrectedMemoryError"
+	// UnregisterNetDevice: The kernel cannot let go of a network interface, in most cases that of a pod that ended; later pods may hang.
+	UnregisterNetDevice ID = "UnregisterNetDevice"
 	// ZramHighUsage: A compressed memory device (zram) takes much of the host's memory.
 	ZramHighUsage ID = "ZramHighUsage"
 	// ConntrackFull: The kernel's table of connections is nearly full; packets of new connections are dropped once it is.
@@ -90,6 +124,37 @@ const (
 // Catalogue is every reason, sorted by condition and name.
 var Catalogue = []Reason{
 	{
+		ID: AppBlocked, Condition: KernelReady, Severity: Warning, Action: None,
+		Aliases: []ID{"TaskHung"},
+		Entity:  "process",
+		Means: Words{
+			EN: "A process waits in the kernel for longer than two minutes, in most cases for a disk or a network file system.",
+			JA: "プロセスがカーネル内で 2 分を超えて待たされています。多くの場合、ディスクかネットワークファイルシステムを待っています。",
+		},
+		Reads:  "the kernel log: reports of hung tasks (khungtaskd)",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^INFO: task (?P<entity>.+):\d+ blocked for more than \d+ seconds\.`},
+		},
+	},
+	{
+		ID: AppCrash, Condition: KernelReady, Severity: Warning, Action: None,
+		Entity: "process",
+		Means: Words{
+			EN: "A process was ended by the kernel for a memory or instruction fault of its own.",
+			JA: "プロセスがメモリアクセス違反や不正命令を起こし、カーネルに終了させられました。",
+		},
+		Reads:  "the kernel log: `segfault at`, `traps:` (x86) and `unhandled exception:` (arm64, where debug.exception-trace is on)",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?P<entity>.+)\[\d+\]: segfault at [0-9a-f]+ ip `},
+			{Log: "kernel", Pattern: `^traps: (?P<entity>.+)\[\d+\] .+ ip:[0-9a-f]+ sp:[0-9a-f]+ error:`},
+			{Log: "kernel", Pattern: `^(?P<entity>.+)\[\d+\]: unhandled exception: `},
+		},
+	},
+	{
 		ID: ApproachingKernelPidMax, Condition: KernelReady, Severity: Warning, Action: Reboot,
 		Means: Words{
 			EN: "The host has nearly as many threads as its kernel allows; at the limit nothing can start any more.",
@@ -133,6 +198,58 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: ConntrackExceededKernel, Condition: KernelReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The kernel dropped packets of new connections, as its connection tracking table is full.",
+			JA: "コネクショントラッキングのテーブルが一杯になり、カーネルが新しい接続のパケットを破棄しました。",
+		},
+		Reads:  "the kernel log: `nf_conntrack: table full`, of the node's own network namespace",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^nf_conntrack: (?:nf_conntrack: )?table full, dropping packet`},
+		},
+	},
+	{
+		ID: CperHardwareErrorCorrected, Condition: KernelReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The firmware reports a hardware error that was corrected.",
+			JA: "ファームウェアが、訂正済みのハードウェアエラーを報告しています。",
+		},
+		Reads:  "the kernel log: CPER records of the firmware (APEI GHES and BERT)",
+		Needs:  Needs{Count: 3, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:\{\d+\})?\[Hardware Error\]: event severity: corrected$`},
+		},
+	},
+	{
+		ID: CperHardwareErrorFatal, Condition: KernelReady, Severity: Fatal, Action: Replace,
+		Means: Words{
+			EN: "The firmware reports a fatal hardware error, of now or of the run before this boot.",
+			JA: "ファームウェアが、現在または今回の起動前に起きた致命的なハードウェアエラーを報告しています。",
+		},
+		Reads:  "the kernel log: CPER records of the firmware (APEI GHES and BERT)",
+		Needs:  Needs{Count: 2, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:\{\d+\})?\[Hardware Error\]: event severity: fatal$`},
+		},
+	},
+	{
+		ID: CperHardwareErrorRecoverable, Condition: KernelReady, Severity: Warning, Action: Replace,
+		Means: Words{
+			EN: "The firmware reports a hardware error that was not corrected, and that the system lived through.",
+			JA: "ファームウェアが、訂正できなかったものの稼働を続けられたハードウェアエラーを報告しています。",
+		},
+		Reads:  "the kernel log: CPER records of the firmware (APEI GHES and BERT)",
+		Needs:  Needs{Count: 1, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:\{\d+\})?\[Hardware Error\]: event severity: recoverable$`},
+		},
+	},
+	{
 		ID: ExcessiveZombieProcesses, Condition: KernelReady, Severity: Warning, Action: None,
 		Entity: "process",
 		Means: Words{
@@ -156,6 +273,20 @@ var Catalogue = []Reason{
 		Clears: Clears{For: 1 * minute},
 	},
 	{
+		ID: HardLockup, Condition: KernelReady, Severity: Warning, Action: Reboot,
+		Entity: "CPU",
+		Means: Words{
+			EN: "A CPU took no interrupts for some ten seconds.",
+			JA: "CPU が約 10 秒間、割り込みを受け付けませんでした。",
+		},
+		Reads:  "the kernel log: the hard lockup detector's report, under its name before Linux 6.5 (`NMI watchdog:`) and since (`watchdog:`)",
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:NMI )?watchdog: (?:CPU\d+: )?Watchdog detected hard LOCKUP on cpu (?P<entity>\d+)`},
+		},
+	},
+	{
 		ID: IOPressureStalled, Condition: KernelReady, Severity: Warning, Action: None,
 		Entity: "cgroup",
 		Means: Words{
@@ -165,6 +296,47 @@ var Catalogue = []Reason{
 		Reads:  "io.pressure of the daemons' cgroups, line full: avg60 of 60 % or more. The host's own figure says nothing: one healthy backup on an idle host brings it near 100 %",
 		Needs:  Needs{For: 5 * minute},
 		Clears: Clears{For: 1 * minute},
+	},
+	{
+		ID: KernelBug, Condition: KernelReady, Severity: Warning, Action: Reboot,
+		Means: Words{
+			EN: "The kernel found a fault in itself.",
+			JA: "カーネルが自身の不具合を検出しました。",
+		},
+		Reads:  "the kernel log: `BUG: …` and `kernel BUG at …`; not a late workqueue, which a busy hypervisor brings about",
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^BUG: (?:kernel NULL pointer|unable to handle|Bad |K[A-Z]+: |scheduling |sleeping function|assuming |non-zero |spinlock |stack guard page|[A-Z]+ stack guard page|workqueue leaked)`},
+			{Log: "kernel", Pattern: `^[kK]ernel BUG at `},
+		},
+	},
+	{
+		ID: KernelDeadlock, Condition: KernelReady, Severity: Fatal, Action: Reboot,
+		Entity: "process",
+		Means: Words{
+			EN: "A daemon without which no pod starts or ends waits in the kernel and cannot be killed.",
+			JA: "Pod の起動と終了に欠かせないデーモンがカーネル内で待たされたままになり、強制終了もできません。",
+		},
+		Reads:  "the kernel log: reports of hung tasks of containerd, dockerd, crio, kubelet and systemd. Shims and runc are left out: they wait for one pod's volume",
+		Needs:  Needs{Count: 2, Within: 10 * minute},
+		Clears: Clears{Quiet: 30 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^INFO: task (?P<entity>containerd|dockerd|crio|kubelet|systemd):\d+ blocked for more than \d+ seconds\.`},
+		},
+	},
+	{
+		ID: KernelOops, Condition: KernelReady, Severity: Warning, Action: Reboot,
+		Means: Words{
+			EN: "The kernel stopped what it was doing in the middle and went on without it.",
+			JA: "カーネルが処理を途中で打ち切り、そのまま稼働を続けています（oops）。",
+		},
+		Reads:  "the kernel log: the header of an oops, which numbers it (`[#1]`), in the words of x86 before and since Linux 6.11 and of arm64",
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:Oops|Internal error|general protection fault|divide error|invalid opcode|double fault|stack segment|stack guard page|bounds|int3|[a-z #-]+ exception|[a-z ]+ fault|Bad pagetable)[^\[\]]*: [0-9a-f]{4,16} \[#\d+\]`},
+		},
 	},
 	{
 		ID: LargeEnvironment, Condition: KernelReady, Severity: Warning, Action: None,
@@ -178,6 +350,20 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: MachineCheckError, Condition: KernelReady, Severity: Warning, Action: Replace,
+		Means: Words{
+			EN: "A CPU reports a hardware error, corrected or not.",
+			JA: "CPU がハードウェアエラーを報告しています（訂正済みのものも含みます）。",
+		},
+		Reads:  "the kernel log: machine checks (mce)",
+		Needs:  Needs{Count: 3, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^mce: \[Hardware Error\]: CPU \d+: Machine Check`},
+			{Log: "kernel", Pattern: `^mce: \[Hardware Error\]: Machine check events logged`},
+		},
+	},
+	{
 		ID: MemoryPressureStalled, Condition: KernelReady, Severity: Warning, Action: None,
 		Entity: "cgroup",
 		Means: Words{
@@ -189,6 +375,48 @@ var Catalogue = []Reason{
 		Clears: Clears{For: 1 * minute},
 	},
 	{
+		ID: MemoryReadError, Condition: KernelReady, Severity: Warning, Action: Replace,
+		Entity: "memory controller",
+		Means: Words{
+			EN: "A memory controller corrects errors again and again.",
+			JA: "メモリコントローラーが繰り返しエラーを訂正しています。",
+		},
+		Reads:  "the kernel log: corrected errors (CE) of the memory controllers' drivers (EDAC)",
+		Needs:  Needs{Count: 3, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^EDAC (?P<entity>MC\d+): \d+ CE `},
+		},
+	},
+	{
+		ID: OOMKilling, Condition: KernelReady, Severity: Warning, Action: None,
+		Entity: "process",
+		Means: Words{
+			EN: "The kernel killed a process, as a container had used up its memory limit or the node its memory.",
+			JA: "コンテナのメモリ上限、またはノードのメモリを使い切ったため、カーネルがプロセスを強制終了しました。",
+		},
+		Reads:  "the kernel log: `Memory cgroup out of memory: Killed process` and `Out of memory: Killed process`",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^Memory cgroup out of memory: Killed process \d+ \((?P<entity>.+)\) total-vm:`},
+			{Log: "kernel", Pattern: `^Out of memory(?: \(oom_kill_allocating_task\))?: Killed process \d+ \((?P<entity>.+)\) total-vm:`},
+		},
+	},
+	{
+		ID: RCUStall, Condition: KernelReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "A CPU kept the kernel from cleaning up for some twenty seconds or longer.",
+			JA: "CPU の停滞により、カーネルの後処理（RCU）が 20 秒ほど、またはそれ以上進みませんでした。",
+		},
+		Reads:  "the kernel log: `rcu: INFO: … stall`",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^rcu: INFO: \S+ (?:self-)?detected (?:expedited )?stalls? on CPU`},
+		},
+	},
+	{
 		ID: RapidCron, Condition: KernelReady, Severity: Warning, Action: None,
 		Entity: "file",
 		Means: Words{
@@ -198,6 +426,49 @@ var Catalogue = []Reason{
 		Reads:  "/etc/crontab, /etc/cron.d and the crontabs of users: the minutes of each job, more than 12 in the hour",
 		Needs:  Needs{},
 		Clears: Clears{},
+	},
+	{
+		ID: SoftLockup, Condition: KernelReady, Severity: Warning, Action: None,
+		Entity: "CPU",
+		Means: Words{
+			EN: "A CPU ran one piece of the kernel for twenty seconds and nothing else.",
+			JA: "CPU が 20 秒以上カーネル内の処理に占有され、ほかのタスクを実行できませんでした。",
+		},
+		Reads:  "the kernel log: `watchdog: BUG: soft lockup`",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^watchdog: BUG: soft lockup - CPU#(?P<entity>\d+) stuck for \d+s!`},
+		},
+	},
+	{
+		ID: UncorrectedMemoryError, Condition: KernelReady, Severity: Fatal, Action: Replace,
+		Means: Words{
+			EN: "Memory lost data that could not be corrected.",
+			JA: "メモリで訂正不能なエラーが起き、データが失われました。",
+		},
+		Reads:  "the kernel log: uncorrected errors (UE) of the memory controllers' drivers (EDAC), and what became of each page that failed",
+		Needs:  Needs{Count: 3, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^EDAC MC\d+: \d+ UE `},
+			{Log: "kernel", Pattern: `^Memory failure: 0x[0-9a-f]+: recovery action for `},
+		},
+	},
+	{
+		ID: UnregisterNetDevice, Condition: KernelReady, Severity: Warning, Action: Reboot,
+		Aliases: []ID{"FrequentUnregisterNetDevice"},
+		Entity:  "interface",
+		Means: Words{
+			EN: "The kernel cannot let go of a network interface, in most cases that of a pod that ended; later pods may hang.",
+			JA: "カーネルがネットワークインターフェイスを解放できません。多くは終了した Pod のもので、以後の Pod の起動が止まるおそれがあります。",
+		},
+		Reads:  "the kernel log: `unregister_netdevice: waiting for …`",
+		Needs:  Needs{Count: 3, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^unregister_netdevice: waiting for (?P<entity>\S+) to become free\. Usage count = -?\d+`},
+		},
 	},
 	{
 		ID: ZramHighUsage, Condition: KernelReady, Severity: Warning, Action: None,

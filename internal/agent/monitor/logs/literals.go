@@ -1,0 +1,72 @@
+package logs
+
+import (
+	"regexp/syntax"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxLiterals is how many literals are still cheaper to look for than to run the pattern.
+const maxLiterals = 16
+
+// literals are strings of which every match of a pattern has at least one, or nil if there are none to name. Looking for a
+// string costs a hundredth of running a regular expression, and hardly any line has one.
+func literals(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase != 0 && hasLetter(re.Rune) {
+			return nil
+		}
+		for _, r := range re.Rune {
+			if r == utf8.RuneError { // What is no UTF-8 matches it, and is not the same string.
+				return nil
+			}
+		}
+		return []string{string(re.Rune)}
+	case syntax.OpCapture, syntax.OpPlus:
+		return literals(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return literals(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		var best []string
+		for _, sub := range re.Sub {
+			if found := literals(sub); found != nil && shortest(found) > shortest(best) {
+				best = found
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			found := literals(sub)
+			if found == nil || len(all)+len(found) > maxLiterals {
+				return nil
+			}
+			all = append(all, found...)
+		}
+		return all
+	}
+	return nil
+}
+
+func hasLetter(runes []rune) bool {
+	for _, r := range runes {
+		if unicode.SimpleFold(r) != r {
+			return true
+		}
+	}
+	return false
+}
+
+// shortest is the length of the shortest: the literal that says least.
+func shortest(all []string) int {
+	least := 0
+	for i, s := range all {
+		if i == 0 || len(s) < least {
+			least = len(s)
+		}
+	}
+	return least
+}

@@ -1,0 +1,115 @@
+package logs
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// pattern is one line of a reason's matches.
+type pattern struct {
+	reason reason.ID
+	regexp *regexp.Regexp
+	// literals are strings of which each match has one; nil if there are none.
+	literals []string
+	entity   int // the group's number, -1 if there is none
+}
+
+// hit is a reason that a line is evidence of.
+type hit struct {
+	reason reason.ID
+	entity string
+}
+
+// patterns are those of one log.
+type patterns []pattern
+
+// compile sorts the matches of reasons by log.
+func compile(reasons []reason.Reason) (map[string]patterns, error) {
+	logs := map[string]patterns{}
+	for _, r := range reasons {
+		if r.Severity == reason.Off {
+			continue
+		}
+		for _, m := range r.Matches {
+			p, err := newPattern(r.ID, m.Pattern)
+			if err != nil {
+				return nil, err
+			}
+			logs[m.Log] = append(logs[m.Log], p)
+		}
+	}
+	return logs, nil
+}
+
+func newPattern(id reason.ID, text string) (pattern, error) {
+	compiled, err := regexp.Compile(text)
+	if err != nil {
+		return pattern{}, fmt.Errorf("%s: %w", id, err)
+	}
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return pattern{}, fmt.Errorf("%s: %w", id, err)
+	}
+	return pattern{reason: id, regexp: compiled, literals: literals(tree), entity: compiled.SubexpIndex("entity")}, nil
+}
+
+// match is every reason that a line is evidence of, each once an entity.
+func (all patterns) match(text string) []hit {
+	var hits []hit
+	for _, p := range all {
+		if !p.likely(text) {
+			continue
+		}
+		if h, is := p.match(text); is && !has(hits, h) {
+			hits = append(hits, h)
+		}
+	}
+	return hits
+}
+
+// likely says whether it is worth while to run the pattern.
+func (p pattern) likely(text string) bool {
+	for _, l := range p.literals {
+		if strings.Contains(text, l) {
+			return true
+		}
+	}
+	return p.literals == nil
+}
+
+func (p pattern) match(text string) (hit, bool) {
+	at := p.regexp.FindStringSubmatchIndex(text)
+	if at == nil {
+		return hit{}, false
+	}
+	h := hit{reason: p.reason}
+	if p.entity >= 0 && at[2*p.entity] >= 0 {
+		h.entity = clip(text[at[2*p.entity]:at[2*p.entity+1]], maxEntity)
+	}
+	return h, true
+}
+
+func has(hits []hit, h hit) bool {
+	for _, other := range hits {
+		if other == h {
+			return true
+		}
+	}
+	return false
+}
+
+// clip shortens text to some bytes, between two characters.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
