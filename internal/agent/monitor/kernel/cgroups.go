@@ -35,10 +35,14 @@ func (c cgroups) below(root string) []string {
 	return slices.Compact(found)
 }
 
-// root is where a hierarchy is mounted: the one of version 2 if it is all there is, or else the one of that name. Empty if it
-// is nowhere.
-func (c cgroups) root(name string) string {
-	for _, mark := range []string{"/sys/fs/cgroup/cgroup.controllers", "/sys/fs/cgroup/" + name + "/cgroup.procs"} {
+// root is where a hierarchy is mounted: the one of version 2 if it is all there is, or else the first of those names. Empty if
+// there is none.
+func (c cgroups) root(names ...string) string {
+	marks := []string{"/sys/fs/cgroup/cgroup.controllers"}
+	for _, name := range names {
+		marks = append(marks, "/sys/fs/cgroup/"+name+"/cgroup.procs")
+	}
+	for _, mark := range marks {
 		if _, err := os.Stat(c.host.Path(mark)); err == nil {
 			return c.host.Path(filepath.Dir(mark))
 		}
@@ -51,7 +55,7 @@ type pids struct {
 	// current are all below it, limit is negative if there is none.
 	current, limit int64
 	// refused is how many forks this limit has refused, or, before Linux 6.11 and in version 1, how many were refused to
-	// processes directly in the cgroup, whoever's limit it was (commits 73e75e6fc352 and 3f26a885b67b).
+	// processes directly in the cgroup, whoever's limit it was (commit 73e75e6fc352).
 	refused int64
 }
 

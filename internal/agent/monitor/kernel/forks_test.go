@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
@@ -80,22 +81,19 @@ func alone(t *testing.T) (inside bool) {
 	return false
 }
 
-// pidMax sets kernel.pid_max of a PID namespace, which has one of its own since Linux 6.14.
+// pidMax sets kernel.pid_max of a PID namespace. Before Linux 6.14 it would be the whole host's.
 func pidMax(t *testing.T, most int) {
 	t.Helper()
-	const file = "/proc/sys/kernel/pid_max"
-	var version syscall.Utsname
-	_ = syscall.Uname(&version)
-	outside, _ := os.ReadFile(file)
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		t.Fatal(err)
+	}
+	release := unix.ByteSliceToString(name.Release[:])
 	var major, minor int
-	release := make([]byte, 0, len(version.Release))
-	for _, c := range version.Release {
-		release = append(release, byte(c))
+	if _, err := fmt.Sscanf(release, "%d.%d", &major, &minor); err != nil || major < 6 || major == 6 && minor < 14 {
+		t.Skipf("not run: Linux %s has one kernel.pid_max for all PID namespaces", release)
 	}
-	if _, err := fmt.Sscanf(string(release), "%d.%d", &major, &minor); err != nil || major < 6 || major == 6 && minor < 14 {
-		t.Skipf("not run: Linux %s has one kernel.pid_max (%s) for all PID namespaces", release, outside)
-	}
-	if err := os.WriteFile(file, fmt.Append(nil, most), 0o644); err != nil {
+	if err := os.WriteFile("/proc/sys/kernel/pid_max", fmt.Append(nil, most), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -160,10 +158,10 @@ func TestExhausted(t *testing.T) {
 		before                 int64
 		want                   bool
 	}{
-		"no limit":                                   {"4242\n", "max\n", "max 0\n", 0, false},
-		"room":                                       {"90\n", "100\n", "max 7\n", 7, false},
-		"at the limit, though nobody has tried":      {"100\n", "100\n", "max 0\n", 0, true},
-		"above it: the limit was lowered":            {"120\n", "100\n", "max 0\n", 0, true},
+		"no limit":                              {"4242\n", "max\n", "max 0\n", 0, false},
+		"room":                                  {"90\n", "100\n", "max 7\n", 7, false},
+		"at the limit, though nobody has tried": {"100\n", "100\n", "max 0\n", 0, true},
+		"above it: the limit was lowered":       {"120\n", "100\n", "max 0\n", 0, true},
 		"below it at this moment, but refused since": {"99\n", "100\n", "max 9\n", 7, true},
 		"refused by a cgroup above it":               {"12\n", "max\n", "max 3\n", 2, true},
 		"counted anew: the cgroup was made again":    {"1\n", "100\n", "max 0\n", 7, false},

@@ -21,7 +21,7 @@ type Options struct {
 	Daemons []string `yaml:"daemons"`
 	// Pods are the cgroups that hold all pods together, as patterns, too.
 	Pods []string `yaml:"pods"`
-	// Threads and OpenFiles are the shares of what the kernel allows from which it is nearly reached.
+	// Threads and OpenFiles are the shares of what is allowed from which the limit is nearly reached.
 	Threads   Percent `yaml:"threads"`
 	OpenFiles Percent `yaml:"openFiles"`
 	// Zombies is how many of one parent are too many.
@@ -90,7 +90,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	return []monitor.Monitor{
 		every(10*time.Second, "forks", forks.find, reason.ForkFailedOutOfPIDs),
 		every(30*time.Second, "threads", threads{h, o.Threads}.find, reason.ApproachingKernelPidMax),
-		every(30*time.Second, "files", files{h, o.OpenFiles}.find, reason.ApproachingMaxOpenFiles),
+		every(30*time.Second, "files", files{h, o.Daemons, o.OpenFiles}.find, reason.ApproachingMaxOpenFiles),
 		every(15*time.Second, "pressure", pressure{h, o.Daemons, o.Pressure}.find,
 			reason.CPUPressureStalled, reason.IOPressureStalled, reason.MemoryPressureStalled),
 		every(time.Minute, "clock", clock{unix.Adjtimex}.find, reason.ClockUnsynchronized),

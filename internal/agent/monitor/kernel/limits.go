@@ -43,29 +43,3 @@ func (t threads) find(context.Context) ([]evidence.Evidence, error) {
 	raw := fmt.Sprintf("%d threads, kernel.pid_max %d, kernel.threads-max %d", used, pids, most)
 	return []evidence.Evidence{fault(reason.ApproachingKernelPidMax, "", "/proc/loadavg", raw)}, nil
 }
-
-// files looks how many are open of those that the kernel allows.
-type files struct {
-	host host.Host
-	most Percent
-}
-
-func (f files) find(context.Context) ([]evidence.Evidence, error) {
-	// Allocated, free (always 0), and the limit: Documentation/admin-guide/sysctl/fs.rst.
-	words, err := fields(f.host, "/proc/sys/fs/file-nr", 3)
-	if err != nil {
-		return nil, err
-	}
-	used, err := strconv.ParseInt(words[0], 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("read /proc/sys/fs/file-nr: %w", err)
-	}
-	limit, err := strconv.ParseInt(words[2], 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("read /proc/sys/fs/file-nr: %w", err)
-	}
-	if !f.most.reached(used, limit) {
-		return nil, nil
-	}
-	return []evidence.Evidence{fault(reason.ApproachingMaxOpenFiles, "", "/proc/sys/fs/file-nr", strings.Join(words, " "))}, nil
-}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -110,12 +111,15 @@ type group struct {
 	v2   bool
 }
 
+// groups counts those made, which need a name each.
+var groups atomic.Int32
+
 // newGroup makes one, two levels below the root, where the default options look for kubelet.
 func newGroup(t *testing.T) group {
 	t.Helper()
 	agenttest.Need(t, agenttest.Root)
 	g := group{t: t, dirs: map[string]string{}}
-	name := fmt.Sprintf("naosu-%d.slice/kubelet.service", os.Getpid())
+	name := fmt.Sprintf("naosu-%d-%d.slice/kubelet.service", os.Getpid(), groups.Add(1))
 	_, err := os.Stat("/sys/fs/cgroup/cgroup.controllers")
 	g.v2 = err == nil
 	for _, controller := range []string{"", "pids", "memory", "blkio"} {

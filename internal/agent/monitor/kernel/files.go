@@ -1,0 +1,134 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// files looks how many are open of those that may be: on the host, where systemd since version 240 sets the limit so high that
+// none is left, and by each daemon that a node cannot do without. What a pod's process may open is the pod's business.
+type files struct {
+	host    host.Host
+	daemons []string
+	most    Percent
+}
+
+func (f files) find(context.Context) ([]evidence.Evidence, error) {
+	used, limit, raw, err := f.all()
+	if err != nil {
+		return nil, err
+	}
+	var found []evidence.Evidence
+	if f.most.reached(used, limit) {
+		found = append(found, fault(reason.ApproachingMaxOpenFiles, "", "/proc/sys/fs/file-nr", raw))
+	}
+	c := cgroups{host: f.host, patterns: f.daemons}
+	root := c.root("unified", "systemd")
+	for _, path := range c.below(root) {
+		text, err := os.ReadFile(filepath.Join(root, path, "cgroup.procs"))
+		if err != nil {
+			continue // Gone meanwhile.
+		}
+		for _, pid := range strings.Fields(string(text)) {
+			told, err := f.of(pid)
+			if err != nil {
+				return nil, fmt.Errorf("count the open files of PID %s in cgroup %s: %w", pid, path, err)
+			}
+			found = append(found, told...)
+		}
+	}
+	return found, nil
+}
+
+// all are the host's: allocated, free (always 0), and the limit, as in Documentation/admin-guide/sysctl/fs.rst.
+func (f files) all() (used, limit int64, raw string, err error) {
+	words, err := fields(f.host, "/proc/sys/fs/file-nr", 3)
+	if err != nil {
+		return 0, 0, "", err
+	}
+	used, err = strconv.ParseInt(words[0], 10, 64)
+	if err == nil {
+		limit, err = strconv.ParseInt(words[2], 10, 64)
+	}
+	if err != nil {
+		return 0, 0, "", fmt.Errorf("read /proc/sys/fs/file-nr: %w", err)
+	}
+	return used, limit, strings.Join(words, " "), nil
+}
+
+// of looks at one process. One that has ended has none.
+func (f files) of(pid string) ([]evidence.Evidence, error) {
+	dir := f.host.Path("/proc/" + pid)
+	limits, err := os.ReadFile(filepath.Join(dir, "limits"))
+	if gone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	limit, err := openLimit(string(limits))
+	if err != nil {
+		return nil, err
+	}
+	used, err := openFiles(filepath.Join(dir, "fd"))
+	if gone(err) || err == nil && !f.most.reached(used, limit) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	name, err := os.ReadFile(filepath.Join(dir, "comm"))
+	if err != nil {
+		return nil, nil //nolint:nilerr // It has ended meanwhile.
+	}
+	return []evidence.Evidence{fault(reason.ApproachingMaxOpenFiles, fmt.Sprintf("%s[%s]", strings.TrimSpace(string(name)), pid),
+		"/proc/"+pid+"/fd", fmt.Sprintf("%d open files, RLIMIT_NOFILE %d", used, limit))}, nil
+}
+
+// gone says that a process has ended.
+func gone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
+
+// openFiles counts the entries of a folder /proc/PID/fd. Since Linux 6.2 their number is its size, which anyone may see.
+func openFiles(dir string) (int64, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return 0, err
+	}
+	if info.Size() > 0 {
+		return info.Size(), nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	return int64(len(names)), err
+}
+
+// openLimit is the soft limit of a file /proc/PID/limits (proc_pid_limits(5)).
+func openLimit(limits string) (int64, error) {
+	for line := range strings.Lines(limits) {
+		value, is := strings.CutPrefix(line, "Max open files")
+		words := strings.Fields(value)
+		switch {
+		case !is || len(words) == 0:
+		case words[0] == "unlimited":
+			return math.MaxInt64, nil
+		default:
+			return strconv.ParseInt(words[0], 10, 64)
+		}
+	}
+	return 0, fmt.Errorf("%w: no line Max open files in %q", errStrange, limits)
+}
