@@ -83,9 +83,9 @@ func parseStat(line string) (command string, who process, waited time.Duration, 
 	if len(fields) < 40 {
 		return "", process{}, 0, errors.New("/proc/PID/stat has no delayacct_blkio_ticks")
 	}
-	ticks, err := strconv.ParseUint(fields[39], 10, 63)
+	ticks, err := strconv.ParseUint(fields[39], 10, 40) // 348 years
 	if err != nil {
 		return "", process{}, 0, fmt.Errorf("delayacct_blkio_ticks of /proc/%s/stat: %w", pid, err)
 	}
-	return rest[:end], process{pid: pid, start: fields[19]}, time.Duration(ticks) * tick, nil //nolint:gosec // 63 bits
+	return rest[:end], process{pid: pid, start: fields[19]}, time.Duration(ticks) * tick, nil //nolint:gosec // 40 bits
 }
