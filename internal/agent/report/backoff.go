@@ -9,7 +9,7 @@ import (
 
 // How long to wait after a refusal: the first time about a second, then twice as long each time up to a minute. With the
 // half of it that is left to chance, the agents of 5,000 nodes make some 110 requests a second while the API server is
-// away, and no more when it is back.
+// away, and are all back in the minute after it is.
 const (
 	firstWait = time.Second
 	longest   = time.Minute

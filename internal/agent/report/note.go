@@ -22,7 +22,7 @@ const (
 	maxNotes = 256
 	// remind is how often the Event of a reason that goes on standing is brought up to date, a sixth more or less: the API
 	// server forgets an Event after an hour (kube-apiserver --event-ttl).
-	remind = 30 * time.Minute
+	remind = 45 * time.Minute
 	// eventBurst Events may be written at once, and one each eventPause.
 	eventBurst, eventPause = 10, 5 * time.Minute
 )

@@ -65,20 +65,7 @@ func (r *Reporter) Run(ctx context.Context) {
 
 // step writes one thing, if one is due. If none is, next says when to ask again; zero is when something changes.
 func (r *Reporter) step(ctx context.Context) (next time.Time, did bool) {
-	now := time.Now()
-	r.mu.Lock()
-	conditions, next := r.desk.patch(now)
-	var note *note
-	var event kube.Event
-	if len(conditions) == 0 && r.desk.shown != nil {
-		var later time.Time
-		note, later = r.desk.notes.next(now)
-		next = sooner(next, later)
-		if note != nil {
-			event = note.event(r.desk.shown.Metadata)
-		}
-	}
-	r.mu.Unlock()
+	conditions, note, event, next := r.due(time.Now())
 	switch {
 	case len(conditions) > 0:
 		r.patch(ctx, conditions)
@@ -88,6 +75,25 @@ func (r *Reporter) step(ctx context.Context) (next time.Time, did bool) {
 		return next, false
 	}
 	return time.Time{}, true
+}
+
+// due is what is to be written now: conditions, or a note and the Event it is.
+func (r *Reporter) due(now time.Time) (conditions []kube.Condition, n *note, event kube.Event, next time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.desk.shown == nil || r.trouble["watch"] != nil {
+		// The same server would refuse this too, and what others write is not seen meanwhile. The next look wakes it.
+		return nil, nil, kube.Event{}, time.Time{}
+	}
+	conditions, next = r.desk.patch(now)
+	if len(conditions) > 0 {
+		return conditions, nil, kube.Event{}, next
+	}
+	n, later := r.desk.notes.next(now)
+	if n != nil {
+		event = n.event(r.desk.shown.Metadata)
+	}
+	return nil, n, event, sooner(next, later)
 }
 
 func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
