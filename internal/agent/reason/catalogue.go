@@ -83,6 +83,10 @@ const (
 	MissingLoopbackInterface ID = "MissingLoopbackInterface"
 	// NetworkSysctl: A sysctl has a value with which the node's pods cannot be reached.
 	NetworkSysctl ID = "NetworkSysctl"
+	// PortConflict: A rule of the packet filter redirects a port of the node's own, so that what listens there is not reached.
+	PortConflict ID = "PortConflict"
+	// UnexpectedRejectRule: A rule of the packet filter that no known component makes drops or rejects packets.
+	UnexpectedRejectRule ID = "UnexpectedRejectRule"
 	// BlockDeviceIOError: The kernel could not read from or write to a block device.
 	BlockDeviceIOError ID = "BlockDeviceIOError"
 	// DiskBadBlock: A disk has a sector that it cannot read or write.
@@ -597,6 +601,28 @@ var Catalogue = []Reason{
 		},
 		Reads:  "/proc/sys: the configured sysctls (net.ipv4.ip_forward must be 1), on hosts where a CNI is configured",
 		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: PortConflict, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "port",
+		Means: Words{
+			EN: "A rule of the packet filter redirects a port of the node's own, so that what listens there is not reached.",
+			JA: "パケットフィルターのルールがノード自身のポートを転送しており、そのポートで待ち受けるプロセスに届きません。",
+		},
+		Reads:  "nftables over netlink and the legacy iptables interface: DNAT, REDIRECT and TPROXY rules for the configured ports (10250, the kubelet's)",
+		Needs:  Needs{For: 2 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: UnexpectedRejectRule, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "chain",
+		Means: Words{
+			EN: "A rule of the packet filter that no known component makes drops or rejects packets.",
+			JA: "既知のコンポーネントが作成したものではないパケットフィルターのルールが、パケットを破棄または拒否しています。",
+		},
+		Reads:  "nftables over netlink and the legacy iptables interface: DROP and REJECT rules outside the chains of known software (kube-proxy, CNIs, container engines) and of the configuration",
+		Needs:  Needs{For: 2 * minute},
 		Clears: Clears{},
 	},
 	{

@@ -13,6 +13,10 @@ type Options struct {
 	ConntrackPercent int `yaml:"conntrackPercent"`
 	// IPAMD is where the Amazon VPC CNI's daemon tells of itself (INTROSPECTION_BIND_ADDRESS).
 	IPAMD string `yaml:"ipamd"`
+	// ExpectedRules are regular expressions of "table/chain", beside those of known software, in which rules may drop packets.
+	ExpectedRules []*regexp.Regexp `yaml:"expectedRules"`
+	// NodePorts are ports of the node's own that no rule may redirect.
+	NodePorts []uint16 `yaml:"nodePorts"`
 }
 
 // DefaultOptions fit nodes of EKS, GKE, AKS and kubeadm.
@@ -25,5 +29,6 @@ func DefaultOptions() Options {
 		Sysctls:          map[string]string{"net.ipv4.ip_forward": "1"},
 		ConntrackPercent: 90,
 		IPAMD:            "127.0.0.1:61679",
+		NodePorts:        []uint16{10250}, // the kubelet's API
 	}
 }
