@@ -26,25 +26,26 @@ type attempt struct {
 }
 
 func (j *Judge) attempt(ctx context.Context, pod *corev1.Pod) (*attempt, error) {
-	return j.attemptAmong(ctx, pod, func(*attempt) []fwk.NodeInfo { return j.board.nodes.infos })
-}
-
-// lastResort is the attempt of a pod that a sweep found no node for. It looks only at nodes where the pod may have victims:
-// preemption takes no others.
-func (j *Judge) lastResort(ctx context.Context, pod *corev1.Pod) (*attempt, error) {
-	return j.attemptAmong(ctx, pod, func(a *attempt) []fwk.NodeInfo { return j.board.below(corev1helpers.PodPriority(a.pod)) })
-}
-
-func (j *Judge) attemptAmong(ctx context.Context, pod *corev1.Pod, among func(*attempt) []fwk.NodeInfo) (*attempt, error) {
 	p, err := j.profile(pod)
 	if err != nil {
 		return nil, err
 	}
-	a := &attempt{
-		profile: p, board: j.board, pod: j.tenants.seen(pod),
-		state: framework.NewCycleState(), refused: framework.NewDefaultNodeToStatus(),
+	a := j.begun(p, j.tenants.seen(pod))
+	return a, a.filter(quiet(ctx), j.board.nodes.infos)
+}
+
+// lastResort is the attempt of a pod that a sweep found no node for. It looks only at nodes where the pod may have victims:
+// preemption takes no others.
+func (j *Judge) lastResort(ctx context.Context, s *sweep) (*attempt, error) {
+	a, below := j.begun(s.profile, s.pod), j.board.below(corev1helpers.PodPriority(s.pod))
+	if s.looked && len(below) == 0 {
+		return a, nil
 	}
-	return a, a.filter(quiet(ctx), among(a))
+	return a, a.filter(quiet(ctx), below)
+}
+
+func (j *Judge) begun(p *profile, seen *corev1.Pod) *attempt {
+	return &attempt{profile: p, board: j.board, pod: seen, state: framework.NewCycleState(), refused: framework.NewDefaultNodeToStatus()}
 }
 
 func (a *attempt) filter(ctx context.Context, nodes []fwk.NodeInfo) error {

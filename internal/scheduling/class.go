@@ -41,6 +41,7 @@ type kin struct {
 	namespace labels.Set
 	idle      sets.Set[string] // plugins that had no say
 	own       []fwk.AffinityTerm
+	home      bool // they mean pods of the class's namespace only
 	// How many crowds were asked: of the class's namespace, of those with rules, and of all.
 	neighbours, ruled, all int
 	// spread count for the class's spread rules, friends for its own rules on affinity. affine and averse have rules, and
@@ -54,6 +55,7 @@ func (c *class) meet(j *Judge) {
 	if !k.known || k.asOf != j.shelf.relations.now {
 		*k = kin{
 			known: true, idle: sets.New[string](), asOf: j.shelf.relations.now, own: termsOf(c.info),
+			home:      homely(termsOf(c.info), c.pod.Namespace),
 			selectors: j.shelf.spreadSelectors(c.pod), namespace: j.shelf.namespaceLabels(c.pod.Namespace),
 		}
 	}
@@ -63,9 +65,13 @@ func (c *class) meet(j *Judge) {
 			k.spread = append(k.spread, neighbours[k.neighbours])
 		}
 	}
+	abroad := func(other *crowd) bool { return other.member.Pod.Namespace != c.pod.Namespace }
 	means := func(t *fwk.AffinityTerm) bool { return t.Matches(c.pod, k.namespace) }
 	for ; k.ruled < len(crowds.ruled); k.ruled++ {
 		other := crowds.ruled[k.ruled]
+		if other.home && abroad(other) {
+			continue
+		}
 		if anyTerm(other.terms, means) {
 			k.affine = append(k.affine, other)
 		}
@@ -75,7 +81,10 @@ func (c *class) meet(j *Judge) {
 	}
 	for ; len(k.own) > 0 && k.all < len(crowds.all); k.all++ {
 		other := crowds.all[k.all]
-		// The namespaces of the terms are not looked at: too many friends cost time, and too few the truth.
+		if k.home && abroad(other) {
+			continue
+		}
+		// What else the terms say of namespaces is not looked at: too many friends cost time, and too few the truth.
 		if anyTerm(k.own, func(t *fwk.AffinityTerm) bool { return t.Selector.Matches(labels.Set(other.member.Pod.Labels)) }) {
 			k.friends = append(k.friends, other)
 		}
@@ -111,6 +120,13 @@ func termsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
 		all = append(all, weighted.AffinityTerm)
 	}
 	return all
+}
+
+// homely says that terms mean pods of one namespace only.
+func homely(terms []fwk.AffinityTerm, namespace string) bool {
+	return !anyTerm(terms, func(t *fwk.AffinityTerm) bool {
+		return len(t.Namespaces) != 1 || !t.Namespaces.Has(namespace) || t.NamespaceSelector != labels.Nothing()
+	})
 }
 
 // spreadSelectors are of the pods that a pod's spread rules count: its own rules', else those that the default rules use.

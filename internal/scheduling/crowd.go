@@ -19,6 +19,7 @@ import (
 type crowd struct {
 	member *framework.PodInfo      // any of them
 	terms  []fwk.AffinityTerm      // their rules on affinity
+	home   bool                    // these mean pods of the crowd's namespace only
 	on     map[*slot][]fwk.PodInfo // where they stand; a list in it does not change
 	// budgets protect them, as of some state of the guards' selectors, if that was asked.
 	budgets []*policyv1.PodDisruptionBudget
@@ -56,6 +57,7 @@ func (c *crowds) of(pod *corev1.Pod) *crowd {
 	if its == nil {
 		its = &crowd{member: podInfo(pod), on: map[*slot][]fwk.PodInfo{}}
 		its.terms = termsOf(its.member)
+		its.home = homely(its.terms, pod.Namespace)
 		c.byKey[string(c.key)] = its
 		c.all = append(c.all, its)
 		c.byNamespace[pod.Namespace] = append(c.byNamespace[pod.Namespace], its)

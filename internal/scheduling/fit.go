@@ -58,7 +58,7 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	case len(s.feasible) > 0:
 		best, err = s.best(ctx)
 	default:
-		a, err = j.lastResort(ctx, pod)
+		a, err = j.lastResort(ctx, s)
 	}
 	if err != nil {
 		return Placement{}, err

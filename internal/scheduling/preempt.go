@@ -25,14 +25,15 @@ func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, err
 	if err != nil {
 		return nil, err
 	}
-	attempt := j.attempt
-	if s != nil {
-		if len(s.feasible) > 0 {
-			return nil, nil
-		}
-		attempt = j.lastResort
+	var a *attempt
+	switch {
+	case s == nil:
+		a, err = j.attempt(ctx, pod)
+	case len(s.feasible) > 0:
+		return nil, nil
+	default:
+		a, err = j.lastResort(ctx, s)
 	}
-	a, err := attempt(ctx, pod)
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func TestClassesChangeNoVerdict(t *testing.T) {
 func like(t *rapid.T, p *corev1.Pod) *corev1.Pod {
 	c := *p
 	c.Name = fmt.Sprintf("r%d", rapid.IntRange(0, 3).Draw(t, "pod"))
-	c.UID = types.UID(c.Name)
+	c.UID = types.UID(c.Namespace + "-" + c.Name)
 	on(fmt.Sprintf("n%d", rapid.IntRange(0, 5).Draw(t, "on")))(&c)
 	return &c
 }

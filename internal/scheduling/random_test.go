@@ -93,6 +93,9 @@ func aPod(t *rapid.T, prefix string) *corev1.Pod {
 	p.Spec.Containers[0].Resources.Requests = resources(
 		rapid.SampledFrom([]string{"100m", "500m", "1", "2"}).Draw(t, "cpu"), rapid.SampledFrom([]string{"128Mi", "2Gi"}).Draw(t, "memory"))
 	p.CreationTimestamp = metav1.NewTime(epoch)
+	if often(t, 4, "abroad") {
+		p.Namespace, p.UID = "abroad", types.UID("abroad-"+p.Name)
+	}
 	switch rapid.IntRange(0, 3).Draw(t, "state") {
 	case 0:
 	case 1:
@@ -132,6 +135,9 @@ func constrained(t *rapid.T, p *corev1.Pod) {
 	term := corev1.PodAffinityTerm{LabelSelector: matching, TopologyKey: topology}
 	if often(t, 4, "elsewhere") {
 		term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": rapid.SampledFrom(apps).Draw(t, "team")}}
+	}
+	if often(t, 4, "named") {
+		term.Namespaces = []string{rapid.SampledFrom([]string{"default", "abroad"}).Draw(t, "in")}
 	}
 	p.Spec.Affinity = &corev1.Affinity{}
 	switch rapid.IntRange(0, 14).Draw(t, "constraint") {

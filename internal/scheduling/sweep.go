@@ -24,6 +24,8 @@ type sweep struct {
 	state   fwk.CycleState // of the plugins that are not local
 	skipped sets.Set[string]
 
+	// looked says that no plugin ruled out every node beforehand.
+	looked bool
 	// ground is where the sweep began, nil if it looked at every node.
 	ground   *ground
 	feasible []*slot
@@ -88,6 +90,7 @@ func (s *sweep) preFilter(ctx context.Context) []*slot {
 		}
 		allowed = allowed.Merge(said.result)
 	}
+	s.looked = true
 	if allowed.AllNodes() {
 		return s.judge.board.nodes.slots
 	}
