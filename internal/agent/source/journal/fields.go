@@ -1,0 +1,104 @@
+package journal
+
+import (
+	"bytes"
+	"slices"
+)
+
+// column is what a file has of one field's name: a list of its values, the latest first.
+type column struct {
+	name  string
+	field uint64 // the FIELD object; 0 until the file has one
+	seen  uint64 // the latest value that was looked at
+	// lists are those of the values that are wanted.
+	lists []*list
+}
+
+// refresh looks through the values that came since for those that are wanted.
+func (c *column) refresh(f *file) error {
+	if !slices.ContainsFunc(c.lists, func(l *list) bool { return l.chain.data == 0 }) {
+		return nil
+	}
+	if c.field == 0 {
+		at, err := f.field(c.name)
+		if err != nil || at == 0 {
+			return err
+		}
+		c.field = at
+	}
+	latest, err := f.number(c.field + 32)
+	if err != nil {
+		return err
+	}
+	for at := latest; at > c.seen; {
+		if err := c.look(f, at); err != nil {
+			return err
+		}
+		next, err := f.number(at + 32)
+		if err != nil {
+			return err
+		}
+		if next >= at {
+			return errDamaged
+		}
+		at = next
+	}
+	c.seen = latest
+	return nil
+}
+
+// look notes a value if it is wanted.
+func (c *column) look(f *file, at uint64) error {
+	head := f.head()
+	size, err := f.object(at, typeData, f.buf[:head])
+	if err != nil {
+		return err
+	}
+	packed := f.buf[1] != 0
+	for _, l := range c.lists {
+		if l.chain.data != 0 || !packed && size-head != uint64(len(c.name)+1+len(l.field.value)) {
+			continue
+		}
+		payload, err := f.payload(at)
+		if err != nil {
+			continue // A value that cannot be unpacked is none that is asked for: those are short.
+		}
+		if name, is, _ := bytes.Cut(payload, []byte{'='}); string(name) == c.name && string(is) == l.field.value {
+			l.chain.data = at
+		}
+	}
+	return nil
+}
+
+// field is the FIELD object of a name, or 0. All of the hash table is looked through: it is small, and which of two hash
+// functions a file uses need not be known.
+func (f *file) field(name string) (uint64, error) {
+	table := make([]byte, f.fieldsLen/16*16)
+	if err := f.read(f.fields, table); err != nil {
+		return 0, err
+	}
+	for ; len(table) > 0; table = table[16:] {
+		at := le(table)
+		for at != 0 {
+			size, err := f.object(at, typeField, f.buf[:sizeField])
+			if err != nil {
+				return 0, err
+			}
+			next := le(f.buf[24:])
+			if size-sizeField == uint64(len(name)) {
+				text := f.buf[sizeField:min(sizeField+len(name), len(f.buf))]
+				if err := f.read(at+sizeField, text); err != nil {
+					return 0, err
+				}
+				if string(text) == name {
+					return at, nil
+				}
+			}
+			if next != 0 && next <= at {
+				return 0, errDamaged
+			}
+			at = next
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,172 @@
+// Package journal reads systemd's journal from its files, without libsystemd: it follows the lists that the files keep of
+// the entries with a field, so that what is not asked for is not read.
+//
+// The format is documented at https://systemd.io/JOURNAL_FILE_FORMAT/; numbers are little-endian. journald only appends to
+// what is linked already, so a file may be read while it is written. Everything read is checked against what is possible:
+// a file may be damaged, and offsets must go one way only or they might go in circles.
+package journal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Flags and types of the format.
+const (
+	flagXZ      = 1 << 0
+	flagLZ4     = 1 << 1
+	flagKeyed   = 1 << 2
+	flagZstd    = 1 << 3
+	flagCompact = 1 << 4
+	flagsKnown  = flagXZ | flagLZ4 | flagKeyed | flagZstd | flagCompact
+
+	typeData  = 1
+	typeField = 2
+	typeEntry = 3
+	typeArray = 6
+
+	stateArchived = 2
+
+	sizeHeader = 208 // as far as every version writes it
+	sizeObject = 16
+	sizeField  = 40
+	sizeEntry  = 64
+	sizeArray  = 24
+)
+
+// Limits of what is believed and kept.
+const (
+	maxFieldTable = 1 << 20 // bytes
+	maxItems      = 1024    // fields of an entry
+	maxPayload    = 64 << 10
+)
+
+var (
+	errDamaged = errors.New("the journal file is damaged")
+	errNewer   = errors.New("the journal file is of a newer systemd")
+)
+
+// id is a 128 bit ID.
+type id [16]byte
+
+// file is an open journal file.
+type file struct {
+	r       io.ReaderAt
+	id      id
+	compact bool
+	// Where the hash table of field names is, and how long.
+	fields, fieldsLen uint64
+	buf               [512]byte
+}
+
+func openFile(r io.ReaderAt) (*file, error) {
+	var h [sizeHeader]byte
+	if _, err := r.ReadAt(h[:], 0); err != nil {
+		return nil, fmt.Errorf("read the journal's header: %w", err)
+	}
+	if string(h[:8]) != "LPKSHHRH" {
+		return nil, errors.New("not a journal file")
+	}
+	flags := binary.LittleEndian.Uint32(h[12:])
+	if unknown := flags &^ flagsKnown; unknown != 0 {
+		return nil, fmt.Errorf("%w: it has the unknown flags %#x", errNewer, unknown)
+	}
+	f := &file{
+		r: r, id: id(h[24:40]), compact: flags&flagCompact != 0,
+		fields: binary.LittleEndian.Uint64(h[120:]), fieldsLen: binary.LittleEndian.Uint64(h[128:]),
+	}
+	if f.fieldsLen > maxFieldTable {
+		return nil, errDamaged
+	}
+	return f, nil
+}
+
+// archived says that nothing more is written to it.
+func (f *file) archived() bool {
+	_, err := f.r.ReadAt(f.buf[:1], 16)
+	return err == nil && f.buf[0] == stateArchived
+}
+
+// newest is when its last entry was logged, in microseconds since 1970.
+func (f *file) newest() (uint64, error) { return f.number(192) }
+
+func (f *file) number(at uint64) (uint64, error) {
+	if err := f.read(at, f.buf[:8]); err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(f.buf[:]), nil
+}
+
+func (f *file) read(at uint64, into []byte) error {
+	if at > 1<<62 {
+		return errDamaged
+	}
+	if _, err := f.r.ReadAt(into, int64(at)); err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	return nil
+}
+
+// object reads the beginning of an object of a type, and says how long it is.
+func (f *file) object(at uint64, kind byte, into []byte) (size uint64, err error) {
+	if err := f.read(at, into); err != nil {
+		return 0, err
+	}
+	size = binary.LittleEndian.Uint64(into[8:])
+	if into[0] != kind || size < uint64(len(into)) {
+		return 0, errDamaged
+	}
+	return size, nil
+}
+
+// head is how long a DATA object is before its payload.
+func (f *file) head() uint64 {
+	if f.compact {
+		return 72
+	}
+	return 64
+}
+
+// item is how long a reference is: to an entry in an array; entries refer to data in as much, and a hash if not compact.
+func (f *file) item() uint64 {
+	if f.compact {
+		return 4
+	}
+	return 8
+}
+
+// reference reads the reference at a place.
+func (f *file) reference(at uint64) (uint64, error) {
+	n := f.item()
+	if err := f.read(at, f.buf[:n]); err != nil {
+		return 0, err
+	}
+	if f.compact {
+		return uint64(binary.LittleEndian.Uint32(f.buf[:])), nil
+	}
+	return binary.LittleEndian.Uint64(f.buf[:]), nil
+}
+
+// payload is the "NAME=value" of a DATA object, at most maxPayload of it. A value longer than that is cut, if it can be.
+func (f *file) payload(at uint64) ([]byte, error) {
+	head := f.head()
+	size, err := f.object(at, typeData, f.buf[:head])
+	if err != nil {
+		return nil, err
+	}
+	compressed := f.buf[1] & (flagXZ | flagLZ4 | 4) // an object's flags: 1 xz, 2 lz4, 4 zstd
+	length := size - head
+	if compressed != 0 && length > maxPayload {
+		return nil, errTooLong
+	}
+	raw := make([]byte, min(length, maxPayload))
+	if err := f.read(at+head, raw); err != nil {
+		return nil, err
+	}
+	if compressed != 0 {
+		return decompress(compressed, raw)
+	}
+	return raw, nil
+}

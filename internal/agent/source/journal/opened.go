@@ -1,0 +1,140 @@
+package journal
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// active is the name of the file that journald writes to; rotated ones are system@….journal, and system@….journal~ after a
+// crash. Files of users are not read: neither the kernel nor a unit of the system logs there.
+const active = "system.journal"
+
+// opened is a file that is read.
+type opened struct {
+	*file
+	path    string
+	handle  *os.File
+	columns map[string]*column
+	lists   []*list
+	boring  boring
+	// complete says that nothing more was going to be written to it when it was last looked at.
+	complete, broken bool
+}
+
+// list is the entries with one field, for one Want.
+type list struct {
+	want    int
+	field   field
+	chain   chain
+	started bool
+	broken  bool
+}
+
+func (r *Reader) openFile(path string) (*opened, error) {
+	handle, err := os.Open(path) //nolint:gosec // G304: the host's journal.
+	if err != nil {
+		return nil, err
+	}
+	f, err := openFile(handle)
+	if err != nil {
+		return nil, errors.Join(err, handle.Close())
+	}
+	o := &opened{file: f, path: path, handle: handle, columns: map[string]*column{}}
+	o.want(r.wants)
+	return o, nil
+}
+
+func (o *opened) want(wants []Want) {
+	for i, want := range wants {
+		for _, field := range want.fields {
+			c := o.columns[field.name]
+			if c == nil {
+				c = &column{name: field.name}
+				o.columns[field.name] = c
+			}
+			l := &list{want: i, field: field}
+			c.lists, o.lists = append(c.lists, l), append(o.lists, l)
+		}
+	}
+}
+
+// stale says that all that is in it is of no interest, and nothing more will be.
+func (o *opened) stale(since time.Time) bool {
+	newest, err := o.newest()
+	return err == nil && filepath.Base(o.path) != active && newest < uint64(max(0, since.UnixMicro()))
+}
+
+// over says that it was read to its end, and nothing more will come.
+func (o *opened) over() bool {
+	if o.complete || o.broken {
+		return true
+	}
+	o.complete = filepath.Base(o.path) != active || o.archived() || o.replaced()
+	return false
+}
+
+// replaced says that another file has its name.
+func (o *opened) replaced() bool {
+	mine, err := o.handle.Stat()
+	if err != nil {
+		return true
+	}
+	other, err := os.Stat(o.path)
+	return err != nil || !os.SameFile(mine, other)
+}
+
+func (o *opened) refresh() error {
+	for _, c := range o.columns {
+		if err := c.refresh(o.file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next is the next entry of one of the lists, or io.EOF.
+func (o *opened) next(r *Reader) (Entry, error) {
+	for _, l := range o.lists {
+		for !l.broken {
+			at, err := o.ahead(l, r)
+			if err != nil {
+				l.broken = true
+				return Entry{}, err
+			}
+			if at == 0 {
+				break
+			}
+			l.chain.taken++
+			e, err := o.entry(at, &o.boring)
+			if err != nil {
+				return Entry{}, err
+			}
+			if e.Want = l.want; l.field.own == nil || l.field.own(e) {
+				return e, nil
+			}
+		}
+	}
+	return Entry{}, io.EOF
+}
+
+// ahead is where the next entry of a list is, past those that are of no interest.
+func (o *opened) ahead(l *list, r *Reader) (uint64, error) {
+	at, err := l.chain.peek(o.file)
+	if err != nil || at == 0 || l.started {
+		return at, err
+	}
+	after := uint64(r.wants[l.want].After / time.Microsecond)
+	since := uint64(max(0, r.options.Since.UnixMicro()))
+	err = l.chain.skip(o.file, func(entry uint64) (bool, error) {
+		s, err := o.stamp(entry)
+		return s.boot != r.boot || s.up <= after || s.real < since, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	l.started = true
+	return l.chain.peek(o.file)
+}

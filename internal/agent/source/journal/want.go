@@ -1,0 +1,56 @@
+package journal
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Want is a log within the journal.
+type Want struct {
+	fields []field
+	// After is up to when, since boot, entries were dealt with by an earlier run.
+	After time.Duration
+}
+
+// field is what the entries of a log have.
+type field struct {
+	name, value string
+	// own says whether an entry really is of the log, and not what somebody says in its name. Nil if journald vouches for
+	// the field: nobody else can write those that begin with an underscore (systemd.journal-fields(7)).
+	own func(Entry) bool
+}
+
+// Kernel is the kernel's own log. Lines that processes wrote into it journald marks with their facility
+// (src/journal/journald-kmsg.c in systemd); older ones leave out the kernel's own.
+func Kernel() Want {
+	return Want{fields: []field{{"_TRANSPORT", "kernel", func(e Entry) bool { return e.Facility <= 0 }}}}
+}
+
+// Unit is the log of a systemd unit: what its processes say, and what PID 1 says of it.
+func Unit(name string) Want {
+	return Want{fields: []field{
+		{"_SYSTEMD_UNIT", name, nil},
+		{"UNIT", name, func(e Entry) bool { return e.PID == 1 }},
+	}}
+}
+
+func driver(e Entry) bool { return e.Driver }
+
+// losses is what journald says of lines that it could not take, or would not, as there were too many of a service
+// (SD_MESSAGE_JOURNAL_MISSED and SD_MESSAGE_JOURNAL_DROPPED in src/systemd/sd-messages.h of systemd).
+var losses = Want{fields: []field{
+	{"MESSAGE_ID", "e9bf28e6e834481bb6f48f548ad13606", driver},
+	{"MESSAGE_ID", "a596d6fe7bfa4994828e72309e95d61e", driver},
+}}
+
+// lostIn is the number in "Missed 12 kernel messages" or "Suppressed 12 messages from …".
+func lostIn(message string) uint64 {
+	_, rest, _ := strings.Cut(message, " ")
+	count, _, _ := strings.Cut(rest, " ")
+	n, err := strconv.ParseUint(count, 10, 64)
+	if err != nil {
+		return 1
+	}
+	return n
+}
