@@ -61,8 +61,16 @@ const (
 	UnregisterNetDevice ID = "UnregisterNetDevice"
 	// ZramHighUsage: A compressed memory device (zram) takes much of the host's memory.
 	ZramHighUsage ID = "ZramHighUsage"
+	// BandwidthInExceeded: Packets were queued or dropped because inbound traffic exceeded the bandwidth of the instance.
+	BandwidthInExceeded ID = "BandwidthInExceeded"
+	// BandwidthOutExceeded: Packets were queued or dropped because outbound traffic exceeded the bandwidth of the instance.
+	BandwidthOutExceeded ID = "BandwidthOutExceeded"
+	// ConntrackExceeded: New connections were dropped because the instance tracks no more of them.
+	ConntrackExceeded ID = "ConntrackExceeded"
 	// ConntrackFull: The kernel's table of connections is nearly full; packets of new connections are dropped once it is.
 	ConntrackFull ID = "ConntrackFull"
+	// EFAErrorMetric: The errors that an Elastic Fabric Adapter counts rise quickly.
+	EFAErrorMetric ID = "EFAErrorMetric"
 	// IPAMDNotReady: The Amazon VPC CNI's daemon (ipamd) does not answer, so pods that start get no address.
 	IPAMDNotReady ID = "IPAMDNotReady"
 	// IPAMDNotRunning: A pod of the Amazon VPC CNI is on the node, but the process of its daemon (aws-k8s-agent) is not.
@@ -73,6 +81,8 @@ const (
 	InterfaceNotRunning ID = "InterfaceNotRunning"
 	// InterfaceNotUp: A network interface of the node is administratively down.
 	InterfaceNotUp ID = "InterfaceNotUp"
+	// LinkLocalExceeded: Packets to local services of the cloud (DNS, metadata, time) were dropped because there were too many a second.
+	LinkLocalExceeded ID = "LinkLocalExceeded"
 	// MissingDefaultRoutes: A routing table that needs one has no default route.
 	MissingDefaultRoutes ID = "MissingDefaultRoutes"
 	// MissingIPRoutes: A pod's address has no route on its node.
@@ -83,6 +93,8 @@ const (
 	MissingLoopbackInterface ID = "MissingLoopbackInterface"
 	// NetworkSysctl: A sysctl has a value with which the node's pods cannot be reached.
 	NetworkSysctl ID = "NetworkSysctl"
+	// PPSExceeded: Packets were queued or dropped because there were more a second than the instance may have.
+	PPSExceeded ID = "PPSExceeded"
 	// PortConflict: A rule of the packet filter redirects a port of the node's own, so that what listens there is not reached.
 	PortConflict ID = "PortConflict"
 	// UnexpectedRejectRule: A rule of the packet filter that no known component makes drops or rejects packets.
@@ -486,6 +498,39 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: BandwidthInExceeded, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "interface",
+		Means: Words{
+			EN: "Packets were queued or dropped because inbound traffic exceeded the bandwidth of the instance.",
+			JA: "インスタンスの受信帯域の上限を超えたため、パケットが待機または破棄されました。",
+		},
+		Reads:  "ioctl SIOCETHTOOL: the ENA driver's counter bw_in_allowance_exceeded, each minute",
+		Needs:  Needs{Count: 3, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+	},
+	{
+		ID: BandwidthOutExceeded, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "interface",
+		Means: Words{
+			EN: "Packets were queued or dropped because outbound traffic exceeded the bandwidth of the instance.",
+			JA: "インスタンスの送信帯域の上限を超えたため、パケットが待機または破棄されました。",
+		},
+		Reads:  "ioctl SIOCETHTOOL: the ENA driver's counter bw_out_allowance_exceeded, each minute",
+		Needs:  Needs{Count: 3, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+	},
+	{
+		ID: ConntrackExceeded, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "interface",
+		Means: Words{
+			EN: "New connections were dropped because the instance tracks no more of them.",
+			JA: "インスタンスが追跡できるコネクション数の上限を超えたため、新しい接続のパケットが破棄されました。",
+		},
+		Reads:  "ioctl SIOCETHTOOL: the ENA driver's counter conntrack_allowance_exceeded, each minute",
+		Needs:  Needs{Count: 3, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+	},
+	{
 		ID: ConntrackFull, Condition: NetworkingReady, Severity: Warning, Action: None,
 		Means: Words{
 			EN: "The kernel's table of connections is nearly full; packets of new connections are dropped once it is.",
@@ -494,6 +539,17 @@ var Catalogue = []Reason{
 		Reads:  "/proc/sys/net/netfilter/nf_conntrack_count and nf_conntrack_max",
 		Needs:  Needs{For: 30 * second},
 		Clears: Clears{For: 30 * second},
+	},
+	{
+		ID: EFAErrorMetric, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "port",
+		Means: Words{
+			EN: "The errors that an Elastic Fabric Adapter counts rise quickly.",
+			JA: "Elastic Fabric Adapter（EFA）のエラーカウンターが急増しています。",
+		},
+		Reads:  "/sys/class/infiniband/*/ports/*/hw_counters of Amazon's adapters, each minute",
+		Needs:  Needs{Count: 2, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
 	},
 	{
 		ID: IPAMDNotReady, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
@@ -550,6 +606,17 @@ var Catalogue = []Reason{
 		Clears: Clears{For: 10 * second},
 	},
 	{
+		ID: LinkLocalExceeded, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "interface",
+		Means: Words{
+			EN: "Packets to local services of the cloud (DNS, metadata, time) were dropped because there were too many a second.",
+			JA: "クラウドのローカルサービス（DNS・メタデータ・時刻）宛のパケットが、毎秒の上限を超えたため破棄されました。",
+		},
+		Reads:  "ioctl SIOCETHTOOL: the ENA driver's counter linklocal_allowance_exceeded, each minute",
+		Needs:  Needs{Count: 3, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+	},
+	{
 		ID: MissingDefaultRoutes, Condition: NetworkingReady, Severity: Warning, Action: None,
 		Entity: "table",
 		Means: Words{
@@ -602,6 +669,17 @@ var Catalogue = []Reason{
 		Reads:  "/proc/sys: the configured sysctls (net.ipv4.ip_forward must be 1), on hosts where a CNI is configured",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},
+	},
+	{
+		ID: PPSExceeded, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "interface",
+		Means: Words{
+			EN: "Packets were queued or dropped because there were more a second than the instance may have.",
+			JA: "インスタンスの毎秒パケット数（PPS）の上限を超えたため、パケットが待機または破棄されました。",
+		},
+		Reads:  "ioctl SIOCETHTOOL: the ENA driver's counter pps_allowance_exceeded, each minute",
+		Needs:  Needs{Count: 3, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
 	},
 	{
 		ID: PortConflict, Condition: NetworkingReady, Severity: Warning, Action: None,

@@ -60,7 +60,7 @@ func ignored(file string) bool {
 }
 
 // busiest is the job of a crontab that is set to the most minutes of an hour: the number of its line, from 1, and of its minutes.
-// What the job is is nobody's business; commands have passwords in them.
+// Nothing more is told of it: commands have passwords in them.
 func busiest(crontab string) (line, most int) {
 	number := 0
 	for text := range strings.Lines(crontab) {

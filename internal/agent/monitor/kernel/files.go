@@ -40,10 +40,10 @@ func (f files) find(context.Context) ([]evidence.Evidence, error) {
 		if err != nil {
 			continue // Gone meanwhile.
 		}
-		for _, pid := range strings.Fields(string(text)) {
+		for pid := range strings.FieldsSeq(string(text)) {
 			told, err := f.of(pid)
 			if err != nil {
-				return nil, fmt.Errorf("count the open files of PID %s in cgroup %s: %w", pid, path, err)
+				return found, fmt.Errorf("count the open files of PID %s in cgroup %s: %w", pid, path, err)
 			}
 			found = append(found, told...)
 		}
@@ -69,6 +69,9 @@ func (f files) all() (used, limit int64, raw string, err error) {
 
 // of looks at one process. One that has ended has none.
 func (f files) of(pid string) ([]evidence.Evidence, error) {
+	if pid == "0" { // one that the agent's PID namespace does not have (Documentation/admin-guide/cgroup-v2.rst)
+		return nil, errors.New("the agent does not share the host's PID namespace")
+	}
 	dir := f.host.Path("/proc/" + pid)
 	limits, err := os.ReadFile(filepath.Join(dir, "limits"))
 	if gone(err) {

@@ -37,7 +37,7 @@ func (f *forks) find(context.Context) ([]evidence.Evidence, error) {
 			continue // Gone meanwhile, or without the controller.
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read the PID limit of cgroup %s: %w", path, err)
+			return found, fmt.Errorf("read the PID limit of cgroup %s: %w", path, err)
 		}
 		before, known := f.before[path]
 		if !known {

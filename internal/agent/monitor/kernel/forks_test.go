@@ -148,7 +148,9 @@ func spread(t *testing.T) {
 		}()
 	}
 	for range 16 {
-		<-done
+		if err := <-done; err != nil && !errors.Is(err, syscall.EINTR) {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -185,6 +185,66 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+func TestDaemonsFiles(t *testing.T) {
+	h := host.Host{Root: t.TempDir()}
+	put := func(path, text string) { t.Helper(); write(t, filepath.Join(h.Root, path), text) }
+	put("proc/sys/fs/file-nr", "5000\t0\t9223372036854775807\n")
+	put("sys/fs/cgroup/cgroup.controllers", "pids")
+	put("sys/fs/cgroup/runtime.slice/kubelet.service/cgroup.procs", "100\n101\n102\n")
+	put("sys/fs/cgroup/kubepods.slice/cgroup.procs", "200\n")
+	// A folder of a disk has some size, which is no number of files: the limits are far from it on either side.
+	for pid, soft := range map[int]string{100: "1", 101: "1000000000", 200: "1"} {
+		dir := fmt.Sprintf("proc/%d/", pid)
+		put(dir+"limits", fmt.Sprintf("Limit                     Soft Limit           Hard Limit           Units     \nMax open files            %-20s 1000000000           files     \n", soft))
+		put(dir+"comm", "kubelet\n")
+		put(dir+"fd/0", "")
+	}
+	look := files{h, DefaultOptions().Daemons, 70}
+	found, err := look.find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, []string{"ApproachingMaxOpenFiles Fault kubelet[100]"}, found)
+
+	put("sys/fs/cgroup/runtime.slice/kubelet.service/cgroup.procs", "0\n")
+	if found, err := look.find(t.Context()); err == nil {
+		t.Errorf("an agent that cannot see kubelet's processes finds it well: %v", found)
+	}
+}
+
+// What the kernel says is the number of this process's open files is what is to be counted.
+func TestOpenFilesHere(t *testing.T) {
+	const own = "/proc/self/fd"
+	names, err := os.ReadDir(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Other tests run beside this one, and reading the folder opens it.
+	if n, err := openFiles(own); err != nil || n < int64(len(names))/2 || n > int64(len(names))*2 {
+		t.Errorf("%d open files, of %d: %v", n, len(names), err)
+	}
+	text, err := os.ReadFile("/proc/self/limits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := openLimit(string(text)); err != nil || uint64(n) != limit.Cur {
+		t.Errorf("may open %d files, of %d: %v", n, limit.Cur, err)
+	}
+}
+
+func FuzzOpenLimit(f *testing.F) {
+	f.Add("Max open files            1024                 524288               files     \n")
+	f.Fuzz(func(t *testing.T, text string) {
+		if limit, err := openLimit(text); err == nil && limit > 0 && !strings.Contains(text, "Max open files") {
+			t.Errorf("%q is limit %d", text, limit)
+		}
+	})
+}
+
 func TestReached(t *testing.T) {
 	if Percent(70).reached(math.MaxInt64/2, math.MaxInt64) || !Percent(70).reached(math.MaxInt64, math.MaxInt64) || Percent(1).reached(5, 0) {
 		t.Error("shares of the largest limit, or of none")

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,14 +158,17 @@ func walk(proc string, visit func(process)) error {
 	}
 }
 
-// The places of the words of a stat file, counted from the state, which is the third.
+// The places of the words of a stat file that are read, counted from the state, which is the third word.
+var statPlaces = [...]int{1, 17, 20, 23, 47, 48}
+
+// What stands there.
 const (
-	statParent  = 1
-	statThreads = 17
-	statMemory  = 20
-	statCode    = 23
-	statEnv     = 47
-	statEnvEnd  = 48
+	statParent = iota
+	statThreads
+	statMemory
+	statCode
+	statEnv
+	statEnvEnd
 )
 
 // parseStat reads a stat file. The name may hold blanks and brackets.
@@ -176,38 +178,27 @@ func parseStat(text []byte) (p process, err error) {
 		return p, fmt.Errorf("%w: %q", errStrange, text)
 	}
 	p.name, p.state = text[open+1:end], text[end+2]
-	p.pid, err = strconv.Atoi(string(text[:open-1]))
-	var code, envStart, envEnd, memory int64
-	rest, place := text[end+2:], 0
-	for ; len(rest) > 0 && place <= statEnvEnd; place++ {
+	if p.pid, err = strconv.Atoi(string(text[:open-1])); err != nil {
+		return p, err
+	}
+	var values [len(statPlaces)]int64
+	rest, read := bytes.TrimSpace(text[end+2:]), 0
+	for place := 0; read < len(statPlaces) && len(rest) > 0; place++ {
 		word, after, _ := bytes.Cut(rest, []byte{' '})
 		rest = after
-		var into *int64
-		switch place {
-		case statParent:
-			parent, wrong := strconv.Atoi(string(word))
-			p.parent, err = parent, cmp.Or(err, wrong)
-		case statThreads:
-			into = &p.threads
-		case statMemory:
-			into = &memory
-		case statCode:
-			into = &code
-		case statEnv:
-			into = &envStart
-		case statEnvEnd:
-			into = &envEnd
+		if place != statPlaces[read] {
+			continue
 		}
-		if into != nil {
-			// Addresses of the upper half do not fit; nothing of a process is there.
-			number, wrong := strconv.ParseUint(string(bytes.TrimSpace(word)), 10, 63)
-			*into, err = int64(number), cmp.Or(err, wrong)
+		if values[read], err = strconv.ParseInt(string(word), 10, 64); err != nil {
+			return p, err
 		}
+		read++
 	}
-	if err == nil && place <= statEnvEnd {
-		err = errStrange // Linux before 3.5
+	if read < len(statPlaces) {
+		return p, fmt.Errorf("%w: %q", errStrange, text) // Linux before 3.5 says nothing of environments.
 	}
+	p.parent, p.threads, p.environ = int(values[statParent]), values[statThreads], values[statEnvEnd]-values[statEnv]
 	// Without leave to look the kernel writes 1 for the first address of the code and 0 for the environment (fs/proc/array.c).
-	p.kernel, p.hidden, p.environ = memory == 0, code == 1 && envEnd == 0, envEnd-envStart
-	return p, err
+	p.kernel, p.hidden = values[statMemory] == 0, values[statCode] == 1 && values[statEnvEnd] == 0
+	return p, nil
 }
