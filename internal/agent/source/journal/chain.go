@@ -10,6 +10,17 @@ type chain struct {
 	taken, total uint64
 	// array is the current array, size how many it has room for, and base how many entries come before it.
 	array, size, base uint64
+	// last is where the last entry that was taken is. Entries are in the order in which they were written.
+	last uint64
+}
+
+// take moves on to the entry after the one that was peeked at.
+func (c *chain) take(at uint64) error {
+	if at <= c.last {
+		return errDamaged
+	}
+	c.taken, c.last = c.taken+1, at
+	return nil
 }
 
 // peek is where the next entry is, or 0 if there is none yet.

@@ -62,7 +62,7 @@ func (f *file) entry(at uint64, boring *boring) (Entry, error) {
 		if data == 0 || boring.is(data) {
 			continue
 		}
-		if payload, err := f.payload(data); err != nil || !e.take(payload) {
+		if payload, err := f.payload(data, taken...); err != nil || !e.take(payload) {
 			boring.add(data) // A value that cannot be unpacked is most likely a core dump.
 		}
 	}
@@ -73,6 +73,9 @@ func (f *file) entry(at uint64, boring *boring) (Entry, error) {
 }
 
 var errSilent = errors.New("an entry of the journal without a message that could be read")
+
+// taken are how the fields begin that are read.
+var taken = []string{"MESSAGE=", "SYSLOG_FACILITY=", "_PID=", "_TRANSPORT="}
 
 // take takes a field in, and says whether it is one to be taken.
 func (e *Entry) take(payload []byte) bool {

@@ -77,9 +77,9 @@ func (f *file) field(name string) (uint64, error) {
 	if err := f.read(f.fields, table); err != nil {
 		return 0, err
 	}
+	left := maxFields
 	for ; len(table) > 0; table = table[16:] {
-		at := le(table)
-		for at != 0 {
+		for at := le(table); at != 0; left-- {
 			size, err := f.object(at, typeField, f.buf[:sizeField])
 			if err != nil {
 				return 0, err
@@ -94,7 +94,7 @@ func (f *file) field(name string) (uint64, error) {
 					return at, nil
 				}
 			}
-			if next != 0 && next <= at {
+			if next != 0 && next <= at || left == 0 {
 				return 0, errDamaged
 			}
 			at = next

@@ -7,10 +7,12 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Flags and types of the format.
@@ -39,8 +41,10 @@ const (
 // Limits of what is believed and kept.
 const (
 	maxFieldTable = 1 << 20 // bytes
+	maxFields     = 1 << 14 // names of fields in a file
 	maxItems      = 1024    // fields of an entry
 	maxPayload    = 64 << 10
+	longestWord   = 16
 )
 
 var (
@@ -149,24 +153,32 @@ func (f *file) reference(at uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(f.buf[:]), nil
 }
 
-// payload is the "NAME=value" of a DATA object, at most maxPayload of it. A value longer than that is cut, if it can be.
-func (f *file) payload(at uint64) ([]byte, error) {
+// payload is the "NAME=value" of a DATA object, or nil if it is not packed and its name begins with none of some words: most
+// values need not be read. A value longer than maxPayload is cut, if it can be.
+func (f *file) payload(at uint64, words ...string) ([]byte, error) {
 	head := f.head()
-	size, err := f.object(at, typeData, f.buf[:head])
-	if err != nil {
-		return nil, err
+	n, err := f.r.ReadAt(f.buf[:head+longestWord], int64(at&(1<<62-1)))
+	if uint64(n) < head {
+		return nil, fmt.Errorf("read the journal: %w", err)
 	}
-	compressed := f.buf[1] & (flagXZ | flagLZ4 | 4) // an object's flags: 1 xz, 2 lz4, 4 zstd
-	length := size - head
-	if compressed != 0 && length > maxPayload {
+	size := le(f.buf[8:])
+	if f.buf[0] != typeData || size < head {
+		return nil, errDamaged
+	}
+	packed, length := f.buf[1], size-head // an object's flags: 1 xz, 2 lz4, 4 zstd
+	start := f.buf[head:min(head+length, uint64(n))]
+	if packed == 0 && len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return bytes.HasPrefix(start, []byte(w)) }) {
+		return nil, nil
+	}
+	if packed != 0 && length > maxPayload {
 		return nil, errTooLong
 	}
 	raw := make([]byte, min(length, maxPayload))
 	if err := f.read(at+head, raw); err != nil {
 		return nil, err
 	}
-	if compressed != 0 {
-		return decompress(compressed, raw)
+	if packed != 0 {
+		return decompress(packed, raw)
 	}
 	return raw, nil
 }

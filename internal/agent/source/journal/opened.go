@@ -100,14 +100,16 @@ func (o *opened) next(r *Reader) (Entry, error) {
 	for _, l := range o.lists {
 		for !l.broken {
 			at, err := o.ahead(l, r)
+			if at == 0 && err == nil {
+				break
+			}
+			if err == nil {
+				err = l.chain.take(at)
+			}
 			if err != nil {
 				l.broken = true
 				return Entry{}, err
 			}
-			if at == 0 {
-				break
-			}
-			l.chain.taken++
 			e, err := o.entry(at, &o.boring)
 			if err != nil {
 				return Entry{}, err

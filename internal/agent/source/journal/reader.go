@@ -43,11 +43,10 @@ type Reader struct {
 // An error that is fs.ErrNotExist says that there is none.
 func Open(folders []string, wants []Want, o Options) (*Reader, error) {
 	r := &Reader{folders: folders, wants: append(wants[:len(wants):len(wants)], losses), options: o, seen: map[id]bool{}}
-	boot, err := hex.DecodeString(strings.ReplaceAll(o.Boot, "-", ""))
-	if err != nil || len(boot) != len(r.boot) {
-		return nil, fmt.Errorf("the boot ID %q is none", o.Boot)
+	var err error
+	if r.boot, err = parseID(o.Boot); err != nil {
+		return nil, fmt.Errorf("the boot ID: %w", err)
 	}
-	r.boot = id(boot)
 	if err := r.scan(); err != nil {
 		return nil, err
 	}
@@ -55,6 +54,15 @@ func Open(folders []string, wants []Want, o Options) (*Reader, error) {
 		return nil, fmt.Errorf("no journal in %s: %w", strings.Join(folders, ", "), fs.ErrNotExist)
 	}
 	return r, nil
+}
+
+// parseID reads an ID as a UUID is written.
+func parseID(text string) (id, error) {
+	raw, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+	if err != nil || len(raw) != len(id{}) {
+		return id{}, fmt.Errorf("%q is none", text)
+	}
+	return id(raw), nil
 }
 
 // Close ends it.

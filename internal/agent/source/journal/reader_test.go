@@ -256,6 +256,10 @@ func FuzzJournal(f *testing.F) {
 	f.Add(false, []byte{1, 2, 3, 4}, uint32(0))
 	f.Add(true, []byte{0xff, 0, 0, 0, 0, 0, 0, 1}, uint32(192))
 	regular, compact := unpack(f, "regular"), unpack(f, "compact")
+	boot, err := parseID(fixtureBoot)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, small bool, damage []byte, where uint32) {
 		whole := regular
 		if small {
@@ -271,7 +275,7 @@ func FuzzJournal(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := &Reader{wants: []Want{Kernel(), Unit("kubelet.service")}, boot: id{}}
+		r := &Reader{wants: []Want{Kernel(), Unit("kubelet.service")}, boot: boot}
 		o.file = file
 		o.want(r.wants)
 		_ = o.refresh()
