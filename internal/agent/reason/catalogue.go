@@ -135,6 +135,34 @@ const (
 	XfsError ID = "XfsError"
 	// XfsShutdown: An XFS filesystem of the node has shut itself down; everything in it is an I/O error.
 	XfsShutdown ID = "XfsShutdown"
+	// CRISandboxProbeFailed: The container runtime cannot make a pod's sandbox, and so no new pod can start on the node.
+	CRISandboxProbeFailed ID = "CRISandboxProbeFailed"
+	// ContainerRuntimeFailed: The low-level runtime (runc) could not make a pod's container, for a reason that lies with the node.
+	ContainerRuntimeFailed ID = "ContainerRuntimeFailed"
+	// ContainerRuntimeUnhealthy: The container runtime does not answer, or says of itself that it is not ready.
+	ContainerRuntimeUnhealthy ID = "ContainerRuntimeUnhealthy"
+	// ContainerdRepeatedRestart: containerd ends again and again, and systemd starts it again.
+	ContainerdRepeatedRestart ID = "ContainerdRepeatedRestart"
+	// DeprecatedContainerdConfiguration: containerd is configured or used in a way that a later version no longer supports.
+	DeprecatedContainerdConfiguration ID = "DeprecatedContainerdConfiguration"
+	// KubeletFailed: kubelet ended with a failure, and systemd does not start it again.
+	KubeletFailed ID = "KubeletFailed"
+	// KubeletRepeatedRestart: kubelet ends again and again, and systemd starts it again.
+	KubeletRepeatedRestart ID = "KubeletRepeatedRestart"
+	// KubeletUnhealthy: kubelet does not answer at its health endpoint, or says there that it is not well.
+	KubeletUnhealthy ID = "KubeletUnhealthy"
+	// LivenessProbeFailures: A pod's liveness probe fails on and on, though its container has been restarted for it.
+	LivenessProbeFailures ID = "LivenessProbeFailures"
+	// NetworkPluginNotReady: The network plugin (CNI) behind the container runtime is not set up, and pods get no network.
+	NetworkPluginNotReady ID = "NetworkPluginNotReady"
+	// PodStuckTerminating: A pod was told to end and cannot, as something on the node holds it.
+	PodStuckTerminating ID = "PodStuckTerminating"
+	// ReadinessProbeFailures: A pod's readiness probe has failed for many minutes, and it gets no traffic.
+	ReadinessProbeFailures ID = "ReadinessProbeFailures"
+	// ServiceFailedToStart: A service of the node could not start, or ended with a failure and is not started again.
+	ServiceFailedToStart ID = "ServiceFailedToStart"
+	// ServiceRepeatedRestart: A service of the node ends again and again, and systemd starts it again.
+	ServiceRepeatedRestart ID = "ServiceRepeatedRestart"
 )
 
 // Catalogue is every reason, sorted by condition and name.
@@ -929,6 +957,171 @@ var Catalogue = []Reason{
 		Reads:  "stat of each XFS mount point that is not a pod's: XFS answers with an I/O error once it is shut down",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},
+	},
+	{
+		ID: CRISandboxProbeFailed, Condition: ContainerRuntimeReady, Severity: Fatal, Action: Replace,
+		Entity: "runtime's socket",
+		Means: Words{
+			EN: "The container runtime cannot make a pod's sandbox, and so no new pod can start on the node.",
+			JA: "コンテナランタイムが Pod サンドボックスを作成できず、このノードでは新しい Pod を起動できません。",
+		},
+		Reads:  "CRI RunPodSandbox, StopPodSandbox and RemovePodSandbox of a sandbox of its own (namespace naosu-probe, label naosu.dev/probe), once each runtime.sandboxProbe.period; not asked unless that is set",
+		Needs:  Needs{For: 10 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: ContainerRuntimeFailed, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Entity: "pod",
+		Means: Words{
+			EN: "The low-level runtime (runc) could not make a pod's container, for a reason that lies with the node.",
+			JA: "ノード側の要因により、低レベルランタイム (runc) が Pod のコンテナを作成できませんでした。",
+		},
+		Reads:  "the kubelet's journal, in its text format: what runc said when a pod could not be synced; programs that are not in the image, and mounts from a pod's own volumes, are the pod's business and left out",
+		Needs:  Needs{Count: 3, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "unit:kubelet.service", Pattern: `"Error syncing pod, skipping" err=".*\bOCI runtime create failed: (?:runc create failed: )?(?:[^cru]|c[^o]|r[^u]|runc [^c]|u[^n]|un[^a]|unable to start container process: (?:[^e]|e[^rx]|error during container init: (?:[^e]|e[^rx]|error [^m]|error mounting \W*(?:proc|sysfs|tmpfs|cgroup|devpts|mqueue)\b))).* pod="(?P<entity>[^"]+)"`},
+			{Log: "unit:kubelet.service", Pattern: `"Error syncing pod, skipping" err=".*\bOCI runtime create failed: container_linux\.go:\d+: starting container process caused:? \W*(?:[^e\W]|e[^x]).* pod="(?P<entity>[^"]+)"`},
+		},
+	},
+	{
+		ID: ContainerRuntimeUnhealthy, Condition: ContainerRuntimeReady, Severity: Fatal, Action: RestartService,
+		Entity: "runtime's socket",
+		Means: Words{
+			EN: "The container runtime does not answer, or says of itself that it is not ready.",
+			JA: "コンテナランタイムが応答しないか、自身を Ready ではないと報告しています。",
+		},
+		Reads:  "CRI Status at the sockets where runtimes listen, every 20 s, one call at a time: refused, not answered within 10 s, RuntimeReady=false; or, on a host with a kubelet where no other runtime answers, a socket that is gone from its folder and a runtime that does not speak CRI",
+		Needs:  Needs{For: 2 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: ContainerdRepeatedRestart, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Aliases: []ID{"FrequentContainerdRestart"},
+		Means: Words{
+			EN: "containerd ends again and again, and systemd starts it again.",
+			JA: "containerd が繰り返し終了し、そのたびに systemd が再起動しています。",
+		},
+		Reads:  "NRestarts of containerd.service over systemd's D-Bus, every 30 s: systemd's own restarts, and none that a person made",
+		Needs:  Needs{Count: 4, Within: 20 * minute},
+		Clears: Clears{Quiet: 20 * minute},
+	},
+	{
+		ID: DeprecatedContainerdConfiguration, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Entity: "deprecation",
+		Means: Words{
+			EN: "containerd is configured or used in a way that a later version no longer supports.",
+			JA: "containerd の設定または使い方に、今後のバージョンで廃止されるものが含まれています。",
+		},
+		Reads:  "containerd's introspection service (Server), every hour: what it saw itself use; not applicable to versions that do not tell (before 1.6.27 and 1.7.12)",
+		Needs:  Needs{},
+		Clears: Clears{},
+	},
+	{
+		ID: KubeletFailed, Condition: ContainerRuntimeReady, Severity: Fatal, Action: RestartService,
+		Means: Words{
+			EN: "kubelet ended with a failure, and systemd does not start it again.",
+			JA: "kubelet が異常終了し、systemd による再起動も行われていません。",
+		},
+		Reads:  "ActiveState of kubelet.service over systemd's D-Bus, every 30 s: failed, which a unit that someone stopped is not",
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: KubeletRepeatedRestart, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Aliases: []ID{"FrequentKubeletRestart"},
+		Means: Words{
+			EN: "kubelet ends again and again, and systemd starts it again.",
+			JA: "kubelet が繰り返し終了し、そのたびに systemd が再起動しています。",
+		},
+		Reads:  "NRestarts of kubelet.service over systemd's D-Bus, every 30 s: systemd's own restarts, and none that a person made",
+		Needs:  Needs{Count: 4, Within: 20 * minute},
+		Clears: Clears{Quiet: 20 * minute},
+	},
+	{
+		ID: KubeletUnhealthy, Condition: ContainerRuntimeReady, Severity: Fatal, Action: RestartService,
+		Means: Words{
+			EN: "kubelet does not answer at its health endpoint, or says there that it is not well.",
+			JA: "kubelet がヘルスチェックのエンドポイントに応答しないか、異常を報告しています。",
+		},
+		Reads:  "http://127.0.0.1:10248/healthz, every 10 s: refused, not answered within 10 s, or anything but 200; not applicable without /var/lib/kubelet, unknown while systemd has the kubelet running and nothing listens (healthzPort: 0)",
+		Needs:  Needs{For: 2 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: LivenessProbeFailures, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Entity: "pod",
+		Means: Words{
+			EN: "A pod's liveness probe fails on and on, though its container has been restarted for it.",
+			JA: "コンテナの再起動後も、Pod の liveness probe の失敗が続いています。",
+		},
+		Reads:  "the kubelet's journal, in its text format: the line of each failed probe (verbosity 1 and up)",
+		Needs:  Needs{Count: 7, Within: 5 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "unit:kubelet.service", Pattern: `"Probe failed" probeType="?Liveness"? pod="(?P<entity>[^"]+)"`},
+		},
+	},
+	{
+		ID: NetworkPluginNotReady, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The network plugin (CNI) behind the container runtime is not set up, and pods get no network.",
+			JA: "コンテナランタイムのネットワークプラグイン (CNI) が初期化されておらず、Pod がネットワークを利用できません。",
+		},
+		Reads:  "NetworkReady in CRI Status, every 20 s",
+		Needs:  Needs{For: 5 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: PodStuckTerminating, Condition: ContainerRuntimeReady, Severity: Fatal, Action: Reboot,
+		Entity: "pod",
+		Means: Words{
+			EN: "A pod was told to end and cannot, as something on the node holds it.",
+			JA: "終了を指示された Pod が、ノード側の要因で終了できずにいます。",
+		},
+		Reads:  "every minute: processes of pods that were killed and do not end (state D in /proc/*/task/*/stat with SIGKILL pending or PF_EXITING, the pod by cgroup); containers that run in a sandbox that was stopped (CRI); and in the kubelet's journal, in its text format, that a container or sandbox was not gone by the deadline. The EKS agent's line is no evidence: the kubelet writes it ten times a second for each volume of a pod that was deleted by force, at verbosity 4",
+		Needs:  Needs{Count: 5, Within: 15 * minute},
+		Clears: Clears{Quiet: 15 * minute},
+		Matches: []Match{
+			{Log: "unit:kubelet.service", Pattern: `"Error syncing pod, skipping" err=".*failed to \\"Kill(?:Container|PodSandbox)\\" .*\bDeadlineExceeded\b.* pod="(?P<entity>[^"]+)"`},
+		},
+	},
+	{
+		ID: ReadinessProbeFailures, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Entity: "pod",
+		Means: Words{
+			EN: "A pod's readiness probe has failed for many minutes, and it gets no traffic.",
+			JA: "Pod の readiness probe の失敗が数分間続いており、トラフィックが送られていません。",
+		},
+		Reads:  "the kubelet's journal, in its text format: the line of each failed probe (verbosity 1 and up)",
+		Needs:  Needs{Count: 40, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "unit:kubelet.service", Pattern: `"Probe failed" probeType="?Readiness"? pod="(?P<entity>[^"]+)"`},
+		},
+	},
+	{
+		ID: ServiceFailedToStart, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Entity: "unit",
+		Means: Words{
+			EN: "A service of the node could not start, or ended with a failure and is not started again.",
+			JA: "ノードのサービスが起動に失敗したか、異常終了したまま再起動されていません。",
+		},
+		Reads:  "ActiveState of each service over systemd's D-Bus, every 30 s: failed; not of transient units (systemd-run), not of programs that end with status 143 when they are told to, and not of kubelet, which has reasons of its own",
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: ServiceRepeatedRestart, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Aliases: []ID{"DockerRepeatedRestart", "FrequentDockerRestart"},
+		Entity:  "unit",
+		Means: Words{
+			EN: "A service of the node ends again and again, and systemd starts it again.",
+			JA: "ノードのサービスが繰り返し終了し、そのたびに systemd が再起動しています。",
+		},
+		Reads:  "NRestarts of each service but kubelet and containerd over systemd's D-Bus, every 30 s: systemd's own restarts, and none that a person made",
+		Needs:  Needs{Count: 4, Within: 20 * minute},
+		Clears: Clears{Quiet: 20 * minute},
 	},
 }
 

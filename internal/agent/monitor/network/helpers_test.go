@@ -57,7 +57,11 @@ func write(t *testing.T, h host.Host, name, text string) {
 	if err := os.MkdirAll(filepath.Dir(h.Path(name)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(h.Path(name), []byte(text), 0o644); err != nil {
+	whole := h.Path(name) + ".new" // As in /proc and /sys, no reader sees half a file.
+	if err := os.WriteFile(whole, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(whole, h.Path(name)); err != nil {
 		t.Fatal(err)
 	}
 }

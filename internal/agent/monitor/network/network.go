@@ -24,7 +24,7 @@ const (
 
 // Monitors are all that watch the network.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
-	return []monitor.Monitor{links(o), sysctl(h, o), conntrack(h, o), daemon(h, o), routes(h, o), filters(h, o)}
+	return []monitor.Monitor{links(o), sysctl(h, o), conntrack(h, o), daemon(h, o), routes(h, o), filters(h, o), allowance(o), efa(h)}
 }
 
 // fault is evidence of a fault.

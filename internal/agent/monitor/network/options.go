@@ -17,6 +17,9 @@ type Options struct {
 	ExpectedRules []*regexp.Regexp `yaml:"expectedRules"`
 	// NodePorts are ports of the node's own that no rule may redirect.
 	NodePorts []uint16 `yaml:"nodePorts"`
+	// AllowanceRise is by how many packets a minute a card's counter of what exceeded an allowance may rise: every burst that
+	// is a little too short for the instance's type queues some.
+	AllowanceRise uint64 `yaml:"allowanceRise"`
 }
 
 // DefaultOptions fit nodes of EKS, GKE, AKS and kubeadm.
@@ -30,5 +33,6 @@ func DefaultOptions() Options {
 		ConntrackPercent: 90,
 		IPAMD:            "127.0.0.1:61679",
 		NodePorts:        []uint16{10250}, // the kubelet's API
+		AllowanceRise:    100,
 	}
 }
