@@ -5,7 +5,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
 // domains numbers the nodes' combinations of values of some topology keys.
@@ -14,7 +17,7 @@ type domains struct {
 	bySlot  []int // by the slot's id
 	ear     listener
 	numbers map[string]int
-	lacks   []bool // by number: its nodes do not have every key
+	faces   []fwk.NodeInfo // by number
 	text    []byte
 }
 
@@ -36,7 +39,6 @@ func (d *domains) follow(b *board) {
 
 func (d *domains) number(s *slot) int {
 	d.text = d.text[:0]
-	lacks := false
 	for _, key := range d.keys {
 		value, ok := s.info.Node().Labels[key]
 		if key == corev1.LabelHostname {
@@ -45,15 +47,29 @@ func (d *domains) number(s *slot) int {
 		if ok {
 			d.text = append(d.text, 1)
 		}
-		lacks = lacks || !ok
 		d.text = appendText(d.text, value)
 	}
 	n, ok := d.numbers[string(d.text)]
 	if !ok {
 		n = len(d.numbers)
-		d.numbers[string(d.text)], d.lacks = n, append(d.lacks, lacks)
+		d.numbers[string(d.text)], d.faces = n, append(d.faces, faceOf(s.info.Node(), d.keys))
 	}
 	return n
+}
+
+// faceOf is a node with no labels but some, nil if it lacks one of them.
+func faceOf(node *corev1.Node, keys []string) fwk.NodeInfo {
+	face := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: map[string]string{}}}
+	for _, key := range keys {
+		value, ok := node.Labels[key]
+		if !ok {
+			return nil
+		}
+		face.Labels[key] = value
+	}
+	info := framework.NewNodeInfo()
+	info.SetNode(face)
+	return info
 }
 
 // ask asks once for all slots of a domain that are like one another, and once for each of the others.

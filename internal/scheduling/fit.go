@@ -21,7 +21,7 @@ func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	return Fit{Feasible: s.names(), Best: best}, nil
+	return Fit{Feasible: s.names(), Best: slices.Clone(best)}, nil
 }
 
 // plainFit asks the framework as the scheduler does, about every node.

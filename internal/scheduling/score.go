@@ -18,13 +18,8 @@ type scorer struct {
 	prepared bool
 }
 
-// best are the feasible nodes that score highest.
+// best are the feasible nodes that score highest, in room that the next sweep uses again.
 func (s *sweep) best(ctx context.Context) ([]string, error) {
-	for _, slot := range s.feasible {
-		if slot.name == s.pod.Status.NominatedNodeName {
-			return []string{slot.name}, nil
-		}
-	}
 	if len(s.feasible) <= 1 {
 		return s.names(), nil
 	}
@@ -33,21 +28,23 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	totals, list := sized(&scratch.totals, len(s.feasible)), sized(&scratch.list, len(s.feasible))
 	clear(totals)
 	for i, slot := range s.feasible {
-		list[i].Name = slot.name
+		if list[i].Name = slot.name; slot.name == s.pod.Status.NominatedNodeName {
+			return []string{slot.name}, nil
+		}
 	}
 	for _, plugin := range s.profile.scorers {
 		if err := s.score(ctx, plugin, list, totals); err != nil {
 			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
 		}
 	}
-	var best []string
+	scratch.best = scratch.best[:0]
 	highest := slices.Max(totals)
 	for i, total := range totals {
 		if total == highest {
-			best = append(best, s.feasible[i].name)
+			scratch.best = append(scratch.best, s.feasible[i].name)
 		}
 	}
-	return best, nil
+	return scratch.best, nil
 }
 
 // score adds what one plugin gives each node. The list is for it to write to.

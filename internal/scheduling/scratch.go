@@ -13,7 +13,7 @@ type scratch struct {
 	key      []byte
 	verdicts answers[*fwk.Status]
 	scores   answers[int64]
-	shown    answers[fwk.NodeInfo]
+	best     []string
 	totals   []int64
 	list     fwk.NodeScoreList
 	spread   []fwk.NodeInfo

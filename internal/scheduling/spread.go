@@ -49,13 +49,17 @@ func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fw
 	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, alike, ask)
 }
 
-// spreadCandidates show the plugin's PreScore one node of each domain in the place of all of them: it counts them, and
-// notes what values the topology keys have, and who lacks one. The memory that the others' labels are in would be most of
-// its work.
+// spreadCandidates show the plugin's PreScore each node as one that has its domain's labels and no other: it counts the
+// nodes, notes what values the topology keys have, and who lacks one. Fetching all their labels would be most of its work.
 func (s *sweep) spreadCandidates() []fwk.NodeInfo {
 	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
-	whole := func(at *slot) bool { return !domains.lacks[domains.at(at)] }
-	return s.judge.scratch.shown.ask(s.judge, domains, s.feasible, whole, func(at *slot) fwk.NodeInfo { return at.info })
+	shown := sized(&s.judge.scratch.infos, len(s.feasible))
+	for i, slot := range s.feasible {
+		if shown[i] = domains.faces[domains.at(slot)]; shown[i] == nil {
+			shown[i] = slot.info
+		}
+	}
+	return shown
 }
 
 // spreadScores asks once for all nodes of a domain on which no pods count: the plugin's Score follows from those pods and
