@@ -77,10 +77,15 @@ func quick(folders ...string) storage.Options {
 	return o
 }
 
-// watching are the monitors of storage with some title.
+// watching is the monitor of storage with some title.
 func watching(t *testing.T, o storage.Options, title string) []monitor.Monitor {
 	t.Helper()
-	for _, m := range storage.Monitors(host.Host{}, o) {
+	return watchingAt(t, host.Host{}, o, title)
+}
+
+func watchingAt(t *testing.T, h host.Host, o storage.Options, title string) []monitor.Monitor {
+	t.Helper()
+	for _, m := range storage.Monitors(h, o) {
 		if m.Name() == title {
 			return []monitor.Monitor{m}
 		}

@@ -121,6 +121,38 @@ func TestXfsShutdown(t *testing.T) {
 	w.Goes(reason.XfsShutdown, d.at)
 }
 
+// A container sees one folder of a filesystem, not where the host has it mounted.
+func TestXfsShutdownSeenFromAContainer(t *testing.T) {
+	agenttest.Need(t, agenttest.Root, "mkfs.xfs", "xfs_io")
+	if !agenttest.Alone(t) {
+		return
+	}
+	d := newDisk(t, 320, "/mnt/data", "mkfs.xfs", "-q")
+	d.mount()
+	h := host.Host{Root: t.TempDir()}
+	bind := func(path string) {
+		for _, folder := range []string{path, h.Path(path)} {
+			if err := os.MkdirAll(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run(t, "mount", "--bind", path, h.Path(path))
+		t.Cleanup(func() { _ = unix.Unmount(h.Path(path), unix.MNT_DETACH) })
+	}
+	bind("/proc")
+	bind("/mnt/data/kubelet")
+	w := agenttest.Watch(t, watchingAt(t, h, quick("/mnt/data/kubelet"), "filesystems"), agenttest.Sooner(reason.XfsShutdown))
+	w.Goes(reason.XfsShutdown, d.at) // It is well to begin with, and known to be.
+
+	run(t, "xfs_io", "-x", "-c", "shutdown -f", d.at) // -f keeps the new folder
+	w.Stands(reason.XfsShutdown, d.at)
+	run(t, "umount", h.Path("/mnt/data/kubelet"))
+	d.unmount()
+	d.mount()
+	run(t, "mount", "--bind", "/mnt/data/kubelet", h.Path("/mnt/data/kubelet"))
+	w.Goes(reason.XfsShutdown, d.at)
+}
+
 // What is read-only by nature or intention is well: an image, an overlay without a writable layer, a bind mount, a volume
 // that is mounted so.
 func TestReadonlyByIntention(t *testing.T) {

@@ -1,13 +1,16 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	mountfile "github.com/moby/sys/mountinfo"
+	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/host"
 )
@@ -23,6 +26,8 @@ var kinds = []string{"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"}
 type mounts struct {
 	host    host.Host
 	kubelet string
+	// folders are where filesystems may be reached that cannot be at their mount points, as the host's / in a container.
+	folders []string
 }
 
 // filesystem is a disk's filesystem, wherever it is mounted.
@@ -35,6 +40,8 @@ type filesystem struct {
 	options, super []string
 	// ofPods is one that the kubelet mounted: a volume, which goes where its pod goes.
 	ofPods bool
+	// folders are those of mounts that are on it.
+	folders []string
 }
 
 // disks are the filesystems of disks, in the order in which they were mounted.
@@ -66,7 +73,44 @@ func (m mounts) first(all []*mountfile.Info) []filesystem {
 			options: strings.Split(info.Options, ","), super: strings.Split(info.VFSOptions, ","), ofPods: m.ofPods(info.Mountpoint),
 		})
 	}
+	for _, folder := range m.folders {
+		on := holder(all, folder)
+		for i := range disks {
+			if disks[i].device == on {
+				disks[i].folders = append(disks[i].folders, folder)
+			}
+		}
+	}
 	return disks
+}
+
+// holder is the device that a folder is on: that of the deepest mount above it, the last of several at the same place.
+func holder(all []*mountfile.Info, folder string) string {
+	device, depth := "", 0
+	for _, info := range all {
+		above := strings.TrimSuffix(info.Mountpoint, "/") + "/"
+		if strings.HasPrefix(folder+"/", above) && len(above) >= depth {
+			device, depth = fmt.Sprintf("%d:%d", info.Major, info.Minor), len(above)
+		}
+	}
+	return device
+}
+
+// reach finds a path of a filesystem. The error is what the filesystem itself answered, or that it is not to be seen.
+func (m mounts) reach(disk filesystem) (string, error) {
+	err := fmt.Errorf("the filesystem of %s is not to be seen from here", disk.at)
+	for _, path := range append([]string{disk.at}, disk.folders...) {
+		var stat syscall.Stat_t
+		switch failed := syscall.Stat(m.host.Path(path), &stat); {
+		case errors.Is(failed, syscall.EIO):
+			return "", fmt.Errorf("stat %s: %w", path, failed)
+		case failed != nil && !errors.Is(failed, syscall.ENOENT):
+			err = fmt.Errorf("stat %s: %w", path, failed)
+		case failed == nil && disk.device == fmt.Sprintf("%d:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev)):
+			return m.host.Path(path), nil
+		}
+	}
+	return "", err
 }
 
 // ofPods says that a mount is none of the node's own: a pod's volume, or a container's root (below /run).

@@ -24,14 +24,22 @@ import (
 type probe struct {
 	host    host.Host
 	options Probe
+	list    *patient[[]folder]
 	disks   *patient[error]
+	// known are the folders that were there when that could last be told.
+	known []folder
 }
 
 // folder is where a disk is probed.
 type folder struct{ name, path string }
 
 func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
-	folders := p.folders()
+	folders, err := p.list.ask(ctx, "", p.options.Patience, p.folders)
+	if err == nil {
+		p.known = folders
+	} else if folders = p.known; folders == nil {
+		return nil, err
+	}
 	if len(folders) == 0 {
 		return []evidence.Evidence{{Reason: reason.DiskProbeFailed, State: evidence.Inapplicable}}, nil
 	}

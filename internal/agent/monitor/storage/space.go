@@ -59,8 +59,8 @@ func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
 }
 
 func (s *space) measure(disk filesystem) reading {
-	path := s.mounts.host.Path(disk.at)
-	if err := there(path, disk); err != nil {
+	path, err := s.mounts.reach(disk)
+	if err != nil {
 		return reading{err: err}
 	}
 	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)

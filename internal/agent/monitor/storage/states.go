@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
@@ -67,7 +64,7 @@ func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Ev
 			continue
 		}
 		some = true
-		result, err := s.stat.ask(ctx, disk.at, statPatience, func() error { return there(s.mounts.host.Path(disk.at), disk) })
+		result, err := s.stat.ask(ctx, disk.at, statPatience, func() error { _, err := s.mounts.reach(disk); return err })
 		switch {
 		case errors.Is(result, syscall.EIO):
 			found = append(found, evidence.Evidence{
@@ -83,18 +80,4 @@ func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Ev
 		return []evidence.Evidence{{Reason: reason.XfsShutdown, State: evidence.Inapplicable}}
 	}
 	return append(found, unreadable...)
-}
-
-// there says whether a path is that filesystem: in a container another may stand in its place.
-func there(path string, disk filesystem) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if stat, is := info.Sys().(*syscall.Stat_t); is {
-		if device := fmt.Sprintf("%d:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev)); device != disk.device {
-			return fmt.Errorf("the filesystem of %s is not to be seen from here: %s is device %s, not %s", disk.at, path, device, disk.device)
-		}
-	}
-	return nil
 }

@@ -76,10 +76,10 @@ func DefaultOptions() Options {
 
 // Monitors are all of storage.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
-	mounts := mounts{host: h, kubelet: o.Kubelet}
+	mounts := mounts{host: h, kubelet: o.Kubelet, folders: o.Probe.Folders}
 	states := &states{mounts: mounts, stat: newPatient[error](), writable: map[string]bool{}}
 	space := &space{mounts: mounts, options: o.XFS, read: newPatient[reading]()}
-	probe := &probe{host: h, options: o.Probe, disks: newPatient[error]()}
+	probe := &probe{host: h, options: o.Probe, list: newPatient[[]folder](), disks: newPatient[error]()}
 	delays := &delays{host: h, options: o.IODelays}
 	volumes := &volumes{host: h, options: o.EBS}
 	return []monitor.Monitor{

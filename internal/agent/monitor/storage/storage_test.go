@@ -44,7 +44,7 @@ func disksOf(t *testing.T, lines string) []filesystem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mounts{kubelet: "/var/lib/kubelet"}.first(all)
+	return mounts{kubelet: "/var/lib/kubelet", folders: DefaultOptions().Probe.Folders}.first(all)
 }
 
 func TestDisks(t *testing.T) {
@@ -53,6 +53,20 @@ func TestDisks(t *testing.T) {
 		got[disk.at] = disk.ofPods
 	}
 	want := map[string]bool{"/": false, "/var/lib/containerd": false, "/mnt/old disk": false, staged: true, staged2: true, rootfs: true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFoldersOfDisks(t *testing.T) {
+	over := "\n70 24 0:50 / /var/log rw,relatime shared:17 - tmpfs tmpfs rw"
+	got := map[string][]string{}
+	for _, disk := range disksOf(t, node+over) {
+		if disk.folders != nil {
+			got[disk.at] = disk.folders
+		}
+	}
+	want := map[string][]string{"/": {"/var/lib/kubelet", "/var/lib"}, "/var/lib/containerd": {"/var/lib/containerd"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
