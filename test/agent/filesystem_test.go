@@ -63,7 +63,7 @@ func superblock(t *testing.T, at, flag string) {
 	if err != nil {
 		t.Fatalf("fspick: %v", err)
 	}
-	defer unix.Close(fd) //nolint:errcheck // of a test
+	defer unix.Close(fd)
 	if err := unix.FsconfigSetFlag(fd, flag); err != nil {
 		t.Fatalf("fsconfig %s: %v", flag, err)
 	}

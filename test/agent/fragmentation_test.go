@@ -44,7 +44,7 @@ func cutUp(t *testing.T, at string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() //nolint:errcheck // of a test
+	defer file.Close()
 	fd, block := int(file.Fd()), stat.Bsize
 	size := int64(stat.Bavail) * block * 96 / 100 //nolint:gosec // some hundred megabytes
 	if err := unix.Fallocate(fd, 0, 0, size); err != nil {

@@ -50,7 +50,7 @@ func (m mounts) disks() ([]filesystem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what is mounted: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // only read
+	defer file.Close()
 	all, err := mountfile.GetMountsFromReader(file, nil)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", mountinfo, err)

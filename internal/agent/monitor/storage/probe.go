@@ -115,7 +115,7 @@ func tryDisk(path string, now time.Time) error {
 		return fmt.Errorf("open a file in %s: %w", path, err)
 	}
 	file := os.NewFile(uintptr(fd), path) //nolint:gosec // a descriptor
-	defer file.Close()                    //nolint:errcheck // a failure to close says nothing that fsync did not
+	defer file.Close()
 	wrote := bytes.Repeat(fmt.Appendf(nil, "%-64d", now.UnixNano()), 64)
 	if _, err := file.Write(wrote); err != nil {
 		return err

@@ -67,7 +67,7 @@ func (s *space) measure(disk filesystem) reading {
 	if err != nil {
 		return reading{err: err}
 	}
-	defer folder.Close() //nolint:errcheck // only read
+	defer folder.Close()
 	var stat unix.Statfs_t
 	if err := unix.Fstatfs(int(folder.Fd()), &stat); err != nil {
 		return reading{err: fmt.Errorf("measure %s: %w", path, err)}

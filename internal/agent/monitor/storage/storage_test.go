@@ -24,8 +24,8 @@ const node = `
 26 24 259:1 /usr /usr ro,noatime shared:2 - xfs /dev/nvme0n1p1 rw,seclabel,attr2,inode64
 30 24 259:3 / /var/lib/containerd rw,noatime shared:9 - ext4 /dev/nvme1n1 rw,errors=remount-ro
 40 24 7:1 / /snap/core/1 ro,nodev,relatime shared:10 - squashfs /dev/loop1 ro
-41 24 0:44 / /run/overlay rw,relatime shared:11 - overlay overlay ro,lowerdir=/a:/b
-42 24 0:45 / /var/lib/kubelet/pods/1/volumes/kubernetes.io~projected/t rw,relatime shared:12 - tmpfs tmpfs rw
+41 24 0:44 / /run/overlay rw,relatime shared:11 - overlay none ro,lowerdir=/a:/b
+42 24 0:45 / /var/lib/kubelet/pods/1/volumes/kubernetes.io~projected/t rw,relatime shared:12 - tmpfs none rw
 50 24 259:5 / /var/lib/kubelet/plugins/kubernetes.io/csi/ebs.csi.aws.com/0a/globalmount rw,relatime shared:13 - ext4 /dev/nvme2n1 rw
 51 24 259:5 / /var/lib/kubelet/pods/1/volumes/kubernetes.io~csi/pv/mount rw,relatime shared:13 - ext4 /dev/nvme2n1 rw
 52 24 259:6 / /var/lib/kubelet/plugins/kubernetes.io/csi/ebs.csi.aws.com/0b/globalmount ro,relatime shared:14 - xfs /dev/nvme3n1 ro,norecovery
@@ -59,7 +59,7 @@ func TestDisks(t *testing.T) {
 }
 
 func TestFoldersOfDisks(t *testing.T) {
-	over := "\n70 24 0:50 / /var/log rw,relatime shared:17 - tmpfs tmpfs rw"
+	over := "\n70 24 0:50 / /var/log rw,relatime shared:17 - tmpfs none rw"
 	got := map[string][]string{}
 	for _, disk := range disksOf(t, node+over) {
 		if disk.folders != nil {
@@ -121,14 +121,13 @@ func TestSmall(t *testing.T) {
 		space fsmap.Space
 		want  bool
 	}{
-		"large pieces":                  {free(10, total/2), false},
-		"just large enough":             {free(10_000, 160_000), false},
-		"just too small":                {free(10_001, 160_000), true},
-		"full, which is DiskPressure":   {free(50_000, 50_000), false},
-		"a twentieth free":              {free(52_429, 52_429), true},
-		"nothing free":                  {free(0, 0), false},
-		"read in part":                  {cut, true},
-		"a block of no size is no news": {free(0, 0), false},
+		"large pieces":                {free(10, total/2), false},
+		"just large enough":           {free(10_000, 160_000), false},
+		"just too small":              {free(10_001, 160_000), true},
+		"full, which is DiskPressure": {free(50_000, 50_000), false},
+		"a twentieth free":            {free(52_429, 52_429), true},
+		"nothing free":                {free(0, 0), false},
+		"read in part":                {cut, true},
 	} {
 		if got := o.small(reading{free: c.space, total: total, block: block}); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -142,9 +141,14 @@ func TestJudge(t *testing.T) {
 		want   evidence.State
 	}{
 		{nil, evidence.Well},
-		{syscall.ENOSPC, evidence.Well}, {syscall.EDQUOT, evidence.Well},
-		{syscall.EROFS, evidence.Unreadable}, {syscall.EACCES, evidence.Unreadable}, {syscall.EOPNOTSUPP, evidence.Unreadable},
-		{syscall.EIO, evidence.Fault}, {syscall.ENXIO, evidence.Fault}, {hangs{since: time.Unix(0, 0)}, evidence.Fault},
+		{syscall.ENOSPC, evidence.Well},
+		{syscall.EDQUOT, evidence.Well},
+		{syscall.EROFS, evidence.Unreadable},
+		{syscall.EACCES, evidence.Unreadable},
+		{syscall.EOPNOTSUPP, evidence.Unreadable},
+		{syscall.EIO, evidence.Fault},
+		{syscall.ENXIO, evidence.Fault},
+		{hangs{since: time.Unix(0, 0)}, evidence.Fault},
 		{errors.New("gives back other than what was written"), evidence.Fault},
 	} {
 		if got := judge(errors.Join(nil, c.answer)); got != c.want {

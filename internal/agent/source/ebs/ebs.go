@@ -85,7 +85,7 @@ func Read(v Volume) (Exceeded, error) {
 	if err != nil {
 		return Exceeded{}, fmt.Errorf("open volume %s: %w", v.ID, err)
 	}
-	defer device.Close() //nolint:errcheck // only read
+	defer device.Close()
 	page := make([]byte, pageSize)
 	var still runtime.Pinner // the kernel is told of the page by a number
 	still.Pin(&page[0])

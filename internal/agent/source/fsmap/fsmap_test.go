@@ -64,7 +64,7 @@ func TestFreeOfProc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close() //nolint:errcheck // only read
+	defer folder.Close()
 	if space, err := Free(folder, 1000); err == nil {
 		t.Errorf("read %+v of /proc", space)
 	}
