@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/agent"
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/report"
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
+	"github.com/naosu-dev/naosu/internal/agent/report/metrics"
 )
 
 type runOptions struct {
@@ -21,6 +22,7 @@ type runOptions struct {
 	node       string
 	kubeconfig string
 	state      string
+	metrics    string
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -28,6 +30,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.node, "node-name", "", "name of the Node that this host is")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file; without one, the agent's pod's service account")
 	flags.StringVar(&o.state, "state", "/var/lib/naosu-agent", "folder of the agent's own, which keeps evidence over a restart")
+	flags.StringVar(&o.metrics, "metrics-address", "", "address for /metrics, /healthz and /livez, as 127.0.0.1:9644; without it, no port is opened")
 }
 
 // run watches and reports until ctx ends.
@@ -48,14 +51,20 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	reporter := report.New(client, o.node, c.Catalogue(), o.log)
+	numbers := metrics.New(c.Catalogue(), reporter.Status)
+	numbers.Check("report", reporter.Health)
+	client.Done = numbers.Requested
 	watch := agent.Agent{
-		Monitors: c.Monitors(h), Reasons: c.Catalogue(), Memory: &agent.Memory{Folder: o.state, Boot: boot.ID},
-		Show: func(p evidence.Picture) { reporter.Show(p) }, Clock: clock.RealClock{}, Log: o.log,
+		Monitors: numbers.Watch(c.Monitors(h)), Reasons: c.Catalogue(), Memory: &agent.Memory{Folder: o.state, Boot: boot.ID},
+		Show: func(p evidence.Picture) { reporter.Show(p); numbers.Show(p) }, Clock: clock.RealClock{}, Log: o.log,
 	}
-	var reporting sync.WaitGroup
-	reporting.Go(func() { reporter.Run(ctx) })
-	defer reporting.Wait()
-	return watch.Run(ctx)
+	together, ctx := errgroup.WithContext(ctx)
+	if o.metrics != "" {
+		together.Go(func() error { return numbers.Serve(ctx, o.metrics) })
+	}
+	together.Go(func() error { reporter.Run(ctx); return nil })
+	together.Go(func() error { return watch.Run(ctx) })
+	return together.Wait()
 }
 
 // log tells what a person should know of the agent itself.

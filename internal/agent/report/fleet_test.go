@@ -186,7 +186,9 @@ func (f *fleet) until(many int) time.Duration {
 	}
 }
 
-func nodeName(i int) string { return "n" + string(rune('0'+i/1000)) + string(rune('0'+i/100%10)) + string(rune('0'+i/10%10)) + string(rune('0'+i%10)) }
+func nodeName(i int) string {
+	return "n" + string(rune('0'+i/1000)) + string(rune('0'+i/100%10)) + string(rune('0'+i/10%10)) + string(rune('0'+i%10))
+}
 
 // With a tenth of the nodes there is a tenth of the requests.
 func TestRequestsOfManyNodes(t *testing.T) {

@@ -23,7 +23,7 @@ type Metrics struct {
 	picture  evidence.Picture
 	evidence map[reason.ID]int
 	requests map[request]int
-	lost     map[string]int
+	lossy    []Lossy
 	checks   []check
 }
 
@@ -42,7 +42,7 @@ type check struct {
 func New(reasons []reason.Reason, status func() report.Status) *Metrics {
 	m := &Metrics{
 		reasons: map[reason.ID]reason.Reason{}, status: status,
-		evidence: map[reason.ID]int{}, requests: map[request]int{}, lost: map[string]int{},
+		evidence: map[reason.ID]int{}, requests: map[request]int{},
 	}
 	for _, r := range reasons {
 		m.reasons[r.ID] = r
@@ -57,28 +57,11 @@ func (m *Metrics) Show(p evidence.Picture) {
 	m.picture = p
 }
 
-// Told counts evidence of faults.
-func (m *Metrics) Told(e evidence.Evidence) {
-	if e.State != evidence.Fault {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.evidence[e.Reason]++
-}
-
 // Requested counts requests to the API server by name and status code, 0 without an answer.
 func (m *Metrics) Requested(name string, code int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.requests[request{name: name, code: code}]++
-}
-
-// Lost counts records that a log dropped before they were read.
-func (m *Metrics) Lost(log string, records int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.lost[log] += records
 }
 
 // Check adds to what must hold for the agent to be healthy: is returns why it does not.
@@ -111,8 +94,11 @@ func (m *Metrics) page() string {
 		t.sample(float64(m.evidence[id]), "reason", string(id))
 	}
 	t.metric("naosu_agent_log_records_lost_total", "counter", "Log records that were dropped before they were read.")
-	for _, log := range slices.Sorted(maps.Keys(m.lost)) {
-		t.sample(float64(m.lost[log]), "log", log)
+	for _, lossy := range m.lossy {
+		lost := lossy.Lost()
+		for _, log := range slices.Sorted(maps.Keys(lost)) {
+			t.sample(float64(lost[log]), "log", log)
+		}
 	}
 	t.metric("naosu_agent_api_requests_total", "counter", "Requests to the API server; code 0 is no answer.")
 	for _, r := range slices.SortedFunc(maps.Keys(m.requests), func(a, b request) int { return cmp.Or(cmp.Compare(a.name, b.name), a.code-b.code) }) {

@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/report"
 	"github.com/naosu-dev/naosu/internal/agent/report/metrics"
@@ -33,6 +35,20 @@ func get(t *testing.T, url string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
+// log is a monitor that tells of two faults and then ends.
+type log struct{ monitor.Monitor }
+
+func (log) Name() string { return "logs/kernel" }
+
+func (log) Run(_ context.Context, tell monitor.Tell) error {
+	for _, state := range []evidence.State{evidence.Fault, evidence.Fault, evidence.Well} {
+		tell(evidence.Evidence{Reason: "Down", State: state})
+	}
+	return errors.New("broken pipe")
+}
+
+func (log) Lost() map[string]uint64 { return map[string]uint64{"kernel": 7} }
+
 // What is served is read by Prometheus's own parser.
 func TestMetrics(t *testing.T) {
 	reasons := []reason.Reason{
@@ -44,12 +60,12 @@ func TestMetrics(t *testing.T) {
 		return report.Status{Told: time.Unix(1000, 5e8), Aside: map[string]string{"KernelReady": "a\"b\\c\nd\xff"}, Lost: 2}
 	})
 	m.Show(evidence.Picture{Standing: []evidence.Standing{{Reason: "Down", Entity: "a"}, {Reason: "Down", Entity: "b"}}, Unknown: []evidence.Gap{{Reason: "Slow"}}})
-	for _, state := range []evidence.State{evidence.Fault, evidence.Fault, evidence.Well} {
-		m.Told(evidence.Evidence{Reason: "Down", State: state})
+	var told int
+	if err := m.Watch([]monitor.Monitor{log{}})[0].Run(t.Context(), func(evidence.Evidence) { told++ }); err == nil || told != 3 {
+		t.Errorf("of three pieces of evidence %d came through, and it ended with %v", told, err)
 	}
 	m.Requested("patch", 200)
 	m.Requested("patch", 0)
-	m.Lost("kernel", 7)
 	server := httptest.NewServer(m.Handler())
 	defer server.Close()
 	_, page := get(t, server.URL+"/metrics")
@@ -83,6 +99,9 @@ func TestMetrics(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if code, page := get(t, server.URL+"/healthz"); code != 503 || page != "[-] monitors: logs/kernel ended: broken pipe\n" {
+		t.Errorf("health with a monitor that ended: %d %q", code, page)
 	}
 }
 

@@ -1,0 +1,77 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+)
+
+// Lossy is a monitor.Monitor of logs that drop records which are not read in time.
+type Lossy interface {
+	// Lost is how many were dropped since the agent's start, by log.
+	Lost() map[string]uint64
+}
+
+// Watch is the same monitors, with what they tell counted, and whether they run part of the agent's health.
+func (m *Metrics) Watch(monitors []monitor.Monitor) []monitor.Monitor {
+	watched := make([]monitor.Monitor, len(monitors))
+	for i, inner := range monitors {
+		watched[i] = &observed{Monitor: inner, metrics: m}
+		if lossy, is := inner.(Lossy); is {
+			m.lossy = append(m.lossy, lossy)
+		}
+	}
+	m.Check("monitors", func() error { return m.ended(watched) })
+	return watched
+}
+
+// observed is a monitor that Metrics know of.
+type observed struct {
+	monitor.Monitor
+	metrics *Metrics
+	failed  error // why it runs no more; guarded by metrics.mu
+}
+
+func (o *observed) Run(ctx context.Context, tell monitor.Tell) error {
+	o.note(nil)
+	err := o.Monitor.Run(ctx, func(e evidence.Evidence) {
+		o.metrics.told(e)
+		tell(e)
+	})
+	if ctx.Err() == nil {
+		o.note(fmt.Errorf("%s ended: %w", o.Name(), err))
+	}
+	return err
+}
+
+func (o *observed) note(err error) {
+	o.metrics.mu.Lock()
+	defer o.metrics.mu.Unlock()
+	o.failed = err
+}
+
+// ended is which monitors do not run.
+func (m *Metrics) ended(watched []monitor.Monitor) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var errs []error
+	for _, w := range watched {
+		if o, is := w.(*observed); is && o.failed != nil {
+			errs = append(errs, o.failed)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// told counts evidence of faults.
+func (m *Metrics) told(e evidence.Evidence) {
+	if e.State != evidence.Fault {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.evidence[e.Reason]++
+}
