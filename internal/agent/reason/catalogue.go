@@ -41,6 +41,8 @@ const (
 	KernelOops ID = "KernelOops"
 	// LargeEnvironment: A process has an environment of very many variables, as from thousands of Services; it starts slowly, and execve refuses what grows further.
 	LargeEnvironment ID = "LargeEnvironment"
+	// LogLinesLost: Lines of a log were lost before they could be read; reasons that lines tell may have been missed.
+	LogLinesLost ID = "LogLinesLost"
 	// MachineCheckError: A CPU reports a hardware error, corrected or not.
 	MachineCheckError ID = "MachineCheckError"
 	// MemoryPressureStalled: All processes of the host (/), or the node's own daemons, spend much of the time waiting for memory to be freed or read back.
@@ -61,6 +63,8 @@ const (
 	UnregisterNetDevice ID = "UnregisterNetDevice"
 	// ZramHighUsage: A compressed memory device (zram) takes much of the host's memory.
 	ZramHighUsage ID = "ZramHighUsage"
+	// APIServerUnreachable: The API server does not answer this node.
+	APIServerUnreachable ID = "APIServerUnreachable"
 	// BandwidthInExceeded: Packets were queued or dropped because inbound traffic exceeded the bandwidth of the instance.
 	BandwidthInExceeded ID = "BandwidthInExceeded"
 	// BandwidthOutExceeded: Packets were queued or dropped because outbound traffic exceeded the bandwidth of the instance.
@@ -69,6 +73,8 @@ const (
 	ConntrackExceeded ID = "ConntrackExceeded"
 	// ConntrackFull: The kernel's table of connections is nearly full; packets of new connections are dropped once it is.
 	ConntrackFull ID = "ConntrackFull"
+	// DNSUnreachable: A name server of the host does not answer.
+	DNSUnreachable ID = "DNSUnreachable"
 	// EFAErrorMetric: The errors that an Elastic Fabric Adapter counts rise quickly.
 	EFAErrorMetric ID = "EFAErrorMetric"
 	// IPAMDNotReady: The Amazon VPC CNI's daemon (ipamd) does not answer, so pods that start get no address.
@@ -81,6 +87,8 @@ const (
 	InterfaceNotRunning ID = "InterfaceNotRunning"
 	// InterfaceNotUp: A network interface of the node is administratively down.
 	InterfaceNotUp ID = "InterfaceNotUp"
+	// KubeProxyNotReady: kube-proxy does not answer, or has not been able to update the rules of Services.
+	KubeProxyNotReady ID = "KubeProxyNotReady"
 	// LinkLocalExceeded: Packets to local services of the cloud (DNS, metadata, time) were dropped because there were too many a second.
 	LinkLocalExceeded ID = "LinkLocalExceeded"
 	// MissingDefaultRoutes: A routing table that needs one has no default route.
@@ -394,6 +402,17 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: LogLinesLost, Condition: KernelReady, Severity: Warning, Action: None,
+		Entity: "log",
+		Means: Words{
+			EN: "Lines of a log were lost before they could be read; reasons that lines tell may have been missed.",
+			JA: "ログの行が、読み取る前に失われました。ログから検出する問題を見落とした可能性があります。",
+		},
+		Reads:  "gaps in the sequence numbers of the kernel's records; what journald says it missed or suppressed; damaged entries of the journal",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+	},
+	{
 		ID: MachineCheckError, Condition: KernelReady, Severity: Warning, Action: Replace,
 		Means: Words{
 			EN: "A CPU reports a hardware error, corrected or not.",
@@ -526,6 +545,17 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: APIServerUnreachable, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "url",
+		Means: Words{
+			EN: "The API server does not answer this node.",
+			JA: "API サーバーがこのノードに応答しません。",
+		},
+		Reads:  "GET /livez of the API server that the agent reports to: any answer below 500 will do",
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
 		ID: BandwidthInExceeded, Condition: NetworkingReady, Severity: Warning, Action: None,
 		Entity: "interface",
 		Means: Words{
@@ -567,6 +597,17 @@ var Catalogue = []Reason{
 		Reads:  "/proc/sys/net/netfilter/nf_conntrack_count and nf_conntrack_max",
 		Needs:  Needs{For: 30 * second},
 		Clears: Clears{For: 30 * second},
+	},
+	{
+		ID: DNSUnreachable, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "nameserver",
+		Means: Words{
+			EN: "A name server of the host does not answer.",
+			JA: "ホストが使うネームサーバーが応答しません。",
+		},
+		Reads:  "a question over UDP to each nameserver of /etc/resolv.conf: any answer but SERVFAIL will do",
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: EFAErrorMetric, Condition: NetworkingReady, Severity: Warning, Action: None,
@@ -632,6 +673,16 @@ var Catalogue = []Reason{
 		Reads:  "netlink RTM_GETLINK: the flag IFF_UP of the loopback and of each link whose name the configuration's pattern takes and that ever had a carrier; news of links at once",
 		Needs:  Needs{For: 10 * second},
 		Clears: Clears{For: 10 * second},
+	},
+	{
+		ID: KubeProxyNotReady, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "kube-proxy does not answer, or has not been able to update the rules of Services.",
+			JA: "kube-proxy が応答しないか、Service のルールを更新できていません。",
+		},
+		Reads:  "http://127.0.0.1:10256/livez, where a process or a pod of kube-proxy is on the host",
+		Needs:  Needs{For: 2 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: LinkLocalExceeded, Condition: NetworkingReady, Severity: Warning, Action: None,
@@ -1013,7 +1064,7 @@ var Catalogue = []Reason{
 			EN: "containerd is configured or used in a way that a later version no longer supports.",
 			JA: "containerd の設定または使い方に、今後のバージョンで廃止されるものが含まれています。",
 		},
-		Reads:  "containerd's introspection service (Server), every hour: what it saw itself use; not applicable to versions that do not tell (before 1.6.27 and 1.7.12)",
+		Reads:  "containerd's introspection service (Server), every hour: what it saw itself use; versions before 1.6.27 and 1.7.12 tell of nothing",
 		Needs:  Needs{},
 		Clears: Clears{},
 	},

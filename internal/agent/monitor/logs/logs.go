@@ -1,8 +1,197 @@
 // Package logs is the one monitor of lines: it applies the catalogue's matches, those of every domain, to the logs that
-// they name.
+// they name. A log is "kernel", "unit:NAME" (a systemd unit's journal), or a file's path.
 package logs
 
-// kernelLog is the kernel's own log, in the catalogue's matches.
-const kernelLog = "kernel"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 
-const maxEntity = 256 // bytes
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+const (
+	kernelLog  = "kernel"
+	unitPrefix = "unit:"
+
+	maxEntity = 256  // bytes
+	maxRaw    = 1024 // bytes of a line that evidence quotes
+
+	poll  = time.Second      // how late a line of a file or of the journal may be
+	again = 30 * time.Second // how long after a log could not be read it is tried again
+)
+
+// Options are what may be configured.
+type Options struct {
+	// Kernel is where the kernel's log is read: auto (the device where it may be read, else the journal), kmsg, journal.
+	Kernel From `yaml:"kernel"`
+	// Journal are the folders of the systemd journal.
+	Journal []string `yaml:"journal"`
+}
+
+// From is where the kernel's log is read.
+type From string
+
+// Auto is Device where that may be read, else Journal. The device is not read by root alone: it takes CAP_SYSLOG where
+// kernel.dmesg_restrict is 1, and a container must be given it.
+const (
+	Auto    From = "auto"
+	Device  From = "kmsg"
+	Journal From = "journal"
+)
+
+// UnmarshalText reads one, as a configuration file has it.
+func (f *From) UnmarshalText(text []byte) error {
+	if all := []From{Auto, Device, Journal}; !slices.Contains(all, From(text)) {
+		return fmt.Errorf("%q is none of %q", text, all)
+	}
+	*f = From(text)
+	return nil
+}
+
+// DefaultOptions hold where nothing is configured.
+func DefaultOptions() Options {
+	return Options{Kernel: Auto, Journal: []string{"/var/log/journal", "/run/log/journal"}}
+}
+
+// Monitors watch the logs of a host for the reasons, as configured, that lines tell. How far each log was dealt with is kept
+// in folder, so that a restart counts no line twice; if it is empty, nothing is kept.
+func Monitors(h host.Host, o Options, reasons []reason.Reason, folder string) []monitor.Monitor {
+	return []monitor.Monitor{New(h, o, reasons, folder)}
+}
+
+// Monitor watches logs.
+type Monitor struct {
+	host    host.Host
+	options Options
+	clock   clock.Clock
+	logs    map[string]patterns
+	reasons []reason.ID
+	// horizon is how far back a line may be and still matter.
+	horizon time.Duration
+	folder  string
+
+	mu   sync.Mutex
+	lost map[string]uint64
+}
+
+// New makes the Monitor of Monitors.
+func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monitor {
+	m := &Monitor{
+		host: h, options: o, clock: clock.RealClock{}, folder: folder, logs: compile(reasons), lost: map[string]uint64{},
+		reasons: []reason.ID{reason.LogLinesLost},
+	}
+	for _, r := range reasons {
+		if len(r.Matches) > 0 && r.Severity != reason.Off {
+			m.reasons = append(m.reasons, r.ID)
+			m.horizon = max(m.horizon, r.Needs.Within, r.Clears.Quiet)
+		}
+	}
+	return m
+}
+
+// Name is the monitor's.
+func (*Monitor) Name() string { return "logs" }
+
+// Reasons are those that lines tell, and that lines were lost.
+func (m *Monitor) Reasons() []reason.ID { return m.reasons }
+
+// Lost is how many lines of each log could not be read since the monitor began: they were overwritten, dropped by journald,
+// or damaged.
+func (m *Monitor) Lost() map[string]uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := make(map[string]uint64, len(m.lost))
+	for log, n := range m.lost {
+		all[log] = n
+	}
+	return all
+}
+
+// Look reads what the logs hold now.
+func (m *Monitor) Look(ctx context.Context, tell monitor.Tell) error {
+	return m.watch(ctx, tell, marks{}, func(ctx context.Context, s source, w *watch) {
+		w.silence.note(s, w.read(ctx, s, feed.buffered))
+	})
+}
+
+// Run follows the logs. A log that cannot be read is tried again every half minute.
+func (m *Monitor) Run(ctx context.Context, tell monitor.Tell) error {
+	boot, err := m.host.Boot()
+	if err != nil {
+		return err
+	}
+	past := recall(m.folder, boot.ID)
+	err = m.watch(ctx, tell, past, func(ctx context.Context, s source, w *watch) {
+		for ctx.Err() == nil {
+			err := w.read(ctx, s, feed.next)
+			if ctx.Err() != nil {
+				return
+			}
+			w.silence.note(s, err)
+			select {
+			case <-ctx.Done():
+			case <-m.clock.After(again):
+			}
+		}
+	})
+	return err
+}
+
+// watch does something with every source of lines at once.
+func (m *Monitor) watch(ctx context.Context, tell monitor.Tell, past marks, with func(context.Context, source, *watch)) error {
+	boot, err := m.host.Boot()
+	if err != nil {
+		return err
+	}
+	w := &watch{m: m, boot: boot, tell: tell, silence: newSilence(m, tell), marks: newKeeper(m.folder, boot.ID, past, m.clock)}
+	var running sync.WaitGroup
+	for _, s := range m.sources() {
+		running.Go(func() { with(ctx, s, w) })
+	}
+	running.Wait()
+	return w.marks.close()
+}
+
+// sources are where the lines of the logs come from: one for the kernel, one for all units, one for each file.
+func (m *Monitor) sources() []source {
+	var all []source
+	var units []string
+	for log := range m.logs {
+		switch {
+		case log == kernelLog:
+			all = append(all, source{name: kernelLog, logs: []string{log}, open: m.openKernel})
+		case strings.HasPrefix(log, unitPrefix):
+			units = append(units, log)
+		default:
+			all = append(all, source{name: log, logs: []string{log}, open: m.openFile(log), optional: true})
+		}
+	}
+	if len(units) > 0 {
+		slices.Sort(units)
+		all = append(all, source{name: "journal", logs: units, open: m.openUnits(units), optional: true})
+	}
+	return all
+}
+
+// tellLost notes how many lines of a source are lost by now, and tells if that are more than before.
+func (w *watch) tellLost(s source, before, now uint64) {
+	if now <= before {
+		return
+	}
+	w.m.mu.Lock()
+	w.m.lost[s.name] += now - before
+	w.m.mu.Unlock()
+	w.tell(evidence.Evidence{
+		Reason: reason.LogLinesLost, Entity: s.name, State: evidence.Fault, At: w.m.clock.Now(), Source: s.name,
+		Raw: fmt.Sprintf("%d lines lost", now-before),
+	})
+}

@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -28,34 +27,27 @@ type hit struct {
 // patterns are those of one log.
 type patterns []pattern
 
-// compile sorts the matches of reasons by log.
-func compile(reasons []reason.Reason) (map[string]patterns, error) {
+// compile sorts the matches of reasons by log. That they compile at all is seen to by the catalogue's generator.
+func compile(reasons []reason.Reason) map[string]patterns {
 	logs := map[string]patterns{}
 	for _, r := range reasons {
 		if r.Severity == reason.Off {
 			continue
 		}
 		for _, m := range r.Matches {
-			p, err := newPattern(r.ID, m.Pattern)
-			if err != nil {
-				return nil, err
-			}
-			logs[m.Log] = append(logs[m.Log], p)
+			logs[m.Log] = append(logs[m.Log], newPattern(r.ID, m.Pattern))
 		}
 	}
-	return logs, nil
+	return logs
 }
 
-func newPattern(id reason.ID, text string) (pattern, error) {
-	compiled, err := regexp.Compile(text)
-	if err != nil {
-		return pattern{}, fmt.Errorf("%s: %w", id, err)
+func newPattern(id reason.ID, text string) pattern {
+	p := pattern{reason: id, regexp: regexp.MustCompile(text)}
+	p.entity = p.regexp.SubexpIndex("entity")
+	if tree, err := syntax.Parse(text, syntax.Perl); err == nil {
+		p.literals = literals(tree)
 	}
-	tree, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return pattern{}, fmt.Errorf("%s: %w", id, err)
-	}
-	return pattern{reason: id, regexp: compiled, literals: literals(tree), entity: compiled.SubexpIndex("entity")}, nil
+	return p
 }
 
 // match is every reason that a line is evidence of, each once an entity.

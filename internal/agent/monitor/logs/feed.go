@@ -1,0 +1,164 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/source/journal"
+	"github.com/naosu-dev/naosu/internal/agent/source/kmsg"
+	"github.com/naosu-dev/naosu/internal/agent/source/logfile"
+)
+
+// source is where the lines of some logs come from.
+type source struct {
+	name string
+	logs []string
+	open func(boot host.Boot, past marks) (feed, error)
+	// optional says that a host need not have it.
+	optional bool
+}
+
+// line is one line of a log.
+type line struct {
+	log, text string
+	// at is when it was logged; zero if nobody knows.
+	at   time.Time
+	mark mark
+}
+
+// feed gives lines. Its errors are io.EOF where nothing more is buffered.
+type feed interface {
+	next(ctx context.Context) (line, error)
+	buffered(ctx context.Context) (line, error)
+	lost() uint64
+	Close() error
+}
+
+// openKernel opens the kernel's log.
+func (m *Monitor) openKernel(boot host.Boot, past marks) (feed, error) {
+	if m.options.Kernel == Journal {
+		return m.openJournal(boot, past, kernelLog)
+	}
+	reader, err := kmsg.Open(m.host.Path("/dev/kmsg"), boot.At, past[kernelLog].Seq, m.clock)
+	if err == nil {
+		return device{reader}, nil
+	}
+	if m.options.Kernel == Device {
+		return nil, err
+	}
+	second, other := m.openJournal(boot, past, kernelLog)
+	if other != nil {
+		return nil, fmt.Errorf("%w; and %w", err, other)
+	}
+	return second, nil
+}
+
+func (m *Monitor) openUnits(units []string) func(host.Boot, marks) (feed, error) {
+	return func(boot host.Boot, past marks) (feed, error) { return m.openJournal(boot, past, units...) }
+}
+
+// openJournal opens logs within the journal.
+func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed, error) {
+	var wants []journal.Want
+	for _, log := range logs {
+		want := journal.Kernel()
+		if unit, is := strings.CutPrefix(log, unitPrefix); is {
+			want = journal.Unit(unit)
+		}
+		want.After = past[log].Up
+		wants = append(wants, want)
+	}
+	var folders []string
+	for _, folder := range m.options.Journal {
+		folders = append(folders, m.host.Path(folder))
+	}
+	reader, err := journal.Open(folders, wants, journal.Options{Boot: boot.ID, Since: m.clock.Now().Add(-m.horizon), Poll: poll, Clock: m.clock})
+	if err != nil {
+		return nil, err
+	}
+	return entries{reader, logs}, nil
+}
+
+func (m *Monitor) openFile(path string) func(host.Boot, marks) (feed, error) {
+	return func(_ host.Boot, past marks) (feed, error) {
+		reader, err := logfile.Open(m.host.Path(path), logfile.Options{From: past[path].File, Poll: poll, Clock: m.clock})
+		if err != nil {
+			return nil, err
+		}
+		return file{reader, path}, nil
+	}
+}
+
+// device is the kernel's log, read from the kernel.
+type device struct{ *kmsg.Reader }
+
+func (d device) lost() uint64 { return d.Lost() }
+
+func (d device) next(ctx context.Context) (line, error) {
+	return d.own(func() (kmsg.Record, error) { return d.Next(ctx) })
+}
+
+func (d device) buffered(context.Context) (line, error) { return d.own(d.Buffered) }
+
+// own is the next line that the kernel itself logged: what processes write there has another facility.
+func (device) own(next func() (kmsg.Record, error)) (line, error) {
+	for {
+		r, err := next()
+		if err != nil {
+			return line{}, err
+		}
+		if r.Facility == kmsg.Kernel {
+			return line{log: kernelLog, text: r.Text, at: r.At, mark: mark{Seq: r.Seq + 1}}, nil
+		}
+	}
+}
+
+// entries are logs within the journal.
+type entries struct {
+	*journal.Reader
+	logs []string
+}
+
+func (e entries) lost() uint64 { return e.Lost() }
+
+func (e entries) next(ctx context.Context) (line, error) { return e.line(e.Next(ctx)) }
+
+func (e entries) buffered(context.Context) (line, error) { return e.line(e.Buffered()) }
+
+func (e entries) line(entry journal.Entry, err error) (line, error) {
+	if err != nil {
+		return line{}, err
+	}
+	return line{log: e.logs[entry.Want], text: entry.Message, at: entry.At, mark: mark{Up: entry.Up}}, nil
+}
+
+// file is a log file.
+type file struct {
+	*logfile.Reader
+	path string
+}
+
+func (f file) lost() uint64 { return f.Lost() }
+
+func (f file) next(ctx context.Context) (line, error) { return f.line(f.Next(ctx)) }
+
+func (f file) buffered(context.Context) (line, error) { return f.line(f.Buffered()) }
+
+func (f file) line(l logfile.Line, err error) (line, error) {
+	if err != nil {
+		return line{}, err
+	}
+	return line{log: f.path, text: l.Text, at: l.At, mark: mark{File: l.End}}, nil
+}
+
+// ended says that a log was read to the end of what it holds.
+func ended(err error) bool { return errors.Is(err, io.EOF) }
+
+// absent says that there is no such log.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

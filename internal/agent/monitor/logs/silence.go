@@ -1,0 +1,94 @@
+package logs
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// silence tells which reasons are not to be known, as a log of theirs cannot be read, or are no matter here, as there is
+// none of their logs.
+type silence struct {
+	m    *Monitor
+	tell monitor.Tell
+
+	mu   sync.Mutex
+	logs map[string]condition // of those that were tried
+	told map[reason.ID]condition
+}
+
+// condition is whether a log can be read, and why not.
+type condition struct {
+	state evidence.State // Readable, Unreadable or Inapplicable
+	why   string
+}
+
+func newSilence(m *Monitor, tell monitor.Tell) *silence {
+	return &silence{m: m, tell: tell, logs: map[string]condition{}, told: map[reason.ID]condition{}}
+}
+
+// note takes in how it went with a source, and tells what that changes.
+func (s *silence) note(from source, err error) {
+	now := condition{state: evidence.Readable}
+	switch {
+	case err != nil && absent(err) && from.optional:
+		now = condition{evidence.Inapplicable, err.Error()}
+	case err != nil:
+		now = condition{evidence.Unreadable, err.Error()}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, log := range from.logs {
+		s.logs[log] = now
+	}
+	for id, logs := range s.m.byReason() {
+		is, known := s.of(logs)
+		if !known || s.told[id] == is {
+			continue
+		}
+		s.told[id] = is
+		s.tell(evidence.Evidence{Reason: id, State: is.state, At: s.m.clock.Now(), Source: "logs", Raw: is.why})
+	}
+}
+
+// of is how it is with a reason that these logs tell of: one that cannot be read may hide it, and if there is none, nor is
+// the reason. It is known once all were tried.
+func (s *silence) of(logs []string) (condition, bool) {
+	worst := condition{state: evidence.Inapplicable}
+	var why []error
+	for _, log := range logs {
+		is, tried := s.logs[log]
+		if !tried {
+			return condition{}, false
+		}
+		switch {
+		case is.state == evidence.Unreadable, worst.state == evidence.Unreadable:
+			worst.state = evidence.Unreadable
+		case is.state == evidence.Readable:
+			worst.state = evidence.Readable
+		}
+		if is.state != evidence.Readable && is.why != "" {
+			why = append(why, errors.New(is.why))
+		}
+	}
+	if err := errors.Join(why...); err != nil && worst.state != evidence.Readable {
+		worst.why = err.Error()
+	}
+	return worst, true
+}
+
+// byReason is of each reason the logs that tell of it.
+func (m *Monitor) byReason() map[reason.ID][]string {
+	all := map[reason.ID][]string{}
+	for log, patterns := range m.logs {
+		for _, p := range patterns {
+			if logs := all[p.reason]; len(logs) == 0 || logs[len(logs)-1] != log {
+				all[p.reason] = append(logs, log)
+			}
+		}
+	}
+	return all
+}

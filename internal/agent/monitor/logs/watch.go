@@ -1,0 +1,72 @@
+package logs
+
+import (
+	"context"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+)
+
+// watch is one run of a Monitor.
+type watch struct {
+	m       *Monitor
+	boot    host.Boot
+	tell    monitor.Tell
+	silence *silence
+	marks   *keeper
+}
+
+// read takes a source's lines until there are no more. It gives nil if that was all there is.
+func (w *watch) read(ctx context.Context, s source, next func(feed, context.Context) (line, error)) error {
+	f, err := s.open(w.boot, w.marks.all())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	w.silence.note(s, nil)
+	var lost uint64
+	for {
+		l, err := next(f, ctx)
+		if now := f.lost(); now != lost {
+			w.tellLost(s, lost, now)
+			lost = now
+		}
+		if ended(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		w.take(l)
+	}
+}
+
+// take tells what a line is evidence of. A line of an earlier boot, or of nobody knows when, is of none.
+func (w *watch) take(l line) {
+	if l.at.Before(w.boot.At) {
+		return
+	}
+	hits := w.m.logs[l.log].match(l.text)
+	if len(hits) == 0 {
+		return
+	}
+	for _, h := range hits {
+		w.tell(evidence.Evidence{
+			Reason: h.reason, Entity: h.entity, State: evidence.Fault, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
+		})
+	}
+	w.marks.set(l.log, l.mark)
+}
+
+// named is how people call a log.
+func named(log string) string {
+	if log == kernelLog {
+		return "kernel log"
+	}
+	if unit, is := strings.CutPrefix(log, unitPrefix); is {
+		return "journal of " + unit
+	}
+	return log
+}
