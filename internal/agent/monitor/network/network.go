@@ -24,7 +24,10 @@ const (
 
 // Monitors are all that watch the network.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
-	return []monitor.Monitor{links(o), sysctl(h, o), conntrack(h, o), daemon(h, o), routes(h, o), filters(h, o), allowance(o), efa(h)}
+	return []monitor.Monitor{
+		links(o), sysctl(h, o), conntrack(h, o), filters(h, o), allowance(o), efa(h),
+		daemon(h, o), routes(h, o), kubeProxy(h, o), dns(h, o), apiServer(o),
+	}
 }
 
 // fault is evidence of a fault.

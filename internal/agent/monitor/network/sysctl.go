@@ -50,7 +50,7 @@ func conntrack(h host.Host, o Options) monitor.Monitor {
 			return nil, err
 		}
 		most, err := readCount(h, limit)
-		if err != nil || most == 0 || used*100 < most*o.ConntrackPercent { // A limit of 0 is none.
+		if err != nil || most == 0 || used*100 < most*int(o.Conntrack) { // A limit of 0 is none.
 			return nil, err
 		}
 		return []evidence.Evidence{fault(reason.ConntrackFull, "", sysctlPath(count), "%d of %d connections are tracked", used, most)}, nil

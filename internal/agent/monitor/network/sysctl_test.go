@@ -56,7 +56,7 @@ func TestConntrackFull(t *testing.T) {
 		t.Skipf("not run: this kernel tracks no connections: %v", err)
 	}
 	o := DefaultOptions()
-	o.ConntrackPercent = 1
+	o.Conntrack = 1
 	w := watch(t, []reason.ID{reason.ConntrackFull}, briefly(conntrack(h, o)))
 	w.Goes(reason.ConntrackFull, "")
 	run(t, "nft add table inet t", "nft add chain inet t out '{ type filter hook output priority 0; }'", "nft add rule inet t out ct state new counter")

@@ -1,0 +1,209 @@
+package network
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+const resolvConf = "/etc/resolv.conf"
+
+// dns asks each name server of the host: a host whose first one is silent waits for it before each name.
+func dns(h host.Host, o Options) monitor.Every {
+	return looking("dns", often, resolvConf, func(ctx context.Context) ([]evidence.Evidence, error) {
+		text, err := os.ReadFile(h.Path(resolvConf))
+		if err != nil {
+			return nil, fmt.Errorf("look for name servers: %w", err)
+		}
+		servers := nameservers(string(text))
+		if len(servers) == 0 {
+			return silent(evidence.Inapplicable, resolvConf, "the host asks no name server", reason.DNSUnreachable), nil
+		}
+		failed := make([]error, len(servers))
+		var asked sync.WaitGroup // all at once: three that are silent must not hold up the next look
+		for i, server := range servers {
+			asked.Go(func() { failed[i] = resolves(ctx, server, o.ResolveName) })
+		}
+		asked.Wait()
+		var found []evidence.Evidence
+		for i, err := range failed {
+			if err != nil {
+				found = append(found, fault(reason.DNSUnreachable, servers[i], resolvConf, "ask %s for %s: %v", servers[i], o.ResolveName, err))
+			}
+		}
+		return found, nil
+	}, reason.DNSUnreachable)
+}
+
+// nameservers are those that the resolver library asks (resolv.conf(5)): three at most.
+func nameservers(text string) (servers []string) {
+	const most = 3
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) > 1 && words[0] == "nameserver" && len(servers) < most {
+			servers = append(servers, words[1])
+		}
+	}
+	return servers
+}
+
+// resolves asks a name server for a name, twice if the first question or answer is lost. Any answer will do that says how
+// things are, that there is no such name or that it does not tell us included; only failure (RFC 1035, 4.1.1) is none.
+func resolves(ctx context.Context, server, name string) error {
+	err := resolve(ctx, server, name)
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() && ctx.Err() == nil {
+		err = resolve(ctx, server, name)
+	}
+	return err
+}
+
+func resolve(ctx context.Context, server, name string) error {
+	question, id, err := query(name)
+	if err != nil {
+		return err
+	}
+	connection, err := (&net.Dialer{Timeout: localPatience}).DialContext(ctx, "udp", net.JoinHostPort(server, "53"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = connection.Close() }()
+	if err := connection.SetDeadline(time.Now().Add(localPatience)); err != nil { // A socket's clock is the system's.
+		return err
+	}
+	if _, err := connection.Write(question); err != nil {
+		return err
+	}
+	answer := make([]byte, 4096)
+	for {
+		n, err := connection.Read(answer)
+		if err != nil {
+			return err
+		}
+		var parser dnsmessage.Parser
+		header, err := parser.Start(answer[:n])
+		if err != nil || header.ID != id || !header.Response {
+			continue // not to this question
+		}
+		if header.RCode == dnsmessage.RCodeServerFailure {
+			return errors.New("the server failed")
+		}
+		return nil
+	}
+}
+
+// query is a question for a name's addresses, or for the root's name servers.
+func query(name string) ([]byte, uint16, error) {
+	kind := dnsmessage.TypeA
+	if name == root {
+		kind = dnsmessage.TypeNS
+	}
+	absolute, err := dnsmessage.NewName(strings.TrimSuffix(name, ".") + ".")
+	if err != nil {
+		return nil, 0, fmt.Errorf("ask for %q: %w", name, err)
+	}
+	id := uint16(time.Now().UnixNano() >> 10) //nolint:gosec // G115: any number will do.
+	message := dnsmessage.Message{
+		Header:    dnsmessage.Header{ID: id, RecursionDesired: true},
+		Questions: []dnsmessage.Question{{Name: absolute, Type: kind, Class: dnsmessage.ClassINET}},
+	}
+	packed, err := message.Pack()
+	return packed, id, err
+}
+
+const root = "."
+
+// remote asks the API server. Nothing confidential is sent to it and nothing that it says believed but that it answers, so
+// that it need not prove who it is; the reporter's own connection does that.
+var remote = &http.Client{
+	Timeout: remotePatience,
+	Transport: &http.Transport{
+		DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // G402: see above.
+	},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+const remotePatience = 5 * time.Second
+
+// apiServer asks the API server that the agent reports to whether it lives.
+func apiServer(o Options) monitor.Monitor {
+	return looking("apiserver", often, o.APIServer, func(ctx context.Context) ([]evidence.Evidence, error) {
+		if o.APIServer == "" {
+			return silent(evidence.Inapplicable, "configuration", "no API server is known", reason.APIServerUnreachable), nil
+		}
+		address, err := url.JoinPath(o.APIServer, "livez")
+		if err != nil {
+			return nil, fmt.Errorf("ask the API server: %w", err)
+		}
+		status, err := answer(ctx, remote, address)
+		switch {
+		case err != nil:
+			return []evidence.Evidence{fault(reason.APIServerUnreachable, o.APIServer, "HTTP", "%v", err)}, nil
+		case status >= http.StatusInternalServerError: // It or what stands before it. One that refuses us is reached.
+			return []evidence.Evidence{fault(reason.APIServerUnreachable, o.APIServer, "HTTP", "%s answers %d", address, status)}, nil
+		}
+		return nil, nil
+	}, reason.APIServerUnreachable)
+}
+
+// answer is the status with which a server answers at an address.
+func answer(ctx context.Context, client *http.Client, address string) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, fmt.Errorf("ask %s: %w", address, err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}
+
+// kubeProxy asks kube-proxy whether it keeps the rules of Services up to date (its server of health, pkg/proxy/healthcheck).
+// It runs where it is found, and should where it has a pod: other proxies take its place.
+func kubeProxy(h host.Host, o Options) monitor.Monitor {
+	var seen process
+	return looking("kube-proxy", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
+		now, err := findProcess(h, "kube-proxy", seen)
+		if err != nil {
+			return nil, err
+		}
+		if seen = now; now == (process{}) && !hasPod(h, "kube-system_kube-proxy-") {
+			return silent(evidence.Inapplicable, "/proc", "kube-proxy is not on this host", reason.KubeProxyNotReady), nil
+		}
+		status, err := answer(ctx, local, "http://"+o.KubeProxy+"/livez")
+		if err == nil && status == http.StatusNotFound {
+			status, err = answer(ctx, local, "http://"+o.KubeProxy+"/healthz") // before 1.28
+		}
+		switch {
+		case err != nil:
+			return []evidence.Evidence{fault(reason.KubeProxyNotReady, "", o.KubeProxy, "%v", err)}, nil
+		case status != http.StatusOK:
+			return []evidence.Evidence{fault(reason.KubeProxyNotReady, "", o.KubeProxy, "kube-proxy answers %d: its rules are not up to date", status)}, nil
+		}
+		return nil, nil
+	}, reason.KubeProxyNotReady)
+}
+
+// hasPod says whether a pod is on the host whose namespace and name begin so.
+func hasPod(h host.Host, prefix string) bool {
+	pods, _ := os.ReadDir(h.Path(podLogs))
+	return slices.ContainsFunc(pods, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), prefix) })
+}
