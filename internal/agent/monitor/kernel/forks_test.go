@@ -195,7 +195,7 @@ func TestForksOfAHealthyNode(t *testing.T) {
 	}
 	write(t, filepath.Join(root, "sys/fs/cgroup/cgroup.controllers"), "cpu io memory pids")
 	cgroup("system.slice", "300", "max", "0", "0")
-	cgroup("runtime.slice/kubelet.service", "30", "19660", "0", "0")
+	cgroup("runtime.slice/kubelet.service", "30", "19660", "5", "5") // long ago
 	f := forks{cgroups: cgroups{host: host.Host{Root: root}, patterns: append(DefaultOptions().Daemons, DefaultOptions().Pods...)}, fork: func() error { return syscall.ENOENT }}
 	look := func() []evidence.Evidence {
 		found, err := f.find(context.Background())

@@ -5,6 +5,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -86,7 +87,7 @@ func (c *Count) UnmarshalText(text []byte) error {
 // Monitors watch a host. Each looks as often as its look is cheap: a walk through /proc costs a hundred times what the other
 // looks do together.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
-	forks := &forks{cgroups: cgroups{host: h, patterns: append(append([]string{}, o.Daemons...), o.Pods...)}, fork: fork}
+	forks := &forks{cgroups: cgroups{host: h, patterns: slices.Concat(o.Daemons, o.Pods)}, fork: fork}
 	return []monitor.Monitor{
 		every(10*time.Second, "forks", forks.find, reason.ForkFailedOutOfPIDs),
 		every(30*time.Second, "threads", threads{h, o.Threads}.find, reason.ApproachingKernelPidMax),
