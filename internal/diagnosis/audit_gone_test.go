@@ -40,6 +40,8 @@ func TestGoneOnceRemedied(t *testing.T) {
 		"n203-returned":    {all: true},
 		"n204-one-node":    {all: true},
 		"n205-statefulset": {edit: removed("Pod", "db-0", "Pod", "web-6c5d-1")},
+		"n301-interface":   {edit: agentsWell},
+		"n303-silent":      {edit: agentsWell},
 		"n501-daemonset":   {edit: removed("Pod", "settlement-0", "Job", "settlement", "Event", "settlement-0.1")},
 		"n502-rollout":     {},
 		"n503-full":        {},
@@ -117,6 +119,20 @@ func removed(kindsAndNames ...string) func(*cluster.Snapshot) []cluster.Edit {
 		}
 		return edits
 	}
+}
+
+// agentsWell has every agent find its node well, just now.
+func agentsWell(world *cluster.Snapshot) []cluster.Edit {
+	var edits []cluster.Edit
+	for _, node := range world.Nodes() {
+		well := node.DeepCopy()
+		for i := range well.Status.Conditions {
+			c := &well.Status.Conditions[i]
+			c.Status, c.Reason, c.Message, c.LastHeartbeatTime = corev1.ConditionTrue, "", "", metav1.NewTime(world.Taken())
+		}
+		edits = append(edits, cluster.Put(well))
+	}
+	return edits
 }
 
 func nodesReady(world *cluster.Snapshot) []cluster.Edit {

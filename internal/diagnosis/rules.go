@@ -23,6 +23,8 @@ func Rules() []view.Rule {
 		rules.Lopsided{},
 		rules.OneBasket{},
 		rules.StuckTerminating{},
+		rules.UnhealthyNode{},
+		rules.SilentAgent{},
 		rules.Preempted{},
 		rules.GrowingDaemons{},
 		rules.Losses{},

@@ -16,6 +16,9 @@ const (
 	N204 Code = "N204" // one node or zone holds every replica
 	N205 Code = "N205" // pod stuck Terminating or StatefulSet blocked on a dead node
 
+	N301 Code = "N301" // unhealthy node: condition and reason
+	N303 Code = "N303" // the node's agent is silent
+
 	N501 Code = "N501" // pod preempted: by whom, and what made it grow
 	N502 Code = "N502" // pods that the next step of a DaemonSet or its autoscaler would preempt
 	N503 Code = "N503" // headroom too small for the failure it is meant to cover
@@ -23,4 +26,4 @@ const (
 )
 
 // Codes are all of them, in order.
-var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N501, N502, N503, N504}
+var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N303, N501, N502, N503, N504}

@@ -89,7 +89,7 @@ var englishForecast = sentences{
 	ErrNoManifest:        "there is no object in {{.from}}",
 	ErrStdinTwice:        "standard input is read by --from already",
 	ErrNotOfChange:       "does not belong to {{.verb}}",
-	ErrCannotForetell:    "a forecast needs every node and every pod, and not all can be read",
+	ErrCannotForetell:    "a forecast needs every node and every pod, and not all {{and .kinds}} objects can be read{{if .from}}: {{.from}} lacks them{{else}}; have list on them granted in every namespace, or choose other credentials with --context, --user or --as{{end}}",
 	ErrWhatifFailOn:      "--fail-on {{.on}} asks for exit code 1: the forecast has {{.n}}",
 	ErrNoStep:            "missing, and no vertical autoscaler of {{.set}} can be seen whose next step could be taken",
 	ErrNoName:            "{{if .given}}{{.given}} does not name one thing{{else}}missing{{end}}",

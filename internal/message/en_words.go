@@ -16,7 +16,7 @@ var englishWords = sentences{
 	LabelAgo:        "{{.age}} ago",
 	LabelNone:       "none",
 
-	OverviewCount:      "{{if .what}}Not running as {{verb .n \"it\" \"they\"}} should{{if .namespace}} in namespace {{.namespace}}{{end}}: {{and .what}}, for {{count .causes \"cause\" \"causes\"}}.{{else}}Everything{{if .namespace}} in namespace {{.namespace}}{{end}} that should run does.{{end}}",
+	OverviewCount:      "{{if .what}}Not running as {{verb .n \"it\" \"they\"}} should{{if .namespace}} in namespace {{.namespace}}{{end}}{{if .selector}}, with {{.selector}}{{end}}: {{and .what}}, for {{count .causes \"cause\" \"causes\"}}.{{else}}Everything{{if .namespace}} in namespace {{.namespace}}{{end}}{{if .selector}} with {{.selector}}{{end}} that should run does.{{end}}",
 	OverviewPods:       "{{count .n \"pod\" \"pods\"}}",
 	OverviewWorkloads:  "{{count .n \"workload\" \"workloads\"}}",
 	OverviewConcerns:   "This concerns {{.n}}: {{and .names}}.",

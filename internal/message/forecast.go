@@ -93,7 +93,7 @@ const (
 	ErrNoManifest        ID = "ErrNoManifest"        // from
 	ErrStdinTwice        ID = "ErrStdinTwice"        //
 	ErrNotOfChange       ID = "ErrNotOfChange"       // verb
-	ErrCannotForetell    ID = "ErrCannotForetell"    //
+	ErrCannotForetell    ID = "ErrCannotForetell"    // kinds, from
 	ErrWhatifFailOn      ID = "ErrWhatifFailOn"      // on, n
 	ErrNoStep            ID = "ErrNoStep"            // set
 	ErrNoName            ID = "ErrNoName"            // given

@@ -89,7 +89,7 @@ var japaneseForecast = sentences{
 	ErrNoManifest:        "{{.from}} にオブジェクトがありません",
 	ErrStdinTwice:        "標準入力は --from で使われています",
 	ErrNotOfChange:       "{{.verb}} では使えません",
-	ErrCannotForetell:    "予測にはすべてのノードと Pod の情報が必要ですが、読み取れないものがあります",
+	ErrCannotForetell:    "予測にはすべてのノードと Pod の情報が必要ですが、{{and .kinds}} をすべては読み取れません。{{if .from}}{{.from}} に含まれていません{{else}}全 namespace での list 権限を付与してもらうか、--context、--user、--as で別の認証情報を指定してください{{end}}",
 	ErrWhatifFailOn:      "--fail-on {{.on}} に該当するものが {{.n}} 件あるため、終了コードは 1 です",
 	ErrNoStep:            "指定がなく、{{.set}} の次のサイズを決める垂直オートスケーラーも見つかりません",
 	ErrNoName:            "{{if .given}}{{.given}} では対象が 1 つに決まりません{{else}}対象の指定がありません{{end}}",

@@ -16,7 +16,7 @@ var japaneseWords = sentences{
 	LabelAgo:        "{{span .age}}前",
 	LabelNone:       "なし",
 
-	OverviewCount:      "{{if .what}}{{if .namespace}}namespace {{.namespace}} で{{end}}動くべきなのに動いていないもの: {{and .what}} (原因は {{.causes}} 件){{else}}{{if .namespace}}namespace {{.namespace}} では、{{end}}動くべきものはすべて動いています。{{end}}",
+	OverviewCount:      "{{if .what}}{{if .namespace}}namespace {{.namespace}} で{{end}}{{if .selector}} ({{.selector}}) {{end}}動くべきなのに動いていないもの: {{and .what}} (原因は {{.causes}} 件){{else}}{{if .namespace}}namespace {{.namespace}} {{if not .selector}}では、{{end}}{{end}}{{if .selector}}({{.selector}}) では、{{end}}動くべきものはすべて動いています。{{end}}",
 	OverviewPods:       "Pod {{.n}} 個",
 	OverviewWorkloads:  "ワークロード {{.n}} 個",
 	OverviewConcerns:   "該当する {{.n}} 件: {{and .names}}",

@@ -46,7 +46,6 @@ const (
 	AttachedElsewhere ID = "AttachedElsewhere" // subject, volume, claim, other, users, down
 	AddressMissing    ID = "AddressMissing"    // subject, node
 	AddressesUnknown  ID = "AddressesUnknown"  //
-	RepairUnknown     ID = "RepairUnknown"     // node, reason
 	NetworkMissing    ID = "NetworkMissing"    // subject, node
 	SandboxFails      ID = "SandboxFails"      // subject, node, why
 	SameOnNode        ID = "SameOnNode"        // n, node, pods
@@ -192,6 +191,7 @@ const (
 	RefusedOther         ID = "RefusedOther"         // why
 	QuotaUsed            ID = "QuotaUsed"            // quota, hard, resource, used
 	RolloutStalled       ID = "RolloutStalled"       // subject, want
+	RolloutWaits         ID = "RolloutWaits"         // subject, want, why
 	RolloutDeadline      ID = "RolloutDeadline"      // set, seconds
 	RolloutPaused        ID = "RolloutPaused"        //
 	OrdinalMissing       ID = "OrdinalMissing"       // subject, have, want, pod, ordered

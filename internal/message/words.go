@@ -18,7 +18,7 @@ const (
 	LabelNone       ID = "LabelNone"
 
 	// The answer without a subject, and what the verb refuses.
-	OverviewCount      ID = "OverviewCount"      // what, namespace, causes
+	OverviewCount      ID = "OverviewCount"      // what, namespace, selector, causes
 	OverviewPods       ID = "OverviewPods"       // n
 	OverviewWorkloads  ID = "OverviewWorkloads"  // n
 	OverviewConcerns   ID = "OverviewConcerns"   // n, names

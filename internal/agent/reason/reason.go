@@ -68,6 +68,14 @@ type Reason struct {
 // Words are a sentence in each language.
 type Words struct{ EN, JA string }
 
+// In is the sentence in a language; English if it is not ja.
+func (w Words) In(language string) string {
+	if language == "ja" {
+		return w.JA
+	}
+	return w.EN
+}
+
 // Needs is how much evidence makes a reason stand. Log lines count; looks last.
 type Needs struct {
 	// Count of faults Within a time, for reasons whose evidence is occurrences.

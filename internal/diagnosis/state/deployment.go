@@ -39,6 +39,7 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	case stalled != nil && stalled.Status == corev1.ConditionFalse:
 		s.is(state, finding.Critical, message.RolloutStalled, args)
 		s.podsInTrouble(ctx, pods)
+	case newest != nil && s.rolloutWaits(ctx, state, want, s.World.PodsOf(newest.UID)):
 	case want == 0:
 		s.is(state, "", message.WorkloadAtZero, args)
 	default:
@@ -46,6 +47,21 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	}
 	s.rollout(d, newest, stalled)
 }
+
+// rolloutWaits tells of pods of the newest version that cannot run while the older ones do: until Kubernetes calls the
+// rollout failed, after ten minutes by default, nothing else shows it.
+func (s *Status) rolloutWaits(ctx context.Context, state string, want int, pods []*corev1.Pod) bool {
+	for _, t := range troubles(ctx, s.View, pods) {
+		if t.why.Severity == finding.Critical || slices.ContainsFunc(t.why.Findings, critical) {
+			s.is(state, finding.Warning, message.RolloutWaits, message.Args{"want": want, "why": t.why.Summary})
+			s.podsInTrouble(ctx, pods)
+			return true
+		}
+	}
+	return false
+}
+
+func critical(f finding.Finding) bool { return f.Severity == finding.Critical }
 
 // rollout tells of a Deployment that is paused, or does not get on with its newest ReplicaSet.
 func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progress *appsv1.DeploymentCondition) {

@@ -2,7 +2,6 @@ package state
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -78,8 +77,8 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, t
 		}
 	}
 	for _, c := range pressedBy(node) {
-		if ofAgent(c) {
-			s.unsure("repair", message.RepairUnknown, message.Args{"node": s.ref, "reason": c.Reason})
+		if facts.OfAgent(c) {
+			continue // N301 tells it, to the cause.
 		}
 		s.because(message.NodeConditionBad, message.Args{"node": s.ref, "condition": string(c.Type), "why": c.Message, "age": s.age(c.LastTransitionTime)}, conditionFact(node, c))
 	}
@@ -95,23 +94,13 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, t
 }
 
 // pressedBy are the conditions, other than Ready, that tell of trouble: kubelet's and the network's own, which are bad when
-// true, and those of node agents named NAMEReady (as on EKS), which are bad when false.
+// true, and those of node agents.
 func pressedBy(node *corev1.Node) []corev1.NodeCondition {
 	badWhenTrue := []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable}
-	var bad []corev1.NodeCondition
-	for _, c := range node.Status.Conditions {
-		if c.Status == corev1.ConditionTrue && slices.Contains(badWhenTrue, c.Type) ||
-			c.Status == corev1.ConditionFalse && ofAgent(c) {
-			bad = append(bad, c)
-		}
-	}
-	return bad
-}
-
-// ofAgent says that a condition is a node agent's, for others to repair by
-// (https://docs.aws.amazon.com/eks/latest/userguide/node-health.html).
-func ofAgent(c corev1.NodeCondition) bool {
-	return c.Type != corev1.NodeReady && strings.HasSuffix(string(c.Type), "Ready")
+	bad := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool {
+		return c.Status != corev1.ConditionTrue || !slices.Contains(badWhenTrue, c.Type)
+	})
+	return append(bad, facts.Ill(node)...)
 }
 
 func conditionNames(conditions []corev1.NodeCondition) []string {

@@ -29,7 +29,7 @@ type Status struct {
 }
 
 // Present are the codes of what is wrong now, as against what may come.
-var Present = []finding.Code{finding.N101, finding.N104, finding.N201, finding.N205, finding.N501, finding.N504}
+var Present = []finding.Code{finding.N101, finding.N104, finding.N201, finding.N205, finding.N301, finding.N303, finding.N501, finding.N504}
 
 // AppendFindings leaves out what is there already: several pods may lead to one finding.
 func AppendFindings(all, more []finding.Finding) []finding.Finding {
