@@ -27,7 +27,11 @@ type Scope struct {
 }
 
 func (s Scope) holds(o metav1.Object) bool {
-	return (s.Namespace == "" || s.Namespace == o.GetNamespace()) && (s.Selector == nil || s.Selector.Matches(labels.Set(o.GetLabels())))
+	return (s.Namespace == "" || s.Namespace == o.GetNamespace()) && s.selects(o)
+}
+
+func (s Scope) selects(o metav1.Object) bool {
+	return s.Selector == nil || s.Selector.Matches(labels.Set(o.GetLabels()))
 }
 
 // workloadKinds are those that make pods, or Jobs that do.
@@ -43,7 +47,7 @@ func Overview(ctx context.Context, v view.View, scope Scope) finding.Overview {
 	elsewhere, told := 0, map[string]bool{}
 	shared := map[string]int{}
 	for _, pod := range v.World.Pods() {
-		if ctx.Err() != nil || !amiss(v, pod) {
+		if ctx.Err() != nil || !scope.selects(pod) || !amiss(v, pod) {
 			continue
 		}
 		if !scope.holds(pod) {

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -91,6 +92,9 @@ func (o *Options) Run(ctx context.Context) error {
 	in, err := o.Read(ctx)
 	if err != nil {
 		return err
+	}
+	if in.World.Knowledge(cluster.Pod) == cluster.Forbidden {
+		return exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)}) // Silence would look like health.
 	}
 	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
 		return err

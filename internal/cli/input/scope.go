@@ -90,5 +90,16 @@ func InNamespace(world *cluster.Snapshot, namespace string) error {
 		message.Of(message.ErrNamespaceRemedy, message.Args{"names": names[:min(len(names), mostNamespaces)], "more": len(names) > mostNamespaces}))
 }
 
+// Unread are those of some kinds of which not all objects are known.
+func (in Input) Unread(kinds ...cluster.Kind) []string {
+	var unread []string
+	for _, kind := range kinds {
+		if in.World.Knowledge(kind) != cluster.Complete {
+			unread = append(unread, string(kind))
+		}
+	}
+	return unread
+}
+
 // mostNamespaces bounds how many are offered.
 const mostNamespaces = 12

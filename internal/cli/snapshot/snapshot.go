@@ -92,6 +92,9 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if world.Knowledge(cluster.Pod) == cluster.Forbidden && world.Knowledge(cluster.Node) == cluster.Forbidden {
+		return exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)}) // Of nothing no file is of use.
+	}
 	if o.Anonymize {
 		if world, err = world.Anonymize(); err != nil {
 			return err

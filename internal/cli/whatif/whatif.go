@@ -171,7 +171,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	if in.Judge == nil {
-		return exit.Failure(message.ErrCannotForetell, nil)
+		return exit.Failure(message.ErrCannotForetell, message.Args{"kinds": in.Unread(cluster.Node, cluster.Pod), "from": o.From})
 	}
 	changes, err := o.changes(in.Namespace, in.World)
 	if err != nil {

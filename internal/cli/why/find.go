@@ -55,7 +55,7 @@ func near(world *cluster.Snapshot, ref change.Ref) []string {
 		if strings.HasPrefix(o.GetName(), ref.Name) {
 			far = 1 // A name whose end was left out, such as a ReplicaSet's hash.
 		}
-		if far <= max(1, len(ref.Name)/4) {
+		if far <= max(2, len(ref.Name)/4) && far < len(ref.Name) {
 			guesses = append(guesses, guess{change.Ref{Kind: ref.Kind, Name: o.GetName()}.String(), far})
 		}
 	}

@@ -17,11 +17,15 @@ import (
 // mostNamed bounds how many things a cause names.
 const mostNamed = 8
 
-// writeOverview writes each cause once, with the things that it concerns and the command that tells more. The namespace is
-// the one asked about, empty for all.
-func writeOverview(page *output.Page, in input.Input, namespace string, found finding.Overview) error {
+// writeOverview writes each cause once, with the things that it concerns and the command that tells more.
+func writeOverview(page *output.Page, in input.Input, scope diagnosis.Scope, found finding.Overview) error {
 	say := in.Say
 	w := writer{Page: page, say: say, now: in.World.Taken()}
+	all, selector := "naosu why --all-namespaces", ""
+	if scope.Selector != nil && !scope.Selector.Empty() {
+		selector = scope.Selector.String()
+		all += " --selector '" + selector + "'"
+	}
 	causes := diagnosis.Causes(found.Explanations)
 	pods, workloads := 0, 0
 	for _, e := range found.Explanations {
@@ -39,14 +43,14 @@ func writeOverview(page *output.Page, in input.Input, namespace string, found fi
 		what = append(what, say.Text(message.OverviewWorkloads, message.Args{"n": workloads}))
 	}
 	w.Paragraph("", say.Text(message.OverviewCount, message.Args{
-		"what": what, "n": pods + workloads, "namespace": namespace, "causes": len(causes),
+		"what": what, "n": pods + workloads, "namespace": scope.Namespace, "selector": selector, "causes": len(causes),
 	}), output.Strong)
 	for i, cause := range causes {
-		w.cause(strconv.Itoa(i+1)+". ", cause, in.World, namespace == "")
+		w.cause(strconv.Itoa(i+1)+". ", cause, in.World, scope.Namespace == "")
 	}
 	if found.Elsewhere > 0 {
 		w.Blank()
-		w.Paragraph("", say.Text(message.OverviewElsewhere, message.Args{"n": found.Elsewhere, "command": "naosu why --all-namespaces"}), output.Plain)
+		w.Paragraph("", say.Text(message.OverviewElsewhere, message.Args{"n": found.Elsewhere, "command": all}), output.Plain)
 	}
 	w.gaps(message.HeadUnknown, found.Unknown)
 	return w.written()

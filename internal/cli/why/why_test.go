@@ -97,7 +97,7 @@ func TestWideOverview(t *testing.T) {
 			page := output.NewPageOf(&out, 160, false)
 			page.Wide = true
 			found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
-			if err := writeOverview(page, input.Input{World: v.World, Say: say}, "", found); err != nil {
+			if err := writeOverview(page, input.Input{World: v.World, Say: say}, diagnosis.Scope{}, found); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "testdata/overview."+language+".txt", out.Bytes())
