@@ -67,13 +67,14 @@ func run(t *testing.T, command ...string) string {
 }
 
 // quick are the options of storage for a test: it looks all the time, at what the test has made only.
-func quick(folders ...string) storage.Options {
+func quick(folders ...storage.Path) storage.Options {
 	o := storage.DefaultOptions()
 	for _, period := range []*time.Duration{&o.Filesystems, &o.XFS.Period, &o.Probe.Period, &o.IODelays.Period, &o.EBS.Period} {
 		*period = 200 * time.Millisecond
 	}
 	o.Probe.Period, o.Probe.Patience = time.Second, 500*time.Millisecond
 	o.Probe.Folders = folders
+	o.IODelays.Most = 10 * time.Millisecond
 	return o
 }
 

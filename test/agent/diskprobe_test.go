@@ -21,7 +21,7 @@ func TestDiskProbeFailed(t *testing.T) {
 	hung.mount()
 	broken := newDisk(t, 320, "/mnt/broken", "mkfs.xfs", "-q")
 	broken.mount()
-	w := agenttest.Watch(t, watching(t, quick(hung.at, broken.at), "disk-probe"), agenttest.Sooner(reason.DiskProbeFailed))
+	w := agenttest.Watch(t, watching(t, quick("/mnt/hung", "/mnt/broken"), "disk-probe"), agenttest.Sooner(reason.DiskProbeFailed))
 	w.Goes(reason.DiskProbeFailed, hung.at) // It is well to begin with, and known to be.
 
 	thaw := freeze(t, hung.at)

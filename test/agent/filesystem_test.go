@@ -79,11 +79,12 @@ func TestPodVolumeReadonly(t *testing.T) {
 		return
 	}
 	o := quick()
-	o.Kubelet = t.TempDir()
-	stage := filepath.Join(o.Kubelet, "plugins/kubernetes.io/csi/ebs.csi.aws.com/0a1b/globalmount")
+	kubelet := t.TempDir()
+	o.Kubelet = storage.Path(kubelet)
+	stage := filepath.Join(kubelet, "plugins/kubernetes.io/csi/ebs.csi.aws.com/0a1b/globalmount")
 	d := newDisk(t, 64, stage, "mkfs.ext4", "-q")
 	d.mount("errors=remount-ro")
-	pod := filepath.Join(o.Kubelet, "pods/1/volumes/kubernetes.io~csi/pv/mount")
+	pod := filepath.Join(kubelet, "pods/1/volumes/kubernetes.io~csi/pv/mount")
 	if err := os.MkdirAll(pod, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestReadonlyByIntention(t *testing.T) {
 		run(t, "mount", "--bind", folder(from), folder(to))
 		run(t, "mount", "-o", "remount,bind,ro", folder(to))
 	}
-	o.Probe.Folders = []string{"/mnt/data", "/mnt/absent"}
+	o.Probe.Folders = []storage.Path{"/mnt/data", "/mnt/absent"}
 	for range 2 { // Some faults are told by comparison with the look before.
 		for _, m := range storage.Monitors(host.Host{}, o) {
 			err := m.Look(t.Context(), func(e evidence.Evidence) {

@@ -61,7 +61,7 @@ func (d *delays) find(ctx context.Context) ([]evidence.Evidence, error) {
 		if !known && before == nil {
 			continue // The first look knows no period.
 		}
-		if more := waited - earlier; more > time.Duration(d.options.Share*float64(d.options.Period)) {
+		if more := waited - earlier; more > d.options.Most {
 			found = append(found, evidence.Evidence{
 				Reason: reason.IODelays, State: evidence.Fault, Entity: fmt.Sprintf("%s[%s]", command, who.pid),
 				Raw: fmt.Sprintf("waited %v for disks since the last look", more),

@@ -25,9 +25,9 @@ var kinds = []string{"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"}
 // mounts reads what is mounted on a host.
 type mounts struct {
 	host    host.Host
-	kubelet string
+	kubelet Path
 	// folders are where filesystems may be reached that cannot be at their mount points, as the host's / in a container.
-	folders []string
+	folders []Path
 }
 
 // filesystem is a disk's filesystem, wherever it is mounted.
@@ -41,7 +41,7 @@ type filesystem struct {
 	// ofPods is one that the kubelet mounted: a volume, which goes where its pod goes.
 	ofPods bool
 	// folders are those of mounts that are on it.
-	folders []string
+	folders []Path
 }
 
 // disks are the filesystems of disks, in the order in which they were mounted.
@@ -85,11 +85,11 @@ func (m mounts) first(all []*mountfile.Info) []filesystem {
 }
 
 // holder is the device that a folder is on: that of the deepest mount above it, the last of several at the same place.
-func holder(all []*mountfile.Info, folder string) string {
+func holder(all []*mountfile.Info, folder Path) string {
 	device, depth := "", 0
 	for _, info := range all {
 		above := strings.TrimSuffix(info.Mountpoint, "/") + "/"
-		if strings.HasPrefix(folder+"/", above) && len(above) >= depth {
+		if strings.HasPrefix(string(folder)+"/", above) && len(above) >= depth {
 			device, depth = fmt.Sprintf("%d:%d", info.Major, info.Minor), len(above)
 		}
 	}
@@ -99,15 +99,16 @@ func holder(all []*mountfile.Info, folder string) string {
 // reach finds a path of a filesystem. The error is what the filesystem itself answered, or that it is not to be seen.
 func (m mounts) reach(disk filesystem) (string, error) {
 	err := fmt.Errorf("the filesystem of %s is not to be seen from here", disk.at)
-	for _, path := range append([]string{disk.at}, disk.folders...) {
+	for _, path := range append([]Path{Path(disk.at)}, disk.folders...) {
 		var stat syscall.Stat_t
-		switch failed := syscall.Stat(m.host.Path(path), &stat); {
+		seen := m.host.Path(string(path))
+		switch failed := syscall.Stat(seen, &stat); {
 		case errors.Is(failed, syscall.EIO):
 			return "", fmt.Errorf("stat %s: %w", path, failed)
 		case failed != nil && !errors.Is(failed, syscall.ENOENT):
 			err = fmt.Errorf("stat %s: %w", path, failed)
 		case failed == nil && disk.device == fmt.Sprintf("%d:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev)):
-			return m.host.Path(path), nil
+			return seen, nil
 		}
 	}
 	return "", err
@@ -115,7 +116,7 @@ func (m mounts) reach(disk filesystem) (string, error) {
 
 // ofPods says that a mount is none of the node's own: a pod's volume, or a container's root (below /run).
 func (m mounts) ofPods(at string) bool {
-	for _, folder := range []string{filepath.Join(m.kubelet, "pods"), filepath.Join(m.kubelet, "plugins"), "/run"} {
+	for _, folder := range []string{filepath.Join(string(m.kubelet), "pods"), filepath.Join(string(m.kubelet), "plugins"), "/run"} {
 		if strings.HasPrefix(at, folder+"/") {
 			return true
 		}

@@ -41,7 +41,7 @@ func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	if len(folders) == 0 {
-		return []evidence.Evidence{{Reason: reason.DiskProbeFailed, State: evidence.Inapplicable}}, nil
+		return []evidence.Evidence{{Reason: reason.DiskProbeFailed, State: evidence.Inapplicable, Raw: "none of the folders is here"}}, nil
 	}
 	answers := make([]error, len(folders))
 	var asking sync.WaitGroup
@@ -77,7 +77,7 @@ func (p *probe) folders() []folder {
 	var there []folder
 	seen := map[uint64]bool{}
 	for _, name := range p.options.Folders {
-		path := p.host.Path(name)
+		path := p.host.Path(string(name))
 		var stat syscall.Stat_t
 		err := syscall.Stat(path, &stat)
 		if errors.Is(err, syscall.ENOENT) || err == nil && seen[stat.Dev] {
@@ -86,7 +86,7 @@ func (p *probe) folders() []folder {
 		if err == nil {
 			seen[stat.Dev] = true
 		}
-		there = append(there, folder{name: name, path: path})
+		there = append(there, folder{name: string(name), path: path})
 	}
 	return there
 }

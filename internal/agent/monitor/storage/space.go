@@ -14,6 +14,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/fsmap"
 )
 
+const (
+	// leastFree is the share of a filesystem that must be free for it to be judged. What is left of a full one is in small
+	// pieces, too; that is the kubelet's DiskPressure.
+	leastFree = 0.05
+	// mostRecords bounds what one look reads of one filesystem: 23 ms of CPU.
+	mostRecords = 200_000
+)
+
 // space finds XFS filesystems whose free space is cut up so small that no room for inodes can be found in it: "no space
 // left on device", while df shows plenty.
 type space struct {
@@ -53,7 +61,7 @@ func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
 		}
 	}
 	if !some {
-		return []evidence.Evidence{{Reason: reason.XFSSmallAverageClusterSize, State: evidence.Inapplicable}}, nil
+		return []evidence.Evidence{{Reason: reason.XFSSmallAverageClusterSize, State: evidence.Inapplicable, Raw: "no XFS filesystem is mounted"}}, nil
 	}
 	return append(found, unreadable...), ctx.Err()
 }
@@ -72,16 +80,16 @@ func (s *space) measure(disk filesystem) reading {
 	if err := unix.Fstatfs(int(folder.Fd()), &stat); err != nil {
 		return reading{err: fmt.Errorf("measure %s: %w", path, err)}
 	}
-	free, err := fsmap.Free(folder, s.options.Records)
+	free, err := fsmap.Free(folder, mostRecords)
 	return reading{free: free, total: stat.Blocks, block: uint64(stat.Bsize), err: err} //nolint:gosec // positive
 }
 
 // small says that the free space that was read is enough to be judged and cut up too small.
 func (o XFS) small(r reading) bool {
-	if r.free.Extents == 0 || r.block == 0 || !r.free.Cut && float64(r.free.Bytes) < o.LeastFree*float64(r.total*r.block) {
+	if r.free.Extents == 0 || r.block == 0 || !r.free.Cut && float64(r.free.Bytes) < leastFree*float64(r.total*r.block) {
 		return false
 	}
-	return r.blocks() < o.SmallestAverage
+	return r.blocks() < float64(o.SmallestAverage)
 }
 
 // blocks is the mean size of a piece of free space.

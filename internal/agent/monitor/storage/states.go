@@ -35,7 +35,8 @@ func (s *states) find(ctx context.Context) ([]evidence.Evidence, error) {
 func (s *states) readonly(disks []filesystem) []evidence.Evidence {
 	if len(disks) == 0 {
 		return []evidence.Evidence{
-			{Reason: reason.ReadonlyFilesystem, State: evidence.Inapplicable}, {Reason: reason.PodVolumeReadonly, State: evidence.Inapplicable},
+			{Reason: reason.ReadonlyFilesystem, State: evidence.Inapplicable, Raw: "no filesystem of a disk is mounted"},
+			{Reason: reason.PodVolumeReadonly, State: evidence.Inapplicable, Raw: "no filesystem of a disk is mounted"},
 		}
 	}
 	before := s.writable
@@ -77,7 +78,7 @@ func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Ev
 		}
 	}
 	if !some {
-		return []evidence.Evidence{{Reason: reason.XfsShutdown, State: evidence.Inapplicable}}
+		return []evidence.Evidence{{Reason: reason.XfsShutdown, State: evidence.Inapplicable, Source: mountinfo, Raw: "no XFS filesystem is mounted"}}
 	}
 	return append(found, unreadable...)
 }

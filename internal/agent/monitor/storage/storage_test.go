@@ -60,13 +60,13 @@ func TestDisks(t *testing.T) {
 
 func TestFoldersOfDisks(t *testing.T) {
 	over := "\n70 24 0:50 / /var/log rw,relatime shared:17 - tmpfs none rw"
-	got := map[string][]string{}
+	got := map[string][]Path{}
 	for _, disk := range disksOf(t, node+over) {
 		if disk.folders != nil {
 			got[disk.at] = disk.folders
 		}
 	}
-	want := map[string][]string{"/": {"/var/lib/kubelet", "/var/lib"}, "/var/lib/containerd": {"/var/lib/containerd"}}
+	want := map[string][]Path{"/": {"/var/lib/kubelet", "/var/lib"}, "/var/lib/containerd": {"/var/lib/containerd"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -193,4 +193,19 @@ func FuzzParseStat(f *testing.F) {
 			t.Errorf("%+v with an error", who)
 		}
 	})
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for text, right := range map[string]bool{"/var/lib": true, "/": true, "var/lib": false, "": false} {
+		var p Path
+		if err := p.UnmarshalText([]byte(text)); (err == nil) != right {
+			t.Errorf("path %q: %v", text, err)
+		}
+	}
+	for text, right := range map[string]bool{"1": true, "16": true, "0": false, "-1": false, "many": false} {
+		var b Blocks
+		if err := b.UnmarshalText([]byte(text)); (err == nil) != right {
+			t.Errorf("blocks %q: %v", text, err)
+		}
+	}
 }

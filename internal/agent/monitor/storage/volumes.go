@@ -57,7 +57,7 @@ func (o EBS) heldBack(before, now map[string]ebs.Exceeded) []evidence.Evidence {
 		}
 		was, is := limits(earlier), limits(figures)
 		for i, which := range exceeded {
-			if more := is[i] - was[i]; more > time.Duration(o.Share*float64(o.Period)) {
+			if more := is[i] - was[i]; more > o.Most {
 				found = append(found, evidence.Evidence{
 					Reason: which, State: evidence.Fault, Entity: id,
 					Raw: fmt.Sprintf("held back for %v since the last look", more.Round(time.Millisecond)),
