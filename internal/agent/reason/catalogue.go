@@ -127,7 +127,7 @@ const (
 	Ext4Error ID = "Ext4Error"
 	// Ext4Warning: An ext4 filesystem warns, for example that it was damaged when it was mounted.
 	Ext4Warning ID = "Ext4Warning"
-	// IODelays: A process has waited for disks for more than a sixtieth of the time.
+	// IODelays: A process has waited for disks for more than 10 s of ten minutes.
 	IODelays ID = "IODelays"
 	// KubeletDiskUsageSlow: Kubelet takes long to measure what containers use of the disk.
 	KubeletDiskUsageSlow ID = "KubeletDiskUsageSlow"
@@ -914,8 +914,8 @@ var Catalogue = []Reason{
 		ID: IODelays, Condition: StorageReady, Severity: Warning, Action: None,
 		Entity: "process",
 		Means: Words{
-			EN: "A process has waited for disks for more than a sixtieth of the time.",
-			JA: "プロセスが全体の 60 分の 1 を超える時間、ディスクを待ちました。",
+			EN: "A process has waited for disks for more than 10 s of ten minutes.",
+			JA: "プロセスのディスク待ちが 10 分間のうち 10 秒を超えました。",
 		},
 		Reads:  "delayacct_blkio_ticks in /proc/*/stat, of a process's first thread; not applicable where kernel.task_delayacct is 0 (the default since Linux 5.14)",
 		Needs:  Needs{},
