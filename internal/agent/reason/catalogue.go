@@ -99,6 +99,10 @@ const (
 	MissingIPRules ID = "MissingIPRules"
 	// MissingLoopbackInterface: The host has no loopback interface named lo, so nothing on it can reach 127.0.0.1.
 	MissingLoopbackInterface ID = "MissingLoopbackInterface"
+	// NPANotRunning: The Amazon VPC CNI's network policy agent should run on the node, and does not.
+	NPANotRunning ID = "NPANotRunning"
+	// NPARepeatedlyRestart: The Amazon VPC CNI's network policy agent starts again and again.
+	NPARepeatedlyRestart ID = "NPARepeatedlyRestart"
 	// NetworkSysctl: A sysctl has a value with which the node's pods cannot be reached.
 	NetworkSysctl ID = "NetworkSysctl"
 	// PPSExceeded: Packets were queued or dropped because there were more a second than the instance may have.
@@ -627,7 +631,7 @@ var Catalogue = []Reason{
 			EN: "The Amazon VPC CNI's daemon (ipamd) does not answer, so pods that start get no address.",
 			JA: "Amazon VPC CNI のデーモン（ipamd）が応答しません。新しい Pod に IP アドレスが割り当てられません。",
 		},
-		Reads:  "http://127.0.0.1:61679/v1/enis and, where that is switched off, its gRPC socket; the last error of ipamd.log says why. Only where a pod of aws-node is on the host",
+		Reads:  "http://127.0.0.1:61679/v1/enis and, where that is switched off, its gRPC socket; the last error of ipamd.log says why. Only where a pod of aws-node, or on EKS Auto Mode ipamd.service, is on the host",
 		Needs:  Needs{For: 5 * minute},
 		Clears: Clears{},
 	},
@@ -638,7 +642,7 @@ var Catalogue = []Reason{
 			EN: "A pod of the Amazon VPC CNI is on the node, but the process of its daemon (aws-k8s-agent) is not.",
 			JA: "Amazon VPC CNI の Pod がノードにありますが、デーモンのプロセス（aws-k8s-agent）が動作していません。",
 		},
-		Reads:  "/proc/*/stat; only where a pod of aws-node is on the host (/var/log/pods)",
+		Reads:  "/proc/*/stat, where a pod of aws-node is on the host (/var/log/pods); on EKS Auto Mode systemd's ipamd.service over D-Bus",
 		Needs:  Needs{For: 5 * minute},
 		Clears: Clears{},
 	},
@@ -648,7 +652,7 @@ var Catalogue = []Reason{
 			EN: "The Amazon VPC CNI's daemon starts again and again.",
 			JA: "Amazon VPC CNI のデーモンが再起動を繰り返しています。",
 		},
-		Reads:  "/proc/*/stat: the process aws-k8s-agent is another than at the look before",
+		Reads:  "/proc/*/stat: the process aws-k8s-agent is another than at the look before; on EKS Auto Mode systemd's NRestarts",
 		Needs:  Needs{Count: 5, Within: 30 * minute},
 		Clears: Clears{Quiet: 30 * minute},
 	},
@@ -737,6 +741,26 @@ var Catalogue = []Reason{
 		Reads:  "netlink RTM_GETLINK: a link with the flag IFF_LOOPBACK named lo",
 		Needs:  Needs{For: 10 * second},
 		Clears: Clears{},
+	},
+	{
+		ID: NPANotRunning, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
+		Means: Words{
+			EN: "The Amazon VPC CNI's network policy agent should run on the node, and does not.",
+			JA: "Amazon VPC CNI のネットワークポリシーエージェントがノードで動作していません。",
+		},
+		Reads:  "/proc/*/stat and cmdline, where the container aws-eks-nodeagent is on the host (/var/log/pods); on EKS Auto Mode systemd's aws-network-policy-agent.service over D-Bus",
+		Needs:  Needs{For: 15 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: NPARepeatedlyRestart, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The Amazon VPC CNI's network policy agent starts again and again.",
+			JA: "Amazon VPC CNI のネットワークポリシーエージェントが再起動を繰り返しています。",
+		},
+		Reads:  "/proc/*/stat: its process is another than at the look before; on EKS Auto Mode systemd's NRestarts",
+		Needs:  Needs{Count: 5, Within: 30 * minute},
+		Clears: Clears{Quiet: 30 * minute},
 	},
 	{
 		ID: NetworkSysctl, Condition: NetworkingReady, Severity: Warning, Action: None,
@@ -901,7 +925,7 @@ var Catalogue = []Reason{
 		Entity: "device",
 		Means: Words{
 			EN: "An ext4 filesystem warns, for example that it was damaged when it was mounted.",
-			JA: "ext4 ファイルシステムが警告を出しました(マウント時に破損が記録されていたなど)。",
+			JA: "ext4 ファイルシステムが警告を出しました（マウント時に破損が記録されていたなど）。",
 		},
 		Reads:  "the kernel log: ext4's warnings",
 		Needs:  Needs{Count: 1, Within: 1 * hour},

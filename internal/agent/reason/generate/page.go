@@ -14,6 +14,7 @@ type heads struct {
 	explains                                       bool
 	severity                                       map[string]string
 	occurrences, looks, quiet, well, fault, golden string
+	look, wellOnce                                 string // where one look is enough
 }
 
 var languages = map[string]heads{
@@ -27,7 +28,7 @@ var languages = map[string]heads{
 		comparedIntro: "What the EKS node monitoring agent (1.7.0) and node-problem-detector (commit 6632ca6) do about the same fault, from their code. Fires: whether the agent can report it as it is " +
 			"shipped. Clears: whether the report goes when the fault is gone.",
 		comparison:  []string{"Reason", "naosu: severity, proof", "EKS agent fires", "clears", "node-problem-detector fires", "clears", "Note"},
-		occurrences: "%d within %s", looks: "%s in every look", quiet: "%s of quiet", well: "%s of looks that find it well", explains: true, fault: "real fault: `%s`", golden: "golden records: `%s`",
+		occurrences: "%d within %s", looks: "%s in every look", look: "The first look that finds it", quiet: "%s of quiet", well: "%s of looks that find it well", wellOnce: "The first look that finds it well", explains: true, fault: "real fault: `%s`", golden: "golden records: `%s`",
 	},
 	"ja": {
 		title: "ノードエージェントが報告する理由",
@@ -39,7 +40,7 @@ var languages = map[string]heads{
 		comparedIntro: "同じ障害に対して EKS node monitoring agent（1.7.0）と node-problem-detector（コミット 6632ca6）が何をするかを、それぞれのコードから示します。「検出」は出荷時の設定で報告できるか、" +
 			"「解消」は障害がなくなったときに報告も消えるかです。",
 		comparison:  []string{"理由", "naosu：重大度・証明", "EKS エージェント：検出", "解消", "node-problem-detector：検出", "解消", "備考"},
-		occurrences: "%[2]s 以内に %[1]d 回", looks: "%s の間、毎回検出", quiet: "%s 間発生なし", well: "%s の間、毎回正常", fault: "実障害：`%s`", golden: "記録：`%s`",
+		occurrences: "%[2]s 以内に %[1]d 回", looks: "%s の間、毎回検出", look: "最初の検出", quiet: "%s 間発生なし", well: "%s の間、毎回正常", wellOnce: "最初の正常確認", fault: "実障害：`%s`", golden: "記録：`%s`",
 	},
 }
 
@@ -79,12 +80,18 @@ func (h heads) stands(e entry) string {
 	if e.Needs.Count > 0 {
 		return fmt.Sprintf(h.occurrences, e.Needs.Count, short(e.Needs.Within)) + h.why(e.Needs.Because)
 	}
+	if e.Needs.For == 0 {
+		return h.look + h.why(e.Needs.Because)
+	}
 	return fmt.Sprintf(h.looks, short(e.Needs.For)) + h.why(e.Needs.Because)
 }
 
 func (h heads) goes(e entry) string {
 	if e.Clears.Quiet > 0 {
 		return fmt.Sprintf(h.quiet, short(e.Clears.Quiet)) + h.why(e.Clears.How)
+	}
+	if e.Clears.For == 0 {
+		return h.wellOnce + h.why(e.Clears.How)
 	}
 	return fmt.Sprintf(h.well, short(e.Clears.For)) + h.why(e.Clears.How)
 }
@@ -104,6 +111,9 @@ func (h heads) proven(e entry) string {
 	}
 	for _, file := range e.Proof.Golden {
 		ways = append(ways, fmt.Sprintf(h.golden, file))
+	}
+	if e.Proof.Note != "" {
+		ways = append(ways, cell(e.Proof.Note))
 	}
 	return strings.Join(ways, "<br>")
 }
