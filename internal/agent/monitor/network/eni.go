@@ -16,7 +16,7 @@ type assigned struct {
 }
 
 // assignments are the addresses that pods have, as the daemon has them.
-func (d *ipamd) assignments(ctx context.Context) ([]assigned, error) {
+func (d ipamd) assignments(ctx context.Context) ([]assigned, error) {
 	body, err := d.ask(ctx, "/v1/enis")
 	if err != nil {
 		return nil, err

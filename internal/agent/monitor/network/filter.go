@@ -35,7 +35,7 @@ var linkLocal = []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16"), netip.Mu
 
 // filters finds rules of the packet filter that cut a node off: those that nobody known makes, and those that take a port
 // of the node's own.
-func filters(h host.Host, o Options) monitor.Monitor {
+func filters(h host.Host, o Options) monitor.Every {
 	return looking("filter", minute, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
 		judge := filterJudge{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts}
 		if err := netfilter.Read(h, judge.rule); err != nil {

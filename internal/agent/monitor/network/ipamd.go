@@ -3,10 +3,8 @@ package network
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -17,22 +15,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
-// The Amazon VPC CNI's daemon, as its manifests and pkg/ipamd have it (github.com/aws/amazon-vpc-cni-k8s).
+// What the Amazon VPC CNI's daemon has on its host (github.com/aws/amazon-vpc-cni-k8s, pkg/ipamd and its manifests).
 const (
-	ipamdProcess = "aws-k8s-agent"
-	ipamdLog     = "/var/log/aws-routed-eni/ipamd.log"
+	ipamdLog = "/var/log/aws-routed-eni/ipamd.log"
 	// ipamdSocket is where it serves the CNI plugin since July 2026 (its PR 3739), ipamdPort where before.
 	ipamdSocket = "/var/run/aws-node/ipamd.sock"
 	ipamdPort   = "127.0.0.1:50051"
 )
-
-// podLogs has a folder for each pod of a node, which the kubelet makes and removes (pkg/kubelet/kuberuntime/helpers.go).
-const podLogs = "/var/log/pods"
-
-// ipamdPod is the folder of a pod of the DaemonSet aws-node; aws-node-termination-handler is another's.
-var ipamdPod = regexp.MustCompile(`^[^_]+_aws-node-[0-9a-z]{5}_[^_]+$`)
 
 // localPatience bounds a question to a daemon on the same host.
 const localPatience = 3 * time.Second
@@ -42,64 +34,45 @@ var local = &http.Client{Timeout: localPatience, Transport: &http.Transport{Disa
 
 // ipamd is the VPC CNI's daemon on a host.
 type ipamd struct {
-	host host.Host
+	*daemon
 	// address is where it tells of itself.
 	address string
-	// seen is the process of the last look that found one.
-	seen process
 }
 
-// daemon watches whether the VPC CNI's daemon runs, answers, and is still the one it was.
-func daemon(h host.Host, o Options) monitor.Monitor {
-	d := &ipamd{host: h, address: o.IPAMD}
-	of := []reason.ID{reason.IPAMDNotReady, reason.IPAMDNotRunning, reason.IPAMDRepeatedlyRestart}
+// addresses watches whether the VPC CNI's daemon runs, answers, and is still the one it was.
+func addresses(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
+	d := ipamd{daemon: newIPAMD(h, bus), address: o.IPAMD}
 	return looking("ipamd", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
-		if found := d.absent(of); found != nil {
-			return found, nil
+		seen, err := d.look(ctx)
+		if err != nil {
+			return nil, err
 		}
-		return d.look(ctx)
-	}, of...)
+		found := seen.tells(reason.IPAMDNotRunning, reason.IPAMDRepeatedlyRestart)
+		if !seen.here {
+			return append(found, silent(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", reason.IPAMDNotReady)...), nil
+		}
+		if err := d.answers(ctx); err != nil {
+			found = append(found, fault(reason.IPAMDNotReady, "", d.address, "%v%s", err, lastError(d.host.Path(ipamdLog))))
+		}
+		return found, nil
+	}, reason.IPAMDNotReady, reason.IPAMDNotRunning, reason.IPAMDRepeatedlyRestart)
 }
 
-// absent is what there is to say where the VPC CNI is not in use: its leftovers do not make it so
-// (eks-node-monitoring-agent#28), only a pod of its DaemonSet does.
-func (d *ipamd) absent(of []reason.ID) []evidence.Evidence {
-	pods, err := os.ReadDir(d.host.Path(podLogs))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return silent(evidence.Unreadable, podLogs, err.Error(), of...)
-	}
-	for _, pod := range pods {
-		if ipamdPod.MatchString(pod.Name()) {
-			return nil
+// policies watches the network policy agent.
+func policies(h host.Host, bus *systemd.Bus) monitor.Every {
+	d := newPolicyAgent(h, bus)
+	return looking("policy", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
+		seen, err := d.look(ctx)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return silent(evidence.Inapplicable, podLogs, "no pod of the Amazon VPC CNI is on this host", of...)
-}
-
-func (d *ipamd) look(ctx context.Context) ([]evidence.Evidence, error) {
-	now, err := findProcess(d.host, ipamdProcess, d.seen)
-	if err != nil {
-		return nil, err
-	}
-	var found []evidence.Evidence
-	switch {
-	case now == (process{}):
-		found = append(found, fault(reason.IPAMDNotRunning, "", "/proc", "no process is named %s", ipamdProcess))
-	case d.seen != (process{}) && d.seen != now:
-		found = append(found, fault(reason.IPAMDRepeatedlyRestart, "", "/proc", "%s is process %s now, no longer %s", ipamdProcess, now.pid, d.seen.pid))
-	}
-	if now != (process{}) {
-		d.seen = now
-	}
-	if err := d.answers(ctx); err != nil {
-		found = append(found, fault(reason.IPAMDNotReady, "", d.address, "%v%s", err, lastError(d.host.Path(ipamdLog))))
-	}
-	return found, nil
+		return seen.tells(reason.NPANotRunning, reason.NPARepeatedlyRestart), nil
+	}, reason.NPANotRunning, reason.NPARepeatedlyRestart)
 }
 
 // answers asks the daemon for its view of itself, which it serves once it has started in earnest: before, it waits for the
 // API server and for EC2. Where that is switched off (DISABLE_INTROSPECTION), it serves the CNI plugin all the same.
-func (d *ipamd) answers(ctx context.Context) error {
+func (d ipamd) answers(ctx context.Context) error {
 	_, err := d.ask(ctx, "/v1/enis")
 	for _, server := range [][2]string{{"unix", d.host.Path(ipamdSocket)}, {"tcp", ipamdPort}} {
 		if err == nil {
@@ -114,7 +87,7 @@ func (d *ipamd) answers(ctx context.Context) error {
 }
 
 // ask is the body of what the daemon tells at a path.
-func (d *ipamd) ask(ctx context.Context, path string) ([]byte, error) {
+func (d ipamd) ask(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+d.address+path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask ipamd: %w", err)

@@ -15,11 +15,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
+	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
-const aPod = "/var/log/pods/kube-system_aws-node-x7k2p_0c2f1b1e-7f0d-4c57-9d0f-3f3f6f0e7a11/aws-node/0.log"
+const (
+	aPod      = "/var/log/pods/kube-system_aws-node-x7k2p_0c2f1b1e-7f0d-4c57-9d0f-3f3f6f0e7a11/aws-node/0.log"
+	policyLog = "/var/log/pods/kube-system_aws-node-x7k2p_0c2f1b1e-7f0d-4c57-9d0f-3f3f6f0e7a11/aws-eks-nodeagent/0.log"
+)
 
 var aVPCNode = map[string]string{
 	aPod: "",
@@ -29,10 +34,16 @@ var aVPCNode = map[string]string{
 `,
 }
 
+const ipamdName = "aws-k8s-agent"
+
+func addressesOf(h host.Host) monitor.Every {
+	return addresses(h, systemd.New(h), DefaultOptions())
+}
+
 // startIPAMD starts a process of the daemon's name, and returns what ends it.
 func startIPAMD(t *testing.T) (end func()) {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), ipamdProcess)
+	binary := filepath.Join(t.TempDir(), ipamdName)
 	run(t, "cp $(command -v sleep) "+binary)
 	process := exec.CommandContext(t.Context(), binary, "infinity")
 	if err := process.Start(); err != nil {
@@ -68,7 +79,7 @@ func TestIPAMDNotReady(t *testing.T) {
 	}
 	defer startIPAMD(t)()
 	end := serveENIs(t, "{}")
-	w := watch(t, []reason.ID{reason.IPAMDNotReady}, briefly(daemon(hostWith(t, aVPCNode), DefaultOptions())))
+	w := watch(t, []reason.ID{reason.IPAMDNotReady}, briefly(addressesOf(hostWith(t, aVPCNode))))
 	w.Goes(reason.IPAMDNotReady, "")
 	end()
 	standing := w.Stands(reason.IPAMDNotReady, "")
@@ -84,7 +95,7 @@ func TestIPAMDNotRunning(t *testing.T) {
 		return
 	}
 	end := startIPAMD(t)
-	w := watch(t, []reason.ID{reason.IPAMDNotRunning}, briefly(daemon(hostWith(t, aVPCNode), DefaultOptions())))
+	w := watch(t, []reason.ID{reason.IPAMDNotRunning}, briefly(addressesOf(hostWith(t, aVPCNode))))
 	w.Goes(reason.IPAMDNotRunning, "")
 	end()
 	w.Stands(reason.IPAMDNotRunning, "")
@@ -98,7 +109,7 @@ func TestIPAMDRepeatedlyRestart(t *testing.T) {
 	}
 	end := startIPAMD(t)
 	quicker := func(r *reason.Reason) { r.Clears.Quiet = min(r.Clears.Quiet, time.Second) }
-	w := agenttest.Watch(t, []monitor.Monitor{briefly(daemon(hostWith(t, aVPCNode), DefaultOptions()))}, agenttest.Sooner(reason.IPAMDNotRunning), quicker)
+	w := agenttest.Watch(t, []monitor.Monitor{briefly(addressesOf(hostWith(t, aVPCNode)))}, agenttest.Sooner(reason.IPAMDNotRunning), quicker)
 	w.Goes(reason.IPAMDNotRunning, "")
 	for range 5 {
 		if p := w.Picture(); len(p.Standing) > 0 {
@@ -121,7 +132,7 @@ func TestQuietAboutALineAtBoot(t *testing.T) {
 	}
 	defer startIPAMD(t)()
 	defer serveENIs(t, "{}")()
-	quiet(t, daemon(hostWith(t, aVPCNode), DefaultOptions()))
+	quiet(t, addressesOf(hostWith(t, aVPCNode)))
 }
 
 // DISABLE_INTROSPECTION: only the CNI plugin's socket answers, since July 2026 a Unix socket.
@@ -139,7 +150,7 @@ func TestQuietWithoutIntrospection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
-	quiet(t, daemon(h, DefaultOptions()))
+	quiet(t, addressesOf(h))
 }
 
 // eks-node-monitoring-agent#28: another CNI has taken the VPC CNI's place, which left its files behind; and a pod with a
@@ -150,7 +161,7 @@ func TestQuietAboutAnotherCNI(t *testing.T) {
 		"/var/log/pods/kube-system_aws-node-termination-handler-8x2lp_4b0c6a50-0f3d-4f0e-a1f0-9a4a0f0a3f11/aws-node-termination-handler/0.log": "",
 	})
 	want := []string{"Inapplicable IPAMDNotReady", "Inapplicable IPAMDNotRunning", "Inapplicable IPAMDRepeatedlyRestart"}
-	if diff := cmp.Diff(want, states(t, daemon(h, DefaultOptions()))); diff != "" {
+	if diff := cmp.Diff(want, states(t, addressesOf(h))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -201,7 +212,7 @@ func FuzzParseENIs(f *testing.F) {
 func TestAskIPAMDEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	d := &ipamd{host: hostOf(t, nil), address: DefaultOptions().IPAMD}
+	d := ipamd{daemon: newIPAMD(hostOf(t, nil), nil), address: DefaultOptions().IPAMD}
 	if _, err := d.ask(ctx, "/v1/enis"); err == nil {
 		t.Error("answers after the end")
 	}

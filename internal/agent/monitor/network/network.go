@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
 // Looks are this far apart: soon for what is fatal, minute for what costs more to read, or whose counters are compared.
@@ -24,9 +25,10 @@ const (
 
 // Monitors are all that watch the network.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
+	bus := systemd.New(h)
 	return []monitor.Monitor{
 		links(o), sysctl(h, o), conntrack(h, o), filters(h, o), allowance(o), efa(h),
-		daemon(h, o), routes(h, o), kubeProxy(h, o), dns(h, o), apiServer(o),
+		addresses(h, bus, o), policies(h, bus), routes(h, bus, o), kubeProxy(h, o), dns(h, o), apiServer(o),
 	}
 }
 

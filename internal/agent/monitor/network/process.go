@@ -16,9 +16,9 @@ type process struct {
 	start string
 }
 
-// findProcess is the first process of a name (proc_pid_comm(5)) that is not ended. One seen before is looked for first:
-// looking for another reads a file of every process. The zero process is none.
-func findProcess(h host.Host, name string, before process) (process, error) {
+// findProcess is the first process of a name (proc_pid_comm(5)), and with such an argument if one is given, that has not
+// ended. One seen before is looked for first: looking for another reads a file of every process. The zero process is none.
+func findProcess(h host.Host, name, argument string, before process) (process, error) {
 	if before.pid != "" && readProcess(h, before.pid, name) == before {
 		return before, nil
 	}
@@ -35,7 +35,7 @@ func findProcess(h host.Host, name string, before process) (process, error) {
 		if pid[0] < '1' || pid[0] > '9' {
 			continue
 		}
-		if p := readProcess(h, pid, name); p != (process{}) {
+		if p := readProcess(h, pid, name); p != (process{}) && hasArgument(h, pid, argument) {
 			return p, nil
 		}
 	}
@@ -59,4 +59,13 @@ func readProcess(h host.Host, pid, name string) process {
 		return process{}
 	}
 	return process{pid: pid, start: string(words[start])}
+}
+
+// hasArgument says whether a process was started with an argument that begins so.
+func hasArgument(h host.Host, pid, argument string) bool {
+	if argument == "" {
+		return true
+	}
+	line, err := os.ReadFile(h.Path(filepath.Join("/proc", pid, "cmdline")))
+	return err == nil && bytes.Contains(line, append([]byte{0}, argument...))
 }

@@ -143,7 +143,7 @@ var remote = &http.Client{
 const remotePatience = 5 * time.Second
 
 // apiServer asks the API server that the agent reports to whether it lives.
-func apiServer(o Options) monitor.Monitor {
+func apiServer(o Options) monitor.Every {
 	return looking("apiserver", often, o.APIServer, func(ctx context.Context) ([]evidence.Evidence, error) {
 		if o.APIServer == "" {
 			return silent(evidence.Inapplicable, "configuration", "no API server is known", reason.APIServerUnreachable), nil
@@ -178,10 +178,10 @@ func answer(ctx context.Context, client *http.Client, address string) (int, erro
 
 // kubeProxy asks kube-proxy whether it keeps the rules of Services up to date (its server of health, pkg/proxy/healthcheck).
 // It runs where it is found, and should where it has a pod: other proxies take its place.
-func kubeProxy(h host.Host, o Options) monitor.Monitor {
+func kubeProxy(h host.Host, o Options) monitor.Every {
 	var seen process
 	return looking("kube-proxy", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
-		now, err := findProcess(h, "kube-proxy", seen)
+		now, err := findProcess(h, "kube-proxy", "", seen)
 		if err != nil {
 			return nil, err
 		}

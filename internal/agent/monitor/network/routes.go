@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/link"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
 const (
@@ -19,17 +20,21 @@ const (
 
 // routes compares the kernel's rules and routes with the addresses that the VPC CNI gave to pods, and looks for the way
 // out of the node.
-func routes(h host.Host, o Options) monitor.Monitor {
-	d := &ipamd{host: h, address: o.IPAMD}
+func routes(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
+	d := ipamd{daemon: newIPAMD(h, bus), address: o.IPAMD}
 	ofPods := []reason.ID{reason.MissingIPRoutes, reason.MissingIPRules}
 	return looking("routes", often, netlinkRoutes, func(ctx context.Context) ([]evidence.Evidence, error) {
-		found := d.absent(ofPods)
+		var found []evidence.Evidence
 		var pods []assigned
-		if found == nil {
-			var err error
-			if pods, err = d.assignments(ctx); err != nil {
-				found = silent(evidence.Unreadable, d.address, err.Error(), ofPods...)
-			}
+		seen, err := d.look(ctx)
+		if err == nil && seen.here {
+			pods, err = d.assignments(ctx)
+		}
+		switch {
+		case err != nil:
+			found = silent(evidence.Unreadable, d.address, err.Error(), ofPods...)
+		case !seen.here:
+			found = silent(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", ofPods...)
 		}
 		way, err := readWays(pods)
 		if err != nil {

@@ -8,10 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
 func addr(text string) netip.Addr { return netip.MustParseAddr(text) }
+
+func routesOf(h host.Host, o Options) monitor.Every { return routes(h, systemd.New(h), o) }
 
 // vpcNode is a node with two cards and two pods, networked as the VPC CNI does it, whose daemon tells of them.
 func vpcNode(t *testing.T) {
@@ -39,7 +44,7 @@ func TestMissingIPRules(t *testing.T) {
 		return
 	}
 	vpcNode(t)
-	w := watch(t, []reason.ID{reason.MissingIPRules}, briefly(routes(hostWith(t, aVPCNode), DefaultOptions())))
+	w := watch(t, []reason.ID{reason.MissingIPRules}, briefly(routesOf(hostWith(t, aVPCNode), DefaultOptions())))
 	w.Goes(reason.MissingIPRules, "10.50.63.105")
 	run(t, "ip rule delete to 10.50.63.105 priority 512 table main")
 	w.Stands(reason.MissingIPRules, "10.50.63.105")
@@ -57,7 +62,7 @@ func TestMissingIPRoutes(t *testing.T) {
 		return
 	}
 	vpcNode(t)
-	w := watch(t, []reason.ID{reason.MissingIPRoutes}, briefly(routes(hostWith(t, aVPCNode), DefaultOptions())))
+	w := watch(t, []reason.ID{reason.MissingIPRoutes}, briefly(routesOf(hostWith(t, aVPCNode), DefaultOptions())))
 	w.Goes(reason.MissingIPRoutes, "10.50.64.17")
 	run(t, "ip route delete 10.50.64.17/32")
 	w.Stands(reason.MissingIPRoutes, "10.50.64.17")
@@ -70,7 +75,7 @@ func TestMissingDefaultRoutes(t *testing.T) {
 		return
 	}
 	vpcNode(t)
-	w := watch(t, []reason.ID{reason.MissingDefaultRoutes}, briefly(routes(hostWith(t, aVPCNode), DefaultOptions())))
+	w := watch(t, []reason.ID{reason.MissingDefaultRoutes}, briefly(routesOf(hostWith(t, aVPCNode), DefaultOptions())))
 	w.Goes(reason.MissingDefaultRoutes, "main")
 	run(t, "ip route delete default table main")
 	w.Stands(reason.MissingDefaultRoutes, "main")
@@ -89,10 +94,10 @@ func TestRoutesThatAreWell(t *testing.T) {
 		return
 	}
 	vpcNode(t)
-	well := routes(hostWith(t, aVPCNode), DefaultOptions())
+	well := routesOf(hostWith(t, aVPCNode), DefaultOptions())
 	quiet(t, well)
 
-	other := routes(hostOf(t, nil), DefaultOptions())
+	other := routesOf(hostOf(t, nil), DefaultOptions())
 	if diff := cmp.Diff([]string{"Inapplicable MissingIPRoutes", "Inapplicable MissingIPRules", "Well MissingDefaultRoutes"}, states(t, other)); diff != "" {
 		t.Errorf("another CNI (-want +got)\n%s", diff)
 	}
@@ -102,7 +107,7 @@ func TestRoutesThatAreWell(t *testing.T) {
 
 	away := DefaultOptions()
 	away.IPAMD = "127.0.0.1:1"
-	if diff := cmp.Diff([]string{"Unreadable MissingIPRoutes", "Unreadable MissingIPRules", "Well MissingDefaultRoutes"}, states(t, routes(hostWith(t, aVPCNode), away))); diff != "" {
+	if diff := cmp.Diff([]string{"Unreadable MissingIPRoutes", "Unreadable MissingIPRules", "Well MissingDefaultRoutes"}, states(t, routesOf(hostWith(t, aVPCNode), away))); diff != "" {
 		t.Errorf("the daemon away (-want +got)\n%s", diff)
 	}
 }
