@@ -41,7 +41,7 @@ One look is not all the evidence that a reason needs: naosu-agent reasons tells 
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), lookTime)
 			defer cancel()
-			seen := agent.Check(ctx, c.Monitors(h), c.Catalogue())
+			seen := agent.Check(ctx, c.Monitors(h, ""), c.Catalogue())
 			if format == "json" {
 				return o.json(seen)
 			}

@@ -17,7 +17,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/kernel"
+	"github.com/naosu-dev/naosu/internal/agent/monitor/logs"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/network"
+	"github.com/naosu-dev/naosu/internal/agent/monitor/runtime"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/storage"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
@@ -26,9 +28,11 @@ import (
 type Config struct {
 	// Reasons are changes to the catalogue, by reason.
 	Reasons map[name]Setting `yaml:"reasons"`
-	// Kernel, Network and Storage are the options of the monitors of these names.
+	// Kernel, Logs, Network, Runtime and Storage are the options of the monitors of these names.
 	Kernel  kernel.Options  `yaml:"kernel"`
+	Logs    logs.Options    `yaml:"logs"`
 	Network network.Options `yaml:"network"`
+	Runtime runtime.Options `yaml:"runtime"`
 	Storage storage.Options `yaml:"storage"`
 }
 
@@ -72,12 +76,17 @@ func (s *severity) UnmarshalText(text []byte) error {
 
 // Default is what holds without a file.
 func Default() Config {
-	return Config{Kernel: kernel.DefaultOptions(), Network: network.DefaultOptions(), Storage: storage.DefaultOptions()}
+	return Config{
+		Kernel: kernel.DefaultOptions(), Logs: logs.DefaultOptions(), Network: network.DefaultOptions(), Runtime: runtime.DefaultOptions(), Storage: storage.DefaultOptions(),
+	}
 }
 
-// Monitors are all that watch a host.
-func (c Config) Monitors(h host.Host) []monitor.Monitor {
-	return slices.Concat(kernel.Monitors(h, c.Kernel), network.Monitors(h, c.Network), storage.Monitors(h, c.Storage))
+// Monitors are all that watch a host. In the folder they keep how far logs were read, over a restart; empty keeps nothing.
+func (c Config) Monitors(h host.Host, folder string) []monitor.Monitor {
+	return slices.Concat(
+		kernel.Monitors(h, c.Kernel), logs.Monitors(h, c.Logs, c.Catalogue(), folder), network.Monitors(h, c.Network),
+		runtime.Monitors(h, c.Runtime), storage.Monitors(h, c.Storage),
+	)
 }
 
 // Read reads a configuration file. The error names everything that is wrong with it, each with file, line and field.

@@ -60,6 +60,8 @@ type clears struct {
 type proof struct {
 	Fault  string   `yaml:"fault"`
 	Golden []string `yaml:"golden"`
+	// Note says what the fault of the test is not.
+	Note string `yaml:"note"`
 }
 
 // other is what another agent does about the same fault.
