@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -130,7 +131,7 @@ func (r *Reporter) outcome(what string, err error) {
 	case err == nil && before != nil:
 		r.log("%s: the API server takes them again", what)
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		r.log("%s: kept, and tried again: %v", what, err)
+		r.log("%s: %v; nothing is lost, and it is tried again", what, err)
 	}
 	delete(r.trouble, what)
 	if err != nil {
@@ -173,10 +174,10 @@ func (r *Reporter) see(seen kube.Seen) {
 	if seen.Node == nil {
 		r.log("node %s is gone from the API server", r.node)
 	}
-	before := len(r.desk.asides)
+	before := maps.Clone(r.desk.asides)
 	r.desk.see(seen, time.Now())
-	if len(r.desk.asides) > before {
-		for kind, a := range r.desk.asides {
+	for kind, a := range r.desk.asides {
+		if before[kind].manager != a.manager {
 			r.log("%s is left to %s, which writes it", kind, a.manager)
 		}
 	}

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/internal/agent/report/kube"
+)
+
+// Of the fields that a manager owns, some are written by nobody but the last writer; a status may stay another's.
+func TestOthers(t *testing.T) {
+	at := start
+	field := func(manager, subresource, fields string) kube.ManagedField {
+		return kube.ManagedField{Manager: manager, Subresource: subresource, Time: at, FieldsV1: json.RawMessage(fields)}
+	}
+	const kernel = `"k:{\"type\":\"KernelReady\"}"`
+	for name, tc := range map[string]struct {
+		fields []kube.ManagedField
+		want   map[string]string
+	}{
+		"nobody":           {nil, map[string]string{}},
+		"the agent":        {[]kube.ManagedField{writes(kube.Manager, at, "KernelReady")}, map[string]string{}},
+		"another":          {[]kube.ManagedField{writes("npd", at, "KernelReady", "StorageReady")}, map[string]string{"KernelReady": "npd", "StorageReady": "npd"}},
+		"a reason alone":   {[]kube.ManagedField{field("kubectl", "status", `{"f:status":{"f:conditions":{`+kernel+`:{"f:reason":{}}}}}`)}, map[string]string{"KernelReady": "kubectl"}},
+		"a status alone":   {[]kube.ManagedField{field("npd", "status", `{"f:status":{"f:conditions":{`+kernel+`:{".":{},"f:status":{},"f:type":{}}}}}`)}, map[string]string{}},
+		"no subresource":   {[]kube.ManagedField{field("npd", "", `{"f:status":{"f:conditions":{`+kernel+`:{"f:reason":{}}}}}`)}, map[string]string{}},
+		"the later of two": {[]kube.ManagedField{writes("a", at.Add(time.Minute), "KernelReady"), writes("b", at, "KernelReady")}, map[string]string{"KernelReady": "a"}},
+		"not understood":   {[]kube.ManagedField{field("a", "status", `{"f:status":{"f:conditions":{"k:x":{},"v:y":3,`+kernel+`:4}}}`), field("b", "status", `[]`), field("c", "status", ``)}, map[string]string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := map[string]string{}
+			for kind, w := range others(tc.fields) {
+				got[kind] = w.manager
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func FuzzWritten(f *testing.F) {
+	f.Add([]byte(writes("a", start, "KernelReady").FieldsV1))
+	f.Add([]byte(`{"f:status":{"f:conditions":{"k:{}":{"f:reason":null}}}}`))
+	f.Fuzz(func(t *testing.T, fields []byte) {
+		if kinds := written(fields); len(kinds) > 0 && !json.Valid(fields) {
+			t.Errorf("%q of what is no JSON", kinds)
+		}
+	})
+}

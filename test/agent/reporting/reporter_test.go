@@ -1,0 +1,170 @@
+package reporting
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/report"
+	"github.com/naosu-dev/naosu/internal/agent/report/kube"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+)
+
+// reports runs a Reporter with a token until the test ends.
+func reports(t *testing.T, bed *testbed.Bed, node, token string) *report.Reporter {
+	t.Helper()
+	client, err := kube.Connect(kubeconfig(t, bed.AdminConfig(), bed.AdminConfig().Host, token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report.New(client, node, reason.Catalogue, t.Logf)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() { r.Run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+	return r
+}
+
+// conditions are a Node's, "True NoFault" by type.
+func conditions(t *testing.T, bed *testbed.Bed, node string) map[string]string {
+	t.Helper()
+	n, err := bed.Client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, c := range n.Status.Conditions {
+		found[string(c.Type)] = string(c.Status) + " " + c.Reason
+	}
+	return found
+}
+
+// writes has another agent write a condition, as the EKS agent and node-problem-detector do: strategic merge patches.
+func writes(t *testing.T, bed *testbed.Bed, manager, node, kind, why string) {
+	t.Helper()
+	now := time.Now().UTC().Format(time.RFC3339)
+	body := fmt.Sprintf(`{"status":{"conditions":[{"type":%q,"status":"True","reason":%q,"message":"m","lastHeartbeatTime":%q,"lastTransitionTime":%q}]}}`, kind, why, now, now)
+	_, err := bed.Client.CoreV1().Nodes().Patch(t.Context(), node, types.StrategicMergePatchType, []byte(body), metav1.PatchOptions{FieldManager: manager}, "status")
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func stands(id reason.ID, entity string) evidence.Picture {
+	now := time.Now()
+	return evidence.Picture{At: now, Standing: []evidence.Standing{{Reason: id, Entity: entity, Since: now, Last: now, Count: 1, Raw: "raw"}}}
+}
+
+// A condition that another agent writes is left to it, whether it was there first or comes later.
+func TestStandsAside(t *testing.T) {
+	bed := guarded(t)
+	name := named(t, "n")
+	node(t, bed.Client, name)
+	writes(t, bed, "eks-node-monitoring-agent", name, "StorageReady", "StorageIsReady")
+	r := reports(t, bed, name, token(t, bed.Client, name))
+	r.Show(evidence.Picture{})
+	shown := func(want map[string]string) {
+		t.Helper()
+		soon(t, patience, func() error {
+			got := conditions(t, bed, name)
+			for kind, status := range want {
+				if got[kind] != status {
+					return fmt.Errorf("the node has %v, want %v", got, want)
+				}
+			}
+			return nil
+		})
+	}
+	shown(map[string]string{"KernelReady": "True NoFault", "NetworkingReady": "True NoFault", "StorageReady": "True StorageIsReady", "ContainerRuntimeReady": "True NoFault"})
+
+	// node-problem-detector comes, and writes one that was the agent's.
+	writes(t, bed, "node-problem-detector", name, "NetworkingReady", "NoProblem")
+	soon(t, patience, func() error {
+		if aside := r.Status().Aside; aside["NetworkingReady"] != "node-problem-detector" || aside["StorageReady"] != "eks-node-monitoring-agent" {
+			return fmt.Errorf("left to others: %v", aside)
+		}
+		return nil
+	})
+	r.Show(stands("InterfaceNotUp", "eth1"))
+	soon(t, patience, func() error {
+		list, err := bed.Client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
+		if err != nil {
+			return err
+		}
+		var told []string
+		for _, e := range list.Items {
+			told = append(told, e.Type+" "+e.Reason+" "+e.Message)
+		}
+		for _, want := range []string{"Warning InterfaceNotUp eth1: raw", "Normal StandsAside StorageReady: eks-node-monitoring-agent writes it", "Normal StandsAside NetworkingReady: node-problem-detector writes it"} {
+			if !strings.Contains(strings.Join(told, "\n"), want) {
+				return fmt.Errorf("events are %q, want %q", told, want)
+			}
+		}
+		return nil
+	})
+	shown(map[string]string{"NetworkingReady": "True NoProblem", "StorageReady": "True StorageIsReady"})
+}
+
+// What the API server refuses is kept: the agent says what is wrong, and reports as soon as it may.
+func TestRefusedTokens(t *testing.T) {
+	bed := guarded(t)
+	name := named(t, "n")
+	node(t, bed.Client, name)
+	for what, tc := range map[string]struct{ token, says string }{
+		"a token of no node":       {token(t, bed.Client, ""), "bound to node (none)"},
+		"a token that is nobody's": {"nobody", "401"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			r := reports(t, bed, name, tc.token)
+			r.Show(stands("InterfaceNotUp", "eth1"))
+			soon(t, patience, func() error {
+				if err := r.Health(); err == nil || !strings.Contains(err.Error(), tc.says) {
+					return fmt.Errorf("it says %w, want %s", err, tc.says)
+				}
+				return nil
+			})
+		})
+	}
+	if got := conditions(t, bed, name); len(got) != 1 {
+		t.Errorf("the node has %v", got)
+	}
+}
+
+// A Node that is not there yet is reported for once it is, and one that is made anew is told everything again.
+func TestNodeMadeAnew(t *testing.T) {
+	bed := guarded(t)
+	name := named(t, "n")
+	node(t, bed.Client, name)
+	r := reports(t, bed, name, token(t, bed.Client, name))
+	r.Show(evidence.Picture{})
+	reported := func() error {
+		if got := conditions(t, bed, name); got["KernelReady"] != "True NoFault" {
+			return fmt.Errorf("the node has %v", got)
+		}
+		return nil
+	}
+	soon(t, patience, reported)
+	if err := bed.Client.CoreV1().Nodes().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, patience, func() error {
+		if r.Health() == nil {
+			return fmt.Errorf("without a node it is healthy")
+		}
+		return nil
+	})
+	again := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if _, err := bed.Client.CoreV1().Nodes().Create(t.Context(), again, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, patience, reported)
+}
