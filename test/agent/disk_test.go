@@ -73,7 +73,7 @@ func quick(folders ...storage.Path) storage.Options {
 		*period = 200 * time.Millisecond
 	}
 	o.Probe.Period, o.Probe.Patience = time.Second, 500*time.Millisecond
-	o.Probe.Folders = folders
+	o.Folders = folders
 	o.IODelays.Most = 10 * time.Millisecond
 	return o
 }

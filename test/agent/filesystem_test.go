@@ -23,7 +23,7 @@ func TestReadonlyFilesystem(t *testing.T) {
 	}
 	d := newDisk(t, 64, "/mnt/data", "mkfs.ext4", "-q")
 	d.mount("errors=remount-ro")
-	w := agenttest.Watch(t, watching(t, quick(), "filesystems"), agenttest.Sooner(reason.ReadonlyFilesystem))
+	w := agenttest.Watch(t, watching(t, quick("/mnt/data"), "filesystems"), agenttest.Sooner(reason.ReadonlyFilesystem))
 
 	ext4Error(t, d)
 	stands := w.Stands(reason.ReadonlyFilesystem, d.at)
@@ -73,14 +73,12 @@ func superblock(t *testing.T, at, flag string) {
 }
 
 // A pod's volume is not the node.
-func TestPodVolumeReadonly(t *testing.T) {
+func TestVolumeReadonly(t *testing.T) {
 	agenttest.Need(t, agenttest.Root, "mkfs.ext4")
 	if !agenttest.Alone(t) {
 		return
 	}
-	o := quick()
 	kubelet := t.TempDir()
-	o.Kubelet = storage.Path(kubelet)
 	stage := filepath.Join(kubelet, "plugins/kubernetes.io/csi/ebs.csi.aws.com/0a1b/globalmount")
 	d := newDisk(t, 64, stage, "mkfs.ext4", "-q")
 	d.mount("errors=remount-ro")
@@ -90,18 +88,18 @@ func TestPodVolumeReadonly(t *testing.T) {
 	}
 	run(t, "mount", "--bind", stage, pod)
 	t.Cleanup(func() { _ = unix.Unmount(pod, unix.MNT_DETACH) })
-	w := agenttest.Watch(t, watching(t, o, "filesystems"), agenttest.Sooner(reason.PodVolumeReadonly, reason.ReadonlyFilesystem))
+	w := agenttest.Watch(t, watching(t, quick(storage.Path(kubelet)), "filesystems"), agenttest.Sooner(reason.VolumeReadonly, reason.ReadonlyFilesystem))
 
 	ext4Error(t, d)
-	w.Stands(reason.PodVolumeReadonly, stage)
+	w.Stands(reason.VolumeReadonly, stage)
 	for _, s := range w.Picture().Standing {
-		if s.Reason != reason.PodVolumeReadonly || s.Entity != stage {
+		if s.Reason != reason.VolumeReadonly || s.Entity != stage {
 			t.Errorf("stands, too: %+v", s)
 		}
 	}
 	run(t, "umount", pod)
 	d.unmount()
-	w.Goes(reason.PodVolumeReadonly, stage)
+	w.Goes(reason.VolumeReadonly, stage)
 }
 
 // XFS shuts itself down where it cannot go on; a mount anew replays its log.
@@ -112,7 +110,7 @@ func TestXfsShutdown(t *testing.T) {
 	}
 	d := newDisk(t, 320, "/mnt/data", "mkfs.xfs", "-q")
 	d.mount()
-	w := agenttest.Watch(t, watching(t, quick(), "filesystems"), agenttest.Sooner(reason.XfsShutdown))
+	w := agenttest.Watch(t, watching(t, quick("/mnt/data"), "filesystems"), agenttest.Sooner(reason.XfsShutdown))
 	w.Goes(reason.XfsShutdown, d.at) // It is well to begin with, and known to be.
 
 	run(t, "xfs_io", "-x", "-c", "shutdown", d.at)
@@ -161,8 +159,7 @@ func TestReadonlyByIntention(t *testing.T) {
 	if !agenttest.Alone(t) {
 		return
 	}
-	o := quick()
-	o.Kubelet = "/mnt/kubelet"
+	o := quick("/mnt/kubelet", "/mnt/data", "/mnt/ext4", "/mnt/xfs", "/mnt/absent")
 	if err := unix.Mount("all", "/mnt", "tmpfs", 0, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +183,6 @@ func TestReadonlyByIntention(t *testing.T) {
 		run(t, "mount", "--bind", folder(from), folder(to))
 		run(t, "mount", "-o", "remount,bind,ro", folder(to))
 	}
-	o.Probe.Folders = []storage.Path{"/mnt/data", "/mnt/absent"}
 	for range 2 { // Some faults are told by comparison with the look before.
 		for _, m := range storage.Monitors(host.Host{}, o) {
 			err := m.Look(t.Context(), func(e evidence.Evidence) {

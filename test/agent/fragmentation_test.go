@@ -21,7 +21,7 @@ func TestXFSSmallAverageClusterSize(t *testing.T) {
 	}
 	d := newDisk(t, 320, "/mnt/data", "mkfs.xfs", "-q")
 	d.mount()
-	w := agenttest.Watch(t, watching(t, quick(), "xfs-free-space"), agenttest.Sooner(reason.XFSSmallAverageClusterSize))
+	w := agenttest.Watch(t, watching(t, quick("/mnt/data"), "xfs-free-space"), agenttest.Sooner(reason.XFSSmallAverageClusterSize))
 	w.Goes(reason.XFSSmallAverageClusterSize, d.at) // It is well to begin with, and known to be.
 
 	comb := cutUp(t, d.at)

@@ -77,6 +77,10 @@ const (
 	DNSUnreachable ID = "DNSUnreachable"
 	// EFAErrorMetric: The errors that an Elastic Fabric Adapter counts rise quickly.
 	EFAErrorMetric ID = "EFAErrorMetric"
+	// IPAMDInconsistentState: The Amazon VPC CNI's daemon notes another address for a pod than the pod has, or one for a pod that is gone.
+	IPAMDInconsistentState ID = "IPAMDInconsistentState"
+	// IPAMDNoIPs: The Amazon VPC CNI gets no more addresses, as the subnet has none left.
+	IPAMDNoIPs ID = "IPAMDNoIPs"
 	// IPAMDNotReady: The Amazon VPC CNI's daemon (ipamd) does not answer, so pods that start get no address.
 	IPAMDNotReady ID = "IPAMDNotReady"
 	// IPAMDNotRunning: A pod of the Amazon VPC CNI is on the node, but the process of its daemon (aws-k8s-agent) is not.
@@ -99,6 +103,8 @@ const (
 	MissingIPRules ID = "MissingIPRules"
 	// MissingLoopbackInterface: The host has no loopback interface named lo, so nothing on it can reach 127.0.0.1.
 	MissingLoopbackInterface ID = "MissingLoopbackInterface"
+	// NPABPFRecoveryError: The Amazon VPC CNI's network policy agent could not take over what it had loaded into the kernel before it restarted.
+	NPABPFRecoveryError ID = "NPABPFRecoveryError"
 	// NPANotRunning: The Amazon VPC CNI's network policy agent should run on the node, and does not.
 	NPANotRunning ID = "NPANotRunning"
 	// NPARepeatedlyRestart: The Amazon VPC CNI's network policy agent starts again and again.
@@ -137,10 +143,10 @@ const (
 	KubeletDiskUsageSlow ID = "KubeletDiskUsageSlow"
 	// NVMeError: An NVMe disk does not answer, and the kernel resets or gives up its controller.
 	NVMeError ID = "NVMeError"
-	// PodVolumeReadonly: The kernel has turned the filesystem of a pod's volume read-only.
-	PodVolumeReadonly ID = "PodVolumeReadonly"
 	// ReadonlyFilesystem: A filesystem of the node takes no more writes.
 	ReadonlyFilesystem ID = "ReadonlyFilesystem"
+	// VolumeReadonly: The kernel has turned a filesystem read-only that the node itself can do without, as a pod's volume.
+	VolumeReadonly ID = "VolumeReadonly"
 	// XFSSmallAverageClusterSize: The free space of an XFS filesystem of the node is cut up so small that new files may find no room in it.
 	XFSSmallAverageClusterSize ID = "XFSSmallAverageClusterSize"
 	// XfsError: An XFS filesystem has found itself damaged, could not reach its disk, or shuts itself down.
@@ -625,6 +631,30 @@ var Catalogue = []Reason{
 		Clears: Clears{Quiet: 10 * minute},
 	},
 	{
+		ID: IPAMDInconsistentState, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "pod",
+		Means: Words{
+			EN: "The Amazon VPC CNI's daemon notes another address for a pod than the pod has, or one for a pod that is gone.",
+			JA: "Amazon VPC CNI のデーモンの記録が、Pod の実際の IP アドレスと一致しないか、すでに存在しない Pod のものです。",
+		},
+		Reads:  "ipamd's checkpoint (/var/run/aws-node/ipam.json) against the container runtime (CRI PodSandboxStatus)",
+		Needs:  Needs{For: 5 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: IPAMDNoIPs, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The Amazon VPC CNI gets no more addresses, as the subnet has none left.",
+			JA: "サブネットに空きがなく、Amazon VPC CNI が IP アドレスを取得できません。",
+		},
+		Reads:  "/var/log/aws-routed-eni/ipamd.log",
+		Needs:  Needs{Count: 4, Within: 15 * minute},
+		Clears: Clears{Quiet: 15 * minute},
+		Matches: []Match{
+			{Log: "/var/log/aws-routed-eni/ipamd.log", Pattern: `InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks`},
+		},
+	},
+	{
 		ID: IPAMDNotReady, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
 		Aliases: []ID{"IPAMNotReady"},
 		Means: Words{
@@ -743,6 +773,19 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: NPABPFRecoveryError, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The Amazon VPC CNI's network policy agent could not take over what it had loaded into the kernel before it restarted.",
+			JA: "Amazon VPC CNI のネットワークポリシーエージェントが、再起動前にカーネルへロードした BPF の状態を復元できませんでした。",
+		},
+		Reads:  "/var/log/aws-routed-eni/network-policy-agent.log",
+		Needs:  Needs{Count: 2, Within: 30 * minute},
+		Clears: Clears{Quiet: 30 * minute},
+		Matches: []Match{
+			{Log: "/var/log/aws-routed-eni/network-policy-agent.log", Pattern: `Failed to recover the BPF state|BPF State Recovery failed|failed to recover global maps|got err for (?:cluster policy )?(?:ingress|egress) in-mem map`},
+		},
+	},
+	{
 		ID: NPANotRunning, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
 		Means: Words{
 			EN: "The Amazon VPC CNI's network policy agent should run on the node, and does not.",
@@ -838,12 +881,12 @@ var Catalogue = []Reason{
 	},
 	{
 		ID: DiskProbeFailed, Condition: StorageReady, Severity: Fatal, Action: Replace,
-		Entity: "folder",
+		Entity: "mount point",
 		Means: Words{
 			EN: "A disk of the node does not take a small write and give it back, or does not answer at all.",
 			JA: "ノードのディスクが小さな書き込みを受け付けないか、書いた内容を返さないか、まったく応答しません。",
 		},
-		Reads:  "a write, fsync and read of 4 KiB in one folder of each disk (/var/lib/kubelet, /var/lib/containerd, /var/lib and /var/log by default); the file has no name (O_TMPFILE), and no answer for 10 s is a failure",
+		Reads:  "a write, fsync and read of 4 KiB in one of the node's folders on each disk (kubelet's, containerd's, /var/lib, /var/log, /); the file has no name (O_TMPFILE), and no answer for 10 s is a failure",
 		Needs:  Needs{For: 2 * minute},
 		Clears: Clears{For: 1 * minute},
 	},
@@ -974,17 +1017,6 @@ var Catalogue = []Reason{
 		},
 	},
 	{
-		ID: PodVolumeReadonly, Condition: StorageReady, Severity: Warning, Action: None,
-		Entity: "mount point",
-		Means: Words{
-			EN: "The kernel has turned the filesystem of a pod's volume read-only.",
-			JA: "Pod のボリュームのファイルシステムがカーネルによって読み取り専用にされました。",
-		},
-		Reads:  "/proc/1/mountinfo: a filesystem below kubelet's pods and plugins that is `ro`, `emergency_ro` or `shutdown` while its mount is `rw`",
-		Needs:  Needs{For: 1 * minute},
-		Clears: Clears{},
-	},
-	{
 		ID: ReadonlyFilesystem, Condition: StorageReady, Severity: Fatal, Action: Replace,
 		Aliases: []ID{"FilesystemIsReadOnly"},
 		Entity:  "mount point",
@@ -992,7 +1024,18 @@ var Catalogue = []Reason{
 			EN: "A filesystem of the node takes no more writes.",
 			JA: "ノードのファイルシステムが書き込みを受け付けなくなりました。",
 		},
-		Reads:  "/proc/1/mountinfo: a filesystem of a disk (not a pod's) that is `ro`, `emergency_ro` or `shutdown` while its mount is `rw`, which only the kernel does, or that was writable at an earlier look",
+		Reads:  "/proc/1/mountinfo: a filesystem of a disk that holds one of the node's folders (/, /var/lib, kubelet's, containerd's …) and is `ro`, `emergency_ro` or `shutdown` while its mount is `rw`, which only the kernel does, or that was writable at an earlier look",
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
+		ID: VolumeReadonly, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "mount point",
+		Means: Words{
+			EN: "The kernel has turned a filesystem read-only that the node itself can do without, as a pod's volume.",
+			JA: "ノード自体には必要のないファイルシステム（Pod のボリュームなど）が、カーネルによって読み取り専用にされました。",
+		},
+		Reads:  "/proc/1/mountinfo: a filesystem of a disk that holds none of the node's folders, and is `ro`, `emergency_ro` or `shutdown` while its mount is `rw`, which only the kernel does",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},
 	},
@@ -1003,7 +1046,7 @@ var Catalogue = []Reason{
 			EN: "The free space of an XFS filesystem of the node is cut up so small that new files may find no room in it.",
 			JA: "ノードの XFS ファイルシステムの空き領域が細かく断片化し、新しいファイルを作成できなくなるおそれがあります。",
 		},
-		Reads:  "the kernel's map of free space (ioctl FS_IOC_GETFSMAP), at most 200,000 records: the average piece has fewer than 16 blocks, while 5 % or more is free",
+		Reads:  "the kernel's map of free space (ioctl FS_IOC_GETFSMAP) of disks that hold the node's folders, at most 200,000 records: the average piece has fewer than 16 blocks, while 5 % or more is free",
 		Needs:  Needs{For: 10 * minute},
 		Clears: Clears{},
 	},
@@ -1029,7 +1072,7 @@ var Catalogue = []Reason{
 			EN: "An XFS filesystem of the node has shut itself down; everything in it is an I/O error.",
 			JA: "ノードの XFS ファイルシステムが停止し、あらゆるアクセスが I/O エラーになります。",
 		},
-		Reads:  "stat of each XFS mount point that is not a pod's: XFS answers with an I/O error once it is shut down",
+		Reads:  "stat of each XFS filesystem that holds one of the node's folders: XFS answers with an I/O error once it is shut down",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},
 	},

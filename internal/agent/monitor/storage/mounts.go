@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -24,9 +23,8 @@ var kinds = []string{"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"}
 
 // mounts reads what is mounted on a host.
 type mounts struct {
-	host    host.Host
-	kubelet Path
-	// folders are where filesystems may be reached that cannot be at their mount points, as the host's / in a container.
+	host host.Host
+	// folders are those that the node cannot work without.
 	folders []Path
 }
 
@@ -38,9 +36,7 @@ type filesystem struct {
 	device string
 	// options are those of its first mount, super those of the filesystem itself.
 	options, super []string
-	// ofPods is one that the kubelet mounted: a volume, which goes where its pod goes.
-	ofPods bool
-	// folders are those of mounts that are on it.
+	// folders are those of the node that are on it.
 	folders []Path
 }
 
@@ -70,7 +66,7 @@ func (m mounts) first(all []*mountfile.Info) []filesystem {
 		seen[device] = true
 		disks = append(disks, filesystem{
 			at: info.Mountpoint, kind: info.FSType, source: info.Source, device: device,
-			options: strings.Split(info.Options, ","), super: strings.Split(info.VFSOptions, ","), ofPods: m.ofPods(info.Mountpoint),
+			options: strings.Split(info.Options, ","), super: strings.Split(info.VFSOptions, ","),
 		})
 	}
 	for _, folder := range m.folders {
@@ -96,33 +92,42 @@ func holder(all []*mountfile.Info, folder Path) string {
 	return device
 }
 
-// reach finds a path of a filesystem. The error is what the filesystem itself answered, or that it is not to be seen.
+// errUnseen says that a path is not the filesystem it stands for on the host.
+var errUnseen = errors.New("not to be seen from here")
+
+// reach finds a path of a filesystem: its mount point or, in a container that sees no such place, one of the folders. The
+// error is what the filesystem itself answered, or errUnseen.
 func (m mounts) reach(disk filesystem) (string, error) {
-	err := fmt.Errorf("the filesystem of %s is not to be seen from here", disk.at)
-	for _, path := range append([]Path{Path(disk.at)}, disk.folders...) {
-		var stat syscall.Stat_t
-		seen := m.host.Path(string(path))
-		switch failed := syscall.Stat(seen, &stat); {
-		case errors.Is(failed, syscall.EIO):
-			return "", fmt.Errorf("stat %s: %w", path, failed)
-		case failed != nil && !errors.Is(failed, syscall.ENOENT):
-			err = fmt.Errorf("stat %s: %w", path, failed)
-		case failed == nil && disk.device == fmt.Sprintf("%d:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev)):
-			return seen, nil
+	var err error
+	for _, folder := range append([]Path{Path(disk.at)}, disk.folders...) {
+		path := m.host.Path(string(folder))
+		if err = disk.shows(path); err == nil {
+			return path, nil
+		} else if errors.Is(err, syscall.EIO) {
+			return "", err
 		}
 	}
 	return "", err
 }
 
-// ofPods says that a mount is none of the node's own: a pod's volume, or a container's root (below /run).
-func (m mounts) ofPods(at string) bool {
-	for _, folder := range []string{filepath.Join(string(m.kubelet), "pods"), filepath.Join(string(m.kubelet), "plugins"), "/run"} {
-		if strings.HasPrefix(at, folder+"/") {
-			return true
-		}
+// shows says whether a path leads to the filesystem: in a container another may stand in its place. Files of btrfs have
+// numbers of their subvolume.
+func (f filesystem) shows(path string) error {
+	var stat syscall.Stat_t
+	err := syscall.Stat(path, &stat)
+	switch {
+	case errors.Is(err, syscall.ENOENT):
+		return fmt.Errorf("%s: %w", path, errUnseen)
+	case err != nil:
+		return fmt.Errorf("stat %s: %w", path, err)
+	case f.kind != "btrfs" && f.device != fmt.Sprintf("%d:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev)):
+		return fmt.Errorf("%s: %w", path, errUnseen)
 	}
-	return false
+	return nil
 }
+
+// own says that the node cannot work without it.
+func (f filesystem) own() bool { return len(f.folders) > 0 }
 
 // turned says that the kernel takes no more writes to it. It sets the filesystem read-only and leaves its mounts as they
 // are, while one that is mounted read-only, or remounted so by hand, is so in both: that is how intention is told from

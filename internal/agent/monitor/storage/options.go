@@ -9,8 +9,9 @@ import (
 
 // Options are what may be configured of storage.
 type Options struct {
-	// Kubelet is the kubelet's folder: what is mounted below its pods and plugins belongs to pods.
-	Kubelet Path `yaml:"kubelet"`
+	// Folders are what the node cannot work without, by their real paths. The disks that hold them are its own: they are
+	// probed there, and make StorageReady False. Other disks are pods' volumes or data: to replace the node does them no good.
+	Folders []Path `yaml:"folders"`
 	// Filesystems is the time between looks at what is mounted.
 	Filesystems time.Duration `yaml:"filesystems"`
 	XFS         XFS           `yaml:"xfs"`
@@ -19,21 +20,19 @@ type Options struct {
 	EBS         EBS           `yaml:"ebs"`
 }
 
-// XFS is about the free space of XFS filesystems.
+// XFS is about the free space of the node's own XFS filesystems.
 type XFS struct {
 	Period time.Duration `yaml:"period"`
 	// SmallestAverage is the mean size of a piece of free space below which it is a fault.
 	SmallestAverage Blocks `yaml:"smallestAverage"`
 }
 
-// Probe is about writing to the disks and reading back.
+// Probe is about writing to the node's own disks and reading back, in the first folder of each that may be written to. The
+// file has no name: nothing is ever left behind.
 type Probe struct {
 	Period time.Duration `yaml:"period"`
 	// Patience is how long a disk may take to answer. A look may last so long.
 	Patience time.Duration `yaml:"patience"`
-	// Folders are where it is written, one of each disk; those that are absent are left out. The file has no name: nothing
-	// is ever left behind. XFS filesystems that cannot be seen where the host mounts them are looked at there, too.
-	Folders []Path `yaml:"folders"`
 }
 
 // IODelays is about processes that wait for disks.
@@ -54,15 +53,12 @@ type EBS struct {
 // agent's (https://github.com/aws/eks-node-monitoring-agent, monitors/storage).
 func DefaultOptions() Options {
 	return Options{
-		Kubelet:     "/var/lib/kubelet",
+		Folders:     []Path{"/var/lib/kubelet", "/var/lib/containerd", "/var/lib/containers", "/var/lib", "/var/log", "/"},
 		Filesystems: 20 * time.Second,
 		XFS:         XFS{Period: 5 * time.Minute, SmallestAverage: 16},
-		Probe: Probe{
-			Period: 30 * time.Second, Patience: 10 * time.Second,
-			Folders: []Path{"/var/lib/kubelet", "/var/lib/containerd", "/var/lib", "/var/log"},
-		},
-		IODelays: IODelays{Period: 10 * time.Minute, Most: 10 * time.Second},
-		EBS:      EBS{Period: 10 * time.Minute, Most: 50 * time.Second},
+		Probe:       Probe{Period: 30 * time.Second, Patience: 10 * time.Second},
+		IODelays:    IODelays{Period: 10 * time.Minute, Most: 10 * time.Second},
+		EBS:         EBS{Period: 10 * time.Minute, Most: 50 * time.Second},
 	}
 }
 

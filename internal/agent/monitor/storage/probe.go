@@ -15,97 +15,81 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
-	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// probe writes to each disk, has it kept, and reads it back. A hang is the fault itself: the calls of whoever works with
-// that disk hang as well.
+// probe writes to each disk of the node, has it kept, and reads it back. A hang is the fault itself: the calls of whoever
+// works with that disk hang as well.
 type probe struct {
-	host    host.Host
+	mounts  mounts
 	options Probe
-	list    *patient[[]folder]
-	disks   *patient[error]
-	// known are the folders that were there when that could last be told.
-	known []folder
+	asked   *patient[error]
 }
 
-// folder is where a disk is probed.
-type folder struct{ name, path string }
-
 func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
-	folders, err := p.list.ask(ctx, "", p.options.Patience, p.folders)
-	if err == nil {
-		p.known = folders
-	} else if folders = p.known; folders == nil {
+	disks, err := p.mounts.disks()
+	if err != nil {
 		return nil, err
 	}
-	if len(folders) == 0 {
-		return []evidence.Evidence{{Reason: reason.DiskProbeFailed, State: evidence.Inapplicable, Raw: "none of the folders is here"}}, nil
+	// What takes no writes is ReadonlyFilesystem's, or so by intention.
+	disks = slices.DeleteFunc(disks, func(disk filesystem) bool { return !disk.own() || disk.readonly() })
+	if len(disks) == 0 {
+		return []evidence.Evidence{{Reason: reason.DiskProbeFailed, State: evidence.Inapplicable, Raw: "the node writes to no disk"}}, nil
 	}
-	answers := make([]error, len(folders))
+	answers := make([]error, len(disks))
 	var asking sync.WaitGroup
-	for i, f := range folders {
+	for i, disk := range disks {
 		asking.Go(func() {
-			answer, err := p.disks.ask(ctx, f.name, p.options.Patience, func() error { return tryDisk(f.path, time.Now()) })
+			answer, err := p.asked.ask(ctx, disk.at, p.options.Patience, func() error { return p.try(disk) })
 			answers[i] = errors.Join(err, answer)
 		})
 	}
 	asking.Wait()
-	var found []evidence.Evidence
-	for i, f := range folders {
-		if state := judge(answers[i]); state != evidence.Well {
-			found = append(found, evidence.Evidence{
-				Reason: reason.DiskProbeFailed, State: state, Entity: f.name, Raw: fmt.Sprintf("%s: %v", f.name, answers[i]),
-			})
+	var faults, unreadable []evidence.Evidence
+	for i, disk := range disks {
+		e := evidence.Evidence{Reason: reason.DiskProbeFailed, State: judge(answers[i]), Entity: disk.at, Raw: fmt.Sprintf("%s: %v", disk.at, answers[i])}
+		switch e.State {
+		case evidence.Fault:
+			faults = append(faults, e)
+		case evidence.Unreadable:
+			unreadable = append(unreadable, e)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b evidence.Evidence) int { return rank(a) - rank(b) })
-	return found, ctx.Err()
+	return append(faults, unreadable...), ctx.Err()
 }
 
-// rank has Faults told first, what could not be read last.
-func rank(e evidence.Evidence) int {
-	if e.State == evidence.Fault {
-		return 0
-	}
-	return 1
+// tellsNothing are errors that say nothing of a disk, but of what the agent may do.
+var tellsNothing = []error{
+	errUnseen, syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EOPNOTSUPP, syscall.EISDIR, syscall.ENOENT, syscall.EMFILE, syscall.ENFILE,
+	syscall.ENOMEM, context.Canceled, context.DeadlineExceeded,
 }
 
-// folders are those that are there, the first of each device. One that does not even answer what device it is on is one.
-func (p *probe) folders() []folder {
-	var there []folder
-	seen := map[uint64]bool{}
-	for _, name := range p.options.Folders {
-		path := p.host.Path(string(name))
-		var stat syscall.Stat_t
-		err := syscall.Stat(path, &stat)
-		if errors.Is(err, syscall.ENOENT) || err == nil && seen[stat.Dev] {
-			continue
-		}
-		if err == nil {
-			seen[stat.Dev] = true
-		}
-		there = append(there, folder{name: string(name), path: path})
-	}
-	return there
-}
-
-// judge tells a disk's fault from what else may fail. A full disk is the kubelet's DiskPressure, one that takes no writes
-// ReadonlyFilesystem, or the agent's own read-only view of it.
+// judge tells a disk's fault from what else may fail. A full disk is the kubelet's DiskPressure.
 func judge(answer error) evidence.State {
-	for _, tellsNothing := range []error{
-		syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EOPNOTSUPP, syscall.EISDIR, syscall.ENOENT, syscall.EMFILE, syscall.ENFILE,
-		syscall.ENOMEM, context.Canceled, context.DeadlineExceeded,
-	} {
-		if errors.Is(answer, tellsNothing) {
-			return evidence.Unreadable
-		}
-	}
-	if answer == nil || errors.Is(answer, syscall.ENOSPC) || errors.Is(answer, syscall.EDQUOT) {
+	is := func(err error) bool { return errors.Is(answer, err) }
+	switch {
+	case answer == nil, is(syscall.ENOSPC), is(syscall.EDQUOT):
 		return evidence.Well
+	case slices.ContainsFunc(tellsNothing, is):
+		return evidence.Unreadable
 	}
 	return evidence.Fault
+}
+
+// try tries a disk in the first of its folders that the agent may write to.
+func (p *probe) try(disk filesystem) error {
+	var last error
+	for _, folder := range append(slices.Clone(disk.folders), Path(disk.at)) {
+		path := p.mounts.host.Path(string(folder))
+		last = disk.shows(path)
+		if last == nil {
+			last = tryDisk(path, time.Now())
+		}
+		if judge(last) != evidence.Unreadable {
+			return last
+		}
+	}
+	return last
 }
 
 // tryDisk writes a file without a name in a folder, which is gone however this ends, and reads it back from the disk.

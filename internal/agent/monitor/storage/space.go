@@ -45,7 +45,7 @@ func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
 	var found, unreadable []evidence.Evidence
 	some := false
 	for _, disk := range disks {
-		if disk.kind != "xfs" || disk.ofPods {
+		if disk.kind != "xfs" || !disk.own() {
 			continue
 		}
 		some = true
@@ -61,7 +61,7 @@ func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
 		}
 	}
 	if !some {
-		return []evidence.Evidence{{Reason: reason.XFSSmallAverageClusterSize, State: evidence.Inapplicable, Raw: "no XFS filesystem is mounted"}}, nil
+		return []evidence.Evidence{{Reason: reason.XFSSmallAverageClusterSize, State: evidence.Inapplicable, Raw: "no disk of the node is XFS"}}, nil
 	}
 	return append(found, unreadable...), ctx.Err()
 }

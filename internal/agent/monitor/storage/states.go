@@ -31,12 +31,12 @@ func (s *states) find(ctx context.Context) ([]evidence.Evidence, error) {
 }
 
 // readonly finds what the kernel turned read-only, and what was writable before and is the node's own: whoever did that,
-// the node cannot work with it. A volume that somebody remounts read-only is his business.
+// the node cannot work with it. Another disk that somebody remounts read-only is his business.
 func (s *states) readonly(disks []filesystem) []evidence.Evidence {
 	if len(disks) == 0 {
 		return []evidence.Evidence{
 			{Reason: reason.ReadonlyFilesystem, State: evidence.Inapplicable, Raw: "no filesystem of a disk is mounted"},
-			{Reason: reason.PodVolumeReadonly, State: evidence.Inapplicable, Raw: "no filesystem of a disk is mounted"},
+			{Reason: reason.VolumeReadonly, State: evidence.Inapplicable, Raw: "no filesystem of a disk is mounted"},
 		}
 	}
 	before := s.writable
@@ -46,9 +46,9 @@ func (s *states) readonly(disks []filesystem) []evidence.Evidence {
 		key := disk.at + " " + disk.device
 		s.writable[key] = before[key] || !disk.readonly()
 		switch {
-		case disk.turned() && disk.ofPods:
-			found = append(found, evidence.Evidence{Reason: reason.PodVolumeReadonly, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
-		case disk.turned(), disk.readonly() && before[key] && !disk.ofPods:
+		case disk.turned() && !disk.own():
+			found = append(found, evidence.Evidence{Reason: reason.VolumeReadonly, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
+		case disk.turned(), disk.readonly() && before[key] && disk.own():
 			found = append(found, evidence.Evidence{Reason: reason.ReadonlyFilesystem, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
 		}
 	}
@@ -61,7 +61,7 @@ func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Ev
 	var found, unreadable []evidence.Evidence
 	some := false
 	for _, disk := range disks {
-		if disk.kind != "xfs" || disk.ofPods {
+		if disk.kind != "xfs" || !disk.own() {
 			continue
 		}
 		some = true
@@ -78,7 +78,7 @@ func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Ev
 		}
 	}
 	if !some {
-		return []evidence.Evidence{{Reason: reason.XfsShutdown, State: evidence.Inapplicable, Source: mountinfo, Raw: "no XFS filesystem is mounted"}}
+		return []evidence.Evidence{{Reason: reason.XfsShutdown, State: evidence.Inapplicable, Source: mountinfo, Raw: "no disk of the node is XFS"}}
 	}
 	return append(found, unreadable...)
 }

@@ -10,15 +10,15 @@ import (
 
 // Monitors are all of storage.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
-	mounts := mounts{host: h, kubelet: o.Kubelet, folders: o.Probe.Folders}
+	mounts := mounts{host: h, folders: o.Folders}
 	states := &states{mounts: mounts, stat: newPatient[error](), writable: map[string]bool{}}
 	space := &space{mounts: mounts, options: o.XFS, read: newPatient[reading]()}
-	probe := &probe{host: h, options: o.Probe, list: newPatient[[]folder](), disks: newPatient[error]()}
+	probe := &probe{mounts: mounts, options: o.Probe, asked: newPatient[error]()}
 	delays := &delays{host: h, options: o.IODelays}
 	volumes := &volumes{host: h, options: o.EBS}
 	return []monitor.Monitor{
 		monitor.Every{
-			Title: "filesystems", Of: []reason.ID{reason.PodVolumeReadonly, reason.ReadonlyFilesystem, reason.XfsShutdown},
+			Title: "filesystems", Of: []reason.ID{reason.ReadonlyFilesystem, reason.VolumeReadonly, reason.XfsShutdown},
 			Period: o.Filesystems, Source: mountinfo, Find: states.find,
 		},
 		monitor.Every{

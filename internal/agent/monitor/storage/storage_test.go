@@ -30,6 +30,8 @@ const node = `
 51 24 259:5 / /var/lib/kubelet/pods/1/volumes/kubernetes.io~csi/pv/mount rw,relatime shared:13 - ext4 /dev/nvme2n1 rw
 52 24 259:6 / /var/lib/kubelet/plugins/kubernetes.io/csi/ebs.csi.aws.com/0b/globalmount ro,relatime shared:14 - xfs /dev/nvme3n1 ro,norecovery
 53 24 253:4 / /run/containerd/io.containerd.runtime.v2.task/k8s.io/x/rootfs rw,relatime shared:15 - xfs /dev/dm-4 rw
+54 24 9:0 / /mnt/k8s-disks/0 rw,relatime shared:18 - xfs /dev/md0 rw
+55 24 9:0 /kubelet /var/lib/kubelet rw,relatime shared:18 - xfs /dev/md0 rw
 60 24 259:9 / /mnt/old\040disk ro,relatime shared:16 - ext4 /dev/nvme4n1 ro`
 
 const (
@@ -44,29 +46,20 @@ func disksOf(t *testing.T, lines string) []filesystem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mounts{kubelet: "/var/lib/kubelet", folders: DefaultOptions().Probe.Folders}.first(all)
+	return mounts{folders: DefaultOptions().Folders}.first(all)
 }
 
+// The node's own disks are those that hold its folders, wherever they were mounted first.
 func TestDisks(t *testing.T) {
-	got := map[string]bool{}
-	for _, disk := range disksOf(t, node) {
-		got[disk.at] = disk.ofPods
-	}
-	want := map[string]bool{"/": false, "/var/lib/containerd": false, "/mnt/old disk": false, staged: true, staged2: true, rootfs: true}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestFoldersOfDisks(t *testing.T) {
 	over := "\n70 24 0:50 / /var/log rw,relatime shared:17 - tmpfs none rw"
 	got := map[string][]Path{}
 	for _, disk := range disksOf(t, node+over) {
-		if disk.folders != nil {
-			got[disk.at] = disk.folders
-		}
+		got[disk.at] = disk.folders
 	}
-	want := map[string][]Path{"/": {"/var/lib/kubelet", "/var/lib"}, "/var/lib/containerd": {"/var/lib/containerd"}}
+	want := map[string][]Path{
+		"/": {"/var/lib/containers", "/var/lib", "/"}, "/var/lib/containerd": {"/var/lib/containerd"}, "/mnt/k8s-disks/0": {"/var/lib/kubelet"},
+		"/mnt/old disk": nil, staged: nil, staged2: nil, rootfs: nil,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -83,7 +76,7 @@ func TestReadonly(t *testing.T) {
 		"kernels before 6.15":        {now: edit("rw,errors", "ro,errors"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
 		"kernels from 6.15 on":       {now: edit("errors=remount-ro", "errors=remount-ro,emergency_ro"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
 		"ext4 that was shut down":    {now: edit("errors=remount-ro", "errors=remount-ro,shutdown"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
-		"a volume":                   {now: edit("/dev/nvme2n1 rw", "/dev/nvme2n1 ro"), want: map[string]reason.ID{staged: reason.PodVolumeReadonly}},
+		"a volume":                   {now: edit("/dev/nvme2n1 rw", "/dev/nvme2n1 ro"), want: map[string]reason.ID{staged: reason.VolumeReadonly}},
 		"by hand, not seen before":   {now: edit("/ / rw", "/ / ro", "nvme0n1p1 rw", "nvme0n1p1 ro")},
 		"by hand":                    {before: node, now: edit("/ / rw", "/ / ro", "nvme0n1p1 rw", "nvme0n1p1 ro"), want: map[string]reason.ID{"/": reason.ReadonlyFilesystem}},
 		"the mount alone, by hand":   {before: node, now: edit("/ / rw", "/ / ro"), want: map[string]reason.ID{"/": reason.ReadonlyFilesystem}},
@@ -143,8 +136,7 @@ func TestJudge(t *testing.T) {
 		{nil, evidence.Well},
 		{syscall.ENOSPC, evidence.Well},
 		{syscall.EDQUOT, evidence.Well},
-		{syscall.EROFS, evidence.Unreadable},
-		{syscall.EACCES, evidence.Unreadable},
+		{syscall.EACCES, evidence.Unreadable}, {fmt.Errorf("/host: %w", errUnseen), evidence.Unreadable},
 		{syscall.EOPNOTSUPP, evidence.Unreadable},
 		{syscall.EIO, evidence.Fault},
 		{syscall.ENXIO, evidence.Fault},
