@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,8 +58,8 @@ func (o *options) json(v any) error {
 
 // table has the faults first, then what is not known, then the rest.
 func (o *options) table(seen []agent.Seen, say words) error {
-	w := tabwriter.NewWriter(o.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(say.heads, "\t"))
+	rows := table{}
+	rows.row(say.heads...)
 	counts := map[evidence.State]int{}
 	for _, state := range []evidence.State{evidence.Fault, evidence.Unreadable, evidence.Well, evidence.Inapplicable} {
 		for _, s := range seen {
@@ -73,14 +71,16 @@ func (o *options) table(seen []agent.Seen, say words) error {
 			if s.Count > 1 {
 				times = strconv.Itoa(s.Count) + "× "
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", say.states[state], s.Condition, s.Reason, s.Entity, times+told(s))
+			add := rows.row
+			if state == evidence.Fault || state == evidence.Unreadable {
+				add = rows.wholeRow
+			}
+			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, times+told(s))
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(o.out, "\n"+say.summary+"\n", counts[evidence.Fault], counts[evidence.Unreadable], counts[evidence.Well], counts[evidence.Inapplicable])
-	return nil
+	rows.print(o.out)
+	_, err := fmt.Fprintf(o.out, "\n"+say.summary+"\n", counts[evidence.Fault], counts[evidence.Unreadable], counts[evidence.Well], counts[evidence.Inapplicable])
+	return err
 }
 
 // told is what a look read; where it found nothing to quote, what it reads.

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -40,18 +38,15 @@ func newReasons(o *options) *cobra.Command {
 
 func (o *options) reasons(list []reason.Reason, japanese bool) error {
 	say := wordsOf(japanese)
-	w := tabwriter.NewWriter(o.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(say.reasonsHeads, "\t"))
+	rows := table{}
+	rows.row(say.reasonsHeads...)
 	for _, r := range list {
 		needs := fmt.Sprintf(say.looks, r.Needs.For)
 		if !r.Looked() {
 			needs = fmt.Sprintf(say.occurrences, r.Needs.Count, r.Needs.Within)
 		}
-		means := r.Means.EN
-		if japanese {
-			means = r.Means.JA
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Condition, r.ID, r.Severity, needs, means)
+		rows.wholeRow(string(r.Condition), string(r.ID), string(r.Severity), needs, r.Means.In(say.language))
 	}
-	return w.Flush()
+	rows.print(o.out)
+	return nil
 }
