@@ -128,7 +128,7 @@ func TestClient(t *testing.T) {
 		Metadata: &runtime.PodSandboxMetadata{Namespace: "naosu", Name: "probe", Uid: "u", Attempt: 4},
 		Labels:   map[string]string{"a": "b"},
 		Linux: &runtime.LinuxPodSandboxConfig{CgroupParent: "/naosu", SecurityContext: &runtime.LinuxSandboxSecurityContext{
-			NamespaceOptions: &runtime.NamespaceOption{Network: runtime.NamespaceMode_NODE},
+			NamespaceOptions: &runtime.NamespaceOption{Network: runtime.NamespaceMode_NODE, Pid: runtime.NamespaceMode_CONTAINER},
 		}},
 	}}, s.ran, nil)
 	refusal := new(Error)

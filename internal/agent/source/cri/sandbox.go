@@ -14,8 +14,11 @@ type NewSandbox struct {
 	HostNetwork bool
 }
 
-// nodeNetwork is NamespaceMode NODE.
-const nodeNetwork = 2
+// The values of NamespaceMode. The kubelet asks for processes of each container's own unless the pod wants it otherwise.
+const (
+	ofContainer = 1
+	ofNode      = 2
+)
 
 // Run makes a sandbox and gives its ID.
 func (c *Client) Run(ctx context.Context, s NewSandbox) (string, error) {
@@ -35,10 +38,11 @@ func (c *Client) Run(ctx context.Context, s NewSandbox) (string, error) {
 
 func (s NewSandbox) request() message {
 	metadata := message(nil).text(1, s.Name).text(2, s.UID).text(3, s.Namespace).number(4, uint64(s.Attempt))
-	var namespaces message
+	var network uint64 // of the pod
 	if s.HostNetwork {
-		namespaces = namespaces.number(1, nodeNetwork)
+		network = ofNode
 	}
+	namespaces := message(nil).number(1, network).number(2, ofContainer)
 	linux := message(nil).text(1, s.CgroupParent).nested(2, message(nil).nested(1, namespaces))
 	return message(nil).nested(1, message(nil).nested(1, metadata).labels(6, s.Labels).nested(8, linux))
 }

@@ -1,0 +1,128 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/cri"
+)
+
+// runtimes are the container runtimes that a host may have.
+type runtimes struct {
+	host host.Host
+	each []*endpoint
+}
+
+// endpoint is where one listens.
+type endpoint struct {
+	// socket is its path on the host, path the agent's way there.
+	socket, path string
+	client       *cri.Client
+	status       question[[]cri.Condition]
+}
+
+func newRuntimes(h host.Host, sockets []string) *runtimes {
+	r := &runtimes{host: h}
+	for _, socket := range sockets {
+		r.each = append(r.each, &endpoint{socket: socket, path: h.Path(socket), client: cri.New(h.Path(socket))})
+	}
+	return r
+}
+
+// there are the endpoints whose socket is there; gone are those whose socket is not, though the runtime ran since the host
+// booted, for its folder below /run is there.
+func (r *runtimes) there() (there, gone []*endpoint) {
+	for _, e := range r.each {
+		if _, err := os.Stat(e.path); err == nil {
+			there = append(there, e)
+		} else if _, err := os.Stat(filepath.Dir(e.path)); err == nil && filepath.Dir(e.socket) != "/run" {
+			gone = append(gone, e)
+		}
+	}
+	return there, gone
+}
+
+// health asks the runtimes how they do.
+type health struct {
+	runtimes *runtimes
+	patience time.Duration
+}
+
+func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
+	there, gone := h.runtimes.there()
+	if !hasKubelet(h.runtimes.host) {
+		gone = nil // Nothing here needs a runtime, and someone may have removed it.
+	}
+	if len(there)+len(gone) == 0 {
+		return inapplicable("no container runtime listens here", reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady), nil
+	}
+	var found []evidence.Evidence
+	network, answered := []evidence.Evidence(nil), false
+	for _, e := range there {
+		conditions, err := e.status.ask(ctx, h.patience, e.client.Status)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case cri.Refused(err, cri.Unimplemented):
+			gone = append(gone, e) // As Docker's containerd does, and one whose CRI plugin failed.
+		case err != nil:
+			found = append(found, e.unhealthy(err.Error()))
+		default:
+			answered = true
+			faults, plugin := e.judge(conditions)
+			found, network = append(found, faults...), append(network, plugin...)
+		}
+	}
+	if !answered {
+		found = append(found, h.missing(gone)...)
+		network = unreadable("no container runtime answers", reason.NetworkPluginNotReady)
+	}
+	if !answered && len(found) == 0 {
+		return inapplicable("no container runtime speaks CRI here", reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady), nil
+	}
+	return append(found, network...), nil
+}
+
+// missing are the runtimes that do not listen, where none other does and a kubelet needs one.
+func (h *health) missing(gone []*endpoint) []evidence.Evidence {
+	if !hasKubelet(h.runtimes.host) {
+		return nil
+	}
+	var found []evidence.Evidence
+	for _, e := range gone {
+		why := "it does not speak CRI (its CRI plugin is off, or failed)"
+		if _, err := os.Stat(e.path); errors.Is(err, fs.ErrNotExist) {
+			why = "its socket is gone"
+		}
+		found = append(found, e.unhealthy(why))
+	}
+	return found
+}
+
+func (e *endpoint) unhealthy(why string) evidence.Evidence {
+	return evidence.Evidence{Reason: reason.ContainerRuntimeUnhealthy, Entity: e.socket, State: evidence.Fault, Raw: why}
+}
+
+// judge tells what the runtime says of itself, and of the network plugin that it runs.
+func (e *endpoint) judge(conditions []cri.Condition) (runtime, network []evidence.Evidence) {
+	for _, c := range conditions {
+		said := strings.TrimSpace(fmt.Sprintf("%s=false %s: %s", c.Type, c.Reason, c.Message))
+		switch {
+		case c.True:
+		case c.Type == "RuntimeReady":
+			runtime = append(runtime, e.unhealthy(said))
+		case c.Type == "NetworkReady":
+			network = append(network, evidence.Evidence{Reason: reason.NetworkPluginNotReady, State: evidence.Fault, Raw: said})
+		}
+	}
+	return runtime, network
+}

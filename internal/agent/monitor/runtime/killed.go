@@ -1,0 +1,156 @@
+package runtime
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/agent/host"
+)
+
+// process is one of a pod's that was killed and has not ended.
+type process struct {
+	pid, command, pod string
+	// wait is where in the kernel it waits, if that may be read.
+	wait string
+}
+
+func (p process) String() string {
+	said := fmt.Sprintf("process %s (%s) was killed and does not end: the kernel waits on its behalf", p.pid, p.command)
+	if p.wait != "" && p.wait != "0" {
+		said += " in " + p.wait
+	}
+	return said
+}
+
+// killed finds the processes of pods that were killed and do not end. Only a task in uninterruptible sleep (state D) does
+// not; the first of a process's threads, which is what /proc lists, is by then a zombie if it was another one that waits.
+func killed(h host.Host) ([]process, error) {
+	entries, err := os.ReadDir(h.Path("/proc"))
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	var found []process
+	for _, entry := range entries {
+		if name := entry.Name(); name[0] < '1' || name[0] > '9' {
+			continue
+		}
+		if p, is := waiting(h.Path("/proc/" + entry.Name())); is {
+			p.pid = entry.Name()
+			found = append(found, p)
+		}
+	}
+	return found, nil
+}
+
+// waiting says whether a process is one of a pod's, was killed and waits in the kernel. One that has ended meanwhile is not.
+func waiting(folder string) (process, bool) {
+	s, err := readStat(folder)
+	if err != nil || s.state != 'D' && (s.state != 'Z' || s.threads < 2) {
+		return process{}, false
+	}
+	cgroup, err := os.ReadFile(folder + "/cgroup") //nolint:gosec // G304: below /proc.
+	if err != nil {
+		return process{}, false
+	}
+	p := process{command: s.command, pod: podOf(cgroup)}
+	if p.pod == "" {
+		return process{}, false
+	}
+	tasks, err := os.ReadDir(folder + "/task")
+	if err != nil {
+		return process{}, false
+	}
+	for _, task := range tasks {
+		at := folder + "/task/" + task.Name()
+		s, err := readStat(at)
+		if err != nil || s.state != 'D' || !s.exiting && !pendingKill(at) {
+			continue
+		}
+		wait, _ := os.ReadFile(at + "/wchan") //nolint:gosec // G304: below /proc.
+		p.wait = string(wait)
+		return p, true
+	}
+	return process{}, false
+}
+
+// stat is what matters of /proc/PID/stat (man 5 proc): fields 2, 3, 9 and 20.
+type stat struct {
+	command string
+	state   byte
+	exiting bool
+	threads int
+}
+
+// pfExiting is PF_EXITING of include/linux/sched.h: the task is on its way out.
+const pfExiting = 0x4
+
+func readStat(folder string) (stat, error) {
+	line, err := os.ReadFile(folder + "/stat") //nolint:gosec // G304: below /proc.
+	if err != nil {
+		return stat{}, err
+	}
+	return parseStat(string(line))
+}
+
+// parseStat reads a line of /proc/PID/stat. The command is in parentheses and may hold any.
+func parseStat(line string) (stat, error) {
+	_, rest, opened := strings.Cut(line, " (")
+	end := strings.LastIndex(rest, ") ")
+	if !opened || end < 0 {
+		return stat{}, fmt.Errorf("not a line of /proc/PID/stat: %.40q", line)
+	}
+	fields := strings.Fields(rest[end+2:]) // the first is field 3
+	if len(fields) < 18 {
+		return stat{}, fmt.Errorf("a line of /proc/PID/stat with %d fields", len(fields)+2)
+	}
+	flags, err := strconv.ParseUint(fields[6], 10, 64)
+	if err != nil {
+		return stat{}, fmt.Errorf("the flags of /proc/PID/stat: %w", err)
+	}
+	threads, err := strconv.Atoi(fields[17])
+	if err != nil {
+		return stat{}, fmt.Errorf("num_threads of /proc/PID/stat: %w", err)
+	}
+	return stat{command: rest[:end], state: fields[0][0], exiting: flags&pfExiting != 0, threads: threads}, nil
+}
+
+// pendingKill says that a task was sent SIGKILL and has not taken it, by SigPnd and ShdPnd of its status (man 5 proc).
+func pendingKill(folder string) bool {
+	status, err := os.ReadFile(folder + "/status") //nolint:gosec // G304: below /proc.
+	return err == nil && killPending(status)
+}
+
+// sigkill is SIGKILL in a mask of signals.
+const sigkill = 1 << (9 - 1)
+
+func killPending(status []byte) bool {
+	for line := range bytes.Lines(status) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		if string(name) != "SigPnd" && string(name) != "ShdPnd" {
+			continue
+		}
+		mask, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 16, 64)
+		if err == nil && mask&sigkill != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// podCgroup is the part of a cgroup's name that has the pod's UID, with either cgroup driver of the kubelet
+// (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/cm/cgroup_manager_linux.go). Static pods' UIDs have no
+// dashes.
+var podCgroup = regexp.MustCompile(`[/-]pod([0-9a-f]{8}(?:[-_]?[0-9a-f]{4}){3}[-_]?[0-9a-f]{12})(?:\.slice)?/`)
+
+// podOf is the UID of the pod that a process is of, by its /proc/PID/cgroup. Empty if it is of none.
+func podOf(cgroup []byte) string {
+	found := podCgroup.FindSubmatch(cgroup)
+	if found == nil {
+		return ""
+	}
+	return strings.ReplaceAll(string(found[1]), "_", "-")
+}

@@ -1,0 +1,86 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/cri"
+)
+
+// probeLabels are on the probe's sandboxes and on no others. A kubelet that lists one meanwhile takes it for a pod that is no
+// longer wanted and removes it, too, which does no harm.
+var probeLabels = map[string]string{"naosu.dev/probe": "sandbox"}
+
+// probe makes a pod's sandbox and removes it again, as the kubelet would: what stands in the way of that stands in the way
+// of every new pod, while the runtime calls itself ready.
+type probe struct {
+	runtimes *runtimes
+	options  SandboxProbe
+	attempt  uint32
+}
+
+func (p *probe) period() time.Duration { return cmp.Or(p.options.Period, time.Hour) }
+
+func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
+	if p.options.Period == 0 {
+		return inapplicable("runtime.sandboxProbe.period is not set", reason.CRISandboxProbeFailed), nil
+	}
+	there, _ := p.runtimes.there()
+	asked := false
+	var found []evidence.Evidence
+	for _, e := range there {
+		err := p.one(ctx, e.client)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if cri.Refused(err, cri.Unimplemented) {
+			continue
+		}
+		asked = true
+		if err != nil {
+			found = append(found, evidence.Evidence{Reason: reason.CRISandboxProbeFailed, Entity: e.socket, State: evidence.Fault, Raw: err.Error()})
+		}
+	}
+	if !asked {
+		return inapplicable("no container runtime speaks CRI here", reason.CRISandboxProbeFailed), nil
+	}
+	return found, nil
+}
+
+// one makes and removes one sandbox, after those that an earlier run left behind.
+func (p *probe) one(ctx context.Context, client *cri.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, p.options.Patience)
+	defer cancel()
+	if err := p.clean(ctx, client); err != nil {
+		return err
+	}
+	p.attempt++
+	id, err := client.Run(ctx, cri.NewSandbox{
+		Namespace: "naosu-probe", Name: "sandbox", UID: fmt.Sprintf("naosu-probe-%d", p.attempt), Attempt: p.attempt,
+		Labels: probeLabels, CgroupParent: p.options.CgroupParent, HostNetwork: p.options.HostNetwork,
+	})
+	if err != nil {
+		return fmt.Errorf("make a sandbox: %w", err)
+	}
+	if err := client.Remove(ctx, id); err != nil {
+		return fmt.Errorf("remove the sandbox: %w", err)
+	}
+	return nil
+}
+
+func (p *probe) clean(ctx context.Context, client *cri.Client) error {
+	left, err := client.Sandboxes(ctx, probeLabels)
+	if err != nil {
+		return fmt.Errorf("list the sandboxes of earlier probes: %w", err)
+	}
+	for _, one := range left {
+		if err := client.Remove(ctx, one.ID); err != nil {
+			return fmt.Errorf("remove the sandbox of an earlier probe: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+// Package runtime watches what runs pods on a host: the kubelet, the container runtime behind it, and systemd, which starts
+// both. It asks each of them for itself, so that a fault is there as long as the answer says so and no line need be guessed
+// at; what only the kubelet's log tells is monitor/logs' part.
+package runtime
+
+import (
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
+)
+
+// Options are what may be configured of these monitors.
+type Options struct {
+	// KubeletHealthz is where the kubelet tells how it does (its healthzPort). Empty if it does not.
+	KubeletHealthz string `yaml:"kubeletHealthz"`
+	// Sockets are where container runtimes listen. One that was never there is not missed.
+	Sockets []string `yaml:"sockets"`
+	// Patience is for how long the kubelet and the runtime may think about an answer.
+	Patience time.Duration `yaml:"patience"`
+	// IgnoreServices are services that may fail or restart: patterns as in path.Match, "mine-*.service".
+	IgnoreServices []string `yaml:"ignoreServices"`
+	// SandboxProbe makes pod sandboxes to see whether that works.
+	SandboxProbe SandboxProbe `yaml:"sandboxProbe"`
+}
+
+// SandboxProbe is how often and how a sandbox is made and removed again.
+type SandboxProbe struct {
+	// Period is the time between probes. Zero makes none.
+	Period time.Duration `yaml:"period"`
+	// Patience is for how long making and removing one may take.
+	Patience time.Duration `yaml:"patience"`
+	// HostNetwork leaves the network plugin out of it.
+	HostNetwork bool `yaml:"hostNetwork"`
+	// CgroupParent is the cgroup of the sandbox, in the form of the runtime's cgroup driver. Empty is the runtime's choice.
+	CgroupParent string `yaml:"cgroupParent"`
+}
+
+// DefaultOptions are the kubelet's own defaults, and where the runtimes that it knows listen
+// (https://kubernetes.io/docs/setup/production-environment/container-runtimes/).
+func DefaultOptions() Options {
+	return Options{
+		KubeletHealthz: "http://127.0.0.1:10248/healthz",
+		Sockets:        []string{"/run/containerd/containerd.sock", "/run/crio/crio.sock", "/run/cri-dockerd.sock", "/run/k3s/containerd/containerd.sock"},
+		Patience:       10 * time.Second,
+		SandboxProbe:   SandboxProbe{Patience: time.Minute},
+	}
+}
+
+// Monitors watch a host.
+func Monitors(h host.Host, o Options) []monitor.Monitor {
+	bus := systemd.New(h)
+	runtimes := newRuntimes(h, o.Sockets)
+	units := &units{bus: bus, ignore: o.IgnoreServices}
+	kubelet := &kubelet{host: h, bus: bus, url: o.KubeletHealthz, patience: o.Patience}
+	health := &health{runtimes: runtimes, patience: o.Patience}
+	stuck := &stuck{host: h, runtimes: runtimes, patience: o.Patience}
+	probe := &probe{runtimes: runtimes, options: o.SandboxProbe}
+	return []monitor.Monitor{
+		monitor.Every{Title: "runtime/units", Of: units.reasons(), Period: 30 * time.Second, Source: "systemd's D-Bus", Find: units.find},
+		monitor.Every{
+			Title: "runtime/kubelet", Of: []reason.ID{reason.KubeletUnhealthy}, Period: 10 * time.Second, Source: o.KubeletHealthz, Find: kubelet.find,
+		},
+		monitor.Every{
+			Title: "runtime/health", Of: []reason.ID{reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady},
+			Period: 20 * time.Second, Source: "CRI Status", Find: health.find,
+		},
+		monitor.Every{
+			Title: "runtime/stuck", Of: []reason.ID{reason.PodStuckTerminating}, Period: time.Minute, Source: "/proc and CRI", Find: stuck.find,
+		},
+		monitor.Every{
+			Title: "runtime/deprecations", Of: []reason.ID{reason.DeprecatedContainerdConfiguration}, Period: time.Hour,
+			Source: "containerd's introspection", Find: (&deprecations{runtimes: runtimes, patience: o.Patience}).find,
+		},
+		monitor.Every{
+			Title: "runtime/probe", Of: []reason.ID{reason.CRISandboxProbeFailed}, Period: probe.period(), Source: "CRI RunPodSandbox", Find: probe.find,
+		},
+	}
+}

@@ -1,0 +1,164 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
+)
+
+const kubeletService, containerdService = "kubelet.service", "containerd.service"
+
+// units finds services that failed, or that systemd has started again. What a person starts or stops is neither: only
+// systemd's own restarts count, and a service is in the state failed only by itself.
+type units struct {
+	bus    *systemd.Bus
+	ignore []string
+	// restarts of each service at the last look. Nil before the first, which cannot tell when they were.
+	restarts map[string]uint32
+}
+
+func (*units) reasons() []reason.ID {
+	return []reason.ID{
+		reason.KubeletFailed, reason.ServiceFailedToStart,
+		reason.KubeletRepeatedRestart, reason.ContainerdRepeatedRestart, reason.ServiceRepeatedRestart,
+	}
+}
+
+func (u *units) find(ctx context.Context) ([]evidence.Evidence, error) {
+	services, err := u.bus.Services(ctx)
+	if errors.Is(err, systemd.ErrAbsent) {
+		return inapplicable(err.Error(), u.reasons()...), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	absent := map[reason.ID]string{
+		reason.KubeletFailed: kubeletService, reason.KubeletRepeatedRestart: kubeletService, reason.ContainerdRepeatedRestart: containerdService,
+	}
+	restarts := map[string]uint32{}
+	var found []evidence.Evidence
+	for _, s := range services {
+		if s.Load != "loaded" || u.ignored(s.Name) {
+			continue
+		}
+		for id, name := range absent {
+			if name == s.Name {
+				delete(absent, id)
+			}
+		}
+		told, count, err := u.one(ctx, s)
+		if err != nil && ctx.Err() != nil {
+			return nil, err
+		} else if err != nil {
+			continue // It has gone since it was listed.
+		}
+		restarts[s.Name] = count
+		found = append(found, told...)
+	}
+	u.restarts = restarts
+	for id, name := range absent {
+		found = append(found, inapplicable("systemd has no "+name, id)...)
+	}
+	return found, nil
+}
+
+func (u *units) ignored(name string) bool {
+	for _, pattern := range u.ignore {
+		if matched, _ := path.Match(pattern, name); matched {
+			return true
+		}
+	}
+	return false
+}
+
+// one looks at one service, and gives its restarts, too.
+func (u *units) one(ctx context.Context, s systemd.Service) ([]evidence.Evidence, uint32, error) {
+	failed, err := u.failed(ctx, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	count, err := u.bus.Restarts(ctx, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	return append(failed, u.restarted(s.Name, count)...), count, nil
+}
+
+// terminated is the exit status of programs that end in order when they are told to by SIGTERM, as those in Java do. systemd
+// calls that a failure unless the unit says otherwise, though a person has stopped the service.
+const terminated = 128 + 15
+
+func (u *units) failed(ctx context.Context, s systemd.Service) ([]evidence.Evidence, error) {
+	if s.Active != "failed" {
+		return nil, nil
+	}
+	transient, err := u.bus.Transient(ctx, s)
+	if err != nil || transient {
+		return nil, err
+	}
+	result, err := u.bus.Result(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	status, err := u.bus.Status(ctx, s)
+	if err != nil || result == "exit-code" && status == terminated {
+		return nil, err
+	}
+	fault := evidence.Evidence{
+		Reason: reason.ServiceFailedToStart, Entity: s.Name, State: evidence.Fault,
+		Raw: fmt.Sprintf("%s: ActiveState=failed Result=%s ExecMainStatus=%d", s.Name, result, status),
+	}
+	if s.Name == kubeletService {
+		fault.Reason, fault.Entity = reason.KubeletFailed, ""
+	}
+	return []evidence.Evidence{fault}, nil
+}
+
+// restarted tells of each restart since the last look.
+func (u *units) restarted(name string, count uint32) []evidence.Evidence {
+	if u.restarts == nil {
+		return nil
+	}
+	fault := evidence.Evidence{
+		Reason: reason.ServiceRepeatedRestart, Entity: name, State: evidence.Fault, Raw: fmt.Sprintf("%s: NRestarts=%d", name, count),
+	}
+	switch name {
+	case kubeletService:
+		fault.Reason, fault.Entity = reason.KubeletRepeatedRestart, ""
+	case containerdService:
+		fault.Reason, fault.Entity = reason.ContainerdRepeatedRestart, ""
+	}
+	more := count
+	if before := u.restarts[name]; count >= before { // Else a person has started it, and systemd counts afresh.
+		more = count - before
+	}
+	var each []evidence.Evidence
+	for range min(more, maxRestarts) {
+		each = append(each, fault)
+	}
+	return each
+}
+
+// maxRestarts is how many restarts between two looks are told one by one.
+const maxRestarts = 20
+
+func inapplicable(why string, ids ...reason.ID) []evidence.Evidence {
+	return all(evidence.Inapplicable, why, ids...)
+}
+
+func unreadable(why string, ids ...reason.ID) []evidence.Evidence {
+	return all(evidence.Unreadable, why, ids...)
+}
+
+func all(state evidence.State, why string, ids ...reason.ID) []evidence.Evidence {
+	var told []evidence.Evidence
+	for _, id := range ids {
+		told = append(told, evidence.Evidence{Reason: id, State: state, Raw: why})
+	}
+	return told
+}
