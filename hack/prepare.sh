@@ -9,6 +9,11 @@ git git
 e2fsck e2fsprogs
 mksquashfs squashfs-tools
 mkfs.xfs xfsprogs
+/lib/systemd/systemd systemd
+dbus-daemon dbus
+containerd containerd
+runc runc
+/usr/lib/cni/ptp containernetworking-plugins
 '
 
 missing=
