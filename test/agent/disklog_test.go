@@ -32,7 +32,7 @@ func TestBlockDeviceIOError(t *testing.T) {
 		t.Fatal(err)
 	}
 	device := strings.TrimSpace(run(t, "losetup", "--find", "--show", image))
-	t.Cleanup(func() { _ = exec.Command("losetup", "--detach", device).Run() }) //nolint:gosec,noctx // G204: of the tests; their context has ended.
+	t.Cleanup(func() { _ = exec.Command("losetup", "--detach", device).Run() }) //nolint:gosec // G204: of the tests, whose context has ended.
 	if err := os.Truncate(image, 1<<20); err != nil {
 		t.Fatal(err)
 	}

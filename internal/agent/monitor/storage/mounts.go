@@ -30,11 +30,11 @@ type mounts struct {
 
 // filesystem is a disk's filesystem, wherever it is mounted.
 type filesystem struct {
-	// at is where it was mounted first, which is how people know it.
+	// at is where it is mounted: where the node works with it, else where it was first.
 	at, kind, source string
 	// device is the kernel's number of it, "259:3".
 	device string
-	// options are those of its first mount, super those of the filesystem itself.
+	// options are those of that mount, super those of the filesystem itself.
 	options, super []string
 	// folders are those of the node that are on it.
 	folders []Path
@@ -51,15 +51,15 @@ func (m mounts) disks() ([]filesystem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", mountinfo, err)
 	}
-	return m.first(all), nil
+	return m.filesystems(all), nil
 }
 
-// first keeps the first mount of each filesystem of a disk; the others are the same one elsewhere (bind mounts).
-func (m mounts) first(all []*mountfile.Info) []filesystem {
+// filesystems takes together the mounts of each filesystem of a disk.
+func (m mounts) filesystems(all []*mountfile.Info) []filesystem {
 	var disks []filesystem
 	seen := map[string]bool{}
 	for _, info := range all {
-		device := fmt.Sprintf("%d:%d", info.Major, info.Minor)
+		device := number(info)
 		if !slices.Contains(kinds, info.FSType) || seen[device] {
 			continue
 		}
@@ -70,26 +70,32 @@ func (m mounts) first(all []*mountfile.Info) []filesystem {
 		})
 	}
 	for _, folder := range m.folders {
-		on := holder(all, folder)
-		for i := range disks {
-			if disks[i].device == on {
-				disks[i].folders = append(disks[i].folders, folder)
-			}
+		mount := holder(all, folder)
+		i := slices.IndexFunc(disks, func(disk filesystem) bool { return mount != nil && disk.device == number(mount) })
+		if i < 0 {
+			continue
 		}
+		if !disks[i].own() {
+			disks[i].at, disks[i].options = mount.Mountpoint, strings.Split(mount.Options, ",")
+		}
+		disks[i].folders = append(disks[i].folders, folder)
 	}
 	return disks
 }
 
-// holder is the device that a folder is on: that of the deepest mount above it, the last of several at the same place.
-func holder(all []*mountfile.Info, folder Path) string {
-	device, depth := "", 0
+func number(info *mountfile.Info) string { return fmt.Sprintf("%d:%d", info.Major, info.Minor) }
+
+// holder is the mount that a folder is on: the deepest above it, the last of several at the same place.
+func holder(all []*mountfile.Info, folder Path) *mountfile.Info {
+	var found *mountfile.Info
+	depth := 0
 	for _, info := range all {
 		above := strings.TrimSuffix(info.Mountpoint, "/") + "/"
-		if strings.HasPrefix(string(folder)+"/", above) && len(above) >= depth {
-			device, depth = fmt.Sprintf("%d:%d", info.Major, info.Minor), len(above)
+		if strings.HasPrefix(strings.TrimSuffix(string(folder), "/")+"/", above) && len(above) >= depth {
+			found, depth = info, len(above)
 		}
 	}
-	return device
+	return found
 }
 
 // errUnseen says that a path is not the filesystem it stands for on the host.

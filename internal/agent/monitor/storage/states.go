@@ -27,7 +27,7 @@ func (s *states) find(ctx context.Context) ([]evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(s.readonly(disks), s.shutdown(ctx, disks)...), nil
+	return append(s.readonly(disks), s.shutdown(ctx, disks)...), ctx.Err()
 }
 
 // readonly finds what the kernel turned read-only, and what was writable before and is the node's own: whoever did that,

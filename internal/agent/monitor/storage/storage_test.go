@@ -46,10 +46,10 @@ func disksOf(t *testing.T, lines string) []filesystem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mounts{folders: DefaultOptions().Folders}.first(all)
+	return mounts{folders: DefaultOptions().Folders}.filesystems(all)
 }
 
-// The node's own disks are those that hold its folders, wherever they were mounted first.
+// The node's own disks are those that hold its folders, and known by the mount that does.
 func TestDisks(t *testing.T) {
 	over := "\n70 24 0:50 / /var/log rw,relatime shared:17 - tmpfs none rw"
 	got := map[string][]Path{}
@@ -57,7 +57,7 @@ func TestDisks(t *testing.T) {
 		got[disk.at] = disk.folders
 	}
 	want := map[string][]Path{
-		"/": {"/var/lib/containers", "/var/lib", "/"}, "/var/lib/containerd": {"/var/lib/containerd"}, "/mnt/k8s-disks/0": {"/var/lib/kubelet"},
+		"/": {"/var/lib/containers", "/var/lib", "/"}, "/var/lib/containerd": {"/var/lib/containerd"}, "/var/lib/kubelet": {"/var/lib/kubelet"},
 		"/mnt/old disk": nil, staged: nil, staged2: nil, rootfs: nil,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -71,18 +71,23 @@ func TestReadonly(t *testing.T) {
 		before, now string
 		want        map[string]reason.ID
 	}{
-		"well":                       {before: node, now: node},
-		"the first look":             {now: node},
-		"kernels before 6.15":        {now: edit("rw,errors", "ro,errors"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
-		"kernels from 6.15 on":       {now: edit("errors=remount-ro", "errors=remount-ro,emergency_ro"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
-		"ext4 that was shut down":    {now: edit("errors=remount-ro", "errors=remount-ro,shutdown"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
-		"a volume":                   {now: edit("/dev/nvme2n1 rw", "/dev/nvme2n1 ro"), want: map[string]reason.ID{staged: reason.VolumeReadonly}},
-		"by hand, not seen before":   {now: edit("/ / rw", "/ / ro", "nvme0n1p1 rw", "nvme0n1p1 ro")},
-		"by hand":                    {before: node, now: edit("/ / rw", "/ / ro", "nvme0n1p1 rw", "nvme0n1p1 ro"), want: map[string]reason.ID{"/": reason.ReadonlyFilesystem}},
-		"the mount alone, by hand":   {before: node, now: edit("/ / rw", "/ / ro"), want: map[string]reason.ID{"/": reason.ReadonlyFilesystem}},
-		"a volume remounted by hand": {before: node, now: edit("globalmount rw", "globalmount ro", "/dev/nvme2n1 rw", "/dev/nvme2n1 ro")},
-		"another disk in its place":  {before: node, now: edit("259:3 / /var/lib/containerd rw", "259:7 / /var/lib/containerd ro", "rw,errors", "ro,errors")},
-		"unmounted":                  {before: edit("rw,errors", "ro,errors"), now: edit("/var/lib/containerd", "/elsewhere")},
+		"well":                        {before: node, now: node},
+		"the first look":              {now: node},
+		"kernels before 6.15":         {now: edit("rw,errors", "ro,errors"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
+		"kernels from 6.15 on":        {now: edit("errors=remount-ro", "errors=remount-ro,emergency_ro"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
+		"ext4 that was shut down":     {now: edit("errors=remount-ro", "errors=remount-ro,shutdown"), want: map[string]reason.ID{"/var/lib/containerd": reason.ReadonlyFilesystem}},
+		"a volume":                    {now: edit("/dev/nvme2n1 rw", "/dev/nvme2n1 ro"), want: map[string]reason.ID{staged: reason.VolumeReadonly}},
+		"by hand, not seen before":    {now: edit("/ / rw", "/ / ro", "nvme0n1p1 rw", "nvme0n1p1 ro")},
+		"by hand":                     {before: node, now: edit("/ / rw", "/ / ro", "nvme0n1p1 rw", "nvme0n1p1 ro"), want: map[string]reason.ID{"/": reason.ReadonlyFilesystem}},
+		"the mount alone, by hand":    {before: node, now: edit("/ / rw", "/ / ro"), want: map[string]reason.ID{"/": reason.ReadonlyFilesystem}},
+		"a volume remounted by hand":  {before: node, now: edit("globalmount rw", "globalmount ro", "/dev/nvme2n1 rw", "/dev/nvme2n1 ro")},
+		"another disk in its place":   {before: node, now: edit("259:3 / /var/lib/containerd rw", "259:7 / /var/lib/containerd ro", "rw,errors", "ro,errors")},
+		"mounted read-only elsewhere": {now: edit("k8s-disks/0 rw", "k8s-disks/0 ro")},
+		"turned, mounted read-only elsewhere": {
+			now:  edit("k8s-disks/0 rw", "k8s-disks/0 ro", "/dev/md0 rw", "/dev/md0 ro"),
+			want: map[string]reason.ID{"/var/lib/kubelet": reason.ReadonlyFilesystem},
+		},
+		"unmounted": {before: edit("rw,errors", "ro,errors"), now: edit("/var/lib/containerd", "/elsewhere")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &states{writable: map[string]bool{}}
@@ -136,7 +141,8 @@ func TestJudge(t *testing.T) {
 		{nil, evidence.Well},
 		{syscall.ENOSPC, evidence.Well},
 		{syscall.EDQUOT, evidence.Well},
-		{syscall.EACCES, evidence.Unreadable}, {fmt.Errorf("/host: %w", errUnseen), evidence.Unreadable},
+		{syscall.EACCES, evidence.Unreadable},
+		{fmt.Errorf("/host: %w", errUnseen), evidence.Unreadable},
 		{syscall.EOPNOTSUPP, evidence.Unreadable},
 		{syscall.EIO, evidence.Fault},
 		{syscall.ENXIO, evidence.Fault},
