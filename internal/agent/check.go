@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
@@ -19,8 +20,9 @@ type Seen struct {
 	// State is Fault, Well, Inapplicable or Unreadable. A Fault is one sign of it: not all that a running agent asks for.
 	State  evidence.State `json:"state"`
 	Entity string         `json:"entity,omitempty"`
-	// Count is how often a Fault was seen.
-	Count int `json:"count,omitempty"`
+	// Count is how often a Fault was seen, and Last when at last: logs tell of earlier ones, too.
+	Count int       `json:"count,omitempty"`
+	Last  time.Time `json:"last,omitzero"`
 	// Source is what was read, Raw the last line or value of it, or why it could not be read. Reads is what is read in
 	// general.
 	Source string `json:"source,omitempty"`
@@ -102,7 +104,7 @@ func (s *sights) of(r reason.Reason) []Seen {
 			faults[e.Entity] = &Seen{Condition: r.Condition, Reason: r.ID, Severity: r.Severity, Reads: r.Reads, State: evidence.Fault, Entity: e.Entity}
 		}
 		seen := faults[e.Entity]
-		seen.Count, seen.Source, seen.Raw = seen.Count+1, e.Source, e.Raw
+		seen.Count, seen.Last, seen.Source, seen.Raw = seen.Count+1, e.At, e.Source, e.Raw
 	}
 	if base.State == evidence.Readable {
 		base.State = evidence.Well

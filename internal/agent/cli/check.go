@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/naosu-dev/naosu/internal/agent"
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
 // lookTime is how long a check lets monitors look.
@@ -67,20 +67,28 @@ func (o *options) table(seen []agent.Seen, say words) error {
 				continue
 			}
 			counts[state]++
-			times := ""
-			if s.Count > 1 {
-				times = strconv.Itoa(s.Count) + "× "
-			}
 			add := rows.row
 			if state == evidence.Fault || state == evidence.Unreadable {
 				add = rows.wholeRow
 			}
-			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, times+told(s))
+			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, often(s)+told(s))
 		}
 	}
 	rows.print(o.out)
 	_, err := fmt.Fprintf(o.out, "\n"+say.summary+"\n", counts[evidence.Fault], counts[evidence.Unreadable], counts[evidence.Well], counts[evidence.Inapplicable])
 	return err
+}
+
+// often says how often and when a fault was seen, if that is not just once, now.
+func often(s agent.Seen) string {
+	r, _ := reason.Find(string(s.Reason))
+	switch {
+	case s.State != evidence.Fault || r.Looked():
+		return ""
+	case s.Count == 1:
+		return s.Last.Local().Format(time.TimeOnly) + " "
+	}
+	return fmt.Sprintf("%d×, …%s ", s.Count, s.Last.Local().Format(time.TimeOnly))
 }
 
 // told is what a look read; where it found nothing to quote, what it reads.
