@@ -95,6 +95,8 @@ const (
 	KubeProxyNotReady ID = "KubeProxyNotReady"
 	// LinkLocalExceeded: Packets to local services of the cloud (DNS, metadata, time) were dropped because there were too many a second.
 	LinkLocalExceeded ID = "LinkLocalExceeded"
+	// MACAddressPolicyMisconfigured: udev gives the links of pods other MAC addresses than the Amazon VPC CNI told the pods, which then reach nothing.
+	MACAddressPolicyMisconfigured ID = "MACAddressPolicyMisconfigured"
 	// MissingDefaultRoutes: A routing table that needs one has no default route.
 	MissingDefaultRoutes ID = "MissingDefaultRoutes"
 	// MissingIPRoutes: A pod's address has no route on its node.
@@ -730,6 +732,17 @@ var Catalogue = []Reason{
 		Clears: Clears{Quiet: 10 * minute},
 	},
 	{
+		ID: MACAddressPolicyMisconfigured, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "file",
+		Means: Words{
+			EN: "udev gives the links of pods other MAC addresses than the Amazon VPC CNI told the pods, which then reach nothing.",
+			JA: "udev が Pod のリンクの MAC アドレスを変更するため、Amazon VPC CNI が設定した値と食い違い、Pod が通信できません。",
+		},
+		Reads:  "the .link file, with drop-ins, by which udev set up the VPC CNI's links (/run/udev/data): MACAddressPolicy must be none",
+		Needs:  Needs{For: 1 * minute},
+		Clears: Clears{},
+	},
+	{
 		ID: MissingDefaultRoutes, Condition: NetworkingReady, Severity: Warning, Action: None,
 		Entity: "table",
 		Means: Words{
@@ -1109,7 +1122,7 @@ var Catalogue = []Reason{
 			EN: "The container runtime does not answer, or says of itself that it is not ready.",
 			JA: "コンテナランタイムが応答しないか、自身を Ready ではないと報告しています。",
 		},
-		Reads:  "CRI Status at the sockets where runtimes listen, every 20 s, one call at a time: refused, not answered within 10 s, RuntimeReady=false; or, on a host with a kubelet where no other runtime answers, a socket that is gone from its folder and a runtime that does not speak CRI",
+		Reads:  "CRI Status at the sockets where runtimes listen, every 20 s, one call at a time: refused, not answered within 5 s, RuntimeReady=false; or, on a host with a kubelet where no other runtime answers, a socket that is gone from its folder and a runtime that does not speak CRI",
 		Needs:  Needs{For: 2 * minute},
 		Clears: Clears{},
 	},
@@ -1162,7 +1175,7 @@ var Catalogue = []Reason{
 			EN: "kubelet does not answer at its health endpoint, or says there that it is not well.",
 			JA: "kubelet がヘルスチェックのエンドポイントに応答しないか、異常を報告しています。",
 		},
-		Reads:  "http://127.0.0.1:10248/healthz, every 10 s: refused, not answered within 10 s, or anything but 200; not applicable without /var/lib/kubelet, unknown while systemd has the kubelet running and nothing listens (healthzPort: 0)",
+		Reads:  "http://127.0.0.1:10248/healthz, every 10 s: refused, not answered within 5 s, or anything but 200; not applicable without /var/lib/kubelet, unknown while systemd has the kubelet running and nothing listens (healthzPort: 0)",
 		Needs:  Needs{For: 2 * minute},
 		Clears: Clears{},
 	},

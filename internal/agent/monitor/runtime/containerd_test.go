@@ -40,8 +40,8 @@ func needContainerd(t *testing.T) {
 }
 
 // startContainerd starts it for a test that is Alone: mounts hide the machine's own /run and /var/lib, and what it makes
-// in cgroups is in one that the test removes.
-func startContainerd(t *testing.T) *containerd {
+// in cgroups is in one that the test removes. It may be without some of its plugins.
+func startContainerd(t *testing.T, without ...string) *containerd {
 	t.Helper()
 	// Alone shows a /sys of the test's network namespace, which has no cgroups.
 	if err := unix.Unmount("/sys", 0); err != nil {
@@ -59,7 +59,7 @@ func startContainerd(t *testing.T) *containerd {
 		}
 	}
 	t.Cleanup(c.stop)
-	c.start()
+	c.start(without...)
 	c.load(pause)
 	return c
 }

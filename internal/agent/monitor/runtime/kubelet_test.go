@@ -55,7 +55,7 @@ func TestKubeletUnhealthy(t *testing.T) {
 	server := httptest.NewUnstartedServer(health)
 	server.Start()
 	o := nothing()
-	o.KubeletHealthz, o.Patience = server.URL+"/healthz", 250*time.Millisecond
+	o.KubeletHealthz, o.Patience = server.URL+"/healthz", soon
 	w := watch(t, kubeletHost(t), o)
 	w.Goes(reason.KubeletUnhealthy, "")
 

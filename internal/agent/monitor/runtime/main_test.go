@@ -43,6 +43,9 @@ func watch(t *testing.T, h host.Host, o Options) *agenttest.Watched {
 	return agenttest.Watch(t, quick, overrides...)
 }
 
+// soon is the patience of tests: less than half of what is between looks.
+const soon = 100 * time.Millisecond
+
 // nothing are options with which no monitor finds anything.
 func nothing() Options {
 	o := DefaultOptions()

@@ -23,7 +23,9 @@ type probe struct {
 	attempt  uint32
 }
 
-func (p *probe) period() time.Duration { return cmp.Or(p.options.Period, time.Hour) }
+func (p *probe) period() time.Duration {
+	return max(cmp.Or(p.options.Period, time.Hour), 2*p.options.Patience)
+}
 
 func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
 	if p.options.Period == 0 {

@@ -44,12 +44,12 @@ func DefaultOptions() Options {
 	return Options{
 		KubeletHealthz: "http://127.0.0.1:10248/healthz",
 		Sockets:        []string{"/run/containerd/containerd.sock", "/run/crio/crio.sock", "/run/cri-dockerd.sock", "/run/k3s/containerd/containerd.sock"},
-		Patience:       10 * time.Second,
+		Patience:       5 * time.Second,
 		SandboxProbe:   SandboxProbe{Patience: time.Minute},
 	}
 }
 
-// Monitors watch a host.
+// Monitors watch a host. A look that has to be patient leaves room for the next before what it found grows old.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
 	bus := systemd.New(h)
 	runtimes := newRuntimes(h, o.Sockets)
@@ -61,11 +61,12 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	return []monitor.Monitor{
 		monitor.Every{Title: "runtime/units", Of: units.reasons(), Period: 30 * time.Second, Source: "systemd's D-Bus", Find: units.find},
 		monitor.Every{
-			Title: "runtime/kubelet", Of: []reason.ID{reason.KubeletUnhealthy}, Period: 10 * time.Second, Source: o.KubeletHealthz, Find: kubelet.find,
+			Title: "runtime/kubelet", Of: []reason.ID{reason.KubeletUnhealthy}, Period: max(10*time.Second, 2*o.Patience),
+			Source: o.KubeletHealthz, Find: kubelet.find,
 		},
 		monitor.Every{
 			Title: "runtime/health", Of: []reason.ID{reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady},
-			Period: 20 * time.Second, Source: "CRI Status", Find: health.find,
+			Period: max(20*time.Second, 2*o.Patience), Source: "CRI Status", Find: health.find,
 		},
 		monitor.Every{
 			Title: "runtime/stuck", Of: []reason.ID{reason.PodStuckTerminating}, Period: time.Minute, Source: "/proc and CRI", Find: stuck.find,
