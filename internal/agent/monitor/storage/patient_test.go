@@ -2,6 +2,7 @@ package storage
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,8 +12,9 @@ import (
 func TestPatientAsksAHangingDiskOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPatient[error]()
-		calls, thaw := 0, make(chan struct{})
-		hang := func() error { calls++; <-thaw; return nil }
+		var calls atomic.Int32
+		thaw := make(chan struct{})
+		hang := func() error { calls.Add(1); <-thaw; return nil }
 		want := hangs{since: time.Now()}
 		for i := range 3 {
 			if _, err := p.ask(t.Context(), "/data", 10*time.Second, hang); !errors.Is(err, want) {
@@ -25,8 +27,8 @@ func TestPatientAsksAHangingDiskOnce(t *testing.T) {
 		if _, err := p.ask(t.Context(), "/other", 10*time.Second, func() error { return nil }); err != nil {
 			t.Errorf("another disk: %v", err)
 		}
-		if calls != 1 {
-			t.Errorf("the hanging disk was asked %d times, want once", calls)
+		if calls.Load() != 1 {
+			t.Errorf("the hanging disk was asked %d times, want once", calls.Load())
 		}
 		close(thaw)
 		broken := errors.New("broken")
