@@ -47,7 +47,18 @@ var rooms = [][]string{
 	{own + "internal/diagnosis/facts"},
 }
 
-var rules = slices.Concat(downward(layers), downward(rooms), []rule{
+// wing are the rooms of internal/agent, likewise (docs/adr/0004).
+var wing = [][]string{
+	{own + "internal/agent/cli"},
+	{own + "internal/agent/config"},
+	{own + "internal/agent/report"},
+	{own + "internal/agent/monitor"},
+	{own + "internal/agent/source"},
+	{own + "internal/agent/evidence", own + "internal/agent/host"},
+	{own + "internal/agent/reason"},
+}
+
+var rules = slices.Concat(downward(layers), downward(rooms), downward(wing), []rule{
 	{
 		why:         "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
 		from:        []string{own + "cmd/naosu", own + "internal", own + "api"},
@@ -69,6 +80,11 @@ var rules = slices.Concat(downward(layers), downward(rooms), []rule{
 		why:         "the agent stays small",
 		from:        agentParts,
 		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", own + "internal/cluster"},
+	},
+	{
+		why:         "the agent is a wing of its own: the catalogue of reasons is what others read of it",
+		from:        slices.Concat(slices.Concat(layers...), []string{own + "cmd/naosu", own + "cmd/naosu-lab"}),
+		unreachable: slices.Concat(wing[:len(wing)-1]...),
 	},
 })
 
