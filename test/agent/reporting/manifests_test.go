@@ -88,7 +88,7 @@ func TestPrivileges(t *testing.T) {
 	}
 }
 
-// writable are the host's folders that a pod mounts to write to.
+// writable are the host's folders that a pod may write to, or to what is mounted below.
 func writable(spec corev1.PodSpec) []string {
 	paths := map[string]string{}
 	for _, v := range spec.Volumes {
@@ -98,7 +98,7 @@ func writable(spec corev1.PodSpec) []string {
 	}
 	found := map[string]bool{}
 	for _, m := range spec.Containers[0].VolumeMounts {
-		if path := paths[m.Name]; path != "" && !m.ReadOnly {
+		if path := paths[m.Name]; path != "" && (!m.ReadOnly || m.RecursiveReadOnly == nil || *m.RecursiveReadOnly != corev1.RecursiveReadOnlyIfPossible) {
 			found[strings.TrimSuffix(path, "/")] = true
 		}
 	}

@@ -35,6 +35,9 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("API server: %d: %s", e.Code, e.Message) }
 
+// Server is the API server's URL.
+func (c *Client) Server() string { return c.server.String() }
+
 // PatchConditions writes conditions of a node's status, and no others. It returns the Node as it is then.
 func (c *Client) PatchConditions(ctx context.Context, node string, conditions []Condition) (*Node, error) {
 	patch := map[string]any{"status": map[string]any{"conditions": conditions}}
