@@ -11,7 +11,7 @@ const Root = "root"
 
 // Need says what a test needs of the machine: Root, or a command. Where it is missing the test is not run and says so, and
 // fails where NAOSU_TEST_ALL is set, as in CI.
-func Need(t *testing.T, needs ...string) {
+func Need(t testing.TB, needs ...string) {
 	t.Helper()
 	for _, need := range needs {
 		if has(need) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,17 +37,16 @@ const patience = time.Minute
 type Machine struct {
 	// Host has its /run: the D-Bus socket, and the journal in /run/log/journal.
 	Host host.Host
-	t    *testing.T
+	t    testing.TB
 	root string
 	pid  int
 }
 
 // Start starts one, and waits until it has reached its default target. The test is not run where that is not possible.
-func Start(t *testing.T) *Machine {
+func Start(t testing.TB) *Machine {
 	t.Helper()
 	agenttest.Need(t, agenttest.Root, "/lib/systemd/systemd", "dbus-daemon", "nsenter", "systemctl")
-	// Not t.TempDir: a socket's path may have 107 bytes.
-	root, err := os.MkdirTemp("/tmp", "systemd")
+	root, err := os.MkdirTemp("/tmp", "systemd") //nolint:usetesting // A socket's path may have 107 bytes.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +62,12 @@ func Start(t *testing.T) *Machine {
 			t.Fatal(err)
 		}
 	}
-	m.write("default.target", "[Unit]\nRequires=dbus.socket systemd-journald.service\nAfter=dbus.socket systemd-journald.service\n")
+	m.Write("default.target", "[Unit]\nRequires=dbus.socket systemd-journald.service\nAfter=dbus.socket systemd-journald.service\n")
 	m.boot(t)
 	return m
 }
 
-func (m *Machine) boot(t *testing.T) {
+func (m *Machine) boot(t testing.TB) {
 	t.Helper()
 	group := cgroup(t)
 	console, err := os.Create(filepath.Join(m.root, "console"))
@@ -75,7 +75,7 @@ func (m *Machine) boot(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer console.Close()
-	command := exec.Command("/bin/sh", "-c", start, "systemd", m.root, group)
+	command := exec.Command("/bin/sh", "-c", start, "systemd", m.root, group) //nolint:noctx // It ends in a cleanup, after t's context.
 	command.Stdout, command.Stderr = console, console
 	command.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC,
@@ -109,13 +109,13 @@ func (m *Machine) boot(t *testing.T) {
 }
 
 // cgroup makes a group of the unified hierarchy for the machine.
-func cgroup(t *testing.T) string {
+func cgroup(t testing.TB) string {
 	t.Helper()
 	top := "/sys/fs/cgroup"
 	if _, err := os.Stat(top + "/cgroup.procs"); err != nil {
 		top += "/unified"
 	}
-	group, err := os.MkdirTemp(top, "naosu-test")
+	group, err := os.MkdirTemp(top, "naosu-test") //nolint:usetesting // A cgroup.
 	if err != nil {
 		t.Skipf("not run: it needs a cgroup of its own: %v", err)
 	}
@@ -127,8 +127,8 @@ func cgroup(t *testing.T) string {
 			}
 			return nil
 		})
-		for i := len(groups) - 1; i >= 0; i-- {
-			_ = os.Remove(groups[i])
+		for _, group := range slices.Backward(groups) {
+			_ = os.Remove(group)
 		}
 	})
 	return group
@@ -137,11 +137,12 @@ func cgroup(t *testing.T) string {
 // Unit writes a unit, "sick.service", and has systemd read it.
 func (m *Machine) Unit(name, content string) {
 	m.t.Helper()
-	m.write(name, content)
+	m.Write(name, content)
 	m.Systemctl("daemon-reload")
 }
 
-func (m *Machine) write(name, content string) {
+// Write writes a unit that systemd has yet to read.
+func (m *Machine) Write(name, content string) {
 	m.t.Helper()
 	if err := os.WriteFile(filepath.Join(m.root, "units", name), []byte(content), 0o600); err != nil {
 		m.t.Fatal(err)

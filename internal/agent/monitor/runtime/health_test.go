@@ -124,7 +124,7 @@ func TestWhichRuntime(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root, err := os.MkdirTemp("/tmp", "cri") // a socket's path may have 107 bytes
+			root, err := os.MkdirTemp("/tmp", "cri") //nolint:usetesting // A socket's path may have 107 bytes.
 			if err != nil {
 				t.Fatal(err)
 			}

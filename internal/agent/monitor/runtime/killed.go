@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/naosu-dev/naosu/internal/agent/host"
 )
 
@@ -29,17 +31,22 @@ func (p process) String() string {
 // killed finds the processes of pods that were killed and do not end. Only a task in uninterruptible sleep (state D) does
 // not; the first of a process's threads, which is what /proc lists, is by then a zombie if it was another one that waits.
 func killed(h host.Host) ([]process, error) {
-	entries, err := os.ReadDir(h.Path("/proc"))
+	folder, err := os.Open(h.Path("/proc"))
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(0)
 	if err != nil {
 		return nil, fmt.Errorf("list processes: %w", err)
 	}
 	var found []process
-	for _, entry := range entries {
-		if name := entry.Name(); name[0] < '1' || name[0] > '9' {
+	for _, name := range names {
+		if name[0] < '1' || name[0] > '9' {
 			continue
 		}
-		if p, is := waiting(h.Path("/proc/" + entry.Name())); is {
-			p.pid = entry.Name()
+		if p, is := waiting(folder.Name() + "/" + name); is {
+			p.pid = name
 			found = append(found, p)
 		}
 	}
@@ -48,8 +55,13 @@ func killed(h host.Host) ([]process, error) {
 
 // waiting says whether a process is one of a pod's, was killed and waits in the kernel. One that has ended meanwhile is not.
 func waiting(folder string) (process, bool) {
-	s, err := readStat(folder)
-	if err != nil || s.state != 'D' && (s.state != 'Z' || s.threads < 2) {
+	var buffer [1024]byte
+	line, err := read(folder+"/stat", buffer[:])
+	if err != nil || !mayWait(line) {
+		return process{}, false
+	}
+	s, err := parseStat(string(line))
+	if err != nil || s.state != 'D' && s.threads < 2 {
 		return process{}, false
 	}
 	cgroup, err := os.ReadFile(folder + "/cgroup") //nolint:gosec // G304: below /proc.
@@ -75,6 +87,23 @@ func waiting(folder string) (process, bool) {
 		return p, true
 	}
 	return process{}, false
+}
+
+// mayWait looks at the state alone, for nearly all processes of a host are of another.
+func mayWait(line []byte) bool {
+	end := bytes.LastIndex(line, []byte(") "))
+	return end >= 0 && end+2 < len(line) && (line[end+2] == 'D' || line[end+2] == 'Z')
+}
+
+// read reads a small file of /proc, whose answer is whole at once. os.ReadFile would cost more than all the rest of a look.
+func read(path string, into []byte) ([]byte, error) {
+	file, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(file)
+	n, err := unix.Read(file, into)
+	return into[:max(n, 0)], err
 }
 
 // stat is what matters of /proc/PID/stat (man 5 proc): fields 2, 3, 9 and 20.

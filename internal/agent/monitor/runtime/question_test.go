@@ -54,6 +54,8 @@ func TestQuestionIsGivenUp(t *testing.T) {
 		if _, err := q.ask(ctx, time.Second, never); !errors.Is(err, context.Canceled) {
 			t.Errorf("asked by one who leaves: %v", err)
 		}
-		time.Sleep(given)
+		if _, err := q.ask(t.Context(), 2*given, never); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the call that was left behind: %v", err)
+		}
 	})
 }

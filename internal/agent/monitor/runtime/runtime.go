@@ -59,7 +59,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	stuck := &stuck{host: h, runtimes: runtimes, patience: o.Patience}
 	probe := &probe{runtimes: runtimes, options: o.SandboxProbe}
 	return []monitor.Monitor{
-		monitor.Every{Title: "runtime/units", Of: units.reasons(), Period: 30 * time.Second, Source: "systemd's D-Bus", Find: units.find},
+		monitor.Every{Title: "runtime/units", Of: units.reasons(), Period: time.Minute, Source: "systemd's D-Bus", Find: units.find},
 		monitor.Every{
 			Title: "runtime/kubelet", Of: []reason.ID{reason.KubeletUnhealthy}, Period: max(10*time.Second, 2*o.Patience),
 			Source: o.KubeletHealthz, Find: kubelet.find,

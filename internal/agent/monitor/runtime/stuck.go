@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
@@ -75,9 +76,7 @@ func (s *stuck) outlived(ctx context.Context) map[string]string {
 			continue
 		}
 		s.learn(sandboxes)
-		for pod, raw := range outlive(sandboxes, containers) {
-			why[pod] = raw
-		}
+		maps.Copy(why, outlive(sandboxes, containers))
 	}
 	return why
 }

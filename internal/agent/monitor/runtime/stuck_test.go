@@ -94,7 +94,7 @@ func start(t *testing.T, command *exec.Cmd, group string) {
 	if _, err := os.Stat(top + "/cgroup.procs"); err != nil {
 		top += "/unified"
 	}
-	own, err := os.MkdirTemp(top, "naosu-test")
+	own, err := os.MkdirTemp(top, "naosu-test") //nolint:usetesting // A cgroup.
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,6 +82,9 @@ func (u *units) one(ctx context.Context, s systemd.Service) ([]evidence.Evidence
 	if err != nil {
 		return nil, 0, err
 	}
+	if s.Active == "inactive" || s.Sub == "exited" {
+		return nil, u.restarts[s.Name], nil // Nothing is there to start again.
+	}
 	count, err := u.bus.Restarts(ctx, s)
 	if err != nil {
 		return nil, 0, err
