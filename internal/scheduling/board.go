@@ -65,18 +65,19 @@ func (b *board) below(priority int32) []fwk.NodeInfo {
 	b.lowest.fit(len(b.slots))
 	var nodes []fwk.NodeInfo
 	for _, s := range b.nodes.slots {
-		cell, holds := b.lowest.at(s)
-		if !holds {
-			cell.generation, cell.answer = s.info.Generation, math.MaxInt32
-			for _, pod := range s.info.Pods {
-				cell.answer = min(cell.answer, corev1helpers.PodPriority(pod.GetPod()))
-			}
-		}
-		if cell.answer < priority {
+		if b.lowest.of(s, func() int32 { return lowest(s.info.Pods) }) < priority {
 			nodes = append(nodes, s.info)
 		}
 	}
 	return nodes
+}
+
+func lowest(pods []fwk.PodInfo) int32 {
+	priority := int32(math.MaxInt32)
+	for _, pod := range pods {
+		priority = min(priority, corev1helpers.PodPriority(pod.GetPod()))
+	}
+	return priority
 }
 
 // node is the info of a node that exists, nil otherwise.

@@ -107,8 +107,11 @@ func sameRequests(a, b *corev1.PodSpec) bool {
 // takes says whether a pod is one of them.
 func (c *crowd) takes(pod *corev1.Pod) bool {
 	member := c.member.Pod
-	return member.Namespace == pod.Namespace && maps.Equal(member.Labels, pod.Labels) &&
-		equality.Semantic.DeepEqual(rulesOf(member), rulesOf(pod))
+	if member.Namespace != pod.Namespace || !maps.Equal(member.Labels, pod.Labels) {
+		return false
+	}
+	theirs, its := rulesOf(member), rulesOf(pod)
+	return theirs == nil && its == nil || equality.Semantic.DeepEqual(theirs, its)
 }
 
 // come and leave tell that a pod has come to a node, or left it.
@@ -154,7 +157,10 @@ func appendIdentity(key []byte, pod *corev1.Pod) []byte {
 }
 
 func appendLabels(key []byte, labels map[string]string) []byte {
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
+	const several = 16
+	names := slices.AppendSeq(make([]string, 0, several), maps.Keys(labels))
+	slices.Sort(names)
+	for _, name := range names {
 		key = appendText(appendText(key, name), labels[name])
 	}
 	return append(key, 1)
@@ -164,10 +170,14 @@ func appendLabels(key []byte, labels map[string]string) []byte {
 func appendText(key []byte, text string) []byte { return append(append(key, text...), 0) }
 
 // appendMessage writes an API object in the API's storage encoding, in which equal objects are equal bytes.
-func appendMessage(key []byte, m interface{ Marshal() ([]byte, error) }) []byte {
-	data, err := m.Marshal()
-	if err != nil { // the encoding fails for no object of these types
+func appendMessage(key []byte, m interface {
+	Size() int
+	MarshalToSizedBuffer(buffer []byte) (int, error)
+}) []byte {
+	size := m.Size()
+	key = slices.Grow(key, size)[:len(key)+size]
+	if _, err := m.MarshalToSizedBuffer(key[len(key)-size:]); err != nil { // the encoding fails for no object of these types
 		panic(err)
 	}
-	return append(key, data...)
+	return key
 }

@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -50,7 +51,7 @@ type Judge struct {
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.
 func New(ctx context.Context, world *cluster.Snapshot, o Options) (*Judge, error) {
-	j := &Judge{seed: o.Seed, profiles: map[string]*profile{}, worlds: worlds{{now: world}}}
+	j := &Judge{seed: o.Seed, profiles: map[string]*profile{}, worlds: worlds{{now: world}}, scratch: scratch{skipped: sets.New[string]()}}
 	client, err := j.refusal.client()
 	if err != nil {
 		return nil, fmt.Errorf("making the client that refuses: %w", err)

@@ -15,11 +15,7 @@ func (j *Judge) mounting(plugin fwk.FilterPlugin) func(*slot) fwk.NodeInfo {
 	}
 	j.board.mounts.fit(len(j.board.slots))
 	return func(s *slot) fwk.NodeInfo {
-		cell, holds := j.board.mounts.at(s)
-		if !holds {
-			cell.generation, cell.answer = s.info.Generation, &counted{s.info, mounters(s.info.Pods)}
-		}
-		return cell.answer
+		return j.board.mounts.of(s, func() *counted { return &counted{s.info, mounters(s.info.Pods)} })
 	}
 }
 

@@ -160,11 +160,7 @@ func (s *survey) ask(ctx context.Context, ask asked, at *slot) *fwk.Status {
 	case ask.table == nil || ask.only != nil: // A table for each pod that names its node would fill the memory.
 		return ask.plugin.Filter(ctx, s.state, s.pod, ask.node(at))
 	}
-	cell, holds := ask.table.at(at)
-	if !holds {
-		cell.generation, cell.answer = at.info.Generation, ask.plugin.Filter(ctx, s.class.state, s.pod, at.info)
-	}
-	return cell.answer
+	return ask.table.of(at, func() *fwk.Status { return ask.plugin.Filter(ctx, s.class.state, s.pod, at.info) })
 }
 
 // crowd is the node as it will be once the pods it was promised to are there, nil if it was promised to none that this pod

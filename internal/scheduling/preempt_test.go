@@ -110,3 +110,37 @@ func TestPreempt(t *testing.T) {
 		})
 	}
 }
+
+// TestPlacePreempts asks with many seeds: every choice that Preempt tells of is one that Place makes.
+func TestPlacePreempts(t *testing.T) {
+	for name, world := range map[string][]runtime.Object{
+		"on one of two nodes": {
+			node("n1"), node("n2"), pod("a", asking("4", "1Gi"), priority(1), on("n1")), pod("b", asking("4", "1Gi"), priority(1), on("n2")),
+		},
+		"one of two equals on one node": {
+			node("n1"), pod("a", asking("2", "1Gi"), priority(1), on("n1")), pod("b", asking("2", "1Gi"), priority(1), on("n1")),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			judge, asks := newJudge(t, world...), pod("p", priority(10))
+			told, err := judge.Preempt(t.Context(), asks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := map[string]bool{}
+			for seed := range uint64(30) {
+				judge.Reseed(seed)
+				placement, err := judge.Place(t.Context(), asks)
+				if err != nil {
+					t.Fatal(err)
+				}
+				made[placement.Preemption.Victims[0].Name] = true
+			}
+			for _, p := range told {
+				if victim := p.Victims[0].Name; !made[victim] {
+					t.Errorf("%s is never the victim", victim)
+				}
+			}
+		})
+	}
+}

@@ -1,6 +1,9 @@
 package scheduling
 
-import fwk "k8s.io/kube-scheduler/framework"
+import (
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+)
 
 // scratch is room that sweeps use again one after the other: at thousands of nodes, and thousands of sweeps a second,
 // making it anew would cost more than the plugins do.
@@ -11,6 +14,7 @@ type scratch struct {
 	filters  []fwk.FilterPlugin
 	scorers  []scorer
 	key      []byte
+	skipped  sets.Set[string]
 	verdicts answers[*fwk.Status]
 	scores   answers[int64]
 	best     []string

@@ -53,7 +53,8 @@ func (j *Judge) begin(ctx context.Context, pod *corev1.Pod) (*sweep, []*slot, er
 	if err != nil || !j.sweepable(pod) {
 		return nil, nil, err
 	}
-	s := &sweep{judge: j, profile: p, pod: j.tenants.seen(pod), state: framework.NewCycleState(), skipped: sets.New[string]()}
+	s := &sweep{judge: j, profile: p, pod: j.tenants.seen(pod), state: framework.NewCycleState(), skipped: j.scratch.skipped}
+	clear(s.skipped)
 	if p.gate(ctx, s.pod) != nil {
 		return s, nil, nil
 	}
@@ -193,17 +194,15 @@ func (s *sweep) verdicts(ctx context.Context, plugin fwk.FilterPlugin, slots []*
 
 // first is the first of the nodes that passes, nil if none does.
 func (s *sweep) first(ctx context.Context, slots []*slot) (*slot, error) {
-	one := make([]*slot, 1)
 	for _, candidate := range slots {
-		one[0] = candidate
-		refused, err := s.refuses(ctx, one)
+		refused, err := s.refuses(ctx, candidate)
 		if err != nil {
 			return nil, err
 		}
 		if refused {
 			continue
 		}
-		if left, err := s.yield(ctx, one); err != nil || len(left) > 0 {
+		if left, err := s.yield(ctx, []*slot{candidate}); err != nil || len(left) > 0 {
 			return candidate, err
 		}
 	}
@@ -211,20 +210,19 @@ func (s *sweep) first(ctx context.Context, slots []*slot) (*slot, error) {
 }
 
 // refuses asks about one node, and no further once a plugin says no.
-func (s *sweep) refuses(ctx context.Context, one []*slot) (bool, error) {
+func (s *sweep) refuses(ctx context.Context, at *slot) (bool, error) {
 	for _, plugin := range s.profile.swift {
 		if s.skipped.Has(plugin.Name()) {
 			continue
 		}
 		table, state := s.asking(plugin)
-		said := consult(ctx, s, table, one, &s.judge.scratch.verdicts.said, func(at *slot) *fwk.Status {
-			return plugin.Filter(ctx, state, s.pod, at.info)
-		})
-		if !said[0].IsSuccess() && !said[0].IsRejected() {
-			return true, s.failed(plugin, one[0], said[0])
-		}
-		if !said[0].IsSuccess() {
+		table.fit(len(s.judge.board.slots))
+		status := table.of(at, func() *fwk.Status { return plugin.Filter(ctx, state, s.pod, at.info) })
+		switch {
+		case status.IsRejected():
 			return true, nil
+		case !status.IsSuccess():
+			return true, s.failed(plugin, at, status)
 		}
 	}
 	return false, nil

@@ -17,6 +17,9 @@ type cell[T any] struct {
 
 // fit makes room for every slot there is, and forgets everything if it was said in another setting.
 func (t *table[T]) fit(slots int) {
+	if t == nil {
+		return
+	}
 	if t.setting != nil && t.was != t.setting.now {
 		clear(t.cells)
 		t.was = t.setting.now
@@ -24,6 +27,18 @@ func (t *table[T]) fit(slots int) {
 	if missing := slots - len(t.cells); missing > 0 {
 		t.cells = append(t.cells, make([]cell[T], missing)...)
 	}
+}
+
+// of is the answer for a slot, which is asked for if the table holds none. A nil table holds none.
+func (t *table[T]) of(s *slot, ask func() T) T {
+	if t == nil {
+		return ask()
+	}
+	c, holds := t.at(s)
+	if !holds {
+		c.generation, c.answer = s.info.Generation, ask()
+	}
+	return c.answer
 }
 
 // at is the cell of a slot, and whether its answer holds.
