@@ -165,6 +165,8 @@ const (
 	ContainerdRepeatedRestart ID = "ContainerdRepeatedRestart"
 	// DeprecatedContainerdConfiguration: containerd is configured or used in a way that a later version no longer supports.
 	DeprecatedContainerdConfiguration ID = "DeprecatedContainerdConfiguration"
+	// FailedKillPod: kubelet tries again and again to end a pod, and the container runtime does not get it done.
+	FailedKillPod ID = "FailedKillPod"
 	// KubeletFailed: kubelet ended with a failure, and systemd does not start it again.
 	KubeletFailed ID = "KubeletFailed"
 	// KubeletRepeatedRestart: kubelet ends again and again, and systemd starts it again.
@@ -1149,6 +1151,20 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: FailedKillPod, Condition: ContainerRuntimeReady, Severity: Fatal, Action: Reboot,
+		Entity: "pod",
+		Means: Words{
+			EN: "kubelet tries again and again to end a pod, and the container runtime does not get it done.",
+			JA: "kubelet が Pod の終了を繰り返し試みていますが、コンテナランタイムが処理を完了できません。",
+		},
+		Reads:  "the kubelet's journal, in its text format: that a container or sandbox of a pod was not gone by the deadline. A network plugin that fails at once, or a runtime that is away, is another matter",
+		Needs:  Needs{Count: 5, Within: 15 * minute},
+		Clears: Clears{Quiet: 15 * minute},
+		Matches: []Match{
+			{Log: "unit:kubelet.service", Pattern: `"Error syncing pod, skipping" err=".*failed to \\"Kill(?:Container|PodSandbox)\\" .*\bDeadlineExceeded\b.* pod="(?P<entity>[^"]+)"`},
+		},
+	},
+	{
 		ID: KubeletFailed, Condition: ContainerRuntimeReady, Severity: Fatal, Action: RestartService,
 		Means: Words{
 			EN: "kubelet ended with a failure, and systemd does not start it again.",
@@ -1210,12 +1226,9 @@ var Catalogue = []Reason{
 			EN: "A pod was told to end and cannot, as something on the node holds it.",
 			JA: "終了を指示された Pod が、ノード側の要因で終了できずにいます。",
 		},
-		Reads:  "every minute: processes of pods that were killed and do not end (state D in /proc/*/task/*/stat with SIGKILL pending or PF_EXITING, the pod by cgroup); containers that run in a sandbox that was stopped (CRI); and in the kubelet's journal, in its text format, that a container or sandbox was not gone by the deadline. The EKS agent's line is no evidence: the kubelet writes it ten times a second for each volume of a pod that was deleted by force, at verbosity 4",
-		Needs:  Needs{Count: 5, Within: 15 * minute},
-		Clears: Clears{Quiet: 15 * minute},
-		Matches: []Match{
-			{Log: "unit:kubelet.service", Pattern: `"Error syncing pod, skipping" err=".*failed to \\"Kill(?:Container|PodSandbox)\\" .*\bDeadlineExceeded\b.* pod="(?P<entity>[^"]+)"`},
-		},
+		Reads:  "every minute: processes of pods that were killed and do not end (state D in /proc/*/task/*/stat with SIGKILL pending or PF_EXITING, the pod by cgroup), and containers that run in a sandbox that was stopped (CRI). What only the kubelet's log tells is FailedKillPod. The EKS agent's line is no evidence: the kubelet writes it ten times a second for each volume of a pod that was deleted by force, at verbosity 4",
+		Needs:  Needs{For: 4 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: ReadinessProbeFailures, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,

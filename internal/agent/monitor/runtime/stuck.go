@@ -21,8 +21,6 @@ type stuck struct {
 	patience time.Duration
 	// names of pods by UID, of the last time that the runtime answered.
 	names map[string]string
-	// told are the pods that the last look found.
-	told map[string]bool
 }
 
 func (s *stuck) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -38,14 +36,7 @@ func (s *stuck) find(ctx context.Context) ([]evidence.Evidence, error) {
 		why[s.name(p.pod)] = p.String()
 	}
 	var found []evidence.Evidence
-	for pod := range s.told {
-		if why[pod] == "" {
-			found = append(found, evidence.Evidence{Reason: reason.PodStuckTerminating, Entity: pod, State: evidence.Well})
-		}
-	}
-	s.told = map[string]bool{}
 	for pod, raw := range why {
-		s.told[pod] = true
 		found = append(found, evidence.Evidence{Reason: reason.PodStuckTerminating, Entity: pod, State: evidence.Fault, Raw: raw})
 	}
 	return found, nil
