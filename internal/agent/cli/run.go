@@ -46,6 +46,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err != nil {
 		return badInput{err}
 	}
+	if c.Network.APIServer == "" {
+		c.Network.APIServer = client.Server()
+	}
 	boot, err := h.Boot()
 	if err != nil {
 		return err

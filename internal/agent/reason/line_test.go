@@ -22,7 +22,7 @@ func TestFormat(t *testing.T) {
 		"entity":             {reason.Line{Reason: "InterfaceNotUp", Entity: "eth1", Since: since, Raw: "link eth1 is down"}, "InterfaceNotUp eth1 since 2026-11-21T17:40:12Z: link eth1 is down"},
 		"node":               {reason.Line{Reason: "ClockUnsynchronized", Since: since, Raw: "adjtimex: 5"}, "ClockUnsynchronized since 2026-11-21T17:40:12Z: adjtimex: 5"},
 		"entity with blanks": {reason.Line{Reason: "AppCrash", Entity: "Web Content", Since: since, Raw: "x"}, `AppCrash "Web Content" since 2026-11-21T17:40:12Z: x`},
-		"entity since":       {reason.Line{Reason: "AppCrash", Entity: "since", Since: since, Raw: "x"}, "AppCrash since since 2026-11-21T17:40:12Z: x"},
+		"entity since":       {reason.Line{Reason: "AppCrash", Entity: "since", Since: since, Raw: "x"}, "AppCrash " + "since" + " since 2026-11-21T17:40:12Z: x"},
 		"line breaks":        {reason.Line{Reason: "AppCrash", Since: since.In(time.FixedZone("JST", 9*3600)), Raw: "one\n two\r\n"}, "AppCrash since 2026-11-21T17:40:12Z: one two"},
 		"not UTF-8":          {reason.Line{Reason: "AppCrash", Since: since, Raw: "a\xffb"}, "AppCrash since 2026-11-21T17:40:12Z: a\uFFFDb"},
 	} {

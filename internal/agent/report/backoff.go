@@ -26,8 +26,7 @@ type backoff struct {
 func (b *backoff) failed(now time.Time, err error) {
 	b.wait = min(max(2*b.wait, firstWait), longest)
 	wait := b.wait/2 + time.Duration(b.chance()*float64(b.wait/2))
-	var refused *kube.Error
-	if errors.As(err, &refused) {
+	if refused, is := errors.AsType[*kube.Error](err); is {
 		// The server says when it will have time; all that it tells so must not come at that moment together.
 		wait += refused.RetryAfter
 	}

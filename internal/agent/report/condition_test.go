@@ -45,43 +45,43 @@ func TestJudge(t *testing.T) {
 		reasons []reason.Reason
 		want    string // of NetworkingReady: status, reason, message
 	}{
-		"nothing stands": {want: "True NoFault none of 2 fatal reasons stands"},
+		"nothing stands": {want: "True NoFault: none of 2 fatal reasons stands"},
 		"a fatal reason": {
 			picture: evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 1, "eth1 is down")}},
-			want:    "False Down Down eth1 since 2026-11-21T17:40:01Z: eth1 is down",
+			want:    "False Down: Down eth1 since 2026-11-21T17:40:01Z: eth1 is down",
 		},
 		"the longest standing first": {
 			picture: evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 2, "a"), stands("Down", "eth2", 3, "b"), stands("Gone", "", 1, "c")}},
-			want:    "False Gone Gone since 2026-11-21T17:40:01Z: c\nDown eth1 since 2026-11-21T17:40:02Z: a\nDown eth2 since 2026-11-21T17:40:03Z: b",
+			want:    "False Gone: Gone since 2026-11-21T17:40:01Z: c\nDown eth1 since 2026-11-21T17:40:02Z: a\nDown eth2 since 2026-11-21T17:40:03Z: b",
 		},
 		"a warning": {
 			picture: evidence.Picture{Standing: []evidence.Standing{stands("Slow", "", 1, "a")}},
-			want:    "True NoFault none of 2 fatal reasons stands",
+			want:    "True NoFault: none of 2 fatal reasons stands",
 		},
 		"another condition's reason": {
 			picture: evidence.Picture{Standing: []evidence.Standing{stands("ReadOnly", "/", 1, "a")}, Unknown: []evidence.Gap{{Reason: "Panicky", Why: "x"}}},
-			want:    "True NoFault none of 2 fatal reasons stands",
+			want:    "True NoFault: none of 2 fatal reasons stands",
 		},
 		"silence is not health": {
 			picture: evidence.Picture{Unknown: []evidence.Gap{{Reason: "Down", Why: "netlink: permission\ndenied"}, {Reason: "Slow", Why: "x"}}},
-			want:    "Unknown NotKnown Down unknown: netlink: permission denied",
+			want:    "Unknown NotKnown: Down unknown: netlink: permission denied",
 		},
 		"what stands outweighs what is not known": {
 			picture: evidence.Picture{Standing: []evidence.Standing{stands("Gone", "", 1, "c")}, Unknown: []evidence.Gap{{Reason: "Down", Why: "no look"}}},
-			want:    "False Gone Gone since 2026-11-21T17:40:01Z: c\nDown unknown: no look",
+			want:    "False Gone: Gone since 2026-11-21T17:40:01Z: c\nDown unknown: no look",
 		},
 		"what is not here is well": {
 			picture: evidence.Picture{Inapplicable: []reason.ID{"Down", "Gone"}},
-			want:    "True NoFault none of 2 fatal reasons stands",
+			want:    "True NoFault: none of 2 fatal reasons stands",
 		},
 		"nothing could turn it False": {
 			reasons: reasons[2:],
-			want:    "Unknown NotWatched no fatal reason of this condition is on",
+			want:    "Unknown NotWatched: no fatal reason of this condition is on",
 		},
 		"configured to be a warning": {
 			picture: evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 1, "a")}},
 			reasons: []reason.Reason{{ID: "Down", Condition: reason.NetworkingReady, Severity: reason.Warning}, reasons[1]},
-			want:    "True NoFault none of 1 fatal reasons stands",
+			want:    "True NoFault: none of 1 fatal reasons stands",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestJudge(t *testing.T) {
 				if c.Type != string(reason.NetworkingReady) {
 					continue
 				}
-				if got := c.Status + " " + c.Reason + " " + c.Message; got != tc.want {
+				if got := c.Status + " " + c.Reason + ": " + c.Message; got != tc.want {
 					t.Errorf("got  %s\nwant %s", got, tc.want)
 				}
 			}

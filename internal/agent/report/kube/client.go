@@ -76,7 +76,7 @@ func (c *Client) patch(ctx context.Context, name, path, kind string, query url.V
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close() //nolint:errcheck // it was read
+	defer response.Body.Close()
 	if answer == nil {
 		_, err = io.Copy(io.Discard, response.Body)
 		return err
@@ -107,14 +107,14 @@ func (c *Client) WatchNode(ctx context.Context, node string, lasting time.Durati
 	if err != nil {
 		return fmt.Errorf("watch node %s: %w", node, err)
 	}
-	defer response.Body.Close() //nolint:errcheck // only read
-	if err := follow(response.Body, tell); err != nil && !errors.Is(err, io.EOF) {
+	defer response.Body.Close()
+	if err := follow(response.Body, tell); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("watch node %s: %w", node, err)
 	}
 	return nil
 }
 
-// follow reads the events of a watch.
+// follow reads the events of a watch until an error: io.EOF if the server ended it.
 func follow(stream io.Reader, tell func(Seen)) error {
 	decoder := json.NewDecoder(stream)
 	for first := true; ; first = false {
@@ -167,7 +167,7 @@ func (c *Client) do(name string, request *http.Request) (*http.Response, error) 
 	if code < 300 {
 		return response, nil
 	}
-	defer response.Body.Close() //nolint:errcheck // only read
+	defer response.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10))
 	return nil, refused(code, response.Header, body)
 }

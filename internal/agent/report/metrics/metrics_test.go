@@ -23,11 +23,11 @@ import (
 
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	response, err := http.Get(url) //nolint:gosec,noctx // the test's own server
+	response, err := http.Get(url) //nolint:gosec // the test's own server
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // only read
+	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
