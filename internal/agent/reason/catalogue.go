@@ -163,6 +163,8 @@ const (
 	ContainerRuntimeUnhealthy ID = "ContainerRuntimeUnhealthy"
 	// ContainerdRepeatedRestart: containerd ends again and again, and systemd starts it again.
 	ContainerdRepeatedRestart ID = "ContainerdRepeatedRestart"
+	// CorruptDockerOverlay2: Docker's image store (overlay2) is damaged, and containers of some images cannot start.
+	CorruptDockerOverlay2 ID = "CorruptDockerOverlay2"
 	// DeprecatedContainerdConfiguration: containerd is configured or used in a way that a later version no longer supports.
 	DeprecatedContainerdConfiguration ID = "DeprecatedContainerdConfiguration"
 	// FailedKillPod: kubelet tries again and again to end a pod, and the container runtime does not get it done.
@@ -850,7 +852,7 @@ var Catalogue = []Reason{
 			JA: "パケットフィルターのルールがノード自身のポートを転送しており、そのポートで待ち受けるプロセスに届きません。",
 		},
 		Reads:  "nftables over netlink and the legacy iptables interface: DNAT, REDIRECT and TPROXY rules for the configured ports (10250, the kubelet's)",
-		Needs:  Needs{For: 2 * minute},
+		Needs:  Needs{For: 90 * second},
 		Clears: Clears{},
 	},
 	{
@@ -861,7 +863,7 @@ var Catalogue = []Reason{
 			JA: "既知のコンポーネントが作成したものではないパケットフィルターのルールが、パケットを破棄または拒否しています。",
 		},
 		Reads:  "nftables over netlink and the legacy iptables interface: DROP and REJECT rules outside the chains of known software (kube-proxy, CNIs, container engines) and of the configuration",
-		Needs:  Needs{For: 2 * minute},
+		Needs:  Needs{For: 90 * second},
 		Clears: Clears{},
 	},
 	{
@@ -1138,6 +1140,19 @@ var Catalogue = []Reason{
 		Reads:  "NRestarts of containerd.service over systemd's D-Bus, every minute: systemd's own restarts, and none that a person made",
 		Needs:  Needs{Count: 4, Within: 20 * minute},
 		Clears: Clears{Quiet: 20 * minute},
+	},
+	{
+		ID: CorruptDockerOverlay2, Condition: ContainerRuntimeReady, Severity: Warning, Action: Replace,
+		Means: Words{
+			EN: "Docker's image store (overlay2) is damaged, and containers of some images cannot start.",
+			JA: "Docker のイメージストア (overlay2) が破損しており、一部のイメージのコンテナを起動できません。",
+		},
+		Reads:  "the journal of docker.service",
+		Needs:  Needs{Count: 2, Within: 10 * minute},
+		Clears: Clears{Quiet: 30 * minute},
+		Matches: []Match{
+			{Log: "unit:docker.service", Pattern: `readlink /var/lib/docker/overlay2\S*: invalid argument`},
+		},
 	},
 	{
 		ID: DeprecatedContainerdConfiguration, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
