@@ -75,6 +75,7 @@ type Monitor struct {
 	clock   clock.Clock
 	logs    map[string]patterns
 	reasons []reason.ID
+	logsOf  map[reason.ID][]string
 	// horizon is how far back a line may be and still matter.
 	horizon time.Duration
 	folder  string
@@ -87,11 +88,14 @@ type Monitor struct {
 func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monitor {
 	m := &Monitor{
 		host: h, options: o, clock: clock.RealClock{}, folder: folder, logs: compile(reasons), lost: map[string]uint64{},
-		reasons: []reason.ID{reason.LogLinesLost},
+		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{},
 	}
 	for _, r := range reasons {
 		if len(r.Matches) > 0 && r.Severity != reason.Off {
 			m.reasons = append(m.reasons, r.ID)
+			for _, match := range r.Matches {
+				m.logsOf[r.ID] = append(m.logsOf[r.ID], match.Log)
+			}
 			m.horizon = max(m.horizon, r.Needs.Within, r.Clears.Quiet)
 		}
 	}

@@ -49,6 +49,9 @@ func kernelDevice(t testing.TB, h host.Host) *os.File {
 	if err := unix.Pipe2(ends[:], unix.O_DIRECT|unix.O_CLOEXEC); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := unix.FcntlInt(uintptr(ends[1]), unix.F_SETPIPE_SZ, 1<<20); err != nil { // A page holds one record.
+		t.Fatal(err)
+	}
 	out, in := os.NewFile(uintptr(ends[0]), "out"), os.NewFile(uintptr(ends[1]), "in")
 	t.Cleanup(func() { _ = out.Close(); _ = in.Close() })
 	if err := os.MkdirAll(h.Path("/dev"), 0o700); err != nil {

@@ -44,7 +44,7 @@ func (s *silence) note(from source, err error) {
 	for _, log := range from.logs {
 		s.logs[log] = now
 	}
-	for id, logs := range s.m.byReason() {
+	for id, logs := range s.m.logsOf {
 		is, known := s.of(logs)
 		if !known || s.told[id] == is {
 			continue
@@ -78,17 +78,4 @@ func (s *silence) of(logs []string) (condition, bool) {
 		worst.why = err.Error()
 	}
 	return worst, true
-}
-
-// byReason is of each reason the logs that tell of it.
-func (m *Monitor) byReason() map[reason.ID][]string {
-	all := map[reason.ID][]string{}
-	for log, patterns := range m.logs {
-		for _, p := range patterns {
-			if logs := all[p.reason]; len(logs) == 0 || logs[len(logs)-1] != log {
-				all[p.reason] = append(logs, log)
-			}
-		}
-	}
-	return all
 }

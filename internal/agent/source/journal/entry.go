@@ -19,8 +19,9 @@ type Entry struct {
 	Message string
 	// Facility is the syslog facility, PID the process that logged it: -1 where the entry does not say.
 	Facility, PID int
-	// Driver says that journald itself logged it.
-	Driver bool
+
+	driver bool // journald itself logged it
+	loss   bool // and it tells of a loss
 	said   bool // it has a Message
 }
 
@@ -88,7 +89,7 @@ func (e *Entry) take(payload []byte) bool {
 	case "_PID":
 		e.PID = number(value)
 	case "_TRANSPORT":
-		e.Driver = string(value) == "driver"
+		e.driver = string(value) == "driver"
 	default:
 		return false
 	}

@@ -27,6 +27,7 @@ type opened struct {
 // list is the entries with one field, for one Want.
 type list struct {
 	want    int
+	loss    bool // they tell of losses
 	field   field
 	chain   chain
 	started bool
@@ -50,15 +51,21 @@ func (r *Reader) openFile(path string) (*opened, error) {
 func (o *opened) want(wants []Want) {
 	for i, want := range wants {
 		for _, field := range want.fields {
-			c := o.columns[field.name]
-			if c == nil {
-				c = &column{name: field.name}
-				o.columns[field.name] = c
-			}
-			l := &list{want: i, field: field}
-			c.lists, o.lists = append(c.lists, l), append(o.lists, l)
+			o.list(&list{want: i, field: field})
+		}
+		for _, field := range want.losses {
+			o.list(&list{want: i, field: field, loss: true})
 		}
 	}
+}
+
+func (o *opened) list(l *list) {
+	c := o.columns[l.field.name]
+	if c == nil {
+		c = &column{name: l.field.name}
+		o.columns[l.field.name] = c
+	}
+	c.lists, o.lists = append(c.lists, l), append(o.lists, l)
 }
 
 // stale says that all that is in it is of no interest, and nothing more will be.
@@ -114,7 +121,7 @@ func (o *opened) next(r *Reader) (Entry, error) {
 			if err != nil {
 				return Entry{}, err
 			}
-			if e.Want = l.want; l.field.own == nil || l.field.own(e) {
+			if e.Want, e.loss = l.want, l.loss; l.field.own == nil || l.field.own(e) {
 				return e, nil
 			}
 		}

@@ -42,7 +42,7 @@ type Reader struct {
 // Open begins to read the journal in folders, which have a folder each for the machine: /var/log/journal, /run/log/journal.
 // An error that is fs.ErrNotExist says that there is none.
 func Open(folders []string, wants []Want, o Options) (*Reader, error) {
-	r := &Reader{folders: folders, wants: append(wants[:len(wants):len(wants)], losses), options: o, seen: map[id]bool{}}
+	r := &Reader{folders: folders, wants: wants, options: o, seen: map[id]bool{}}
 	var err error
 	if r.boot, err = parseID(o.Boot); err != nil {
 		return nil, fmt.Errorf("the boot ID: %w", err)
@@ -107,10 +107,10 @@ func (r *Reader) Buffered() (Entry, error) {
 				switch {
 				case err != nil:
 					r.lost++
-				case e.Want < len(r.wants)-1:
-					return e, nil
-				default:
+				case e.loss:
 					r.lost += lostIn(e.Message)
+				default:
+					return e, nil
 				}
 			}
 		}

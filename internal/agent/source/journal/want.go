@@ -9,6 +9,8 @@ import (
 // Want is a log within the journal.
 type Want struct {
 	fields []field
+	// losses are how journald says that it could not take lines of the log, or would not, as there were too many.
+	losses []field
 	// After is up to when, since boot, entries were dealt with by an earlier run.
 	After time.Duration
 }
@@ -21,28 +23,31 @@ type field struct {
 	own func(Entry) bool
 }
 
+// The message IDs of losses: SD_MESSAGE_JOURNAL_MISSED, SD_MESSAGE_JOURNAL_DROPPED in src/systemd/sd-messages.h of systemd.
+const (
+	missed  = "e9bf28e6e834481bb6f48f548ad13606"
+	dropped = "a596d6fe7bfa4994828e72309e95d61e"
+)
+
 // Kernel is the kernel's own log. Lines that processes wrote into it journald marks with their facility
 // (src/journal/journald-kmsg.c in systemd); older ones leave out the kernel's own.
 func Kernel() Want {
-	return Want{fields: []field{{"_TRANSPORT", "kernel", func(e Entry) bool { return e.Facility <= 0 }}}}
+	return Want{
+		fields: []field{{"_TRANSPORT", "kernel", func(e Entry) bool { return e.Facility <= 0 }}},
+		losses: []field{{"MESSAGE_ID", missed, func(e Entry) bool { return e.driver }}},
+	}
 }
 
 // Unit is the log of a systemd unit: what its processes say, and what PID 1 says of it.
 func Unit(name string) Want {
-	return Want{fields: []field{
-		{"_SYSTEMD_UNIT", name, nil},
-		{"UNIT", name, func(e Entry) bool { return e.PID == 1 }},
-	}}
+	return Want{
+		fields: []field{
+			{"_SYSTEMD_UNIT", name, nil},
+			{"UNIT", name, func(e Entry) bool { return e.PID == 1 }},
+		},
+		losses: []field{{"MESSAGE_ID", dropped, func(e Entry) bool { return e.driver && strings.HasSuffix(e.Message, " from "+name) }}},
+	}
 }
-
-func driver(e Entry) bool { return e.Driver }
-
-// losses is what journald says of lines that it could not take, or would not, as there were too many of a service
-// (SD_MESSAGE_JOURNAL_MISSED and SD_MESSAGE_JOURNAL_DROPPED in src/systemd/sd-messages.h of systemd).
-var losses = Want{fields: []field{
-	{"MESSAGE_ID", "e9bf28e6e834481bb6f48f548ad13606", driver},
-	{"MESSAGE_ID", "a596d6fe7bfa4994828e72309e95d61e", driver},
-}}
 
 // lostIn is the number in "Missed 12 kernel messages" or "Suppressed 12 messages from …".
 func lostIn(message string) uint64 {

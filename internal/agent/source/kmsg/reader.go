@@ -17,6 +17,10 @@ import (
 // kernel/printk). It refuses a smaller buffer for a longer record, for ever.
 const maxRecord = 8192
 
+// rest is how long a reader rests before it waits for a new record: a flood then wakes it twenty times a second, and not for
+// each line. The kernel keeps far more than is logged meanwhile.
+const rest = 50 * time.Millisecond
+
 // Reader reads a kernel log from its oldest record on. It is for one goroutine.
 type Reader struct {
 	file *os.File
@@ -26,9 +30,10 @@ type Reader struct {
 	syscall func(fd int, into []byte) (int, error)
 
 	boot  time.Time
-	clock clock.PassiveClock
-	// waited says that the log had been read to its end, so that the next record is a new one.
-	waited bool
+	clock clock.Clock
+	rest  time.Duration
+	// waited says that the log had been read to its end, so that the next record is a new one; busy that one came since.
+	waited, busy bool
 
 	next  uint64
 	known bool
@@ -38,7 +43,7 @@ type Reader struct {
 // Open opens a kernel log, "/dev/kmsg" or what stands for it. boot is when the host booted: the records tell their time from
 // there on. Records before the sequence number from, which an earlier run has dealt with, are skipped; any between there and
 // the oldest one count as lost.
-func Open(path string, boot time.Time, from uint64, now clock.PassiveClock) (*Reader, error) {
+func Open(path string, boot time.Time, from uint64, now clock.Clock) (*Reader, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open the kernel log: %w", err)
@@ -47,7 +52,7 @@ func Open(path string, boot time.Time, from uint64, now clock.PassiveClock) (*Re
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the kernel log: %w", err), file.Close())
 	}
-	return &Reader{file: file, raw: raw, syscall: unix.Read, boot: boot, clock: now, next: from, known: from > 0}, nil
+	return &Reader{file: file, raw: raw, syscall: unix.Read, boot: boot, clock: now, rest: rest, next: from, known: from > 0}, nil
 }
 
 // Close ends it.
@@ -62,16 +67,33 @@ func (r *Reader) Next(ctx context.Context) (Record, error) {
 	if !errors.Is(err, io.EOF) {
 		return record, err
 	}
-	if ctx.Err() != nil {
-		return Record{}, ctx.Err()
-	}
 	r.waited = true
+	if record, err := r.pause(ctx); !errors.Is(err, io.EOF) {
+		return record, err
+	}
 	defer r.until(ctx)()
 	record, err = r.read(true)
 	if ctx.Err() != nil {
 		return Record{}, ctx.Err()
 	}
 	return record, err
+}
+
+// pause rests, if there were records lately, and gives what came meanwhile, or io.EOF.
+func (r *Reader) pause(ctx context.Context) (Record, error) {
+	if r.busy && r.rest > 0 {
+		timer := r.clock.NewTimer(r.rest)
+		defer timer.Stop()
+		select {
+		case <-ctx.Done():
+		case <-timer.C():
+		}
+	}
+	if ctx.Err() != nil {
+		return Record{}, ctx.Err()
+	}
+	r.busy = false
+	return r.Buffered()
 }
 
 // until lets reads wait until ctx ends. What it gives back is called after them.
@@ -111,7 +133,7 @@ func (r *Reader) read(wait bool) (Record, error) {
 			continue
 		}
 		if r.counted(record.Seq) {
-			record.At = r.at(record.Up)
+			record.At, r.busy = r.at(record.Up), true
 			return record, nil
 		}
 	}

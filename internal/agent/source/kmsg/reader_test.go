@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ import (
 var booted = time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
 
 // fixture is a kernel log that is written by hand. Its pipe keeps records apart, as the device does.
-func fixture(t *testing.T, from uint64, now clock.PassiveClock) (log *Reader, write func(string)) {
+func fixture(t *testing.T, from uint64, now clock.Clock) (log *Reader, write func(string)) {
 	t.Helper()
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_DIRECT|unix.O_CLOEXEC); err != nil {
@@ -32,6 +33,7 @@ func fixture(t *testing.T, from uint64, now clock.PassiveClock) (log *Reader, wr
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() })
+	log.rest = 0
 	_ = unix.Close(ends[0])
 	return log, func(record string) {
 		if _, err := in.WriteString(record); err != nil {
@@ -101,7 +103,7 @@ func TestOverrunIsNotTheEnd(t *testing.T) {
 
 // A record that was there before is as old as it says; the kernel's clock drifts, so a new one is of now.
 func TestTimes(t *testing.T) {
-	now := clocktesting.NewFakePassiveClock(booted.Add(time.Hour))
+	now := clocktesting.NewFakeClock(booted.Add(time.Hour))
 	log, write := fixture(t, 0, now)
 	write("6,1,60000000,-;a minute after boot\n")
 	write("6,2,7200000000,-;by a clock that is fast\n")
@@ -118,6 +120,41 @@ func TestTimes(t *testing.T) {
 	write("6,3,3000000,-;by a clock that stood still\n")
 	if r, err := log.Next(t.Context()); err != nil || !r.At.Equal(now.Now()) {
 		t.Errorf("at %v, want now (%v)", r.At, err)
+	}
+}
+
+// A flood is read in batches: after the first record the reader rests, and what came meanwhile needs no waiting.
+func TestRests(t *testing.T) {
+	now := clocktesting.NewFakeClock(booted.Add(time.Hour))
+	log, write := fixture(t, 0, now)
+	log.rest = rest
+	write("6,1,1,-;x\n")
+	if _, err := log.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan uint64)
+	go func() {
+		for range 2 {
+			r, err := log.Next(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			got <- r.Seq
+		}
+	}()
+	for !now.HasWaiters() {
+		runtime.Gosched()
+	}
+	write("6,2,1,-;x\n")
+	write("6,3,1,-;x\n")
+	select {
+	case seq := <-got:
+		t.Errorf("%d was read while it rested", seq)
+	default:
+	}
+	now.Step(rest)
+	if a, b := <-got, <-got; a != 2 || b != 3 {
+		t.Errorf("read %d and %d", a, b)
 	}
 }
 

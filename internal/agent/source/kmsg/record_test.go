@@ -25,13 +25,13 @@ func TestParse(t *testing.T) {
 				Fields: []string{"SUBSYSTEM=virtio", "DEVICE=+virtio:virtio1"},
 			},
 		},
-		"a process's line":          {raw: "12,1,2,-;hello\n", want: Record{Priority: 4, Facility: 1, Seq: 1, Up: 2 * time.Microsecond, Text: "hello"}},
-		"a continuation":            {raw: "4,2,3,c; and on\n", want: Record{Priority: 4, Seq: 2, Up: 3 * time.Microsecond, Continues: true, Text: " and on"}},
+		"a process's line":           {raw: "12,1,2,-;hello\n", want: Record{Priority: 4, Facility: 1, Seq: 1, Up: 2 * time.Microsecond, Text: "hello"}},
+		"a continuation":             {raw: "4,2,3,c; and on\n", want: Record{Priority: 4, Seq: 2, Up: 3 * time.Microsecond, Continues: true, Text: " and on"}},
 		"the caller (PRINTK_CALLER)": {raw: "6,3,4,-,caller=T1;hi\n", want: Record{Priority: 6, Seq: 3, Up: 4 * time.Microsecond, Text: "hi"}},
-		"a prefix that will grow":   {raw: "6,3,4,-,caller=C0,more=1;hi;ho\n", want: Record{Priority: 6, Seq: 3, Up: 4 * time.Microsecond, Text: "hi;ho"}},
-		"escapes":                   {raw: `4,5,6,-;one\x0atwo \x5cx41 \xe3\x81\x82 \xzz \x4` + "\n", want: Record{Priority: 4, Seq: 5, Up: 6 * time.Microsecond, Text: "one\ntwo \\x41 あ \\xzz \\x4"}},
-		"no line break":             {raw: "0,0,0,-;panic", want: Record{Text: "panic"}},
-		"no text":                   {raw: "6,1,0,-;\n", want: Record{Priority: 6, Seq: 1}},
+		"a prefix that will grow":    {raw: "6,3,4,-,caller=C0,more=1;hi;ho\n", want: Record{Priority: 6, Seq: 3, Up: 4 * time.Microsecond, Text: "hi;ho"}},
+		"escapes":                    {raw: `4,5,6,-;one\x0atwo \x5cx41 \xe3\x81\x82 \xzz \x4` + "\n", want: Record{Priority: 4, Seq: 5, Up: 6 * time.Microsecond, Text: "one\ntwo \\x41 あ \\xzz \\x4"}},
+		"no line break":              {raw: "0,0,0,-;panic", want: Record{Text: "panic"}},
+		"no text":                    {raw: "6,1,0,-;\n", want: Record{Priority: 6, Seq: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Parse([]byte(tc.raw))
