@@ -9,6 +9,10 @@ git git
 e2fsck e2fsprogs
 mksquashfs squashfs-tools
 mkfs.xfs xfsprogs
+ethtool ethtool
+ip iproute2
+iptables-nft iptables
+nft nftables
 /lib/systemd/systemd systemd
 dbus-daemon dbus
 containerd containerd

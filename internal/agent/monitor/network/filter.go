@@ -36,9 +36,9 @@ var linkLocal = []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16"), netip.Mu
 // filters finds rules of the packet filter that cut a node off: those that nobody known makes, and those that take a port
 // of the node's own.
 func filters(h host.Host, o Options) monitor.Every {
-	return looking("filter", minute, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
+	return looking("filter", seldom, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
 		judge := filterJudge{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts}
-		if err := netfilter.Read(h, judge.rule); err != nil {
+		if err := netfilter.Read(h, judge.again, judge.rule); err != nil {
 			// What was found before stands; the rest is not known.
 			return judge.found, err
 		}
@@ -52,6 +52,9 @@ type filterJudge struct {
 	found []evidence.Evidence
 	seen  map[string]bool
 }
+
+// again forgets what was found of rules that have changed since.
+func (j *filterJudge) again() { j.found, j.seen = nil, nil }
 
 func (j *filterJudge) rule(r netfilter.Rule) {
 	if r.Drops && !j.expected(r) {

@@ -20,7 +20,7 @@ type watched struct {
 }
 
 func links(o Options) monitor.Monitor {
-	every := looking("links", soon, netlinkLinks, func(context.Context) ([]evidence.Evidence, error) {
+	every := looking("links", often, netlinkLinks, func(context.Context) ([]evidence.Evidence, error) {
 		all, err := link.List()
 		if err != nil {
 			return nil, err

@@ -137,7 +137,7 @@ func TestLinksByName(t *testing.T) {
 func TestLinkIsSeenInTime(t *testing.T) {
 	for _, id := range []reason.ID{reason.InterfaceNotUp, reason.InterfaceNotRunning} {
 		r, found := reason.Find(string(id))
-		if latest := r.Needs.For + soon*11/10; !found || latest > 30*time.Second {
+		if latest := r.Needs.For + often*11/10; !found || latest > 30*time.Second {
 			t.Errorf("%s may stand only after %v", id, latest)
 		}
 	}

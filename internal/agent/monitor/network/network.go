@@ -16,11 +16,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
-// Looks are this far apart: soon for what is fatal, minute for what costs more to read, or whose counters are compared.
+// Looks are this far apart: often for what is fatal or asked of few, seldom for what takes the kernel long to tell.
 const (
-	soon   = 5 * time.Second
 	often  = 10 * time.Second
+	rather = 30 * time.Second
 	minute = time.Minute
+	seldom = 2 * time.Minute
 )
 
 // Monitors are all that watch the network.
@@ -28,7 +29,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	bus := systemd.New(h)
 	return []monitor.Monitor{
 		links(o), sysctl(h, o), conntrack(h, o), filters(h, o), allowance(o), efa(h),
-		addresses(h, bus, o), allocations(h), policies(h, bus), routes(h, bus, o), kubeProxy(h, o), dns(h, o), apiServer(o),
+		addresses(h, bus, o), allocations(h), macPolicy(h), policies(h, bus), routes(h, bus, o), kubeProxy(h, o), dns(h, o), apiServer(o),
 	}
 }
 

@@ -180,7 +180,7 @@ func answer(ctx context.Context, client *http.Client, address string) (int, erro
 // It runs where it is found, and should where it has a pod: other proxies take its place.
 func kubeProxy(h host.Host, o Options) monitor.Every {
 	var seen process
-	return looking("kube-proxy", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
+	return looking("kube-proxy", rather, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
 		now, err := findProcess(h, "kube-proxy", "", seen)
 		if err != nil {
 			return nil, err

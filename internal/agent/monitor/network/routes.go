@@ -56,32 +56,33 @@ type ways struct {
 
 // readWays reads the rules and routes of pods' addresses, and all default routes.
 func readWays(pods []assigned) (ways, error) {
-	w := ways{to: map[netip.Addr]bool{}, from: map[netip.Addr]int{}, routed: map[netip.Addr]bool{}, defaults: map[int]bool{}}
 	wanted := map[netip.Addr]bool{}
 	for _, p := range pods {
 		wanted[p.address] = true
 	}
+	var w ways
+	rules := func() { w.to, w.from = map[netip.Addr]bool{}, map[netip.Addr]int{} }
+	routes := func() { w.routed, w.defaults = map[netip.Addr]bool{}, map[int]bool{} }
+	rules()
+	routes()
 	if len(pods) > 0 {
-		rules, err := link.Rules()
-		if err != nil {
-			return ways{}, err
-		}
-		for _, r := range rules {
+		if err := link.Rules(rules, func(r link.Rule) {
 			if r.To.IsSingleIP() && wanted[r.To.Addr()] {
 				w.to[r.To.Addr()] = true
 			}
 			if r.From.IsSingleIP() && wanted[r.From.Addr()] {
 				w.from[r.From.Addr()] = r.Table
 			}
+		}); err != nil {
+			return ways{}, err
 		}
 	}
-	err := link.Routes(func(r link.Route) bool {
+	err := link.Routes(routes, func(r link.Route) {
 		if r.Default() {
 			w.defaults[r.Table] = true
 		} else if r.Table == link.Main && r.To.IsSingleIP() && wanted[r.To.Addr()] {
 			w.routed[r.To.Addr()] = true
 		}
-		return true
 	})
 	return w, err
 }

@@ -3,18 +3,20 @@
 package link
 
 import (
-	"errors"
+	"context"
+	"encoding/binary"
 	"fmt"
-	"syscall"
 
-	"github.com/vishvananda/netlink"
-	"github.com/vishvananda/netlink/nl"
 	"golang.org/x/sys/unix"
+
+	"github.com/naosu-dev/naosu/internal/agent/source/netlink"
 )
 
 // Link is a network interface.
 type Link struct {
 	Name string
+	// Index is its number, which no other link has after it.
+	Index int
 	// Up is whether it is set up (IFF_UP), Running whether it could carry traffic: set up, and with a carrier (IFF_RUNNING).
 	Up, Running bool
 	// Loopback is the kernel's own link to itself, by whatever name.
@@ -27,23 +29,15 @@ type Link struct {
 // skipStatistics leaves a link's counters out of the answer (RTEXT_FILTER_SKIP_STATS in linux/rtnetlink.h).
 const skipStatistics = 1 << 3
 
-// attempts bounds how often a list is asked for again that changed while it was read.
-const attempts = 5
-
 // List is all links.
 func List() ([]Link, error) {
+	body := binary.NativeEndian.AppendUint16(make([]byte, unix.SizeofIfInfomsg), unix.SizeofNlAttr+4)
+	body = binary.NativeEndian.AppendUint32(binary.NativeEndian.AppendUint16(body, unix.IFLA_EXT_MASK), skipStatistics)
 	var links []Link
-	err := whole(func() error {
-		links = links[:0]
-		request := nl.NewNetlinkRequest(unix.RTM_GETLINK, unix.NLM_F_DUMP)
-		request.AddData(nl.NewIfInfomsg(unix.AF_UNSPEC))
-		request.AddData(nl.NewRtAttr(unix.IFLA_EXT_MASK, nl.Uint32Attr(skipStatistics)))
-		return request.ExecuteIter(unix.NETLINK_ROUTE, unix.RTM_NEWLINK, func(message []byte) bool {
-			if l, ok := parse(message); ok {
-				links = append(links, l)
-			}
-			return true
-		})
+	err := netlink.List(unix.NETLINK_ROUTE, unix.RTM_GETLINK, body, func() { links = nil }, func(message []byte) {
+		if l, ok := parse(message); ok {
+			links = append(links, l)
+		}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list the network's links: %w", err)
@@ -51,41 +45,37 @@ func List() ([]Link, error) {
 	return links, nil
 }
 
-// whole reads a list again while it changes under the reading.
-func whole(read func() error) (err error) {
-	for range attempts {
-		if err = read(); !errors.Is(err, netlink.ErrDumpInterrupted) {
-			return err
+// Watch calls changed at once, whenever a link with a wanted name appears, changes or goes, and when so many did that the
+// kernel dropped the news. It returns when ctx ends, or with an error when there can be no more news.
+func Watch(ctx context.Context, wanted func(name string) bool, changed func()) error {
+	return netlink.Hear(ctx, unix.NETLINK_ROUTE, unix.RTNLGRP_LINK, changed, func(message []byte) {
+		if l, ok := parse(message); ok && wanted(l.Name) {
+			changed()
 		}
-	}
-	return err
+	})
 }
 
-// parse reads the body of an RTM_NEWLINK or RTM_DELLINK.
+// parse reads the body of an RTM_NEWLINK or RTM_DELLINK: struct ifinfomsg, and attributes.
 func parse(message []byte) (Link, bool) {
 	if len(message) < unix.SizeofIfInfomsg {
 		return Link{}, false
 	}
-	flags := nl.DeserializeIfInfomsg(message).Flags
-	attributes, err := syscall.ParseNetlinkRouteAttr(&syscall.NetlinkMessage{
-		Header: syscall.NlMsghdr{Type: unix.RTM_NEWLINK}, Data: message,
-	})
-	if err != nil {
-		return Link{}, false
-	}
+	const index, flagged = 4, 8
+	flags := binary.NativeEndian.Uint32(message[flagged:])
 	l := Link{
-		Up: flags&unix.IFF_UP != 0, Running: flags&unix.IFF_UP != 0 && flags&unix.IFF_RUNNING != 0,
+		Index: int(binary.NativeEndian.Uint32(message[index:])),
+		Up:    flags&unix.IFF_UP != 0, Running: flags&unix.IFF_UP != 0 && flags&unix.IFF_RUNNING != 0,
 		Loopback: flags&unix.IFF_LOOPBACK != 0, Carriers: -1,
 	}
-	for _, a := range attributes {
-		switch a.Attr.Type {
+	err := netlink.Attributes(message[unix.SizeofIfInfomsg:], func(kind uint16, value []byte) {
+		switch kind {
 		case unix.IFLA_IFNAME:
-			l.Name = unix.ByteSliceToString(a.Value)
+			l.Name = unix.ByteSliceToString(value)
 		case unix.IFLA_CARRIER_UP_COUNT:
-			if len(a.Value) >= 4 {
-				l.Carriers = int(nl.NativeEndian().Uint32(a.Value))
+			if len(value) >= 4 {
+				l.Carriers = int(binary.NativeEndian.Uint32(value))
 			}
 		}
-	}
-	return l, l.Name != ""
+	})
+	return l, err == nil && l.Name != ""
 }

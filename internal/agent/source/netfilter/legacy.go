@@ -41,6 +41,8 @@ const (
 	sizeEntries   = 40
 	// largest bounds a table: it must be read in one piece.
 	largest = 4 << 20
+	// attempts bounds how often a table is asked for again that changed.
+	attempts = 5
 )
 
 // errTooLarge says that a table was not read because it would not fit.

@@ -57,9 +57,10 @@ func (r Rule) String() string {
 // Has says whether the rule is about a port.
 func (r Rule) Has(port uint16) bool { return slices.Contains(r.Ports, port) }
 
-// Read calls each with all rules that drop or redirect, of both kernel interfaces and in no order.
-func Read(h host.Host, each func(Rule)) error {
-	if err := readTables(each); err != nil {
+// Read calls each with all rules that drop or redirect, of both kernel interfaces and in no order. If they changed
+// meanwhile, it calls again and begins anew.
+func Read(h host.Host, again func(), each func(Rule)) error {
+	if err := readTables(again, each); err != nil {
 		return err
 	}
 	return readLegacy(h, each)

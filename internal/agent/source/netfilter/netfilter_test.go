@@ -23,7 +23,7 @@ func run(t *testing.T, commands ...string) {
 
 func read(t *testing.T) (all []string) {
 	t.Helper()
-	if err := netfilter.Read(host.Host{}, func(r netfilter.Rule) {
+	if err := netfilter.Read(host.Host{}, func() { all = nil }, func(r netfilter.Rule) {
 		text := r.String()
 		if r.Redirects {
 			text += ", redirects"

@@ -1,16 +1,19 @@
 package netfilter
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/netip"
-	"syscall"
 
-	"github.com/vishvananda/netlink"
-	"github.com/vishvananda/netlink/nl"
 	"golang.org/x/sys/unix"
+
+	"github.com/naosu-dev/naosu/internal/agent/source/netlink"
 )
+
+// sizeofNfgenmsg is the size of struct nfgenmsg, which begins each message.
+const sizeofNfgenmsg = 4
 
 // families are the names that nft(8) gives to protocol families.
 var families = map[uint8]string{
@@ -18,25 +21,14 @@ var families = map[uint8]string{
 	unix.NFPROTO_NETDEV: "netdev", unix.NFPROTO_BRIDGE: "bridge", unix.NFPROTO_IPV6: "ip6",
 }
 
-// attempts bounds how often the rules are asked for again that changed while they were read.
-const attempts = 5
-
 // readTables asks for all rules in one answer, which is read as it comes: kube-proxy alone may have 50,000.
-func readTables(each func(Rule)) error {
-	var err error
-	for range attempts {
-		request := nl.NewNetlinkRequest(unix.NFNL_SUBSYS_NFTABLES<<8|unix.NFT_MSG_GETRULE, unix.NLM_F_DUMP)
-		request.AddData(&nl.Nfgenmsg{NfgenFamily: unix.AF_UNSPEC, Version: unix.NFNETLINK_V0})
-		err = request.ExecuteIter(unix.NETLINK_NETFILTER, unix.NFNL_SUBSYS_NFTABLES<<8|unix.NFT_MSG_NEWRULE, func(message []byte) bool {
-			if r, ok := parseRule(message); ok && (r.Drops || r.Redirects) {
-				each(r)
-			}
-			return true
-		})
-		if !errors.Is(err, netlink.ErrDumpInterrupted) && !errors.Is(err, unix.EINTR) {
-			break
+func readTables(again func(), each func(Rule)) error {
+	anyFamily := []byte{unix.AF_UNSPEC, unix.NFNETLINK_V0, 0, 0} // struct nfgenmsg
+	err := netlink.List(unix.NETLINK_NETFILTER, unix.NFNL_SUBSYS_NFTABLES<<8|unix.NFT_MSG_GETRULE, anyFamily, again, func(message []byte) {
+		if r, ok := parseRule(message); ok {
+			each(r)
 		}
-	}
+	})
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPROTONOSUPPORT) {
 		return nil // A kernel without nftables.
 	}
@@ -46,47 +38,54 @@ func readTables(each func(Rule)) error {
 	return nil
 }
 
-// parseRule reads the body of an NFT_MSG_NEWRULE (linux/netfilter/nf_tables.h).
+// parseRule reads the body of an NFT_MSG_NEWRULE (linux/netfilter/nf_tables.h), if the rule drops or redirects.
 func parseRule(message []byte) (Rule, bool) {
-	if len(message) < nl.SizeofNfgenmsg {
+	if len(message) < sizeofNfgenmsg {
 		return Rule{}, false
 	}
+	attributes := message[sizeofNfgenmsg:]
+	expressions := netlink.Attribute(attributes, unix.NFTA_RULE_EXPRESSIONS)
 	r := Rule{Family: families[message[0]]}
-	var expressions []byte
-	err := attributes(message[nl.SizeofNfgenmsg:], func(kind uint16, value []byte) {
-		switch kind {
-		case unix.NFTA_RULE_TABLE:
-			r.Table = unix.ByteSliceToString(value)
-		case unix.NFTA_RULE_CHAIN:
-			r.Chain = unix.ByteSliceToString(value)
-		case unix.NFTA_RULE_EXPRESSIONS:
-			expressions = value
-		case unix.NFTA_RULE_USERDATA:
-			r.Comment = userComment(value)
-		}
-	})
-	if err != nil {
-		return Rule{}, false
+	if err := eachExpression(expressions, r.decides); err != nil || !r.Drops && !r.Redirects {
+		return Rule{}, false // Most only say where to go on.
 	}
-	e := expression{rule: &r}
-	err = attributes(expressions, func(_ uint16, element []byte) {
-		var name string
-		var data []byte
-		_ = attributes(element, func(kind uint16, value []byte) {
-			switch kind {
-			case unix.NFTA_EXPR_NAME:
-				name = unix.ByteSliceToString(value)
-			case unix.NFTA_EXPR_DATA:
-				data = value
-			}
-		})
-		e.next(name, data)
-	})
-	return r, err == nil
+	r.Table = text(netlink.Attribute(attributes, unix.NFTA_RULE_TABLE))
+	r.Chain = text(netlink.Attribute(attributes, unix.NFTA_RULE_CHAIN))
+	r.Comment = userComment(netlink.Attribute(attributes, unix.NFTA_RULE_USERDATA))
+	m := matcher{rule: &r}
+	_ = eachExpression(expressions, m.next)
+	return r, true
 }
 
-// expression reads a rule's expressions one by one. A value is loaded by one and compared by the next.
-type expression struct {
+// eachExpression calls each with a rule's expressions. Names stay bytes: of 50,000 rules each has ten.
+func eachExpression(expressions []byte, each func(name, data []byte)) error {
+	return netlink.Attributes(expressions, func(_ uint16, element []byte) {
+		name := bytes.TrimRight(netlink.Attribute(element, unix.NFTA_EXPR_NAME), "\x00")
+		each(name, netlink.Attribute(element, unix.NFTA_EXPR_DATA))
+	})
+}
+
+// text is an attribute's, which ends with a zero.
+func text(value []byte) string { return unix.ByteSliceToString(value) }
+
+// decides reads the expressions that say what becomes of packets.
+func (r *Rule) decides(name, data []byte) {
+	switch string(name) {
+	case "immediate":
+		r.Drops = r.Drops || verdictOf(data) == verdictDrop
+	case "reject":
+		r.Drops = true
+	case "redir", "tproxy":
+		r.Redirects = true
+	case "nat":
+		r.Redirects = r.Redirects || number(netlink.Attribute(data, unix.NFTA_NAT_TYPE)) == unix.NFT_NAT_DNAT
+	case "target":
+		r.target(text(netlink.Attribute(data, unix.NFTA_TARGET_NAME)))
+	}
+}
+
+// matcher reads those that say which packets are meant, one by one: a value is loaded by one and compared by the next.
+type matcher struct {
 	rule *Rule
 	// loaded is what the last one loaded.
 	loaded loaded
@@ -102,32 +101,22 @@ const (
 	state
 )
 
-func (e *expression) next(name string, data []byte) {
-	was := e.loaded
-	e.loaded = nothing
-	switch name {
-	case "immediate":
-		e.rule.Drops = e.rule.Drops || verdictOf(data) == verdictDrop
-	case "reject":
-		e.rule.Drops = true
-	case "redir", "tproxy":
-		e.rule.Redirects = true
-	case "nat":
-		e.rule.Redirects = e.rule.Redirects || number(attribute(data, unix.NFTA_NAT_TYPE)) == unix.NFT_NAT_DNAT
+func (m *matcher) next(name, data []byte) {
+	was := m.loaded
+	m.loaded = nothing
+	switch string(name) {
 	case "payload":
-		e.loaded = payload(data)
+		m.loaded = payload(data)
 	case "ct":
-		if number(attribute(data, unix.NFTA_CT_KEY)) == unix.NFT_CT_STATE {
-			e.loaded = state
+		if number(netlink.Attribute(data, unix.NFTA_CT_KEY)) == unix.NFT_CT_STATE {
+			m.loaded = state
 		}
 	case "bitwise":
-		e.bitwise(was, data)
+		m.bitwise(was, data)
 	case "cmp":
-		e.compare(was, data)
+		m.compare(was, data)
 	case "match":
-		e.rule.match(unix.ByteSliceToString(attribute(data, unix.NFTA_MATCH_NAME)), attribute(data, unix.NFTA_MATCH_INFO))
-	case "target":
-		e.rule.target(unix.ByteSliceToString(attribute(data, unix.NFTA_TARGET_NAME)))
+		m.rule.match(text(netlink.Attribute(data, unix.NFTA_MATCH_NAME)), netlink.Attribute(data, unix.NFTA_MATCH_INFO))
 	}
 }
 
@@ -135,7 +124,7 @@ func (e *expression) next(name string, data []byte) {
 func payload(data []byte) loaded {
 	type place struct{ base, offset, length uint32 }
 	switch (place{
-		number(attribute(data, unix.NFTA_PAYLOAD_BASE)), number(attribute(data, unix.NFTA_PAYLOAD_OFFSET)), number(attribute(data, unix.NFTA_PAYLOAD_LEN)),
+		number(netlink.Attribute(data, unix.NFTA_PAYLOAD_BASE)), number(netlink.Attribute(data, unix.NFTA_PAYLOAD_OFFSET)), number(netlink.Attribute(data, unix.NFTA_PAYLOAD_LEN)),
 	}) {
 	case place{unix.NFT_PAYLOAD_TRANSPORT_HEADER, 2, 2}:
 		return port
@@ -148,25 +137,25 @@ func payload(data []byte) loaded {
 }
 
 // bitwise takes a part of what was loaded: of a state, the bits that are asked for; of an address, a prefix of it.
-func (e *expression) bitwise(was loaded, data []byte) {
+func (m *matcher) bitwise(was loaded, data []byte) {
 	const invalid = 1 // NF_CT_STATE_INVALID_BIT
-	mask := attribute(attribute(data, unix.NFTA_BITWISE_MASK), unix.NFTA_DATA_VALUE)
-	if was == state && len(mask) == 4 && nl.NativeEndian().Uint32(mask) == invalid {
-		e.rule.Invalid = true
+	mask := netlink.Attribute(netlink.Attribute(data, unix.NFTA_BITWISE_MASK), unix.NFTA_DATA_VALUE)
+	if was == state && len(mask) == 4 && binary.NativeEndian.Uint32(mask) == invalid {
+		m.rule.Invalid = true
 	}
 }
 
-func (e *expression) compare(was loaded, data []byte) {
-	if number(attribute(data, unix.NFTA_CMP_OP)) != unix.NFT_CMP_EQ {
+func (m *matcher) compare(was loaded, data []byte) {
+	if number(netlink.Attribute(data, unix.NFTA_CMP_OP)) != unix.NFT_CMP_EQ {
 		return
 	}
-	value := attribute(attribute(data, unix.NFTA_CMP_DATA), unix.NFTA_DATA_VALUE)
+	value := netlink.Attribute(netlink.Attribute(data, unix.NFTA_CMP_DATA), unix.NFTA_DATA_VALUE)
 	switch {
 	case was == port && len(value) == 2:
-		e.rule.Ports = append(e.rule.Ports, binary.BigEndian.Uint16(value))
+		m.rule.Ports = append(m.rule.Ports, binary.BigEndian.Uint16(value))
 	case was == destination4, was == destination6:
 		if address, ok := netip.AddrFromSlice(value); ok {
-			e.rule.To = netip.PrefixFrom(address, address.BitLen())
+			m.rule.To = netip.PrefixFrom(address, address.BitLen())
 		}
 	}
 }
@@ -177,7 +166,7 @@ const verdictDrop = 0
 // verdictOf is the verdict that an immediate gives, and none if it loads a value.
 func verdictOf(data []byte) int32 {
 	const none = -1 << 31
-	code := attribute(attribute(attribute(data, unix.NFTA_IMMEDIATE_DATA), unix.NFTA_DATA_VERDICT), unix.NFTA_VERDICT_CODE)
+	code := netlink.Attribute(netlink.Attribute(netlink.Attribute(data, unix.NFTA_IMMEDIATE_DATA), unix.NFTA_DATA_VERDICT), unix.NFTA_VERDICT_CODE)
 	if len(code) != 4 {
 		return none
 	}
@@ -194,29 +183,6 @@ func userComment(data []byte) string {
 		data = data[2+len(value):]
 	}
 	return ""
-}
-
-// attributes calls each with all netlink attributes in data.
-func attributes(data []byte, each func(kind uint16, value []byte)) error {
-	for len(data) >= unix.SizeofNlAttr {
-		length, kind := int(nl.NativeEndian().Uint16(data)), nl.NativeEndian().Uint16(data[2:])
-		if length < unix.SizeofNlAttr || length > len(data) {
-			return syscall.EINVAL
-		}
-		each(kind&^(unix.NLA_F_NESTED|unix.NLA_F_NET_BYTEORDER), data[unix.SizeofNlAttr:length])
-		data = data[min((length+unix.NLA_ALIGNTO-1)&^(unix.NLA_ALIGNTO-1), len(data)):]
-	}
-	return nil
-}
-
-// attribute is the value of one; nil if there is none.
-func attribute(data []byte, kind uint16) (found []byte) {
-	_ = attributes(data, func(k uint16, value []byte) {
-		if k == kind {
-			found = value
-		}
-	})
-	return found
 }
 
 // number is an attribute's number, which nftables has in network order.
