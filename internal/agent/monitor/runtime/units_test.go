@@ -80,12 +80,13 @@ func TestQuietUnits(t *testing.T) {
 	m.Unit("inactive.service", lasting)
 	m.Unit("once.service", "[Service]\nType=oneshot\nExecStart=/bin/true\n")
 	m.Unit("stays.service", "[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n")
-	m.Unit("java.service", "[Service]\nExecStart=/bin/sh -c 'trap \"exit 143\" TERM; while :; do sleep 0.1; done'\n")
+	m.Unit("java.service", "[Service]\nExecStart=/bin/sh -c 'trap \"exit 143\" TERM; : >/run/java; while :; do sleep 0.1; done'\n")
 	m.Unit("known-sick.service", failing)
 	m.Unit("wanting.service", lasting+"[Unit]\nWants=absent.service\n")
 	for _, name := range []string{"kubelet", "once", "stays", "java", "wanting"} {
 		m.Systemctl("start", name+".service")
 	}
+	m.Run("sh", "-c", "until [ -e /run/java ]; do sleep 0.02; done")
 	quiet(t, units, "at the first look")
 	m.Systemctl("restart", "kubelet.service")
 	m.Systemctl("stop", "java.service")
