@@ -2,6 +2,7 @@ package logs
 
 import (
 	"regexp/syntax"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,13 +15,9 @@ const maxLiterals = 16
 func literals(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase != 0 && hasLetter(re.Rune) {
+		// What is no UTF-8 matches U+FFFD, and is not the same string.
+		if re.Flags&syntax.FoldCase != 0 && hasLetter(re.Rune) || slices.Contains(re.Rune, utf8.RuneError) {
 			return nil
-		}
-		for _, r := range re.Rune {
-			if r == utf8.RuneError { // What is no UTF-8 matches it, and is not the same string.
-				return nil
-			}
 		}
 		return []string{string(re.Rune)}
 	case syntax.OpCapture, syntax.OpPlus:
@@ -38,26 +35,26 @@ func literals(re *syntax.Regexp) []string {
 		}
 		return best
 	case syntax.OpAlternate:
-		var all []string
-		for _, sub := range re.Sub {
-			found := literals(sub)
-			if found == nil || len(all)+len(found) > maxLiterals {
-				return nil
-			}
-			all = append(all, found...)
-		}
-		return all
+		return anyOf(re.Sub)
 	}
 	return nil
 }
 
-func hasLetter(runes []rune) bool {
-	for _, r := range runes {
-		if unicode.SimpleFold(r) != r {
-			return true
+// anyOf are the literals of all of some patterns, if each has any.
+func anyOf(subs []*syntax.Regexp) []string {
+	var all []string
+	for _, sub := range subs {
+		found := literals(sub)
+		if found == nil || len(all)+len(found) > maxLiterals {
+			return nil
 		}
+		all = append(all, found...)
 	}
-	return false
+	return all
+}
+
+func hasLetter(runes []rune) bool {
+	return slices.ContainsFunc(runes, func(r rune) bool { return unicode.SimpleFold(r) != r })
 }
 
 // shortest is the length of the shortest: the literal that says least.

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,7 +102,7 @@ func TestCatalogueWithAndWithoutLiterals(t *testing.T) {
 				text = text[from:]
 				var want []hit
 				for _, p := range all {
-					if h, is := p.match(text); is && !has(want, h) {
+					if h, is := p.match(text); is && !slices.Contains(want, h) {
 						want = append(want, h)
 					}
 				}

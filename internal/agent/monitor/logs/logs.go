@@ -5,6 +5,7 @@ package logs
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -113,11 +114,7 @@ func (m *Monitor) Reasons() []reason.ID { return m.reasons }
 func (m *Monitor) Lost() map[string]uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := make(map[string]uint64, len(m.lost))
-	for log, n := range m.lost {
-		all[log] = n
-	}
-	return all
+	return maps.Clone(m.lost)
 }
 
 // Look reads what the logs hold now.

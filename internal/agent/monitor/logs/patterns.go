@@ -3,6 +3,7 @@ package logs
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -57,7 +58,7 @@ func (all patterns) match(text string) []hit {
 		if !p.likely(text) {
 			continue
 		}
-		if h, is := p.match(text); is && !has(hits, h) {
+		if h, is := p.match(text); is && !slices.Contains(hits, h) {
 			hits = append(hits, h)
 		}
 	}
@@ -84,15 +85,6 @@ func (p pattern) match(text string) (hit, bool) {
 		h.entity = clip(text[at[2*p.entity]:at[2*p.entity+1]], maxEntity)
 	}
 	return h, true
-}
-
-func has(hits []hit, h hit) bool {
-	for _, other := range hits {
-		if other == h {
-			return true
-		}
-	}
-	return false
 }
 
 // clip shortens text to some bytes, between two characters.

@@ -90,7 +90,7 @@ func expected(after int) (want []string) {
 		up := 2 + 3*i
 		text := fmt.Sprintf("kubelet line %d", i)
 		if i%10 == 0 {
-			text = fmt.Sprintf("%.16s… %d", text+" long long", len(text)+1+1500)
+			text = fmt.Sprintf("%.16s… %d", text+strings.Repeat(" long", 2), len(text)+1+1500)
 		}
 		if up > after {
 			want = append(want, fmt.Sprintf("1 %v %s", time.Duration(up)*time.Second, text))
