@@ -2,6 +2,7 @@ package agenttest
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"syscall"
@@ -22,7 +23,7 @@ const alone = "NAOSU_TEST_ALONE"
 func Alone(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(alone) == t.Name() {
-		if err := settle(); err != nil {
+		if err := settle(t.Context()); err != nil {
 			t.Fatalf("settle in namespaces of one's own: %v", err)
 		}
 		return true
@@ -49,7 +50,7 @@ func Alone(t *testing.T) bool {
 }
 
 // settle makes /proc and /sys show the new namespaces, and nothing mounted from now on show outside.
-func settle() error {
+func settle(ctx context.Context) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
 	}
@@ -59,5 +60,5 @@ func settle() error {
 	if err := unix.Mount("sysfs", "/sys", "sysfs", 0, ""); err != nil {
 		return err
 	}
-	return exec.Command("ip", "link", "set", "lo", "up").Run()
+	return exec.CommandContext(ctx, "ip", "link", "set", "lo", "up").Run()
 }

@@ -73,19 +73,8 @@ func serveSandboxes(t *testing.T, h host.Host) *sandboxes {
 	return s
 }
 
-// shortHost is a host at a path short enough for a socket's.
-func shortHost(t *testing.T) host.Host {
-	t.Helper()
-	root, err := os.MkdirTemp("", "h")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(root) })
-	return host.Host{Root: root}
-}
-
 func TestIPAMDInconsistentState(t *testing.T) {
-	h := shortHost(t)
+	h := hostOf(t, nil)
 	serveSandboxes(t, h)
 	well := written(noted("aaaa", "eth0", "10.0.0.7"), noted("bbbb", "eth1", "10.0.0.8"))
 	write(t, h, ipamdCheckpoint, well)
@@ -104,7 +93,7 @@ func TestIPAMDInconsistentState(t *testing.T) {
 }
 
 func TestCheckpointAsksOnce(t *testing.T) {
-	h := shortHost(t)
+	h := hostOf(t, nil)
 	s := serveSandboxes(t, h)
 	write(t, h, ipamdCheckpoint, written(noted("aaaa", "eth0", "10.0.0.7")))
 	m := allocations(h)
@@ -117,7 +106,7 @@ func TestCheckpointAsksOnce(t *testing.T) {
 }
 
 func TestSandboxThatGetsItsAddressLater(t *testing.T) {
-	h := shortHost(t)
+	h := hostOf(t, nil)
 	s := serveSandboxes(t, h)
 	none, address := "", "10.0.0.7"
 	s.address.Store(&none)

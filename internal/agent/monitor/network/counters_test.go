@@ -44,7 +44,7 @@ func TestAllowanceExceeded(t *testing.T) {
 
 func send(t *testing.T, to string, packets int) {
 	t.Helper()
-	c, err := net.Dial("udp", net.JoinHostPort(to, "9")) //nolint:noctx // A datagram waits for nothing.
+	c, err := net.Dial("udp", net.JoinHostPort(to, "9"))
 	if err != nil {
 		t.Fatal(err)
 	}
