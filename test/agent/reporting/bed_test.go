@@ -87,7 +87,7 @@ func apply(t *testing.T, config *rest.Config, file string) {
 }
 
 // node makes a Node like those that kubelets make.
-func node(t *testing.T, client kubernetes.Interface, name string) {
+func node(t testing.TB, client kubernetes.Interface, name string) {
 	t.Helper()
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}, Annotations: map[string]string{"a": "b"}}}
 	if _, err := client.CoreV1().Nodes().Create(t.Context(), n, metav1.CreateOptions{}); err != nil {
@@ -129,7 +129,7 @@ func token(t *testing.T, client kubernetes.Interface, node string) string {
 }
 
 // kubeconfig is a file for a token, at an address of the API server.
-func kubeconfig(t *testing.T, admin *rest.Config, server, token string) string {
+func kubeconfig(t testing.TB, admin *rest.Config, server, token string) string {
 	t.Helper()
 	c := clientcmdapi.NewConfig()
 	c.Clusters["c"] = &clientcmdapi.Cluster{Server: server, CertificateAuthorityData: admin.CAData}

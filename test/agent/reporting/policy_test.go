@@ -194,3 +194,20 @@ func TestPolicyIsAboutTheAgentAlone(t *testing.T) {
 		}
 	}
 }
+
+// The API server's own check of the expressions against the types of nodes and events.
+func TestPolicyTypes(t *testing.T) {
+	bed := guarded(t)
+	for _, name := range []string{"naosu-agent-nodes", "naosu-agent-events"} {
+		soon(t, time.Minute, func() error {
+			policy, err := bed.Client.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(t.Context(), name, metav1.GetOptions{})
+			if err != nil || policy.Status.ObservedGeneration != policy.Generation {
+				return fmt.Errorf("%s is not checked yet: %w", name, err)
+			}
+			for _, w := range policy.Status.TypeChecking.ExpressionWarnings {
+				t.Errorf("%s: %s: %s", name, w.FieldRef, w.Warning)
+			}
+			return nil
+		})
+	}
+}

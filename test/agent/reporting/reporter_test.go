@@ -19,8 +19,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
-// reports runs a Reporter with a token until the test ends.
-func reports(t *testing.T, bed *testbed.Bed, node, token string) *report.Reporter {
+// running runs a Reporter with a token until the test ends.
+func running(t *testing.T, bed *testbed.Bed, node, token string) *report.Reporter {
 	t.Helper()
 	client, err := kube.Connect(kubeconfig(t, bed.AdminConfig(), bed.AdminConfig().Host, token))
 	if err != nil {
@@ -28,9 +28,9 @@ func reports(t *testing.T, bed *testbed.Bed, node, token string) *report.Reporte
 	}
 	r := report.New(client, node, reason.Catalogue, t.Logf)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var running sync.WaitGroup
-	running.Go(func() { r.Run(ctx) })
-	t.Cleanup(func() { cancel(); running.Wait() })
+	var busy sync.WaitGroup
+	busy.Go(func() { r.Run(ctx) })
+	t.Cleanup(func() { cancel(); busy.Wait() })
 	return r
 }
 
@@ -70,7 +70,7 @@ func TestStandsAside(t *testing.T) {
 	name := named(t, "n")
 	node(t, bed.Client, name)
 	writes(t, bed, "eks-node-monitoring-agent", name, "StorageReady", "StorageIsReady")
-	r := reports(t, bed, name, token(t, bed.Client, name))
+	r := running(t, bed, name, token(t, bed.Client, name))
 	r.Show(evidence.Picture{})
 	shown := func(want map[string]string) {
 		t.Helper()
@@ -124,7 +124,7 @@ func TestRefusedTokens(t *testing.T) {
 		"a token that is nobody's": {"nobody", "401"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			r := reports(t, bed, name, tc.token)
+			r := running(t, bed, name, tc.token)
 			r.Show(stands("InterfaceNotUp", "eth1"))
 			soon(t, patience, func() error {
 				if err := r.Health(); err == nil || !strings.Contains(err.Error(), tc.says) {
@@ -144,7 +144,7 @@ func TestNodeMadeAnew(t *testing.T) {
 	bed := guarded(t)
 	name := named(t, "n")
 	node(t, bed.Client, name)
-	r := reports(t, bed, name, token(t, bed.Client, name))
+	r := running(t, bed, name, token(t, bed.Client, name))
 	r.Show(evidence.Picture{})
 	reported := func() error {
 		if got := conditions(t, bed, name); got["KernelReady"] != "True NoFault" {
