@@ -100,6 +100,7 @@ func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monito
 			m.horizon = max(m.horizon, r.Needs.Within, r.Clears.Quiet)
 		}
 	}
+	m.logsOf[reason.LogLinesLost] = slices.Sorted(maps.Keys(m.logs))
 	return m
 }
 

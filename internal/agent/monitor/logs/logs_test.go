@@ -145,7 +145,7 @@ func TestLook(t *testing.T) {
 	put(t, h, "/var/log/a.log", now+" sick\n2001-01-01T00:00:00Z bad\nbad, nobody knows when\n")
 	heard := look(t, h, DefaultOptions())
 	expect(t, "faults", heard.saw(evidence.Fault), []string{"Both", "File", "Kernel a"})
-	expect(t, "readable", heard.saw(evidence.Readable), []string{"Both", "File", "Kernel"})
+	expect(t, "readable", heard.saw(evidence.Readable), []string{"Both", "File", "Kernel", "LogLinesLost"})
 	expect(t, "inapplicable", heard.saw(evidence.Inapplicable), []string{"Unit"})
 	expect(t, "unreadable", heard.saw(evidence.Unreadable), nil)
 }
@@ -154,7 +154,7 @@ func TestLook(t *testing.T) {
 func TestNothingToRead(t *testing.T) {
 	heard := look(t, machine(t), DefaultOptions())
 	expect(t, "inapplicable", heard.saw(evidence.Inapplicable), []string{"File", "Unit"})
-	expect(t, "unreadable", heard.saw(evidence.Unreadable), []string{"Both", "Kernel"})
+	expect(t, "unreadable", heard.saw(evidence.Unreadable), []string{"Both", "Kernel", "LogLinesLost"})
 	for _, e := range heard.told {
 		if e.Reason == "Kernel" && (!strings.Contains(e.Raw, "/dev/kmsg") || !strings.Contains(e.Raw, "/run/log/journal")) {
 			t.Errorf("says %q, and not both that it tried", e.Raw)
