@@ -1,22 +1,46 @@
 package scheduling
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"slices"
+	"strings"
 
-// draw picks one of some nodes for a pod. The same seed, pod and nodes give the same one, whatever was asked before, and a
-// node that is no longer among them changes the draw only if it had won it.
-func (j *Judge) draw(pod *corev1.Pod, nodes []string) string {
-	if len(nodes) == 1 {
-		return nodes[0]
+	corev1 "k8s.io/api/core/v1"
+)
+
+// draw picks one of some nodes, or other names, for a pod. The same seed, pod and names give the same one, whatever was
+// asked before, and a name that is no longer among them changes the draw only if it had won it.
+func (j *Judge) draw(pod *corev1.Pod, names []string) string {
+	if len(names) == 1 {
+		return names[0]
 	}
 	pot := newHash().number(j.seed).text(pod.Namespace).text(pod.Name)
 	var winner string
 	var highest uint64
-	for _, node := range nodes {
-		if ticket := pot.text(node).mixed(); winner == "" || ticket > highest {
-			winner, highest = node, ticket
+	for _, name := range names {
+		if ticket := pot.text(name).mixed(); winner == "" || ticket > highest {
+			winner, highest = name, ticket
 		}
 	}
 	return winner
+}
+
+// pick picks a node that others leave for a pod, each as likely as any other, and then who it is that leaves it.
+func (j *Judge) pick(pod *corev1.Pod, choices []Preemption) Preemption {
+	nodes := make([]string, len(choices))
+	for i := range choices {
+		nodes[i] = choices[i].Node
+	}
+	node := j.draw(pod, nodes)
+	there := slices.DeleteFunc(slices.Clone(choices), func(p Preemption) bool { return p.Node != node })
+	who := make([]string, len(there))
+	for i, p := range there {
+		var names []string
+		for _, victim := range p.Victims {
+			names = append(names, nameOf(victim).String())
+		}
+		who[i] = strings.Join(names, " ")
+	}
+	return there[slices.Index(who, j.draw(pod, who))]
 }
 
 // hash is FNV-1a of 64 bits, of which a value can be continued in many ways.

@@ -70,10 +70,6 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	if err != nil || len(choices) == 0 {
 		return Placement{}, err
 	}
-	nodes := make([]string, len(choices))
-	for i := range choices {
-		nodes[i] = choices[i].Node
-	}
-	chosen := j.draw(pod, nodes)
-	return Placement{Preemption: &choices[slices.Index(nodes, chosen)]}, nil
+	chosen := j.pick(pod, choices)
+	return Placement{Preemption: &chosen}, nil
 }

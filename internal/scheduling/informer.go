@@ -34,7 +34,7 @@ var listed = []runtime.Object{
 type shelf struct {
 	factory informers.SharedInformerFactory
 	kinds   map[reflect.Type]*informer
-	// relations is another one whenever something is that filters or scores follow from.
+	// relations is another one whenever something is that decides who bears on whom, or which plugins have a say.
 	relations version
 	guards    guards
 }

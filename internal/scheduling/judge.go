@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
@@ -180,7 +181,7 @@ func (j *Judge) reshelve(e cluster.Edit) {
 	switch e.Object().(type) {
 	case *policyv1.PodDisruptionBudget:
 		j.shelf.guards.changed(before, after)
-	case *schedulingv1.PriorityClass:
+	case *schedulingv1.PriorityClass, *storagev1.VolumeAttachment, *storagev1.CSINode: // filters read these anew each time
 	default:
 		j.shelf.relations.raise()
 	}

@@ -25,7 +25,7 @@ var (
 // anObject draws an object of some kind that bears on scheduling. Names repeat, so that objects replace one another.
 func anObject(t *rapid.T) metav1.Object {
 	switch rapid.SampledFrom([]string{
-		"pod", "pod", "pod", "pod", "pod", "node", "node", "claim", "volume", "class", "csinode", "budget", "priority", "service", "namespace",
+		"pod", "pod", "pod", "pod", "pod", "node", "node", "claim", "volume", "class", "csinode", "attachment", "budget", "priority", "service", "namespace",
 	}).Draw(t, "kind") {
 	case "node":
 		return aNode(t)
@@ -37,6 +37,8 @@ func anObject(t *rapid.T) metav1.Object {
 		return aClass(t)
 	case "csinode":
 		return aCSINode(t)
+	case "attachment":
+		return anAttachment(t)
 	case "budget":
 		b := budget(rapid.SampledFrom(apps).Draw(t, "app"), rapid.Int32Range(0, 2).Draw(t, "allowed"))
 		return b
@@ -253,6 +255,17 @@ func aCSINode(t *rapid.T) *storagev1.CSINode {
 		Spec: storagev1.CSINodeSpec{Drivers: []storagev1.CSINodeDriver{{
 			Name: drivers[0], NodeID: "i", Allocatable: &storagev1.VolumeNodeResources{Count: new(rapid.Int32Range(0, 2).Draw(t, "volumes"))},
 		}}},
+	}
+}
+
+func anAttachment(t *rapid.T) *storagev1.VolumeAttachment {
+	return &storagev1.VolumeAttachment{
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("a%d", rapid.IntRange(0, 3).Draw(t, "attachment"))},
+		Spec: storagev1.VolumeAttachmentSpec{
+			Attacher: drivers[0], NodeName: fmt.Sprintf("n%d", rapid.IntRange(0, 5).Draw(t, "node")),
+			Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: new(fmt.Sprintf("v%d", rapid.IntRange(0, 3).Draw(t, "volume")))},
+		},
+		Status: storagev1.VolumeAttachmentStatus{Attached: true},
 	}
 }
 

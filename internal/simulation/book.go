@@ -106,15 +106,15 @@ func (b *book) lands(pod *corev1.Pod, node string, until time.Duration) {
 
 // fates are those of the pods that do not stay as they are, by namespace and name.
 func (b *book) fates() []Fate {
-	var fates []Fate
-	for _, l := range b.lines {
+	told := slices.DeleteFunc(slices.Clone(b.lines), func(l *line) bool {
 		passing := l.born && l.fate.Kind == Ended // It came and went, and nobody misses it.
-		if l.fate.Kind == "" || passing || l.pending && l.fate.Kind == Waiting {
-			continue
-		}
+		return l.fate.Kind == "" || passing || l.pending && l.fate.Kind == Waiting
+	})
+	slices.SortStableFunc(told, func(a, b *line) int { return compareRefs(a.fate.Pod, b.fate.Pod) })
+	var fates []Fate
+	for _, l := range told {
 		fates = append(fates, l.fate)
 	}
-	slices.SortStableFunc(fates, func(a, b Fate) int { return compareRefs(a.Pod, b.Pod) })
 	return fates
 }
 
