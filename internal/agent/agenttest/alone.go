@@ -15,7 +15,7 @@ import (
 const alone = "NAOSU_TEST_ALONE"
 
 // Alone runs a test in a process with network, mount and PID namespaces of its own, with /proc and /sys that show them and
-// the loopback up: what it breaks there the machine never sees, and it goes with the process. A test begins with
+// the loopback up, beside other such tests: what it breaks there the machine never sees, and it goes with the process. A test begins with
 //
 //	if !agenttest.Alone(t) {
 //		return
@@ -29,6 +29,7 @@ func Alone(t *testing.T) bool {
 		return true
 	}
 	Need(t, Root, "ip")
+	t.Parallel() // They cannot meet, and mostly wait.
 	var output bytes.Buffer
 	child := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1") //nolint:gosec // G204: itself.
 	child.Env = append(os.Environ(), alone+"="+t.Name())

@@ -30,8 +30,11 @@ var knownRules = []*regexp.Regexp{
 	regexp.MustCompile(`^(docker|netavark|istio)[^/]*/`),
 }
 
-// linkLocal is where clouds serve metadata, which pods are often kept from on purpose.
-var linkLocal = []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fd00:ec2::/32")}
+// metadata is where clouds serve it, and their agents, which pods are kept from on purpose: link-local, Amazon's over IPv6,
+// and Azure's WireServer, from which AKS keeps pods.
+var metadata = []netip.Prefix{
+	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fd00:ec2::/32"), netip.MustParsePrefix("168.63.129.16/32"),
+}
 
 // filters finds rules of the packet filter that cut a node off: those that nobody known makes, and those that take a port
 // of the node's own.
@@ -88,7 +91,7 @@ func (j *filterJudge) expected(r netfilter.Rule) bool {
 	if r.Invalid || slices.ContainsFunc(j.known, func(known *regexp.Regexp) bool { return known.MatchString(at) }) {
 		return true
 	}
-	return r.To.IsValid() && slices.ContainsFunc(linkLocal, func(p netip.Prefix) bool {
+	return r.To.IsValid() && slices.ContainsFunc(metadata, func(p netip.Prefix) bool {
 		return p.Contains(r.To.Addr()) && r.To.Bits() >= p.Bits()
 	}) || strings.HasPrefix(r.Comment, nodeLocal)
 }

@@ -73,6 +73,7 @@ var expectedRules = map[string][]string{
 		"-A FORWARD -m conntrack --ctstate NEW -m comment --comment 'Block Node Local Pod access via IPv4' -j REJECT",
 		"-I FORWARD -i eni+ -d 169.254.169.254/32 -j DROP",
 	},
+	"AKS": {"-A FORWARD -d 168.63.129.16/32 -p tcp -m tcp --dport 80 -j DROP", "-A FORWARD -d 168.63.129.16/32 -p tcp -m tcp --dport 32526 -j DROP"},
 	"Docker, Cilium": {
 		"-N DOCKER-ISOLATION-STAGE-2", "-A DOCKER-ISOLATION-STAGE-2 -o docker0 -j DROP", "-N CILIUM_FORWARD", "-A CILIUM_FORWARD -o cilium_host -j DROP",
 	},

@@ -30,7 +30,10 @@ func run(t *testing.T, commands ...string) {
 // nic makes a link as a node's card is: with a carrier, the other end of which is the link's name with a p.
 func nic(t *testing.T, name string) {
 	t.Helper()
-	run(t, "ip link add "+name+" type veth peer name "+name+"p", "ip link set "+name+"p up", "ip link set "+name+" up")
+	run(
+		t, "ip link add "+name+" type veth peer name "+name+"p", "ip link set "+name+"p up", "ip link set "+name+" up",
+		"until ip -oneline link show "+name+" | grep -q 'state UP'; do :; done", // The kernel notes a carrier within a second.
+	)
 }
 
 // hostWith is a host of these files, with the /proc and /sys of the test's own namespaces.

@@ -27,6 +27,7 @@ func TestList(t *testing.T) {
 	run(
 		t, "ip link add eth0 index 1000 type veth peer name far", "ip link add eth1 type veth peer name away",
 		"ip link set eth0 up", "ip link set far up", "ip link set eth1 up", "ip link set lo down",
+		"until ip -oneline link show eth0 | grep -q 'state UP'; do :; done", // The kernel notes a carrier within a second.
 	)
 	links, err := List()
 	if err != nil {

@@ -68,7 +68,7 @@ func readLegacy(h host.Host, each func(Rule)) error {
 }
 
 func (l legacy) read(table string, each func(Rule)) error {
-	socket, err := unix.Socket(l.domain, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.IPPROTO_RAW)
+	socket, err := unix.Socket(l.domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0) // Any will do, and a raw one needs CAP_NET_RAW.
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,15 @@
 package netlink
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
+	"os/exec"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 )
 
 // message is one of an answer.
@@ -57,6 +61,40 @@ func TestList(t *testing.T) {
 	}
 	if err := List(unix.NETLINK_ROUTE, 0xfff0, nil, func() {}, count); err == nil {
 		t.Error("a question that the kernel does not know has an answer")
+	}
+}
+
+// Whoever is too slow for the kernel's news is told that some were lost, and hears the next.
+func TestHearTooLate(t *testing.T) {
+	if !agenttest.Alone(t) {
+		return
+	}
+	run := func(command string) {
+		if out, err := exec.CommandContext(t.Context(), "sh", "-c", command).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, out)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	begun, slow, lost := make(chan bool, 2), make(chan bool), make(chan bool, 100)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Hear(ctx, unix.NETLINK_ROUTE, unix.RTNLGRP_LINK, func() { lost <- true }, func([]byte) {
+			select {
+			case begun <- true:
+			default:
+			}
+			<-slow
+		})
+	}()
+	<-lost // It listens.
+	run("ip link add eth1 type veth peer name eth1p")
+	<-begun
+	run("for i in $(seq 2000); do echo link set eth1 up; echo link set eth1 down; done | ip -batch -")
+	close(slow)
+	<-lost
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
