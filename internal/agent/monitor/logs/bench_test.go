@@ -3,10 +3,7 @@ package logs
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -144,21 +141,4 @@ func BenchmarkPatterns(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(time.Since(began).Nanoseconds())/float64(len(ordinary)), "plain-ns/line")
-}
-
-// The records of testdata through the patterns: what matches costs more.
-func BenchmarkRecords(b *testing.B) {
-	text, err := os.ReadFile(filepath.Join("testdata", "records", "kernel.yaml"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	lines := strings.Split(string(text), "\n")
-	all := compile(reason.Catalogue)[kernelLog]
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, line := range lines {
-			all.match(line)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(lines)), "ns/line")
 }

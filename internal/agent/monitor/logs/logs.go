@@ -118,21 +118,16 @@ func (m *Monitor) Lost() map[string]uint64 {
 	return maps.Clone(m.lost)
 }
 
-// Look reads what the logs hold now.
+// Look reads what the logs hold now, and keeps nothing.
 func (m *Monitor) Look(ctx context.Context, tell monitor.Tell) error {
-	return m.watch(ctx, tell, marks{}, func(ctx context.Context, s source, w *watch) {
+	return m.watch(tell, "", func(s source, w *watch) {
 		w.silence.note(s, w.read(ctx, s, feed.buffered))
 	})
 }
 
 // Run follows the logs. A log that cannot be read is tried again every half minute.
 func (m *Monitor) Run(ctx context.Context, tell monitor.Tell) error {
-	boot, err := m.host.Boot()
-	if err != nil {
-		return err
-	}
-	past := recall(m.folder, boot.ID)
-	err = m.watch(ctx, tell, past, func(ctx context.Context, s source, w *watch) {
+	return m.watch(tell, m.folder, func(s source, w *watch) {
 		for ctx.Err() == nil {
 			err := w.read(ctx, s, feed.next)
 			if ctx.Err() != nil {
@@ -145,19 +140,18 @@ func (m *Monitor) Run(ctx context.Context, tell monitor.Tell) error {
 			}
 		}
 	})
-	return err
 }
 
 // watch does something with every source of lines at once.
-func (m *Monitor) watch(ctx context.Context, tell monitor.Tell, past marks, with func(context.Context, source, *watch)) error {
+func (m *Monitor) watch(tell monitor.Tell, folder string, with func(source, *watch)) error {
 	boot, err := m.host.Boot()
 	if err != nil {
 		return err
 	}
-	w := &watch{m: m, boot: boot, tell: tell, silence: newSilence(m, tell), marks: newKeeper(m.folder, boot.ID, past, m.clock)}
+	w := &watch{m: m, boot: boot, tell: tell, silence: newSilence(m, tell), marks: newKeeper(folder, boot.ID, m.clock)}
 	var running sync.WaitGroup
 	for _, s := range m.sources() {
-		running.Go(func() { with(ctx, s, w) })
+		running.Go(func() { with(s, w) })
 	}
 	running.Wait()
 	return w.marks.close()

@@ -117,9 +117,12 @@ var few = []reason.Reason{
 
 func look(t *testing.T, h host.Host, o Options) *listener {
 	t.Helper()
-	heard := newListener()
-	if err := New(h, o, few, "").Look(t.Context(), heard.tell); err != nil {
+	heard, folder := newListener(), t.TempDir()
+	if err := New(h, o, few, folder).Look(t.Context(), heard.tell); err != nil {
 		t.Fatal(err)
+	}
+	if kept, err := os.ReadDir(folder); err != nil || len(kept) > 0 {
+		t.Errorf("a look has kept %v (%v)", kept, err)
 	}
 	return heard
 }

@@ -36,10 +36,10 @@ func marksFile(folder string) string { return filepath.Join(folder, "logs.json")
 // recall reads what the last run kept. If that is lost, lines that are there still are read again.
 func recall(folder, boot string) marks {
 	var past kept
-	if text, err := os.ReadFile(marksFile(folder)); err == nil && folder != "" {
+	if text, err := os.ReadFile(marksFile(folder)); err == nil {
 		_ = json.Unmarshal(text, &past)
 	}
-	if past.Boot != boot {
+	if past.Boot != boot || past.Logs == nil {
 		return marks{}
 	}
 	return past.Logs
@@ -56,11 +56,13 @@ type keeper struct {
 	last  time.Time
 }
 
-func newKeeper(folder, boot string, past marks, now clock.PassiveClock) *keeper {
-	if past == nil {
-		past = marks{}
+// newKeeper goes on from what the last run kept. Without a folder it keeps nothing over a restart.
+func newKeeper(folder, boot string, now clock.PassiveClock) *keeper {
+	k := &keeper{folder: folder, boot: boot, clock: now, logs: marks{}}
+	if folder != "" {
+		k.logs = recall(folder, boot)
 	}
-	return &keeper{folder: folder, boot: boot, clock: now, logs: past}
+	return k
 }
 
 func (k *keeper) all() marks {
