@@ -71,14 +71,14 @@ func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed,
 		if unit, is := strings.CutPrefix(log, unitPrefix); is {
 			want = journal.Unit(unit)
 		}
-		want.After = past[log].Up
+		want.After, want.Since = past[log].Up, m.clock.Now().Add(-m.horizon[log])
 		wants = append(wants, want)
 	}
 	var folders []string
 	for _, folder := range m.options.Journal {
 		folders = append(folders, m.host.Path(folder))
 	}
-	reader, err := journal.Open(folders, wants, journal.Options{Boot: boot.ID, Since: m.clock.Now().Add(-m.horizon), Poll: poll, Clock: m.clock})
+	reader, err := journal.Open(folders, wants, journal.Options{Boot: boot.ID, Poll: poll, Clock: m.clock})
 	if err != nil {
 		return nil, err
 	}

@@ -77,8 +77,8 @@ type Monitor struct {
 	logs    map[string]patterns
 	reasons []reason.ID
 	logsOf  map[reason.ID][]string
-	// horizon is how far back a line may be and still matter.
-	horizon time.Duration
+	// horizon is of each log how far back a line may be and still matter: a kubelet says much in a day.
+	horizon map[string]time.Duration
 	folder  string
 
 	mu   sync.Mutex
@@ -89,15 +89,15 @@ type Monitor struct {
 func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monitor {
 	m := &Monitor{
 		host: h, options: o, clock: clock.RealClock{}, folder: folder, logs: compile(reasons), lost: map[string]uint64{},
-		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{},
+		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{}, horizon: map[string]time.Duration{},
 	}
 	for _, r := range reasons {
 		if len(r.Matches) > 0 && r.Severity != reason.Off {
 			m.reasons = append(m.reasons, r.ID)
 			for _, match := range r.Matches {
 				m.logsOf[r.ID] = append(m.logsOf[r.ID], match.Log)
+				m.horizon[match.Log] = max(m.horizon[match.Log], r.Needs.Within, r.Clears.Quiet)
 			}
-			m.horizon = max(m.horizon, r.Needs.Within, r.Clears.Quiet)
 		}
 	}
 	m.logsOf[reason.LogLinesLost] = slices.Sorted(maps.Keys(m.logs))

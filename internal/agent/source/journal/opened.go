@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -69,10 +70,14 @@ func (o *opened) list(l *list) {
 }
 
 // stale says that all that is in it is of no interest, and nothing more will be.
-func (o *opened) stale(since time.Time) bool {
+func (o *opened) stale(wants []Want) bool {
 	newest, err := o.newest()
-	return err == nil && filepath.Base(o.path) != active && newest < uint64(max(0, since.UnixMicro()))
+	return err == nil && filepath.Base(o.path) != active &&
+		!slices.ContainsFunc(wants, func(w Want) bool { return newest >= microseconds(w.Since) })
 }
+
+// microseconds since 1970; the zero time is before all.
+func microseconds(at time.Time) uint64 { return uint64(max(0, at.UnixMicro())) }
 
 // over says that it was read to its end, and nothing more will come.
 func (o *opened) over() bool {
@@ -136,7 +141,7 @@ func (o *opened) ahead(l *list, r *Reader) (uint64, error) {
 		return at, err
 	}
 	after := uint64(r.wants[l.want].After / time.Microsecond)
-	since := uint64(max(0, r.options.Since.UnixMicro()))
+	since := microseconds(r.wants[l.want].Since)
 	err = l.chain.skip(o.file, func(entry uint64) (bool, error) {
 		s, err := o.stamp(entry)
 		return s.boot != r.boot || s.up <= after || s.real < since, err

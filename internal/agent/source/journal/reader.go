@@ -17,8 +17,6 @@ import (
 type Options struct {
 	// Boot is the ID of the boot of which entries are read, as in /proc/sys/kernel/random/boot_id.
 	Boot string
-	// Since is before when they are of no interest.
-	Since time.Time
 	// Poll is how often to look for new ones. journald tells nobody of them but through the file.
 	Poll  time.Duration
 	Clock clock.Clock

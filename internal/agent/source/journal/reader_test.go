@@ -137,9 +137,10 @@ func TestGoesOnWhereAnEarlierRunEnded(t *testing.T) {
 			}
 			_ = r.Close()
 		}
-		o := options()
-		o.Since = time.UnixMicro(1790000000000000).Add((40 + 100) * time.Second)
-		r, err := Open([]string{top}, []Want{Kernel(), Unit("kubelet.service")}, o)
+		kernel, unit := Kernel(), Unit("kubelet.service")
+		kernel.Since = time.UnixMicro(1790000000000000).Add((40 + 100) * time.Second)
+		unit.Since = kernel.Since
+		r, err := Open([]string{top}, []Want{kernel, unit}, options())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,9 @@ type Want struct {
 	fields []field
 	// losses are how journald says that it could not take lines of the log, or would not, as there were too many.
 	losses []field
-	// After is up to when, since boot, entries were dealt with by an earlier run.
+	// After is up to when, since boot, entries were dealt with by an earlier run; before Since they are of no interest.
 	After time.Duration
+	Since time.Time
 }
 
 // field is what the entries of a log have.
