@@ -140,9 +140,13 @@ func (b *board) bind(pod *framework.PodInfo, node string) {
 }
 
 // unbind frees a pod's room.
-func (b *board) unbind(pod *corev1.Pod, node string) {
+func (b *board) unbind(pod *framework.PodInfo, node string) {
 	b.edit(b.slot(node), func(info *framework.NodeInfo) {
-		_ = info.RemovePod(klog.Logger{}, pod) // fails only for a pod that is not there
+		// RemovePod reads the name of every pod before it finds the one.
+		if at := slices.Index(info.Pods, fwk.PodInfo(pod)); at > 0 {
+			info.Pods[0], info.Pods[at] = info.Pods[at], info.Pods[0]
+		}
+		_ = info.RemovePod(klog.Logger{}, pod.Pod) // fails only for a pod that is not there
 	})
 }
 

@@ -66,7 +66,7 @@ func (t *tenants) leave(pod *corev1.Pod) {
 	}
 	t.set(nameOf(pod), tenant{})
 	if node := was.info.Pod.Spec.NodeName; node != "" {
-		t.board.unbind(was.info.Pod, node)
+		t.board.unbind(was.info, node)
 		t.crowds.leave(was.crowd, was.info, t.board.slot(node))
 	} else {
 		t.board.nominated.remove(was.info.Pod, was.info.Pod.Status.NominatedNodeName)
