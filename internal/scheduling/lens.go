@@ -64,13 +64,20 @@ func (l *lens) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 	return l.board.HavePodsWithRequiredAntiAffinityList()
 }
 
-// focus turns the lenses to what bears on the sweep's class.
+// focus turns the lens of InterPodAffinity to what bears on the sweep's class.
 func (s *sweep) focus() {
 	k, affinity := &s.class.kin, s.profile.affinity
 	affinity.list = s.judge.gather(affinity.list[:0], k.friends, k.affine)
 	affinity.affine = s.judge.gather(affinity.affine[:0], k.affine)
 	affinity.averse = s.judge.gather(affinity.averse[:0], k.averse)
-	s.profile.spread.list = s.count(s.profile.spread.list[:0])
+}
+
+// focusSpread does the same for PodTopologySpread, which is not always asked.
+func (s *sweep) focusSpread() {
+	if !s.counted {
+		s.counted = true
+		s.profile.spread.list = s.count(s.profile.spread.list[:0])
+	}
 }
 
 // wear has the plugins see through the lenses until they are taken off.

@@ -23,6 +23,7 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	if len(s.feasible) <= 1 {
 		return s.names(), nil
 	}
+	s.focusSpread()
 	defer s.profile.wear()()
 	scratch := &s.judge.scratch
 	totals, list := sized(&scratch.totals, len(s.feasible)), sized(&scratch.list, len(s.feasible))

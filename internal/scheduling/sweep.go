@@ -24,6 +24,8 @@ type sweep struct {
 	state   fwk.CycleState // of the plugins that are not local
 	skipped sets.Set[string]
 
+	// counted says that the lens of PodTopologySpread is turned to the class.
+	counted bool
 	// looked says that no plugin ruled out every node beforehand.
 	looked bool
 	// ground is where the sweep began, nil if it looked at every node.
@@ -122,6 +124,7 @@ func (s *sweep) idle(plugin string) bool {
 func (s *sweep) view(plugin string) []fwk.NodeInfo {
 	switch plugin {
 	case names.PodTopologySpread:
+		s.focusSpread()
 		return s.spreadNodes()
 	case names.InterPodAffinity:
 		return s.profile.affinity.list
