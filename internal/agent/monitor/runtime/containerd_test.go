@@ -27,7 +27,9 @@ type containerd struct {
 	t *testing.T
 	// root has its folders, socket is where it listens, networks the folder of CNI's configurations.
 	root, socket, networks string
-	process                *os.Process
+	// group is the cgroup of sandboxes.
+	group   string
+	process *os.Process
 }
 
 // pause is the image of pods' sandboxes.
@@ -52,7 +54,7 @@ func startContainerd(t *testing.T, without ...string) *containerd {
 			t.Fatal(err)
 		}
 	}
-	c := &containerd{t: t, root: "/var/lib/containerd", socket: "/run/containerd/containerd.sock", networks: "/run/networks"}
+	c := &containerd{t: t, root: "/var/lib/containerd", socket: "/run/containerd/containerd.sock", networks: "/run/networks", group: "/naosu-" + t.Name()}
 	for _, folder := range []string{c.networks, kubeletFolder, c.root} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -125,14 +127,20 @@ func (c *containerd) stop() {
 		_ = client.Remove(ctx, s.ID)
 	}
 	_ = c.process.Kill()
-	groups, _ := filepath.Glob("/sys/fs/cgroup/*" + cgroupParent)
-	for _, group := range append(groups, "/sys/fs/cgroup"+cgroupParent) {
-		_ = os.Remove(group)
+	for _, top := range hierarchies() {
+		removeGroup(top + c.group)
 	}
 }
 
-// cgroupParent is the cgroup of sandboxes.
-const cgroupParent = "/naosu-test-runtime"
+// makeGroup makes the cgroup of sandboxes before one is there.
+func (c *containerd) makeGroup() {
+	c.t.Helper()
+	for _, top := range hierarchies() {
+		if err := os.MkdirAll(top+c.group, 0o755); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
 
 // load imports an image that sleeps, made of this machine's own sleep.
 func (c *containerd) load(name string) {
@@ -156,7 +164,7 @@ func image(t *testing.T, name string) []byte {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{}
-	for _, path := range append(regexp.MustCompile(`/\S+`).FindAllString(string(libraries), -1), "/bin/sleep") {
+	for _, path := range append(regexp.MustCompile(`/\S+`).FindAllString(string(libraries), -1), "/bin/sleep", "/bin/sh") {
 		if files[path[1:]], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,9 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,5 +39,33 @@ func await(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("waited a minute until %s", what)
 		case <-time.After(10 * time.Millisecond):
 		}
+	}
+}
+
+// hierarchies are where cgroups are mounted: one of version 2, or one for each controller of version 1.
+func hierarchies() []string {
+	const top = "/sys/fs/cgroup"
+	if _, err := os.Stat(top + "/cgroup.procs"); err == nil {
+		return []string{top}
+	}
+	procs, _ := filepath.Glob(top + "/*/cgroup.procs")
+	var folders []string
+	for _, path := range procs {
+		folders = append(folders, filepath.Dir(path))
+	}
+	return folders
+}
+
+// removeGroup removes a cgroup with all in it, the deepest first.
+func removeGroup(group string) {
+	var all []string
+	_ = filepath.WalkDir(group, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			all = append(all, path)
+		}
+		return nil
+	})
+	for _, path := range slices.Backward(all) {
+		_ = os.Remove(path)
 	}
 }

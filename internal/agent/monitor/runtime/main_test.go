@@ -23,9 +23,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// watch runs the monitors of a host, their looks as near each other as a test needs, and their reasons at the first
+// watch runs the monitors of a host and some more, their looks as near each other as a test needs, and their reasons at the first
 // evidence. What the catalogue's counts and times do to evidence is the Book's, and tested there.
-func watch(t *testing.T, h host.Host, o Options) *agenttest.Watched {
+func watch(t *testing.T, h host.Host, o Options, more ...monitor.Monitor) *agenttest.Watched {
 	t.Helper()
 	var quick []monitor.Monitor
 	for _, m := range Monitors(h, o) {
@@ -36,6 +36,7 @@ func watch(t *testing.T, h host.Host, o Options) *agenttest.Watched {
 		every.Period = 250 * time.Millisecond
 		quick = append(quick, every)
 	}
+	quick = append(quick, more...)
 	var overrides []agenttest.Override
 	for _, m := range quick {
 		overrides = append(overrides, agenttest.Sooner(m.Reasons()...))

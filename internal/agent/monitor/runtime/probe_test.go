@@ -21,17 +21,17 @@ func TestCRISandboxProbeFailed(t *testing.T) {
 	client := cri.New(c.socket)
 	defer client.Close()
 	left, err := client.Run(t.Context(), cri.NewSandbox{
-		Namespace: "naosu-probe", Name: "sandbox", UID: "naosu-probe-1", Attempt: 1, Labels: probeLabels, CgroupParent: cgroupParent,
+		Namespace: "naosu-probe", Name: "sandbox", UID: "naosu-probe-1", Attempt: 1, Labels: probeLabels, CgroupParent: c.group,
 	})
 	if err != nil {
 		t.Fatalf("a sandbox as if left behind: %v", err)
 	}
-	other, err := client.Run(t.Context(), cri.NewSandbox{Namespace: "shop", Name: "web-0", UID: "u", CgroupParent: cgroupParent})
+	other, err := client.Run(t.Context(), cri.NewSandbox{Namespace: "shop", Name: "web-0", UID: "u", CgroupParent: c.group})
 	if err != nil {
 		t.Fatalf("a pod's sandbox: %v", err)
 	}
 	o := ofContainerd(c)
-	o.SandboxProbe = SandboxProbe{Period: time.Minute, Patience: time.Minute, CgroupParent: cgroupParent}
+	o.SandboxProbe = SandboxProbe{Period: time.Minute, Patience: time.Minute, CgroupParent: c.group}
 	w := watch(t, host.Host{}, o)
 	w.Goes(reason.CRISandboxProbeFailed, c.socket)
 	c.network("absent")

@@ -138,7 +138,7 @@ func TestPodOutlivesItsSandbox(t *testing.T) {
 	client := cri.New(c.socket)
 	defer client.Close()
 	w := watch(t, host.Host{}, ofContainerd(c))
-	sandbox, err := client.Run(t.Context(), cri.NewSandbox{Namespace: "shop", Name: "web-0", UID: "u", CgroupParent: cgroupParent, HostNetwork: true})
+	sandbox, err := client.Run(t.Context(), cri.NewSandbox{Namespace: "shop", Name: "web-0", UID: "u", CgroupParent: c.group, HostNetwork: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func (c *containerd) container(sandbox, name string) {
 		},
 		SandboxConfig: &runtimeapi.PodSandboxConfig{
 			Metadata: &runtimeapi.PodSandboxMetadata{Namespace: "shop", Name: "web-0", Uid: "u"},
-			Linux:    &runtimeapi.LinuxPodSandboxConfig{CgroupParent: cgroupParent},
+			Linux:    &runtimeapi.LinuxPodSandboxConfig{CgroupParent: c.group},
 		},
 	})
 	if err != nil {
