@@ -48,9 +48,11 @@ func TestInterfaceNotRunning(t *testing.T) {
 		return
 	}
 	nic(t, "ens6")
-	w := watch(t, []reason.ID{reason.InterfaceNotRunning}, links(DefaultOptions()))
+	m, _ := links(DefaultOptions()).(watched)
+	m.Period = time.Hour // The kernel's news alone bring looks.
+	w := watch(t, []reason.ID{reason.InterfaceNotRunning}, m)
 	w.Goes(reason.InterfaceNotRunning, "ens6")
-	run(t, "ip link set ens6p down") // The cable is pulled. The next look comes by the kernel's news.
+	run(t, "ip link set ens6p down") // The cable is pulled.
 	w.Stands(reason.InterfaceNotRunning, "ens6")
 	run(t, "ip link set ens6p up")
 	w.Goes(reason.InterfaceNotRunning, "ens6")

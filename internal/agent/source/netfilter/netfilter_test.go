@@ -1,11 +1,15 @@
 package netfilter_test
 
 import (
+	"errors"
 	"os/exec"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/agent/host"
@@ -106,6 +110,40 @@ func TestRulesOfIptables(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// A table that would have to be read in one piece larger than that is said to be so.
+func TestTableTooLarge(t *testing.T) {
+	if !agenttest.Alone(t) {
+		return
+	}
+	agenttest.Need(t, "iptables-legacy-restore")
+	restore := exec.CommandContext(t.Context(), "iptables-legacy-restore")
+	restore.Stdin = strings.NewReader("*filter\n" + strings.Repeat("-A INPUT -p tcp -m tcp --dport 80 -m comment --comment x -j DROP\n", 12_000) + "COMMIT\n")
+	if out, err := restore.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	err := netfilter.Read(host.Host{}, func() {}, func(netfilter.Rule) {})
+	if err == nil || !strings.Contains(err.Error(), "filter of ip: the table is larger") {
+		t.Errorf("reads it with %v", err)
+	}
+}
+
+// Without the right to read the rules, as an agent that is not privileged has none, it is said which one is missing.
+func TestWithoutTheRight(t *testing.T) {
+	if !agenttest.Alone(t) {
+		return
+	}
+	runtime.LockOSThread() // Rights are a thread's. It ends with the test.
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&header, &none[0]); err != nil {
+		t.Fatal(err)
+	}
+	err := netfilter.Read(host.Host{}, func() {}, func(netfilter.Rule) {})
+	if !errors.Is(err, unix.EPERM) || !strings.Contains(err.Error(), "CAP_NET_ADMIN") {
+		t.Errorf("reads them with %v", err)
 	}
 }
 

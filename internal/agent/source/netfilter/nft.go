@@ -32,6 +32,9 @@ func readTables(again func(), each func(Rule)) error {
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPROTONOSUPPORT) {
 		return nil // A kernel without nftables.
 	}
+	if errors.Is(err, unix.EPERM) {
+		return fmt.Errorf("list the rules of nftables, which takes CAP_NET_ADMIN: %w", err)
+	}
 	if err != nil {
 		return fmt.Errorf("list the rules of nftables: %w", err)
 	}
