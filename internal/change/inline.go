@@ -3,14 +3,25 @@ package change
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Inline is the command that applies objects without a file: they are part of it.
 func Inline(objects ...runtime.Object) (string, error) {
-	data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
+	items := make([]map[string]any, len(objects))
+	for i, object := range objects {
+		var err error
+		if items[i], err = runtime.DefaultUnstructuredConverter.ToUnstructured(object); err != nil {
+			return "", fmt.Errorf("encoding manifests: %w", err)
+		}
+		delete(items[i], "status")
+	}
+	data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
 	if err != nil {
 		return "", fmt.Errorf("encoding manifests: %w", err)
 	}
@@ -23,6 +34,22 @@ func eviction(namespace, name string) string {
 	body := fmt.Sprintf(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":%q,"name":%q}}`, namespace, name)
 	path := "/api/v1/namespaces/" + namespace + "/pods/" + name + "/eviction"
 	return command("echo", body) + " | " + command("kubectl", "create", "--raw", path, "--filename", "-")
+}
+
+// ResizeJob is the command that changes what the running pods of a Job ask for: its template cannot be changed, but pods
+// can be resized in place (KEP-1287), from kubelet 1.33 on.
+func ResizeJob(job Ref, containers map[string]corev1.ResourceRequirements) (string, error) {
+	var resized []map[string]any
+	for _, name := range slices.Sorted(maps.Keys(containers)) {
+		resized = append(resized, map[string]any{"name": name, "resources": containers[name]})
+	}
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"containers": resized}})
+	if err != nil {
+		return "", fmt.Errorf("encoding the patch of %s: %w", job, err)
+	}
+	return command("kubectl", "get", "pods", "--namespace", job.Namespace, "--selector", "batch.kubernetes.io/job-name="+job.Name,
+		"--field-selector", "status.phase=Running", "--output", "name") + " | " +
+		command("xargs", "-I", "POD", "kubectl", "patch", "POD", "--namespace", job.Namespace, "--subresource", "resize", "--patch", string(patch)), nil
 }
 
 // SetCPU is the command that sets how much CPU a container of a workload asks for.

@@ -6,9 +6,9 @@ var englishPreemption = sentences{
 
 	TitleN501: "a pod was preempted: by whom, and what made it grow",
 
-	PreemptedBy:       "{{and .pods}} {{verb .n \"was\" \"were\"}} preempted{{if .known}} by {{.by}}{{end}}{{if .failed}}, and {{and .failed}} failed for it{{end}}.",
+	PreemptedBy:       "{{and .pods}} {{verb .n \"was\" \"were\"}} preempted{{if .known}} by {{.by}}{{end}}{{if .failed}}, and {{and .failed}} failed because of it{{end}}.",
 	CausePreempted:    "The scheduler took {{verb .n \"its place\" \"their places\"}} for a pod of higher priority.",
-	CausePriority:     "The pods of {{.by}} have the higher priority, and on a full node pods of lower priority give way.",
+	CausePriority:     "{{if .pod}}{{.by}} has{{else}}The pods of {{.by}} have{{end}} the higher priority, and on a full node pods of lower priority give way.",
 	CauseRollout:      "{{.by}} was changed and rolled out: each of its pods is recreated, and where its node has no room for what it now requests, others must go.",
 	CauseScaler:       "{{.scaler}} sets what {{.by}} asks for, and follows the number of nodes or cores: when the cluster grows by a step, so does every one of those pods, on every node.",
 	CauseJobFailed:    "{{and .failed}} had no more attempts left.",
@@ -27,6 +27,6 @@ var englishPreemption = sentences{
 	CauseNoRoom:      "Each pod is recreated where it ran, and these nodes have no room for what it then asks for (in brackets, what is left).",
 	RemedyShrink:     "Ask for a little less CPU in {{and .asks}}: then what {{.set}} asks for next fits beside them on every node.",
 	RemedyShrinkCost: "Less CPU is guaranteed to those pods when the node is busy.",
-	RemedyShrinkRisk: "It holds for this step; the next one may need it again.{{if .jobs}} The template of a Job that exists cannot be changed: change what makes it.{{end}}",
+	RemedyShrinkRisk: "It holds for this step; the next one may need it again.{{if .jobs}} The template of a Job that exists cannot be changed: the command resizes its running pods in place, which needs kubelets of Kubernetes 1.33 or later; pods it makes after that ask for what the template says, so change what makes the Job too.{{end}}",
 	UnknownNewNode:   "The new node is taken to be like those of the largest group; which group grows is the autoscaler's choice.",
 }

@@ -8,7 +8,7 @@ var japanesePreemption = sentences{
 
 	PreemptedBy:       "{{and .pods}} が{{if .known}} {{.by}} により{{end}}プリエンプトされました。{{if .failed}}その結果 {{and .failed}} が失敗しました。{{end}}",
 	CausePreempted:    "スケジューラーが、より優先度の高い Pod のために場所を空けました。",
-	CausePriority:     "{{.by}} のほうが優先度が高く、空きのないノードでは優先度の低い Pod が追い出されます。",
+	CausePriority:     "{{.by}}{{if not .pod}} の Pod{{end}} のほうが優先度が高く、空きのないノードでは優先度の低い Pod が追い出されます。",
 	CauseRollout:      "{{.by}} が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod が追い出されます。",
 	CauseScaler:       "{{.by}} の requests は {{.scaler}} がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。",
 	CauseJobFailed:    "{{and .failed}} にはもう再試行の回数が残っていませんでした。",
@@ -27,6 +27,6 @@ var japanesePreemption = sentences{
 	CauseNoRoom:      "Pod は元のノードで作り直されますが、次のノードには増えた分の空きがありません (括弧内が残り)。",
 	RemedyShrink:     "CPU の requests を少し減らします: {{and .asks}}。そうすれば {{.set}} の次の requests が全ノードに収まります。",
 	RemedyShrinkCost: "ノードが混み合ったときに、これらの Pod に保証される CPU が減ります。",
-	RemedyShrinkRisk: "効果があるのはこの段階までで、次の段階では再び必要になることがあります。{{if .jobs}}既存の Job のテンプレートは変更できないため、Job を作る側を変更してください。{{end}}",
+	RemedyShrinkRisk: "効果があるのはこの段階までで、次の段階では再び必要になることがあります。{{if .jobs}}既存の Job のテンプレートは変更できないため、コマンドは実行中の Pod をその場でリサイズします (kubelet 1.33 以降が必要)。以後に作られる Pod はテンプレートの値に戻るため、Job を作る側も変更してください。{{end}}",
 	UnknownNewNode:   "新しいノードは最も大きいグループのものと同じだと仮定しています。どのグループが増えるかはオートスケーラーが決めます。",
 }

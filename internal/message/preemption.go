@@ -9,7 +9,7 @@ const (
 
 	PreemptedBy       ID = "PreemptedBy"       // pods, n, by, known, failed, jobs
 	CausePreempted    ID = "CausePreempted"    // n
-	CausePriority     ID = "CausePriority"     // by, n
+	CausePriority     ID = "CausePriority"     // by, pod, n
 	CauseRollout      ID = "CauseRollout"      // by
 	CauseScaler       ID = "CauseScaler"       // scaler, by
 	CauseJobFailed    ID = "CauseJobFailed"    // failed, jobs

@@ -94,6 +94,9 @@ func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l life, i int,
 	switch {
 	case c.alive():
 		cs.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(seconds(c.started))}
+		if !sameRun || cs.Resources != nil { // A kubelet that did not report these resizes nothing, and the API server knows by that.
+			cs.Resources, cs.AllocatedResources = spec.Resources.DeepCopy(), spec.Resources.Requests
+		}
 	case c.crashing() && l.by.IsZero():
 		cs.State.Waiting = &corev1.ContainerStateWaiting{Reason: crashLoop, Message: fmt.Sprintf(
 			"back-off %s restarting failed container=%s pod=%s", s.pace.Scenario(c.due.Sub(c.finished)), spec.Name, podFullName(pod))}
@@ -120,8 +123,8 @@ func (c container) identify(cs *corev1.ContainerStatus, pod *corev1.Pod, spec *c
 	}
 }
 
-// reportedContainer is what was said of a container before. Resources, users and mounts in it are nothing that the lab's
-// machines have a say in.
+// reportedContainer is what was said of a container before. Users and mounts in it are nothing that the lab's machines have
+// a say in.
 func reportedContainer(status *corev1.PodStatus, name string) corev1.ContainerStatus {
 	for _, list := range [][]corev1.ContainerStatus{status.InitContainerStatuses, status.ContainerStatuses} {
 		for _, cs := range list {

@@ -145,12 +145,39 @@ func standsLink(v view.View, group cluster.Group) finding.Link {
 	return link
 }
 
-// spares size the group so that each of the zones has a second node, if with it the first can be lost.
+// spares give each of the zones a second node: a cordoned one that is there, or one that the group adds. They are remedies
+// if with them the first can be lost.
 func spares(ctx context.Context, v view.View, group cluster.Group, tied []tiedPod) []finding.Remedy {
-	way := view.Resize(v, group, cluster.Zone(tied[0].node))
-	if way.Command == "" {
-		return nil
+	zone := cluster.Zone(tied[0].node)
+	ways := append(cordoned(v, zone, tied[0].pod), view.Resize(v, group, zone))
+	var proven []finding.Remedy
+	for _, way := range ways {
+		if way.Command == "" {
+			continue
+		}
+		if way, ok := covers(ctx, v, way, tied); ok {
+			proven = append(proven, way)
+		}
 	}
+	return proven
+}
+
+// cordoned opens the first node of the zone on which nothing but its cordon is in the pod's way.
+func cordoned(v view.View, zone string, pod *corev1.Pod) []finding.Remedy {
+	for _, node := range v.World.Nodes() {
+		open := node.DeepCopy()
+		open.Spec.Unschedulable = false
+		open.Spec.Taints = slices.DeleteFunc(open.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
+		if node.Spec.Unschedulable && cluster.Zone(node) == zone && facts.Open(pod, open, facts.ZoneMounts(v.World, pod)) {
+			closed := view.ClosedNode{Node: node, Obstacles: []view.Obstacle{{Kind: message.ObstacleCordoned}}}
+			return []finding.Remedy{v.Uncordon([]view.ClosedNode{closed})[0].Remedy}
+		}
+	}
+	return nil
+}
+
+// covers tries a way: with it, none of the pods waits whichever of their nodes is lost.
+func covers(ctx context.Context, v view.View, way finding.Remedy, tied []tiedPod) (finding.Remedy, bool) {
 	lost := map[string]bool{}
 	for _, t := range tied {
 		if lost[t.node.Name] {
@@ -160,10 +187,10 @@ func spares(ctx context.Context, v view.View, group cluster.Group, tied []tiedPo
 		var ok bool
 		way, ok = v.Try(ctx, way, func(o simulation.Outcome) bool { return !waits(o, tied) }, change.LoseNode{Node: t.node.Name})
 		if !ok {
-			return nil
+			return way, false
 		}
 	}
-	return []finding.Remedy{way}
+	return way, true
 }
 
 func namesOf(refs []change.Ref) []string {

@@ -117,8 +117,8 @@ func (s growthStep) spares(ctx context.Context, v view.View, remedy change.Chang
 	})
 }
 
-// smaller is the remedy in words: the workloads' manifests with less in them, and the commands for those that can be
-// changed while they run. A Job cannot.
+// smaller is the remedy in words: the workloads' manifests with less in them, and the commands. A Job's template cannot be
+// changed, but its pods can be resized while they run.
 func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]int64) finding.Remedy {
 	var objects []runtime.Object
 	var asks, commands []string
@@ -136,8 +136,11 @@ func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]
 		takeCPU(&template.Spec, less[ref])
 		cpu := view.Asked(&template.Spec, corev1.ResourceCPU)
 		asks = append(asks, ref.String()+" ("+cpu.String()+")")
-		if _, job := changed.(*batchv1.Job); job {
+		if job, ok := object.(*batchv1.Job); ok {
 			jobs = true
+			if command, err := change.ResizeJob(ref, resized(&job.Spec.Template.Spec, &template.Spec)); err == nil {
+				commands = append(commands, command)
+			}
 			continue
 		}
 		objects = append(objects, changed)
@@ -149,4 +152,22 @@ func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]
 		Change:  change.Apply{From: "requests", Objects: slices.Clip(objects)}, Command: strings.Join(commands, " && "), Verified: true,
 		Cost: v.Say.Text(message.RemedyShrinkCost, args), Risk: v.Say.Text(message.RemedyShrinkRisk, args),
 	}
+}
+
+// resized are the containers that ask for another amount of CPU than before, with it. A limit that was the same follows: a
+// pod may not leave its class of service.
+func resized(before, after *corev1.PodSpec) map[string]corev1.ResourceRequirements {
+	containers := map[string]corev1.ResourceRequirements{}
+	for i := range after.Containers {
+		was, now := before.Containers[i].Resources.Requests[corev1.ResourceCPU], after.Containers[i].Resources.Requests[corev1.ResourceCPU]
+		if was.Cmp(now) == 0 {
+			continue
+		}
+		asks := corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: now}}
+		if limit, ok := before.Containers[i].Resources.Limits[corev1.ResourceCPU]; ok && limit.Cmp(was) == 0 {
+			asks.Limits = asks.Requests
+		}
+		containers[after.Containers[i].Name] = asks
+	}
+	return containers
 }
