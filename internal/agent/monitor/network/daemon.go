@@ -19,6 +19,9 @@ import (
 // (pkg/kubelet/kuberuntime/helpers.go).
 const podLogs = "/var/log/pods"
 
+// vpcLogs is where the daemons keep their own logs, in either way.
+const vpcLogs = "/var/log/aws-routed-eni"
+
 // vpcPod is the folder of a pod of the DaemonSet aws-node; aws-node-termination-handler is another's.
 var vpcPod = regexp.MustCompile(`^[^_]+_aws-node-[0-9a-z]{5}_[^_]+$`)
 
@@ -66,6 +69,9 @@ func (d *daemon) look(ctx context.Context) (sight, error) {
 	}
 	if inPod {
 		return d.lookForProcess()
+	}
+	if _, err := os.Stat(d.host.Path(vpcLogs)); errors.Is(err, fs.ErrNotExist) {
+		return sight{}, nil // Never here. Where systemd may not be asked, that is no gap.
 	}
 	return d.lookForService(ctx)
 }

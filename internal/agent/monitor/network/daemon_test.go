@@ -1,6 +1,7 @@
 package network
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -52,6 +53,7 @@ func TestNPANotRunning(t *testing.T) {
 func TestDaemonsOfAutoMode(t *testing.T) {
 	m := systemdtest.Start(t)
 	const service = "[Unit]\nStartLimitBurst=6\nStartLimitIntervalSec=1h\n[Service]\nRestart=on-failure\nRestartSec=0\nExecStart=/bin/sleep infinity\n"
+	write(t, m.Host, ipamdLog, "")
 	m.Unit("ipamd.service", service)
 	m.Unit("aws-network-policy-agent.service", service)
 	m.Systemctl("start", "ipamd.service", "aws-network-policy-agent.service")
@@ -90,9 +92,17 @@ func kill(m *systemdtest.Machine, unit string) {
 
 func TestNoDaemons(t *testing.T) {
 	h := hostOf(t, nil)
+	write(t, h, "/run/dbus/system_bus_socket", "") // No systemd answers.
 	want := []string{"Inapplicable NPANotRunning", "Inapplicable NPARepeatedlyRestart"}
 	if diff := cmp.Diff(want, states(t, policiesOf(h))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	write(t, h, vpcLogs+"/network-policy-agent.log", "")
+	if got, unknown := states(t, policiesOf(h)), []string{"Unreadable NPANotRunning", "Unreadable NPARepeatedlyRestart"}; !slices.Equal(got, unknown) {
+		t.Errorf("where it may be, and systemd does not answer: %q, not %q", got, unknown)
+	}
+	if err := os.Remove(h.Path("/run/dbus/system_bus_socket")); err != nil {
+		t.Fatal(err)
 	}
 	write(t, h, aPod, "") // A pod without the agent's container: VPC CNIs before 1.14.
 	if got := states(t, policiesOf(h)); !slices.Equal(got, want) {

@@ -20,7 +20,7 @@ import (
 
 // What the Amazon VPC CNI's daemon has on its host (github.com/aws/amazon-vpc-cni-k8s, pkg/ipamd and its manifests).
 const (
-	ipamdLog = "/var/log/aws-routed-eni/ipamd.log"
+	ipamdLog = vpcLogs + "/ipamd.log"
 	// ipamdSocket is where it serves the CNI plugin since July 2026 (its PR 3739), ipamdPort where before.
 	ipamdSocket = "/var/run/aws-node/ipamd.sock"
 	ipamdPort   = "127.0.0.1:50051"

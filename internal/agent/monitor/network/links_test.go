@@ -62,7 +62,7 @@ func TestMissingLoopbackInterface(t *testing.T) {
 	if !agenttest.Alone(t) {
 		return
 	}
-	w := watch(t, []reason.ID{reason.MissingLoopbackInterface}, links(DefaultOptions()))
+	w := watch(t, []reason.ID{reason.MissingLoopbackInterface}, briefly(links(DefaultOptions())))
 	w.Goes(reason.MissingLoopbackInterface, "")
 	run(t, "ip link set lo down", "ip link set lo name lost") // The kernel deletes it with its namespace only.
 	w.Stands(reason.MissingLoopbackInterface, "")
