@@ -34,44 +34,58 @@ func TestKubelet(t *testing.T) {
 	o.KubeletHealthz = DefaultOptions().KubeletHealthz
 	w := watch(t, host.Host{}, o, logs.Monitors(k.journal.Host, logs.DefaultOptions(), written(), "")...)
 
-	t.Run("probes", func(t *testing.T) {
-		k.pod("live", "    livenessProbe: {httpGet: {host: 127.0.0.1, port: 9}, periodSeconds: 1}\n")
-		k.pod("ready", "    readinessProbe: {httpGet: {host: 127.0.0.1, port: 9}, periodSeconds: 1}\n")
-		w.Stands(reason.LivenessProbeFailures, "shop/live-node")
-		w.Stands(reason.ReadinessProbeFailures, "shop/ready-node")
-		k.remove("live")
-		k.remove("ready")
-		w.Goes(reason.LivenessProbeFailures, "shop/live-node")
-		w.Goes(reason.ReadinessProbeFailures, "shop/ready-node")
-	})
-	t.Run("silent", func(t *testing.T) {
-		k.signal(syscall.SIGSTOP)
-		w.Stands(reason.KubeletUnhealthy, "")
-		k.signal(syscall.SIGCONT)
-		w.Goes(reason.KubeletUnhealthy, "")
-	})
-	t.Run("stuck", func(t *testing.T) {
-		disk := disk(t)
-		thaw := func() { _ = exec.Command("fsfreeze", "--unfreeze", disk).Run() }
-		t.Cleanup(thaw)
-		k.pod("stuck", "    command: [/bin/sh, -c, 'while :; do echo x >/disk/x; sleep 0.1; done']\n"+
-			"    volumeMounts: [{name: disk, mountPath: /disk}]\n  volumes: [{name: disk, hostPath: {path: "+disk+"}}]\n")
-		await(t, "the pod writes", func() bool { _, err := os.Stat(filepath.Join(disk, "x")); return err == nil })
-		run(t, "fsfreeze", "--freeze", disk)
-		k.remove("stuck")
-		w.Stands(reason.PodStuckTerminating, "shop/stuck-node")
-		w.Stands(reason.FailedKillPod, "shop/stuck-node")
-		thaw()
-		w.Goes(reason.PodStuckTerminating, "shop/stuck-node")
-		w.Goes(reason.FailedKillPod, "shop/stuck-node")
-	})
-	t.Run("pids", func(t *testing.T) {
-		k.limitPIDs("1")
-		k.pod("late", "")
-		w.Stands(reason.ContainerRuntimeFailed, "shop/late-node")
-		k.limitPIDs("max")
-		w.Goes(reason.ContainerRuntimeFailed, "shop/late-node")
-	})
+	k.failProbes(w)
+	k.fallSilent(w)
+	k.failToKill(w)
+	k.failToCreate(w)
+}
+
+func (k *realKubelet) failProbes(w *agenttest.Watched) {
+	k.t.Helper()
+	k.pod("live", "    livenessProbe: {httpGet: {host: 127.0.0.1, port: 9}, periodSeconds: 1}\n")
+	k.pod("ready", "    readinessProbe: {httpGet: {host: 127.0.0.1, port: 9}, periodSeconds: 1}\n")
+	w.Stands(reason.LivenessProbeFailures, "shop/live-node")
+	w.Stands(reason.ReadinessProbeFailures, "shop/ready-node")
+	k.remove("live")
+	k.remove("ready")
+	w.Goes(reason.LivenessProbeFailures, "shop/live-node")
+	w.Goes(reason.ReadinessProbeFailures, "shop/ready-node")
+}
+
+func (k *realKubelet) fallSilent(w *agenttest.Watched) {
+	k.t.Helper()
+	k.signal(syscall.SIGSTOP)
+	w.Stands(reason.KubeletUnhealthy, "")
+	k.signal(syscall.SIGCONT)
+	w.Goes(reason.KubeletUnhealthy, "")
+}
+
+// failToKill has a pod write to a file system that freezes.
+func (k *realKubelet) failToKill(w *agenttest.Watched) {
+	k.t.Helper()
+	disk := disk(k.t)
+	thaw := func() { _ = exec.Command("fsfreeze", "--unfreeze", disk).Run() }
+	k.t.Cleanup(thaw)
+	k.pod("stuck", "    command: [/bin/sh, -c, 'while :; do echo x >/disk/x; sleep 0.1; done']\n"+
+		"    volumeMounts: [{name: disk, mountPath: /disk}]\n  volumes: [{name: disk, hostPath: {path: "+disk+"}}]\n")
+	await(k.t, "the pod writes", func() bool { _, err := os.Stat(filepath.Join(disk, "x")); return err == nil })
+	run(k.t, "fsfreeze", "--freeze", disk)
+	k.remove("stuck")
+	w.Stands(reason.PodStuckTerminating, "shop/stuck-node")
+	w.Stands(reason.FailedKillPod, "shop/stuck-node")
+	thaw()
+	w.Goes(reason.PodStuckTerminating, "shop/stuck-node")
+	w.Goes(reason.FailedKillPod, "shop/stuck-node")
+}
+
+// failToCreate lets all pods together have no process more.
+func (k *realKubelet) failToCreate(w *agenttest.Watched) {
+	k.t.Helper()
+	k.limitPIDs("1")
+	k.pod("late", "")
+	w.Stands(reason.ContainerRuntimeFailed, "shop/late-node")
+	k.limitPIDs("max")
+	w.Goes(reason.ContainerRuntimeFailed, "shop/late-node")
 }
 
 // written are the reasons that the kubelet's log tells.
@@ -134,7 +148,7 @@ logging: {verbosity: 2}
 	if err := os.WriteFile("/run/kubelet.yaml", []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(program, "--config=/run/kubelet.yaml", "--hostname-override=node") //nolint:noctx // It ends in a cleanup.
+	command := exec.Command(program, "--config=/run/kubelet.yaml", "--hostname-override=node")
 	command.Stdout, command.Stderr = said, said
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
