@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/logs"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/cri"
 )
 
 // The real kubelet runs static pods in the real containerd, and what it says goes to a real journal. Its verbosity is 2, as
@@ -31,13 +33,39 @@ func TestKubelet(t *testing.T) {
 	c := startContainerd(t)
 	k := startKubelet(t, c, program)
 	o := ofContainerd(c)
-	o.KubeletHealthz = DefaultOptions().KubeletHealthz
+	o.KubeletHealthz, o.Patience = DefaultOptions().KubeletHealthz, time.Second
 	w := watch(t, host.Host{}, o, logs.Monitors(k.journal.Host, logs.DefaultOptions(), written(), "")...)
 
+	k.beWell(c, w)
 	k.failProbes(w)
 	k.fallSilent(w)
 	k.failToKill(w)
 	k.failToCreate(w)
+}
+
+// beWell has a pod run, and sandboxes be probed beside it: the kubelet takes those for pods that it does not know.
+func (k *realKubelet) beWell(c *containerd, w *agenttest.Watched) {
+	k.t.Helper()
+	c.network("ptp")
+	client := cri.New(c.socket)
+	defer client.Close()
+	k.pod("well", "    livenessProbe: {httpGet: {host: 127.0.0.1, port: 10248, path: /healthz}, periodSeconds: 1}\n")
+	await(k.t, "a container runs", func() bool {
+		all, err := client.Containers(k.t.Context())
+		return err == nil && len(all) == 1 && all[0].Running
+	})
+	p := probe{options: SandboxProbe{Patience: time.Minute, CgroupParent: c.group}}
+	for range 20 {
+		if err := p.one(k.t.Context(), client); err != nil {
+			k.t.Errorf("a probe beside the kubelet: %v", err)
+		}
+	}
+	w.Goes(reason.KubeletUnhealthy, "")
+	w.Goes(reason.ContainerRuntimeUnhealthy, c.socket)
+	w.Goes(reason.NetworkPluginNotReady, "")
+	if standing := w.Picture().Standing; len(standing) > 0 {
+		k.t.Errorf("a node that is well: %+v", standing)
+	}
 }
 
 func (k *realKubelet) failProbes(w *agenttest.Watched) {

@@ -33,7 +33,7 @@ func watch(t *testing.T, h host.Host, o Options, more ...monitor.Monitor) *agent
 		if !is {
 			t.Fatalf("%s looks in another way", m.Name())
 		}
-		every.Period = 250 * time.Millisecond
+		every.Period = max(250*time.Millisecond, 2*o.Patience)
 		quick = append(quick, every)
 	}
 	quick = append(quick, more...)
@@ -50,6 +50,6 @@ const soon = 100 * time.Millisecond
 // nothing are options with which no monitor finds anything.
 func nothing() Options {
 	o := DefaultOptions()
-	o.KubeletHealthz, o.Sockets = "", nil
+	o.KubeletHealthz, o.Sockets, o.Patience = "", nil, soon
 	return o
 }
