@@ -99,7 +99,7 @@ func look(world *cluster.Snapshot, judge *scheduling.Judge) view.View {
 
 func judgeOf(t *testing.T, world *cluster.Snapshot) *scheduling.Judge {
 	t.Helper()
-	judge, err := scheduling.New(context.Background(), world, scheduling.Options{Seed: 1})
+	judge, err := scheduling.New(context.Background(), world, scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
