@@ -170,14 +170,17 @@ func appendLabels(key []byte, labels map[string]string) []byte {
 func appendText(key []byte, text string) []byte { return append(append(key, text...), 0) }
 
 // appendMessage writes an API object in the API's storage encoding, in which equal objects are equal bytes.
-func appendMessage(key []byte, m interface {
-	Size() int
-	MarshalToSizedBuffer(buffer []byte) (int, error)
-}) []byte {
+func appendMessage(key []byte, m encodable) []byte {
 	size := m.Size()
 	key = slices.Grow(key, size)[:len(key)+size]
 	if _, err := m.MarshalToSizedBuffer(key[len(key)-size:]); err != nil { // the encoding fails for no object of these types
 		panic(err)
 	}
 	return key
+}
+
+// encodable are the API's objects.
+type encodable interface {
+	Size() int
+	MarshalToSizedBuffer(buffer []byte) (int, error)
 }
