@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,13 +14,14 @@ import (
 func TestQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q question[int]
-		calls, release := 0, make(chan struct{})
+		var calls atomic.Int32
+		release := make(chan struct{})
 		call := func(context.Context) (int, error) {
-			calls++
-			if calls == 1 {
+			mine := calls.Add(1)
+			if mine == 1 {
 				<-release
 			}
-			return calls, nil
+			return int(mine), nil
 		}
 		began := time.Now().UTC().Format(time.RFC3339)
 		for range 3 {
@@ -27,8 +29,8 @@ func TestQuestion(t *testing.T) {
 				t.Errorf("not answered: %v", err)
 			}
 		}
-		if calls != 1 {
-			t.Errorf("%d calls under way", calls)
+		if under := calls.Load(); under != 1 {
+			t.Errorf("%d calls under way", under)
 		}
 		close(release)
 		synctest.Wait()
