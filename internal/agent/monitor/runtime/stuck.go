@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -28,7 +29,7 @@ func (s *stuck) find(ctx context.Context) ([]evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	why := s.outlived(ctx) // Without an answer from the runtime processes tell enough, and health tells of the runtime.
+	why, unread := s.outlived(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -38,6 +39,9 @@ func (s *stuck) find(ctx context.Context) ([]evidence.Evidence, error) {
 	var found []evidence.Evidence
 	for pod, raw := range why {
 		found = append(found, evidence.Evidence{Reason: reason.PodStuckTerminating, Entity: pod, State: evidence.Fault, Raw: raw})
+	}
+	if unread != nil { // What processes tell holds all the same; who is not found is not well.
+		found = append(found, unreadable(unread.Error(), reason.PodStuckTerminating)...)
 	}
 	return found, nil
 }
@@ -50,33 +54,36 @@ func (s *stuck) name(uid string) string {
 	return uid
 }
 
-// outlived are the pods with a container that runs in a stopped sandbox.
-func (s *stuck) outlived(ctx context.Context) map[string]string {
+// outlived are the pods with a container that runs in a stopped sandbox, of the runtimes that answer.
+func (s *stuck) outlived(ctx context.Context) (why map[string]string, unread error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
-	why := map[string]string{}
+	why = map[string]string{}
+	names := map[string]string{}
 	there, _ := s.runtimes.there()
 	for _, e := range there {
 		// Sandboxes first: a container of a stopped one that is listed afterwards has run on.
 		sandboxes, err := e.client.Sandboxes(ctx, nil)
-		if err != nil {
+		if cri.Refused(err, cri.Unimplemented) {
 			continue
 		}
-		containers, err := e.client.Containers(ctx)
+		var containers []cri.Container
+		if err == nil {
+			containers, err = e.client.Containers(ctx)
+		}
 		if err != nil {
+			unread = errors.Join(unread, err)
 			continue
 		}
-		s.learn(sandboxes)
+		for _, one := range sandboxes {
+			names[one.UID] = one.Namespace + "/" + one.Name
+		}
 		maps.Copy(why, outlive(sandboxes, containers))
 	}
-	return why
-}
-
-func (s *stuck) learn(sandboxes []cri.Sandbox) {
-	s.names = map[string]string{}
-	for _, one := range sandboxes {
-		s.names[one.UID] = one.Namespace + "/" + one.Name
+	if unread == nil {
+		s.names = names
 	}
+	return why, unread
 }
 
 func outlive(sandboxes []cri.Sandbox, containers []cri.Container) map[string]string {

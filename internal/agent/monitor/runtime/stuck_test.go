@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/cri"
@@ -223,11 +223,18 @@ func TestOutlive(t *testing.T) {
 	}
 }
 
-// A host whose runtime does not answer still has its processes looked at.
+// A host without a runtime has its processes looked at, and no more; of one that does not answer it is not known what it
+// holds.
 func TestStuckWithoutRuntime(t *testing.T) {
 	h := kubeletHost(t)
-	s := &stuck{host: h, runtimes: newRuntimes(h, []string{"/run/absent.sock"})}
-	if found, err := s.find(context.Background()); err != nil || len(found) != 0 {
-		t.Errorf("%v, %v", found, err)
+	s := &stuck{host: h, runtimes: newRuntimes(h, []string{"/mute.sock"}), patience: time.Minute}
+	if found, err := s.find(t.Context()); err != nil || len(found) != 0 {
+		t.Errorf("without a runtime: %v, %v", found, err)
+	}
+	if err := os.WriteFile(h.Path("/mute.sock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := s.find(t.Context()); err != nil || len(found) != 1 || found[0].State != evidence.Unreadable {
+		t.Errorf("a socket that nobody listens at: %v, %v", found, err)
 	}
 }
