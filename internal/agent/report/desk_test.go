@@ -274,3 +274,41 @@ func TestBackoff(t *testing.T) {
 		})
 	}
 }
+
+// A flood of warnings is written bit by bit, stands before no fatal reason, and drops the oldest if it is too large.
+func TestNotesUnderAFlood(t *testing.T) {
+	s := play(t)
+	s.see()
+	var flood evidence.Picture
+	for i := range 400 {
+		flood.Standing = append(flood.Standing, stands("Slow", fmt.Sprint(i), 0, "slow"))
+	}
+	s.hold(flood)
+	s.run(time.Minute)
+	if len(s.said) != 11 { // with the conditions
+		t.Errorf("in the first minute: %d writes", len(s.said))
+	}
+	s.said = nil
+	flood.Standing = append(flood.Standing, stands("Down", "eth1", 0, "eth1 is down"))
+	s.hold(flood)
+	s.run(10 * time.Second)
+	if len(s.said) == 0 || !strings.Contains(s.said[0], "event Down eth1") {
+		t.Errorf("said %q", s.said)
+	}
+	s.said = nil
+	s.run(time.Hour)
+	events := 0
+	for _, said := range s.said {
+		if strings.Contains(said, "event Slow") {
+			events++
+		}
+	}
+	if events != 12 {
+		t.Errorf("in an hour: %d events", events)
+	}
+	s.hold(evidence.Picture{})
+	s.hold(evidence.Picture{})
+	if len(s.desk.notes.waiting) != maxGone || s.desk.notes.lost != 400-10-12-maxGone {
+		t.Errorf("%d wait, %d are lost", len(s.desk.notes.waiting), s.desk.notes.lost)
+	}
+}

@@ -18,12 +18,14 @@ import (
 )
 
 const (
-	// maxNotes bounds how many Events wait for an API server that is away. The oldest warning gives way.
-	maxNotes = 256
+	// maxGone bounds how many Events wait whose reason stands no more. The oldest warning gives way. What stands is bounded
+	// by the evidence.Book.
+	maxGone = 256
 	// remind is how often the Event of a reason that goes on standing is brought up to date, a sixth more or less: the API
 	// server forgets an Event after an hour (kube-apiserver --event-ttl).
 	remind = 45 * time.Minute
-	// eventBurst Events may be written at once, and one each eventPause.
+	// eventBurst Events may be written at once, and one each eventPause; as many again about fatal reasons, so that no flood
+	// of warnings stands before them.
 	eventBurst, eventPause = 10, 5 * time.Minute
 )
 
@@ -69,16 +71,18 @@ func (n *note) event(node kube.Metadata) kube.Event {
 type notes struct {
 	chance  func() float64
 	waiting map[string]*note
-	pace    *rate.Limiter
+	pace    map[bool]*rate.Limiter // of fatal notes and others
 	backoff backoff
 	// lost are the notes that were never written: too many, or refused as they are.
 	lost int
 }
 
 func newNotes(chance func() float64) notes {
-	return notes{
-		chance: chance, waiting: map[string]*note{}, pace: rate.NewLimiter(rate.Every(eventPause), eventBurst), backoff: backoff{chance: chance},
+	pace := map[bool]*rate.Limiter{}
+	for _, fatal := range []bool{true, false} {
+		pace[fatal] = rate.NewLimiter(rate.Every(eventPause), eventBurst)
 	}
+	return notes{chance: chance, waiting: map[string]*note{}, pace: pace, backoff: backoff{chance: chance}}
 }
 
 // hold takes in what stands on the node. What stood and was not written yet, waits on.
@@ -115,12 +119,12 @@ func (n *notes) keep(now []note, sort func(*note) bool) {
 		n.add(&now[i])
 	}
 	maps.DeleteFunc(n.waiting, func(_ string, old *note) bool { return !old.standing && !old.written.IsZero() })
+	n.forget()
 }
 
 func (n *notes) add(now *note) {
 	old := n.waiting[now.key()]
 	if old == nil {
-		n.makeRoom()
 		now.chance = n.chance()
 		old = now
 		n.waiting[now.key()] = old
@@ -128,46 +132,27 @@ func (n *notes) add(now *note) {
 	old.last, old.count, old.message, old.standing = now.last, now.count, now.message, true
 }
 
-// makeRoom drops the oldest warning of those that wait, or else the oldest.
-func (n *notes) makeRoom() {
-	if len(n.waiting) < maxNotes {
+// forget drops the notes beyond maxGone whose reason stands no more.
+func (n *notes) forget() {
+	var gone []*note
+	for _, old := range n.waiting {
+		if !old.standing {
+			gone = append(gone, old)
+		}
+	}
+	if len(gone) <= maxGone {
 		return
 	}
-	oldest := slices.MinFunc(slices.Collect(maps.Values(n.waiting)), func(a, b *note) int {
-		return cmp.Or(rank(b)-rank(a), a.since.Compare(b.since), cmp.Compare(a.key(), b.key()))
+	slices.SortFunc(gone, func(a, b *note) int {
+		if a.fatal != b.fatal {
+			return boolean(a.fatal) - boolean(b.fatal)
+		}
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.key(), b.key()))
 	})
-	if oldest.written.IsZero() {
+	for _, old := range gone[:len(gone)-maxGone] {
 		n.lost++
+		delete(n.waiting, old.key())
 	}
-	delete(n.waiting, oldest.key())
-}
-
-// rank puts fatal reasons before others, and what was never written before what was.
-func rank(n *note) int {
-	switch {
-	case !n.written.IsZero():
-		return 2
-	case !n.fatal:
-		return 1
-	}
-	return 0
-}
-
-// next is the note to be written now, or nil, and then when to ask again; zero is when something else happens.
-func (n *notes) next(now time.Time) (*note, time.Time) {
-	if len(n.waiting) == 0 {
-		return nil, time.Time{}
-	}
-	first := slices.MinFunc(slices.Collect(maps.Values(n.waiting)), func(a, b *note) int {
-		return cmp.Or(boolean(a.due().After(now))-boolean(b.due().After(now)), rank(a)-rank(b), a.due().Compare(b.due()), a.since.Compare(b.since), cmp.Compare(a.key(), b.key()))
-	})
-	if at := latest(first.due(), n.backoff.until); at.After(now) {
-		return nil, at
-	}
-	if missing := 1 - n.pace.TokensAt(now); missing > 0 {
-		return nil, now.Add(time.Duration(missing*float64(eventPause)) + time.Millisecond)
-	}
-	return first, time.Time{}
 }
 
 func boolean(b bool) int {
@@ -177,13 +162,53 @@ func boolean(b bool) int {
 	return 0
 }
 
+// next is the note to be written now, or nil, and then when to ask again; zero is when something else happens.
+func (n *notes) next(now time.Time) (*note, time.Time) {
+	var wake time.Time
+	for _, fatal := range []bool{true, false} {
+		first := n.first(fatal)
+		if first == nil {
+			continue
+		}
+		at := latest(latest(first.due(), n.backoff.until), n.allowed(fatal, now))
+		if !at.After(now) {
+			return first, time.Time{}
+		}
+		wake = sooner(wake, at)
+	}
+	return nil, wake
+}
+
+// first is the note of a sort that is due first: those never written, the oldest of them before the others.
+func (n *notes) first(fatal bool) *note {
+	var first *note
+	for _, other := range n.waiting {
+		if other.fatal != fatal {
+			continue
+		}
+		if first == nil || cmp.Or(other.due().Compare(first.due()), other.since.Compare(first.since), cmp.Compare(other.key(), first.key())) < 0 {
+			first = other
+		}
+	}
+	return first
+}
+
+// allowed is when the pace lets a note of a sort be written.
+func (n *notes) allowed(fatal bool, now time.Time) time.Time {
+	missing := 1 - n.pace[fatal].TokensAt(now)
+	if missing <= 0 {
+		return now
+	}
+	return now.Add(time.Duration(missing*float64(eventPause)) + time.Millisecond)
+}
+
 // wrote takes in how the writing of a note went.
 func (n *notes) wrote(which *note, err error, now time.Time) {
 	var refused *kube.Error
 	switch {
 	case err == nil:
 		n.backoff.succeeded()
-		n.pace.AllowN(now, 1)
+		n.pace[which.fatal].AllowN(now, 1)
 		which.written = now
 	case errors.As(err, &refused) && (refused.Code == http.StatusBadRequest || refused.Code == http.StatusUnprocessableEntity):
 		// It would be refused again, and hold up all that wait behind it.
