@@ -59,37 +59,57 @@ func (s *sweep) groundOf(ctx context.Context) (*ground, error) {
 
 // follow looks at the nodes that have changed since the last time.
 func (g *ground) follow(ctx context.Context, s *sweep) error {
-	board, ear := s.judge.board, g.ear
-	changed, known := ear.hear(&board.news)
-	if !known || g.setting != board.setting.now && g.looksAtImages() {
-		changed, g.open = board.nodes.slots, g.open[:0]
-		for name, scores := range g.scores {
-			g.scores[name] = scores[:0]
-		}
+	board := s.judge.board
+	changed, known := g.ear.hear(&board.news)
+	anew := !known || g.setting != board.setting.now && g.looksAtImages()
+	if anew {
+		changed = board.nodes.slots
 	}
 	passing, err := s.keep(ctx, g.filters, s.judge.once(changed))
-	if err != nil {
-		g.ear = listener{}
-		return err
+	if err == nil {
+		g.admit(s.judge, changed, passing, anew)
+		err = g.rate(ctx, s, passing)
 	}
-	s.judge.looks++
+	if g.setting = board.setting.now; err != nil {
+		g.ear = listener{} // to begin anew
+	}
+	return err
+}
+
+// admit opens, of the nodes that have changed, those that pass, and closes the others.
+func (g *ground) admit(j *Judge, changed, passing []*slot, anew bool) {
+	if anew {
+		g.open = append(g.open[:0], passing...)
+		for _, plugin := range g.scorers {
+			g.scores[plugin.Name()] = slices.Grow(g.scores[plugin.Name()][:0], len(passing))[:len(passing)]
+		}
+		return
+	}
+	j.looks++
 	for _, slot := range passing {
-		slot.mark = s.judge.looks
+		slot.mark = j.looks
 	}
 	for _, slot := range changed {
-		g.set(slot, slot.mark == s.judge.looks)
+		g.set(slot, slot.mark == j.looks)
 	}
+}
+
+// rate asks how nodes score.
+func (g *ground) rate(ctx context.Context, s *sweep, slots []*slot) error {
 	for _, plugin := range g.scorers {
-		scores, err := s.localScores(ctx, plugin, passing)
+		scores, err := s.localScores(ctx, plugin, slots)
 		if err != nil {
-			g.ear = listener{}
 			return err
 		}
-		for i, at := range positions(g.open, passing) {
-			g.scores[plugin.Name()][at] = scores[i]
+		next := 0
+		for i, slot := range slots {
+			if next == len(g.open) || g.open[next] != slot {
+				next, _ = find(g.open, slot)
+			}
+			g.scores[plugin.Name()][next] = scores[i]
+			next++
 		}
 	}
-	g.ear, g.setting = ear, board.setting.now
 	return nil
 }
 
@@ -132,24 +152,7 @@ func (g *ground) set(s *slot, open bool) {
 
 // find is where a slot is among others sorted by name, or would be.
 func find(slots []*slot, s *slot) (int, bool) {
-	if n := len(slots); n == 0 || slots[n-1].name < s.name {
-		return n, false
-	}
 	return slices.BinarySearchFunc(slots, s.name, func(other *slot, name string) int { return strings.Compare(other.name, name) })
-}
-
-// positions are where some slots are among others sorted by name, which hold them all.
-func positions(slots, some []*slot) []int {
-	all := make([]int, len(some))
-	next := 0
-	for i, s := range some {
-		if next == len(slots) || slots[next] != s {
-			next, _ = find(slots, s)
-		}
-		all[i] = next
-		next++
-	}
-	return all
 }
 
 // once are the slots of a list that are lined up, each once.

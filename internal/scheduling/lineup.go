@@ -2,7 +2,6 @@ package scheduling
 
 import (
 	"slices"
-	"strings"
 
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -27,7 +26,7 @@ func (c *counted) GetPodsWithAffinity() []fwk.PodInfo             { return c.pod
 func (c *counted) GetPodsWithRequiredAntiAffinity() []fwk.PodInfo { return c.pods }
 
 func (l *lineup) add(s *slot) {
-	at, _ := slices.BinarySearchFunc(l.slots, s.name, func(other *slot, name string) int { return strings.Compare(other.name, name) })
+	at, _ := find(l.slots, s)
 	l.slots = slices.Insert(l.slots, at, s)
 	l.infos = slices.Insert(l.infos, at, fwk.NodeInfo(s.info))
 	l.counted = slices.Insert(l.counted, at, fwk.NodeInfo(&s.counted))
