@@ -14,12 +14,18 @@ var phrase = regexp.MustCompile(`[\pL\pM\pN]+(?:[-._/:@^+=~]+[\pL\pM\pN]+)*`)
 // quantity is an amount or a duration: they say how much, not who.
 var quantity = regexp.MustCompile(`^(?:\d+(?:[munkKMGTPEshdx]|[KMGTPE]i|ms|us|ns|min|st|nd|rd|th))+$`)
 
+// moment is a time as RFC 3339 writes it. Times stay, as in fields of their own.
+var moment = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$`)
+
 // sentence replaces what in a sentence is not one of the words that Kubernetes says things in. Such a word may be a name
 // as well; by itself it stays, for a sentence that cannot be understood explains nothing.
 func (t *tokens) sentence(s string) string {
 	return phrase.ReplaceAllStringFunc(s, func(phrase string) string {
 		if address, ok := t.addresses.whole(phrase); ok {
 			return address
+		}
+		if moment.MatchString(phrase) {
+			return phrase
 		}
 		parts := part.FindAllString(phrase, -1)
 		for _, word := range parts {

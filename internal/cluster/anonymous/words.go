@@ -24,9 +24,10 @@ attachdetach lifecycle endpoint garbage collector ttl pvc pv vol i
 foregroundDeletion orphan host hostname ip containerd docker sha256 ext3 ext4 xfs termination log
 v1 v2 v1beta1 v1beta2 v1alpha1 autoscaling policy extensions
 image images linux windows amd64 arm64 http https device attributes capacity quantity compareTo driver
+naosu agent detector problem monitoring
 `
 
-// spoken are words that Kubernetes, its autoscalers and the container runtimes say things in.
+// spoken are words that Kubernetes, its autoscalers, the container runtimes and the agents on nodes say things in.
 //
 //go:embed spoken.txt
 var spoken string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -81,26 +82,36 @@ type slowKey struct {
 	severity finding.Severity
 }
 
-// slowToFail is how long the workload's pods wait on a dead node, and whether they need to.
+// slowToFail is how long the workload's pods wait on a dead node, the most patient of them that do not wait for ever, and
+// whether they need to.
 func slowToFail(world *cluster.Snapshot, w facts.Workload) (time.Duration, bool) {
-	pod := w.Pods[0]
 	template := w.Template()
 	chosen := slices.ContainsFunc(failureTaints, func(key string) bool {
 		one := corev1.Pod{Spec: corev1.PodSpec{Tolerations: template.Spec.Tolerations}}
 		return facts.Tolerates(&one, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
 	})
-	if chosen || len(facts.OnceMounts(world, pod)) > 0 {
+	tied := slices.ContainsFunc(w.Pods, func(pod *corev1.Pod) bool { return len(facts.OnceMounts(world, pod)) > 0 })
+	if chosen || tied {
 		return 0, false
 	}
+	var longest time.Duration
+	for _, pod := range w.Pods {
+		longest = max(longest, waitOf(pod))
+	}
+	return longest, longest > patient
+}
+
+// waitOf is how long a pod waits on a dead node; nothing if it waits for ever, as somebody must have chosen.
+func waitOf(pod *corev1.Pod) time.Duration {
 	var longest time.Duration
 	for _, key := range failureTaints {
 		wait, forever := toleratedFor(pod, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
 		if forever {
-			return 0, false
+			return 0
 		}
 		longest = max(longest, wait)
 	}
-	return longest, longest > patient
+	return longest
 }
 
 func (k slowKey) describe(ctx context.Context, v view.View, all []facts.Workload) finding.Finding {
@@ -109,7 +120,7 @@ func (k slowKey) describe(ctx context.Context, v view.View, all []facts.Workload
 	for i, w := range all {
 		f.Subjects = append(f.Subjects, w.Ref)
 		if i < view.MostListed {
-			pod := w.Pods[0]
+			pod := w.Pods[slices.IndexFunc(w.Pods, func(pod *corev1.Pod) bool { return waitOf(pod) == k.wait })]
 			tolerated.Evidence = append(tolerated.Evidence,
 				facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.tolerations["+corev1.TaintNodeUnreachable+"].tolerationSeconds", k.wait.String()))
 		}
@@ -167,16 +178,33 @@ func promptly(ctx context.Context, v view.View, w facts.Workload) (finding.Remed
 	return way, err != nil || way.Verified
 }
 
-// movesPromptly loses the node of the first pod and sees whether another takes its place soon enough.
+// mostLost bounds how many nodes of a workload are lost in trial.
+const mostLost = 5
+
+// movesPromptly loses each node that has pods of the workload, those with the most first, and sees whether any pod is
+// replaced soon enough and none late. That there is no room for one is another finding's.
 func movesPromptly(ctx context.Context, v view.View, pods []*corev1.Pod) bool {
-	i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
-	if i < 0 {
-		return false
+	held := map[string]int{}
+	for _, pod := range pods {
+		if pod.Spec.NodeName != "" {
+			held[pod.Spec.NodeName]++
+		}
 	}
-	outcome, ok := v.Future(ctx, change.LoseNode{Node: pods[i].Spec.NodeName})
-	return ok && slices.ContainsFunc(outcome.Fates, func(fate simulation.Fate) bool {
-		return fate.Pod == facts.RefTo(cluster.Pod, pods[i]) && fate.Kind == simulation.Moved && fate.Until < silence+patient
-	})
+	nodes := slices.SortedFunc(maps.Keys(held), func(a, b string) int { return cmp.Or(cmp.Compare(held[b], held[a]), cmp.Compare(a, b)) })
+	soon, late := false, false
+	for _, node := range nodes[:min(len(nodes), mostLost)] {
+		outcome, ok := v.Future(ctx, change.LoseNode{Node: node})
+		if !ok {
+			return false
+		}
+		for _, fate := range outcome.Fates {
+			if fate.Kind == simulation.Moved && slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return facts.RefTo(cluster.Pod, p) == fate.Pod }) {
+				late = late || fate.Until >= silence+patient
+				soon = true
+			}
+		}
+	}
+	return soon && !late
 }
 
 // templatePatch is a strategic merge patch of a workload's pod template.
