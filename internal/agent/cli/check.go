@@ -31,7 +31,7 @@ One look is not all the evidence that a reason needs: naosu-agent reasons tells 
 				return err
 			}
 			if format != "" && format != "json" {
-				return badInput{fmt.Errorf("--output %q: there is json", format)}
+				return inputError{fmt.Errorf("--output %q: there is json", format)}
 			}
 			h, c, err := o.read()
 			if err != nil {

@@ -40,7 +40,7 @@ Exit codes: 0 as asked, 1 it failed, 2 the flags or the configuration are wrong.
 	}
 	cmd.SetOut(out)
 	cmd.SetErr(errOut)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badInput{err} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return inputError{err} })
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&o.config, "config", "", "configuration file; without one, every default holds")
 	flags.StringVar(&o.hostRoot, "host-root", "/", "folder below which the host's files are found, where the agent runs in a container")
@@ -52,7 +52,7 @@ Exit codes: 0 as asked, 1 it failed, 2 the flags or the configuration are wrong.
 
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return badInput{fmt.Errorf("%q is no command; there are check and reasons", args[0])}
+		return inputError{fmt.Errorf("%q is no command; there are check and reasons", args[0])}
 	}
 	return nil
 }
@@ -61,14 +61,14 @@ func noArgs(_ *cobra.Command, args []string) error {
 func (o *options) read() (host.Host, config.Config, error) {
 	h, c := host.Host{Root: o.hostRoot}, config.Default()
 	if info, err := os.Stat(h.Path("/proc")); err != nil || !info.IsDir() {
-		return h, c, badInput{fmt.Errorf("--host-root %s: there is no %s", o.hostRoot, h.Path("/proc"))}
+		return h, c, inputError{fmt.Errorf("--host-root %s: there is no %s", o.hostRoot, h.Path("/proc"))}
 	}
 	if o.config == "" {
 		return h, c, nil
 	}
 	c, err := config.Read(o.config)
 	if err != nil {
-		return h, c, badInput{err}
+		return h, c, inputError{err}
 	}
 	return h, c, nil
 }
@@ -86,20 +86,20 @@ func (o *options) japanese() (bool, error) {
 		}
 		return false, nil
 	}
-	return false, badInput{fmt.Errorf("--lang %q: there are en and ja", o.lang)}
+	return false, inputError{fmt.Errorf("--lang %q: there are en and ja", o.lang)}
 }
 
-// badInput is an error that a person mends in what he typed or wrote.
-type badInput struct{ error }
+// inputError is an error that a person mends in what he typed or wrote.
+type inputError struct{ error }
 
-func (b badInput) Unwrap() error { return b.error }
+func (b inputError) Unwrap() error { return b.error }
 
 // ExitCode is 2 for what the person got wrong, 1 for any other error.
 func ExitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, new(badInput)):
+	case errors.As(err, new(inputError)):
 		return 2
 	}
 	return 1

@@ -20,7 +20,7 @@ func newReasons(o *options) *cobra.Command {
 				return err
 			}
 			if format != "" && format != "json" {
-				return badInput{fmt.Errorf("--output %q: there is json", format)}
+				return inputError{fmt.Errorf("--output %q: there is json", format)}
 			}
 			_, c, err := o.read()
 			if err != nil {

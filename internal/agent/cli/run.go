@@ -36,7 +36,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 // run watches and reports until ctx ends.
 func (o *runOptions) run(ctx context.Context) error {
 	if o.node == "" {
-		return badInput{errors.New("--node-name is missing: the name of the Node that this host is")}
+		return inputError{errors.New("--node-name is missing: the name of the Node that this host is")}
 	}
 	h, c, err := o.read()
 	if err != nil {
@@ -44,7 +44,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	client, err := kube.Connect(o.kubeconfig)
 	if err != nil {
-		return badInput{err}
+		return inputError{err}
 	}
 	if c.Network.APIServer == "" {
 		c.Network.APIServer = client.Server()
