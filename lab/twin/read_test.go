@@ -77,6 +77,26 @@ func TestAccount(t *testing.T) {
 	}
 }
 
+// TestTwinOfAFastLab is told that its seconds may be shortened twice, and only if it is to run fast itself.
+func TestTwinOfAFastLab(t *testing.T) {
+	node := unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Node",
+		"metadata": map[string]any{"name": "a", "uid": "a", "annotations": map[string]any{"lab.naosu.dev/simulated": "true"}},
+	}}
+	for scale, told := range map[float64]bool{1: false, 10: true} {
+		header := snapshot.Header{Taken: noon, Server: "v1.36.3", Knowledge: map[string]string{"Node": "Complete"}}
+		read, err := twin.Read(bytes.NewReader(file(t, header, node)), pace.New(scale), testclock.NewFakePassiveClock(noon))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var account bytes.Buffer
+		read.Account(&account)
+		if got := strings.Contains(account.String(), "1 node of a lab"); got != told {
+			t.Errorf("at %g times the pace, told of a lab's times: %t, want %t:\n%s", scale, got, told, account.String())
+		}
+	}
+}
+
 // TestForeignCloud builds the cloud round nodes of another.
 func TestForeignCloud(t *testing.T) {
 	o := readForeign(t).Options()
