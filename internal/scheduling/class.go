@@ -42,8 +42,8 @@ type kin struct {
 	idle      sets.Set[string] // plugins that had no say
 	own       []fwk.AffinityTerm
 	home      bool // they mean pods of the class's namespace only
-	// How many crowds were asked: of the class's namespace, of those with rules, and of all.
-	neighbours, ruled, all int
+	// How many crowds were asked: of the class's namespace, of those with rules, and of those that its own rules may mean.
+	neighbours, ruled, others int
 	// spread count for the class's spread rules, friends for its own rules on affinity. affine and averse have rules, and
 	// required anti-affinity, that mean the class.
 	spread, friends, affine, averse []*crowd
@@ -65,11 +65,10 @@ func (c *class) meet(j *Judge) {
 			k.spread = append(k.spread, neighbours[k.neighbours])
 		}
 	}
-	abroad := func(other *crowd) bool { return other.member.Pod.Namespace != c.pod.Namespace }
 	means := func(t *fwk.AffinityTerm) bool { return t.Matches(c.pod, k.namespace) }
 	for ; k.ruled < len(crowds.ruled); k.ruled++ {
 		other := crowds.ruled[k.ruled]
-		if other.home && abroad(other) {
+		if other.home && other.member.Pod.Namespace != c.pod.Namespace {
 			continue
 		}
 		if anyTerm(other.terms, means) {
@@ -79,11 +78,12 @@ func (c *class) meet(j *Judge) {
 			k.averse = append(k.averse, other)
 		}
 	}
-	for ; len(k.own) > 0 && k.all < len(crowds.all); k.all++ {
-		other := crowds.all[k.all]
-		if k.home && abroad(other) {
-			continue
-		}
+	others := crowds.all
+	if k.home {
+		others = neighbours
+	}
+	for ; len(k.own) > 0 && k.others < len(others); k.others++ {
+		other := others[k.others]
 		// What else the terms say of namespaces is not looked at: too many friends cost time, and too few the truth.
 		if anyTerm(k.own, func(t *fwk.AffinityTerm) bool { return t.Selector.Matches(labels.Set(other.member.Pod.Labels)) }) {
 			k.friends = append(k.friends, other)

@@ -107,9 +107,19 @@ func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleSt
 	return scores, s.state, failed()
 }
 
-// silent says that a plugin gives no node anything.
+// silent says that a plugin gives no node anything: VolumeBinding to a pod without claims, and InterPodAffinity to one that
+// prefers nobody and that nobody prefers.
 func (s *sweep) silent(plugin scorer) bool {
-	return s.class.idle.Has(plugin.Name()) || plugin.Name() == names.ImageLocality && s.judge.board.images.absent(&s.pod.Spec)
+	switch plugin.Name() {
+	case names.ImageLocality:
+		return s.class.idle.Has(plugin.Name()) || s.judge.board.images.absent(&s.pod.Spec)
+	case names.VolumeBinding:
+		return s.skipped.Has(plugin.Name())
+	case names.InterPodAffinity:
+		info := s.class.info
+		return len(s.class.kin.affine) == 0 && len(info.PreferredAffinityTerms) == 0 && len(info.PreferredAntiAffinityTerms) == 0
+	}
+	return s.class.idle.Has(plugin.Name())
 }
 
 // candidates are the feasible nodes as a plugin's PreScore has to see them.
