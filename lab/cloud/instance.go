@@ -45,7 +45,9 @@ type Instance struct {
 	// Booted is true once a running instance's operating system is up and its kubelet may register.
 	Booted bool `json:"booted,omitempty"`
 	// Impaired is what EC2's status checks say of an instance that does not answer; its State stays running.
-	Impaired      bool              `json:"impaired,omitempty"`
+	Impaired bool `json:"impaired,omitempty"`
+	// Reboots is how often the instance was told to restart.
+	Reboots       int               `json:"reboots,omitempty"`
 	PrivateIP     string            `json:"privateIP"`
 	LaunchVersion int               `json:"launchVersion"`
 	Launched      time.Time         `json:"launched"`

@@ -58,6 +58,9 @@ type GroupSpec struct {
 	Foreign bool `json:"foreign,omitempty"`
 	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance".
 	SuspendedProcesses []string `json:"suspendedProcesses,omitempty"`
+	// NodeRepair switches on EKS's own repair of the group's nodes, as DescribeNodegroup tells. The lab only tells it: what
+	// would repair is a stand-in's part.
+	NodeRepair bool `json:"nodeRepair,omitempty"`
 }
 
 func (s Spec) withDefaults() Spec {

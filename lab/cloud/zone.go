@@ -28,6 +28,13 @@ func (c *Cloud) RestoreZone(zone string) error {
 	})
 }
 
+// Lost says whether a zone is lost.
+func (c *Cloud) Lost(zone string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost(zone)
+}
+
 func (c *Cloud) lost(zone string) bool { return slices.Contains(c.state.LostZones, zone) }
 
 func (c *Cloud) knownZone(zone string) error {

@@ -1,0 +1,154 @@
+package aws
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+)
+
+var autoscaling = &service{
+	name: "autoscaling",
+	operations: map[string]operation{
+		"DescribeAutoScalingGroups":           describeAutoScalingGroups,
+		"TerminateInstanceInAutoScalingGroup": terminateInstance,
+	},
+	read: readForm, answer: answerQuery, refuse: refuseQuery,
+	unknownKey: "InvalidClientTokenId", wrongSignature: "SignatureDoesNotMatch", unauthorized: "AccessDenied",
+}
+
+// The parts of an AutoScalingGroup that the lab's cloud holds, with AWS's defaults for two that must be there.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_AutoScalingGroup.html
+type (
+	groupsAnswer struct {
+		Groups    members[scalingGroup] `xml:"AutoScalingGroups"`
+		NextToken string                `xml:"NextToken,omitempty"`
+	}
+	scalingGroup struct {
+		Name               string                 `xml:"AutoScalingGroupName"`
+		ARN                string                 `xml:"AutoScalingGroupARN"`
+		MinSize            int                    `xml:"MinSize"`
+		MaxSize            int                    `xml:"MaxSize"`
+		DesiredCapacity    int                    `xml:"DesiredCapacity"`
+		DefaultCooldown    int                    `xml:"DefaultCooldown"`
+		HealthCheckType    string                 `xml:"HealthCheckType"`
+		Zones              members[string]        `xml:"AvailabilityZones"`
+		Instances          members[scalingMember] `xml:"Instances"`
+		SuspendedProcesses members[suspended]     `xml:"SuspendedProcesses"`
+		Tags               members[scalingTag]    `xml:"Tags"`
+	}
+	scalingMember struct {
+		InstanceID           string `xml:"InstanceId"`
+		InstanceType         string `xml:"InstanceType"`
+		Zone                 string `xml:"AvailabilityZone"`
+		LifecycleState       string `xml:"LifecycleState"`
+		HealthStatus         string `xml:"HealthStatus"`
+		ProtectedFromScaleIn bool   `xml:"ProtectedFromScaleIn"`
+	}
+	suspended  struct{ ProcessName string }
+	scalingTag struct {
+		ResourceID   string `xml:"ResourceId"`
+		ResourceType string
+		Key          string
+		Value        string
+	}
+)
+
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html
+func describeAutoScalingGroups(r request) (any, error) {
+	wanted, err := r.parameters.readPage("MaxRecords", 1, 100, 50)
+	if err != nil {
+		return nil, err
+	}
+	groups := r.server.Cloud.Groups()
+	if names := r.parameters.list("AutoScalingGroupNames.member"); len(names) > 0 {
+		groups = slices.DeleteFunc(groups, func(g cloud.Group) bool { return !slices.Contains(names, g.Name) })
+	}
+	groups, token := take(wanted, groups, func(g cloud.Group) string { return g.Name })
+	answer := groupsAnswer{NextToken: token}
+	instances := r.server.Cloud.Instances()
+	for _, g := range groups {
+		answer.Groups.Members = append(answer.Groups.Members, r.server.describeGroup(g, instances))
+	}
+	return answer, nil
+}
+
+func (s *Server) describeGroup(g cloud.Group, instances []cloud.Instance) scalingGroup {
+	shown := scalingGroup{
+		Name: g.Name, ARN: s.groupARN(g.Name), MinSize: g.Min, MaxSize: g.Max, DesiredCapacity: g.Desired,
+		DefaultCooldown: 300, HealthCheckType: "EC2", Zones: members[string]{g.Zones},
+	}
+	for _, i := range instances {
+		if i.Group == g.Name && !i.Detached && i.State != cloud.Terminated {
+			shown.Instances.Members = append(shown.Instances.Members, scalingMember{
+				InstanceID: i.ID, InstanceType: i.Type, Zone: i.Zone, LifecycleState: lifecycleState(i), HealthStatus: "Healthy",
+			})
+		}
+	}
+	for _, process := range g.SuspendedProcesses {
+		shown.SuspendedProcesses.Members = append(shown.SuspendedProcesses.Members, suspended{process})
+	}
+	tags := []tag{{"kubernetes.io/cluster/" + s.ClusterName, "owned"}}
+	if !g.Foreign {
+		tags = append(tags, tag{"eks:cluster-name", s.ClusterName}, tag{"eks:nodegroup-name", g.Name})
+	}
+	for _, t := range tags {
+		shown.Tags.Members = append(shown.Tags.Members, scalingTag{g.Name, "auto-scaling-group", t.Key, t.Value})
+	}
+	return shown
+}
+
+func (s *Server) groupARN(name string) string {
+	return fmt.Sprintf("arn:aws:autoscaling:%s:%s:autoScalingGroup:*:autoScalingGroupName/%s", s.Cloud.Region(), account, name)
+}
+
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-lifecycle.html
+func lifecycleState(i cloud.Instance) string {
+	switch i.State {
+	case cloud.Pending:
+		return "Pending"
+	case cloud.ShuttingDown:
+		return "Terminating"
+	}
+	return "InService"
+}
+
+// activity is an entry of a group's history.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_Activity.html
+type activity struct {
+	ActivityID  string `xml:"ActivityId"`
+	Group       string `xml:"AutoScalingGroupName"`
+	Description string
+	Cause       string
+	StartTime   timestamp
+	StatusCode  string
+	Progress    int
+}
+
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html
+func terminateInstance(r request) (any, error) {
+	id := r.parameters.text("InstanceId")
+	if id == "" || r.parameters.text("ShouldDecrementDesiredCapacity") == "" {
+		return nil, refuse(cloud.CodeValidation, "InstanceId and ShouldDecrementDesiredCapacity are required")
+	}
+	decrement, err := r.parameters.flag("ShouldDecrementDesiredCapacity")
+	if err != nil {
+		return nil, err
+	}
+	i, known := r.server.Cloud.Instance(id)
+	if !known || i.Group == "" || i.Detached || i.State == cloud.Terminated {
+		return nil, refuse(cloud.CodeValidation, "Instance Id not found - No managed instance found for instance ID: %s", id)
+	}
+	if err := r.server.Cloud.Terminate(id, decrement); err != nil {
+		return nil, err
+	}
+	now := timestamp(r.server.Clock.Now())
+	moment, _ := now.MarshalText()
+	return struct{ Activity activity }{activity{
+		ActivityID: string(uuid.NewUUID()), Group: i.Group, Description: "Terminating EC2 instance: " + id,
+		Cause:     fmt.Sprintf("At %s instance %s was taken out of service in response to a user request.", moment, id),
+		StartTime: now, StatusCode: "InProgress",
+	}}, nil
+}

@@ -1,0 +1,115 @@
+package aws
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+// account owns everything in the lab. It is one of those that AWS uses in its documentation.
+const account = "111122223333"
+
+// largestRequest bounds a request's body, in bytes.
+const largestRequest = 1 << 20
+
+// Key is an access key, and what its owner may not do.
+type Key struct {
+	ID, Secret string
+	// Denied are actions in IAM's words, such as "ec2:RebootInstances".
+	Denied []string
+}
+
+// Options say what to serve.
+type Options struct {
+	Cloud *cloud.Cloud
+	// Keys are the access keys that requests may be signed with.
+	Keys []Key
+	// ClusterName is the EKS cluster that the node groups belong to; without it, "naosu-lab".
+	ClusterName string
+	// Pace is that of the cloud: rate limits refill faster in a fast lab. Nil is real time.
+	Pace *pace.Pace
+	// Clock tells the time by which signatures expire and rate limits refill; nil is the machine's.
+	Clock clock.PassiveClock
+}
+
+// Server answers AWS's calls for a cloud. It is an http.Handler.
+type Server struct {
+	Options
+
+	mu      sync.Mutex
+	calls   []Call
+	script  []*scripted
+	buckets buckets
+}
+
+// New returns a server of the cloud.
+func New(o Options) *Server {
+	if o.ClusterName == "" {
+		o.ClusterName = "naosu-lab"
+	}
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	return &Server{Options: o, buckets: buckets{pace: o.Pace}}
+}
+
+// ServeHTTP answers one call.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := string(uuid.NewUUID())
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestRequest))
+	if err != nil {
+		http.Error(w, "reading the request: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+
+	signed, fault := readAuthorization(r)
+	called := serviceOf(signed)
+	a := request{id: id, server: s}
+	a.action, a.parameters = called.read(r)
+	var result any
+	if fault == nil {
+		fault = s.authenticate(called, signed, r, body)
+	}
+	if fault == nil {
+		result, fault = s.perform(called, signed.key, a)
+	}
+	s.record(called, signed.key, a, fault)
+	if fault != nil {
+		called.refuse(w, id, asError(fault))
+		return
+	}
+	called.answer(w, id, a.action, result)
+}
+
+// perform does what is asked, unless a script, a rate limit or the caller's permissions stand against it.
+func (s *Server) perform(called *service, key string, a request) (any, error) {
+	operation, known := called.operations[a.action]
+	if !known {
+		return nil, refuse("InvalidAction", "The action %s is not valid for this web service.", a.action)
+	}
+	if err := s.takeScripted(called.name + ":" + a.action); err != nil {
+		return nil, err
+	}
+	if !s.admit(called, a) {
+		return nil, refuse("RequestLimitExceeded", "Request limit exceeded.")
+	}
+	if s.denied(key, called.name+":"+a.action) {
+		return nil, called.deny(a.action)
+	}
+	dry, err := a.parameters.flag("DryRun")
+	if err != nil {
+		return nil, err
+	}
+	if called == ec2 && dry {
+		return nil, refuse("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
+	}
+	return operation(a)
+}

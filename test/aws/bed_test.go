@@ -1,0 +1,108 @@
+// Package aws holds the lab's AWS against the real clients: the Go SDK and, where it is installed, AWS's own command line
+// are pointed at it by AWS's endpoint variables and by nothing else.
+package aws
+
+import (
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/eks"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+	lab "github.com/naosu-dev/naosu/lab/cloud/aws"
+)
+
+const (
+	operator = "AKIAIOSFODNN7EXAMPLE"
+	reader   = "AKIAI44QH8DHBEXAMPLE"
+	secret   = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+)
+
+// bed is a cloud, AWS's protocols in front of it, and the environment that leads there. A reader may neither reboot nor
+// terminate.
+type bed struct {
+	t      *testing.T
+	cloud  *cloud.Cloud
+	server *lab.Server
+}
+
+// newBed has nine instances over three zones, of which several have left the running state.
+func newBed(t *testing.T) *bed {
+	t.Helper()
+	c, err := cloud.New(cloud.Options{InstantStart: true, Spec: cloud.Spec{Groups: []cloud.GroupSpec{
+		{
+			Name: "workers", InstanceType: "m5.large", Min: 2, Desired: 6, Max: 9, NodeRepair: true,
+			Labels:             map[string]string{"team": "search"},
+			Taints:             []corev1.Taint{{Key: "dedicated", Value: "search", Effect: corev1.TaintEffectNoSchedule}},
+			SuspendedProcesses: []string{"AZRebalance"},
+		},
+		{Name: "spare", InstanceType: "c5.xlarge", Desired: 2, Zones: []string{"us-east-1a"}},
+		{Name: "own", InstanceType: "r5.large", Desired: 1, Foreign: true},
+	}}})
+	if err != nil {
+		t.Fatalf("building the cloud: %v", err)
+	}
+	server := lab.New(lab.Options{Cloud: c, ClusterName: "shop", Keys: []lab.Key{
+		{ID: operator, Secret: secret},
+		{ID: reader, Secret: secret, Denied: []string{"ec2:RebootInstances", "autoscaling:TerminateInstanceInAutoScalingGroup", "eks:DescribeNodegroup"}},
+	}})
+	served := httptest.NewServer(server)
+	t.Cleanup(served.Close)
+	for _, service := range []string{"EC2", "AUTO_SCALING", "EKS"} {
+		t.Setenv("AWS_ENDPOINT_URL_"+service, served.URL)
+	}
+	t.Setenv("AWS_REGION", "us-east-1")
+	t.Setenv("AWS_DEFAULT_REGION", "us-east-1")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	t.Setenv("AWS_CONFIG_FILE", "/dev/null")
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+	b := &bed{t: t, cloud: c, server: server}
+	b.as(operator, secret)
+	return b
+}
+
+// as has the clients that are made from now on sign with a key.
+func (b *bed) as(key, secret string) {
+	b.t.Setenv("AWS_ACCESS_KEY_ID", key)
+	b.t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
+}
+
+type clients struct {
+	ec2         *ec2.Client
+	autoscaling *autoscaling.Client
+	eks         *eks.Client
+}
+
+func (b *bed) clients() clients {
+	b.t.Helper()
+	c, err := config.LoadDefaultConfig(b.t.Context())
+	if err != nil {
+		b.t.Fatalf("loading the SDK's configuration: %v", err)
+	}
+	return clients{ec2.NewFromConfig(c), autoscaling.NewFromConfig(c), eks.NewFromConfig(c)}
+}
+
+func (b *bed) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// members are a group's running instances.
+func (b *bed) members(group string) []cloud.Instance {
+	var members []cloud.Instance
+	for _, i := range b.cloud.Instances() {
+		if i.Group == group && i.State == cloud.Running {
+			members = append(members, i)
+		}
+	}
+	return members
+}
+
+func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

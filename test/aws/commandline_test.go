@@ -1,0 +1,67 @@
+package aws
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/lab/cloud"
+)
+
+// run is one call of AWS's command line, unchanged.
+func (b *bed) run(arguments ...string) (string, error) {
+	out, err := exec.CommandContext(b.t.Context(), "aws", append(arguments, "--output", "json")...).CombinedOutput()
+	return string(out), err
+}
+
+// TestCommandLine needs AWS's command line in the PATH.
+func TestCommandLine(t *testing.T) {
+	if err := exec.CommandContext(t.Context(), "aws", "--version").Run(); err != nil {
+		t.Skip("AWS's command line is not installed: ", err)
+	}
+	b := newBed(t)
+	b.unsettle()
+
+	out, err := b.run("ec2", "describe-instances", "--filters", "Name=instance-state-name,Values=running,stopping", "--page-size", "5",
+		"--query", "Reservations[].Instances[].InstanceId")
+	if err != nil {
+		t.Fatalf("describe-instances: %v\n%s", err, out)
+	}
+	var got, want []string
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("reading %s: %v", out, err)
+	}
+	for _, i := range b.held(func(i cloud.Instance) bool { return i.State == cloud.Running || i.State == cloud.Stopping }) {
+		want = append(want, i.ID)
+	}
+	if slices.Sort(got); !cmp.Equal(want, got) {
+		t.Errorf("instances (-held +printed):\n%s", cmp.Diff(want, got))
+	}
+
+	struck := b.members("workers")[0]
+	for _, tc := range []struct {
+		arguments []string
+		want      string
+		fails     bool
+	}{
+		{[]string{"ec2", "reboot-instances", "--dry-run", "--instance-ids", struck.ID}, "DryRunOperation", true},
+		{[]string{"ec2", "reboot-instances", "--instance-ids", absent}, "InvalidInstanceID.NotFound", true},
+		{[]string{"ec2", "reboot-instances", "--instance-ids", struck.ID}, "", false},
+		{[]string{"ec2", "describe-instance-status", "--instance-ids", struck.ID}, `"initializing"`, false},
+		{[]string{"autoscaling", "terminate-instance-in-auto-scaling-group", "--instance-id", struck.ID, "--no-should-decrement-desired-capacity"}, `"InProgress"`, false},
+		{[]string{"autoscaling", "describe-auto-scaling-groups", "--auto-scaling-group-names", "workers"}, `"Terminating"`, false},
+		{[]string{"eks", "describe-nodegroup", "--cluster-name", "shop", "--nodegroup-name", "workers"}, `"nodeRepairConfig"`, false},
+	} {
+		out, err := b.run(tc.arguments...)
+		if (err != nil) != tc.fails || !strings.Contains(out, tc.want) {
+			t.Errorf("aws %s: %v\n%s", strings.Join(tc.arguments, " "), err, out)
+		}
+	}
+	if i, _ := b.cloud.Instance(struck.ID); i.Reboots != 1 || i.State != cloud.ShuttingDown {
+		t.Errorf("the instance was rebooted %d times and is %s", i.Reboots, i.State)
+	}
+}
