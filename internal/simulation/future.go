@@ -55,6 +55,8 @@ type future struct {
 	active map[types.UID]int
 	// failures counts each Job's failed pods in this future.
 	failures map[types.UID]int
+	// backoffs are when each Job's back-off ends, since the beginning.
+	backoffs map[types.UID]time.Duration
 }
 
 // event is something that comes at its time.
@@ -67,7 +69,7 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 	world := judge.World()
 	f := &future{
 		judge: judge, present: world, chance: chanceOf(seed), things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
-		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{},
+		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{}, backoffs: map[types.UID]time.Duration{},
 	}
 	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)

@@ -7,6 +7,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -35,7 +36,7 @@ func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1
 	action := onDisruption(job)
 	switch {
 	case action == batchv1.PodFailurePolicyActionIgnore:
-		return f.recreateLater(pod, 0)
+		return f.recreateLater(pod, 0, job.UID)
 	case action == batchv1.PodFailurePolicyActionFailJob:
 		f.lose(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
 		return f.failJob(ctx, job)
@@ -55,7 +56,7 @@ func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1
 	if job.Status.Succeeded > 0 {
 		failed = f.failures[job.UID] // A success starts the count anew; how many have failed since is not known.
 	}
-	return f.recreateLater(pod, failed)
+	return f.recreateLater(pod, failed, job.UID)
 }
 
 // How long a Job waits before it makes another pod: after each failure twice as long, counted from the pod's end; and a
@@ -68,9 +69,10 @@ const (
 	jobBatch       = time.Second
 )
 
-// recreateLater makes another pod once the Job's back-off after so many failures is over. A pod on a dead node counts as
+// recreateLater makes another pod once the back-off after so many failures is over, which pods that back off together share:
+// a further failure keeps all of them waiting. A pod on a dead node counts as
 // ended when it was marked as not ready, so that by the time it is told to go most of the back-off, or all, has passed.
-func (f *future) recreateLater(pod *corev1.Pod, failures int) error {
+func (f *future) recreateLater(pod *corev1.Pod, failures int, together types.UID) error {
 	delay := time.Duration(0)
 	if failures > 0 {
 		delay = min(jobBackoff<<min(failures-1, 10), longestBackoff) // 10 doublings exceed the longest by far
@@ -78,8 +80,21 @@ func (f *future) recreateLater(pod *corev1.Pod, failures int) error {
 	if node := f.world().Node(pod.Spec.NodeName); node != nil && unreachable(node) {
 		delay -= f.moment().Sub(readySince(node))
 	}
-	f.in(max(delay, jobBatch), func(context.Context) error { return f.recreate(pod) })
+	due := f.now + max(delay, jobBatch)
+	if together != "" {
+		f.backoffs[together] = max(f.backoffs[together], due)
+	}
+	f.in(due-f.now, func(context.Context) error { return f.recreateWhenDue(pod, together) })
 	return nil
+}
+
+// recreateWhenDue makes the pod unless another has failed since and prolonged the back-off.
+func (f *future) recreateWhenDue(pod *corev1.Pod, together types.UID) error {
+	if due := f.backoffs[together]; due > f.now {
+		f.in(due-f.now, func(context.Context) error { return f.recreateWhenDue(pod, together) })
+		return nil
+	}
+	return f.recreate(pod)
 }
 
 // readySince is when a node's readiness last changed.
@@ -103,7 +118,7 @@ func (f *future) replaceIndexed(pod *corev1.Pod, job *batchv1.Job, action batchv
 		f.lose(pod, message.Of(message.FateJobIndex, message.Args{"job": job.Name, "limit": limit}))
 		return nil
 	}
-	return f.recreateLater(pod, failed+1)
+	return f.recreateLater(pod, failed+1, "") // Each index backs off by itself.
 }
 
 // failJob ends a Job and with it the pods it still has.

@@ -255,7 +255,8 @@ func TestFailures(t *testing.T) {
 			"the API server at HOST does not accept your credentials; renew them, or choose others with --context or --user",
 		},
 		"no such namespace": {
-			clustertest.API{Objects: []runtime.Object{&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "shop"}}}}, []string{"-n", "shoop"},
+			clustertest.API{Objects: []runtime.Object{&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "shop"}}}},
+			[]string{"-n", "shoop"},
 			"--namespace: there is no namespace shoop; use shop, or -A for all",
 		},
 		"broken": {clustertest.API{Objects: objects, Answers: map[string]*apierrors.StatusError{

@@ -84,7 +84,8 @@ func (p preemption) describe(v view.View, who view.Makers) finding.Finding {
 		f.Severity = finding.Critical
 	}
 	f.Subjects = append(append(f.Subjects, owners...), pods...)
-	args := message.Args{"pods": v.Some(pods), "n": len(pods), "by": p.by, "known": p.by.Name != "", "failed": v.Some(failed), "jobs": len(failed),
+	args := message.Args{
+		"pods": v.Some(pods), "n": len(pods), "by": p.by, "known": p.by.Name != "", "failed": v.Some(failed), "jobs": len(failed),
 		"pod": p.by.Kind == string(cluster.Pod),
 	}
 	f.Message = v.Say.Text(message.PreemptedBy, args)
