@@ -66,6 +66,14 @@ func TestChance(t *testing.T) {
 		}
 		return strings.Join(apps, " ")
 	}
+	appsByNode := func(o simulation.Outcome) string {
+		var places []string
+		for _, pod := range o.World.Pods() {
+			places = append(places, pod.Labels["app"]+">"+pod.Spec.NodeName)
+		}
+		slices.Sort(places)
+		return strings.Join(places, " ")
+	}
 	// The scheduler takes the youngest of equal pods, unless a budget forbids it.
 	young := func(all objects) objects {
 		for _, o := range all {
@@ -101,6 +109,25 @@ func TestChance(t *testing.T) {
 			change.Apply{Objects: []runtime.Object{bare(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}},
 			victims,
 			[]string{"2", "3"},
+		},
+		"a pod gets the node that it was promised, though another like it fits nowhere": {
+			world(node("n1", "a", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1")),
+			change.Apply{Objects: []runtime.Object{bare(2, template("web", "1"))}},
+			appsByNode,
+			[]string{"low> web> web>n1"},
+		},
+		"what a pod was promised and cannot use is for others": {
+			world(node("n1", "a", cpu("1")), placed("low", "n1", template("low", "1", priority(-1))), placed("first", "", template("first", "500m", priority(20))),
+				placed("second", "", template("second", "1", priority(10))), placed("small", "", template("small", "500m", priority(-2)))),
+			change.Uncordon{Node: "n1"},
+			appsByNode,
+			[]string{"first>n1 second> small>n1", "first>n1 small>n1"}, // Or the second has come before, and has gone for the first.
+		},
+		"a pod that lands makes room for another like it in another zone": {
+			world(node("n1", "a", cpu("1")), node("n2", "b"), deployment("low", template("low", "1", priority(-1)), "n1"), deployment("old", template("web", "1"), "n2")),
+			change.Apply{Objects: []runtime.Object{bare(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}},
+			appsByNode,
+			[]string{"low>n2 web>n1 web>n2 web>n2"},
 		},
 		"during a rollout a budget may have no room yet, which saves its pods": {
 			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("2")), node("n3", "a", cpu("2")), daemonSet("agent", template("agent", "100m", priority(9)), "n1", "n2"),

@@ -38,8 +38,11 @@ func (f *future) hang(ctx context.Context, pod *corev1.Pod) error {
 	return f.replace(ctx, pod)
 }
 
-// bind gives a pod its node.
+// bind gives a pod its node. If it was promised another, the room there is for others now.
 func (f *future) bind(pod *corev1.Pod, node string) error {
+	if promised := pod.Status.NominatedNodeName; promised != "" && promised != node {
+		f.room()
+	}
 	placed := f.running(pod, node)
 	edits := append(f.provision(placed), cluster.Put(placed))
 	edits = append(edits, f.recovers(placed)...)

@@ -29,8 +29,8 @@ type offer struct {
 	priority int32
 	since    time.Duration
 	turn     int
-	// tried is the room there was when it last fitted nowhere.
-	tried int
+	// tried is the room there was when it last fitted nowhere, and landed how many pods had got a node by then.
+	tried, landed int
 	// shown says that the world holds the pod already.
 	shown bool
 	late  bool
@@ -70,11 +70,30 @@ func (q *queue) Pop() any {
 
 func (q *queue) hold(o *offer) { q.held = append(q.held, o) }
 
-// next is the pod to be tried next, nil if nothing is left to try.
+// holdTried holds a pod that has been tried as things are.
+func (q *queue) holdTried(o *offer) {
+	o.tried, o.landed = q.room, q.landed
+	q.hold(o)
+}
+
+// next is the pod to be tried next, nil if nothing is left to try. Pods to which it matters where others run are tried once
+// more when some have landed, after all else.
 func (q *queue) next(c chance) *offer {
+	q.release(c, func(o *offer) bool { return o.tried < q.room })
+	if len(q.ready) == 0 {
+		q.release(c, func(o *offer) bool { return o.landed < q.landed && minds(o.pod) })
+	}
+	if len(q.ready) == 0 {
+		return nil
+	}
+	return heap.Pop(q).(*offer)
+}
+
+// release lets held pods be tried again.
+func (q *queue) release(c chance, which func(*offer) bool) {
 	kept := q.held[:0]
 	for _, o := range q.held {
-		if o.tried < q.room {
+		if which(o) {
 			o.late = c.late()
 			heap.Push(q, o)
 		} else {
@@ -82,10 +101,6 @@ func (q *queue) next(c chance) *offer {
 		}
 	}
 	q.held = kept
-	if len(q.ready) == 0 {
-		return nil
-	}
-	return heap.Pop(q).(*offer)
 }
 
 // of are the pods of a controller that ask for a node.
@@ -135,8 +150,7 @@ func (f *future) schedule(ctx context.Context) error {
 		}
 		if f.queue.attempts++; f.queue.attempts > f.queue.most {
 			f.gaps.note("scheduling", message.Of(message.GapAttempts, message.Args{"attempts": f.queue.most}))
-			o.tried = f.queue.room
-			f.queue.hold(o)
+			f.queue.holdTried(o)
 			continue
 		}
 		if err := f.try(ctx, o); err != nil {
@@ -148,7 +162,7 @@ func (f *future) schedule(ctx context.Context) error {
 
 func (f *future) try(ctx context.Context, o *offer) error {
 	alike := classOf(o.pod)
-	if f.queue.hopelessFor(alike) {
+	if o.pod.Status.NominatedNodeName == "" && f.queue.hopelessFor(alike) { // A promised node is kept from others like it.
 		return f.fail(o)
 	}
 	placement, err := f.judge.Place(ctx, f.speakable(o.pod))
@@ -164,15 +178,15 @@ func (f *future) try(ctx context.Context, o *offer) error {
 	return f.fail(o)
 }
 
-// fail holds a pod back until there is more room. What it was promised is no longer held for it.
+// fail holds a pod back until there is more room. What it was promised is no longer held for it, but there for others.
 func (f *future) fail(o *offer) error {
 	if o.pod.Status.NominatedNodeName != "" {
 		free := *o.pod
 		free.Status.NominatedNodeName = ""
 		o.pod, o.shown = &free, false
+		f.room()
 	}
-	o.tried = f.queue.room
-	f.queue.hold(o)
+	f.queue.holdTried(o)
 	f.book.waits(o.pod)
 	if o.shown {
 		return nil
