@@ -1,0 +1,411 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// The types of a Remediation's conditions.
+const (
+	// RemediationAllowed says whether the guard lets it go on; its reasons are the guard's.
+	RemediationAllowed = "Allowed"
+	// RemediationSucceeded says, once it is over, whether it helped.
+	RemediationSucceeded = "Succeeded"
+)
+
+// The reasons of RemediationSucceeded.
+const (
+	// RemediationAsForecastReason is used when it helped and every pod fared as forecast.
+	RemediationAsForecastReason = "AsForecast"
+	// RemediationNotAsForecastReason is used when it helped, but a pod fared otherwise than forecast.
+	RemediationNotAsForecastReason = "NotAsForecast"
+	// RemediationDidNotHelpReason is used when the node was no healthier afterwards.
+	RemediationDidNotHelpReason = "DidNotHelp"
+	// RemediationGaveUpReason is used when it was ended before it acted, such as by a drain's deadline.
+	RemediationGaveUpReason = "GaveUp"
+	// RemediationRejectedReason is used when a person rejected it.
+	RemediationRejectedReason = "Rejected"
+	// RemediationNotNeededReason is used when the node was healthy again before anything was done.
+	RemediationNotNeededReason = "NotNeeded"
+)
+
+// Remediation is one thing that a policy proposes or does, and the record of how it went.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Cluster,shortName=rem,categories=naosu
+// +kubebuilder:printcolumn:name="Node",type=string,JSONPath=`.spec.node.name`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.spec.evidence.reason`
+// +kubebuilder:printcolumn:name="Action",type=string,JSONPath=`.spec.action`
+// +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type Remediation struct {
+	metav1.TypeMeta `json:",inline"`
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what is proposed, and whether a person agrees.
+	// +required
+	Spec RemediationSpec `json:"spec"`
+
+	// status is how it goes.
+	// +optional
+	Status RemediationStatus `json:"status,omitzero"`
+}
+
+// RemediationList is a list of them.
+//
+// +kubebuilder:object:root=true
+type RemediationList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Remediation `json:"items"`
+}
+
+// Approval is a person's word.
+// +kubebuilder:validation:Enum=Approved;Rejected
+type Approval string
+
+// A person's word.
+const (
+	Approved Approval = "Approved"
+	Rejected Approval = "Rejected"
+)
+
+// RemediationSpec is what is proposed. Only approval can change: a record that could be rewritten would be none.
+//
+// +kubebuilder:validation:XValidation:rule="(self.action == 'RestartService') == has(self.service)",message="service is named with RestartService, and only with it",fieldPath=".service"
+// +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service == oldSelf.service)",message="cannot be changed",fieldPath=".service"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.approval) || has(self.approval) && (self.approval == oldSelf.approval || self.approval == 'Rejected')",message="an approval can be rejected, and a rejection stands",fieldPath=".approval"
+type RemediationSpec struct {
+	// policy is whose proposal it is.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
+	Policy PolicyReference `json:"policy"`
+
+	// node is the node to mend.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
+	Node NodeReference `json:"node"`
+
+	// evidence is why.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
+	Evidence Evidence `json:"evidence"`
+
+	// action is what is to be done.
+	// +required
+	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="None is no action to take"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
+	Action Action `json:"action"`
+
+	// service is the systemd unit to restart.
+	// +optional
+	// +kubebuilder:validation:MinLength=9
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9:_.@-]+\.service$`
+	Service string `json:"service,omitempty"`
+
+	// approval is a person's word; not set, nobody has spoken. Approved may become Rejected, which ends what has begun at
+	// its next step; a rejection stands.
+	// +optional
+	Approval Approval `json:"approval,omitempty"`
+}
+
+// PolicyReference names a policy.
+type PolicyReference struct {
+	// kind is the policy's.
+	// +required
+	// +kubebuilder:validation:Enum=NodeRepairPolicy
+	Kind string `json:"kind"`
+
+	// name is the policy's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// rule is the rule that matched.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Rule string `json:"rule"`
+}
+
+// NodeReference is one node and no later one of its name.
+type NodeReference struct {
+	// name is the node's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// uid is the node object's.
+	// +required
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	UID types.UID `json:"uid"`
+
+	// providerID is the machine's, where the node tells.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	ProviderID string `json:"providerID,omitempty"`
+}
+
+// Evidence is a node condition as it was read.
+type Evidence struct {
+	// condition is its type.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=316
+	Condition string `json:"condition"`
+
+	// status is its status.
+	// +required
+	// +kubebuilder:validation:Enum="True";"False";Unknown
+	Status metav1.ConditionStatus `json:"status"`
+
+	// reason is its reason.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Reason string `json:"reason,omitempty"`
+
+	// message is its message, cut where it is longer than 4096 characters.
+	// +optional
+	// +kubebuilder:validation:MaxLength=4096
+	Message string `json:"message,omitempty"`
+
+	// since is when the condition came to have the status.
+	// +required
+	Since metav1.Time `json:"since"`
+}
+
+// Phase is how far a Remediation has come.
+// +kubebuilder:validation:Enum=Proposed;Waiting;Running;Ended
+type Phase string
+
+// How far a Remediation has come.
+const (
+	// PhaseProposed is before anything may be done: the policy only reports, or nobody has approved.
+	PhaseProposed Phase = "Proposed"
+	// PhaseWaiting is while the guard delays it.
+	PhaseWaiting Phase = "Waiting"
+	// PhaseRunning is from its first step to its last.
+	PhaseRunning Phase = "Running"
+	// PhaseEnded is for good; the condition Succeeded says how it went.
+	PhaseEnded Phase = "Ended"
+)
+
+// RemediationStatus is how it goes.
+//
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.phase) || oldSelf.phase != 'Ended' || has(self.phase) && self.phase == 'Ended'",message="what has ended stays so",fieldPath=".phase"
+type RemediationStatus struct {
+	// conditions are Allowed and Succeeded. At most 16.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation of the spec that the status is of.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// phase is how far it has come.
+	// +optional
+	Phase Phase `json:"phase,omitempty"`
+
+	// forecast is what the simulation said would become of pods.
+	// +optional
+	Forecast *Forecast `json:"forecast,omitempty"`
+
+	// verdicts are the guard's latest, one for each check. At most 64.
+	// +optional
+	// +listType=map
+	// +listMapKey=check
+	// +kubebuilder:validation:MaxItems=64
+	Verdicts []Verdict `json:"verdicts,omitempty"`
+
+	// steps are what was done, in order, each written down before it is done. At most 64.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Steps []Step `json:"steps,omitempty"`
+
+	// agent is what the agent of the node reports of RestartService. The agent alone writes it.
+	// +optional
+	Agent *AgentReport `json:"agent,omitempty"`
+}
+
+// Forecast is what a simulation said would become of pods.
+type Forecast struct {
+	// at is when it was made.
+	// +required
+	At metav1.Time `json:"at"`
+
+	// pods are those that would not stay as they are. At most 512; more are counted in omitted.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=512
+	Pods []PodForecast `json:"pods,omitempty"`
+
+	// omitted is how many more there are.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Omitted int32 `json:"omitted,omitempty"`
+}
+
+// PodForecast is what would become of one pod.
+type PodForecast struct {
+	// namespace is the pod's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace"`
+
+	// name is the pod's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// fate is what would become of it.
+	// +required
+	// +kubebuilder:validation:Enum=Moved;Waiting;Delayed;Preempted;Lost;Ended;Created
+	Fate string `json:"fate"`
+
+	// node is where it, or its replacement, would run.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Node string `json:"node,omitempty"`
+}
+
+// Decision is a check's.
+// +kubebuilder:validation:Enum=Allow;Delay;Deny
+type Decision string
+
+// The decisions of a check.
+const (
+	DecisionAllow Decision = "Allow"
+	DecisionDelay Decision = "Delay"
+	DecisionDeny  Decision = "Deny"
+)
+
+// Verdict is what one check of the guard said.
+type Verdict struct {
+	// check is its name.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Check string `json:"check"`
+
+	// decision is what it decided.
+	// +required
+	Decision Decision `json:"decision"`
+
+	// reason says why in one word; empty with Allow.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Reason string `json:"reason,omitempty"`
+
+	// message says why in one sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=4096
+	Message string `json:"message,omitempty"`
+
+	// since is when the check came to decide so.
+	// +required
+	Since metav1.Time `json:"since"`
+}
+
+// StepName is what a step does.
+// +kubebuilder:validation:Enum=Assess;Guard;Cordon;Drain;Act;Wait;Dwell;Verify;Uncordon
+type StepName string
+
+// The steps of a repair, in their order.
+const (
+	StepAssess   StepName = "Assess"
+	StepGuard    StepName = "Guard"
+	StepCordon   StepName = "Cordon"
+	StepDrain    StepName = "Drain"
+	StepAct      StepName = "Act"
+	StepWait     StepName = "Wait"
+	StepDwell    StepName = "Dwell"
+	StepVerify   StepName = "Verify"
+	StepUncordon StepName = "Uncordon"
+)
+
+// StepResult is how a step ended.
+// +kubebuilder:validation:Enum=Done;Failed;Skipped
+type StepResult string
+
+// How a step ended.
+const (
+	StepDone    StepResult = "Done"
+	StepFailed  StepResult = "Failed"
+	StepSkipped StepResult = "Skipped"
+)
+
+// Step is one thing done.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.result) == has(self.endedAt)",message="a step has a result when it has ended, and only then",fieldPath=".result"
+// +kubebuilder:validation:XValidation:rule="!has(self.endedAt) || self.endedAt >= self.startedAt",message="a step ends after it began",fieldPath=".endedAt"
+type Step struct {
+	// name is what it does.
+	// +required
+	Name StepName `json:"name"`
+
+	// startedAt is when it was written down, before it was begun.
+	// +required
+	StartedAt metav1.Time `json:"startedAt"`
+
+	// endedAt is when it ended.
+	// +optional
+	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+
+	// result is how it ended.
+	// +optional
+	Result StepResult `json:"result,omitempty"`
+
+	// message says more, in one sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=4096
+	Message string `json:"message,omitempty"`
+
+	// operation is the actuator's token for what was asked of it, by which asking twice is told from asking once.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Operation string `json:"operation,omitempty"`
+}
+
+// AgentState is how far an agent is with its work.
+// +kubebuilder:validation:Enum=Accepted;Done;Failed;Refused
+type AgentState string
+
+// How far an agent is with its work.
+const (
+	AgentAccepted AgentState = "Accepted"
+	AgentDone     AgentState = "Done"
+	AgentFailed   AgentState = "Failed"
+	AgentRefused  AgentState = "Refused"
+)
+
+// AgentReport is what the agent of the node says.
+type AgentReport struct {
+	// state is how far it is.
+	// +required
+	State AgentState `json:"state"`
+
+	// at is since when.
+	// +required
+	At metav1.Time `json:"at"`
+
+	// message says more, in one sentence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=4096
+	Message string `json:"message,omitempty"`
+}

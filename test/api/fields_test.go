@@ -1,0 +1,332 @@
+package api
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+)
+
+const leastPolicy = `
+apiVersion: naosu.dev/v1alpha1
+kind: NodeRepairPolicy
+metadata: {name: least}
+spec:
+  nodeSelector: {}
+  rules:
+  - {name: network, condition: NetworkingReady, status: "False", for: 10m, action: Reboot}
+`
+
+const leastRemediation = `
+apiVersion: naosu.dev/v1alpha1
+kind: Remediation
+metadata: {name: least}
+spec:
+  policy: {kind: NodeRepairPolicy, name: default, rule: network}
+  node: {name: n1, uid: u1}
+  evidence: {condition: NetworkingReady, status: "False", since: "2026-01-01T00:00:00Z"}
+  action: Reboot
+`
+
+// trial is one field and what may and may not stand in it. Beside is what must be set for the good values to be good.
+type trial struct {
+	beside    map[string]any
+	good, bad []any
+}
+
+type list = []any
+
+func long(n int) string { return strings.Repeat("a", n) }
+
+// named are n values, each different.
+func named(n int) list {
+	var values list
+	for i := range n {
+		values = append(values, "a"+strings.Repeat("b", i))
+	}
+	return values
+}
+
+func many[T any](n int, value T) list { return slices.Repeat(list{value}, n) }
+
+var (
+	duration    = trial{good: list{"0s", "1.5h", "10m30s", "100ms", "24h"}, bad: list{"-1m", "1d", "x", 5, "1000h"}}
+	wait24h     = trial{good: list{"1ms", "24h"}, bad: list{"0s", "24h1s", "-1m", "1d", "x"}}
+	budget      = trial{good: list{0, 5000, "0%", "100%", "7%"}, bad: list{-1, 5001, "101%", "05%", "7", "-1%", "1.5%"}}
+	service     = trial{beside: map[string]any{"action": "RestartService"}, good: list{"a.service", "kubelet@1.service"}, bad: list{"", "kubelet", "a b.service", "../x.service", long(129) + ".service"}}
+	conditioned = trial{good: list{"Ready", "example.com/Ready"}, bad: list{"", long(317)}}
+)
+
+var rule = map[string]any{"name": "other", "condition": "Ready", "status": "Unknown", "for": "5m", "action": "None"}
+
+var policyTrials = map[string]trial{
+	"mode":         {good: list{"Report", "Approve", "Auto"}, bad: list{"", "auto", "On"}},
+	"earnAuto":     {beside: map[string]any{"spec.mode": "Auto"}, good: list{1, 1000}, bad: list{0, 1001, "x"}},
+	"paused":       {good: list{true, false}, bad: list{"yes"}},
+	"nodeSelector": {good: list{map[string]any{}}, bad: list{nil, "x"}},
+	"nodeSelector.matchLabels": {
+		good: list{map[string]any{"a": "b"}}, bad: list{many33()},
+	},
+	"nodeSelector.matchExpressions": {
+		good: list{
+			list{map[string]any{"key": "a", "operator": "Exists"}},
+			list{map[string]any{"key": "a", "operator": "In", "values": list{"b"}}},
+		},
+		bad: list{
+			many(33, map[string]any{"key": "a", "operator": "Exists"}),
+			list{map[string]any{"key": "a", "operator": "Near"}},
+			list{map[string]any{"key": "a", "operator": "In"}},
+			list{map[string]any{"key": "a", "operator": "In", "values": named(33)}},
+			list{map[string]any{"key": "a", "operator": "Exists", "values": list{"b"}}},
+		},
+	},
+	"rules":              {good: list{list{rule}}, bad: list{nil, list{}, list{rule, rule}, rules65()}},
+	"rules[0].name":      {good: list{"a", "a-1"}, bad: list{"", "A", "-a", long(64)}},
+	"rules[0].condition": {good: conditioned.good, bad: append(slices.Clone(conditioned.bad), "a b", "/x")},
+	"rules[0].status":    {good: list{"True", "False", "Unknown"}, bad: list{"", "true", "No"}},
+	"rules[0].reasons":   {good: list{list{"InterfaceNotUp", "NvidiaXID79Error"}}, bad: list{list{}, list{""}, list{"a b"}, list{"A", "A"}, named(65), list{long(129)}}},
+	"rules[0].for":       {good: append(slices.Clone(duration.good), "168h"), bad: append(slices.Clone(duration.bad), "168h1s")},
+	"rules[0].action":    {good: list{"None", "Reboot", "Replace"}, bad: list{"", "reboot", "Delete"}},
+	"rules[0].service":   under("spec.rules[0].", service),
+	"escalation": {
+		good: list{list{step("RestartService"), step("Reboot"), step("Replace")}, list{step("Replace")}},
+		bad:  list{list{}, list{step("Replace"), step("Reboot")}, list{step("Reboot"), step("Reboot")}, many(4, step("Reboot"))},
+	},
+	"escalation[0].action":         {good: list{"RestartService", "Reboot", "Replace"}, bad: list{"", "None"}},
+	"escalation[0].attempts":       {beside: map[string]any{"spec.escalation[0].action": "Reboot"}, good: list{1, 5}, bad: list{0, 6}},
+	"budgets.zone":                 budget,
+	"budgets.group":                budget,
+	"budgets.cluster":              budget,
+	"brake.nodes":                  {good: list{2, 5000}, bad: list{1, 5001}},
+	"brake.percent":                {good: list{1, 100}, bad: list{0, 101}},
+	"maintenanceWindow.days":       {beside: window, good: list{list{"Monday", "Sunday"}}, bad: list{list{}, list{"Mon"}, list{"Monday", "Monday"}}},
+	"maintenanceWindow.start":      {beside: window, good: list{"00:00", "23:59"}, bad: list{"", "24:00", "9:00", "12:60", "noon!"}},
+	"maintenanceWindow.timeZone":   {beside: window, good: list{"UTC", "Asia/Tokyo", "America/Port-au-Prince", "America/Argentina/Buenos_Aires", "Etc/GMT+9"}, bad: list{"", "Local", "Asia/Edo", "../etc", "+09:00", long(65)}},
+	"maintenanceWindow.openForMinutes": {
+		beside: window, good: list{1, 1440}, bad: list{0, 1441, "2h"},
+	},
+	"drain.timeout":           wait24h,
+	"drain.fallback":          {good: list{"GiveUp", "Proceed"}, bad: list{"", "Force"}},
+	"verification.nodeWithin": wait24h,
+	"verification.dwell":      {good: duration.good, bad: append(slices.Clone(duration.bad), "24h1s")},
+	"verification.podsWithin": wait24h,
+	"coolDown":                {good: append(slices.Clone(duration.good), "168h"), bad: append(slices.Clone(duration.bad), "168h1s")},
+	"rememberFailure":         {good: append(slices.Clone(duration.good), "720h"), bad: append(slices.Clone(duration.bad), "720h1s")},
+}
+
+var window = map[string]any{"spec.maintenanceWindow.start": "22:00", "spec.maintenanceWindow.openForMinutes": 60}
+
+var remediationTrials = map[string]trial{
+	"policy.kind":        {good: list{"NodeRepairPolicy"}, bad: list{"", "Pod"}},
+	"policy.name":        {good: list{"a"}, bad: list{"", long(254)}},
+	"policy.rule":        {good: list{"a"}, bad: list{"", long(64)}},
+	"node.name":          {good: list{"a"}, bad: list{"", long(254)}},
+	"node.uid":           {good: list{"a"}, bad: list{"", long(65)}},
+	"node.providerID":    {good: list{"aws:///us-east-1a/i-1"}, bad: list{"", long(513)}},
+	"evidence.condition": conditioned,
+	"evidence.status":    {good: list{"True", "False", "Unknown"}, bad: list{"", "true"}},
+	"evidence.reason":    {good: list{"", "InterfaceNotUp"}, bad: list{long(1025)}},
+	"evidence.message":   {good: list{"", "eth1 is down"}, bad: list{long(4097)}},
+	"evidence.since":     {good: list{"2026-01-01T00:00:00Z"}, bad: list{"", "yesterday"}},
+	"action":             {good: list{"Reboot", "Replace"}, bad: list{"", "None", "Delete"}},
+	"service":            under("spec.", service),
+	"approval":           {good: list{"Approved", "Rejected"}, bad: list{"", "Yes"}},
+}
+
+func step(action string) any { return map[string]any{"action": action} }
+
+func under(prefix string, t trial) trial {
+	beside := map[string]any{}
+	for path, value := range t.beside {
+		beside[prefix+path] = value
+	}
+	return trial{beside, t.good, t.bad}
+}
+
+func many33() any {
+	labels := map[string]any{}
+	for _, name := range named(33) {
+		labels[name.(string)] = "x"
+	}
+	return labels
+}
+
+func rules65() any {
+	var rules list
+	for _, name := range named(65) {
+		one := maps.Clone(rule)
+		one["name"] = name
+		rules = append(rules, one)
+	}
+	return rules
+}
+
+func TestNodeRepairPolicyFields(t *testing.T) {
+	try(t, policies(install(t)), leastPolicy, policyTrials)
+}
+
+func TestRemediationFields(t *testing.T) {
+	try(t, remediations(install(t)), leastRemediation, remediationTrials)
+}
+
+// try sets one field at a time in an object that is good, and has the API server judge.
+func try(t *testing.T, resource dynamic.ResourceInterface, least string, trials map[string]trial) {
+	for path, trial := range trials {
+		t.Run(path, func(t *testing.T) {
+			for _, value := range trial.good {
+				if _, err := resource.Create(t.Context(), with(t, least, path, value, trial.beside), dryRun); err != nil {
+					t.Errorf("%v is refused: %v", value, err)
+				}
+			}
+			for _, value := range trial.bad {
+				_, err := resource.Create(t.Context(), with(t, least, path, value, trial.beside), dryRun)
+				switch {
+				case err == nil:
+					t.Errorf("%v is taken", value)
+				case !strings.Contains(err.Error(), "spec."+path):
+					t.Errorf("%v is refused without a word of %s: %v", value, path, err)
+				}
+			}
+		})
+	}
+}
+
+func with(t *testing.T, least, path string, value any, beside map[string]any) *unstructured.Unstructured {
+	t.Helper()
+	o := object(t, least)
+	for _, other := range slices.Sorted(maps.Keys(beside)) {
+		set(o.Object, other, beside[other])
+	}
+	set(o.Object, "spec."+path, value)
+	return o
+}
+
+// set puts a value at a path such as spec.rules[0].name, making what is missing on the way. nil takes the field away.
+func set(in map[string]any, path string, value any) {
+	name, rest, deeper := strings.Cut(path, ".")
+	plain, inList := strings.CutSuffix(name, "[0]")
+	switch {
+	case deeper && inList:
+		if in[plain] == nil {
+			in[plain] = list{map[string]any{}}
+		}
+		set(in[plain].([]any)[0].(map[string]any), rest, value)
+	case deeper:
+		if in[name] == nil {
+			in[name] = map[string]any{}
+		}
+		set(in[name].(map[string]any), rest, value)
+	case value == nil:
+		delete(in, name)
+	default:
+		in[name] = value
+	}
+}
+
+// TestEveryFieldIsTried reads the fields from the CRDs, so that a new one cannot go untried.
+func TestEveryFieldIsTried(t *testing.T) {
+	trials := map[string]map[string]trial{"NodeRepairPolicy": policyTrials, "Remediation": remediationTrials}
+	for _, crd := range definitions(t) {
+		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
+		versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+		spec, found, err := unstructured.NestedMap(versions[0].(map[string]any), "schema", "openAPIV3Schema", "properties", "spec")
+		if err != nil || !found {
+			t.Fatalf("the spec of %s: %v", kind, err)
+		}
+		fields := leaves("", spec)
+		if len(fields) < 10 {
+			t.Fatalf("%s has only %v", kind, fields)
+		}
+		for _, field := range fields {
+			if _, ok := trials[kind][field]; !ok {
+				t.Errorf("%s of %s is not tried", field, kind)
+			}
+		}
+	}
+}
+
+var inExpression = regexp.MustCompile(`^nodeSelector\.matchExpressions\[0\]\.`)
+
+// leaves are the paths of fields without fields; those of a selector's expression are tried together.
+func leaves(at string, schema map[string]any) []string {
+	fields, _, _ := unstructured.NestedMap(schema, "properties")
+	if items, ok, _ := unstructured.NestedMap(schema, "items"); ok {
+		at, fields = at+"[0]", nil
+		fields, _, _ = unstructured.NestedMap(items, "properties")
+		if fields == nil {
+			return []string{strings.TrimSuffix(at, "[0]")}
+		}
+	}
+	if fields == nil {
+		return []string{at}
+	}
+	var all []string
+	for name, field := range fields {
+		below := leaves(strings.TrimPrefix(at+"."+name, "."), field.(map[string]any))
+		all = append(all, slices.DeleteFunc(below, inExpression.MatchString)...)
+	}
+	return all
+}
+
+// TestRemediationStays has only the approval change, and only so that a rejection stands; and what has ended stays so.
+func TestRemediationStays(t *testing.T) {
+	resource := remediations(install(t))
+	made, err := resource.Create(t.Context(), object(t, leastRemediation), metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := resource.Delete(t.Context(), "least", metav1.DeleteOptions{}); err != nil {
+			t.Log(err)
+		}
+	})
+	update := func(path string, value any) error {
+		changed := made.DeepCopy()
+		set(changed.Object, path, value)
+		after, err := resource.Update(t.Context(), changed, metav1.UpdateOptions{})
+		if err == nil {
+			made = after
+		}
+		return err
+	}
+	status := func(phase string) error {
+		changed := made.DeepCopy()
+		set(changed.Object, "status.phase", phase)
+		after, err := resource.UpdateStatus(t.Context(), changed, metav1.UpdateOptions{})
+		if err == nil {
+			made = after
+		}
+		return err
+	}
+	for path, value := range map[string]any{
+		"spec.policy.name": "other", "spec.node.name": "other", "spec.evidence.reason": "Other", "spec.action": "Replace", "spec.service": "a.service",
+	} {
+		field := strings.Join(strings.Split(path, ".")[:2], ".")
+		if err := update(path, value); err == nil || !strings.Contains(err.Error(), field) {
+			t.Errorf("%s is changed: %v", path, err)
+		}
+	}
+	for _, step := range []struct {
+		value any
+		taken bool
+	}{{"Approved", true}, {nil, false}, {"Rejected", true}, {"Approved", false}} {
+		err := update("spec.approval", step.value)
+		if (err == nil) != step.taken || err != nil && !strings.Contains(err.Error(), "spec.approval") {
+			t.Errorf("approval %v: %v", step.value, err)
+		}
+	}
+	for _, step := range []struct {
+		phase string
+		taken bool
+	}{{"Nowhere", false}, {"Running", true}, {"Ended", true}, {"Running", false}} {
+		err := status(step.phase)
+		if (err == nil) != step.taken || err != nil && !strings.Contains(err.Error(), "status.phase") {
+			t.Errorf("phase %s: %v", step.phase, err)
+		}
+	}
+}
