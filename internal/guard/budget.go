@@ -1,0 +1,101 @@
+package guard
+
+import (
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// inHand keeps two Remediations off one node, of whatever concern they are.
+func inHand(p Proposal, f Facts) Verdict {
+	if !f.Ledger.known() {
+		return unknown("ledger")
+	}
+	for _, e := range f.Ledger.Value.others(p.Remediation) {
+		if e.Node == p.Node.Name {
+			return delay(InHand, soon, message.GuardInHand, message.Args{"node": "node/" + e.Node, "by": "remediation/" + e.Remediation})
+		}
+	}
+	return allow
+}
+
+// scope is a part of the cluster that has a budget.
+type scope struct {
+	name    string
+	budget  *intstr.IntOrString
+	holds   func(Node) bool
+	entered func(Entry) bool
+}
+
+func scopes(p Proposal) []scope {
+	b, n := p.Policy.Budgets, p.Node
+	return []scope{
+		{"zone/" + n.Zone, b.Zone, func(o Node) bool { return o.Zone == n.Zone }, func(e Entry) bool { return e.Zone == n.Zone }},
+		{"group/" + n.Group, b.Group, func(o Node) bool { return o.Group == n.Group }, func(e Entry) bool { return e.Group == n.Group }},
+		{"cluster", b.Cluster, func(Node) bool { return true }, func(Entry) bool { return true }},
+	}
+}
+
+func budgets(p Proposal, f Facts) Verdict {
+	switch {
+	case !f.Ledger.known():
+		return unknown("ledger")
+	case !f.Nodes.known():
+		return unknown("nodes")
+	}
+	worst := allow
+	for _, s := range scopes(p) {
+		if verdict := s.decide(p, f); worse(verdict, worst) {
+			worst = verdict
+		}
+	}
+	return worst
+}
+
+func (s scope) decide(p Proposal, f Facts) Verdict {
+	total := 0
+	for _, node := range f.Nodes.Value {
+		if s.holds(node) {
+			total++
+		}
+	}
+	out := map[string]bool{}
+	for _, e := range f.Ledger.Value.others(p.Remediation) {
+		if s.entered(e) {
+			out[e.Node] = true
+		}
+	}
+	switch limit := limitOf(s.budget, total); {
+	case limit == 0:
+		return deny(BudgetZero, message.GuardBudgetZero, message.Args{"scope": s.name, "total": total, "budget": written(s.budget)})
+	case len(out) >= limit:
+		return delay(BudgetFull, soon, message.GuardBudgetFull, message.Args{"scope": s.name, "n": len(out), "limit": limit})
+	}
+	return allow
+}
+
+// limitOf is a budget as a number of nodes: a percentage is rounded down, as a brake should be, and what is not a budget is 0.
+func limitOf(budget *intstr.IntOrString, total int) int {
+	switch {
+	case budget == nil:
+		return 0
+	case budget.Type == intstr.Int:
+		return max(0, budget.IntValue())
+	}
+	share, found := strings.CutSuffix(budget.StrVal, "%")
+	percent, err := strconv.Atoi(share)
+	if err != nil || !found || percent < 0 || percent > 100 {
+		return 0
+	}
+	return total * percent / 100
+}
+
+func written(budget *intstr.IntOrString) string {
+	if budget == nil {
+		return "0"
+	}
+	return budget.String()
+}

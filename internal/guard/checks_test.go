@@ -1,0 +1,297 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// row is one change to a world in which all checks allow, and what the one check then says.
+type row struct {
+	change func(*world)
+	want   Decision
+	reason Reason
+	// retry is compared where it is not zero.
+	retry time.Duration
+}
+
+func is(want Decision, reason Reason, change func(*world)) row { return row{change, want, reason, 0} }
+
+func allowed(change func(*world)) row { return row{change: change, want: Allow} }
+
+func forget[T any](fact func(*world) *Fact[T]) row {
+	return is(Delay, Unknown, func(w *world) { *fact(w) = Fact[T]{} })
+}
+
+func ledgerOf(w *world) *Fact[Ledger]              { return &w.Ledger }
+func nodesOf(w *world) *Fact[[]Node]               { return &w.Nodes }
+func outcomeOf(w *world) *Fact[simulation.Outcome] { return &w.Outcome }
+func podsOf(w *world) *Fact[[]Pod]                 { return &w.Pods }
+
+func restart(w *world) { w.Action = v1alpha1.ActionRestartService }
+
+func both(changes ...func(*world)) func(*world) {
+	return func(w *world) {
+		for _, change := range changes {
+			change(w)
+		}
+	}
+}
+
+func ended(action v1alpha1.Action, ago time.Duration, result Result) func(*world) {
+	return func(w *world) {
+		w.enter(Entry{Remediation: "r0" + ago.String(), Node: "n1", Zone: "1a", Group: "workers", Action: action, Began: now.Add(-ago), Ended: now.Add(-ago), Result: result})
+	}
+}
+
+func going(remediation, node, zone, group string) func(*world) {
+	return func(w *world) {
+		w.enter(Entry{Remediation: remediation, Node: node, Zone: zone, Group: group, Action: v1alpha1.ActionReplace, Began: now})
+	}
+}
+
+func percent(text string) *intstr.IntOrString { return new(intstr.FromString(text)) }
+
+var table = map[string]map[string]row{
+	"paused": {
+		"paused": is(Delay, Paused, func(w *world) { w.Policy.Paused = true }),
+	},
+	"lease": {
+		"another leads": is(Deny, NotLeading, func(w *world) { w.Leading.Value = false }),
+		"not known":     forget(func(w *world) *Fact[bool] { return &w.Leading }),
+	},
+	"fresh": {
+		"a fact is old":            is(Delay, Stale, func(w *world) { w.Nodes.At = now.Add(-factAge - time.Second) }),
+		"a fact is just in time":   allowed(func(w *world) { w.Nodes.At = now.Add(-factAge) }),
+		"a fact is from tomorrow":  is(Delay, Stale, func(w *world) { w.Pods.At = now.Add(24 * time.Hour) }),
+		"the evidence is old":      is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(-evidenceAge - time.Second) }),
+		"two heartbeats are well":  allowed(func(w *world) { w.Confirmed = now.Add(-10 * time.Minute) }),
+		"nobody saw the evidence":  is(Delay, Unknown, func(w *world) { w.Confirmed = time.Time{} }),
+		"nobody says what time":    is(Delay, Unknown, func(w *world) { w.Now = time.Time{} }),
+		"a missing fact is others": allowed(func(w *world) { w.Pods.At = time.Time{} }),
+	},
+	"mode": {
+		"report":                     is(Deny, ReportOnly, func(w *world) { w.Policy.Mode = v1alpha1.ModeReport }),
+		"report, though approved":    is(Deny, ReportOnly, func(w *world) { w.Policy.Mode, w.Approval = v1alpha1.ModeReport, v1alpha1.Approved }),
+		"no mode":                    is(Deny, ReportOnly, func(w *world) { w.Policy.Mode = "" }),
+		"approve, nobody has spoken": is(Delay, AwaitingApproval, func(w *world) { w.Policy.Mode = v1alpha1.ModeApprove }),
+		"approve, approved":          allowed(func(w *world) { w.Policy.Mode, w.Approval = v1alpha1.ModeApprove, v1alpha1.Approved }),
+		"rejected":                   is(Deny, Rejected, func(w *world) { w.Approval = v1alpha1.Rejected }),
+		"auto, not yet earned":       is(Delay, AwaitingApproval, func(w *world) { w.AsForecast.Value = 2 }),
+		"auto, not earned, approved": allowed(func(w *world) { w.AsForecast.Value, w.Approval = 2, v1alpha1.Approved }),
+		"auto, nothing to earn":      allowed(func(w *world) { w.AsForecast, w.Policy.EarnAuto = Fact[int]{}, nil }),
+		"auto, record not known":     forget(func(w *world) *Fact[int] { return &w.AsForecast }),
+	},
+	"in-hand": {
+		"another Remediation": is(Delay, InHand, going("r2", "n1", "1x", "other")),
+		"its own":             allowed(going("r1", "n1", "1a", "workers")),
+		"another node":        allowed(going("r2", "n2", "1a", "workers")),
+		"not known":           forget(ledgerOf),
+	},
+	"budgets": {
+		"zone spent":               is(Delay, BudgetFull, going("r2", "n2", "1a", "other")),
+		"group has one left":       allowed(going("r2", "n6", "1b", "workers")),
+		"group spent":              is(Delay, BudgetFull, both(going("r2", "n6", "1b", "workers"), going("r3", "n7", "1c", "workers"))),
+		"a node counts once":       allowed(both(going("r2", "n6", "1b", "workers"), going("r3", "n6", "1b", "workers"))),
+		"cluster spent":            is(Delay, BudgetFull, both(going("r2", "m1", "1b", "a"), going("r3", "m2", "1c", "b"), going("r4", "m3", "1d", "c"))),
+		"its own is no other":      allowed(going("r1", "n1", "1a", "workers")),
+		"what ended is no more":    allowed(ended(v1alpha1.ActionReboot, time.Hour, Helped)),
+		"percentage of five nodes": allowed(func(w *world) { w.Policy.Budgets.Zone = percent("20%") }),
+		"percentage rounds to 0":   is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Zone = percent("19%") }),
+		"zero":                     is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Cluster = percent("0%") }),
+		"less than zero":           is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Cluster = new(intstr.FromInt32(-1)) }),
+		"left out":                 is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Group = nil }),
+		"no percentage":            is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Group = percent("many") }),
+		"ledger not known":         forget(ledgerOf),
+		"nodes not known":          forget(nodesOf),
+	},
+	"zone-state": {
+		"three of five, over 55 in a hundred": is(Delay, ZoneDisrupted, func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i >= 3 }) }),
+		"two of five":                         allowed(func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i >= 2 }) }),
+		"two of two":                          is(Delay, ZoneDisrupted, func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i >= 2 }); w.Nodes.Value = w.Nodes.Value[:2] }),
+		"one of one":                          allowed(func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i >= 1 }); w.Nodes.Value = w.Nodes.Value[:1] }),
+		"another zone":                        allowed(func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i < 5 }) }),
+		"not known":                           forget(nodesOf),
+	},
+	"failing-together": {
+		"three of an image": is(Delay, FailingTogether, func(w *world) { w.nodes(func(i int, n *Node) { n.Unhealthy = i == 0 || i == 5 || i == 6 }) }),
+		"two":               allowed(func(w *world) { w.nodes(func(i int, n *Node) { n.Unhealthy = i == 0 || i == 5 }) }),
+		"a small share":     allowed(both(func(w *world) { w.Policy.Brake.Percent = 61 }, func(w *world) { w.nodes(func(i int, n *Node) { n.Unhealthy = i < 3 }) })),
+		"three with nothing common": allowed(func(w *world) {
+			w.nodes(func(i int, n *Node) {
+				n.Unhealthy = i < 3
+				if i > 0 {
+					*n = Node{Name: n.Name, Unhealthy: n.Unhealthy, Ready: true}
+				}
+			})
+		}),
+		"agent version alone": is(Delay, FailingTogether, func(w *world) {
+			w.nodes(func(i int, n *Node) {
+				if n.Unhealthy = i < 3; i > 0 {
+					*n = Node{Name: n.Name, AgentVersion: "1.0", Unhealthy: n.Unhealthy, Ready: true}
+				}
+			})
+		}),
+		"no brake said": is(Delay, FailingTogether, func(w *world) { w.Policy.Brake = v1alpha1.Brake{} }),
+		"not known":     forget(nodesOf),
+	},
+	"api-server": {
+		"not ready":   is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Ready = false }),
+		"most silent": is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Expired = 6 }),
+		"half silent": allowed(func(w *world) { w.APIServer.Value.Expired = 5 }),
+		"not known":   forget(func(w *world) *Fact[APIServer] { return &w.APIServer }),
+	},
+	"zonal-shift": {
+		"under way": is(Delay, ZonalShift, func(w *world) { w.ShiftedZones.Value = []string{"1b"} }),
+		"not known": forget(func(w *world) *Fact[[]string] { return &w.ShiftedZones }),
+	},
+	"disruption-budgets": {
+		"violated":                   is(Delay, DisruptionBudget, violate),
+		"violated, but no pod moves": allowed(both(restart, violate)),
+		"not known":                  forget(outcomeOf),
+	},
+	"capacity": {
+		"moves":                 allowed(func(w *world) { w.fate(simulation.Moved) }),
+		"delayed by a volume":   allowed(func(w *world) { w.fate(simulation.Delayed) }),
+		"would wait":            is(Delay, PodsWouldWait, func(w *world) { w.fate(simulation.Waiting) }),
+		"would preempt":         is(Delay, PodsWouldPreempt, func(w *world) { w.fate(simulation.Preempted) }),
+		"would be lost":         is(Deny, PodsWouldBeLost, func(w *world) { w.fate(simulation.Lost); w.fate(simulation.Waiting) }),
+		"but no pod moves":      allowed(both(restart, func(w *world) { w.fate(simulation.Lost) })),
+		"not known":             forget(outcomeOf),
+		"not known, none moves": allowed(both(restart, func(w *world) { w.Outcome = Fact[simulation.Outcome]{} })),
+	},
+	"last-replica": {
+		"the last ready":   is(Delay, LastReplica, func(w *world) { w.Pods.Value[0].ReadyElsewhere = 0 }),
+		"a workload of 1":  allowed(func(w *world) { w.Pods.Value[0].Replicas, w.Pods.Value[0].ReadyElsewhere = 1, 0 }),
+		"not ready itself": allowed(func(w *world) { w.Pods.Value[0].Ready, w.Pods.Value[0].ReadyElsewhere = false, 0 }),
+		"but no pod moves": allowed(both(restart, func(w *world) { w.Pods.Value[0].ReadyElsewhere = 0 })),
+		"not known":        forget(podsOf),
+	},
+	"cool-down": {
+		"lately":            {ended(v1alpha1.ActionReboot, 4*time.Minute, Helped), Delay, CoolingDown, 6 * time.Minute},
+		"long ago":          allowed(ended(v1alpha1.ActionReboot, 10*time.Minute, Helped)),
+		"another node":      allowed(func(w *world) { w.enter(Entry{Remediation: "r0", Node: "n2", Ended: now}) }),
+		"how long not said": is(Delay, CoolingDown, both(func(w *world) { w.Policy.CoolDown = nil }, ended(v1alpha1.ActionReboot, 24*time.Hour, Helped))),
+		"not known":         forget(ledgerOf),
+	},
+	"did-not-help": {
+		"did not":             is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, NotHelped)),
+		"result not known":    is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, "")),
+		"helped":              allowed(ended(v1alpha1.ActionReboot, time.Hour, Helped)),
+		"stopped":             allowed(ended(v1alpha1.ActionReboot, time.Hour, Stopped)),
+		"another action":      allowed(ended(v1alpha1.ActionRestartService, time.Hour, NotHelped)),
+		"forgotten":           allowed(ended(v1alpha1.ActionReboot, 24*time.Hour, NotHelped)),
+		"one of two attempts": allowed(both(twice, ended(v1alpha1.ActionReboot, time.Hour, NotHelped))),
+		"both attempts":       is(Deny, DidNotHelp, both(twice, ended(v1alpha1.ActionReboot, time.Hour, NotHelped), ended(v1alpha1.ActionReboot, 2*time.Hour, NotHelped))),
+		"how long not said":   is(Deny, DidNotHelp, both(func(w *world) { w.Policy.RememberFailure = nil }, ended(v1alpha1.ActionReboot, 29*24*time.Hour, NotHelped))),
+		"not known":           forget(ledgerOf),
+	},
+	"window": {
+		"none":              allowed(func(w *world) { w.Policy.MaintenanceWindow = nil }),
+		"opens as it opens": allowed(func(w *world) { w.moment(at(11, 0)) }),
+		"just closed":       {func(w *world) { w.moment(at(13, 0)) }, Delay, WindowClosed, 22 * time.Hour},
+		"not yet":           {func(w *world) { w.moment(at(10, 59)) }, Delay, WindowClosed, time.Minute},
+		"past midnight":     allowed(func(w *world) { w.Policy.MaintenanceWindow.Start = "23:30"; w.moment(at(0, 30)) }),
+		"another day":       {func(w *world) { w.Policy.MaintenanceWindow.Days = []v1alpha1.Weekday{"Thursday"} }, Delay, WindowClosed, 23 * time.Hour},
+		"next week":         {func(w *world) { w.Policy.MaintenanceWindow.Days = []v1alpha1.Weekday{"Wednesday"}; w.moment(at(13, 0)) }, Delay, WindowClosed, 7*24*time.Hour - 2*time.Hour},
+		"by Tokyo's clock": allowed(func(w *world) {
+			w.Policy.MaintenanceWindow.Start, w.Policy.MaintenanceWindow.TimeZone = "20:30", "Asia/Tokyo"
+		}),
+		"a zone unheard of":    is(Delay, Unknown, func(w *world) { w.Policy.MaintenanceWindow.TimeZone = "Asia/Edo" }),
+		"a start that is none": is(Delay, Unknown, func(w *world) { w.Policy.MaintenanceWindow.Start = "noon" }),
+		"but no pod moves":     allowed(both(restart, func(w *world) { w.moment(at(13, 0)) })),
+	},
+	"do-not-disrupt": {
+		"the node, Karpenter's":         is(Deny, DoNotDisrupt, func(w *world) { w.Node.Annotations = map[string]string{"karpenter.sh/do-not-disrupt": "true"} }),
+		"the node, naosu's":             is(Deny, DoNotDisrupt, func(w *world) { w.Node.Annotations = map[string]string{"naosu.dev/do-not-disrupt": "true"} }),
+		"the node, though no pod moves": is(Deny, DoNotDisrupt, both(restart, func(w *world) { w.Node.Annotations = map[string]string{"naosu.dev/do-not-disrupt": "true"} })),
+		"false":                         allowed(annotate("karpenter.sh/do-not-disrupt", "false")),
+		"a pod, Karpenter's":            is(Delay, DoNotDisrupt, annotate("karpenter.sh/do-not-disrupt", "true")),
+		"a pod, naosu's":                is(Delay, DoNotDisrupt, annotate("naosu.dev/do-not-disrupt", "true")),
+		"a pod, the autoscaler's":       is(Delay, DoNotDisrupt, annotate("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")),
+		"a pod that may be evicted":     allowed(annotate("cluster-autoscaler.kubernetes.io/safe-to-evict", "true")),
+		"a pod, but none moves":         allowed(both(restart, annotate("naosu.dev/do-not-disrupt", "true"))),
+		"not known":                     forget(podsOf),
+	},
+	"competing": {
+		"another":   is(Deny, CompetingWith, func(w *world) { w.Repairers.Value = []change.Ref{{Kind: "MachineHealthCheck", Name: "all"}} }),
+		"not known": forget(func(w *world) *Fact[[]change.Ref] { return &w.Repairers }),
+	},
+}
+
+func violate(w *world) {
+	w.Outcome.Value.Violations = []simulation.Violation{{Budget: change.Ref{Kind: "PodDisruptionBudget", Name: "shop"}}}
+}
+
+func twice(w *world) {
+	w.Policy.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot, Attempts: 2}}
+}
+
+func annotate(key, value string) func(*world) {
+	return func(w *world) { w.Pods.Value[0].Annotations = map[string]string{key: value} }
+}
+
+func TestChecks(t *testing.T) {
+	if ruling := good().decide(); ruling.Decision != Allow {
+		t.Fatalf("the world that is changed below is not allowed: %s %s", ruling.Check, ruling.Reason)
+	}
+	for _, check := range Checks() {
+		if len(table[check.Name]) == 0 {
+			t.Errorf("%s has no row", check.Name)
+		}
+		for name, row := range table[check.Name] {
+			t.Run(check.Name+"/"+name, func(t *testing.T) {
+				w := good()
+				row.change(w)
+				got := check.Decide(w.Proposal, w.Facts)
+				if got.Decision != row.want || got.Reason != row.reason || row.retry != 0 && got.RetryAfter != row.retry {
+					t.Fatalf("got %s %s after %s, want %s %s after %s", got.Decision, got.Reason, got.RetryAfter, row.want, row.reason, row.retry)
+				}
+				if got.Decision == Delay && got.RetryAfter <= 0 {
+					t.Error("a delay that says not how long")
+				}
+				said(t, got)
+			})
+		}
+	}
+}
+
+// said demands that a verdict that does not allow is said in both languages, with all its values.
+func said(t *testing.T, v Verdict) {
+	t.Helper()
+	if v.Decision == Allow {
+		return
+	}
+	for _, printer := range []message.Printer{message.English(), message.Japanese()} {
+		text := printer.Say(v.Message)
+		if text == "" || strings.HasPrefix(text, string(v.Message.ID)) || strings.Contains(text, "<no value>") {
+			t.Errorf("%s is said as %q", v.Reason, text)
+		}
+	}
+}
+
+// TestNoCheckIsDead takes each check out in turn: a world that it alone holds back must then be let through.
+func TestNoCheckIsDead(t *testing.T) {
+	for i, check := range Checks() {
+		missed := false
+		for _, row := range table[check.Name] {
+			w := good()
+			row.change(w)
+			rest := slices.Delete(Checks(), i, i+1)
+			if w.decide().Decision != Allow && Decide(rest, w.Proposal, w.Facts).Decision == Allow {
+				missed = true
+			}
+		}
+		if !missed {
+			t.Errorf("without %s nothing would be let through that is not", check.Name)
+		}
+	}
+}

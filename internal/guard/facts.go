@@ -1,0 +1,103 @@
+package guard
+
+import (
+	"time"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// Proposal is what is to be done, and by whose leave.
+type Proposal struct {
+	// Remediation is its name, by which its own entry in the ledger is known from others'.
+	Remediation string
+	Node        Node
+	Action      v1alpha1.Action
+	// Approval is a person's word, empty if nobody has spoken.
+	Approval v1alpha1.Approval
+	// Policy is whose proposal it is, with the API server's defaults. What is left out counts as the strictest.
+	Policy v1alpha1.NodeRepairPolicySpec
+	// Confirmed is when the evidence was last seen to hold.
+	Confirmed time.Time
+}
+
+// disrupts says whether the action makes pods leave the node.
+func (p Proposal) disrupts() bool { return p.Action != v1alpha1.ActionRestartService }
+
+// Node is what the guard needs to know of a node. What a node does not tell is empty.
+type Node struct {
+	Name, Zone, Group                 string
+	Image, InstanceType, AgentVersion string
+	// Ready is that of the node's own condition; Unhealthy is whether any rule of a policy matches it, or it is not Ready.
+	Ready, Unhealthy bool
+	Annotations      map[string]string
+}
+
+// Fact is something gathered at a time. The zero time says that it is not known.
+type Fact[T any] struct {
+	Value T
+	At    time.Time
+}
+
+// Known makes a Fact.
+func Known[T any](value T, at time.Time) Fact[T] { return Fact[T]{value, at} }
+
+func (f Fact[T]) known() bool { return !f.At.IsZero() }
+
+// Facts are what the checks decide by.
+type Facts struct {
+	Now time.Time
+	// Leading is whether this process holds the controller's lease.
+	Leading Fact[bool]
+	Ledger  Fact[Ledger]
+	// Nodes are all of the cluster.
+	Nodes     Fact[[]Node]
+	APIServer Fact[APIServer]
+	// ShiftedZones are those that traffic is being moved away from.
+	ShiftedZones Fact[[]string]
+	// Outcome is the future in which the proposal, and nothing else, is done.
+	Outcome Fact[simulation.Outcome]
+	// Pods are those that a drain of the node would evict.
+	Pods Fact[[]Pod]
+	// AsForecast is how many Remediations of the policy turned out as forecast.
+	AsForecast Fact[int]
+	// Repairers are others that repair the node by themselves.
+	Repairers Fact[[]change.Ref]
+}
+
+// APIServer is what is seen of the API server and of the kubelets' way to it.
+type APIServer struct {
+	Ready bool
+	// Leases is how many nodes have a lease, Expired how many of those are overdue.
+	Leases, Expired int
+}
+
+// Pod is one pod on the node.
+type Pod struct {
+	Ref         change.Ref
+	Annotations map[string]string
+	Ready       bool
+	// Replicas is how many its workload should have, ReadyElsewhere how many of them are ready on other nodes.
+	Replicas, ReadyElsewhere int
+}
+
+// ages are when each fact was gathered, by its name.
+func (f Facts) ages() []gathered {
+	return []gathered{
+		{"leading", f.Leading.At},
+		{"ledger", f.Ledger.At},
+		{"nodes", f.Nodes.At},
+		{"apiServer", f.APIServer.At},
+		{"shiftedZones", f.ShiftedZones.At},
+		{"outcome", f.Outcome.At},
+		{"pods", f.Pods.At},
+		{"asForecast", f.AsForecast.At},
+		{"repairers", f.Repairers.At},
+	}
+}
+
+type gathered struct {
+	name string
+	at   time.Time
+}

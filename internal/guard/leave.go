@@ -1,0 +1,79 @@
+package guard
+
+import (
+	"time"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+const (
+	// factAge is how old a fact may be: a watch is seconds behind, and more than this is a watch that hangs.
+	factAge = time.Minute
+	// evidenceAge is two heartbeats of a node agent and some: they confirm a condition every five minutes.
+	evidenceAge = 11 * time.Minute
+)
+
+func paused(p Proposal, _ Facts) Verdict {
+	if p.Policy.Paused {
+		return delay(Paused, later, message.GuardPaused, nil)
+	}
+	return allow
+}
+
+func leading(_ Proposal, f Facts) Verdict {
+	switch {
+	case !f.Leading.known():
+		return unknown("leading")
+	case !f.Leading.Value:
+		return deny(NotLeading, message.GuardNotLeading, nil)
+	}
+	return allow
+}
+
+// fresh looks at how old things are; that a fact is missing is for the check that needs it.
+func fresh(p Proposal, f Facts) Verdict {
+	if f.Now.IsZero() || p.Confirmed.IsZero() {
+		return unknown("time")
+	}
+	if age := f.Now.Sub(p.Confirmed); age > evidenceAge {
+		return delay(Stale, soon, message.GuardStaleEvidence, message.Args{"age": age.String()})
+	}
+	for _, fact := range f.ages() {
+		// What is from the future comes from a clock that is wrong.
+		if age := f.Now.Sub(fact.at).Abs(); !fact.at.IsZero() && age > factAge {
+			return delay(Stale, soon, message.GuardStale, message.Args{"fact": fact.name, "age": age.String()})
+		}
+	}
+	return allow
+}
+
+func mode(p Proposal, f Facts) Verdict {
+	switch {
+	case p.Approval == v1alpha1.Rejected:
+		return deny(Rejected, message.GuardRejected, nil)
+	case p.Policy.Mode != v1alpha1.ModeApprove && p.Policy.Mode != v1alpha1.ModeAuto:
+		return deny(ReportOnly, message.GuardReportOnly, nil)
+	case p.Approval == v1alpha1.Approved:
+		return allow
+	case p.Policy.Mode == v1alpha1.ModeApprove:
+		return delay(AwaitingApproval, later, message.GuardNotApproved, nil)
+	case p.Policy.EarnAuto == nil:
+		return allow
+	case !f.AsForecast.known():
+		return unknown("asForecast")
+	case f.AsForecast.Value < int(*p.Policy.EarnAuto):
+		return delay(AwaitingApproval, later, message.GuardNotEarned, message.Args{"n": f.AsForecast.Value, "wanted": int(*p.Policy.EarnAuto)})
+	}
+	return allow
+}
+
+func competing(_ Proposal, f Facts) Verdict {
+	switch {
+	case !f.Repairers.known():
+		return unknown("repairers")
+	case len(f.Repairers.Value) > 0:
+		return deny(CompetingWith, message.GuardCompeting, message.Args{"repairers": names(f.Repairers.Value)})
+	}
+	return allow
+}

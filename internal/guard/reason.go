@@ -1,0 +1,42 @@
+package guard
+
+// Reason is why a check did not allow, in one word: it becomes the reason of the Remediation's condition Allowed.
+type Reason string
+
+// The reasons.
+const (
+	// Unknown is for a fact that could not be gathered.
+	Unknown Reason = "Unknown"
+	// Stale is for a fact, or the evidence, that is too old to act on.
+	Stale Reason = "Stale"
+
+	Paused           Reason = "Paused"
+	NotLeading       Reason = "NotLeading"
+	ReportOnly       Reason = "ReportOnly"
+	AwaitingApproval Reason = "AwaitingApproval"
+	Rejected         Reason = "Rejected"
+
+	// BudgetZero is for a budget that lets nothing through, ever, such as a percentage that rounds to zero.
+	BudgetZero Reason = "BudgetZero"
+	BudgetFull Reason = "BudgetFull"
+	// InHand is for a node that another Remediation is at work on.
+	InHand Reason = "InHand"
+
+	ZoneDisrupted Reason = "ZoneDisrupted"
+	// FailingTogether is for many unhealthy nodes with something in common.
+	FailingTogether Reason = "FailingTogether"
+	APIServerIll    Reason = "APIServerIll"
+	ZonalShift      Reason = "ZonalShift"
+
+	DisruptionBudget Reason = "DisruptionBudget"
+	PodsWouldWait    Reason = "PodsWouldWait"
+	PodsWouldPreempt Reason = "PodsWouldPreempt"
+	PodsWouldBeLost  Reason = "PodsWouldBeLost"
+	LastReplica      Reason = "LastReplica"
+
+	CoolingDown   Reason = "CoolingDown"
+	DidNotHelp    Reason = "DidNotHelp"
+	WindowClosed  Reason = "WindowClosed"
+	DoNotDisrupt  Reason = "DoNotDisrupt"
+	CompetingWith Reason = "CompetingRepairer"
+)

@@ -1,0 +1,99 @@
+package guard
+
+import (
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Decision is what a check decides. The zero Decision is Deny, so that a verdict nobody filled in allows nothing.
+type Decision uint8
+
+// The decisions, worst first.
+const (
+	Deny  Decision = iota // waiting does not change it
+	Delay                 // ask again after RetryAfter
+	Allow
+)
+
+func (d Decision) String() string {
+	switch d {
+	case Allow:
+		return "Allow"
+	case Delay:
+		return "Delay"
+	default:
+		return "Deny"
+	}
+}
+
+// Verdict is what one check says.
+type Verdict struct {
+	Decision Decision
+	// Reason is one word, as in a condition; empty with Allow.
+	Reason  Reason
+	Message message.Sentence
+	// RetryAfter is when a Delay is worth another look.
+	RetryAfter time.Duration
+}
+
+// Check is one thing that must not stand in the way.
+type Check struct {
+	Name   string
+	Decide func(Proposal, Facts) Verdict
+}
+
+// Named is a verdict and the check that gave it.
+type Named struct {
+	Check string
+	Verdict
+}
+
+// Ruling is what all checks say together.
+type Ruling struct {
+	// Named is the worst verdict; of delays, the longest.
+	Named
+	// All are the verdicts of all checks, in their order.
+	All []Named
+}
+
+// Decide runs all checks. Where there is none, nothing is allowed.
+func Decide(checks []Check, p Proposal, f Facts) Ruling {
+	var ruling Ruling
+	for i, check := range checks {
+		verdict := Named{check.Name, check.Decide(p, f)}
+		ruling.All = append(ruling.All, verdict)
+		if i == 0 || worse(verdict.Verdict, ruling.Verdict) {
+			ruling.Named = verdict
+		}
+	}
+	return ruling
+}
+
+func worse(a, b Verdict) bool {
+	if a.Decision == Delay && b.Decision == Delay {
+		return a.RetryAfter > b.RetryAfter
+	}
+	return a.Decision < b.Decision
+}
+
+var allow = Verdict{Decision: Allow}
+
+func deny(why Reason, id message.ID, args message.Args) Verdict {
+	return Verdict{Deny, why, message.Of(id, args), 0}
+}
+
+func delay(why Reason, retry time.Duration, id message.ID, args message.Args) Verdict {
+	return Verdict{Delay, why, message.Of(id, args), retry}
+}
+
+// unknown is the verdict of a check whose fact is missing.
+func unknown(fact string) Verdict {
+	return delay(Unknown, soon, message.GuardUnknown, message.Args{"fact": fact})
+}
+
+// How long until another look is worth it: soon for what changes by itself within minutes, later for what people change.
+const (
+	soon  = time.Minute
+	later = 5 * time.Minute
+)

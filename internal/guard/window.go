@@ -1,0 +1,57 @@
+package guard
+
+import (
+	"slices"
+	"time"
+	// The image that naosu ships in has no time zones of its own.
+	_ "time/tzdata"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// window begins what makes pods move only while the policy's maintenance window is open.
+func window(p Proposal, f Facts) Verdict {
+	w := p.Policy.MaintenanceWindow
+	if w == nil || !p.disrupts() {
+		return allow
+	}
+	if f.Now.IsZero() {
+		return unknown("time")
+	}
+	zone, err := time.LoadLocation(w.TimeZone)
+	if err != nil {
+		return unknown("timeZone " + w.TimeZone)
+	}
+	opens, open, ok := opening(w, f.Now.In(zone))
+	switch {
+	case !ok:
+		return unknown("maintenanceWindow")
+	case open:
+		return allow
+	}
+	return delay(WindowClosed, opens.Sub(f.Now), message.GuardWindow, message.Args{"opens": opens.Format(time.RFC3339)})
+}
+
+// opening is whether a window is open, and, if not, when it opens next. It looks from yesterday, whose window may reach
+// past midnight, to the same day of next week. A start that summer time skips or repeats is what time.Date makes of it.
+func opening(w *v1alpha1.MaintenanceWindow, now time.Time) (opens time.Time, open, ok bool) {
+	start, err := time.Parse("15:04", w.Start)
+	if err != nil || w.OpenForMinutes <= 0 {
+		return time.Time{}, false, false
+	}
+	for day := -1; day <= 7; day++ {
+		opens := time.Date(now.Year(), now.Month(), now.Day()+day, start.Hour(), start.Minute(), 0, 0, now.Location())
+		if len(w.Days) > 0 && !slices.Contains(w.Days, v1alpha1.Weekday(opens.Weekday().String())) {
+			continue
+		}
+		closes := opens.Add(time.Duration(w.OpenForMinutes) * time.Minute)
+		switch {
+		case opens.After(now):
+			return opens, false, true
+		case closes.After(now):
+			return opens, true, true
+		}
+	}
+	return time.Time{}, false, false
+}

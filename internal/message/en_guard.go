@@ -1,0 +1,37 @@
+package message
+
+var englishGuard = sentences{
+	GuardUnknown:       "What the guard needs to know is not known: {{.fact}}.",
+	GuardStale:         "What the guard knows is too old to act on: {{.fact}}, by {{.age}}.",
+	GuardStaleEvidence: "The evidence was last confirmed {{.age}} ago, which is too long to act on.",
+
+	GuardPaused:      "The policy is paused.",
+	GuardNotLeading:  "This controller does not hold the lease; another one acts.",
+	GuardReportOnly:  "The policy's mode is Report: this is what it would do.",
+	GuardNotApproved: "Nobody has approved it yet; the policy's mode is Approve.",
+	GuardNotEarned:   "Nobody has approved it yet, and the policy may act unasked only after {{count .wanted \"repair\" \"repairs\"}} as forecast; so far there {{verb .n \"is\" \"are\"}} {{.n}}.",
+	GuardRejected:    "It was rejected.",
+	GuardCompeting:   "Something else repairs this node too: {{and .repairers}}.",
+
+	GuardInHand:     "{{.by}} is at work on {{.node}}.",
+	GuardBudgetZero: "The budget for {{.scope}} lets no node through: {{.budget}} of {{count .total \"node\" \"nodes\"}} is none.",
+	GuardBudgetFull: "The budget for {{.scope}} is spent: {{count .n \"node is\" \"nodes are\"}} out, and {{.limit}} may be.",
+
+	GuardZone:       "{{.n}} of {{count .total \"node\" \"nodes\"}} in {{.zone}} are not Ready: that is the zone, not the node.",
+	GuardPattern:    "{{.n}} of {{count .total \"node\" \"nodes\"}} with the same {{and .patterns}} are unhealthy together: repairing one does not mend what ails them all.",
+	GuardAPIServer:  "The API server is not ready, so what it says of nodes may not be so.",
+	GuardLeases:     "{{.n}} of {{count .total \"kubelet\" \"kubelets\"}} are silent at once: that is their way to the API server, not the nodes.",
+	GuardZonalShift: "Traffic is being moved away from {{and .zones}}; nothing new is begun meanwhile.",
+
+	GuardDisruptionBudget: "It would not keep to {{and .budgets}}.",
+	GuardPodsLost:         "{{count .n \"pod\" \"pods\"}} would be lost, since nothing makes {{verb .n \"it\" \"them\"}} again: {{and .pods}}.",
+	GuardPodsWait:         "{{count .n \"pod\" \"pods\"}} would fit nowhere else: {{and .pods}}.",
+	GuardPodsPreempted:    "{{count .n \"other pod\" \"other pods\"}} would be preempted: {{and .pods}}.",
+	GuardLastReplica:      "{{count .n \"pod is\" \"pods are\"}} the last that {{verb .n \"is\" \"are\"}} ready of {{verb .n \"its workload\" \"their workloads\"}}: {{and .pods}}.",
+	GuardNodeAnnotation:   "{{.node}} has the annotation {{.annotation}}.",
+	GuardPodAnnotation:    "{{count .n \"pod has\" \"pods have\"}} an annotation against eviction: {{and .pods}}.",
+
+	GuardCoolDown:   "{{.node}} was repaired a short while ago and is left alone for {{.left}} more.",
+	GuardDidNotHelp: "{{.action}} has not helped {{.node}} lately ({{count .n \"attempt\" \"attempts\"}}).",
+	GuardWindow:     "The maintenance window opens at {{.opens}}.",
+}

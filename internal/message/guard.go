@@ -1,0 +1,38 @@
+package message
+
+// Why the guard does not let a repair go on.
+const (
+	GuardUnknown       ID = "GuardUnknown"       // fact
+	GuardStale         ID = "GuardStale"         // fact, age
+	GuardStaleEvidence ID = "GuardStaleEvidence" // age
+
+	GuardPaused      ID = "GuardPaused"      //
+	GuardNotLeading  ID = "GuardNotLeading"  //
+	GuardReportOnly  ID = "GuardReportOnly"  //
+	GuardNotApproved ID = "GuardNotApproved" //
+	GuardNotEarned   ID = "GuardNotEarned"   // n, wanted
+	GuardRejected    ID = "GuardRejected"    //
+	GuardCompeting   ID = "GuardCompeting"   // repairers
+
+	GuardInHand     ID = "GuardInHand"     // node, by
+	GuardBudgetZero ID = "GuardBudgetZero" // scope, budget, total
+	GuardBudgetFull ID = "GuardBudgetFull" // scope, n, limit
+
+	GuardZone       ID = "GuardZone"       // zone, n, total
+	GuardPattern    ID = "GuardPattern"    // patterns, n, total
+	GuardAPIServer  ID = "GuardAPIServer"  //
+	GuardLeases     ID = "GuardLeases"     // n, total
+	GuardZonalShift ID = "GuardZonalShift" // zones
+
+	GuardDisruptionBudget ID = "GuardDisruptionBudget" // budgets
+	GuardPodsLost         ID = "GuardPodsLost"         // n, pods
+	GuardPodsWait         ID = "GuardPodsWait"         // n, pods
+	GuardPodsPreempted    ID = "GuardPodsPreempted"    // n, pods
+	GuardLastReplica      ID = "GuardLastReplica"      // n, pods
+	GuardNodeAnnotation   ID = "GuardNodeAnnotation"   // node, annotation
+	GuardPodAnnotation    ID = "GuardPodAnnotation"    // n, pods
+
+	GuardCoolDown   ID = "GuardCoolDown"   // node, left
+	GuardDidNotHelp ID = "GuardDidNotHelp" // action, node, n
+	GuardWindow     ID = "GuardWindow"     // opens
+)

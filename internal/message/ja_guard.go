@@ -1,0 +1,37 @@
+package message
+
+var japaneseGuard = sentences{
+	GuardUnknown:       "判断に必要な情報が分かりません: {{.fact}}",
+	GuardStale:         "判断に必要な情報が古すぎます: {{.fact}} ({{span .age}}前のもの)",
+	GuardStaleEvidence: "根拠が最後に確認されたのは {{span .age}}前です。古すぎるため、実行できません。",
+
+	GuardPaused:      "ポリシーは一時停止中です。",
+	GuardNotLeading:  "このコントローラーはリースを保持していません。実行するのは別のコントローラーです。",
+	GuardReportOnly:  "ポリシーのモードは Report です。これは実行した場合の内容を示すだけです。",
+	GuardNotApproved: "まだ承認されていません。ポリシーのモードは Approve です。",
+	GuardNotEarned:   "まだ承認されていません。このポリシーが承認なしで実行できるのは、予測どおりの修復が {{.wanted}} 件に達してからです。現在は {{.n}} 件です。",
+	GuardRejected:    "却下されました。",
+	GuardCompeting:   "このノードは別の仕組みによっても修復されます: {{and .repairers}}",
+
+	GuardInHand:     "{{.by}} が {{.node}} を処理中です。",
+	GuardBudgetZero: "{{.scope}} の予算では 1 台も修復できません。{{.total}} 台に対する {{.budget}} は 0 台です。",
+	GuardBudgetFull: "{{.scope}} の予算を使い切っています。上限 {{.limit}} 台に対し、{{.n}} 台を修復中です。",
+
+	GuardZone:       "{{.zone}} のノード {{.total}} 台のうち {{.n}} 台が Ready ではありません。原因はノードではなくゾーンにあります。",
+	GuardPattern:    "{{and .patterns}} が共通するノード {{.total}} 台のうち {{.n}} 台に同時に異常があります。1 台を修復しても共通の原因は解消しません。",
+	GuardAPIServer:  "API サーバーが Ready ではないため、ノードの状態が正しいとは限りません。",
+	GuardLeases:     "kubelet {{.total}} 台のうち {{.n}} 台が同時に応答していません。原因はノードではなく、API サーバーへの経路にあります。",
+	GuardZonalShift: "{{and .zones}} からトラフィックを移しています。その間、新しい修復は始めません。",
+
+	GuardDisruptionBudget: "実行すると {{and .budgets}} を守れません。",
+	GuardPodsLost:         "{{.n}} 個の Pod が失われ、代わりは作られません: {{and .pods}}",
+	GuardPodsWait:         "{{.n}} 個の Pod を置けるノードがほかにありません: {{and .pods}}",
+	GuardPodsPreempted:    "ほかの {{.n}} 個の Pod がプリエンプトされます: {{and .pods}}",
+	GuardLastReplica:      "{{.n}} 個の Pod が、そのワークロードで Ready である最後の Pod です: {{and .pods}}",
+	GuardNodeAnnotation:   "{{.node}} にアノテーション {{.annotation}} があります。",
+	GuardPodAnnotation:    "{{.n}} 個の Pod に退避 (evict) を禁じるアノテーションがあります: {{and .pods}}",
+
+	GuardCoolDown:   "{{.node}} は修復されたばかりのため、あと {{span .left}}は何もしません。",
+	GuardDidNotHelp: "{{.action}} は最近 {{.node}} に効果がありませんでした ({{.n}} 回)。",
+	GuardWindow:     "メンテナンスウィンドウは {{.opens}} に始まります。",
+}
