@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/addons/clusterautoscaler"
 	"github.com/naosu-dev/naosu/lab/addons/verticalautoscaler"
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/cloud/aws"
 	"github.com/naosu-dev/naosu/lab/cloud/csi"
 	"github.com/naosu-dev/naosu/lab/cloud/nodecontroller"
 	"github.com/naosu-dev/naosu/lab/controlplane"
@@ -59,6 +60,8 @@ type Addons struct {
 type Lab struct {
 	Plane *controlplane.Plane
 	Cloud *cloud.Cloud
+	// AWS answers AWS's calls for the cloud.
+	AWS   *aws.Endpoint
 	Nodes *nodes.Fleet
 	Pace  *pace.Pace
 
@@ -130,6 +133,10 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("building the nodes: %w", err)
 	}
+	l.AWS, err = aws.Listen(ctx, aws.Options{Cloud: l.Cloud, Pace: o.Pace})
+	if err != nil {
+		return err
+	}
 
 	ctx, l.cancel = context.WithCancel(ctx)
 	l.parts, ctx = errgroup.WithContext(ctx)
@@ -142,6 +149,7 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 		})
 	}
 	run("cloud", l.Cloud.Run)
+	run("AWS endpoint", l.AWS.Run)
 	run("nodes", l.Nodes.Run)
 	run("machines", l.runMachines)
 	run("node controller", func(ctx context.Context) error {

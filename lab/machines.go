@@ -31,8 +31,8 @@ func (l *Lab) runMachines(ctx context.Context) error {
 func (l *Lab) syncMachine(instance cloud.Instance) error {
 	switch instance.State {
 	case cloud.Running:
-		if !instance.Booted {
-			return nil
+		if !instance.Booted { // booting for the first time, or rebooting
+			return l.powerOff(instance.NodeName)
 		}
 		if instance.Impaired {
 			return l.powerOff(instance.NodeName)

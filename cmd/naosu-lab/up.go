@@ -46,6 +46,10 @@ when the story has come to that point.
 With --data-dir the cluster's objects, its certificate authority and the state of its cloud are kept there and found
 again by the next "up"; without it everything is temporary.
 
+Its cloud answers AWS's calls (EC2: DescribeInstances, DescribeInstanceStatus, RebootInstances; Auto Scaling:
+DescribeAutoScalingGroups, TerminateInstanceInAutoScalingGroup; EKS: DescribeNodegroup, of the cluster "naosu-lab"). The
+variables that are printed lead AWS's SDKs and its command line there.
+
 With --from the cluster is the twin of the one that a snapshot ("naosu snapshot") was taken of: its nodes, its pods where
 they run, its volumes, owners and policies. What could not be carried over is listed first.`,
 		Example: `  naosu-lab up --nodes 6
@@ -115,6 +119,9 @@ func (o *upOptions) run(ctx context.Context) (err error) {
 		return fmt.Errorf("writing the kubeconfig: %w", err)
 	}
 	fmt.Fprintf(o.out, "export KUBECONFIG=%s\n", kubeconfig)
+	for _, variable := range l.AWS.Environment() {
+		fmt.Fprintf(o.out, "export %s\n", variable)
+	}
 	fmt.Fprintln(o.err, "The lab is up. Ctrl-C ends it.")
 	return l.Wait(ctx)
 }

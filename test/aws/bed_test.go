@@ -3,7 +3,9 @@
 package aws
 
 import (
-	"net/http/httptest"
+	"context"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,23 +49,48 @@ func newBed(t *testing.T) *bed {
 	if err != nil {
 		t.Fatalf("building the cloud: %v", err)
 	}
-	server := lab.New(lab.Options{Cloud: c, ClusterName: "shop", Keys: []lab.Key{
+	endpoint, err := lab.Listen(t.Context(), lab.Options{Cloud: c, ClusterName: "shop", Keys: []lab.Key{
 		{ID: operator, Secret: secret},
 		{ID: reader, Secret: secret, Denied: []string{"ec2:RebootInstances", "autoscaling:TerminateInstanceInAutoScalingGroup", "eks:DescribeNodegroup"}},
 	}})
-	served := httptest.NewServer(server)
-	t.Cleanup(served.Close)
-	for _, service := range []string{"EC2", "AUTO_SCALING", "EKS"} {
-		t.Setenv("AWS_ENDPOINT_URL_"+service, served.URL)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Setenv("AWS_REGION", "us-east-1")
-	t.Setenv("AWS_DEFAULT_REGION", "us-east-1")
-	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	t.Setenv("AWS_CONFIG_FILE", "/dev/null")
-	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
-	b := &bed{t: t, cloud: c, server: server}
-	b.as(operator, secret)
+	serve(t, endpoint)
+	point(t, endpoint)
+	b := &bed{t: t, cloud: c, server: endpoint.Server}
 	return b
+}
+
+// serve answers until the test ends.
+func serve(t *testing.T, endpoint *lab.Endpoint) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	served := make(chan error, 1)
+	go func() { served <- endpoint.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// point leads the clients to the endpoint, and nowhere else.
+func point(t *testing.T, endpoint *lab.Endpoint) {
+	for _, variable := range endpoint.Environment() {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Setenv(name, value)
+	}
+	for _, name := range []string{"AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"} {
+		t.Setenv(name, "") // to be put back
+		if err := os.Unsetenv(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
+		t.Setenv(file, os.DevNull)
+	}
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 }
 
 // as has the clients that are made from now on sign with a key.
@@ -80,9 +107,14 @@ type clients struct {
 
 func (b *bed) clients() clients {
 	b.t.Helper()
-	c, err := config.LoadDefaultConfig(b.t.Context())
+	return newClients(b.t)
+}
+
+func newClients(t *testing.T) clients {
+	t.Helper()
+	c, err := config.LoadDefaultConfig(t.Context())
 	if err != nil {
-		b.t.Fatalf("loading the SDK's configuration: %v", err)
+		t.Fatalf("loading the SDK's configuration: %v", err)
 	}
 	return clients{ec2.NewFromConfig(c), autoscaling.NewFromConfig(c), eks.NewFromConfig(c)}
 }

@@ -20,7 +20,10 @@ type Call struct {
 	Status int
 }
 
-// Calls are all calls so far, oldest first.
+// remembered is how many calls are kept.
+const remembered = 10_000
+
+// Calls are the calls so far, oldest first; of very many, the last 10,000.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,6 +41,9 @@ func (s *Server) record(called *service, key string, a request, fault error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.calls) == remembered {
+		s.calls = slices.Delete(s.calls, 0, 1)
+	}
 	s.calls = append(s.calls, c)
 }
 
