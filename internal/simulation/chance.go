@@ -1,6 +1,9 @@
 package simulation
 
-import "math/rand/v2"
+import (
+	"context"
+	"math/rand/v2"
+)
 
 // chance is what nobody decides: the order in which controllers take what has none, and how long things take that nobody
 // waits for. The first future has no chance in it: all that may happen at once does, in order.
@@ -44,3 +47,14 @@ func waves[T any](c chance, items []T) [][]T {
 // late says whether a pod comes to the scheduler's turn after those that ask at the same time: its controller was slower,
 // or the scheduler still waits after its last attempt (its back-off).
 func (c chance) late() bool { return c.unruly && c.dice.IntN(2) == 0 }
+
+// proceed lets happen what the next step of a drain or a rollout waits for: all that comes, or, if it so falls and the step
+// can be taken then, what needs no time only. A Job's next pod, which comes a while after its last, is then made after it.
+func (f *future) proceed(ctx context.Context, ready func() bool) error {
+	if f.chance.late() {
+		if err := f.schedule(ctx); err != nil || ready() {
+			return err
+		}
+	}
+	return f.settle(ctx)
+}

@@ -129,6 +129,21 @@ func TestChance(t *testing.T) {
 			appsByNode,
 			[]string{"low>n2 web>n1 web>n2 web>n2"},
 		},
+		"a Job makes its pod again before a drain goes on, or after": {
+			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("1")), node("n3", "a", cpu("900m")),
+				deployment("web", template("web", "800m"), "n1", "n1"), job("report", 6, template("report", "200m"), "n1"), budget("keep", "web", 1)),
+			change.DrainNode{Node: "n1"},
+			appsByNode,
+			[]string{"report>n3 web> web>n2", "report>n2 web>n2 web>n3"}, // The report takes the emptier node.
+		},
+		"a Job makes its pod again before a rollout goes on, or after": {
+			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("700m")),
+				statefulSet("db", template("db", "100m", priority(9), inZone("a"), apart(corev1.LabelHostname, "db")), "n2", "n1"),
+				job("report", 6, template("report", "700m"), "n1"), deployment("web", template("web", "700m"), "n2")),
+			change.Patch{Object: change.Ref{Kind: "StatefulSet", Namespace: "default", Name: "db"}, Patch: `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"600m"}}}]}}}}`},
+			appsByNode,
+			[]string{"db>n1 db>n2 report>n3 web>", "db>n1 db>n2 report> web>n3"},
+		},
 		"during a rollout a budget may have no room yet, which saves its pods": {
 			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("2")), node("n3", "a", cpu("2")), daemonSet("agent", template("agent", "100m", priority(9)), "n1", "n2"),
 				young(deployment("web", template("web", "900m"), "n1", "n2")), deployment("api", template("api", "900m"), "n1", "n2"), roomForOne),

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -18,6 +19,10 @@ func (f *future) drain(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, e
 		return nil, err
 	}
 	left := f.evictable(node)
+	goesOn := func() bool {
+		left = f.still(left)
+		return len(left) == 0 || slices.ContainsFunc(left, func(pod *corev1.Pod) bool { return f.blocked(pod).ID == "" })
+	}
 	for progress := true; progress && len(left) > 0; {
 		kept := left[:0]
 		progress = false
@@ -32,7 +37,7 @@ func (f *future) drain(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, e
 			}
 		}
 		left = kept
-		if err := f.settle(ctx); err != nil {
+		if err := f.proceed(ctx, goesOn); err != nil {
 			return nil, err
 		}
 		left = f.still(left)

@@ -59,7 +59,7 @@ func (f *future) nodeByNode(ctx context.Context, set *appsv1.DaemonSet, remake f
 			waiting = append(waiting, next)
 		}
 		old = old[batch:]
-		if err := f.settle(ctx); err != nil {
+		if err := f.proceed(ctx, func() bool { return len(f.stillWaiting(slices.Clone(waiting))) < most }); err != nil {
 			return err
 		}
 	}

@@ -125,7 +125,7 @@ func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
 			return err
 		}
 		f.create(old, next)
-		if err := f.settle(ctx); err != nil {
+		if err := f.proceed(ctx, func() bool { return !f.waits(next) }); err != nil {
 			return err
 		}
 		if f.waits(next) {
