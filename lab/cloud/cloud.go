@@ -66,7 +66,7 @@ func New(o Options) (*Cloud, error) {
 	c.state.Region.Groups = nil
 	return c, c.update(func() error {
 		for _, g := range o.Spec.Groups {
-			c.state.Groups = append(c.state.Groups, &group{GroupSpec: g.withDefaults(c.state.Region), LaunchVersion: 1})
+			c.state.Groups = append(c.state.Groups, c.newGroup(g.withDefaults(c.state.Region)))
 		}
 		for _, i := range o.Standing.Instances {
 			i.Capacity, i.LaunchVersion = i.Capacity.withDefaults(), 1

@@ -3,6 +3,7 @@ package cloud
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -10,6 +11,8 @@ import (
 // Group is a node group as it stands.
 type Group struct {
 	GroupSpec
+	// Created is when the group was added.
+	Created time.Time
 	// LaunchVersion is what instances are launched from now; a rotation raises it.
 	LaunchVersion int
 	// Instances are the IDs of those that belong to the group and have not begun to end, oldest first.
@@ -20,7 +23,12 @@ type Group struct {
 
 type group struct {
 	GroupSpec
-	LaunchVersion int `json:"launchVersion"`
+	LaunchVersion int       `json:"launchVersion"`
+	Created       time.Time `json:"created,omitzero"`
+}
+
+func (c *Cloud) newGroup(spec GroupSpec) *group {
+	return &group{GroupSpec: spec, LaunchVersion: 1, Created: c.clock.Now()}
 }
 
 // Groups are the node groups in the order they were added.
@@ -35,7 +43,7 @@ func (c *Cloud) Groups() []Group {
 }
 
 func (c *Cloud) showGroup(g *group) Group {
-	shown := Group{GroupSpec: g.GroupSpec, LaunchVersion: g.LaunchVersion}
+	shown := Group{GroupSpec: g.GroupSpec, LaunchVersion: g.LaunchVersion, Created: g.Created}
 	shown.Zones = slices.Clone(g.Zones)
 	shown.ZoneOrder = slices.Clone(g.ZoneOrder)
 	shown.Labels = maps.Clone(g.Labels)
@@ -63,7 +71,7 @@ func (c *Cloud) AddGroup(spec GroupSpec) error {
 		if err := spec.validate(field.NewPath("group"), c.state.Region).ToAggregate(); err != nil {
 			return refuse(CodeValidation, "%v", err)
 		}
-		c.state.Groups = append(c.state.Groups, &group{GroupSpec: spec, LaunchVersion: 1})
+		c.state.Groups = append(c.state.Groups, c.newGroup(spec))
 		return nil
 	})
 }

@@ -3,6 +3,7 @@ package aws
 import (
 	"slices"
 	"testing"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
@@ -18,6 +19,7 @@ import (
 type group struct {
 	Name                       string
 	Min, Desired, Max          int
+	Created                    time.Time
 	Zones, Suspended           []string
 	Members                    []member
 	Nodegroup, ClusterNodesTag string
@@ -32,7 +34,7 @@ func (b *bed) heldGroups() []group {
 	}
 	for _, g := range b.cloud.Groups() {
 		shown := group{
-			Name: g.Name, Min: g.Min, Desired: g.Desired, Max: g.Max, Zones: g.Zones, Suspended: g.SuspendedProcesses,
+			Name: g.Name, Min: g.Min, Desired: g.Desired, Max: g.Max, Created: g.Created.UTC().Truncate(time.Millisecond), Zones: g.Zones, Suspended: g.SuspendedProcesses,
 			ClusterNodesTag: "owned",
 		}
 		if !g.Foreign {
@@ -57,7 +59,7 @@ func (b *bed) describeGroups(input *autoscaling.DescribeAutoScalingGroupsInput) 
 		for _, g := range out.AutoScalingGroups {
 			shown := group{
 				Name: sdk.ToString(g.AutoScalingGroupName), Min: int(sdk.ToInt32(g.MinSize)), Desired: int(sdk.ToInt32(g.DesiredCapacity)),
-				Max: int(sdk.ToInt32(g.MaxSize)), Zones: g.AvailabilityZones,
+				Max: int(sdk.ToInt32(g.MaxSize)), Created: sdk.ToTime(g.CreatedTime).UTC(), Zones: g.AvailabilityZones,
 			}
 			for _, s := range g.SuspendedProcesses {
 				shown.Suspended = append(shown.Suspended, sdk.ToString(s.ProcessName))

@@ -34,6 +34,7 @@ type (
 		DesiredCapacity    int                    `xml:"DesiredCapacity"`
 		DefaultCooldown    int                    `xml:"DefaultCooldown"`
 		HealthCheckType    string                 `xml:"HealthCheckType"`
+		CreatedTime        timestamp              `xml:"CreatedTime"`
 		Zones              members[string]        `xml:"AvailabilityZones"`
 		Instances          members[scalingMember] `xml:"Instances"`
 		SuspendedProcesses members[suspended]     `xml:"SuspendedProcesses"`
@@ -78,7 +79,7 @@ func describeAutoScalingGroups(r request) (any, error) {
 func (s *Server) describeGroup(g cloud.Group, instances []cloud.Instance) scalingGroup {
 	shown := scalingGroup{
 		Name: g.Name, ARN: s.groupARN(g.Name), MinSize: g.Min, MaxSize: g.Max, DesiredCapacity: g.Desired,
-		DefaultCooldown: 300, HealthCheckType: "EC2", Zones: members[string]{g.Zones},
+		DefaultCooldown: 300, HealthCheckType: "EC2", CreatedTime: timestamp(g.Created), Zones: members[string]{g.Zones},
 	}
 	for _, i := range instances {
 		if i.Group == g.Name && !i.Detached && i.State != cloud.Terminated {
