@@ -94,9 +94,7 @@ func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l life, i int,
 	switch {
 	case c.alive():
 		cs.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(seconds(c.started))}
-		if !sameRun || cs.Resources != nil { // A kubelet that did not report these resizes nothing, and the API server knows by that.
-			cs.Resources, cs.AllocatedResources = spec.Resources.DeepCopy(), spec.Resources.Requests
-		}
+		give(&cs, spec, !sameRun)
 	case c.crashing() && l.by.IsZero():
 		cs.State.Waiting = &corev1.ContainerStateWaiting{Reason: crashLoop, Message: fmt.Sprintf(
 			"back-off %s restarting failed container=%s pod=%s", s.pace.Scenario(c.due.Sub(c.finished)), spec.Name, podFullName(pod))}
@@ -109,6 +107,14 @@ func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l life, i int,
 		cs.State = absent(pod, was, l, init)
 	}
 	return cs
+}
+
+// give reports what a container has been given, at once after a resize in place. Of a run for which nothing was reported it
+// reports nothing: such kubelets resize nothing, and the API server knows by that.
+func give(cs *corev1.ContainerStatus, spec *corev1.Container, newRun bool) {
+	if newRun || cs.Resources != nil {
+		cs.Resources, cs.AllocatedResources = spec.Resources.DeepCopy(), spec.Resources.Requests
+	}
 }
 
 // succeeded says that the container has done what it was for.
