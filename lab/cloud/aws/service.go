@@ -50,8 +50,7 @@ func refuse(code, format string, args ...any) error {
 
 // asError is what the caller is told of a fault: the cloud's own words, or that the lab itself failed.
 func asError(fault error) *cloud.Error {
-	var refused *cloud.Error
-	if errors.As(fault, &refused) {
+	if refused, is := errors.AsType[*cloud.Error](fault); is {
 		return refused
 	}
 	return &cloud.Error{Code: "InternalError", Message: fault.Error()}
