@@ -97,6 +97,7 @@ var table = map[string]map[string]row{
 		"not known":           forget(ledgerOf),
 	},
 	"budgets": {
+		"more than all":            is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Group = percent("101%") }),
 		"zone spent":               is(Delay, BudgetFull, going("r2", "n2", "1a", "other")),
 		"group has one left":       allowed(going("r2", "n6", "1b", "workers")),
 		"group spent":              is(Delay, BudgetFull, both(going("r2", "n6", "1b", "workers"), going("r3", "n7", "1c", "workers"))),
@@ -114,6 +115,7 @@ var table = map[string]map[string]row{
 		"nodes not known":          forget(nodesOf),
 	},
 	"zone-state": {
+		"two of three":                        allowed(func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i >= 2 }); w.Nodes.Value = w.Nodes.Value[:3] }),
 		"three of five, over 55 in a hundred": is(Delay, ZoneDisrupted, func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i >= 3 }) }),
 		"two of five":                         allowed(func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i >= 2 }) }),
 		"two of two":                          is(Delay, ZoneDisrupted, func(w *world) { w.nodes(func(i int, n *Node) { n.Ready = i >= 2 }); w.Nodes.Value = w.Nodes.Value[:2] }),
