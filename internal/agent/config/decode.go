@@ -49,7 +49,7 @@ func (d *decoder) decode(n *yaml.Node, into reflect.Value, path string) {
 		if into.IsNil() {
 			into.Set(reflect.New(into.Type().Elem()))
 		}
-		if _, text := into.Interface().(encoding.TextUnmarshaler); !text {
+		if _, text := reflect.TypeAssert[encoding.TextUnmarshaler](into); !text {
 			into = into.Elem()
 		}
 	}
@@ -72,10 +72,10 @@ func (d *decoder) decode(n *yaml.Node, into reflect.Value, path string) {
 }
 
 func textOf(v reflect.Value) (encoding.TextUnmarshaler, bool) {
-	if text, ok := v.Interface().(encoding.TextUnmarshaler); ok && v.Kind() == reflect.Pointer {
+	if text, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v); ok && v.Kind() == reflect.Pointer {
 		return text, true
 	}
-	text, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
+	text, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr())
 	return text, ok
 }
 
