@@ -97,16 +97,16 @@ var policyTrials = map[string]trial{
 		good: list{list{step("RestartService"), step("Reboot"), step("Replace")}, list{step("Replace")}},
 		bad:  list{list{}, list{step("Replace"), step("Reboot")}, list{step("Reboot"), step("Reboot")}, many(4, step("Reboot"))},
 	},
-	"escalation[0].action":         {good: list{"RestartService", "Reboot", "Replace"}, bad: list{"", "None"}},
-	"escalation[0].attempts":       {beside: map[string]any{"spec.escalation[0].action": "Reboot"}, good: list{1, 5}, bad: list{0, 6}},
-	"budgets.zone":                 budget,
-	"budgets.group":                budget,
-	"budgets.cluster":              budget,
-	"brake.nodes":                  {good: list{2, 5000}, bad: list{1, 5001}},
-	"brake.percent":                {good: list{1, 100}, bad: list{0, 101}},
-	"maintenanceWindow.days":       {beside: window, good: list{list{"Monday", "Sunday"}}, bad: list{list{}, list{"Mon"}, list{"Monday", "Monday"}}},
-	"maintenanceWindow.start":      {beside: window, good: list{"00:00", "23:59"}, bad: list{"", "24:00", "9:00", "12:60", "noon!"}},
-	"maintenanceWindow.timeZone":   {beside: window, good: list{"UTC", "Asia/Tokyo", "America/Port-au-Prince", "America/Argentina/Buenos_Aires", "Etc/GMT+9"}, bad: list{"", "Local", "Asia/Edo", "../etc", "+09:00", long(65)}},
+	"escalation[0].action":       {good: list{"RestartService", "Reboot", "Replace"}, bad: list{"", "None"}},
+	"escalation[0].attempts":     {beside: map[string]any{"spec.escalation[0].action": "Reboot"}, good: list{1, 5}, bad: list{0, 6}},
+	"budgets.zone":               budget,
+	"budgets.group":              budget,
+	"budgets.cluster":            budget,
+	"brake.nodes":                {good: list{2, 5000}, bad: list{1, 5001}},
+	"brake.percent":              {good: list{1, 100}, bad: list{0, 101}},
+	"maintenanceWindow.days":     {beside: window, good: list{list{"Monday", "Sunday"}}, bad: list{list{}, list{"Mon"}, list{"Monday", "Monday"}}},
+	"maintenanceWindow.start":    {beside: window, good: list{"00:00", "23:59"}, bad: list{"", "24:00", "9:00", "12:60", "noon!"}},
+	"maintenanceWindow.timeZone": {beside: window, good: list{"UTC", "Asia/Tokyo", "America/Port-au-Prince", "America/Argentina/Buenos_Aires", "Etc/GMT+9"}, bad: list{"", "Local", "Asia/Edo", "../etc", "+09:00", long(65)}},
 	"maintenanceWindow.openForMinutes": {
 		beside: window, good: list{1, 1440}, bad: list{0, 1441, "2h"},
 	},
@@ -256,7 +256,7 @@ var inExpression = regexp.MustCompile(`^nodeSelector\.matchExpressions\[0\]\.`)
 func leaves(at string, schema map[string]any) []string {
 	fields, _, _ := unstructured.NestedMap(schema, "properties")
 	if items, ok, _ := unstructured.NestedMap(schema, "items"); ok {
-		at, fields = at+"[0]", nil
+		at += "[0]"
 		fields, _, _ = unstructured.NestedMap(items, "properties")
 		if fields == nil {
 			return []string{strings.TrimSuffix(at, "[0]")}
