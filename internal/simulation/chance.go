@@ -48,6 +48,10 @@ func waves[T any](c chance, items []T) [][]T {
 // or the scheduler still waits after its last attempt (its back-off).
 func (c chance) late() bool { return c.unruly && c.dice.IntN(2) == 0 }
 
+// overtaken says whether others come to the scheduler's turn before the victims of a preemption are gone. Mostly they do:
+// the scheduler goes on at once, and pods take their time to end.
+func (c chance) overtaken() bool { return c.dice != nil && c.dice.IntN(4) > 0 }
+
 // proceed lets happen what the next step of a drain or a rollout waits for: all that comes, or, if it so falls and the step
 // can be taken then, what needs no time only. A Job's next pod, which comes a while after its last, is then made after it.
 func (f *future) proceed(ctx context.Context, ready func() bool) error {

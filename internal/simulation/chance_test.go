@@ -165,6 +165,34 @@ func TestChance(t *testing.T) {
 	}
 }
 
+// TestOvertaken counts how often a pod preempts for nothing, because another that did so before it is bound after it and
+// their spread sends it elsewhere. It takes that the second is tried in between, as it mostly is, and that of the two nodes
+// left it takes the one in the same zone.
+func TestOvertaken(t *testing.T) {
+	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1", "n2", "n3"))
+	release := change.Apply{Objects: []runtime.Object{bare(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}}
+	const futures = 400
+	vain := 0
+	err := simulation.Each(t.Context(), w.judge(t), []change.Change{release}, simulation.Options{Seeds: futures}, func(o simulation.Outcome) error {
+		gone := 0
+		for _, f := range o.Fates {
+			if f.Kind == simulation.Preempted {
+				gone++
+			}
+		}
+		if gone == 3 {
+			vain++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if share := float64(vain) / futures; share < 0.15 || share > 0.35 {
+		t.Errorf("a third pod is preempted in %.1f %% of the futures, want about 25 %%", 100*share)
+	}
+}
+
 // TestSeeds has a certain fate and one of chance.
 func TestSeeds(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }),

@@ -17,7 +17,7 @@ func (f *future) push(ctx context.Context, o *offer, p scheduling.Preemption) er
 	if err := f.preempt(ctx, o.pod, p); err != nil {
 		return err
 	}
-	if o.late = f.chance.late(); !o.late {
+	if o.late = f.chance.overtaken(); !o.late {
 		return f.bind(o.pod, p.Node)
 	}
 	promised := *o.pod
