@@ -25,8 +25,6 @@ func (j *Judge) draw(pod *corev1.Pod, names []string) string {
 }
 
 // pick picks a node that others leave for a pod, each as likely as any other, and then who of equals it is that leaves it.
-// With seed zero that is the first choice, which spares the oldest: it is the likeliest, since the scheduler's cache holds
-// pods in the order in which they came, but for those that were moved up when another left.
 func (j *Judge) pick(pod *corev1.Pod, choices []Preemption) Preemption {
 	nodes := make([]string, len(choices))
 	for i := range choices {
@@ -34,9 +32,6 @@ func (j *Judge) pick(pod *corev1.Pod, choices []Preemption) Preemption {
 	}
 	node := j.draw(pod, nodes)
 	there := slices.DeleteFunc(slices.Clone(choices), func(p Preemption) bool { return p.Node != node })
-	if j.seed == 0 {
-		return there[0]
-	}
 	who := make([]string, len(there))
 	for i, p := range there {
 		var names []string

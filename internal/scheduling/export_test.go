@@ -17,7 +17,7 @@ func (j *Judge) PlainPreempt(ctx context.Context, pod *corev1.Pod) ([]Preemption
 	if err != nil {
 		return nil, err
 	}
-	return a.preempt(ctx, &j.tenants)
+	return a.preempt(ctx, &j.tenants, otherOrders)
 }
 
 // Requests is how many requests the plugins have sent to a cluster.

@@ -41,7 +41,8 @@ func (j *Judge) plainFit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 }
 
 // Place is one attempt of the scheduler: a node for the pod, chosen by seed among the best, else a preemption, else neither.
-// It changes nothing.
+// It changes nothing. With seed zero, equals are spared by age: that is likeliest, since the scheduler's cache holds pods in
+// the order in which they came, but for those that moved up when another left.
 func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	ctx = quiet(ctx)
 	s, err := j.sweep(ctx, pod)
@@ -66,7 +67,11 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	if len(best) > 0 {
 		return Placement{Node: j.draw(pod, best)}, nil
 	}
-	choices, err := a.preempt(ctx, &j.tenants)
+	orders := otherOrders
+	if j.seed == 0 {
+		orders = 0
+	}
+	choices, err := a.preempt(ctx, &j.tenants, orders)
 	if err != nil || len(choices) == 0 {
 		return Placement{}, err
 	}

@@ -15,16 +15,26 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-// otherOrders is how many more orders of equally important pods are tried. Most ties are of two or three pods.
+// otherOrders is how many more orders of equally important pods are tried than that by age. Most ties are of two or three
+// pods.
 const otherOrders = 7
 
-// tied adds to the best choices those that the scheduler makes on the same nodes if pods of the same priority and start
-// come in another order. It spares them in the order in which its cache happens to hold them
+// tied are the best choices and those that the scheduler makes if pods of the same priority and start come in another
+// order. It spares them in the order in which its cache happens to hold them
 // (SelectVictimsOnNode in pkg/scheduler/framework/plugins/defaultpreemption), which nobody else can see.
-func (a *attempt) tied(ctx context.Context, t *tenants, best []preemption.Candidate) ([]preemption.Candidate, error) {
+func (a *attempt) tied(ctx context.Context, t *tenants, candidates []preemption.Candidate, orders int) ([]preemption.Candidate, error) {
+	best := leastCostly(candidates)
+	if orders == 0 {
+		return best, nil
+	}
 	names := sets.New[string]()
 	for _, c := range best {
 		if a.sparesEqual(c) {
+			names.Insert(c.Name())
+		}
+	}
+	for _, c := range candidates {
+		if mayCostLess(c, best[0]) && a.sparesEqual(c) {
 			names.Insert(c.Name())
 		}
 	}
@@ -37,7 +47,7 @@ func (a *attempt) tied(ctx context.Context, t *tenants, best []preemption.Candid
 	plugin := a.profile.preemption
 	defer func(order func(a, b *corev1.Pod) bool) { plugin.MoreImportantPod = order }(plugin.MoreImportantPod)
 	nodes := a.named(names)
-	for seed := range uint64(otherOrders) {
+	for seed := range uint64(orders) {
 		plugin.MoreImportantPod = shuffled(seed)
 		candidates, err := a.dryRun(ctx, t, nodes)
 		if err != nil {
@@ -50,6 +60,13 @@ func (a *attempt) tied(ctx context.Context, t *tenants, best []preemption.Candid
 		}
 	}
 	return best, nil
+}
+
+// mayCostLess says that a choice may become as good as the best if equals come in another order: fewer may have to go then,
+// but not less important ones.
+func mayCostLess(c, best preemption.Candidate) bool {
+	const byImportance = 2 // of what costOf compares: budgets broken and the highest priority
+	return len(c.Victims().Pods) > 1 && slices.Equal(costOf(c)[:byImportance], costOf(best)[:byImportance])
 }
 
 // sparesEqual says that a pod stays that is as important as a victim.

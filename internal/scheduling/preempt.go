@@ -37,11 +37,12 @@ func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, err
 	if err != nil {
 		return nil, err
 	}
-	return a.preempt(ctx, &j.tenants)
+	return a.preempt(ctx, &j.tenants, otherOrders)
 }
 
-// preempt goes as Evaluator.Preempt does (pkg/scheduler/framework/preemption), up to where that begins to delete.
-func (a *attempt) preempt(ctx context.Context, t *tenants) ([]Preemption, error) {
+// preempt goes as Evaluator.Preempt does (pkg/scheduler/framework/preemption), up to where that begins to delete. Orders is
+// how many more of equally important pods are tried than the likeliest.
+func (a *attempt) preempt(ctx context.Context, t *tenants, orders int) ([]Preemption, error) {
 	if a.profile.preemption == nil || a.gated || len(a.feasible) > 0 {
 		return nil, nil
 	}
@@ -58,7 +59,7 @@ func (a *attempt) preempt(ctx context.Context, t *tenants) ([]Preemption, error)
 	if err != nil {
 		return nil, fmt.Errorf("looking for whom pod %s may preempt: %w", nameOf(a.pod), err)
 	}
-	best, err := a.tied(ctx, t, leastCostly(candidates))
+	best, err := a.tied(ctx, t, candidates, orders)
 	if err != nil {
 		return nil, err
 	}

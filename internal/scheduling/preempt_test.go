@@ -73,6 +73,14 @@ func TestPreempt(t *testing.T) {
 			pod:  pod("p", priority(10)),
 			want: []chosen{{Node: "n1", Victims: []string{"b"}}, {Node: "n1", Victims: []string{"a"}}},
 		},
+		"a node that is as good as the best if the scheduler spares its equals in another order": {
+			world: []runtime.Object{
+				node("n1"), pod("a", asking("4", "1Gi"), priority(1), on("n1")),
+				node("n2"), pod("b", asking("2", "1Gi"), priority(1), on("n2")), pod("c", asking("1", "1Gi"), priority(1), on("n2")), pod("d", asking("1", "1Gi"), priority(1), on("n2")),
+			},
+			pod:  pod("p", asking("2", "1Gi"), priority(10)),
+			want: []chosen{{Node: "n1", Victims: []string{"a"}}, {Node: "n2", Victims: []string{"b"}}},
+		},
 		"a budget is spared": {
 			world: []runtime.Object{
 				node("n1"), node("n2"), budget("a", 0),
