@@ -127,7 +127,7 @@ func TestChance(t *testing.T) {
 			world(node("n1", "a", cpu("1")), node("n2", "b"), deployment("low", template("low", "1", priority(-1)), "n1"), deployment("old", template("web", "1"), "n2")),
 			change.Apply{Objects: []runtime.Object{bare(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}},
 			appsByNode,
-			[]string{"low>n2 web>n1 web>n2 web>n2"},
+			[]string{"low>n2 web>n1 web>n2 web>n2"}, //nolint:dupword // Two pods of it.
 		},
 		"a Job makes its pod again before a drain goes on, or after": {
 			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("1")), node("n3", "a", cpu("900m")),
