@@ -83,16 +83,18 @@ func (w *Watched) tell(e evidence.Evidence) {
 	w.again = make(chan struct{})
 }
 
-// Stands waits until a reason stands for an entity.
-func (w *Watched) Stands(id reason.ID, entity string) evidence.Standing {
+// Stands waits until a reason stands for an entity, and its last evidence says some words, if any are given: on a busy
+// machine the first look may find less than the next.
+func (w *Watched) Stands(id reason.ID, entity string, words ...string) evidence.Standing {
 	w.t.Helper()
 	var found evidence.Standing
-	w.await(fmt.Sprintf("%s of %q stands", id, entity), func(p evidence.Picture) bool {
+	w.await(fmt.Sprintf("%s of %q stands %q", id, entity, words), func(p evidence.Picture) bool {
 		i := find(p, id, entity)
-		if i >= 0 {
-			found = p.Standing[i]
+		if i < 0 || slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(p.Standing[i].Raw, word) }) {
+			return false
 		}
-		return i >= 0
+		found = p.Standing[i]
+		return true
 	})
 	w.t.Logf("%s %s stands: %s: %s", id, entity, found.Source, found.Raw)
 	return found
