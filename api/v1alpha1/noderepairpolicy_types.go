@@ -325,4 +325,50 @@ type NodeRepairPolicyStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	AsForecast *int32 `json:"asForecast,omitempty"`
+
+	// permissions say, of each action that a rule asks for, whether the controller may take it, as far as it could ask
+	// without taking it. At most 64.
+	// +optional
+	// +listType=map
+	// +listMapKey=action
+	// +listMapKey=actuator
+	// +kubebuilder:validation:MaxItems=64
+	Permissions []Permission `json:"permissions,omitempty"`
+}
+
+// May is whether something may be done.
+// +kubebuilder:validation:Enum="Yes";"No";Unknown
+type May string
+
+// Whether something may be done.
+const (
+	MayYes     May = "Yes"
+	MayNo      May = "No"
+	MayUnknown May = "Unknown"
+)
+
+// Permission is whether the controller may take an action through an actuator.
+type Permission struct {
+	// action is what is to be done.
+	// +required
+	Action Action `json:"action"`
+
+	// actuator is who would be asked, such as aws, karpenter, clusterapi or agent; None if nobody offers the action.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Actuator string `json:"actuator"`
+
+	// may is the answer.
+	// +required
+	May May `json:"may"`
+
+	// message says how it is known, or why it is not.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+
+	// at is when it was asked.
+	// +required
+	At metav1.Time `json:"at"`
 }

@@ -27,6 +27,10 @@ const (
 	RemediationRejectedReason = "Rejected"
 	// RemediationNotNeededReason is used when the node was healthy again before anything was done.
 	RemediationNotNeededReason = "NotNeeded"
+	// RemediationDrillPassedReason is used when a drill went the whole way.
+	RemediationDrillPassedReason = "DrillPassed"
+	// RemediationDrillCutReason is used when it did not; the last step says where it was cut.
+	RemediationDrillCutReason = "DrillCut"
 )
 
 // Remediation is one thing that a policy proposes or does, and the record of how it went.
@@ -73,16 +77,20 @@ const (
 	Rejected Approval = "Rejected"
 )
 
-// RemediationSpec is what is proposed. Only approval can change: a record that could be rewritten would be none.
+// RemediationSpec is what is proposed, or what is drilled. Only approval can change: a record that could be rewritten
+// would be none.
 //
-// +kubebuilder:validation:XValidation:rule="(self.action == 'RestartService') == has(self.service)",message="service is named with RestartService, and only with it",fieldPath=".service"
+// +kubebuilder:validation:XValidation:rule="has(self.drill) || has(self.policy) && has(self.evidence) && has(self.action)",message="policy, evidence and action are needed, but for a drill"
+// +kubebuilder:validation:XValidation:rule="!has(self.drill) || !has(self.policy) && !has(self.evidence) && !has(self.action) && !has(self.approval)",message="a drill has no policy, evidence, action or approval: it finds out",fieldPath=".drill"
+// +kubebuilder:validation:XValidation:rule="has(self.drill) == has(oldSelf.drill) && has(self.policy) == has(oldSelf.policy) && has(self.evidence) == has(oldSelf.evidence) && has(self.action) == has(oldSelf.action)",message="cannot be changed"
+// +kubebuilder:validation:XValidation:rule="(has(self.action) && self.action == 'RestartService') == has(self.service)",message="service is named with RestartService, and only with it",fieldPath=".service"
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service == oldSelf.service)",message="cannot be changed",fieldPath=".service"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.approval) || has(self.approval) && (self.approval == oldSelf.approval || self.approval == 'Rejected')",message="an approval can be rejected, and a rejection stands",fieldPath=".approval"
 type RemediationSpec struct {
 	// policy is whose proposal it is.
-	// +required
+	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
-	Policy PolicyReference `json:"policy"`
+	Policy PolicyReference `json:"policy,omitzero"`
 
 	// node is the node to mend.
 	// +required
@@ -90,15 +98,15 @@ type RemediationSpec struct {
 	Node NodeReference `json:"node"`
 
 	// evidence is why.
-	// +required
+	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
-	Evidence Evidence `json:"evidence"`
+	Evidence Evidence `json:"evidence,omitzero"`
 
 	// action is what is to be done.
-	// +required
+	// +optional
 	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="None is no action to take"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
-	Action Action `json:"action"`
+	Action Action `json:"action,omitempty"`
 
 	// service is the systemd unit to restart.
 	// +optional
@@ -111,7 +119,53 @@ type RemediationSpec struct {
 	// its next step; a rejection stands.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
+
+	// drill makes it a drill: the chain is tried from detection to an action that is not done.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
+	Drill *Drill `json:"drill,omitempty"`
 }
+
+// Drill is what is tried on a node. Nothing of it ever reaches the node's conditions, unless it is Raised.
+type Drill struct {
+	// nonce tells this drill's evidence from any other's.
+	// +required
+	// +kubebuilder:validation:MinLength=8
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]+$`
+	Nonce string `json:"nonce"`
+
+	// condition is the node condition that the fault would turn; needed where no agent of naosu's detects it.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=316
+	Condition string `json:"condition,omitempty"`
+
+	// reason is the fault to detect, such as InterfaceNotUp.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:Pattern=`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`
+	Reason string `json:"reason"`
+
+	// depth is how far it goes. Defaults to DryRun.
+	// +optional
+	// +kubebuilder:default=DryRun
+	Depth DrillDepth `json:"depth,omitempty"`
+}
+
+// DrillDepth is how far a drill goes.
+// +kubebuilder:validation:Enum=DryRun;Raised
+type DrillDepth string
+
+// How far a drill goes.
+const (
+	// DrillDryRun has the agent detect a harmless fault and the controller stop short of acting.
+	DrillDryRun DrillDepth = "DryRun"
+	// DrillRaised records that a person raised the real condition on a node that may be lost, to see whether whoever
+	// repairs it does.
+	DrillRaised DrillDepth = "Raised"
+)
 
 // PolicyReference names a policy.
 type PolicyReference struct {
@@ -219,6 +273,10 @@ type RemediationStatus struct {
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 
+	// match is the rule that a drill's evidence met.
+	// +optional
+	Match *Match `json:"match,omitempty"`
+
 	// forecast is what the simulation said would become of pods.
 	// +optional
 	Forecast *Forecast `json:"forecast,omitempty"`
@@ -239,6 +297,27 @@ type RemediationStatus struct {
 	// agent is what the agent of the node reports of RestartService. The agent alone writes it.
 	// +optional
 	Agent *AgentReport `json:"agent,omitempty"`
+}
+
+// Match is a policy's rule that evidence met, and what it asks for.
+type Match struct {
+	// policy is whose rule it is.
+	// +required
+	Policy PolicyReference `json:"policy"`
+
+	// generation is that of the policy.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Generation int64 `json:"generation,omitempty"`
+
+	// action is what the rule asks for.
+	// +required
+	Action Action `json:"action"`
+
+	// service is the unit that it restarts.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Service string `json:"service,omitempty"`
 }
 
 // Forecast is what a simulation said would become of pods.
@@ -282,6 +361,32 @@ type PodForecast struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Node string `json:"node,omitempty"`
+
+	// owner is the controller that recreates it, by which its replacement is known.
+	// +optional
+	Owner *OwnerReference `json:"owner,omitempty"`
+}
+
+// OwnerReference is a pod's controller.
+type OwnerReference struct {
+	// kind is the controller's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// name is the controller's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// uid is the controller's.
+	// +required
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	UID types.UID `json:"uid"`
 }
 
 // Decision is a check's.
@@ -323,11 +428,13 @@ type Verdict struct {
 }
 
 // StepName is what a step does.
-// +kubebuilder:validation:Enum=Assess;Guard;Cordon;Drain;Act;Wait;Dwell;Verify;Uncordon
+// +kubebuilder:validation:Enum=Detect;Match;Assess;Guard;Cordon;Drain;Act;Wait;Dwell;Verify;Uncordon
 type StepName string
 
-// The steps of a repair, in their order.
+// The steps of a repair, in their order. Detect and Match are a drill's.
 const (
+	StepDetect   StepName = "Detect"
+	StepMatch    StepName = "Match"
 	StepAssess   StepName = "Assess"
 	StepGuard    StepName = "Guard"
 	StepCordon   StepName = "Cordon"
@@ -361,11 +468,11 @@ type Step struct {
 
 	// startedAt is when it was written down, before it was begun.
 	// +required
-	StartedAt metav1.Time `json:"startedAt"`
+	StartedAt metav1.MicroTime `json:"startedAt"`
 
 	// endedAt is when it ended.
 	// +optional
-	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+	EndedAt *metav1.MicroTime `json:"endedAt,omitempty"`
 
 	// result is how it ended.
 	// +optional
@@ -376,10 +483,20 @@ type Step struct {
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// operation is the actuator's token for what was asked of it, by which asking twice is told from asking once.
+	// actuator is who was asked, such as aws.
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Actuator string `json:"actuator,omitempty"`
+
+	// operation is the actuator's token for what was asked of it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Operation string `json:"operation,omitempty"`
+
+	// before is what told the machine apart before it was acted on, its boot ID, by which it is seen that it was.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Before string `json:"before,omitempty"`
 }
 
 // AgentState is how far an agent is with its work.
@@ -402,10 +519,58 @@ type AgentReport struct {
 
 	// at is since when.
 	// +required
-	At metav1.Time `json:"at"`
+	At metav1.MicroTime `json:"at"`
+
+	// version is the agent's.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Version string `json:"version,omitempty"`
 
 	// message says more, in one sentence.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
+
+	// hops are the ways that a drill's evidence went within the agent, in order.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	Hops []Hop `json:"hops,omitempty"`
+
+	// evidence is the condition as the agent would have written it, had the drill been a fault.
+	// +optional
+	Evidence *Evidence `json:"evidence,omitempty"`
+}
+
+// HopName is a link of the chain within the agent.
+// +kubebuilder:validation:Enum=Fault;Detect;Evidence;Report
+type HopName string
+
+// The hops of a drill within the agent, in order.
+const (
+	// HopFault is the harmless fault, made.
+	HopFault HopName = "Fault"
+	// HopDetect is the detector that saw it.
+	HopDetect HopName = "Detect"
+	// HopEvidence is the evidence weighed: the reason stands.
+	HopEvidence HopName = "Evidence"
+	// HopReport is the condition made of it, and sent.
+	HopReport HopName = "Report"
+)
+
+// Hop is one link of the chain that was passed.
+type Hop struct {
+	// name is the link's.
+	// +required
+	Name HopName `json:"name"`
+
+	// at is when it was passed.
+	// +required
+	At metav1.MicroTime `json:"at"`
+
+	// by is the part that passed it, such as the monitor.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	By string `json:"by,omitempty"`
 }

@@ -1,0 +1,154 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// Machine is what a node runs on, as its Node tells.
+type Machine struct {
+	// Node is the Node's name, UID that of the object.
+	Node, UID string
+	// ProviderID is the cloud's own name for the machine, such as aws:///us-east-1a/i-0123456789abcdef0; empty if the Node
+	// does not tell.
+	ProviderID string
+	// Labels and Annotations are the Node's, by which providers know what is theirs.
+	Labels, Annotations map[string]string
+}
+
+// MachineOf is the machine of a Node.
+func MachineOf(node *corev1.Node) Machine {
+	return Machine{node.Name, string(node.UID), node.Spec.ProviderID, node.Labels, node.Annotations}
+}
+
+// Provider is one of those who run machines. What it offers of Power, Replacer, Permitter and Repairers it implements.
+type Provider interface {
+	// Name is short, in lower case, such as aws.
+	Name() string
+	// Owns says whether a machine is this provider's.
+	Owns(Machine) bool
+}
+
+// Power reboots machines.
+type Power interface {
+	// States are those of machines, in their order.
+	States(context.Context, ...Machine) ([]State, error)
+	// Reboot asks for a reboot and does not wait for it. Asked twice, a machine may reboot twice.
+	Reboot(context.Context, Machine) (Operation, error)
+}
+
+// Replacer gives machines up for new ones.
+type Replacer interface {
+	// Replace asks for it and does not wait. For a machine that is gone or going it does nothing and succeeds.
+	Replace(context.Context, Machine) (Operation, error)
+}
+
+// Permitter says beforehand whether an action would be let through. It changes nothing.
+type Permitter interface {
+	May(context.Context, v1alpha1.Action, Machine) (Permission, error)
+}
+
+// Repairers finds others that repair machines by themselves.
+type Repairers interface {
+	Repairers(context.Context, []Machine) ([]Repairer, error)
+}
+
+// Running is what power a machine has.
+type Running string
+
+// The powers of a machine.
+const (
+	On      Running = "On"
+	Off     Running = "Off"
+	Gone    Running = "Gone"    // and will not come back
+	Changes Running = "Changes" // on its way to another
+)
+
+// State is what a provider sees of a machine.
+type State struct {
+	Running Running
+	// Impaired is whether the provider's own checks of the machine fail; nil if it has no word on it.
+	Impaired *bool
+	// Message says it in the provider's words.
+	Message string
+}
+
+// Operation is what was asked for.
+type Operation struct {
+	// ID is the provider's token for it, empty if it gives none.
+	ID string
+	At time.Time
+}
+
+// Permission is whether something may be done, and how that is known.
+type Permission struct {
+	May v1alpha1.May
+	Why string
+}
+
+// Repairer is something else that repairs machines.
+type Repairer struct {
+	// By is the object or group that says so.
+	By change.Ref
+	// Nodes are the names of the nodes that it repairs.
+	Nodes []string
+	Rules []RepairerRule
+}
+
+// RepairerRule is what a Repairer says that it does.
+type RepairerRule struct {
+	Condition corev1.NodeConditionType
+	Status    corev1.ConditionStatus
+	// Reasons are those it acts on; none means any.
+	Reasons []string
+	For     time.Duration
+	Action  v1alpha1.Action
+}
+
+// ErrNotOffered is that no provider of a machine can do what is asked.
+var ErrNotOffered = errors.New("no provider of the machine offers this")
+
+// Providers are all there are, in the order in which they are asked: who manages machines comes before who runs them.
+type Providers []Provider
+
+// For finds the first that owns a machine and can take an action; false if none can.
+func (p Providers) For(action v1alpha1.Action, m Machine) (Provider, bool) {
+	at := slices.IndexFunc(p, func(one Provider) bool { return one.Owns(m) && offers(one, action) })
+	if at < 0 {
+		return nil, false
+	}
+	return p[at], true
+}
+
+func offers(p Provider, action v1alpha1.Action) bool {
+	var ok bool
+	switch action {
+	case v1alpha1.ActionReboot:
+		_, ok = p.(Power)
+	case v1alpha1.ActionReplace:
+		_, ok = p.(Replacer)
+	}
+	return ok
+}
+
+// Act takes an action on a machine through a provider that For has found.
+func Act(ctx context.Context, p Provider, action v1alpha1.Action, m Machine) (Operation, error) {
+	switch action {
+	case v1alpha1.ActionReboot:
+		if power, ok := p.(Power); ok {
+			return power.Reboot(ctx, m)
+		}
+	case v1alpha1.ActionReplace:
+		if replacer, ok := p.(Replacer); ok {
+			return replacer.Replace(ctx, m)
+		}
+	}
+	return Operation{}, ErrNotOffered
+}
