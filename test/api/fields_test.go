@@ -33,6 +33,15 @@ spec:
   action: Reboot
 `
 
+const leastDrill = `
+apiVersion: naosu.dev/v1alpha1
+kind: Remediation
+metadata: {name: drill}
+spec:
+  node: {name: n1, uid: u1}
+  drill: {nonce: abcdefgh, reason: InterfaceNotUp}
+`
+
 // trial is one field and what may and may not stand in it. Beside is what must be set for the good values to be good.
 type trial struct {
 	beside    map[string]any
@@ -138,6 +147,13 @@ var remediationTrials = map[string]trial{
 	"approval":           {good: list{"Approved", "Rejected"}, bad: list{"", "Yes"}},
 }
 
+var drillTrials = map[string]trial{
+	"drill.nonce":     {good: list{"a1b2c3d4"}, bad: list{"", "short", "Abcdefgh", long(33)}},
+	"drill.reason":    {good: list{"InterfaceNotUp"}, bad: list{"", "1x", long(129)}},
+	"drill.condition": {good: list{"NetworkingReady"}, bad: list{"", long(317)}},
+	"drill.depth":     {good: list{"DryRun", "Raised"}, bad: list{"", "Real"}},
+}
+
 func step(action string) any { return map[string]any{"action": action} }
 
 func under(prefix string, t trial) trial {
@@ -172,6 +188,33 @@ func TestNodeRepairPolicyFields(t *testing.T) {
 
 func TestRemediationFields(t *testing.T) {
 	try(t, remediations(install(t)), leastRemediation, remediationTrials)
+	try(t, remediations(install(t)), leastDrill, drillTrials)
+}
+
+// TestDrillOrProposal has what is drilled find out what a proposal states, and a proposal state it.
+func TestDrillOrProposal(t *testing.T) {
+	resource := remediations(install(t))
+	for name, tc := range map[string]struct {
+		least, path string
+		value       any
+		named       string
+	}{
+		"a drill of a policy":        {leastDrill, "spec.policy", map[string]any{"kind": "NodeRepairPolicy", "name": "default", "rule": "network"}, "spec.drill"},
+		"a drill with an action":     {leastDrill, "spec.action", "Reboot", "spec.drill"},
+		"an approved drill":          {leastDrill, "spec.approval", "Approved", "spec.drill"},
+		"a drill of a service":       {leastDrill, "spec.service", "kubelet.service", "spec.service"},
+		"a proposal without policy":  {leastRemediation, "spec.policy", nil, "policy"},
+		"a proposal without action":  {leastRemediation, "spec.action", nil, "action"},
+		"a proposal without a cause": {leastRemediation, "spec.evidence", nil, "evidence"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := object(t, tc.least)
+			set(o.Object, tc.path, tc.value)
+			if _, err := resource.Create(t.Context(), o, dryRun); err == nil || !strings.Contains(err.Error(), tc.named) {
+				t.Errorf("it is taken, or refused without a word of %s: %v", tc.named, err)
+			}
+		})
+	}
 }
 
 // try sets one field at a time in an object that is good, and has the API server judge.
@@ -230,7 +273,9 @@ func set(in map[string]any, path string, value any) {
 
 // TestEveryFieldIsTried reads the fields from the CRDs, so that a new one cannot go untried.
 func TestEveryFieldIsTried(t *testing.T) {
-	trials := map[string]map[string]trial{"NodeRepairPolicy": policyTrials, "Remediation": remediationTrials}
+	ofRemediation := maps.Clone(remediationTrials)
+	maps.Copy(ofRemediation, drillTrials)
+	trials := map[string]map[string]trial{"NodeRepairPolicy": policyTrials, "Remediation": ofRemediation}
 	for _, crd := range definitions(t) {
 		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 		versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
