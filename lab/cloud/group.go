@@ -49,6 +49,7 @@ func (c *Cloud) showGroup(g *group) Group {
 	shown.Labels = maps.Clone(g.Labels)
 	shown.Taints = slices.Clone(g.Taints)
 	shown.SuspendedProcesses = slices.Clone(g.SuspendedProcesses)
+	shown.NodeRepair = g.NodeRepair.clone()
 	shown.Capacity, _ = c.state.Region.instanceType(g.InstanceType)
 	for _, i := range c.state.Instances {
 		if i.Group == g.Name && !i.Detached && i.alive() {

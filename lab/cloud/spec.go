@@ -58,9 +58,8 @@ type GroupSpec struct {
 	Foreign bool `json:"foreign,omitempty"`
 	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance".
 	SuspendedProcesses []string `json:"suspendedProcesses,omitempty"`
-	// NodeRepair switches on EKS's own repair of the group's nodes, as DescribeNodegroup tells. The lab only tells it: what
-	// would repair is a stand-in's part.
-	NodeRepair bool `json:"nodeRepair,omitempty"`
+	// NodeRepair is what the group says of EKS's own repair of its nodes, as DescribeNodegroup tells; without it, off.
+	NodeRepair *NodeRepairConfig `json:"nodeRepairConfig,omitempty"`
 }
 
 func (s Spec) withDefaults() Spec {

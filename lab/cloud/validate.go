@@ -75,6 +75,7 @@ func (g GroupSpec) validate(path *field.Path, region Spec) field.ErrorList {
 	if g.BootDelay != nil && g.BootDelay.Duration < 0 {
 		errs = append(errs, field.Invalid(path.Child("bootDelay"), g.BootDelay.Duration.String(), "must not be negative"))
 	}
+	errs = append(errs, g.NodeRepair.validate(path.Child("nodeRepairConfig"))...)
 	for i, process := range g.SuspendedProcesses {
 		if process != azRebalance {
 			errs = append(errs, field.NotSupported(path.Child("suspendedProcesses").Index(i), process, []string{azRebalance}))

@@ -38,7 +38,7 @@ func newBed(t *testing.T) *bed {
 	t.Helper()
 	c, err := cloud.New(cloud.Options{InstantStart: true, Spec: cloud.Spec{Groups: []cloud.GroupSpec{
 		{
-			Name: "workers", InstanceType: "m5.large", Min: 2, Desired: 6, Max: 9, NodeRepair: true,
+			Name: "workers", InstanceType: "m5.large", Min: 2, Desired: 6, Max: 9, NodeRepair: &cloud.NodeRepairConfig{Enabled: true},
 			Labels:             map[string]string{"team": "search"},
 			Taints:             []corev1.Taint{{Key: "dedicated", Value: "search", Effect: corev1.TaintEffectNoSchedule}},
 			SuspendedProcesses: []string{"AZRebalance"},

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
@@ -12,15 +11,21 @@ import (
 
 var eks = &service{
 	name:       "eks",
-	operations: map[string]operation{"DescribeNodegroup": describeNodegroup},
+	operations: map[string]operation{"DescribeNodegroup": describeNodegroup, "UpdateNodegroupConfig": updateNodegroupConfig},
 	read:       readPath, answer: answerJSON, refuse: refuseJSON,
 	unknownKey: "UnrecognizedClientException", wrongSignature: "InvalidSignatureException", unauthorized: "AccessDeniedException",
 }
 
-// readPath knows the one path there is: /clusters/NAME/node-groups/NAME.
+// readPath knows GET /clusters/NAME/node-groups/NAME, and what readUpdate does.
 func readPath(r *http.Request) (action string, given parameters) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	if r.Method != http.MethodGet || len(parts) != 4 || parts[0] != "clusters" || parts[2] != "node-groups" {
+	if len(parts) < 4 || len(parts) > 5 || parts[0] != "clusters" || parts[2] != "node-groups" {
+		return "", nil
+	}
+	if len(parts) == 5 {
+		return readUpdate(r, parts)
+	}
+	if r.Method != http.MethodGet {
 		return "", nil
 	}
 	return "DescribeNodegroup", parameters{"name": {parts[1]}, "nodegroupName": {parts[3]}}
@@ -30,17 +35,17 @@ func readPath(r *http.Request) (action string, given parameters) {
 // https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html
 type (
 	nodegroup struct {
-		Name          string            `json:"nodegroupName"`
-		ARN           string            `json:"nodegroupArn"`
-		Cluster       string            `json:"clusterName"`
-		Status        string            `json:"status"`
-		CapacityType  string            `json:"capacityType"`
-		Scaling       scaling           `json:"scalingConfig"`
-		InstanceTypes []string          `json:"instanceTypes"`
-		Labels        map[string]string `json:"labels,omitempty"`
-		Taints        []taint           `json:"taints,omitempty"`
-		Resources     resources         `json:"resources"`
-		NodeRepair    nodeRepair        `json:"nodeRepairConfig"`
+		Name          string                 `json:"nodegroupName"`
+		ARN           string                 `json:"nodegroupArn"`
+		Cluster       string                 `json:"clusterName"`
+		Status        string                 `json:"status"`
+		CapacityType  string                 `json:"capacityType"`
+		Scaling       scaling                `json:"scalingConfig"`
+		InstanceTypes []string               `json:"instanceTypes"`
+		Labels        map[string]string      `json:"labels,omitempty"`
+		Taints        []taint                `json:"taints,omitempty"`
+		Resources     resources              `json:"resources"`
+		NodeRepair    cloud.NodeRepairConfig `json:"nodeRepairConfig"`
 	}
 	scaling struct {
 		MinSize     int `json:"minSize"`
@@ -58,9 +63,6 @@ type (
 	named struct {
 		Name string `json:"name"`
 	}
-	nodeRepair struct {
-		Enabled bool `json:"enabled"`
-	}
 )
 
 // Effects of taints, in EKS's words.
@@ -68,16 +70,11 @@ var taintEffects = map[string]string{"NoSchedule": "NO_SCHEDULE", "NoExecute": "
 
 // https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeNodegroup.html
 func describeNodegroup(r request) (any, error) {
-	cluster, name := r.parameters.text("name"), r.parameters.text("nodegroupName")
-	if cluster != r.server.ClusterName {
-		return nil, refuse("ResourceNotFoundException", "No cluster found for name: %s.", cluster)
+	g, err := r.nodegroup()
+	if err != nil {
+		return nil, err
 	}
-	groups := r.server.Cloud.Groups()
-	at := slices.IndexFunc(groups, func(g cloud.Group) bool { return g.Name == name && !g.Foreign })
-	if at < 0 {
-		return nil, refuse("ResourceNotFoundException", "No node group found for name: %s.", name)
-	}
-	return map[string]nodegroup{"nodegroup": r.server.describeNodegroup(groups[at])}, nil
+	return map[string]nodegroup{"nodegroup": r.server.describeNodegroup(g)}, nil
 }
 
 func (s *Server) describeNodegroup(g cloud.Group) nodegroup {
@@ -85,7 +82,7 @@ func (s *Server) describeNodegroup(g cloud.Group) nodegroup {
 		Name: g.Name, Cluster: s.ClusterName, Status: "ACTIVE", CapacityType: "ON_DEMAND",
 		ARN:     fmt.Sprintf("arn:aws:eks:%s:%s:nodegroup/%s/%s", s.Cloud.Region(), account, s.ClusterName, g.Name),
 		Scaling: scaling{g.Min, g.Max, g.Desired}, InstanceTypes: []string{g.InstanceType}, Labels: g.Labels,
-		Resources: resources{[]named{{g.Name}}}, NodeRepair: nodeRepair{g.NodeRepair},
+		Resources: resources{[]named{{g.Name}}}, NodeRepair: nodeRepairOf(g),
 	}
 	for _, t := range g.Taints {
 		shown.Taints = append(shown.Taints, taint{t.Key, t.Value, taintEffects[string(t.Effect)]})
