@@ -24,8 +24,9 @@ func newFaultCommand() *cobra.Command {
 
   off           the machine has no power: nothing on it runs
   kubelet-down  only kubelet is stopped: containers go on, nobody reports them
+  link-down     a second network interface of the machine is down, everything else works
   cut-off       the machine lives, but the API server does not hear it
-  on            back: a machine that was off boots, one that was cut off reconnects
+  on            back: a machine that was off boots, one that was cut off reconnects, a link comes up
 
 A zone that is off is lost to the cloud too: nothing launches there, and its volumes cannot be attached.`,
 		Example: `  naosu-lab fault zone/us-east-1c off
@@ -133,7 +134,11 @@ func parseState(arg string) (nodes.State, error) {
 }
 
 func stateNames() []string {
-	return []string{string(nodes.On), string(nodes.CutOff), string(nodes.KubeletDown), string(nodes.Off)}
+	names := make([]string, len(nodes.States))
+	for i, state := range nodes.States {
+		names[i] = string(state)
+	}
+	return names
 }
 
 // exactly is cobra.ExactArgs with a message that says what is wanted.

@@ -92,7 +92,7 @@ func nodeHappenings(name string, old, status *corev1.NodeStatus) []happening {
 
 // tellChanges records what happened to a pod, if anybody wants to know and the API can hear it.
 func (f *Fleet) tellChanges(k *kubelet, pod *corev1.Pod, before, after life) {
-	if f.events == nil || k.is() != On {
+	if f.events == nil || !k.is().connected() {
 		return
 	}
 	for _, h := range happenings(pod, before, after) {
@@ -120,7 +120,7 @@ func (f *Fleet) tellNode(k *kubelet, h happening) {
 }
 
 func (f *Fleet) tell(k *kubelet, about *corev1.ObjectReference, h happening) {
-	if f.events == nil || k.is() != On {
+	if f.events == nil || !k.is().connected() {
 		return
 	}
 	f.events.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "kubelet", Host: k.NodeName}).Event(about, h.kind, h.reason, h.message)

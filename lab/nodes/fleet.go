@@ -156,11 +156,9 @@ func (f *Fleet) Remove(node string) {
 }
 
 // SetState breaks or repairs a machine. When it returns, a machine that may no longer write no longer writes. On after
-// Off is a reboot, on after KubeletDown a restart of the kubelet.
+// Off is a reboot, on after KubeletDown a restart of the kubelet. A machine that boots has its links up.
 func (f *Fleet) SetState(node string, s State) error {
-	switch s {
-	case On, CutOff, KubeletDown, Off:
-	default:
+	if !slices.Contains(States, s) {
 		return fmt.Errorf("unknown machine state %q", s)
 	}
 	k := f.kubelet(node)
@@ -179,7 +177,7 @@ func (f *Fleet) Beating(ctx context.Context) error {
 	kubelets := slices.Collect(maps.Values(f.kubelets))
 	f.mu.Unlock()
 	for _, k := range kubelets {
-		if k.is() != On {
+		if !k.is().connected() {
 			continue
 		}
 		select {

@@ -298,6 +298,28 @@ func TestWorkThatEndedBeforeThePowerDidHasSucceeded(t *testing.T) {
 	})
 }
 
+func TestMachineWhoseLinkIsDownWorks(t *testing.T) {
+	play(t, func(s *theatre) {
+		s.add("p")
+		s.pass(time.Minute)
+		boot := s.node().Status.NodeInfo.BootID
+		s.become(LinkDown)
+		s.add("q")
+		s.pass(10 * time.Minute)
+		if s.phase("p") != corev1.PodRunning || s.phase("q") != corev1.PodRunning || nodeCondition(&s.node().Status, corev1.NodeReady) != corev1.ConditionTrue {
+			t.Errorf("the pods are %s and %s, and Ready is %s", s.phase("p"), s.phase("q"), nodeCondition(&s.node().Status, corev1.NodeReady))
+		}
+		if s.node().Status.NodeInfo.BootID != boot {
+			t.Error("it was rebooted by it")
+		}
+		s.become(Off)
+		s.become(On)
+		if state, _ := s.fleet.State("a"); state != On {
+			t.Errorf("after a reboot it is %s, want its link up", state)
+		}
+	})
+}
+
 func TestRebootHasANewBootID(t *testing.T) {
 	play(t, func(s *theatre) {
 		ids := map[string]bool{}

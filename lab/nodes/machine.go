@@ -16,6 +16,8 @@ type State string
 const (
 	// On is a machine that works.
 	On State = "on"
+	// LinkDown is a machine that works, but for a second network interface that is down.
+	LinkDown State = "link-down"
 	// CutOff is a machine without network: containers and kubelet go on, neither hears nor says anything.
 	CutOff State = "cut-off"
 	// KubeletDown is a machine whose kubelet does not run: containers go on, nothing looks after them.
@@ -23,6 +25,12 @@ const (
 	// Off is a machine without power: nothing runs.
 	Off State = "off"
 )
+
+// States are all of them, the one that nothing is wrong with first.
+var States = []State{On, LinkDown, CutOff, KubeletDown, Off}
+
+// connected says whether kubelet and API server hear each other.
+func (s State) connected() bool { return s == On || s == LinkDown }
 
 // Machine is what stands in the rack: its size, and what its kubelet is told on the command line.
 type Machine struct {

@@ -17,7 +17,7 @@ func (f *Fleet) step(ctx context.Context, k *kubelet) (time.Time, error) {
 	if k.is() == Off || k.is() == KubeletDown {
 		return time.Time{}, nil // what containers do in the meantime follows from the clock
 	}
-	connected := k.is() == On
+	connected := k.is().connected()
 	if !connected && !k.registered {
 		return time.Time{}, nil // a kubelet that started without the API server knows of no pods
 	}
@@ -72,7 +72,7 @@ const mountTimeout = 2*time.Minute + 3*time.Second
 
 // mountable says whether all of a pod's volumes are there to be mounted. A kubelet without news does not know.
 func (f *Fleet) mountable(k *kubelet, t *tenant, w *wake) bool {
-	if k.is() != On {
+	if !k.is().connected() {
 		return false
 	}
 	var bound bool

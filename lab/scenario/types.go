@@ -142,7 +142,8 @@ type Terminate struct {
 // Fault brings the machines of a target into a state. A zone that is off is lost to the cloud too, volumes and all.
 type Fault struct {
 	Target `json:",inline"`
-	// State is "off" (no power), "kubelet-down" (containers run on) or "cut-off" (no network to the API server).
+	// State is "off" (no power), "kubelet-down" (containers run on), "cut-off" (no network to the API server) or "link-down"
+	// (a second network interface is down, everything else works).
 	State string `json:"state"`
 }
 
