@@ -10,6 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Machine is what a node runs on, as its Node tells.
@@ -90,7 +91,7 @@ type Operation struct {
 // Permission is whether something may be done, and how that is known.
 type Permission struct {
 	May v1alpha1.May
-	Why string
+	Why message.Sentence
 }
 
 // Repairer is something else that repairs machines.
@@ -99,8 +100,14 @@ type Repairer struct {
 	By change.Ref
 	// Nodes are the names of the nodes that it repairs.
 	Nodes []string
+	// Rules are what it does; the first that fits a condition decides.
 	Rules []RepairerRule
+	// Unknown is why it could not be read whether it repairs these nodes; zero if it could. Who may not know must not act.
+	Unknown message.Sentence
 }
+
+// Known says whether it could be read that it repairs its nodes.
+func (r Repairer) Known() bool { return r.Unknown.ID == "" }
 
 // RepairerRule is what a Repairer says that it does.
 type RepairerRule struct {
@@ -109,11 +116,28 @@ type RepairerRule struct {
 	// Reasons are those it acts on; none means any.
 	Reasons []string
 	For     time.Duration
-	Action  v1alpha1.Action
+	// Action is None where it leaves such a node alone.
+	Action v1alpha1.Action
 }
 
-// ErrNotOffered is that no provider of a machine can do what is asked.
-var ErrNotOffered = errors.New("no provider of the machine offers this")
+// Matches says whether the rule is about a condition as it stands.
+func (r RepairerRule) Matches(c corev1.NodeCondition) bool {
+	return r.Condition == c.Type && r.Status == c.Status && (len(r.Reasons) == 0 || slices.Contains(r.Reasons, c.Reason))
+}
+
+// Gap is something that could not be asked or read.
+type Gap struct {
+	// Provider is who could not be asked.
+	Provider string
+	Why      message.Sentence
+}
+
+var (
+	// ErrNotOffered is that no provider of a machine can do what is asked.
+	ErrNotOffered = errors.New("no provider of the machine offers this")
+	// ErrPassing is a fault that may be gone when asked again: too many requests, no answer in time.
+	ErrPassing = errors.New("may pass")
+)
 
 // Providers are all there are, in the order in which they are asked: who manages machines comes before who runs them.
 type Providers []Provider

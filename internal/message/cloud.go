@@ -1,0 +1,17 @@
+package message
+
+// What is known, or not, of those who run the machines.
+const (
+	CloudDryRunPassed ID = "CloudDryRunPassed" // call
+	CloudNoDryRun     ID = "CloudNoDryRun"     // call
+	CloudRefused      ID = "CloudRefused"      // call, words
+	CloudUnanswered   ID = "CloudUnanswered"   // call, words
+	CloudGone         ID = "CloudGone"         // machine
+	CloudNoScaling    ID = "CloudNoScaling"    // machine
+	CloudNoLaunch     ID = "CloudNoLaunch"     // group
+
+	CloudNoCredentials ID = "CloudNoCredentials" // words
+	CloudNoRegion      ID = "CloudNoRegion"      //
+	CloudNoCluster     ID = "CloudNoCluster"     // group
+	CloudUnread        ID = "CloudUnread"        // what, words
+)

@@ -1,0 +1,16 @@
+package message
+
+var englishCloud = sentences{
+	CloudDryRunPassed: "A dry run of {{.call}} was let through.",
+	CloudNoDryRun:     "{{.call}} has no dry run: only doing it tells whether it is let through.",
+	CloudRefused:      "{{.call}} is refused: {{.words}}",
+	CloudUnanswered:   "{{.call}} was not answered: {{.words}}",
+	CloudGone:         "The machine {{.machine}} is gone.",
+	CloudNoScaling:    "The machine {{.machine}} is in no Auto Scaling group: nothing would come in its place.",
+	CloudNoLaunch:     "The Auto Scaling group {{.group}} launches nothing, since its process Launch is suspended: nothing would come in the machine's place.",
+
+	CloudNoCredentials: "There are no AWS credentials: {{.words}}",
+	CloudNoRegion:      "There is no AWS region: set AWS_REGION.",
+	CloudNoCluster:     "Neither a label of its nodes nor a tag of their instances tells which EKS cluster {{.group}} belongs to.",
+	CloudUnread:        "{{.what}} could not be read: {{.words}}",
+}

@@ -1,0 +1,16 @@
+package message
+
+var japaneseCloud = sentences{
+	CloudDryRunPassed: "{{.call}} の DryRun は許可されました。",
+	CloudNoDryRun:     "{{.call}} には DryRun がありません。許可されるかどうかは、実行するまで分かりません。",
+	CloudRefused:      "{{.call}} は拒否されます: {{.words}}",
+	CloudUnanswered:   "{{.call}} に応答がありません: {{.words}}",
+	CloudGone:         "マシン {{.machine}} はもうありません。",
+	CloudNoScaling:    "マシン {{.machine}} はどの Auto Scaling グループにも属していないため、代わりが作られません。",
+	CloudNoLaunch:     "Auto Scaling グループ {{.group}} はプロセス Launch が中断されていて何も起動しないため、マシンの代わりが作られません。",
+
+	CloudNoCredentials: "AWS の認証情報がありません: {{.words}}",
+	CloudNoRegion:      "AWS のリージョンが分かりません。AWS_REGION を設定してください。",
+	CloudNoCluster:     "{{.group}} がどの EKS クラスターに属するのかが、ノードのラベルからもインスタンスのタグからも分かりません。",
+	CloudUnread:        "{{.what}} を読めません: {{.words}}",
+}
