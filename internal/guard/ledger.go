@@ -76,3 +76,15 @@ func (l Ledger) past(node, remediation string) []Entry {
 		return e.Ended.IsZero() || e.Node != node || e.Remediation == remediation
 	})
 }
+
+// Failures is how often an action did not help a node, of what ended after a time, without a Remediation's own. An end
+// without a known result has not been seen to help.
+func (l Ledger) Failures(node, remediation string, action v1alpha1.Action, since time.Time) int {
+	failed := 0
+	for _, e := range l.past(node, remediation) {
+		if e.Action == action && e.Result != Helped && e.Result != Stopped && e.Ended.After(since) {
+			failed++
+		}
+	}
+	return failed
+}

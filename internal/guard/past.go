@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -21,7 +22,7 @@ func coolDown(p Proposal, f Facts) Verdict {
 	}
 	var left time.Duration
 	for _, e := range f.Ledger.Value.past(p.Node.Name, p.Remediation) {
-		left = max(left, e.Ended.Add(orElse(p.Policy.CoolDown, longestCoolDown)).Sub(f.Now))
+		left = max(left, e.Ended.Add(Rest(&p.Policy)).Sub(f.Now))
 	}
 	if left > 0 {
 		return delay(CoolingDown, left, message.GuardCoolDown, message.Args{"node": "node/" + p.Node.Name, "left": left.Round(time.Second).String()})
@@ -34,23 +35,31 @@ func didNotHelp(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
-	attempts := 1
-	for _, step := range p.Policy.Escalation {
-		if step.Action == p.Action {
-			attempts = max(1, int(step.Attempts))
-		}
-	}
-	since, failed := f.Now.Add(-orElse(p.Policy.RememberFailure, longestMemory)), 0
-	for _, e := range f.Ledger.Value.past(p.Node.Name, p.Remediation) {
-		// An end without a known result has not been seen to help.
-		if e.Action == p.Action && e.Result != Helped && e.Result != Stopped && e.Ended.After(since) {
-			failed++
-		}
-	}
-	if failed >= attempts {
+	failed := f.Ledger.Value.Failures(p.Node.Name, p.Remediation, p.Action, f.Now.Add(-Memory(&p.Policy)))
+	if failed >= Attempts(&p.Policy, p.Action) {
 		return deny(DidNotHelp, message.GuardDidNotHelp, message.Args{"action": string(p.Action), "node": "node/" + p.Node.Name, "n": failed})
 	}
 	return allow
+}
+
+// Attempts is how often a policy's ladder allows an action on one node: once where the ladder does not have it.
+func Attempts(policy *v1alpha1.NodeRepairPolicySpec, action v1alpha1.Action) int {
+	for _, step := range policy.Escalation {
+		if step.Action == action {
+			return max(1, int(step.Attempts))
+		}
+	}
+	return 1
+}
+
+// Memory is for how long a policy remembers that an action did not help.
+func Memory(policy *v1alpha1.NodeRepairPolicySpec) time.Duration {
+	return orElse(policy.RememberFailure, longestMemory)
+}
+
+// Rest is for how long a policy leaves a node alone after a Remediation of it has ended.
+func Rest(policy *v1alpha1.NodeRepairPolicySpec) time.Duration {
+	return orElse(policy.CoolDown, longestCoolDown)
 }
 
 func orElse(d *metav1.Duration, otherwise time.Duration) time.Duration {

@@ -30,7 +30,7 @@ var layers = [][]string{
 	{own + "internal/cli", own + "internal/controller"},
 	{own + "internal/action"},
 	{own + "internal/diagnosis"},
-	{own + "internal/guard", own + "internal/rebalance", own + "internal/headroom"},
+	{own + "internal/guard", own + "internal/repair", own + "internal/rebalance", own + "internal/headroom"},
 	{own + "internal/simulation"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
