@@ -38,6 +38,7 @@ const (
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster,shortName=rem,categories=naosu
+// +kubebuilder:selectablefield:JSONPath=`.spec.node.name`
 // +kubebuilder:printcolumn:name="Node",type=string,JSONPath=`.spec.node.name`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.spec.evidence.reason`
 // +kubebuilder:printcolumn:name="Action",type=string,JSONPath=`.spec.action`
@@ -294,7 +295,7 @@ type RemediationStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Steps []Step `json:"steps,omitempty"`
 
-	// agent is what the agent of the node reports of RestartService. The agent alone writes it.
+	// agent is what the agent of the node reports of RestartService or of a drill. The agent alone writes it.
 	// +optional
 	Agent *AgentReport `json:"agent,omitempty"`
 }
