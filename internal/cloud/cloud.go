@@ -41,7 +41,8 @@ type Provider interface {
 type Power interface {
 	// States are those of machines, in their order.
 	States(context.Context, ...Machine) ([]State, error)
-	// Reboot asks for a reboot and does not wait for it. Asked twice, a machine may reboot twice.
+	// Reboot asks for a reboot and does not wait for it. Asked twice, a machine may reboot twice: after ErrUnsure the boot ID
+	// tells, not a second try.
 	Reboot(context.Context, Machine) (Operation, error)
 }
 
@@ -135,8 +136,11 @@ type Gap struct {
 var (
 	// ErrNotOffered is that no provider of a machine can do what is asked.
 	ErrNotOffered = errors.New("no provider of the machine offers this")
-	// ErrPassing is a fault that may be gone when asked again: too many requests, no answer in time.
+	// ErrPassing is a fault that may be gone when asked again: too many requests, no answer in time. What was asked was not
+	// done.
 	ErrPassing = errors.New("may pass")
+	// ErrUnsure is that nobody answered: what was asked may have been done or not.
+	ErrUnsure = errors.New("not known whether it was done")
 )
 
 // Providers are all there are, in the order in which they are asked: who manages machines comes before who runs them.

@@ -1,0 +1,96 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// May asks for a reboot by EC2's dry run. Auto Scaling has none: of a replacement it is only found out whether anything
+// would come in the machine's place.
+func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Machine) (cloud.Permission, error) {
+	switch action {
+	case v1alpha1.ActionReboot:
+		return p.mayReboot(ctx, instanceOf(m))
+	case v1alpha1.ActionReplace:
+		return p.mayReplace(ctx, instanceOf(m))
+	}
+	return cloud.Permission{}, cloud.ErrNotOffered
+}
+
+func (p *Provider) mayReboot(ctx context.Context, id string) (cloud.Permission, error) {
+	_, err := ask(ctx, callReboot, p.ec2.RebootInstances, &ec2.RebootInstancesInput{InstanceIds: []string{id}, DryRun: sdk.Bool(true)})
+	if code(err) == codeDryRun {
+		return answer(v1alpha1.MayYes, message.CloudDryRunPassed, message.Args{"call": callReboot}), nil
+	}
+	return unpermitted(callReboot, id, err)
+}
+
+// unpermitted reads the refusal of a call that changes nothing.
+func unpermitted(call, id string, err error) (cloud.Permission, error) {
+	switch code(err) {
+	case codeUnauthorized, codeAuthFailure, "AccessDenied":
+		return answer(v1alpha1.MayNo, message.CloudRefused, message.Args{"call": call, "words": words(err)}), nil
+	case codeNotFound:
+		return answer(v1alpha1.MayUnknown, message.CloudGone, message.Args{"machine": id}), nil
+	}
+	if err == nil || errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
+		return cloud.Permission{}, err
+	}
+	return answer(v1alpha1.MayUnknown, message.CloudUnanswered, message.Args{"call": call, "words": words(err)}), nil
+}
+
+func ctxEnded(err error) bool { return errors.Is(err, context.Canceled) }
+
+func (p *Provider) mayReplace(ctx context.Context, id string) (cloud.Permission, error) {
+	member, err := p.member(ctx, id)
+	if err != nil {
+		return unread(err)
+	}
+	if member == nil {
+		return answer(v1alpha1.MayNo, message.CloudNoScaling, message.Args{"machine": id}), nil
+	}
+	group := sdk.ToString(member.AutoScalingGroupName)
+	launches, err := p.launches(ctx, group)
+	switch {
+	case err != nil:
+		return unread(err)
+	case !launches:
+		return answer(v1alpha1.MayNo, message.CloudNoLaunch, message.Args{"group": group}), nil
+	}
+	return answer(v1alpha1.MayUnknown, message.CloudNoDryRun, message.Args{"call": callTerminate}), nil
+}
+
+// unread is that not even the group may be looked at, which says nothing about what may be done to it.
+func unread(err error) (cloud.Permission, error) {
+	if errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
+		return cloud.Permission{}, err
+	}
+	return answer(v1alpha1.MayUnknown, message.CloudUnread, message.Args{"what": "Auto Scaling", "words": words(err)}), nil
+}
+
+// launches says whether a group still launches what it lacks: a suspended process is a switch that nobody sees.
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/as-suspend-resume-processes.html
+func (p *Provider) launches(ctx context.Context, group string) (bool, error) {
+	out, err := ask(ctx, "autoscaling:DescribeAutoScalingGroups", p.scaling.DescribeAutoScalingGroups,
+		&autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{group}})
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(out.AutoScalingGroups, func(g types.AutoScalingGroup) bool {
+		return slices.ContainsFunc(g.SuspendedProcesses, func(s types.SuspendedProcess) bool { return sdk.ToString(s.ProcessName) == "Launch" })
+	}), nil
+}
+
+func answer(may v1alpha1.May, id message.ID, args message.Args) cloud.Permission {
+	return cloud.Permission{May: may, Why: message.Of(id, args)}
+}

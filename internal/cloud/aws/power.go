@@ -1,0 +1,124 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/naosu-dev/naosu/internal/cloud"
+)
+
+// States are those of EC2, with its status checks of machines that run. A machine that EC2 does not know is Gone.
+func (p *Provider) States(ctx context.Context, machines ...cloud.Machine) ([]cloud.State, error) {
+	ids := make([]string, 0, len(machines))
+	for _, m := range machines {
+		id := instanceOf(m)
+		if id == "" {
+			return nil, fmt.Errorf("%s is no EC2 instance: its provider ID is %q", m.Node, m.ProviderID)
+		}
+		ids = append(ids, id)
+	}
+	instances, err := p.instances(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	running := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		i, known := instances[id]
+		return !known || i.State.Name != types.InstanceStateNameRunning
+	})
+	checks, err := p.checks(ctx, running)
+	if err != nil {
+		return nil, err
+	}
+	states := make([]cloud.State, 0, len(ids))
+	for _, id := range ids {
+		states = append(states, stateOf(instances[id], checks[id]))
+	}
+	return states, nil
+}
+
+// stateOf reads what EC2 says of one instance; the zero Instance is one that it does not know.
+func stateOf(i types.Instance, checks types.InstanceStatus) cloud.State {
+	if i.State == nil {
+		return cloud.State{Running: cloud.Gone, Message: codeNotFound}
+	}
+	state := cloud.State{Running: powers[i.State.Name], Message: string(i.State.Name)}
+	if reason := i.StateReason; reason != nil && sdk.ToString(reason.Message) != "" {
+		state.Message += ": " + sdk.ToString(reason.Message)
+	}
+	state.Impaired = impaired(checks)
+	if said := sayChecks(checks); said != "" {
+		state.Message += "; " + said
+	}
+	return state
+}
+
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-lifecycle.html
+var powers = map[types.InstanceStateName]cloud.Running{
+	types.InstanceStateNamePending:      cloud.Changes,
+	types.InstanceStateNameRunning:      cloud.On,
+	types.InstanceStateNameStopping:     cloud.Changes,
+	types.InstanceStateNameStopped:      cloud.Off,
+	types.InstanceStateNameShuttingDown: cloud.Changes,
+	types.InstanceStateNameTerminated:   cloud.Gone,
+}
+
+// summaries are a machine's checks by what EC2 calls them: the host beneath it, the machine, the volumes attached to it.
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-system-instance-status-check.html
+func summaries(checks types.InstanceStatus) map[string]types.SummaryStatus {
+	found := map[string]types.SummaryStatus{}
+	if s := checks.SystemStatus; s != nil {
+		found["system"] = s.Status
+	}
+	if s := checks.InstanceStatus; s != nil {
+		found["instance"] = s.Status
+	}
+	if s := checks.AttachedEbsStatus; s != nil {
+		found["attached EBS"] = s.Status
+	}
+	return found
+}
+
+// impaired is nil while checks have yet to be made.
+func impaired(checks types.InstanceStatus) *bool {
+	var bad, good bool
+	for _, status := range summaries(checks) {
+		bad = bad || status == types.SummaryStatusImpaired
+		good = good || status == types.SummaryStatusOk
+	}
+	if !bad && !good {
+		return nil
+	}
+	return &bad
+}
+
+func sayChecks(checks types.InstanceStatus) string {
+	var said []string
+	for which, status := range summaries(checks) {
+		said = append(said, fmt.Sprintf("%s status %s", which, status))
+	}
+	slices.Sort(said)
+	return strings.Join(said, ", ")
+}
+
+// Reboot asks EC2 for a reboot. One that does not answer within four minutes EC2 reboots hard.
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RebootInstances.html
+func (p *Provider) Reboot(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
+	out, err := ask(ctx, callReboot, p.ec2.RebootInstances, &ec2.RebootInstancesInput{InstanceIds: []string{instanceOf(m)}},
+		func(o *ec2.Options) { o.Retryer = careful })
+	switch {
+	case err == nil:
+		return operation(out.ResultMetadata, ""), nil
+	case refused(err):
+		return cloud.Operation{}, err
+	}
+	return cloud.Operation{}, errors.Join(cloud.ErrUnsure, err)
+}
+
+const callReboot = "ec2:RebootInstances"

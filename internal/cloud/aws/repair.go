@@ -1,0 +1,142 @@
+package aws
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/eks"
+	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Labels of nodes: of EKS's managed node groups, of EKS Auto Mode, and eksctl's name of the cluster.
+// https://docs.aws.amazon.com/eks/latest/userguide/automode-learn-instances.html
+const (
+	labelGroup   = "eks.amazonaws.com/nodegroup"
+	labelCompute = "eks.amazonaws.com/compute-type"
+	labelCluster = "alpha.eksctl.io/cluster-name"
+)
+
+// Repairers are EKS's own node repair where it is on: always in Auto Mode, in managed node groups as their NodeRepairConfig
+// says, which takes one call a group.
+func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]cloud.Repairer, error) {
+	var names []string
+	var auto []cloud.Machine
+	groups := map[string][]cloud.Machine{}
+	for _, m := range machines {
+		group := m.Labels[labelGroup]
+		switch {
+		case m.Labels[labelCompute] == "auto":
+			auto = append(auto, m)
+		case group == "" || !p.Owns(m):
+		default:
+			if groups[group] == nil {
+				names = append(names, group)
+			}
+			groups[group] = append(groups[group], m)
+		}
+	}
+	var repairers []cloud.Repairer
+	if len(auto) > 0 {
+		repairers = append(repairers, cloud.Repairer{By: change.Ref{Kind: "EKS", Name: "auto-mode"}, Nodes: nodes(auto), Rules: autoRules})
+	}
+	for _, name := range names {
+		found, err := p.repairer(ctx, name, groups[name])
+		if err != nil {
+			return nil, err
+		}
+		repairers = append(repairers, found...)
+	}
+	return repairers, nil
+}
+
+// repairer is that of one managed node group: none where its repair is off.
+func (p *Provider) repairer(ctx context.Context, name string, members []cloud.Machine) ([]cloud.Repairer, error) {
+	found := cloud.Repairer{By: change.Ref{Kind: "Group", Name: name}, Nodes: nodes(members)}
+	cluster, err := p.clusterOf(ctx, name, members[0])
+	if err != nil {
+		return unknown(found, err)
+	}
+	if cluster == "" {
+		found.Unknown = message.Of(message.CloudNoCluster, message.Args{"group": found.By.String()})
+		return []cloud.Repairer{found}, nil
+	}
+	out, err := ask(ctx, "eks:DescribeNodegroup", p.eks.DescribeNodegroup, &eks.DescribeNodegroupInput{ClusterName: &cluster, NodegroupName: &name})
+	if err != nil {
+		return unknown(found, err)
+	}
+	says := out.Nodegroup.NodeRepairConfig
+	if says == nil || !sdk.ToBool(says.Enabled) {
+		return nil, nil
+	}
+	found.Rules = rulesOf(says)
+	return []cloud.Repairer{found}, nil
+}
+
+// unknown keeps one group's refusal from hiding the others, but not a fault that would meet them all.
+func unknown(r cloud.Repairer, err error) ([]cloud.Repairer, error) {
+	if errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
+		return nil, err
+	}
+	r.Unknown = message.Of(message.CloudUnread, message.Args{"what": r.By.String(), "words": words(err)})
+	return []cloud.Repairer{r}, nil
+}
+
+// clusterOf is the EKS cluster of a group: as it was given, as a label says, or as EKS tags its instances; else empty.
+// https://docs.aws.amazon.com/eks/latest/userguide/eks-using-tags.html
+func (p *Provider) clusterOf(ctx context.Context, group string, member cloud.Machine) (string, error) {
+	if told := cmp.Or(p.cluster, member.Labels[labelCluster]); told != "" {
+		return told, nil
+	}
+	if known, before := p.groups.Load(group); before {
+		return known.(string), nil
+	}
+	id := instanceOf(member)
+	instances, err := p.instances(ctx, []string{id})
+	if err != nil {
+		return "", err
+	}
+	for _, t := range instances[id].Tags {
+		if key := sdk.ToString(t.Key); key == "eks:cluster-name" || key == "aws:eks:cluster-name" {
+			p.groups.Store(group, sdk.ToString(t.Value))
+			return sdk.ToString(t.Value), nil
+		}
+	}
+	return "", nil
+}
+
+func nodes(machines []cloud.Machine) []string {
+	names := make([]string, 0, len(machines))
+	for _, m := range machines {
+		names = append(names, m.Node)
+	}
+	return names
+}
+
+// rulesOf are the group's own rules before EKS's.
+func rulesOf(says *types.NodeRepairConfig) []cloud.RepairerRule {
+	var rules []cloud.RepairerRule
+	for _, o := range says.NodeRepairConfigOverrides {
+		rules = append(rules, cloud.RepairerRule{
+			Condition: corev1.NodeConditionType(sdk.ToString(o.NodeMonitoringCondition)), Status: corev1.ConditionFalse,
+			Reasons: []string{sdk.ToString(o.NodeUnhealthyReason)},
+			For:     time.Duration(sdk.ToInt32(o.MinRepairWaitTimeMins)) * time.Minute,
+			Action:  repairActions[o.RepairAction],
+		})
+	}
+	return append(rules, defaultRules...)
+}
+
+var repairActions = map[types.RepairAction]v1alpha1.Action{
+	types.RepairActionReplace:  v1alpha1.ActionReplace,
+	types.RepairActionReboot:   v1alpha1.ActionReboot,
+	types.RepairActionNoAction: v1alpha1.ActionNone,
+}

@@ -1,0 +1,81 @@
+package aws
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	smithy "github.com/aws/smithy-go/middleware"
+
+	"github.com/naosu-dev/naosu/internal/cloud"
+)
+
+const callTerminate = "autoscaling:TerminateInstanceInAutoScalingGroup"
+
+// Replace has Auto Scaling end the instance and launch another: the group's desired capacity stays.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html
+func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
+	id := instanceOf(m)
+	out, err := ask(ctx, callTerminate, p.scaling.TerminateInstanceInAutoScalingGroup, &autoscaling.TerminateInstanceInAutoScalingGroupInput{
+		InstanceId: &id, ShouldDecrementDesiredCapacity: sdk.Bool(false),
+	})
+	switch code(err) {
+	case codeValidation, (*types.ScalingActivityInProgressFault)(nil).ErrorCode():
+		return p.going(ctx, id, err)
+	}
+	if err != nil {
+		return cloud.Operation{}, err
+	}
+	if out.Activity == nil {
+		return operation(out.ResultMetadata, ""), nil
+	}
+	return operation(out.ResultMetadata, sdk.ToString(out.Activity.ActivityId)), nil
+}
+
+// going finds out why Auto Scaling did not take an instance: it is gone or on its way already, which is as good, or it is
+// in no group.
+func (p *Provider) going(ctx context.Context, id string, cause error) (cloud.Operation, error) {
+	instances, err := p.instances(ctx, []string{id})
+	if err != nil {
+		return cloud.Operation{}, err
+	}
+	i, known := instances[id]
+	if !known || i.State.Name == ec2types.InstanceStateNameShuttingDown || i.State.Name == ec2types.InstanceStateNameTerminated {
+		return cloud.Operation{}, nil
+	}
+	member, err := p.member(ctx, id)
+	switch {
+	case err != nil:
+		return cloud.Operation{}, err
+	case member == nil:
+		return cloud.Operation{}, fmt.Errorf("%w: %s is in no Auto Scaling group: %w", cloud.ErrNotOffered, id, cause)
+	case strings.HasPrefix(sdk.ToString(member.LifecycleState), "Terminating"): // held by a lifecycle hook, it still runs
+		return cloud.Operation{}, nil
+	}
+	return cloud.Operation{}, cause
+}
+
+// member is an instance as Auto Scaling sees it, nil if it is in no group.
+func (p *Provider) member(ctx context.Context, id string) (*types.AutoScalingInstanceDetails, error) {
+	out, err := ask(ctx, "autoscaling:DescribeAutoScalingInstances", p.scaling.DescribeAutoScalingInstances,
+		&autoscaling.DescribeAutoScalingInstancesInput{InstanceIds: []string{id}})
+	if err != nil || len(out.AutoScalingInstances) == 0 {
+		return nil, err
+	}
+	return &out.AutoScalingInstances[0], nil
+}
+
+// operation is what AWS did, by its own token for it or that of the request, by which CloudTrail finds it.
+func operation(answer smithy.Metadata, token string) cloud.Operation {
+	at, _ := middleware.GetResponseAt(answer)
+	if token == "" {
+		token, _ = middleware.GetRequestIDMetadata(answer)
+	}
+	return cloud.Operation{ID: token, At: at.Truncate(time.Second)}
+}
