@@ -11,6 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/naosu-dev/naosu/lab/addons/clusterautoscaler"
+	"github.com/naosu-dev/naosu/lab/addons/nodemonitor"
+	"github.com/naosu-dev/naosu/lab/addons/noderepair"
 	"github.com/naosu-dev/naosu/lab/addons/verticalautoscaler"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/cloud/aws"
@@ -54,6 +56,11 @@ type Addons struct {
 	ClusterAutoscaler bool `json:"clusterAutoscaler,omitempty"`
 	// VerticalAutoscaler plays every Deployment that runs the cluster-proportional vertical autoscaler.
 	VerticalAutoscaler bool `json:"verticalAutoscaler,omitempty"`
+	// NodeMonitoringAgent plays the EKS node monitoring agent in its pods: those labelled
+	// app.kubernetes.io/name=eks-node-monitoring-agent.
+	NodeMonitoringAgent bool `json:"nodeMonitoringAgent,omitempty"`
+	// NodeRepair plays EKS's own repair of nodes, for the groups whose nodeRepairConfig is enabled.
+	NodeRepair bool `json:"nodeRepair,omitempty"`
 }
 
 // Lab is a running cluster.
@@ -166,6 +173,16 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 	if o.Addons.VerticalAutoscaler {
 		run("vertical autoscaler", func(ctx context.Context) error {
 			return verticalautoscaler.Run(ctx, verticalautoscaler.Options{Config: config, Pace: o.Pace})
+		})
+	}
+	if o.Addons.NodeMonitoringAgent {
+		run("node monitoring agents", func(ctx context.Context) error {
+			return nodemonitor.Run(ctx, nodemonitor.Options{Config: config, Machines: l.Nodes, Pace: o.Pace})
+		})
+	}
+	if o.Addons.NodeRepair {
+		run("node repair", func(ctx context.Context) error {
+			return noderepair.Run(ctx, noderepair.Options{Config: config, Cloud: l.Cloud, Pace: o.Pace})
 		})
 	}
 	return nil

@@ -32,6 +32,19 @@ type NodeRepairOverride struct {
 	RepairAction string `json:"repairAction"`
 }
 
+// UnhealthyReason is why a node is unhealthy: a condition of it, and the condition's reason.
+type UnhealthyReason struct {
+	Condition string `json:"condition"`
+	Reason    string `json:"reason"`
+}
+
+// RepairSwitchedOff says whether EKS's own repair does nothing about a reason, whatever the group's NodeRepairConfig says.
+func (c *Cloud) RepairSwitchedOff(r UnhealthyReason) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.state.Region.RepairSwitchedOff, r)
+}
+
 // What EKS does about a node.
 const (
 	RepairReplace  = "Replace"

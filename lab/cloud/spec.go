@@ -17,6 +17,8 @@ type Spec struct {
 	InstanceTypes []InstanceType `json:"instanceTypes,omitempty"`
 	// Groups are the node groups at the start.
 	Groups []GroupSpec `json:"groups,omitempty"`
+	// RepairSwitchedOff are reasons that EKS's own repair does nothing about, though it is enabled. No API shows them.
+	RepairSwitchedOff []UnhealthyReason `json:"repairSwitchedOff,omitempty"`
 	// Seed decides everything that a real cloud decides by chance.
 	Seed uint64 `json:"seed,omitempty"`
 }

@@ -114,6 +114,9 @@ func varyCloud(c, v cloud.Spec, groups []string, path string) (cloud.Spec, []str
 	if v.InstanceTypes != nil {
 		c.InstanceTypes = v.InstanceTypes
 	}
+	if v.RepairSwitchedOff != nil {
+		c.RepairSwitchedOff = v.RepairSwitchedOff
+	}
 	if v.Seed != 0 {
 		c.Seed = v.Seed
 	}

@@ -58,6 +58,11 @@ type Addons struct {
 	ClusterAutoscaler bool `json:"clusterAutoscaler,omitempty"`
 	// VerticalAutoscaler plays every Deployment that runs the cluster-proportional vertical autoscaler.
 	VerticalAutoscaler bool `json:"verticalAutoscaler,omitempty"`
+	// NodeMonitoringAgent plays the EKS node monitoring agent in its pods: those labelled
+	// app.kubernetes.io/name=eks-node-monitoring-agent.
+	NodeMonitoringAgent bool `json:"nodeMonitoringAgent,omitempty"`
+	// NodeRepair plays EKS's own repair of nodes, for the groups whose nodeRepairConfig is enabled.
+	NodeRepair bool `json:"nodeRepair,omitempty"`
 }
 
 // Step is one thing that happens. It has exactly one of the fields from apply to mark.
