@@ -41,6 +41,26 @@ func TestCommand(t *testing.T) {
 		"an empty name stays one word": {
 			change: Uncordon{}, want: "kubectl uncordon ''",
 		},
+		"reboot on AWS": {
+			change: RebootNode{Node: "n1", Provider: EKS, ProviderID: "aws:///us-east-1a/i-0abc", Region: "us-east-1"},
+			want:   "aws ec2 reboot-instances --region us-east-1 --instance-ids i-0abc",
+		},
+		"reboot of a machine that is not told":      {change: RebootNode{Node: "n1", Provider: EKS}},
+		"reboot of what is no instance":             {change: RebootNode{Node: "n1", ProviderID: "aws:///us-east-1a/f3a/fargate-10.0.1.7"}},
+		"reboot of another cloud's machine":         {change: RebootNode{Node: "n1", ProviderID: "gce://project/zone/i-am-a-name"}},
+		"a hostile provider ID is quoted":           {change: RebootNode{ProviderID: "aws:///a/i-0; rm -rf $HOME"}, want: "aws ec2 reboot-instances --instance-ids 'i-0; rm -rf $HOME'"},
+		"reboot in the lab":                         {change: RebootNode{Node: "n1", Provider: Lab, ProviderID: "aws:///us-east-1a/i-0abc"}, want: "naosu-lab fault node/n1 off && naosu-lab fault node/n1 on"},
+		"replacing on Karpenter deletes the object": {change: ReplaceNode{Node: "n1", Provider: Karpenter, ProviderID: "aws:///us-east-1a/i-0abc"}, want: "kubectl delete node n1"},
+		"replacing keeps the group's size": {
+			change: ReplaceNode{Node: "n1", Provider: EKS, ProviderID: "aws:///us-east-1a/i-0abc", Region: "us-east-1"},
+			want: "aws autoscaling terminate-instance-in-auto-scaling-group --region us-east-1 --instance-id i-0abc " +
+				"--no-should-decrement-desired-capacity",
+		},
+		"replacing what is not told": {change: ReplaceNode{Node: "n1"}},
+		"restart of a service": {
+			change: RestartService{Node: "n1", Service: "containerd.service"},
+			want:   "kubectl debug node/n1 --profile=sysadmin --image=busybox -- chroot /host systemctl restart containerd.service",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := tc.change.Command()
@@ -61,6 +81,9 @@ func TestJSON(t *testing.T) {
 	}{
 		"resize":   {ResizeGroup{Group: "workers", Provider: EKS, To: 3}, `{"kind":"ResizeGroup","group":"workers","provider":"EKS","to":3}`},
 		"uncordon": {Uncordon{Node: "n1"}, `{"kind":"Uncordon","node":"n1"}`},
+		"reboot":   {RebootNode{Node: "n1", Provider: EKS, ProviderID: "aws:///a/i-0"}, `{"kind":"RebootNode","node":"n1","provider":"EKS","providerID":"aws:///a/i-0"}`},
+		"replace":  {ReplaceNode{Node: "n1", Region: "r"}, `{"kind":"ReplaceNode","node":"n1","region":"r"}`},
+		"restart":  {RestartService{Node: "n1", Service: "x.service"}, `{"kind":"RestartService","node":"n1","service":"x.service"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := json.Marshal(tc.change)

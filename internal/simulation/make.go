@@ -23,7 +23,8 @@ func (f *future) make(ctx context.Context, c change.Change) error {
 
 func (f *future) do(ctx context.Context, c change.Change) error {
 	switch c := c.(type) {
-	case change.LoseNode, change.DrainNode, change.Cordon, change.Uncordon, change.Taint, change.Untaint:
+	case change.LoseNode, change.DrainNode, change.Cordon, change.Uncordon, change.Taint, change.Untaint,
+		change.RebootNode, change.ReplaceNode, change.RestartService:
 		return f.toNode(ctx, c)
 	case change.LoseZone:
 		return f.loseWhere(ctx, c.Subject(), func(n *corev1.Node) bool { return cluster.Zone(n) == c.Zone })
@@ -62,6 +63,8 @@ func (f *future) toNode(ctx context.Context, c change.Change) error {
 	case change.DrainNode:
 		_, err := f.drain(ctx, node)
 		return err
+	case change.RebootNode, change.ReplaceNode, change.RestartService:
+		return f.repair(ctx, node, c)
 	case change.Cordon:
 		return f.cordon(node, true)
 	case change.Uncordon:

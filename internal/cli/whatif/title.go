@@ -20,6 +20,12 @@ func title(c change.Change) string { //nolint:gocyclo // A case for each change 
 		return "lose " + ref
 	case change.DrainNode:
 		return "drain " + ref
+	case change.RebootNode:
+		return "reboot " + ref
+	case change.ReplaceNode:
+		return "replace " + ref
+	case change.RestartService:
+		return "restart " + c.Service + " on " + ref
 	case change.Cordon:
 		return "cordon " + ref
 	case change.Uncordon:
