@@ -63,6 +63,33 @@ func (l Ledger) Prune(before time.Time) Ledger {
 	})}
 }
 
+// Release is the ledger without a disruption that was reserved and never begun.
+func (l Ledger) Release(remediation string) Ledger {
+	return Ledger{slices.DeleteFunc(slices.Clone(l.Entries), func(e Entry) bool {
+		return e.Ended.IsZero() && e.Remediation == remediation
+	})}
+}
+
+// Forget is the ledger without some of what is over, the oldest first. What goes on is never forgotten.
+func (l Ledger) Forget(some int) Ledger {
+	over := slices.DeleteFunc(slices.Clone(l.Entries), func(e Entry) bool { return e.Ended.IsZero() })
+	slices.SortStableFunc(over, func(a, b Entry) int { return a.Ended.Compare(b.Ended) })
+	forgotten := map[string]bool{}
+	for _, e := range over[:min(some, len(over))] {
+		forgotten[e.Remediation] = true
+	}
+	return Ledger{slices.DeleteFunc(slices.Clone(l.Entries), func(e Entry) bool { return forgotten[e.Remediation] })}
+}
+
+// Ongoing is the disruption by a Remediation, if it goes on.
+func (l Ledger) Ongoing(remediation string) (Entry, bool) {
+	at := slices.IndexFunc(l.Entries, func(e Entry) bool { return e.Ended.IsZero() && e.Remediation == remediation })
+	if at < 0 {
+		return Entry{}, false
+	}
+	return l.Entries[at], true
+}
+
 // others are what goes on besides a Remediation.
 func (l Ledger) others(remediation string) []Entry {
 	return slices.DeleteFunc(slices.Clone(l.Entries), func(e Entry) bool {

@@ -12,7 +12,8 @@ import (
 // The longest that a policy can ask for, which is what one that does not say counts as asking for.
 const (
 	longestCoolDown = 7 * 24 * time.Hour
-	longestMemory   = 30 * 24 * time.Hour
+	// LongestMemory is after what time nobody asks any more what was done to a node.
+	LongestMemory = 30 * 24 * time.Hour
 )
 
 // coolDown leaves a node alone for a while after anything was done to it.
@@ -54,7 +55,7 @@ func Attempts(policy *v1alpha1.NodeRepairPolicySpec, action v1alpha1.Action) int
 
 // Memory is for how long a policy remembers that an action did not help.
 func Memory(policy *v1alpha1.NodeRepairPolicySpec) time.Duration {
-	return orElse(policy.RememberFailure, longestMemory)
+	return orElse(policy.RememberFailure, LongestMemory)
 }
 
 // Rest is for how long a policy leaves a node alone after a Remediation of it has ended.

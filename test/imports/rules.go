@@ -29,12 +29,12 @@ var (
 var layers = [][]string{
 	{own + "internal/cli", own + "internal/controller"},
 	{own + "internal/action"},
-	{own + "internal/diagnosis"},
+	{own + "internal/diagnosis", own + "internal/record"},
 	{own + "internal/guard", own + "internal/repair", own + "internal/rebalance", own + "internal/headroom"},
 	{own + "internal/simulation"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
-	{own + "internal/change", own + "internal/finding", own + "internal/record", own + "internal/message", own + "internal/cloud"},
+	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud"},
 	{own + "api"},
 }
 

@@ -1,0 +1,4 @@
+// Package record keeps naosu's own objects: Remediations and their status, the ledger of disruption, Events. Everything
+// is written with a precondition on what was read, and making a thing twice makes it once. It changes nothing that is not
+// naosu's; that is for package action.
+package record

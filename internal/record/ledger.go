@@ -1,0 +1,101 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/internal/guard"
+)
+
+const (
+	// DefaultNamespace is where naosu's own namespaced objects are.
+	DefaultNamespace = "naosu-system"
+	// LedgerName is the ConfigMap's that holds the ledger.
+	LedgerName = "naosu-ledger"
+
+	ledgerKey = "ledger.json"
+	// maxLedger is how large a ledger is written, in bytes: the API server takes about three times that.
+	maxLedger = 512 << 10
+)
+
+// +kubebuilder:rbac:groups="",namespace=naosu-system,resources=configmaps,verbs=create
+// +kubebuilder:rbac:groups="",namespace=naosu-system,resources=configmaps,resourceNames=naosu-ledger,verbs=get;update
+
+// Ledger is a ledger as it was read, which is written back only if nobody else has written it since.
+type Ledger struct {
+	guard.Ledger
+	// stored is the object that it was read from; without a resourceVersion if there was none.
+	stored *corev1.ConfigMap
+}
+
+// ReadLedger reads the ledger past any cache. That there is none yet is an empty one; what cannot be understood is an
+// error, since a budget that is counted from an empty page is no budget.
+func (r *Records) ReadLedger(ctx context.Context) (Ledger, error) {
+	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace(), Name: LedgerName}}
+	err := r.Reader.Get(ctx, client.ObjectKeyFromObject(stored), stored)
+	switch {
+	case apierrors.IsNotFound(err):
+		return Ledger{stored: stored}, nil
+	case err != nil:
+		return Ledger{}, fmt.Errorf("read the ledger: %w", err)
+	}
+	ledger := Ledger{stored: stored}
+	if err := json.Unmarshal([]byte(stored.Data[ledgerKey]), &ledger.Ledger); err != nil {
+		return Ledger{}, fmt.Errorf("read the ledger in the ConfigMap %s/%s: %w", stored.Namespace, stored.Name, err)
+	}
+	return ledger, nil
+}
+
+// WriteLedger writes a ledger in place of the one that was read. It fails with a conflict if that is not there any more.
+func (r *Records) WriteLedger(ctx context.Context, read Ledger, ledger guard.Ledger) error {
+	data, err := r.encode(ledger)
+	if err != nil {
+		return err
+	}
+	after := read.stored.DeepCopy()
+	after.Data = map[string]string{ledgerKey: string(data)}
+	if after.ResourceVersion == "" {
+		err = r.Client.Create(ctx, after)
+	} else {
+		err = r.Client.Update(ctx, after)
+	}
+	switch {
+	case apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err):
+		return apierrors.NewConflict(corev1.Resource("configmaps"), LedgerName, err)
+	case err != nil:
+		return fmt.Errorf("write the ledger: %w", err)
+	}
+	return nil
+}
+
+// encode writes a ledger down, without the oldest of what is over if it would grow too large.
+func (r *Records) encode(ledger guard.Ledger) ([]byte, error) {
+	ledger = ledger.Prune(r.Clock.Now().Add(-guard.LongestMemory))
+	for {
+		data, err := json.Marshal(ledger)
+		if err != nil {
+			return nil, fmt.Errorf("encode the ledger: %w", err)
+		}
+		if len(data) <= maxLedger {
+			return data, nil
+		}
+		shorter := ledger.Forget(len(ledger.Entries) / 4)
+		if len(shorter.Entries) == len(ledger.Entries) {
+			return nil, fmt.Errorf("the ledger is too large: %d disruptions go on", len(ledger.Entries))
+		}
+		ledger = shorter
+	}
+}
+
+func (r *Records) namespace() string {
+	if r.Namespace == "" {
+		return DefaultNamespace
+	}
+	return r.Namespace
+}

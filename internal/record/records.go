@@ -1,0 +1,91 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+)
+
+// Records keeps naosu's own objects.
+type Records struct {
+	// Client writes.
+	Client client.Client
+	// Reader reads past any cache: what a write is based on must be what is there.
+	Reader client.Reader
+	// Namespace is where the ledger is; empty is naosu-system.
+	Namespace string
+	// Events takes Events; nil drops them.
+	Events events.EventRecorder
+	Clock  clock.PassiveClock
+}
+
+// +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=naosu.dev,resources=remediations/status,verbs=patch
+// +kubebuilder:rbac:groups=naosu.dev,resources=noderepairpolicies/status,verbs=patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// Get reads a Remediation past any cache.
+func (r *Records) Get(ctx context.Context, name string) (*v1alpha1.Remediation, error) {
+	var found v1alpha1.Remediation
+	if err := r.Reader.Get(ctx, client.ObjectKey{Name: name}, &found); err != nil {
+		return nil, fmt.Errorf("read the Remediation %s: %w", name, err)
+	}
+	return &found, nil
+}
+
+// List reads all Remediations past any cache.
+func (r *Records) List(ctx context.Context) ([]v1alpha1.Remediation, error) {
+	var all v1alpha1.RemediationList
+	if err := r.Reader.List(ctx, &all); err != nil {
+		return nil, fmt.Errorf("list Remediations: %w", err)
+	}
+	return all.Items, nil
+}
+
+// Create makes a Remediation. Its name says what it is for, so that one that is there already is the same, made before; it
+// is returned as it stands.
+func (r *Records) Create(ctx context.Context, proposed *v1alpha1.Remediation) (*v1alpha1.Remediation, error) {
+	if proposed.Name == "" {
+		return nil, errors.New("a Remediation needs a name by which it is known when it is made again")
+	}
+	made := proposed.DeepCopy()
+	err := r.Client.Create(ctx, made)
+	switch {
+	case apierrors.IsAlreadyExists(err):
+		return r.Get(ctx, proposed.Name)
+	case err != nil:
+		return nil, fmt.Errorf("create the Remediation %s: %w", proposed.Name, err)
+	}
+	return made, nil
+}
+
+// UpdateStatus writes the status of a Remediation as change makes it of the one that was read, which is left as it is. It
+// fails with a conflict if the Remediation is not as read any more, spec included: a decision is written only if what it
+// was made of still stands. status.agent is the agent's and is never written. Nothing is written where nothing changes.
+func (r *Records) UpdateStatus(ctx context.Context, read *v1alpha1.Remediation, change func(*v1alpha1.RemediationStatus)) (*v1alpha1.Remediation, error) {
+	after := read.DeepCopy()
+	change(&after.Status)
+	after.Status.Agent = read.Status.Agent.DeepCopy()
+	return after, r.patchStatus(ctx, read, after)
+}
+
+// UpdatePolicyStatus writes the status of a policy, likewise.
+func (r *Records) UpdatePolicyStatus(ctx context.Context, read *v1alpha1.NodeRepairPolicy, change func(*v1alpha1.NodeRepairPolicyStatus)) (*v1alpha1.NodeRepairPolicy, error) {
+	after := read.DeepCopy()
+	change(&after.Status)
+	return after, r.patchStatus(ctx, read, after)
+}
+
+// Event tells people of something that became of an object; kind is corev1.EventTypeNormal or Warning. It may be lost.
+func (r *Records) Event(about client.Object, kind, reason, action, message string) {
+	if r.Events != nil {
+		r.Events.Eventf(about, nil, kind, reason, action, "%s", message)
+	}
+}
