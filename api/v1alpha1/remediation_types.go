@@ -388,6 +388,11 @@ type OwnerReference struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	UID types.UID `json:"uid"`
+
+	// ready is how many of its pods were ready when the forecast was made, which is what a repair must bring back.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Ready int32 `json:"ready,omitempty"`
 }
 
 // Decision is a check's.
