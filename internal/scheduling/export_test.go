@@ -2,6 +2,8 @@ package scheduling
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -18,6 +20,49 @@ func (j *Judge) PlainPreempt(ctx context.Context, pod *corev1.Pod) ([]Preemption
 		return nil, err
 	}
 	return a.preempt(ctx, &j.tenants, otherOrders)
+}
+
+// Scores are what a pod's feasible nodes score, less what the best does, with what makes that fast and without. There are none
+// where nodes need not be scored.
+func (j *Judge) Scores(ctx context.Context, pod *corev1.Pod) (fast, plain map[string]int64, err error) {
+	ctx = quiet(ctx)
+	a, err := j.attempt(ctx, pod)
+	if err != nil || len(a.feasible) < 2 {
+		return nil, nil, err
+	}
+	if status := a.profile.framework.RunPreScorePlugins(ctx, a.state, a.pod, a.feasible); !status.IsSuccess() {
+		return nil, nil, status.AsError()
+	}
+	scores, status := a.profile.framework.RunScorePlugins(ctx, a.state, a.pod, a.feasible)
+	if !status.IsSuccess() {
+		return nil, nil, status.AsError()
+	}
+	plain = map[string]int64{}
+	for _, node := range scores {
+		plain[node.Name] = node.TotalScore
+	}
+	s, err := j.sweep(ctx, pod)
+	if err != nil || s == nil {
+		return nil, nil, err
+	}
+	s.pod = s.pod.DeepCopy()
+	s.pod.Status.NominatedNodeName = "" // else nothing is scored
+	if _, err := s.best(ctx); err != nil {
+		return nil, nil, err
+	}
+	fast = map[string]int64{}
+	for i, slot := range s.feasible {
+		fast[slot.name] = j.scratch.totals[i]
+	}
+	return lessBest(fast), lessBest(plain), nil
+}
+
+func lessBest(scores map[string]int64) map[string]int64 {
+	best := slices.Max(slices.Collect(maps.Values(scores)))
+	for name := range scores {
+		scores[name] -= best
+	}
+	return scores
 }
 
 // Requests is how many requests the plugins have sent to a cluster.

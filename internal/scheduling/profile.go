@@ -43,6 +43,8 @@ type profile struct {
 	classes          classes
 	domains          topologies
 	defaultKeys      []string
+	// hostWeights are what PodTopologySpread gives a rule on hosts, by the number of nodes that it scores.
+	hostWeights map[int]float64
 	// preemption is nil if the profile does not preempt.
 	preemption *defaultpreemption.DefaultPreemption
 }
@@ -64,7 +66,7 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 	ctx, cancel := context.WithCancel(quiet(ctx))
 	defer cancel()
 	built := map[string]fwk.Plugin{}
-	made := &profile{spread: &lens{board: p.board}, affinity: &lens{board: p.board}, classes: newClasses(), domains: topologies{}, defaultKeys: defaultKeys(cfg)}
+	made := &profile{spread: &lens{board: p.board}, affinity: &lens{board: p.board}, classes: newClasses(), domains: topologies{}, defaultKeys: defaultKeys(cfg), hostWeights: map[int]float64{}}
 	lenses := map[string]*lens{names.PodTopologySpread: made.spread, names.InterPodAffinity: made.affinity}
 	fw, err := runtime.NewFramework(ctx, remember(registry, built, lenses), cfg,
 		runtime.WithLogger(logr.Discard()),

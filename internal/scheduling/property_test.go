@@ -182,6 +182,7 @@ func sameVerdict(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
 	if diff := cmp.Diff(plain, fast, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("the plain way and the fast one disagree on %v (-plain +fast):\n%s", p, diff)
 	}
+	sameScores(t, j, p)
 	want := ""
 	if len(plain.Feasible) > 0 {
 		want = plain.Feasible[0]
@@ -203,5 +204,16 @@ func sameVerdict(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
 	const some = "n1"
 	if fits, err := j.FitsOn(t.Context(), p, some); err != nil || fits != slices.Contains(plain.Feasible, some) {
 		t.Fatalf("whether %v fits on %s: %v (%v), want the contrary", p, some, fits, err)
+	}
+}
+
+func sameScores(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
+	t.Helper()
+	fast, slow, err := j.Scores(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(slow, fast); diff != "" {
+		t.Fatalf("the plain way and the fast one score differently for %v (-plain +fast):\n%s", p, diff)
 	}
 }

@@ -26,15 +26,13 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	s.focusSpread()
 	defer s.profile.wear()()
 	scratch := &s.judge.scratch
-	totals, list := sized(&scratch.totals, len(s.feasible)), sized(&scratch.list, len(s.feasible))
-	clear(totals)
-	for i, slot := range s.feasible {
-		if list[i].Name = slot.name; slot.name == s.pod.Status.NominatedNodeName {
-			return []string{slot.name}, nil
-		}
+	if at := s.judge.board.slots[s.pod.Status.NominatedNodeName]; at != nil && slices.Contains(s.feasible, at) {
+		return []string{at.name}, nil
 	}
+	totals := sized(&scratch.totals, len(s.feasible))
+	clear(totals)
 	for _, plugin := range s.profile.scorers {
-		if err := s.score(ctx, plugin, list, totals); err != nil {
+		if err := s.score(ctx, plugin, totals); err != nil {
 			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
 		}
 	}
@@ -48,8 +46,11 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	return scratch.best, nil
 }
 
-// score adds what one plugin gives each node. The list is for it to write to.
-func (s *sweep) score(ctx context.Context, plugin scorer, list fwk.NodeScoreList, totals []int64) error {
+// score adds what one plugin gives each node.
+func (s *sweep) score(ctx context.Context, plugin scorer, totals []int64) error {
+	if plugin.Name() == names.PodTopologySpread {
+		return s.scoreSpread(ctx, plugin, totals)
+	}
 	scores, state, err := s.scores(ctx, plugin)
 	if scores == nil || err != nil {
 		return err
@@ -64,8 +65,9 @@ func (s *sweep) score(ctx context.Context, plugin scorer, list fwk.NodeScoreList
 	case local && even(scores): // and so they are when they are normalized
 		return nil
 	}
-	for i, score := range scores {
-		list[i].Score = score
+	list := sized(&s.judge.scratch.list, len(scores))
+	for i, slot := range s.feasible {
+		list[i] = fwk.NodeScore{Name: slot.name, Score: scores[i]}
 	}
 	if status := extensions.NormalizeScore(ctx, state, s.pod, list); !status.IsSuccess() {
 		return status.AsError()
@@ -86,13 +88,13 @@ func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleSt
 	case s.silent(plugin):
 		return nil, nil, nil
 	case s.class.scores[plugin.Name()] != nil && s.ground != nil:
-		return s.ground.scoresOf(plugin, s.feasible, &s.judge.scratch.scores.said), s.class.state, nil
+		return s.ground.scoresOf(plugin, s.feasible, &s.judge.scratch.scores), s.class.state, nil
 	case s.class.scores[plugin.Name()] != nil:
 		scores, err := s.localScores(ctx, plugin, s.feasible)
 		return scores, s.class.state, err
 	}
 	if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared {
-		switch status := pre.PreScore(ctx, s.state, s.pod, s.candidates(plugin)); {
+		switch status := pre.PreScore(ctx, s.state, s.pod, s.candidates()); {
 		case status.IsSkip():
 			return nil, nil, nil
 		case !status.IsSuccess():
@@ -100,10 +102,7 @@ func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleSt
 		}
 	}
 	ask, failed := s.asker(ctx, plugin, s.state)
-	if plugin.Name() == names.PodTopologySpread {
-		return s.spreadScores(ask), s.state, failed()
-	}
-	scores := consult(ctx, s, nil, s.feasible, &s.judge.scratch.scores.said, func(at *slot) int64 { return ask(at.info) })
+	scores := consult(ctx, s, nil, s.feasible, &s.judge.scratch.scores, func(at *slot) int64 { return ask(at.info) })
 	return scores, s.state, failed()
 }
 
@@ -122,11 +121,8 @@ func (s *sweep) silent(plugin scorer) bool {
 	return s.class.idle.Has(plugin.Name())
 }
 
-// candidates are the feasible nodes as a plugin's PreScore has to see them.
-func (s *sweep) candidates(plugin scorer) []fwk.NodeInfo {
-	if plugin.Name() == names.PodTopologySpread {
-		return s.spreadCandidates()
-	}
+// candidates are the feasible nodes as a plugin's PreScore sees them.
+func (s *sweep) candidates() []fwk.NodeInfo {
 	infos := sized(&s.judge.scratch.infos, len(s.feasible))
 	for i, slot := range s.feasible {
 		infos[i] = slot.info
@@ -138,7 +134,7 @@ func (s *sweep) candidates(plugin scorer) []fwk.NodeInfo {
 func (s *sweep) localScores(ctx context.Context, plugin scorer, slots []*slot) ([]int64, error) {
 	ask, failed := s.asker(ctx, plugin, s.class.state)
 	table := s.class.scores[plugin.Name()]
-	scores := consult(ctx, s, table, slots, &s.judge.scratch.scores.said, func(at *slot) int64 { return ask(at.info) })
+	scores := consult(ctx, s, table, slots, &s.judge.scratch.scores, func(at *slot) int64 { return ask(at.info) })
 	return scores, failed()
 }
 

@@ -16,7 +16,10 @@ type scratch struct {
 	key      []byte
 	skipped  sets.Set[string]
 	verdicts answers[*fwk.Status]
-	scores   answers[int64]
+	scores   []int64
+	kinds    []int
+	kindOf   []int
+	ofKind   []*slot
 	best     []string
 	totals   []int64
 	list     fwk.NodeScoreList

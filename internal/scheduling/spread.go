@@ -48,25 +48,3 @@ func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fw
 	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
 	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, alike, ask)
 }
-
-// spreadCandidates show the plugin's PreScore each node as one that has its domain's labels and no other: it counts the
-// nodes, notes what values the topology keys have, and who lacks one. Fetching all their labels would be most of its work.
-func (s *sweep) spreadCandidates() []fwk.NodeInfo {
-	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
-	shown := sized(&s.judge.scratch.infos, len(s.feasible))
-	for i, slot := range s.feasible {
-		if shown[i] = domains.faces[domains.at(slot)]; shown[i] == nil {
-			shown[i] = slot.info
-		}
-	}
-	return shown
-}
-
-// spreadScores asks once for all nodes of a domain on which no pods count: the plugin's Score follows from those pods and
-// from the values of the topology keys, of which the host's name tells it only that there is one
-// (pkg/scheduler/framework/plugins/podtopologyspread/scoring.go).
-func (s *sweep) spreadScores(ask func(fwk.NodeInfo) int64) []int64 {
-	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
-	empty := func(at *slot) bool { return at.counted.pods == nil }
-	return s.judge.scratch.scores.ask(s.judge, domains, s.feasible, empty, func(at *slot) int64 { return ask(&at.counted) })
-}

@@ -1,12 +1,15 @@
 package scheduling_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
 
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -74,4 +77,61 @@ func TestSpread(t *testing.T) {
 
 func disk(kind string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"disk": kind} }
+}
+
+// TestSpreadScores has many nodes, some without a topology key, and pods that would rather be spread: what is scored once for
+// all nodes of a kind, and the weights that are remembered, must score each node as the plugin does. The same pods are asked
+// about as nodes come, change and go.
+func TestSpreadScores(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		judge, err := scheduling.New(t.Context(), worldOf(&corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "web"}},
+		}), scheduling.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const most = 30
+		change := func(i int) []cluster.Edit {
+			n := node(fmt.Sprintf("n%02d", i), inZone(rapid.SampledFrom(zones).Draw(t, "zone")), labelled("rack", rapid.SampledFrom(apps).Draw(t, "rack")))
+			if often(t, 8, "gone") {
+				return []cluster.Edit{cluster.Remove(n)}
+			}
+			if often(t, 6, "incomplete") {
+				delete(n.Labels, rapid.SampledFrom(spreadKeys).Draw(t, "lacks"))
+			}
+			edits := []cluster.Edit{cluster.Put(n)}
+			for k := range rapid.SampledFrom([]int{0, 0, 0, 1, 5}).Draw(t, "pods") {
+				edits = append(edits, cluster.Put(pod(fmt.Sprintf("web-%d-%d", i, k), app("web"), asking("10m", "1Mi"), on(n.Name))))
+			}
+			return edits
+		}
+		apply := func(edits []cluster.Edit) {
+			if err := judge.Apply(edits...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range rapid.IntRange(2, most).Draw(t, "nodes") {
+			apply(change(i))
+		}
+		pods := []*corev1.Pod{pod("p", app("web")), pod("q", app("web"), soft(t)), pod("r", app("web"), soft(t))}
+		for range rapid.IntRange(1, 5).Draw(t, "rounds") {
+			for _, p := range pods {
+				sameScores(t, judge, p)
+			}
+			apply(change(rapid.IntRange(0, most-1).Draw(t, "changes")))
+		}
+	})
+}
+
+var spreadKeys = []string{corev1.LabelTopologyZone, corev1.LabelHostname, "rack"}
+
+// soft adds rules that a node may break.
+func soft(t *rapid.T) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom(spreadKeys), 1, len(spreadKeys), rapid.ID[string]).Draw(t, "keys") {
+			spreading(func(c *corev1.TopologySpreadConstraint) {
+				c.TopologyKey, c.WhenUnsatisfiable, c.MaxSkew = key, corev1.ScheduleAnyway, rapid.Int32Range(1, 3).Draw(t, "skew")
+			})(p)
+		}
+	}
 }
