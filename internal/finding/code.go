@@ -17,6 +17,7 @@ const (
 	N205 Code = "N205" // pod stuck Terminating or StatefulSet blocked on a dead node
 
 	N301 Code = "N301" // unhealthy node: condition and reason
+	N302 Code = "N302" // a repair that would not happen, or that nothing shows would happen
 	N303 Code = "N303" // the node's agent is silent
 
 	N501 Code = "N501" // pod preempted: by whom, and what made it grow
@@ -26,4 +27,4 @@ const (
 )
 
 // Codes are all of them, in order.
-var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N303, N501, N502, N503, N504}
+var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N501, N502, N503, N504}

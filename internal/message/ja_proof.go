@@ -1,0 +1,52 @@
+package message
+
+var japaneseProof = sentences{
+	TitleN302: "行われない修復、または行われると確かめられていない修復: どこで途切れるか",
+
+	ProofNobody:    "このクラスターで確認できるエージェントは、{{.condition}} を {{.status}}{{if not .any}} (理由 {{.reason}}){{end}} として報告しません。{{if .meant}}エージェントはこの理由を {{.meant}} と書きます。{{end}}",
+	ProofOff:       "{{.agent}} の設定で {{.reason}} が無効になっています。",
+	ProofEventOnly: "{{.agent}} はこれを Event にするだけで、{{.condition}} は変わりません。修復の仕組みは condition しか見ません。",
+	ProofBlind:     "{{.agent}} は、これを判定できないと報告しています: {{.why}}",
+
+	ProofVerbosity:  "エージェントが待つ行は、kubelet がログレベル 4 でだけ出力します。EKS のノードはデフォルトで 2 です。",
+	ProofDockerOnly: "エージェントのルールが見るのは docker という名前のプロセスのハングだけで、ほかのコンテナランタイムは対象外です。",
+
+	ProofSilent: "{{.agent}} は {{.condition}} を {{span .age}}以上確認していません。",
+	ProofAbsent: "{{.agent}} はほかのノードでは動いていますが、ここでは {{.condition}} が一度も報告されていません。",
+
+	ProofNoRule:          "{{.condition}} が {{.status}}、理由が {{.reason}} の場合を扱うルールが、ポリシーにもほかの修復の仕組みにもありません。",
+	ProofRepairersUnread: "ほかの仕組みがこれらのノードを修復するかどうかは分かりません: {{.why}}",
+	ProofOwnUnread:       "naosu 自身のリソースを読めません: {{.why}}",
+	ProofEnds:            "ルールは {{span .wait}}待ちますが、condition は最後の根拠から {{span .lasts}}しか続きません。障害が現れ続ける場合にだけ修復します。",
+	ProofLeftAlone:       "{{.by}} は{{if .rule}}、ルール {{.rule}} により{{end}}このようなノードに意図して手を付けません。",
+	ProofNotOffered:      "これらのノードに {{.action}} を行えるものがありません。{{if .why}}{{.why}}{{end}}",
+
+	ProofRefused:           "{{.actuator}} は {{.action}} を拒否します。{{.why}}",
+	ProofPermissionUnknown: "{{.actuator}} が {{.action}} を許可するかどうかは分かりません。{{.why}}",
+	ProofNotAsked:          "{{.action}} が許可されるかどうかは分かりません。コントローラーがまだ確かめていません。",
+
+	ProofNoController:     "naosu のコントローラーが動いていません。リースの保持者がいません。",
+	ProofControllerSilent: "コントローラーの応答が {{span .age}}前から途絶えています。リースが更新されていません。",
+	ProofLeaseUnread:      "コントローラーのリースを読めません: {{.why}}",
+	ProofNotTakenUp:       "コントローラーは {{.by}} の最新の変更をまだ反映していません。",
+
+	ProofTheirs:      "{{.by}} が実際に行うことを示すものがありません。修復は、受け付けられても行われないことがあります。condition を実際に立ててみるほかに確かめる方法はありません。",
+	ProofNoDrill:     "{{.by}} を最後まで通った訓練も修復も、まだありません。",
+	ProofDrillCut:    "最後の訓練 ({{.remediation}}、{{.at}}) は途中で途切れました: {{.why}}",
+	ProofStaleAge:    "最後の実証 ({{.remediation}}、{{.at}}) から 30 日以上たっています。",
+	ProofStalePolicy: "最後の実証 ({{.remediation}}、{{.at}}) の後でポリシーが変わりました。",
+	ProofStaleAgent:  "最後の実証 ({{.remediation}}、{{.at}}) の後でエージェントが変わりました。",
+	ProofShown:       "{{.remediation}} が {{.at}} に最後まで通りました。",
+
+	ProofFinding: "ノード {{.n}} 台で、{{and .reasons}}{{if .more}} ほか {{.more}} 件{{end}} ({{.condition}}) が起きても{{if .broken}}修復は行われません{{else}}修復が行われない可能性があります{{end}}。{{.why}}",
+
+	ProofRemedyDrill:       "害のない障害を最後まで通してみる。",
+	ProofRemedyRaise:       "失ってもよいノードで condition を立て、{{.by}} が動くかどうかを見る。",
+	ProofRemedyRaiseRisk:   "修復が働けば、そのノードは再起動または交換されます。",
+	ProofRemedySwitchOff:   "{{.by}} の修復を無効にし、修復の仕組みを 1 つにする。",
+	ProofRemedyMode:        "人が承認すれば {{.by}} が修復できるようにする。",
+	ProofRemedyController:  "コントローラーが動いていない理由を調べる。",
+	ProofRemedyAgent:       "{{.agent}} の応答がない理由を調べる。",
+	ProofRemedyBudget:      "{{.by}} の予算をノード 1 台に上げる。",
+	ProofRemedyPermissions: "コントローラーが受けた回答を見る。",
+}

@@ -1,0 +1,55 @@
+package message
+
+// Whether a repair would follow from what an agent reports: why a link of the chain does not hold, or is not known to.
+const (
+	TitleN302 ID = "TitleN302"
+
+	ProofNobody    ID = "ProofNobody"    // condition, status, reason, any, meant, agent
+	ProofOff       ID = "ProofOff"       // agent, condition, status, reason
+	ProofEventOnly ID = "ProofEventOnly" // agent, condition, status, reason
+	ProofBlind     ID = "ProofBlind"     // agent, why
+
+	// ProofVerbosity and ProofDockerOnly are why an agent's documented reason does not come.
+	ProofVerbosity  ID = "ProofVerbosity"  //
+	ProofDockerOnly ID = "ProofDockerOnly" //
+
+	ProofSilent ID = "ProofSilent" // agent, condition, age
+	ProofAbsent ID = "ProofAbsent" // agent, condition, age
+
+	ProofNoRule          ID = "ProofNoRule"          // condition, status, reason
+	ProofRepairersUnread ID = "ProofRepairersUnread" // why
+	ProofOwnUnread       ID = "ProofOwnUnread"       // why
+	ProofEnds            ID = "ProofEnds"            // wait, lasts
+	ProofLeftAlone       ID = "ProofLeftAlone"       // by, rule
+	ProofNotOffered      ID = "ProofNotOffered"      // action, why
+
+	ProofRefused           ID = "ProofRefused"           // actuator, action, why
+	ProofPermissionUnknown ID = "ProofPermissionUnknown" // actuator, action, why
+	ProofNotAsked          ID = "ProofNotAsked"          // action
+
+	ProofNoController     ID = "ProofNoController"     //
+	ProofControllerSilent ID = "ProofControllerSilent" // age
+	ProofLeaseUnread      ID = "ProofLeaseUnread"      // why
+	ProofNotTakenUp       ID = "ProofNotTakenUp"       // by
+
+	ProofTheirs      ID = "ProofTheirs"      // by, action
+	ProofNoDrill     ID = "ProofNoDrill"     // by
+	ProofDrillCut    ID = "ProofDrillCut"    // remediation, at, why
+	ProofStaleAge    ID = "ProofStaleAge"    // remediation, at
+	ProofStalePolicy ID = "ProofStalePolicy" // remediation, at
+	ProofStaleAgent  ID = "ProofStaleAgent"  // remediation, at
+	ProofShown       ID = "ProofShown"       // remediation, at
+
+	// ProofFinding tells what would not be repaired, or is not known to be.
+	ProofFinding ID = "ProofFinding" // broken, reasons, more, condition, n, why
+
+	ProofRemedyDrill       ID = "ProofRemedyDrill"       // reason
+	ProofRemedyRaise       ID = "ProofRemedyRaise"       // by
+	ProofRemedyRaiseRisk   ID = "ProofRemedyRaiseRisk"   //
+	ProofRemedySwitchOff   ID = "ProofRemedySwitchOff"   // by
+	ProofRemedyMode        ID = "ProofRemedyMode"        // by
+	ProofRemedyController  ID = "ProofRemedyController"  //
+	ProofRemedyAgent       ID = "ProofRemedyAgent"       // agent
+	ProofRemedyBudget      ID = "ProofRemedyBudget"      // by
+	ProofRemedyPermissions ID = "ProofRemedyPermissions" // by
+)

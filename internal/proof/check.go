@@ -1,0 +1,330 @@
+package proof
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repair"
+)
+
+// Unheard is how old a condition's heartbeat may be. The agents confirm theirs every five minutes; two may be missed.
+const Unheard = 16 * time.Minute
+
+// Check tells of everything that an agent seen on the cluster can report, and of everything that a rule waits for and no
+// agent reports, whether a repair would follow. Rows are in the order of agents, conditions and reasons.
+func Check(f Facts, say message.Printer) []Row {
+	c := checker{f: &f, say: say, classes: map[string]*class{}, of: map[string]*class{}}
+	c.classify()
+	reports := seen(&f)
+	var rows []Row
+	for _, report := range reports {
+		for _, p := range c.parts(report) {
+			rows = append(rows, c.rows(p)...)
+		}
+	}
+	return merge(append(rows, c.unreported(reports)...))
+}
+
+// checker holds what is the same for every report.
+type checker struct {
+	f       *Facts
+	say     message.Printer
+	classes map[string]*class
+	of      map[string]*class // by node
+}
+
+// class is nodes that the same policies select, with the same room in their budgets, and that the same others repair.
+type class struct {
+	policies  []*v1alpha1.NodeRepairPolicy
+	budgets   map[string]link // by policy
+	repairers []*cloud.Repairer
+	unread    []message.Sentence
+	nodes     []*corev1.Node
+}
+
+func (c *checker) classify() {
+	selected := map[string][]*v1alpha1.NodeRepairPolicy{}
+	policies := slices.Clone(c.f.Policies)
+	slices.SortFunc(policies, func(a, b v1alpha1.NodeRepairPolicy) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range policies {
+		for _, node := range repair.Selected(&policies[i], c.f.Nodes) {
+			selected[node.Name] = append(selected[node.Name], &policies[i])
+		}
+	}
+	others := map[string][]*cloud.Repairer{}
+	for i := range c.f.Repairers {
+		for _, node := range c.f.Repairers[i].Nodes {
+			others[node] = append(others[node], &c.f.Repairers[i])
+		}
+	}
+	budget := budgeter(c.f)
+	for _, node := range c.f.Nodes {
+		one := class{policies: selected[node.Name], repairers: others[node.Name], budgets: map[string]link{}}
+		key := ""
+		for _, p := range one.policies {
+			room := budget(p, node)
+			one.budgets[p.Name] = room
+			key += p.Name + "=" + string(room.state) + c.text(room) + "|"
+		}
+		for _, r := range one.repairers {
+			if !r.Known() {
+				one.unread = append(one.unread, r.Unknown)
+			}
+			key += fmt.Sprintf("%p|", r)
+		}
+		for _, gap := range c.f.Gaps {
+			if gap.Provider == "" || strings.HasPrefix(node.Spec.ProviderID, gap.Provider) {
+				one.unread = append(one.unread, gap.Why)
+			}
+		}
+		key += fmt.Sprint(len(one.unread))
+		if c.classes[key] == nil {
+			c.classes[key] = &one
+		}
+		c.classes[key].nodes = append(c.classes[key].nodes, node)
+		c.of[node.Name] = c.classes[key]
+	}
+}
+
+// part is nodes of a class on which an agent's word is as good as on the others.
+type part struct {
+	*class
+	report Report
+	word   word
+	blind  string
+	nodes  []*corev1.Node
+}
+
+// word is how an agent's word on a condition stands on a node.
+type word string
+
+const (
+	fresh  word = "fresh"
+	silent word = "silent"
+	absent word = "absent"
+)
+
+// parts are the nodes that a report may come from, by what is the same for them. Where another agent writes the condition,
+// this one has no say.
+func (c *checker) parts(r Report) []part {
+	var parts []part
+	at := map[string]int{}
+	for _, node := range c.f.Nodes {
+		condition, there := conditionOf(node, r.Condition)
+		p := part{class: c.of[node.Name], report: r, word: fresh}
+		switch beat := condition.LastHeartbeatTime; {
+		case r.Agent == Kubelet:
+		case !there:
+			p.word = absent
+		case writer(condition) != r.Agent:
+			continue
+		case !beat.IsZero() && c.f.Now.Sub(beat.Time) > Unheard:
+			p.word = silent
+		}
+		if there && r.Agent == Naosu {
+			p.blind = blind(condition, r.Reason)
+		}
+		key := fmt.Sprintf("%p %s %s", p.class, p.word, p.blind)
+		i, known := at[key]
+		if !known {
+			i = len(parts)
+			at[key], parts = i, append(parts, p)
+		}
+		parts[i].nodes = append(parts[i].nodes, node)
+	}
+	return parts
+}
+
+// chain is a report on some nodes and who would act on it.
+type chain struct {
+	part
+	// policy acts by its rule, or another repairer by its own; with neither nobody does.
+	policy *v1alpha1.NodeRepairPolicy
+	rule   v1alpha1.RepairRule
+	other  *cloud.Repairer
+	theirs cloud.RepairerRule
+}
+
+// rows are what becomes of a report: one row for each that would act on it, or one that says that nobody does.
+func (c *checker) rows(p part) []Row {
+	var rows []Row
+	evidence := v1alpha1.Evidence{Condition: p.report.Condition, Status: p.report.Status, Reason: p.report.Reason}
+	for _, policy := range p.policies { // The first that has a rule decides, as in repair.Propose.
+		if found, met := repair.Would(policy.Spec.Rules, evidence); met {
+			rows = append(rows, c.judge(chain{part: p, policy: policy, rule: found.Rule}))
+			break
+		}
+	}
+	condition := corev1.NodeCondition{
+		Type: corev1.NodeConditionType(evidence.Condition), Status: corev1.ConditionStatus(evidence.Status), Reason: evidence.Reason,
+	}
+	for _, other := range p.repairers {
+		if i := slices.IndexFunc(other.Rules, func(r cloud.RepairerRule) bool { return r.Matches(condition) }); other.Known() && i >= 0 {
+			rows = append(rows, c.judge(chain{part: p, other: other, theirs: other.Rules[i]}))
+		}
+	}
+	if len(rows) == 0 {
+		rows = append(rows, c.judge(chain{part: p}))
+	}
+	return rows
+}
+
+// unreported are rows for what rules wait for and no agent seen reports: nobody emits the condition, or not so, or not for that
+// reason.
+func (c *checker) unreported(reports []Report) []Row {
+	var rows []Row
+	reported := func(condition, status, why string) bool {
+		return slices.ContainsFunc(reports, func(r Report) bool {
+			return r.Condition == condition && string(r.Status) == status && (why == anyReason || r.Reason == why)
+		})
+	}
+	add := func(ch chain, condition, status string, reasons []string) {
+		if len(reasons) == 0 {
+			reasons = []string{anyReason}
+		}
+		for _, why := range reasons {
+			if !reported(condition, status, why) {
+				ch.report = Report{Condition: condition, Status: metav1.ConditionStatus(status), Reason: why, Severity: reason.Fatal}
+				rows = append(rows, c.judge(ch))
+			}
+		}
+	}
+	for _, one := range c.sorted() {
+		p := part{class: one, nodes: one.nodes}
+		for _, policy := range one.policies {
+			for _, rule := range policy.Spec.Rules {
+				if rule.Action != v1alpha1.ActionNone {
+					add(chain{part: p, policy: policy, rule: rule}, rule.Condition, string(rule.Status), rule.Reasons)
+				}
+			}
+		}
+		for _, other := range one.repairers {
+			for _, rule := range other.Rules {
+				if rule.Action != v1alpha1.ActionNone {
+					add(chain{part: p, other: other, theirs: rule}, string(rule.Condition), string(rule.Status), rule.Reasons)
+				}
+			}
+		}
+	}
+	return rows
+}
+
+const anyReason = "*"
+
+func (c *checker) sorted() []*class {
+	var all []*class
+	for _, one := range c.classes {
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b *class) int { return cmp.Compare(a.nodes[0].Name, b.nodes[0].Name) })
+	return all
+}
+
+// judge goes along the chain.
+func (c *checker) judge(ch chain) Row {
+	row := Row{
+		Agent: ch.report.Agent, Condition: ch.report.Condition, Status: ch.report.Status, Reason: ch.report.Reason, Severity: ch.report.Severity,
+		Nodes: len(ch.nodes), On: names(ch.nodes), By: ch.by(), Verdict: WouldAct, policy: ch.policy != nil, severity: ch.severity(),
+	}
+	if ch.word == fresh {
+		row.Fresh = len(ch.nodes)
+	}
+	switch {
+	case ch.policy != nil:
+		row.rivals = ch.rivals()
+		row.Rule, row.For, row.Action, row.Mode = ch.rule.Name, ch.rule.For.Duration.String(), ch.rule.Action, ch.policy.Spec.Mode
+	case ch.other != nil:
+		row.For, row.Action = ch.theirs.For.String(), ch.theirs.Action
+	}
+	for _, test := range tests {
+		l, ok := test.of(c, ch)
+		if !ok {
+			continue
+		}
+		text := c.text(l)
+		row.Links = append(row.Links, Link{test.name, l.state, text})
+		if l.proof != nil {
+			row.Proof = l.proof
+		}
+		switch {
+		case row.Verdict == Broken:
+		case l.state == Cut, l.state == Unknown && row.Verdict == WouldAct:
+			row.Verdict = map[State]Verdict{Cut: Broken, Unknown: Unproven}[l.state]
+			row.BrokenLink, row.Message, row.Code = test.name, text, finding.N302
+			if l.severity != "" {
+				row.severity = l.severity
+			}
+		case l.state == Later && row.Message == "":
+			row.Message = text
+		}
+	}
+	return row
+}
+
+func (c *checker) text(l link) string {
+	if l.said.ID == "" {
+		return ""
+	}
+	return c.say.Say(l.said)
+}
+
+// by is who would act.
+func (ch chain) by() string {
+	switch {
+	case ch.policy != nil:
+		return "noderepairpolicy/" + ch.policy.Name
+	case ch.other != nil:
+		return ch.other.By.String()
+	}
+	return ""
+}
+
+// severity is how much it matters if the chain is cut: somebody expects a repair where a reason is fatal, or a rule names it.
+func (ch chain) severity() finding.Severity {
+	if ch.report.Agent == Nobody && ch.policy == nil {
+		return finding.Info // Others wait for everything that there may be on any cluster.
+	}
+	if ch.report.Severity == reason.Fatal || slices.Contains(ch.rule.Reasons, ch.report.Reason) || slices.Contains(ch.theirs.Reasons, ch.report.Reason) {
+		return finding.Warning
+	}
+	return finding.Info
+}
+
+func names(nodes []*corev1.Node) []string {
+	all := []string{}
+	for _, node := range nodes[:min(len(nodes), onRow)] {
+		all = append(all, node.Name)
+	}
+	return all
+}
+
+// merge joins rows that differ in nothing but their nodes.
+func merge(rows []Row) []Row {
+	merged := []Row{}
+	at := map[string]int{}
+	for _, row := range rows {
+		key := fmt.Sprint(row.Agent, row.Condition, row.Status, row.Reason, row.By, row.Rule, row.Verdict, row.Links)
+		i, known := at[key]
+		if !known {
+			at[key] = len(merged)
+			merged = append(merged, row)
+			continue
+		}
+		m := &merged[i]
+		m.Nodes, m.Fresh = m.Nodes+row.Nodes, m.Fresh+row.Fresh
+		m.On = append(m.On, row.On...)
+		m.On = m.On[:min(len(m.On), onRow)]
+	}
+	return merged
+}

@@ -1,0 +1,68 @@
+package proof
+
+import (
+	"slices"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Facts are what the chain is judged by. What could not be read is not known, and no link is taken to hold by it.
+type Facts struct {
+	Now   time.Time
+	Nodes []*corev1.Node
+	// Groups are the names of the nodes' groups, by the nodes' names.
+	Groups map[string]string
+	// Agents are those that run somewhere, by their pods; conditions tell of others.
+	Agents []Agent
+	// Configured are the severities that the configuration of naosu's agent gives to reasons, where it differs from the catalogue.
+	Configured map[reason.ID]reason.Severity
+	// AgentImages are the images of naosu's agent, by node.
+	AgentImages map[string]string
+
+	// Own is why naosu's own resources could not be read; zero if they could.
+	Own          message.Sentence
+	Policies     []v1alpha1.NodeRepairPolicy
+	Remediations []v1alpha1.Remediation
+	// Ledger is nil if it could not be read.
+	Ledger *guard.Ledger
+	// Lease is the controller's, nil if there is none; LeaseUnread is why it could not be read.
+	Lease       *coordinationv1.Lease
+	LeaseUnread message.Sentence
+
+	// Repairers are others that repair nodes by themselves, as far as they could be read.
+	Repairers []cloud.Repairer
+	// Gaps are who could not be asked about the nodes they run.
+	Gaps []cloud.Gap
+}
+
+// Agent is something that reports on nodes.
+type Agent string
+
+// The agents whose reports are known.
+const (
+	Naosu   Agent = "naosu-agent"
+	EKS     Agent = "eks-node-monitoring-agent"
+	NPD     Agent = "node-problem-detector"
+	Kubelet Agent = "kubelet"
+	// Nobody stands for the writer of a condition that a rule waits for and no known agent reports.
+	Nobody Agent = ""
+)
+
+// DaemonSets are what the agents' pods are called.
+var DaemonSets = []Agent{Naosu, EKS, NPD}
+
+func conditionOf(node *corev1.Node, kind string) (corev1.NodeCondition, bool) {
+	at := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return string(c.Type) == kind })
+	if at < 0 {
+		return corev1.NodeCondition{}, false
+	}
+	return node.Status.Conditions[at], true
+}

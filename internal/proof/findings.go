@@ -1,0 +1,133 @@
+package proof
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// onFinding bounds the reasons that a finding names.
+const onFinding = 4
+
+// Findings are N302 for what would not act, or is not known to: one for each cause, however many reasons it concerns.
+func Findings(rows []Row, say message.Printer) []finding.Finding {
+	type key struct {
+		condition, by string
+		link          LinkName
+		why           string
+		severity      finding.Severity
+	}
+	groups := map[key][]Row{}
+	var order []key
+	for _, row := range rows {
+		if row.Verdict == WouldAct {
+			continue
+		}
+		k := key{row.Condition, row.By, row.BrokenLink, row.Message, row.severity}
+		if row.BrokenLink == Match { // The sentence names the reason.
+			k.why = ""
+		}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], row)
+	}
+	found := []finding.Finding{}
+	for _, k := range order {
+		found = append(found, describe(groups[k], say))
+	}
+	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+	return found
+}
+
+func describe(rows []Row, say message.Printer) finding.Finding {
+	first := rows[0]
+	var reasons []string
+	nodes := 0
+	for _, row := range rows {
+		if !slices.Contains(reasons, row.Reason) {
+			reasons = append(reasons, row.Reason)
+		}
+		nodes = max(nodes, row.Nodes)
+	}
+	more := max(0, len(reasons)-onFinding)
+	f := finding.Finding{
+		Code: finding.N302, Severity: first.severity, Subjects: subjects(first), Causes: []finding.Link{}, RuledOut: []finding.Link{},
+		Remedies: remedies(first, say), Unknown: []finding.Gap{},
+		Message: say.Text(message.ProofFinding, message.Args{
+			"broken": first.Verdict == Broken, "reasons": reasons[:len(reasons)-more], "more": more, "condition": first.Condition, "n": nodes, "why": first.Message,
+		}),
+	}
+	for _, l := range first.Links {
+		if l.Message != "" && l.Link != first.BrokenLink {
+			f.Causes = append(f.Causes, finding.Link{Message: l.Message, Evidence: []finding.Evidence{}})
+		}
+	}
+	return f
+}
+
+// subjects are the policy, or whoever else would act, and else the nodes.
+func subjects(row Row) []change.Ref {
+	kind, name, _ := strings.Cut(row.By, "/")
+	switch {
+	case row.policy:
+		return []change.Ref{{Kind: "NodeRepairPolicy", Name: name}}
+	case row.By != "":
+		return []change.Ref{{Kind: kind, Name: name}}
+	}
+	refs := make([]change.Ref, len(row.On))
+	for i, node := range row.On {
+		refs[i] = change.Ref{Kind: "Node", Name: node}
+	}
+	return refs
+}
+
+// remedies are what a person can do about the link; what only explains itself has none.
+func remedies(row Row, say message.Printer) []finding.Remedy {
+	node := "<NODE>"
+	if len(row.On) > 0 {
+		node = row.On[0]
+	}
+	_, policy, _ := strings.Cut(row.By, "/")
+	args := message.Args{"by": row.By, "agent": string(row.Agent), "reason": row.Reason}
+	one := func(id message.ID, command string) []finding.Remedy {
+		return []finding.Remedy{{Message: say.Text(id, args), Command: command}}
+	}
+	switch {
+	case row.BrokenLink == Proven && row.policy:
+		return one(message.ProofRemedyDrill, "naosu repair drill node/"+node+" --reason "+row.Reason)
+	case row.BrokenLink == Proven:
+		raise := one(message.ProofRemedyRaise, "naosu repair drill node/<NODE> --act --expendable node/<NODE> --condition "+row.Condition+" --reason "+row.Reason)
+		raise[0].Risk = say.Text(message.ProofRemedyRaiseRisk, nil)
+		return raise
+	case row.BrokenLink == Competing && len(row.rivals) > 0:
+		args["by"] = row.rivals[0].String()
+		return one(message.ProofRemedySwitchOff, switchOff(row.rivals[0]))
+	case row.BrokenLink == Budget:
+		return one(message.ProofRemedyBudget, `kubectl patch noderepairpolicy `+policy+` --type merge -p '{"spec":{"budgets":{"zone":1,"group":1,"cluster":1}}}'`)
+	case row.BrokenLink == Mode:
+		return one(message.ProofRemedyMode, `kubectl patch noderepairpolicy `+policy+` --type merge -p '{"spec":{"mode":"Approve","paused":false}}'`)
+	case row.BrokenLink == Controller:
+		return one(message.ProofRemedyController, "kubectl -n naosu-system get lease,pods")
+	case row.BrokenLink == Fresh && row.Agent != Kubelet:
+		return one(message.ProofRemedyAgent, "kubectl get pods -A -o wide --field-selector spec.nodeName="+node)
+	case row.BrokenLink == Permitted:
+		return one(message.ProofRemedyPermissions, "kubectl get noderepairpolicy "+policy+" -o jsonpath='{.status.permissions}'")
+	}
+	return []finding.Remedy{}
+}
+
+// switchOff is how the repair of someone else is switched off; empty where that is not one command.
+func switchOff(by change.Ref) string {
+	switch by.Kind {
+	case "Group":
+		return "aws eks update-nodegroup-config --cluster-name <CLUSTER> --nodegroup-name " + by.Name + " --node-repair-config enabled=false"
+	case "MachineHealthCheck":
+		return "kubectl -n <NAMESPACE> annotate machinehealthcheck " + by.Name + " cluster.x-k8s.io/paused="
+	}
+	return ""
+}

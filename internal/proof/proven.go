@@ -1,0 +1,98 @@
+package proof
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// What a drill notes on its Remediation, so that it can be told later what it proved.
+const (
+	// RepairerAnnotation is who was expected to act, as noderepairpolicy/NAME.
+	RepairerAnnotation = "naosu.dev/drilled-repairer"
+	// AgentImageAnnotation is the image of the agent on the node.
+	AgentImageAnnotation = "naosu.dev/drilled-agent-image"
+)
+
+// Keeps is how long a drill counts. Roles, quotas and agents change, and nobody remembers.
+const Keeps = 30 * 24 * time.Hour
+
+// proven looks for the latest Remediation that went this way: a drill through the policy to the same action, a repair that
+// it did, or, the only one that tells of other repairers, a drill that raised the condition.
+func proven(c *checker, ch chain) (link, bool) {
+	if ch.by() == "" || ch.action() == v1alpha1.ActionNone {
+		return link{}, false
+	}
+	var last *v1alpha1.Remediation
+	for i := range c.f.Remediations {
+		r := &c.f.Remediations[i]
+		if end := ended(r); end != nil && went(r, end, ch) && (last == nil || ended(last).LastTransitionTime.Before(&end.LastTransitionTime)) {
+			last = r
+		}
+	}
+	if last == nil {
+		if ch.policy == nil {
+			return unknown(message.ProofTheirs, message.Args{"by": ch.by(), "action": string(ch.action())}), true
+		}
+		return unknown(message.ProofNoDrill, message.Args{"by": ch.by()}), true
+	}
+	end := ended(last)
+	args := message.Args{"remediation": "remediation/" + last.Name, "at": end.LastTransitionTime.UTC().Format(time.RFC3339)}
+	if end.Status != metav1.ConditionTrue {
+		args["why"] = end.Message
+		return cut(message.ProofDrillCut, args), true
+	}
+	if why, stale := c.stale(last, end, ch); stale {
+		return unknown(why, args), true
+	}
+	why := last.Spec.Evidence.Reason
+	if last.Spec.Drill != nil {
+		why = last.Spec.Drill.Reason
+	}
+	l := link{state: Holds, said: message.Of(message.ProofShown, args), proof: &Evidence{last.Name, why, end.LastTransitionTime}}
+	return l, true
+}
+
+// ended is how a Remediation ended; nil if it goes on.
+func ended(r *v1alpha1.Remediation) *metav1.Condition {
+	if r.Status.Phase != v1alpha1.PhaseEnded {
+		return nil
+	}
+	return meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
+}
+
+// went says whether a Remediation tells of a chain.
+func went(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) bool {
+	drill := r.Spec.Drill
+	switch {
+	case drill == nil:
+		helped := end.Reason == v1alpha1.RemediationAsForecastReason || end.Reason == v1alpha1.RemediationNotAsForecastReason
+		return helped && ch.policy != nil && r.Spec.Policy.Name == ch.policy.Name && r.Spec.Action == ch.rule.Action
+	case drill.Depth == v1alpha1.DrillRaised:
+		return r.Annotations[RepairerAnnotation] == ch.by() && drill.Condition == ch.report.Condition && drill.Reason == ch.report.Reason
+	case ch.policy == nil || ch.report.Agent != Naosu && ch.report.Agent != Kubelet:
+		return false
+	case end.Status != metav1.ConditionTrue: // It tells of its own reason only: others may go another way.
+		return drill.Reason == ch.report.Reason
+	}
+	return r.Status.Match != nil && r.Status.Match.Policy.Name == ch.policy.Name && r.Status.Match.Action == ch.rule.Action
+}
+
+// stale is why a proof no longer counts.
+func (c *checker) stale(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) (message.ID, bool) {
+	image, now := r.Annotations[AgentImageAnnotation], c.f.AgentImages[r.Spec.Node.Name]
+	match := r.Status.Match
+	switch {
+	case c.f.Now.Sub(end.LastTransitionTime.Time) > Keeps:
+		return message.ProofStaleAge, true
+	case ch.policy != nil && match != nil && match.Generation != ch.policy.Generation:
+		return message.ProofStalePolicy, true
+	case image != "" && now != "" && image != now:
+		return message.ProofStaleAgent, true
+	}
+	return "", false
+}

@@ -1,0 +1,103 @@
+package proof
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+// Verdict is whether a repair would follow.
+type Verdict string
+
+// The verdicts.
+const (
+	// WouldAct is for a chain of which every link was seen to be there.
+	WouldAct Verdict = "WouldAct"
+	// Unproven is for one of which a link is not known: nothing speaks against it, and nothing shows that it holds.
+	Unproven Verdict = "Unproven"
+	Broken   Verdict = "Broken"
+)
+
+// LinkName is a link of the chain from detection to action.
+type LinkName string
+
+// The links, in their order.
+const (
+	Detect     LinkName = "Detect"     // some agent turns the condition for this reason
+	Fresh      LinkName = "Fresh"      // and is heard of
+	Match      LinkName = "Match"      // a rule is about it
+	Wait       LinkName = "Wait"       // the condition lasts as long as the rule waits
+	Action     LinkName = "Action"     // somebody offers the action
+	Permitted  LinkName = "Permitted"  // and would let it through
+	Budget     LinkName = "Budget"     // a budget has room for it
+	Mode       LinkName = "Mode"       // the policy may act
+	Competing  LinkName = "Competing"  // nothing else repairs the same nodes
+	Controller LinkName = "Controller" // a controller is at work
+	Proven     LinkName = "Proven"     // it was seen to work
+)
+
+// State is what is known of a link.
+type State string
+
+// The states.
+const (
+	Holds State = "Holds"
+	// Later is for a link that holds, but not at this moment or not unasked.
+	Later   State = "Later"
+	Unknown State = "Unknown"
+	Cut     State = "Cut"
+)
+
+// Link is one link and what is known of it.
+type Link struct {
+	Link    LinkName `json:"link"`
+	State   State    `json:"state"`
+	Message string   `json:"message,omitempty"`
+}
+
+// Row is what becomes of one thing that an agent can report, on nodes to which the same applies.
+type Row struct {
+	Agent     Agent                  `json:"agent"`
+	Condition string                 `json:"condition"`
+	Status    metav1.ConditionStatus `json:"status"`
+	// Reason is "*" where a rule takes any and none is reported.
+	Reason   string          `json:"reason"`
+	Severity reason.Severity `json:"severity,omitempty"`
+	// Nodes is how many nodes the row is about, Fresh on how many the agent is heard of, On the first few of them.
+	Nodes int      `json:"nodes"`
+	Fresh int      `json:"fresh"`
+	On    []string `json:"on"`
+	// By is who would act, as noderepairpolicy/NAME; empty if nobody.
+	By     string          `json:"by,omitempty"`
+	Rule   string          `json:"rule,omitempty"`
+	For    string          `json:"for,omitempty"`
+	Action v1alpha1.Action `json:"action,omitempty"`
+	Mode   v1alpha1.Mode   `json:"mode,omitempty"`
+
+	Verdict    Verdict  `json:"verdict"`
+	BrokenLink LinkName `json:"brokenLink,omitempty"`
+	// Code is N302 unless the verdict is WouldAct.
+	Code    finding.Code `json:"code,omitempty"`
+	Message string       `json:"message,omitempty"`
+	Links   []Link       `json:"links"`
+	// Proof is what showed that it works; nil if nothing did, or too long ago.
+	Proof *Evidence `json:"proof,omitempty"`
+
+	severity finding.Severity
+	policy   bool
+	// rivals are the others that repair the same nodes.
+	rivals []change.Ref
+}
+
+// Evidence is a Remediation that went the whole way.
+type Evidence struct {
+	Remediation string      `json:"remediation"`
+	Reason      string      `json:"reason"`
+	At          metav1.Time `json:"at"`
+}
+
+// onRow bounds the nodes that a row names.
+const onRow = 5
