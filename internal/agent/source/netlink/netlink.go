@@ -1,4 +1,4 @@
-// Package netlink asks the kernel for lists, and hears its news, over netlink (netlink(7)). Answers are read as they come,
+// Package netlink asks the kernel for lists and changes, and hears its news, over netlink (netlink(7)). Answers are read as they come,
 // into one buffer: a node has thousands of links, routes and rules, and looks at them all day.
 package netlink
 
@@ -32,14 +32,19 @@ func List(protocol int, kind uint16, body []byte, again func(), each func(body [
 		if i > 0 {
 			again()
 		}
-		if err = list(protocol, kind, body, each); !errors.Is(err, ErrChanged) {
+		if err = ask(protocol, request(kind, unix.NLM_F_DUMP, body), each); !errors.Is(err, ErrChanged) {
 			return err
 		}
 	}
 	return err
 }
 
-func list(protocol int, kind uint16, body []byte, each func(body []byte)) error {
+// Change asks for a change with a message of a kind, and flags as NLM_F_CREATE. The error is the kernel's.
+func Change(protocol int, kind, flags uint16, body []byte) error {
+	return ask(protocol, request(kind, unix.NLM_F_ACK|flags, body), func([]byte) {})
+}
+
+func ask(protocol int, message []byte, each func(body []byte)) error {
 	socket, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, protocol)
 	if err != nil {
 		return fmt.Errorf("open a netlink socket: %w", err)
@@ -48,7 +53,7 @@ func list(protocol int, kind uint16, body []byte, each func(body []byte)) error 
 	if err := unix.SetsockoptTimeval(socket, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: patience}); err != nil {
 		return fmt.Errorf("open a netlink socket: %w", err)
 	}
-	if err := unix.Sendto(socket, request(kind, body), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+	if err := unix.Sendto(socket, message, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return fmt.Errorf("ask over netlink: %w", err)
 	}
 	a := answer{each: each}
@@ -76,11 +81,11 @@ func list(protocol int, kind uint16, body []byte, each func(body []byte)) error 
 }
 
 // request is one message, linux/netlink.h's struct nlmsghdr before its body.
-func request(kind uint16, body []byte) []byte {
+func request(kind, flags uint16, body []byte) []byte {
 	length := unix.SizeofNlMsghdr + len(body)
 	m := binary.NativeEndian.AppendUint32(make([]byte, 0, length), uint32(length)) //nolint:gosec // G115: a few bytes.
 	m = binary.NativeEndian.AppendUint16(m, kind)
-	m = binary.NativeEndian.AppendUint16(m, unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
+	m = binary.NativeEndian.AppendUint16(m, unix.NLM_F_REQUEST|flags)
 	m = binary.NativeEndian.AppendUint64(m, 1) // The sequence, and no port.
 	return append(m, body...)
 }

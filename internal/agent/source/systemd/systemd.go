@@ -1,4 +1,4 @@
-// Package systemd asks the host's systemd about its services, over D-Bus: one connection, and one property a call, for a
+// Package systemd asks the host's systemd about its services and, when told to, to restart one, over D-Bus: one connection, and one property a call, for a
 // unit has some two hundred (https://www.freedesktop.org/software/systemd/man/org.freedesktop.systemd1.html).
 package systemd
 
@@ -48,7 +48,9 @@ type Service struct {
 	// Active is active, reloading, inactive, failed, activating or deactivating; Sub is "auto-restart" while systemd waits
 	// before it starts it again.
 	Active, Sub string
-	path        dbus.ObjectPath
+	// Job is the number of the job that systemd has in hand for it, 0 if none.
+	Job  uint32
+	path dbus.ObjectPath
 }
 
 // Services are those that systemd holds: all that run, fail, or are wanted by another unit.
@@ -81,7 +83,7 @@ func (b *Bus) list(ctx context.Context, method string, arguments ...any) ([]Serv
 	}
 	services := make([]Service, len(units))
 	for i, u := range units {
-		services[i] = Service{Name: u.Name, Load: u.Load, Active: u.Active, Sub: u.Sub, path: u.Path}
+		services[i] = Service{Name: u.Name, Load: u.Load, Active: u.Active, Sub: u.Sub, Job: u.Job, path: u.Path}
 	}
 	return services, nil
 }
@@ -110,6 +112,15 @@ func (b *Bus) Transient(ctx context.Context, s Service) (bool, error) {
 func (b *Bus) Since(ctx context.Context, s Service) (time.Time, error) {
 	micros, err := property[uint64](ctx, b, s, unit, "StateChangeTimestamp")
 	return time.UnixMicro(int64(micros)), err //nolint:gosec // G115: systemd's clock is the kernel's.
+}
+
+// Began is when the service was last begun to be started (InactiveExitTimestamp), zero if it never was.
+func (b *Bus) Began(ctx context.Context, s Service) (time.Time, error) {
+	micros, err := property[uint64](ctx, b, s, unit, "InactiveExitTimestamp")
+	if err != nil || micros == 0 {
+		return time.Time{}, err
+	}
+	return time.UnixMicro(int64(micros)), nil //nolint:gosec // G115: systemd's clock is the kernel's.
 }
 
 func property[T any](ctx context.Context, b *Bus, s Service, kind, property string) (T, error) {

@@ -3,8 +3,10 @@ package systemd_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/agent/agenttest/systemdtest"
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
@@ -71,5 +73,59 @@ func TestAbsent(t *testing.T) {
 	bus := systemd.New(host.Host{Root: t.TempDir()})
 	if _, err := bus.Services(context.Background()); !errors.Is(err, systemd.ErrAbsent) {
 		t.Errorf("without a bus: %v", err)
+	}
+}
+
+func TestRestart(t *testing.T) {
+	m := systemdtest.Start(t)
+	m.Unit("well.service", "[Service]\nExecStart=/bin/sleep infinity\n")
+	m.Unit("sick.service", "[Service]\nType=notify\nExecStart=/bin/false\n")
+	m.Systemctl("start", "well.service")
+	bus := systemd.New(m.Host)
+	defer bus.Close()
+	well, err := bus.Service(t.Context(), "well.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := bus.Began(t.Context(), well)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result, err := bus.Restart(t.Context(), "well.service"); err != nil || result != "done" {
+		t.Errorf("restarted: %q, %v", result, err)
+	}
+	if after, err := bus.Began(t.Context(), well); err != nil || !after.After(before) {
+		t.Errorf("it was begun at %v, and before at %v (%v)", after, before, err)
+	}
+	if result, err := bus.Restart(t.Context(), "sick.service"); err != nil || result != "failed" {
+		t.Errorf("one that does not start: %q, %v", result, err)
+	}
+	if result, err := bus.Restart(t.Context(), "absent.service"); err == nil {
+		t.Errorf("one that is not there: %q", result)
+	}
+	m.Unit("slow.service", "[Service]\nType=notify\nExecStart=/bin/sleep infinity\nTimeoutStartSec=infinity\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		for slow := (systemd.Service{}); slow.Job == 0 && t.Context().Err() == nil; {
+			slow, _ = bus.Service(t.Context(), "slow.service")
+		}
+	}()
+	if result, err := bus.Restart(ctx, "slow.service"); !errors.Is(err, context.Canceled) {
+		t.Errorf("one that takes for ever: %q, %v", result, err)
+	}
+}
+
+// What the agent's pod has is enough: systemd lets root do so, and asks for no capability of it.
+func TestRestartWithoutCapabilities(t *testing.T) {
+	agenttest.Need(t, "setpriv", "busctl")
+	m := systemdtest.Start(t)
+	m.Unit("well.service", "[Service]\nExecStart=/bin/sleep infinity\n")
+	said := m.Run(
+		"setpriv", "--bounding-set=-all", "--inh-caps=-all", "busctl", "--system", "call",
+		"org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "RestartUnit", "ss", "well.service", "replace",
+	)
+	if !strings.Contains(said, "/org/freedesktop/systemd1/job/") {
+		t.Errorf("it is refused: %s", said)
 	}
 }
