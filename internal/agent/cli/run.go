@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,10 +12,14 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/agent"
+	"github.com/naosu-dev/naosu/internal/agent/config"
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/report"
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 	"github.com/naosu-dev/naosu/internal/agent/report/metrics"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
+	"github.com/naosu-dev/naosu/internal/agent/work"
 )
 
 type runOptions struct {
@@ -66,8 +71,32 @@ func (o *runOptions) run(ctx context.Context) error {
 		together.Go(func() error { return numbers.Serve(ctx, o.metrics) })
 	}
 	together.Go(func() error { reporter.Run(ctx); return nil })
+	together.Go(func() error { o.worker(h, c, client, reporter).Run(ctx); return nil })
 	together.Go(func() error { return watch.Run(ctx) })
 	return together.Wait()
+}
+
+// worker does what Remediations ask for.
+func (o *runOptions) worker(h host.Host, c config.Config, client *kube.Client, reporter *report.Reporter) *work.Worker {
+	return &work.Worker{
+		Server: client, Node: o.node, UID: reporter.UID, Version: version(), Clock: clock.RealClock{}, Log: o.log,
+		Restarts: &work.Restarts{Options: c.Work, Bus: systemd.New(h)},
+		Drills: &work.Drills{
+			Host: h, Network: c.Network, Reasons: c.Catalogue(), Clock: clock.RealClock{},
+			Aside: func() map[string]string { return reporter.Status().Aside },
+			Try: func(ctx context.Context, condition kube.Condition) error {
+				return client.TryConditions(ctx, o.node, []kube.Condition{condition})
+			},
+		},
+	}
+}
+
+// version is what the Go toolchain noted at build: a module version, or the commit of a checkout.
+func version() string {
+	if info, known := debug.ReadBuildInfo(); known {
+		return info.Main.Version
+	}
+	return ""
 }
 
 // log tells what a person should know of the agent itself.

@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/monitor/runtime"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/storage"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/work"
 )
 
 // Config is what may be configured.
@@ -34,6 +35,8 @@ type Config struct {
 	Network network.Options `yaml:"network"`
 	Runtime runtime.Options `yaml:"runtime"`
 	Storage storage.Options `yaml:"storage"`
+	// Work is what Remediations may have the agent do.
+	Work work.Options `yaml:"work"`
 }
 
 // Setting changes a reason. What is zero stays as the catalogue has it.
@@ -78,6 +81,7 @@ func (s *severity) UnmarshalText(text []byte) error {
 func Default() Config {
 	return Config{
 		Kernel: kernel.DefaultOptions(), Logs: logs.DefaultOptions(), Network: network.DefaultOptions(), Runtime: runtime.DefaultOptions(), Storage: storage.DefaultOptions(),
+		Work: work.DefaultOptions(),
 	}
 }
 

@@ -68,7 +68,7 @@ other: 1
 		`5: reasons.InterfaceNotUp.colour: no such field; there are clears, needs, severity`,
 		"6: reasons.NoSuchReason: no such reason; `naosu-agent reasons` lists them",
 		`7: reasons.InterfaceNotUp: it is there twice, first in line 2`,
-		`8: other: no such field; there are kernel, logs, network, reasons, runtime, storage`,
+		`8: other: no such field; there are kernel, logs, network, reasons, runtime, storage, work`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

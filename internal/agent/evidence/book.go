@@ -17,6 +17,8 @@ const maxEntities = 64
 type Book struct {
 	reasons map[reason.ID]reason.Reason
 	pages   map[reason.ID]*page
+	// drill is whose evidence it takes; empty is that of no drill.
+	drill string
 }
 
 // page is the evidence of one reason.
@@ -43,10 +45,17 @@ func NewBook(reasons []reason.Reason) *Book {
 	return b
 }
 
-// Note takes evidence in. That of a drill makes no reason stand, and is not noted.
+// NewDrillBook makes an empty Book for the evidence of one drill, by its nonce.
+func NewDrillBook(reasons []reason.Reason, nonce string) *Book {
+	b := NewBook(reasons)
+	b.drill = nonce
+	return b
+}
+
+// Note takes evidence in. That of a drill makes no reason stand but in that drill's own Book, and is not noted elsewhere.
 func (b *Book) Note(e Evidence) {
 	p := b.pages[e.Reason]
-	if p == nil || e.Drill != "" {
+	if p == nil || e.Drill != b.drill {
 		return
 	}
 	switch e.State {

@@ -175,3 +175,18 @@ func TestPictureNextIsLater(t *testing.T) {
 		}
 	}
 }
+
+// A drill's Book takes its own evidence and no other's: neither the node's faults nor another drill's.
+func TestDrillBook(t *testing.T) {
+	for nonce, stands := range map[string]int{"mine": 1, "": 0, "another": 0} {
+		b := evidence.NewDrillBook([]reason.Reason{crashed}, "mine")
+		for _, second := range []int{0, 1} {
+			e := at(second, "Crashed", evidence.Fault, "a")
+			e.Drill = nonce
+			b.Note(e)
+		}
+		if p := b.Picture(start.Add(time.Second)); len(p.Standing) != stands {
+			t.Errorf("of drill %q: %d stand, want %d", nonce, len(p.Standing), stands)
+		}
+	}
+}

@@ -33,7 +33,7 @@ type Evidence struct {
 	Until time.Time
 	// Source is what was read ("kernel log", "/proc/loadavg"), Raw the line or value itself.
 	Source, Raw string
-	// Drill marks evidence of a drill, which never makes a reason stand.
+	// Drill is the nonce of the drill that it is of. Such evidence never makes a reason stand on the node.
 	Drill string
 }
 

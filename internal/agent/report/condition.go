@@ -22,6 +22,16 @@ const (
 	notWatched = "NotWatched"
 )
 
+// Verdict is a condition as it would be written now if what a Picture shows held, and nothing were shown yet. Reasons are the
+// effective ones.
+func Verdict(p evidence.Picture, kind reason.Condition, reasons ...reason.Reason) kube.Condition {
+	byID := map[reason.ID]reason.Reason{}
+	for _, r := range reasons {
+		byID[r.ID] = r
+	}
+	return dated(judgeOne(kind, p, byID), kube.Condition{}, p.At)
+}
+
 // judge is what the conditions should be, without times, in the order of reason.Conditions. Reasons are the effective ones.
 func judge(p evidence.Picture, reasons map[reason.ID]reason.Reason) []kube.Condition {
 	verdicts := make([]kube.Condition, 0, len(reason.Conditions))

@@ -38,7 +38,7 @@ type desk struct {
 	changed  time.Time            // when a verdict began to differ from what is shown; zero if none does
 	wrote    time.Time            // the last try
 	chances  struct{ settle, beat float64 }
-	patching backoff
+	patching kube.Backoff
 	notes    notes
 }
 
@@ -47,7 +47,7 @@ func newDesk(node string, reasons []reason.Reason, chance func() float64) *desk 
 	for _, r := range reasons {
 		d.reasons[r.ID] = r
 	}
-	d.patching.chance, d.notes = chance, newNotes(chance)
+	d.patching, d.notes = newBackoff(chance), newNotes(chance)
 	d.chances.settle, d.chances.beat = chance(), chance()
 	return d
 }
@@ -147,7 +147,7 @@ func (d *desk) when(ours []kube.Condition, now time.Time) time.Time {
 		}
 		at = sooner(at, d.changed.Add(settle+time.Duration(d.chances.settle*float64(settle))))
 	}
-	return latest(latest(at, d.patching.until), d.wrote.Add(gap))
+	return latest(latest(at, d.patching.Until), d.wrote.Add(gap))
 }
 
 // patched takes in how the writing of conditions went.
@@ -155,10 +155,10 @@ func (d *desk) patched(answer *kube.Node, err error, now time.Time) {
 	d.wrote = now
 	d.chances.settle, d.chances.beat = d.chance(), d.chance()
 	if err != nil {
-		d.patching.failed(now, err)
+		d.patching.Failed(now, err)
 		return
 	}
-	d.patching.succeeded()
+	d.patching.Succeeded()
 	d.changed = time.Time{}
 	d.see(kube.Seen{Node: answer}, now)
 }

@@ -259,16 +259,16 @@ func TestBackoff(t *testing.T) {
 		"busy":      {fmt.Errorf("x: %w", &kube.Error{Code: 429, RetryAfter: 7 * time.Second}), []time.Duration{7750 * time.Millisecond, 8500 * time.Millisecond}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := backoff{chance: func() float64 { return 0.5 }}
+			b := newBackoff(func() float64 { return 0.5 })
 			for i, want := range tc.want {
-				b.failed(start, tc.err)
-				if got := b.until.Sub(start); got != want {
+				b.Failed(start, tc.err)
+				if got := b.Until.Sub(start); got != want {
 					t.Errorf("try %d: %v, want %v", i, got, want)
 				}
 			}
-			b.succeeded()
-			b.failed(start, errors.New("x"))
-			if got := b.until.Sub(start); got != 750*time.Millisecond {
+			b.Succeeded()
+			b.Failed(start, errors.New("x"))
+			if got := b.Until.Sub(start); got != 750*time.Millisecond {
 				t.Errorf("after a success: %v", got)
 			}
 		})

@@ -72,7 +72,7 @@ type notes struct {
 	chance  func() float64
 	waiting map[string]*note
 	pace    map[bool]*rate.Limiter // of fatal notes and others
-	backoff backoff
+	backoff kube.Backoff
 	// lost are the notes that were never written: too many, or refused as they are.
 	lost int
 }
@@ -82,7 +82,7 @@ func newNotes(chance func() float64) notes {
 	for _, fatal := range []bool{true, false} {
 		pace[fatal] = rate.NewLimiter(rate.Every(eventPause), eventBurst)
 	}
-	return notes{chance: chance, waiting: map[string]*note{}, pace: pace, backoff: backoff{chance: chance}}
+	return notes{chance: chance, waiting: map[string]*note{}, pace: pace, backoff: newBackoff(chance)}
 }
 
 // hold takes in what stands on the node. What stood and was not written yet, waits on.
@@ -170,7 +170,7 @@ func (n *notes) next(now time.Time) (*note, time.Time) {
 		if first == nil {
 			continue
 		}
-		at := latest(latest(first.due(), n.backoff.until), n.allowed(fatal, now))
+		at := latest(latest(first.due(), n.backoff.Until), n.allowed(fatal, now))
 		if !at.After(now) {
 			return first, time.Time{}
 		}
@@ -207,7 +207,7 @@ func (n *notes) wrote(which *note, err error, now time.Time) {
 	var refused *kube.Error
 	switch {
 	case err == nil:
-		n.backoff.succeeded()
+		n.backoff.Succeeded()
 		n.pace[which.fatal].AllowN(now, 1)
 		which.written = now
 	case errors.As(err, &refused) && (refused.Code == http.StatusBadRequest || refused.Code == http.StatusUnprocessableEntity):
@@ -215,7 +215,7 @@ func (n *notes) wrote(which *note, err error, now time.Time) {
 		n.lost++
 		which.written = now
 	default:
-		n.backoff.failed(now, err)
+		n.backoff.Failed(now, err)
 		return
 	}
 	if !which.standing {

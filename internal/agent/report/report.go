@@ -147,11 +147,11 @@ const (
 
 // watch keeps the desk's view of the Node up to date.
 func (r *Reporter) watch(ctx context.Context) {
-	again := backoff{chance: rand.Float64}
+	again := newBackoff(rand.Float64)
 	for ctx.Err() == nil {
 		lasting := watchFor + time.Duration(rand.Float64()*float64(watchFor))
 		err := r.server.WatchNode(ctx, r.node, lasting, func(seen kube.Seen) {
-			again.succeeded()
+			again.Succeeded()
 			r.see(seen)
 		})
 		if ctx.Err() != nil {
@@ -162,8 +162,8 @@ func (r *Reporter) watch(ctx context.Context) {
 		r.mu.Unlock()
 		next := time.Now().Add(time.Duration(rand.Float64() * float64(watchSpread)))
 		if err != nil {
-			again.failed(time.Now(), err)
-			next = again.until
+			again.Failed(time.Now(), err)
+			next = again.Until
 		}
 		sleep(ctx, next)
 	}
@@ -237,6 +237,16 @@ type Status struct {
 	Aside map[string]string
 	// Lost is how many Events were never written.
 	Lost int
+}
+
+// UID is the Node's, as the API server shows it; empty while it does not.
+func (r *Reporter) UID() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.desk.shown == nil {
+		return ""
+	}
+	return r.desk.shown.Metadata.UID
 }
 
 // Status is how the reporting goes.

@@ -19,7 +19,8 @@ type watched struct {
 	watch func(ctx context.Context, changed func()) error
 }
 
-func links(o Options) monitor.Monitor {
+// Links watches the links of the network namespace in which its looks are made.
+func Links(o Options) monitor.Monitor {
 	every := looking("links", often, netlinkLinks, func(context.Context) ([]evidence.Evidence, error) {
 		all, err := link.List()
 		if err != nil {

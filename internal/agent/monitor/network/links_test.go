@@ -21,7 +21,7 @@ func TestInterfaceNotUp(t *testing.T) {
 	}
 	nic(t, "eth0")
 	nic(t, "eth1")
-	w := agenttest.Watch(t, []monitor.Monitor{links(DefaultOptions())})
+	w := agenttest.Watch(t, []monitor.Monitor{Links(DefaultOptions())})
 	w.Goes(reason.InterfaceNotUp, "eth1") // It is known that it does not stand.
 	run(t, "ip link set eth1 down")
 	w.Stands(reason.InterfaceNotUp, "eth1")
@@ -36,7 +36,7 @@ func TestInterfaceNotUpOfLoopback(t *testing.T) { // eks-node-monitoring-agent#2
 	if !agenttest.Alone(t) {
 		return
 	}
-	w := watch(t, []reason.ID{reason.InterfaceNotUp}, briefly(links(DefaultOptions())))
+	w := watch(t, []reason.ID{reason.InterfaceNotUp}, briefly(Links(DefaultOptions())))
 	run(t, "ip link set lo down")
 	w.Stands(reason.InterfaceNotUp, "lo")
 	run(t, "ip link set lo up")
@@ -48,7 +48,7 @@ func TestInterfaceNotRunning(t *testing.T) {
 		return
 	}
 	nic(t, "ens6")
-	m, _ := links(DefaultOptions()).(watched)
+	m, _ := Links(DefaultOptions()).(watched)
 	m.Period = time.Hour // The kernel's news alone bring looks.
 	w := watch(t, []reason.ID{reason.InterfaceNotRunning}, m)
 	w.Goes(reason.InterfaceNotRunning, "ens6")
@@ -62,7 +62,7 @@ func TestMissingLoopbackInterface(t *testing.T) {
 	if !agenttest.Alone(t) {
 		return
 	}
-	w := watch(t, []reason.ID{reason.MissingLoopbackInterface}, briefly(links(DefaultOptions())))
+	w := watch(t, []reason.ID{reason.MissingLoopbackInterface}, briefly(Links(DefaultOptions())))
 	w.Goes(reason.MissingLoopbackInterface, "")
 	run(t, "ip link set lo down", "ip link set lo name lost") // The kernel deletes it with its namespace only.
 	w.Stands(reason.MissingLoopbackInterface, "")
@@ -77,7 +77,7 @@ func TestDetachedLinkIsGone(t *testing.T) {
 	}
 	nic(t, "eth0")
 	nic(t, "eth1")
-	w := watch(t, []reason.ID{reason.InterfaceNotUp}, links(DefaultOptions()))
+	w := watch(t, []reason.ID{reason.InterfaceNotUp}, Links(DefaultOptions()))
 	run(t, "ip link set eth1 down")
 	w.Stands(reason.InterfaceNotUp, "eth1")
 	run(t, "ip link delete eth1")
@@ -100,7 +100,7 @@ func TestQuietAboutLinksOfOthers(t *testing.T) {
 	for i := range 200 {
 		run(t, fmt.Sprintf("ip link add eni%08x type veth peer name pod%d", i, i))
 	}
-	quiet(t, links(DefaultOptions()))
+	quiet(t, Links(DefaultOptions()))
 }
 
 // A port of a machine with four, two of which have no cable.

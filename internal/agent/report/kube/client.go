@@ -40,13 +40,26 @@ func (c *Client) Server() string { return c.server.String() }
 
 // PatchConditions writes conditions of a node's status, and no others. It returns the Node as it is then.
 func (c *Client) PatchConditions(ctx context.Context, node string, conditions []Condition) (*Node, error) {
-	patch := map[string]any{"status": map[string]any{"conditions": conditions}}
-	path := "/api/v1/nodes/" + url.PathEscape(node) + "/status"
 	answer := &Node{}
-	if err := c.patch(ctx, "patch", path, "application/strategic-merge-patch+json", url.Values{"fieldManager": {Manager}}, patch, answer); err != nil {
+	if err := c.patchConditions(ctx, "patch", url.Values{}, node, conditions, answer); err != nil {
 		return nil, fmt.Errorf("patch the conditions of node %s: %w", node, err)
 	}
 	return answer, nil
+}
+
+// TryConditions asks whether PatchConditions would go through, and writes nothing
+// (https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run).
+func (c *Client) TryConditions(ctx context.Context, node string, conditions []Condition) error {
+	if err := c.patchConditions(ctx, "try", url.Values{"dryRun": {"All"}}, node, conditions, nil); err != nil {
+		return fmt.Errorf("try to patch the conditions of node %s: %w", node, err)
+	}
+	return nil
+}
+
+func (c *Client) patchConditions(ctx context.Context, name string, query url.Values, node string, conditions []Condition, answer any) error {
+	query.Set("fieldManager", Manager)
+	body := map[string]any{"status": map[string]any{"conditions": conditions}}
+	return c.patch(ctx, name, "/api/v1/nodes/"+url.PathEscape(node)+"/status", "application/strategic-merge-patch+json", query, body, answer)
 }
 
 // ApplyEvent makes an Event, or brings the one of that name up to date, in one request.
@@ -114,10 +127,39 @@ func (c *Client) WatchNode(ctx context.Context, node string, lasting time.Durati
 	return nil
 }
 
-// follow reads the events of a watch until an error: io.EOF if the server ended it.
+// follow tells the states of the Node in a watch until an error: io.EOF if the server ended it.
 func follow(stream io.Reader, tell func(Seen)) error {
+	first := true
+	return events(stream, func(kind string, object json.RawMessage) error {
+		seen := Seen{First: first}
+		first = false
+		switch kind {
+		case added, modified:
+			seen.Node = &Node{}
+			if err := json.Unmarshal(object, seen.Node); err != nil {
+				return err
+			}
+		case deleted:
+		default:
+			return nil
+		}
+		tell(seen)
+		return nil
+	})
+}
+
+// The events of a watch (https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes).
+const (
+	added    = "ADDED"
+	modified = "MODIFIED"
+	deleted  = "DELETED"
+	bookmark = "BOOKMARK"
+)
+
+// events calls each with the events of a watch until an error: io.EOF if the server ended it.
+func events(stream io.Reader, each func(kind string, object json.RawMessage) error) error {
 	decoder := json.NewDecoder(stream)
-	for first := true; ; first = false {
+	for {
 		var event struct {
 			Type   string          `json:"type"`
 			Object json.RawMessage `json:"object"`
@@ -125,17 +167,11 @@ func follow(stream io.Reader, tell func(Seen)) error {
 		if err := decoder.Decode(&event); err != nil {
 			return err
 		}
-		switch event.Type {
-		case "ADDED", "MODIFIED":
-			node := &Node{}
-			if err := json.Unmarshal(event.Object, node); err != nil {
-				return err
-			}
-			tell(Seen{Node: node, First: first})
-		case "DELETED":
-			tell(Seen{})
-		case "ERROR":
+		if event.Type == "ERROR" {
 			return refused(0, nil, event.Object)
+		}
+		if err := each(event.Type, event.Object); err != nil {
+			return err
 		}
 	}
 }

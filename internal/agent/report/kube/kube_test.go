@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -198,4 +199,53 @@ func FuzzFollow(f *testing.F) {
 			t.Error("it ended without a reason")
 		}
 	})
+}
+
+func TestWatchRemediations(t *testing.T) {
+	var queries []string
+	c := client(t, func(w http.ResponseWriter, r *http.Request) {
+		queries = append(queries, r.URL.Path+"?"+r.URL.RawQuery)
+		if r.URL.Query().Get("resourceVersion") == "9" {
+			_, _ = w.Write([]byte(`{"type":"ERROR","object":{"kind":"Status","code":410,"message":"too old"}}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"type":"ADDED","object":{"metadata":{"name":"r","uid":"u","resourceVersion":"7"},"spec":{"node":{"name":"n","uid":"v"},"drill":{"nonce":"x"}},"status":{"steps":[{"name":"Act","endedAt":"2026-11-21T17:40:00.000001Z"}],"agent":{"state":"Accepted","at":"2026-11-21T17:40:00.000001Z"}}}}
+{"type":"DELETED","object":{"metadata":{"name":"r","resourceVersion":"8"}}}
+{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"}}}
+`))
+	})
+	var seen []string
+	tell := func(r *Remediation, gone bool) { seen = append(seen, fmt.Sprintf("%s %v", r.Metadata.Name, gone)) }
+	last, err := c.WatchRemediations(t.Context(), "n", "", time.Hour, tell)
+	if last != "9" || err != nil {
+		t.Errorf("it came to %q, %v", last, err)
+	}
+	if diff := cmp.Diff([]string{"r false", "r true"}, seen); diff != "" {
+		t.Error(diff)
+	}
+	if last, err = c.WatchRemediations(t.Context(), "n", last, time.Hour, tell); last != "" || Code(err) != http.StatusGone {
+		t.Errorf("of what the server has forgotten it came to %q, %v", last, err)
+	}
+	query := "/apis/naosu.dev/v1alpha1/remediations?allowWatchBookmarks=true&fieldSelector=spec.node.name%3Dn&resourceVersion=RV&timeoutSeconds=3600&watch=1"
+	if diff := cmp.Diff([]string{strings.Replace(query, "RV", "0", 1), strings.Replace(query, "RV", "9", 1)}, queries); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What an earlier report said, and a later one does not, goes: a merge patch takes away what is null.
+func TestReport(t *testing.T) {
+	var body string
+	c := client(t, func(_ http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		body = r.Method + " " + r.URL.Path + " " + string(text)
+	})
+	at := time.Date(2026, 11, 21, 17, 40, 0, 120_000_999, time.FixedZone("x", 3600))
+	if err := c.Report(t.Context(), Metadata{Name: "r", UID: "u", ResourceVersion: "7"}, Report{State: Done, At: Micro{at}, Message: "m"}); err != nil {
+		t.Fatal(err)
+	}
+	want := `PATCH /apis/naosu.dev/v1alpha1/remediations/r/status {"metadata":{"resourceVersion":"7","uid":"u"},` +
+		`"status":{"agent":{"state":"Done","at":"2026-11-21T16:40:00.120000Z","version":"","message":"m","hops":null,"evidence":null}}}`
+	if diff := cmp.Diff(want, body); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -1,0 +1,175 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+const remediations = "/apis/naosu.dev/v1alpha1/remediations"
+
+// Remediation is what the agent reads of one. api/v1alpha1 says what the fields mean; its types would bring in more than
+// the rest of this package.
+type Remediation struct {
+	Metadata Metadata `json:"metadata"`
+	Spec     struct {
+		Node struct {
+			Name string `json:"name"`
+			UID  string `json:"uid"`
+		} `json:"node"`
+		Action  string `json:"action"`
+		Service string `json:"service"`
+		Drill   *Drill `json:"drill"`
+	} `json:"spec"`
+	Status struct {
+		Phase string  `json:"phase"`
+		Steps []Step  `json:"steps"`
+		Agent *Report `json:"agent"`
+	} `json:"status"`
+}
+
+// Drill is what is to be tried.
+type Drill struct {
+	Nonce     string `json:"nonce"`
+	Condition string `json:"condition"`
+	Reason    string `json:"reason"`
+	Depth     string `json:"depth"`
+}
+
+// Step is one thing that the controller does.
+type Step struct {
+	Name    string `json:"name"`
+	EndedAt *Micro `json:"endedAt"`
+}
+
+// Report is what the agent says of its part. All fields are written, so that what an earlier report said goes.
+type Report struct {
+	State    string    `json:"state"`
+	At       Micro     `json:"at"`
+	Version  string    `json:"version"`
+	Message  string    `json:"message"`
+	Hops     []Hop     `json:"hops"`
+	Evidence *Evidence `json:"evidence"`
+}
+
+// The states of a Report.
+const (
+	Accepted = "Accepted"
+	Done     = "Done"
+	Failed   = "Failed"
+	Refused  = "Refused"
+)
+
+// Hop is a link of the chain that a drill passed.
+type Hop struct {
+	Name string `json:"name"`
+	At   Micro  `json:"at"`
+	By   string `json:"by"`
+}
+
+// Evidence is a condition that a drill led to.
+type Evidence struct {
+	Condition string    `json:"condition"`
+	Status    string    `json:"status"`
+	Reason    string    `json:"reason"`
+	Message   string    `json:"message"`
+	Since     time.Time `json:"since"`
+}
+
+// Micro is a time in whole microseconds, always with six digits of them, as metav1.MicroTime reads it.
+type Micro struct{ time.Time }
+
+// MarshalJSON writes it.
+func (m Micro) MarshalJSON() ([]byte, error) {
+	return []byte(m.UTC().Format(`"2006-01-02T15:04:05.000000Z"`)), nil
+}
+
+// WatchRemediations tells of those that name a node until the server ends the watch, after the given time at the latest, or
+// ctx is done: of each that there is, or of what changed after the resource version from, and then of changes. gone says that
+// one was deleted. It returns how far it came, from where the next watch may go on; empty is from the beginning. The error is
+// nil if the server ended it.
+func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasting time.Duration, tell func(r *Remediation, gone bool)) (last string, err error) {
+	query := url.Values{
+		"watch": {"1"}, "fieldSelector": {"spec.node.name=" + node}, "resourceVersion": {from}, "allowWatchBookmarks": {"true"},
+		"timeoutSeconds": {strconv.Itoa(int(lasting.Seconds()))},
+	}
+	if from == "" {
+		query.Set("resourceVersion", "0")
+	}
+	last = from
+	request, err := c.request(ctx, http.MethodGet, remediations, query, nil)
+	if err != nil {
+		return last, err
+	}
+	response, err := c.do("watch-remediations", request)
+	if err == nil {
+		defer response.Body.Close()
+		err = events(response.Body, func(kind string, object json.RawMessage) error {
+			r := &Remediation{}
+			if err := json.Unmarshal(object, r); err != nil {
+				return err
+			}
+			last = r.Metadata.ResourceVersion
+			if kind != bookmark {
+				tell(r, kind == deleted)
+			}
+			return nil
+		})
+	}
+	if errors.Is(err, io.EOF) {
+		return last, nil
+	}
+	if Code(err) == http.StatusGone {
+		last = ""
+	}
+	return last, fmt.Errorf("watch the Remediations of node %s: %w", node, err)
+}
+
+// Remediation reads one.
+func (c *Client) Remediation(ctx context.Context, name string) (*Remediation, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := c.request(ctx, http.MethodGet, remediations+"/"+url.PathEscape(name), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := c.do("get-remediation", request)
+	if err != nil {
+		return nil, fmt.Errorf("read Remediation %s: %w", name, err)
+	}
+	defer response.Body.Close()
+	r := &Remediation{}
+	if err := json.NewDecoder(response.Body).Decode(r); err != nil {
+		return nil, fmt.Errorf("read Remediation %s: %w", name, err)
+	}
+	return r, nil
+}
+
+// Report writes what the agent says of a Remediation, and nothing else of it. of is the Remediation's metadata: the report
+// is refused (409) if it is another one of that name by now or, where a resource version is given, if it has changed.
+func (c *Client) Report(ctx context.Context, of Metadata, report Report) error {
+	metadata := map[string]any{"uid": of.UID}
+	if of.ResourceVersion != "" {
+		metadata["resourceVersion"] = of.ResourceVersion
+	}
+	body := map[string]any{"metadata": metadata, "status": map[string]any{"agent": report}}
+	path := remediations + "/" + url.PathEscape(of.Name) + "/status"
+	if err := c.patch(ctx, "report", path, "application/merge-patch+json", url.Values{"fieldManager": {Manager}}, body, nil); err != nil {
+		return fmt.Errorf("report on Remediation %s: %w", of.Name, err)
+	}
+	return nil
+}
+
+// Code is the API server's status code in an error, 0 if it has none.
+func Code(err error) int {
+	if refused, is := errors.AsType[*Error](err); is {
+		return refused.Code
+	}
+	return 0
+}

@@ -1,0 +1,78 @@
+// Package fault makes faults that harm nothing, for drills: links of a network namespace that holds nothing else, and a line
+// of the kernel's log that means nothing. Detectors see them as they would see real ones; nobody else does.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// look is how far looks are apart: on a real fault the kernel's news bring them forward.
+const look = time.Second
+
+// OfLinks are the reasons for which links have a fault.
+var OfLinks = []reason.ID{reason.InterfaceNotRunning, reason.InterfaceNotUp, reason.MissingLoopbackInterface}
+
+// Link makes a link of a name in a network namespace of its own and then, once a detector has found it well there, the fault
+// of a reason. It calls made, and tells what the detector finds from then on, until ctx ends; then all of it is gone.
+func Link(ctx context.Context, id reason.ID, name string, detector monitor.Monitor, now clock.Clock, made func(), tell monitor.Tell) error {
+	return inNamespace(func() error {
+		if err := wellLink(name); err != nil {
+			return err
+		}
+		if err := watch(ctx, now, detector, func(faulty bool, _ []evidence.Evidence) bool { return !faulty }, id); err != nil {
+			return fmt.Errorf("wait until the link is well: %w", err)
+		}
+		if err := breakLink(id, name); err != nil {
+			return err
+		}
+		made()
+		err := watch(ctx, now, detector, func(_ bool, all []evidence.Evidence) bool {
+			for _, e := range all {
+				tell(e)
+			}
+			return false
+		}, id)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
+}
+
+// watch has a detector look until what it finds is enough: whether it finds the fault of a reason, and all that it tells.
+func watch(ctx context.Context, now clock.Clock, detector monitor.Monitor, enough func(faulty bool, all []evidence.Evidence) bool, id reason.ID) error {
+	for {
+		var all []evidence.Evidence
+		if err := detector.Look(ctx, func(e evidence.Evidence) { all = append(all, e) }); err != nil {
+			return err
+		}
+		faulty := slices.ContainsFunc(all, func(e evidence.Evidence) bool { return e.Reason == id && e.State == evidence.Fault })
+		if enough(faulty, all) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-now.After(look):
+		}
+	}
+}
+
+// refused adds to an error of permission what would be needed.
+func refused(err error, needs string) error {
+	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOENT) {
+		return fmt.Errorf("%w: it needs %s, as the privileged variant of the agent has", err, needs)
+	}
+	return err
+}

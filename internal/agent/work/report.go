@@ -1,0 +1,109 @@
+package work
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/report/kube"
+)
+
+// undertake says that the agent does what a Remediation asks for, or refuses it. It returns the Remediation as it was then, or
+// nil if there is nothing to do. The API server takes the word only if nothing has changed since the Remediation was read: what
+// was asked long ago is not done.
+func (w *Worker) undertake(ctx context.Context, r *kube.Remediation) *kube.Remediation {
+	try := newBackoff()
+	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
+		uid := w.UID()
+		if uid == "" {
+			try.Failed(w.Clock.Now(), nil)
+			continue
+		}
+		say := kube.Report{State: kube.Accepted, Message: "undertaken"}
+		if why := w.refuses(r, uid); why != "" {
+			say.State, say.Message = kube.Refused, why
+		} else if earlier := r.Status.Agent; earlier != nil {
+			say.At, say.Message = earlier.At, "undertaken before the agent was started again"
+		}
+		err := w.say(ctx, r, r.Metadata.ResourceVersion, say)
+		switch kube.Code(err) {
+		case http.StatusNotFound:
+			return nil
+		case http.StatusConflict:
+			if r = w.again(ctx, r); r == nil {
+				return nil
+			}
+			continue
+		}
+		if err == nil {
+			if say.State == kube.Refused {
+				return nil
+			}
+			return r
+		}
+		w.Log("%v; it is tried again", err)
+		try.Failed(w.Clock.Now(), err)
+	}
+	return nil
+}
+
+// again is a Remediation as it is now; nil if it asks for nothing any more.
+func (w *Worker) again(ctx context.Context, r *kube.Remediation) *kube.Remediation {
+	try := newBackoff()
+	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
+		now, err := w.Server.Remediation(ctx, r.Metadata.Name)
+		switch {
+		case kube.Code(err) == http.StatusNotFound:
+			return nil
+		case err != nil:
+			w.Log("%v; it is tried again", err)
+			try.Failed(w.Clock.Now(), err)
+		case now.Metadata.UID != r.Metadata.UID || w.asks(now) == nothing:
+			return nil
+		default:
+			return now
+		}
+	}
+	return nil
+}
+
+// tell reports on a Remediation, until the API server takes it or has it no more.
+func (w *Worker) tell(ctx context.Context, r *kube.Remediation, say kube.Report) {
+	try := newBackoff()
+	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
+		err := w.say(ctx, r, "", say)
+		if code := kube.Code(err); err == nil || code == http.StatusNotFound || code == http.StatusConflict {
+			return
+		}
+		w.Log("%v; it is tried again", err)
+		try.Failed(w.Clock.Now(), err)
+	}
+}
+
+// say reports on a Remediation, once; of one version of it only, if that is given.
+func (w *Worker) say(ctx context.Context, r *kube.Remediation, version string, say kube.Report) error {
+	if say.At.IsZero() {
+		say.At.Time = w.Clock.Now()
+	}
+	say.Version = w.Version
+	err := w.Server.Report(ctx, kube.Metadata{Name: r.Metadata.Name, UID: r.Metadata.UID, ResourceVersion: version}, say)
+	if err == nil && (say.State != kube.Accepted || len(say.Hops) == 0) {
+		w.Log("Remediation %s: %s: %s", r.Metadata.Name, say.State, say.Message)
+	}
+	return err
+}
+
+// newBackoff is for what the API server does not take.
+func newBackoff() kube.Backoff {
+	return kube.Backoff{First: time.Second, Longest: time.Minute, Chance: rand.Float64}
+}
+
+func (w *Worker) sleep(ctx context.Context, until time.Time) {
+	if wait := until.Sub(w.Clock.Now()); wait > 0 {
+		select {
+		case <-ctx.Done():
+		case <-w.Clock.After(wait):
+		}
+	}
+}
