@@ -75,6 +75,9 @@ func New(o Options) (*Cloud, error) {
 		for _, v := range o.Standing.Volumes {
 			c.state.Volumes = append(c.state.Volumes, &v)
 		}
+		for _, g := range c.state.Groups {
+			c.fill(g) // what a group has suspended was not always so
+		}
 		c.settle()
 		if o.InstantStart {
 			c.finishBoots()

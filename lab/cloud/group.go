@@ -113,6 +113,31 @@ func (c *Cloud) SetBounds(name string, lowest, highest int) error {
 	})
 }
 
+// Suspend switches some of Auto Scaling's processes of a group off, or on again; none means all that the lab knows.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_SuspendProcesses.html
+func (c *Cloud) Suspend(name string, off bool, which ...string) error {
+	return c.update(func() error {
+		g, err := c.group(name)
+		if err != nil {
+			return err
+		}
+		if len(which) == 0 {
+			which = processes
+		}
+		for _, process := range which {
+			if !slices.Contains(processes, process) {
+				return refuse(CodeValidation, "The lab does not know the process %s", process)
+			}
+		}
+		kept := slices.DeleteFunc(slices.Clone(g.SuspendedProcesses), func(p string) bool { return slices.Contains(which, p) })
+		if off {
+			kept = append(kept, which...)
+		}
+		g.SuspendedProcesses = kept
+		return nil
+	})
+}
+
 func (c *Cloud) decrementDesired(i *instance) error {
 	g, err := c.group(i.Group)
 	if err != nil {

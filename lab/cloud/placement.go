@@ -5,9 +5,16 @@ import (
 	"slices"
 )
 
-// azRebalance is Auto Scaling's name for the process that evens out a group's zones.
+// Auto Scaling's names for processes that can be suspended: what evens out a group's zones, and what launches anything.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/as-suspend-resume-processes.html
-const azRebalance = "AZRebalance"
+const (
+	azRebalance = "AZRebalance"
+	launches    = "Launch"
+)
+
+var processes = []string{azRebalance, launches}
+
+func (g *group) suspended(process string) bool { return slices.Contains(g.SuspendedProcesses, process) }
 
 // settle has every group launch what it lacks, end what it has too many of, and even out its zones.
 func (c *Cloud) settle() {
@@ -42,6 +49,12 @@ func (c *Cloud) capacity(g *group) int {
 }
 
 func (c *Cloud) scaleOut(g *group) {
+	if !g.suspended(launches) {
+		c.fill(g)
+	}
+}
+
+func (c *Cloud) fill(g *group) {
 	for c.capacity(g) < g.Desired {
 		zone, some := c.emptiest(g)
 		if !some {
@@ -61,7 +74,7 @@ func (c *Cloud) scaleIn(g *group) {
 // group's size by a tenth of its maximum or by one instance for that; scaleIn takes the surplus once the new are up.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/auto-scaling-benefits.html#AutoScalingBehavior.InstanceUsage
 func (c *Cloud) rebalance(g *group) {
-	if slices.Contains(g.SuspendedProcesses, azRebalance) {
+	if g.suspended(azRebalance) || g.suspended(launches) {
 		return
 	}
 	ahead := len(c.members(g)) - c.capacity(g)

@@ -128,3 +128,26 @@ func TestRebalanceLaunchesBeforeItTerminates(t *testing.T) {
 		t.Errorf("once it is up the group has %d instances, want %d", got, want)
 	}
 }
+
+func TestLaunchSuspended(t *testing.T) {
+	spec := workers(3, 3)
+	spec.SuspendedProcesses = []string{"Launch"}
+	b := started(t, spec)
+	if got := len(b.members("workers")); got != 3 {
+		t.Fatalf("the group begins with %d instances, want 3", got)
+	}
+	b.must(b.Terminate(b.members("workers")[0].ID, false))
+	b.pass(time.Hour)
+	if got := len(b.members("workers")); got != 2 {
+		t.Errorf("while it launches nothing the group has %d instances, want 2", got)
+	}
+	b.must(b.Suspend("workers", false))
+	if got := len(b.members("workers")); got != 3 {
+		t.Errorf("when it launches again the group has %d instances, want 3", got)
+	}
+	b.must(b.Suspend("workers", true, "Launch"))
+	b.must(b.Terminate(b.members("workers")[0].ID, false))
+	if got := len(b.members("workers")); got != 2 {
+		t.Errorf("suspended again the group has %d instances, want 2", got)
+	}
+}

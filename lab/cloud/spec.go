@@ -58,7 +58,8 @@ type GroupSpec struct {
 	BootDelay *metav1.Duration `json:"bootDelay,omitempty"`
 	// Foreign groups are not EKS's: their nodes have the labels above alone.
 	Foreign bool `json:"foreign,omitempty"`
-	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance".
+	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance", "Launch". The
+	// group's first instances are there all the same.
 	SuspendedProcesses []string `json:"suspendedProcesses,omitempty"`
 	// NodeRepair is what the group says of EKS's own repair of its nodes, as DescribeNodegroup tells; without it, off.
 	NodeRepair *NodeRepairConfig `json:"nodeRepairConfig,omitempty"`

@@ -116,7 +116,7 @@ func TestValidate(t *testing.T) {
 		"order outside":  {spec: group(func(g *GroupSpec) { g.Zones = []string{"us-east-1a", "us-east-1b"} }), want: `groups[0].zoneOrder[2]: Unsupported value: "us-east-1c"`},
 		"below min":      {spec: group(func(g *GroupSpec) { g.Min = 3 }), want: `groups[0].desired: Invalid value: 2: Desired capacity:2 must be between the specified min size:3 and max size:3`},
 		"max below min":  {spec: group(func(g *GroupSpec) { g.Min = 4 }), want: `groups[0].max: Invalid value: 3: Max bound, 3, must be greater than or equal to min bound, 4`},
-		"process":        {spec: group(func(g *GroupSpec) { g.SuspendedProcesses = []string{"Launch"} }), want: `groups[0].suspendedProcesses[0]: Unsupported value: "Launch"`},
+		"process":        {spec: group(func(g *GroupSpec) { g.SuspendedProcesses = []string{"Rest"} }), want: `groups[0].suspendedProcesses[0]: Unsupported value: "Rest"`},
 		"twice":          {spec: Spec{Groups: []GroupSpec{workers(1, 1), workers(1, 1)}}, want: `groups[1].name: Duplicate value: "workers"`},
 		"zone twice":     {spec: Spec{Zones: []string{"a", "a"}}, want: `zones[1]: Duplicate value: "a"`},
 		"bad quantity":   {spec: Spec{InstanceTypes: []InstanceType{{Name: "x", CPU: "two", Memory: "1Gi"}}}, want: `instanceTypes[0].cpu: Invalid value: "two"`},

@@ -77,8 +77,8 @@ func (g GroupSpec) validate(path *field.Path, region Spec) field.ErrorList {
 	}
 	errs = append(errs, g.NodeRepair.validate(path.Child("nodeRepairConfig"))...)
 	for i, process := range g.SuspendedProcesses {
-		if process != azRebalance {
-			errs = append(errs, field.NotSupported(path.Child("suspendedProcesses").Index(i), process, []string{azRebalance}))
+		if !slices.Contains(processes, process) {
+			errs = append(errs, field.NotSupported(path.Child("suspendedProcesses").Index(i), process, processes))
 		}
 	}
 	return errs

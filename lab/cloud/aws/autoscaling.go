@@ -13,6 +13,9 @@ var autoscaling = &service{
 	name: "autoscaling",
 	operations: map[string]operation{
 		"DescribeAutoScalingGroups":           describeAutoScalingGroups,
+		"DescribeAutoScalingInstances":        describeAutoScalingInstances,
+		"ResumeProcesses":                     suspend(false),
+		"SuspendProcesses":                    suspend(true),
 		"TerminateInstanceInAutoScalingGroup": terminateInstance,
 	},
 	read: readForm, answer: answerQuery, refuse: refuseQuery,
@@ -82,7 +85,7 @@ func (s *Server) describeGroup(g cloud.Group, instances []cloud.Instance) scalin
 		DefaultCooldown: 300, HealthCheckType: "EC2", CreatedTime: timestamp(g.Created), Zones: members[string]{g.Zones},
 	}
 	for _, i := range instances {
-		if i.Group == g.Name && !i.Detached && i.State != cloud.Terminated {
+		if i.Group == g.Name && member(i) {
 			shown.Instances.Members = append(shown.Instances.Members, scalingMember{
 				InstanceID: i.ID, InstanceType: i.Type, Zone: i.Zone, LifecycleState: lifecycleState(i), HealthStatus: "Healthy",
 			})
@@ -101,6 +104,53 @@ func (s *Server) describeGroup(g cloud.Group, instances []cloud.Instance) scalin
 	return shown
 }
 
+// member instances are those that Auto Scaling knows.
+func member(i cloud.Instance) bool {
+	return i.Group != "" && !i.Detached && i.State != cloud.Terminated
+}
+
+// The parts of AutoScalingInstanceDetails that the lab's cloud holds.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_AutoScalingInstanceDetails.html
+type (
+	membersAnswer struct {
+		Instances members[memberDetails] `xml:"AutoScalingInstances"`
+		NextToken string                 `xml:"NextToken,omitempty"`
+	}
+	memberDetails struct {
+		InstanceID           string `xml:"InstanceId"`
+		InstanceType         string `xml:"InstanceType"`
+		Group                string `xml:"AutoScalingGroupName"`
+		Zone                 string `xml:"AvailabilityZone"`
+		LifecycleState       string `xml:"LifecycleState"`
+		HealthStatus         string `xml:"HealthStatus"`
+		ProtectedFromScaleIn bool   `xml:"ProtectedFromScaleIn"`
+	}
+)
+
+// Instances that are in no group are left out, as Auto Scaling does.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingInstances.html
+func describeAutoScalingInstances(r request) (any, error) {
+	wanted, err := r.parameters.readPage("MaxRecords", 1, 50, 50)
+	if err != nil {
+		return nil, err
+	}
+	named := r.parameters.list("InstanceIds.member")
+	if len(named) > 50 {
+		return nil, refuse(cloud.CodeValidation, "The number of instance ids that may be passed in is limited to 50")
+	}
+	instances := slices.DeleteFunc(r.server.Cloud.Instances(), func(i cloud.Instance) bool {
+		return !member(i) || len(named) > 0 && !slices.Contains(named, i.ID)
+	})
+	instances, token := take(wanted, instances, func(i cloud.Instance) string { return i.ID })
+	answer := membersAnswer{NextToken: token}
+	for _, i := range instances {
+		answer.Instances.Members = append(answer.Instances.Members, memberDetails{
+			InstanceID: i.ID, InstanceType: i.Type, Group: i.Group, Zone: i.Zone, LifecycleState: lifecycleState(i), HealthStatus: "HEALTHY",
+		})
+	}
+	return answer, nil
+}
+
 func (s *Server) groupARN(name string) string {
 	return fmt.Sprintf("arn:aws:autoscaling:%s:%s:autoScalingGroup:*:autoScalingGroupName/%s", s.Cloud.Region(), account, name)
 }
@@ -114,6 +164,15 @@ func lifecycleState(i cloud.Instance) string {
 		return "Terminating"
 	}
 	return "InService"
+}
+
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_SuspendProcesses.html
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_ResumeProcesses.html
+func suspend(off bool) operation {
+	return func(r request) (any, error) {
+		err := r.server.Cloud.Suspend(r.parameters.text("AutoScalingGroupName"), off, r.parameters.list("ScalingProcesses.member")...)
+		return nil, err
+	}
 }
 
 // activity is an entry of a group's history.
@@ -139,7 +198,7 @@ func terminateInstance(r request) (any, error) {
 		return nil, err
 	}
 	i, known := r.server.Cloud.Instance(id)
-	if !known || i.Group == "" || i.Detached || i.State == cloud.Terminated {
+	if !known || !member(i) {
 		return nil, refuse(cloud.CodeValidation, "Instance Id not found - No managed instance found for instance ID: %s", id)
 	}
 	if err := r.server.Cloud.Terminate(id, decrement); err != nil {

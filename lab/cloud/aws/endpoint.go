@@ -25,8 +25,15 @@ func Listen(ctx context.Context, o Options) (*Endpoint, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening for AWS calls: %w", err)
 	}
-	return &Endpoint{Server: New(o), listener: listener}, nil
+	e := &Endpoint{Server: New(o), listener: listener}
+	e.delay = haste
+	return e, nil
 }
+
+// haste is less than any call to AWS takes. The Go SDK closes its request when the answer begins, and an answer that begins
+// while Go's HTTP client still looks for the end of a request of some KiB has that client drop the connection
+// (ClientHandler.Handle in transport/http/client.go of smithy-go).
+const haste = 5 * time.Millisecond
 
 // Run answers calls until ctx ends.
 func (e *Endpoint) Run(ctx context.Context) error {

@@ -2,9 +2,11 @@ package aws
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/utils/clock"
@@ -43,6 +45,8 @@ type Options struct {
 type Server struct {
 	Options
 
+	delay time.Duration
+
 	mu      sync.Mutex
 	calls   []Call
 	script  []*scripted
@@ -69,6 +73,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	s.hold(r.Context())
 
 	signed, fault := readAuthorization(r)
 	called := serviceOf(signed)
@@ -87,6 +92,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	called.answer(w, id, a.action, result)
+}
+
+// hold keeps an answer back for the time that a real one would take.
+func (s *Server) hold(ctx context.Context) {
+	if s.delay == 0 {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(s.delay):
+	}
 }
 
 // perform does what is asked, unless a script, a rate limit or the caller's permissions stand against it.

@@ -71,6 +71,8 @@ func statusOf(code string) int {
 		return http.StatusPreconditionFailed
 	case "InternalError", cloud.CodeInsufficientCapacity:
 		return http.StatusInternalServerError
+	case "ThrottlingException": // EKS's; EC2's and Auto Scaling's are below
+		return http.StatusTooManyRequests
 	case "RequestLimitExceeded", cloud.CodeUnavailable:
 		return http.StatusServiceUnavailable
 	}

@@ -83,14 +83,19 @@ type queryAnswer struct {
 	result     any
 }
 
-// MarshalXML names the result after its action.
+// MarshalXML names the result after its action, and leaves it out where there is none.
 func (a queryAnswer) MarshalXML(e *xml.Encoder, root xml.StartElement) error {
 	metadata := struct {
 		RequestID string `xml:"RequestId"`
 	}{a.id}
 	for _, step := range []func() error{
 		func() error { return e.EncodeToken(root) },
-		func() error { return e.EncodeElement(a.result, element(a.action+"Result")) },
+		func() error {
+			if a.result == nil {
+				return nil
+			}
+			return e.EncodeElement(a.result, element(a.action+"Result"))
+		},
 		func() error { return e.EncodeElement(metadata, element("ResponseMetadata")) },
 		func() error { return e.EncodeToken(root.End()) },
 	} {
