@@ -15,8 +15,13 @@ import (
 type ground struct {
 	filters []fwk.FilterPlugin
 	scorers []scorer
-	open    []*slot            // sorted by name
-	scores  map[string][]int64 // by plugin, one for each of the open
+	open    []*slot // sorted by name
+	// sums are what the plugins whose scores are not normalized give each of the open together, scores what each of the
+	// others does.
+	sums   []int64
+	scores map[string][]int64
+	// places are where slots were last found among the open, by id.
+	places  []int
 	ear     listener
 	setting int // of the board's images, when they were last looked at
 }
@@ -78,10 +83,19 @@ func (g *ground) follow(ctx context.Context, s *sweep) error {
 
 // admit opens, of the nodes that have changed, those that pass, and closes the others.
 func (g *ground) admit(j *Judge, changed, passing []*slot, anew bool) {
+	if missing := len(j.board.slots) - len(g.places); missing > 0 {
+		g.places = append(g.places, make([]int, missing)...)
+	}
 	if anew {
 		g.open = append(g.open[:0], passing...)
+		for i, slot := range g.open {
+			g.places[slot.id] = i
+		}
+		g.sums = slices.Grow(g.sums[:0], len(passing))[:len(passing)]
 		for _, plugin := range g.scorers {
-			g.scores[plugin.Name()] = slices.Grow(g.scores[plugin.Name()][:0], len(passing))[:len(passing)]
+			if plugin.ScoreExtensions() != nil {
+				g.scores[plugin.Name()] = slices.Grow(g.scores[plugin.Name()][:0], len(passing))[:len(passing)]
+			}
 		}
 		return
 	}
@@ -94,20 +108,25 @@ func (g *ground) admit(j *Judge, changed, passing []*slot, anew bool) {
 	}
 }
 
-// rate asks how nodes score.
+// rate asks how open nodes score.
 func (g *ground) rate(ctx context.Context, s *sweep, slots []*slot) error {
+	at := sized(&s.judge.scratch.at, len(slots))
+	for i, slot := range slots {
+		at[i], _ = g.find(slot)
+		g.sums[at[i]] = 0
+	}
 	for _, plugin := range g.scorers {
 		scores, err := s.localScores(ctx, plugin, slots)
 		if err != nil {
 			return err
 		}
-		next := 0
-		for i, slot := range slots {
-			if next == len(g.open) || g.open[next] != slot {
-				next, _ = find(g.open, slot)
+		normalized, summed := g.scores[plugin.Name()], plugin.ScoreExtensions() == nil
+		for i, score := range scores {
+			if summed {
+				g.sums[at[i]] += score * plugin.weight
+			} else {
+				normalized[at[i]] = score
 			}
-			g.scores[plugin.Name()][next] = scores[i]
-			next++
 		}
 	}
 	return nil
@@ -117,37 +136,48 @@ func (g *ground) looksAtImages() bool {
 	return slices.ContainsFunc(g.scorers, func(p scorer) bool { return p.Name() == names.ImageLocality })
 }
 
-// scoresOf are what a plugin gives some of the open nodes, in their order.
-func (g *ground) scoresOf(plugin scorer, slots []*slot, buffer *[]int64) []int64 {
-	all := g.scores[plugin.Name()]
+// of are those of what is kept for the open nodes that belong to some of them, in their order.
+func (g *ground) of(all []int64, slots []*slot, buffer *[]int64) []int64 {
+	some := sized(buffer, len(slots))
 	if len(slots) == len(g.open) {
-		return all
+		copy(some, all)
+		return some
 	}
-	scores, at := sized(buffer, len(slots)), 0
+	at := 0
 	for i, slot := range slots {
 		for g.open[at] != slot {
 			at++
 		}
-		scores[i] = all[at]
+		some[i] = all[at]
 	}
-	return scores
+	return some
 }
 
 // set says whether a node is among the open ones.
 func (g *ground) set(s *slot, open bool) {
-	at, is := find(g.open, s)
+	at, is := g.find(s)
 	switch {
 	case open && !is:
-		g.open = slices.Insert(g.open, at, s)
-		for _, plugin := range g.scorers {
-			g.scores[plugin.Name()] = slices.Insert(g.scores[plugin.Name()], at, 0)
+		g.open, g.sums = slices.Insert(g.open, at, s), slices.Insert(g.sums, at, 0)
+		for name, scores := range g.scores {
+			g.scores[name] = slices.Insert(scores, at, 0)
 		}
 	case is && !open:
-		g.open = slices.Delete(g.open, at, at+1)
+		g.open, g.sums = slices.Delete(g.open, at, at+1), slices.Delete(g.sums, at, at+1)
 		for name, scores := range g.scores {
 			g.scores[name] = slices.Delete(scores, at, at+1)
 		}
 	}
+}
+
+// find is where a slot is among the open ones, or would be. Most are where they were the last time.
+func (g *ground) find(s *slot) (int, bool) {
+	if at := g.places[s.id]; at < len(g.open) && g.open[at] == s {
+		return at, true
+	}
+	at, is := find(g.open, s)
+	g.places[s.id] = at
+	return at, is
 }
 
 // find is where a slot is among others sorted by name, or would be.

@@ -29,8 +29,7 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	if at := s.judge.board.slots[s.pod.Status.NominatedNodeName]; at != nil && slices.Contains(s.feasible, at) {
 		return []string{at.name}, nil
 	}
-	totals := sized(&scratch.totals, len(s.feasible))
-	clear(totals)
+	totals := s.sums()
 	for _, plugin := range s.profile.scorers {
 		if err := s.score(ctx, plugin, totals); err != nil {
 			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
@@ -44,6 +43,17 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 		}
 	}
 	return scratch.best, nil
+}
+
+// sums are where the nodes' totals begin: at what the ground knows of them.
+func (s *sweep) sums() []int64 {
+	buffer := &s.judge.scratch.totals
+	if s.ground != nil {
+		return s.ground.of(s.ground.sums, s.feasible, buffer)
+	}
+	totals := sized(buffer, len(s.feasible))
+	clear(totals)
+	return totals
 }
 
 // score adds what one plugin gives each node.
@@ -85,10 +95,10 @@ func even(scores []int64) bool {
 // scores are what one plugin says of each feasible node, none if it has no say, and the state it said so in.
 func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleState, error) {
 	switch {
-	case s.silent(plugin):
+	case s.silent(plugin), s.summed(plugin):
 		return nil, nil, nil
 	case s.class.scores[plugin.Name()] != nil && s.ground != nil:
-		return s.ground.scoresOf(plugin, s.feasible, &s.judge.scratch.scores), s.class.state, nil
+		return s.ground.of(s.ground.scores[plugin.Name()], s.feasible, &s.judge.scratch.scores), s.class.state, nil
 	case s.class.scores[plugin.Name()] != nil:
 		scores, err := s.localScores(ctx, plugin, s.feasible)
 		return scores, s.class.state, err
@@ -104,6 +114,11 @@ func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleSt
 	ask, failed := s.asker(ctx, plugin, s.state)
 	scores := consult(ctx, s, nil, s.feasible, &s.judge.scratch.scores, func(at *slot) int64 { return ask(at.info) })
 	return scores, s.state, failed()
+}
+
+// summed says that the ground's sums hold what a plugin says.
+func (s *sweep) summed(plugin scorer) bool {
+	return s.ground != nil && s.class.scores[plugin.Name()] != nil && plugin.ScoreExtensions() == nil
 }
 
 // silent says that a plugin gives no node anything: VolumeBinding to a pod without claims, and InterPodAffinity to one that

@@ -17,6 +17,7 @@ type scratch struct {
 	skipped  sets.Set[string]
 	verdicts answers[*fwk.Status]
 	scores   []int64
+	at       []int
 	kinds    []int
 	kindOf   []int
 	ofKind   []*slot

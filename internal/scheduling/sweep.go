@@ -143,6 +143,9 @@ func (s *sweep) filter(ctx context.Context, slots []*slot) (err error) {
 	if s.ground != nil {
 		plugins, slots = s.profile.roaming, s.ground.open
 	}
+	if s.feasible = slots; s.judge.board.nominated.pods == 0 && !slices.ContainsFunc(plugins, s.asks) {
+		return nil
+	}
 	alive := sized(&s.judge.scratch.slots, len(slots))
 	copy(alive, slots)
 	if alive, err = s.keep(ctx, plugins, alive); err != nil {
@@ -152,10 +155,13 @@ func (s *sweep) filter(ctx context.Context, slots []*slot) (err error) {
 	return err
 }
 
+// asks says that a plugin has something to say about each node.
+func (s *sweep) asks(plugin fwk.FilterPlugin) bool { return !s.skipped.Has(plugin.Name()) }
+
 // keep drops the slots that one of the plugins refuses.
 func (s *sweep) keep(ctx context.Context, plugins []fwk.FilterPlugin, slots []*slot) ([]*slot, error) {
 	for _, plugin := range plugins {
-		if s.skipped.Has(plugin.Name()) || len(slots) == 0 {
+		if !s.asks(plugin) || len(slots) == 0 {
 			continue
 		}
 		said := s.verdicts(ctx, plugin, slots)
