@@ -86,6 +86,7 @@ type State struct {
 type Operation struct {
 	// ID is the provider's token for it, empty if it gives none.
 	ID string
+	// At is the zero time if the provider does not tell.
 	At time.Time
 }
 
@@ -117,7 +118,7 @@ type RepairerRule struct {
 	// Reasons are those it acts on; none means any.
 	Reasons []string
 	For     time.Duration
-	// Action is None where it leaves such a node alone.
+	// Action is None where it leaves such a node alone, and empty where it is not known what it does.
 	Action v1alpha1.Action
 }
 

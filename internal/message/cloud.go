@@ -14,4 +14,10 @@ const (
 	CloudNoRegion      ID = "CloudNoRegion"      //
 	CloudNoCluster     ID = "CloudNoCluster"     // group
 	CloudUnread        ID = "CloudUnread"        // what, words
+
+	CloudAccessAllowed ID = "CloudAccessAllowed" // verb, resource
+	CloudAccessDenied  ID = "CloudAccessDenied"  // verb, resource
+	CloudHeld          ID = "CloudHeld"          // machine, annotation
+	CloudNoOwner       ID = "CloudNoOwner"       // machine
+	CloudNoKarpenter   ID = "CloudNoKarpenter"   //
 )

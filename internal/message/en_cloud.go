@@ -13,4 +13,10 @@ var englishCloud = sentences{
 	CloudNoRegion:      "There is no AWS region: set AWS_REGION.",
 	CloudNoCluster:     "Neither a label of its nodes nor a tag of their instances tells which EKS cluster {{.group}} belongs to.",
 	CloudUnread:        "{{.what}} could not be read: {{.words}}",
+
+	CloudAccessAllowed: "The API server lets naosu {{.verb}} {{.resource}}.",
+	CloudAccessDenied:  "The API server does not let naosu {{.verb}} {{.resource}}.",
+	CloudHeld:          "{{.machine}} has the annotation {{.annotation}}: Cluster API passes it over.",
+	CloudNoOwner:       "{{.machine}} belongs to no MachineSet, and no MachineHealthCheck minds it: nothing would come in its place.",
+	CloudNoKarpenter:   "Karpenter's Deployment was not found, so that it is not known whether its node repair is on.",
 }

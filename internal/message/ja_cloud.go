@@ -13,4 +13,10 @@ var japaneseCloud = sentences{
 	CloudNoRegion:      "AWS のリージョンが分かりません。AWS_REGION を設定してください。",
 	CloudNoCluster:     "{{.group}} がどの EKS クラスターに属するのかが、ノードのラベルからもインスタンスのタグからも分かりません。",
 	CloudUnread:        "{{.what}} を読めません: {{.words}}",
+
+	CloudAccessAllowed: "API サーバーは naosu に {{.resource}} の {{.verb}} を許可しています。",
+	CloudAccessDenied:  "API サーバーは naosu に {{.resource}} の {{.verb}} を許可していません。",
+	CloudHeld:          "{{.machine}} にアノテーション {{.annotation}} があるため、Cluster API は何もしません。",
+	CloudNoOwner:       "{{.machine}} は MachineSet に属しておらず、対象とする MachineHealthCheck もないため、代わりが作られません。",
+	CloudNoKarpenter:   "Karpenter の Deployment が見つからないため、そのノード修復が有効かどうか分かりません。",
 }

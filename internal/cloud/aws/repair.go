@@ -28,28 +28,10 @@ const (
 // Repairers are EKS's own node repair where it is on: always in Auto Mode, in managed node groups as their NodeRepairConfig
 // says, which takes one call a group.
 func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]cloud.Repairer, error) {
-	var names []string
-	var auto []cloud.Machine
-	groups := map[string][]cloud.Machine{}
-	for _, m := range machines {
-		group := m.Labels[labelGroup]
-		switch {
-		case m.Labels[labelCompute] == "auto":
-			auto = append(auto, m)
-		case group == "" || !p.Owns(m):
-		default:
-			if groups[group] == nil {
-				names = append(names, group)
-			}
-			groups[group] = append(groups[group], m)
-		}
-	}
-	var repairers []cloud.Repairer
-	if len(auto) > 0 {
-		repairers = append(repairers, cloud.Repairer{By: change.Ref{Kind: "EKS", Name: "auto-mode"}, Nodes: nodes(auto), Rules: autoRules})
-	}
-	for _, name := range names {
-		found, err := p.repairer(ctx, name, groups[name])
+	auto, groups := eksNodes(machines)
+	repairers := autoMode(auto)
+	for _, g := range groups {
+		found, err := p.repairer(ctx, g)
 		if err != nil {
 			return nil, err
 		}
@@ -58,10 +40,43 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 	return repairers, nil
 }
 
+// group is a managed node group by the label of its nodes.
+type group struct {
+	name    string
+	members []cloud.Machine
+}
+
+// eksNodes are the machines of EKS Auto Mode and those of managed node groups, in the order in which they come.
+func eksNodes(machines []cloud.Machine) (auto []cloud.Machine, groups []*group) {
+	known := map[string]*group{}
+	for _, m := range machines {
+		name := m.Labels[labelGroup]
+		switch {
+		case m.Labels[labelCompute] == "auto":
+			auto = append(auto, m)
+			continue
+		case name == "":
+			continue
+		case known[name] == nil:
+			known[name] = &group{name: name}
+			groups = append(groups, known[name])
+		}
+		known[name].members = append(known[name].members, m)
+	}
+	return auto, groups
+}
+
+func autoMode(machines []cloud.Machine) []cloud.Repairer {
+	if len(machines) == 0 {
+		return nil
+	}
+	return []cloud.Repairer{{By: change.Ref{Kind: "EKS", Name: "auto-mode"}, Nodes: nodes(machines), Rules: autoRules}}
+}
+
 // repairer is that of one managed node group: none where its repair is off.
-func (p *Provider) repairer(ctx context.Context, name string, members []cloud.Machine) ([]cloud.Repairer, error) {
-	found := cloud.Repairer{By: change.Ref{Kind: "Group", Name: name}, Nodes: nodes(members)}
-	cluster, err := p.clusterOf(ctx, name, members[0])
+func (p *Provider) repairer(ctx context.Context, g *group) ([]cloud.Repairer, error) {
+	found := cloud.Repairer{By: change.Ref{Kind: "Group", Name: g.name}, Nodes: nodes(g.members)}
+	cluster, err := p.clusterOf(ctx, g.name, g.members[0])
 	if err != nil {
 		return unknown(found, err)
 	}
@@ -69,7 +84,7 @@ func (p *Provider) repairer(ctx context.Context, name string, members []cloud.Ma
 		found.Unknown = message.Of(message.CloudNoCluster, message.Args{"group": found.By.String()})
 		return []cloud.Repairer{found}, nil
 	}
-	out, err := ask(ctx, "eks:DescribeNodegroup", p.eks.DescribeNodegroup, &eks.DescribeNodegroupInput{ClusterName: &cluster, NodegroupName: &name})
+	out, err := ask(ctx, "eks:DescribeNodegroup", p.eks.DescribeNodegroup, &eks.DescribeNodegroupInput{ClusterName: &cluster, NodegroupName: &g.name})
 	if err != nil {
 		return unknown(found, err)
 	}
@@ -100,6 +115,9 @@ func (p *Provider) clusterOf(ctx context.Context, group string, member cloud.Mac
 		return known.(string), nil
 	}
 	id := instanceOf(member)
+	if id == "" {
+		return "", nil
+	}
 	instances, err := p.instances(ctx, []string{id})
 	if err != nil {
 		return "", err

@@ -9,6 +9,9 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cloud/aws"
+	"github.com/naosu-dev/naosu/internal/cloud/clusterapi"
+	"github.com/naosu-dev/naosu/internal/cloud/karpenter"
+	"github.com/naosu-dev/naosu/internal/cloud/medik8s"
 )
 
 // Options say where to look.
@@ -20,14 +23,14 @@ type Options struct {
 	EKSCluster string
 }
 
-// Discover takes about a second at most.
+// Discover takes about a second at most. Those that work by objects of the cluster are always there: they own nothing until
+// their kinds are installed. AWS is asked for if it can be, and is otherwise a gap.
 func Discover(ctx context.Context, o Options) (cloud.Providers, []cloud.Gap) {
-	var found cloud.Providers
-	var gaps []cloud.Gap
-	if p, gap := aws.New(ctx, aws.Options{Cluster: o.EKSCluster}); gap != nil {
-		gaps = append(gaps, *gap)
-	} else {
-		found = append(found, p)
+	// Who manages machines comes before who runs them.
+	found := cloud.Providers{karpenter.New(o.Client), clusterapi.New(o.Client), medik8s.New(o.Client)}
+	p, gap := aws.New(ctx, aws.Options{Cluster: o.EKSCluster})
+	if gap != nil {
+		return append(found, aws.Blind{Why: gap.Why}), []cloud.Gap{*gap}
 	}
-	return found, gaps
+	return append(found, p), nil
 }

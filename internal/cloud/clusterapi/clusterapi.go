@@ -1,0 +1,146 @@
+// Package clusterapi gives up Cluster API's Machines, where the cluster manages its own, and reads what its
+// MachineHealthChecks repair.
+package clusterapi
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/object"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;patch;delete
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=list
+
+// name is that of the provider.
+const name = "clusterapi"
+
+var (
+	machineKind     = schema.GroupKind{Group: "cluster.x-k8s.io", Kind: "Machine"}
+	healthCheckKind = schema.GroupKind{Group: "cluster.x-k8s.io", Kind: "MachineHealthCheck"}
+)
+
+// Cluster API's annotations: of nodes, which Machine is theirs; of Machines, what a person wants done or left.
+// https://cluster-api.sigs.k8s.io/reference/api/labels-and-annotations
+const (
+	annotationMachine   = "cluster.x-k8s.io/machine"
+	annotationNamespace = "cluster.x-k8s.io/cluster-namespace"
+	annotationRemediate = "cluster.x-k8s.io/remediate-machine"
+	annotationSkip      = "cluster.x-k8s.io/skip-remediation"
+	annotationPaused    = "cluster.x-k8s.io/paused"
+)
+
+// Provider is Cluster API. It may be used from anywhere.
+type Provider struct{ client client.Client }
+
+var _ interface {
+	cloud.Provider
+	cloud.Replacer
+	cloud.Permitter
+	cloud.Repairers
+} = (*Provider)(nil)
+
+// New returns a provider that owns nothing where Cluster API is not installed.
+func New(c client.Client) *Provider { return &Provider{c} }
+
+// Name is clusterapi.
+func (p *Provider) Name() string { return name }
+
+// Owns nodes that name their Machine.
+func (p *Provider) Owns(m cloud.Machine) bool { return keyOf(m).Name != "" }
+
+func keyOf(m cloud.Machine) client.ObjectKey {
+	return client.ObjectKey{Namespace: m.Annotations[annotationNamespace], Name: m.Annotations[annotationMachine]}
+}
+
+// Replace marks the Machine for remediation where a MachineHealthCheck minds it: that goes through the checks of whoever
+// owns it. Nobody would see the mark elsewhere; there the Machine of a MachineSet is deleted, and the set makes another.
+func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
+	machine, err := object.Get(ctx, p.client, machineKind, keyOf(m))
+	if err != nil || machine == nil || machine.GetDeletionTimestamp() != nil {
+		return cloud.Operation{}, err
+	}
+	if id, _, _ := unstructured.NestedString(machine.Object, "spec", "providerID"); id != "" && id != m.ProviderID {
+		return cloud.Operation{}, nil // the machine that was meant is gone, and another has its name
+	}
+	way, refusal, err := p.way(ctx, machine)
+	switch {
+	case err != nil:
+		return cloud.Operation{}, err
+	case refusal.ID != "":
+		return cloud.Operation{}, fmt.Errorf("%w: %s", cloud.ErrNotOffered, message.English().Say(refusal))
+	case way == byDeletion:
+		err = object.Delete(ctx, p.client, machine)
+	default:
+		err = object.Annotate(ctx, p.client, machine, annotationRemediate, "")
+	}
+	if err != nil {
+		return cloud.Operation{}, err
+	}
+	return cloud.Operation{ID: string(machine.GetUID())}, nil
+}
+
+// way is how a Machine may be given up, as the API's verb for it.
+type way string
+
+const (
+	byAnnotation way = "patch"
+	byDeletion   way = "delete"
+)
+
+// way finds how a Machine is given up, or why it is not.
+func (p *Provider) way(ctx context.Context, machine *unstructured.Unstructured) (way, message.Sentence, error) {
+	subject := "machine/" + machine.GetName()
+	for _, held := range []string{annotationSkip, annotationPaused} {
+		if _, is := machine.GetAnnotations()[held]; is {
+			return "", message.Of(message.CloudHeld, message.Args{"machine": subject, "annotation": held}), nil
+		}
+	}
+	checks, err := object.List(ctx, p.client, healthCheckKind, client.InNamespace(machine.GetNamespace()))
+	if err != nil {
+		return "", message.Sentence{}, err
+	}
+	for _, check := range checks {
+		minded, err := minds(check, *machine)
+		if err != nil {
+			return "", message.Sentence{}, err
+		}
+		if minded {
+			return byAnnotation, message.Sentence{}, nil
+		}
+	}
+	if owner := metav1.GetControllerOf(machine); owner == nil || owner.Kind != "MachineSet" {
+		return "", message.Of(message.CloudNoOwner, message.Args{"machine": subject}), nil
+	}
+	return byDeletion, message.Sentence{}, nil
+}
+
+// May asks the API server about what Replace would do.
+func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Machine) (cloud.Permission, error) {
+	if action != v1alpha1.ActionReplace {
+		return cloud.Permission{}, cloud.ErrNotOffered
+	}
+	machine, err := object.Get(ctx, p.client, machineKind, keyOf(m))
+	if err != nil {
+		return cloud.Permission{}, err
+	}
+	if machine == nil {
+		return cloud.Permission{May: v1alpha1.MayUnknown, Why: message.Of(message.CloudGone, message.Args{"machine": keyOf(m).Name})}, nil
+	}
+	way, refusal, err := p.way(ctx, machine)
+	if err != nil {
+		return cloud.Permission{}, err
+	}
+	if refusal.ID != "" {
+		return cloud.Permission{May: v1alpha1.MayNo, Why: refusal}, nil
+	}
+	return object.May(ctx, p.client, string(way), machineKind, machine.GetNamespace())
+}

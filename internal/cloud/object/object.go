@@ -1,0 +1,152 @@
+// Package object reads and changes objects of kinds that a cluster may not have, and that naosu knows only in part.
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// List is every object of a kind in the version that the cluster prefers; none if it does not know the kind.
+func List(ctx context.Context, c client.Client, kind schema.GroupKind, options ...client.ListOption) ([]unstructured.Unstructured, error) {
+	mapping, err := c.RESTMapper().RESTMapping(kind)
+	if meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, Failed("find", kind, err)
+	}
+	var list unstructured.UnstructuredList
+	list.SetGroupVersionKind(mapping.GroupVersionKind.GroupVersion().WithKind(kind.Kind + "List"))
+	err = c.List(ctx, &list, options...)
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) { // taken away since
+		return nil, nil
+	}
+	return list.Items, Failed("list", kind, err)
+}
+
+// Get reads one object; nil if there is none, or no such kind.
+func Get(ctx context.Context, c client.Client, kind schema.GroupKind, key client.ObjectKey) (*unstructured.Unstructured, error) {
+	mapping, err := c.RESTMapper().RESTMapping(kind)
+	if meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, Failed("find", kind, err)
+	}
+	var found unstructured.Unstructured
+	found.SetGroupVersionKind(mapping.GroupVersionKind)
+	err = c.Get(ctx, key, &found)
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, Failed("get", kind, err)
+	}
+	return &found, nil
+}
+
+// Delete deletes an object as it was read and no other. One that is gone or going is left to itself.
+func Delete(ctx context.Context, c client.Client, o *unstructured.Unstructured) error {
+	if o.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	uid, version := o.GetUID(), o.GetResourceVersion()
+	err := c.Delete(ctx, o, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return Failed("delete", o.GroupVersionKind().GroupKind(), err)
+}
+
+// Annotate sets an annotation of an object as it was read.
+func Annotate(ctx context.Context, c client.Client, o *unstructured.Unstructured, name, value string) error {
+	changed := o.DeepCopy()
+	annotations := changed.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[name] = value
+	changed.SetAnnotations(annotations)
+	err := c.Patch(ctx, changed, client.MergeFromWithOptions(o, client.MergeFromWithOptimisticLock{}))
+	return Failed("annotate", o.GroupVersionKind().GroupKind(), err)
+}
+
+// Failed wraps an error of the API server: it is ErrPassing where a later try may fare better. Nil stays nil.
+func Failed(verb string, kind schema.GroupKind, err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, passes := range []func(error) bool{
+		apierrors.IsConflict, apierrors.IsTooManyRequests, apierrors.IsServerTimeout, apierrors.IsTimeout, apierrors.IsServiceUnavailable,
+		apierrors.IsInternalError,
+	} {
+		if passes(err) {
+			return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrPassing, err)
+		}
+	}
+	return fmt.Errorf("%s %s: %w", verb, kind, err)
+}
+
+// May asks the API server whether naosu may do something to objects of a kind, in a namespace or, where it is empty, in
+// the cluster.
+func May(ctx context.Context, c client.Client, verb string, kind schema.GroupKind, namespace string) (cloud.Permission, error) {
+	mapping, err := c.RESTMapper().RESTMapping(kind)
+	if meta.IsNoMatchError(err) {
+		return cloud.Permission{}, fmt.Errorf("%w: %w", cloud.ErrNotOffered, err)
+	}
+	if err != nil {
+		return cloud.Permission{}, Failed("find", kind, err)
+	}
+	resource := mapping.Resource.GroupResource()
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Verb: verb, Group: resource.Group, Resource: resource.Resource, Namespace: namespace,
+		},
+	}}
+	if err := c.Create(ctx, review); err != nil {
+		return cloud.Permission{}, Failed("review the access to", kind, err)
+	}
+	args := message.Args{"verb": verb, "resource": resource.String()}
+	if review.Status.Allowed {
+		return cloud.Permission{May: v1alpha1.MayYes, Why: message.Of(message.CloudAccessAllowed, args)}, nil
+	}
+	return cloud.Permission{May: v1alpha1.MayNo, Why: message.Of(message.CloudAccessDenied, args)}, nil
+}
+
+// Unread is a repairer of which it cannot be said what it does to nodes. A fault that may pass, or that meets everything,
+// it hands back instead.
+func Unread(r cloud.Repairer, err error) ([]cloud.Repairer, error) {
+	if errors.Is(err, cloud.ErrPassing) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil, err
+	}
+	r.Unknown = message.Of(message.CloudUnread, message.Args{"what": r.By.String(), "words": err.Error()})
+	return []cloud.Repairer{r}, nil
+}
+
+// Selects says whether a label selector, as objects hold one, selects labels.
+func Selects(fields map[string]any, set map[string]string) (bool, error) {
+	var stated metav1.LabelSelector
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &stated); err != nil {
+		return false, fmt.Errorf("read a selector: %w", err)
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&stated)
+	if err != nil {
+		return false, fmt.Errorf("read a selector: %w", err)
+	}
+	return selector.Matches(labels.Set(set)), nil
+}
