@@ -2,9 +2,11 @@ package action
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,7 +22,8 @@ type Advisor interface {
 	// Assess is the future in which the action, and nothing else, is done.
 	Assess(context.Context, *v1alpha1.Remediation) (simulation.Outcome, error)
 	// Rule runs all checks of the guard on fresh facts, of which the performer has read the ledger itself: what is reserved
-	// is written back to the very ledger that was ruled by. The Outcome is that of Assess.
+	// is written back to the very ledger that was ruled by. It is not known (zero) if it could not be read. The Outcome is
+	// that of Assess, or empty where only those checks are asked for that need none.
 	Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error)
 	// Ill says whether the evidence of a Remediation holds for a node as it is given, for however short a time. After a
 	// replacement it is asked of the new node.
@@ -44,12 +47,75 @@ type Performer struct {
 	Say func(before, after *v1alpha1.Remediation)
 }
 
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=pods/eviction,verbs=create
+// +kubebuilder:rbac:groups=apps,resources=replicasets;statefulsets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
+
+// mostMoves bounds one call of Advance.
+const mostMoves = 32
+
 // Advance does what is next of one Remediation until something has to be waited for, and says after what time to look again;
 // zero is when something changes. The policy is nil if it is gone. It is idempotent, and an error is worth another try.
 func (p *Performer) Advance(ctx context.Context, name string, policy *v1alpha1.NodeRepairPolicy) (again time.Duration, err error) {
-	return 0, errNotBuilt
+	for range mostMoves {
+		r, err := p.Records.Get(ctx, name)
+		if err != nil {
+			return 0, client.IgnoreNotFound(err)
+		}
+		s, err := p.look(ctx, r, policy)
+		if err != nil {
+			return 0, err
+		}
+		m := next(r, s)
+		if m.do != nothing || m.writes() {
+			if leading, err := p.leads(ctx); err != nil || !leading {
+				return 0, err
+			}
+		}
+		wait, err := p.make(ctx, r, s, m)
+		switch {
+		case apierrors.IsConflict(err): // Something has changed since it was looked at: look again.
+		case err != nil:
+			return 0, err
+		case wait > 0 || m.do == nothing && !m.writes():
+			return wait, nil
+		}
+	}
+	return time.Second, nil
 }
 
-// Sweep undoes what Remediations that have ended, or that somebody deleted, have left: cordons, and reservations in the
-// ledger. The controller calls it when it begins to lead and every few minutes.
-func (p *Performer) Sweep(ctx context.Context) error { return errNotBuilt }
+func (p *Performer) leads(ctx context.Context) (bool, error) {
+	leading, err := p.Leading(ctx)
+	if err != nil {
+		return false, fmt.Errorf("see whether this process leads: %w", err)
+	}
+	return leading, nil
+}
+
+// make makes a move: first it is written down, then it is done.
+func (p *Performer) make(ctx context.Context, r *v1alpha1.Remediation, s sight, m move) (again time.Duration, err error) {
+	switch m.do {
+	case rule:
+		return p.rule(ctx, r, s)
+	case ask:
+		return 0, p.ask(ctx, r, s, m)
+	}
+	if m.writes() {
+		if r, err = p.write(ctx, r, m); err != nil {
+			return 0, err
+		}
+	}
+	switch m.do {
+	case cordon:
+		err = p.cordon(ctx, r, s.node)
+	case evict:
+		err = p.evict(ctx, s.evictable)
+	case uncordon:
+		err = p.uncordon(ctx, s.node)
+	case settle:
+		err = p.settle(ctx, r, s)
+	}
+	return m.again, err
+}

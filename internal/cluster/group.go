@@ -55,6 +55,16 @@ func (g *groups) of(s *Snapshot) *groups {
 	return g
 }
 
+// GroupName is that of the group a node belongs to; empty if its labels name none.
+func GroupName(node *corev1.Node) string {
+	for _, known := range groupLabels {
+		if name, ok := node.Labels[known.label]; ok {
+			return name
+		}
+	}
+	return ""
+}
+
 // Cluster is the cloud's name of the cluster, empty if no node tells it.
 func (g Group) Cluster() string { return g.Nodes[0].Labels[eksctlCluster] }
 

@@ -1,5 +1,24 @@
 package guard
 
+import "slices"
+
+// throughout are the checks that must allow not only when a repair begins but until its machine is acted on. What has
+// begun may go on when a window closes, a policy is paused, or pods have already moved.
+var throughout = []string{
+	"lease", "fresh", "zone-state", "failing-together", "api-server", "zonal-shift", "do-not-disrupt", "competing",
+}
+
+// Throughout is the worst verdict of those checks that must allow until the machine is acted on.
+func (r Ruling) Throughout() Named {
+	var worst Named
+	for _, verdict := range r.All {
+		if slices.Contains(throughout, verdict.Check) && (worst.Check == "" || worse(verdict.Verdict, worst.Verdict)) {
+			worst = verdict
+		}
+	}
+	return worst
+}
+
 // Checks are all that must allow before naosu acts on a node. Volumes and addresses have no check of their own: they are
 // among what the simulation places pods by.
 func Checks() []Check {

@@ -54,7 +54,8 @@ func New(scheme *runtime.Scheme, withStatus []client.Object, objects ...client.O
 	for _, o := range objects {
 		born(o)
 	}
-	store := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(withStatus...).WithObjects(objects...).Build()
+	store := fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(withStatus...).WithObjects(objects...).
+		WithIndex(&corev1.Pod{}, "spec.nodeName", func(o client.Object) []string { return []string{o.(*corev1.Pod).Spec.NodeName} }).Build()
 	a.Direct = interceptor.NewClient(store, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			born(o)

@@ -1,0 +1,63 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// ask asks the provider to act on the machine, at most once for a reboot: that it is asked is written down before, and
+// who finds it written never asks again.
+func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m move) error {
+	provider, ok := p.provider(r, s.node)
+	if !ok || provider == nil {
+		return cloud.ErrNotOffered
+	}
+	if m.writes() {
+		var err error
+		if r, err = p.write(ctx, r, m, func(status *v1alpha1.RemediationStatus) {
+			step := &status.Steps[len(status.Steps)-1]
+			step.Actuator = provider.Name()
+			if r.Spec.Action == v1alpha1.ActionReboot {
+				step.Before = s.node.Status.NodeInfo.BootID
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if held := p.Clock.Since(s.now); held > askWithin {
+		return fmt.Errorf("%s was not asked about %s: what was seen before is %v old", provider.Name(), r.Spec.Node.Name, held)
+	}
+	operation, err := cloud.Act(ctx, provider, r.Spec.Action, cloud.MachineOf(s.node))
+	then, err := asked(r, provider.Name(), operation, err)
+	if err != nil {
+		return err
+	}
+	_, err = p.write(ctx, r, then)
+	return err
+}
+
+// asked is what follows from a provider's answer.
+func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err error) (move, error) {
+	words := func(id message.ID) message.Sentence {
+		return message.Of(id, message.Args{"actuator": by, "words": err.Error()})
+	}
+	switch {
+	case err == nil:
+		return move{end: &ending{result: v1alpha1.StepDone, operation: operation.ID}, begin: v1alpha1.StepWait}, nil
+	case errors.Is(err, cloud.ErrUnsure), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		if r.Spec.Action == v1alpha1.ActionReplace { // It is asked again.
+			return move{}, fmt.Errorf("ask %s to replace %s: %w", by, r.Spec.Node.Name, err)
+		}
+		return move{end: doneSaying(words(message.ActionUnsure)), begin: v1alpha1.StepWait}, nil
+	case errors.Is(err, cloud.ErrPassing):
+		return move{end: failed(words(message.ActionTurnedAway))}, nil
+	}
+	// It is remembered as what did not help, so that pods are not moved again for what is refused again.
+	why := words(message.ActionRefused)
+	return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why}), nil
+}

@@ -1,0 +1,169 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// look sees what the next move of a Remediation depends on.
+func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) (sight, error) {
+	s := sight{now: p.Clock.Now()}
+	if policy != nil {
+		s.policy = &policy.Spec
+	}
+	node, err := p.node(ctx, r.Spec.Node.Name)
+	if err != nil {
+		return s, err
+	}
+	if node != nil && node.UID == r.Spec.Node.UID {
+		s.node, s.ill = node, p.Advisor.Ill(node, r)
+		_, s.offered = p.provider(r, node)
+	}
+	if concluded(r) {
+		return s, nil
+	}
+	switch lastStep(r).Name {
+	case v1alpha1.StepDrain:
+		if s.node != nil {
+			err = p.lookAtPods(ctx, r, &s)
+		}
+	case v1alpha1.StepAct:
+		if s.node != nil && mayAsk(r) {
+			s.held, err = p.holds(ctx, r)
+		}
+	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify:
+		err = p.lookAfterwards(ctx, r, &s)
+	}
+	return s, err
+}
+
+// mayAsk says whether an act that is written down may be asked for yet.
+func mayAsk(r *v1alpha1.Remediation) bool {
+	return r.Spec.Action == v1alpha1.ActionReplace || lastStep(r).Result == v1alpha1.StepFailed
+}
+
+// node reads a Node past any cache; nil if there is none.
+func (p *Performer) node(ctx context.Context, name string) (*corev1.Node, error) {
+	var node corev1.Node
+	err := p.Reader.Get(ctx, client.ObjectKey{Name: name}, &node)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil //nolint:nilnil // That there is none is an answer.
+	case err != nil:
+		return nil, fmt.Errorf("read the node %s: %w", name, err)
+	}
+	return &node, nil
+}
+
+// provider is who acts on a Remediation's machine; restarting a service is for the node's own agent.
+func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.Provider, bool) {
+	if r.Spec.Action == v1alpha1.ActionRestartService {
+		return nil, true
+	}
+	return p.Providers.For(r.Spec.Action, cloud.MachineOf(node))
+}
+
+// holds is what the guard says now of those checks that must allow until the machine is acted on. They look at no future.
+func (p *Performer) holds(ctx context.Context, r *v1alpha1.Remediation) (guard.Named, error) {
+	ledger, err := p.readLedger(ctx)
+	if err != nil {
+		return guard.Named{}, err
+	}
+	ruling, err := p.Advisor.Rule(ctx, r, simulation.Outcome{}, guard.Known(ledger.Ledger, p.Clock.Now()))
+	if err != nil {
+		return guard.Named{}, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
+	}
+	return ruling.Throughout(), nil
+}
+
+func (p *Performer) lookAtPods(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
+	pods, err := p.podsOn(ctx, s.node.Name)
+	if err != nil {
+		return err
+	}
+	sortOut(pods, s)
+	s.held, err = p.holds(ctx, r)
+	return err
+}
+
+// lookAfterwards looks for the node that came in the place of one that was replaced, and at last for pods.
+func (p *Performer) lookAfterwards(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
+	step := lastStep(r).Name
+	var err error
+	if r.Spec.Action == v1alpha1.ActionReplace && s.node == nil {
+		if s.successor, err = p.successor(ctx, r); err != nil {
+			return err
+		}
+		s.successorIll = s.successor != nil && p.Advisor.Ill(s.successor, r)
+	}
+	if step == v1alpha1.StepVerify {
+		node, _ := patient(r, *s)
+		s.missing, s.broken, err = p.podsBack(ctx, r, node)
+	}
+	return err
+}
+
+// successor is the node that came in the place of one that was replaced: the one that was taken for it, or else a healthy
+// one of the group that is younger than the act and that no other Remediation has taken.
+func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*corev1.Node, error) {
+	if wait, _ := stepOf(r, v1alpha1.StepWait); wait.EndedAt != nil {
+		name := takenBy(wait)
+		if name == "" {
+			return nil, nil //nolint:nilnil // None was expected.
+		}
+		return p.node(ctx, name)
+	}
+	if !expectsSuccessor(r) {
+		return nil, nil //nolint:nilnil // As above.
+	}
+	all, err := p.Records.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ledger, err := p.readLedger(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var nodes corev1.NodeList
+	if err := p.Reader.List(ctx, &nodes); err != nil {
+		return nil, fmt.Errorf("list nodes: %w", err)
+	}
+	entry, _ := ledger.Ongoing(r.Name)
+	act, _ := stepOf(r, v1alpha1.StepAct)
+	since := act.StartedAt.Truncate(time.Second) // as precise as a creation is told
+	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {
+		return cluster.GroupName(&n) == entry.Group && !n.CreationTimestamp.Time.Before(since) && n.UID != r.Spec.Node.UID &&
+			repair.Ready(&n) && !p.Advisor.Ill(&n, r) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
+			wait, _ := stepOf(&o, v1alpha1.StepWait)
+			return o.Name != r.Name && takenBy(wait) == n.Name
+		})
+	})
+	if at < 0 {
+		return nil, nil //nolint:nilnil // None yet.
+	}
+	return &nodes.Items[at], nil
+}
+
+// successorMark goes before the name of the node that came in the place of one that was replaced, in the operation of the
+// step Wait: no two Remediations may take the same new node for theirs.
+const successorMark = "node/"
+
+// takenBy is the node that a step Wait ended with; empty if none.
+func takenBy(wait v1alpha1.Step) string {
+	name, _ := strings.CutPrefix(wait.Operation, successorMark)
+	return name
+}

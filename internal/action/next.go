@@ -1,0 +1,211 @@
+package action
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// sight is what is seen right before a move: as much of it as the Remediation's step is about.
+type sight struct {
+	now time.Time
+	// policy is nil if it is gone.
+	policy *v1alpha1.NodeRepairPolicySpec
+	// node is the node that the Remediation names; nil if it is gone or another has its name.
+	node *corev1.Node
+	// ill is whether the evidence holds.
+	ill bool
+
+	// held is what the guard says while a machine has not been acted on.
+	held guard.Named
+	// evictable are the pods to evict; leaving are those that were told to end, staying those that nobody would make again.
+	evictable, leaving, staying []*corev1.Pod
+	// offered is whether somebody can act on the machine.
+	offered bool
+
+	// successor is the node that came in the place of one that was replaced; nil if none has.
+	successor *corev1.Node
+	// successorIll is whether the evidence holds for it.
+	successorIll bool
+
+	// missing are workloads with fewer pods ready than when the forecast was made, broken are pods of the node that do not
+	// run although their like do elsewhere.
+	missing, broken []string
+}
+
+// next decides what is next, of what is written down and what is seen.
+func next(r *v1alpha1.Remediation, s sight) move {
+	switch {
+	case r.Status.Phase == v1alpha1.PhaseEnded || r.Spec.Drill != nil:
+		return move{}
+	case concluded(r):
+		return tidy(r, s)
+	case r.Status.Phase != v1alpha1.PhaseRunning:
+		return open(r, s)
+	}
+	last := lastStep(r)
+	switch last.Name {
+	case v1alpha1.StepCordon:
+		return cordoning(r, s)
+	case v1alpha1.StepDrain:
+		return draining(r, s)
+	case v1alpha1.StepAct:
+		return acting(r, s)
+	case v1alpha1.StepWait:
+		return waiting(r, s)
+	case v1alpha1.StepDwell:
+		return dwelling(r, s)
+	case v1alpha1.StepVerify:
+		return verifying(r, s)
+	}
+	// Somebody else has written the steps, as they are never so.
+	return ended(r, failed(message.Sentence{}), conclude(v1alpha1.RemediationGaveUpReason, message.ActionLost, nil))
+}
+
+func concluded(r *v1alpha1.Remediation) bool {
+	return meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded) != nil
+}
+
+func lastStep(r *v1alpha1.Remediation) v1alpha1.Step {
+	if len(r.Status.Steps) == 0 {
+		return v1alpha1.Step{}
+	}
+	return r.Status.Steps[len(r.Status.Steps)-1]
+}
+
+// stepOf is the latest step of a name.
+func stepOf(r *v1alpha1.Remediation, name v1alpha1.StepName) (v1alpha1.Step, bool) {
+	for i := len(r.Status.Steps) - 1; i >= 0; i-- {
+		if r.Status.Steps[i].Name == name {
+			return r.Status.Steps[i], true
+		}
+	}
+	return v1alpha1.Step{}, false
+}
+
+// open is before anything is done.
+func open(r *v1alpha1.Remediation, s sight) move {
+	if why := needless(r, s); why != nil {
+		return move{conclude: why}
+	}
+	if s.policy == nil {
+		return move{conclude: conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)}
+	}
+	return move{do: rule}
+}
+
+// needless is why a Remediation should not be done at all, whatever its policy says.
+func needless(r *v1alpha1.Remediation, s sight) *conclusion {
+	switch {
+	case r.Spec.Approval == v1alpha1.Rejected:
+		return conclude(v1alpha1.RemediationRejectedReason, message.GuardRejected, nil)
+	case s.node == nil:
+		return conclude(v1alpha1.RemediationNotNeededReason, message.ActionNodeGone, about(r))
+	case !s.ill:
+		return conclude(v1alpha1.RemediationNotNeededReason, message.ActionHealthy, about(r))
+	}
+	return nil
+}
+
+// withdrawn is why what has begun must not be gone through with, as long as the machine has not been acted on. After that
+// there is nothing to withdraw: what is left is to watch and to tidy up.
+func withdrawn(r *v1alpha1.Remediation, s sight) *conclusion {
+	if why := needless(r, s); why != nil {
+		return why
+	}
+	switch {
+	case s.policy == nil:
+		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)
+	case !lets(s.policy, r.Spec.Approval):
+		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoLeave, message.Args{"mode": string(s.policy.Mode)})
+	}
+	return nil
+}
+
+// ended ends the last step and concludes; a node that may have been cordoned is uncordoned next.
+func ended(r *v1alpha1.Remediation, how *ending, why *conclusion) move {
+	m := move{end: how, conclude: why}
+	if _, cordoned := stepOf(r, v1alpha1.StepCordon); cordoned {
+		m.begin = v1alpha1.StepUncordon
+	}
+	return m
+}
+
+// stopped ends a step that was not gone through with.
+func stopped(r *v1alpha1.Remediation, why *conclusion) move {
+	return ended(r, &ending{result: v1alpha1.StepSkipped, message: why.message}, why)
+}
+
+// tidy is after the conclusion.
+func tidy(r *v1alpha1.Remediation, s sight) move {
+	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && cordonedBy(s.node) == r.Name {
+		return move{do: uncordon}
+	}
+	return move{do: settle}
+}
+
+func cordoning(r *v1alpha1.Remediation, s sight) move {
+	if why := withdrawn(r, s); why != nil {
+		return stopped(r, why)
+	}
+	switch by := cordonedBy(s.node); {
+	case !s.node.Spec.Unschedulable:
+		return move{do: cordon}
+	case by != r.Name:
+		return move{end: doneSaying(message.Of(message.ActionCordonedBefore, about(r))), begin: v1alpha1.StepDrain}
+	}
+	return move{end: done(), begin: v1alpha1.StepDrain}
+}
+
+func draining(r *v1alpha1.Remediation, s sight) move {
+	if why := withdrawn(r, s); why != nil {
+		return stopped(r, why)
+	}
+	t := termsOf(s.policy)
+	left := lastStep(r).StartedAt.Add(t.drain).Sub(s.now)
+	switch {
+	case s.held.Decision != guard.Allow:
+		return hold(r, s, left)
+	case len(s.evictable)+len(s.leaving)+len(s.staying) == 0:
+		return act(r, s, done())
+	case left <= 0:
+		pods := namesOf(slices.Concat(s.staying, s.evictable, s.leaving))
+		stay := message.Of(message.ActionPodsLeft, message.Args{"n": len(pods), "pods": pods[:min(len(pods), mostNamed)]})
+		if t.proceed {
+			return act(r, s, failed(stay))
+		}
+		return ended(r, failed(stay), &conclusion{v1alpha1.RemediationGaveUpReason, stay})
+	case len(s.evictable) > 0:
+		return move{do: evict, again: min(pollPods, left)}
+	}
+	return wait(min(pollPods, left))
+}
+
+// hold waits while the guard has second thoughts, as long as a drain may take.
+func hold(r *v1alpha1.Remediation, s sight, left time.Duration) move {
+	if left > 0 {
+		return wait(min(pollNode, left))
+	}
+	return ended(r, failed(s.held.Message), &conclusion{v1alpha1.RemediationGaveUpReason, s.held.Message})
+}
+
+// act writes down that the machine is acted on, and does it.
+func act(r *v1alpha1.Remediation, s sight, drained *ending) move {
+	if !s.offered {
+		why := conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoActuator, message.Args{"action": string(r.Spec.Action), "node": nodeOf(r)})
+		return ended(r, drained, why)
+	}
+	return move{end: drained, begin: v1alpha1.StepAct, do: ask}
+}
+
+const mostNamed = 5
+
+func nodeOf(r *v1alpha1.Remediation) string { return "node/" + r.Spec.Node.Name }
+
+func about(r *v1alpha1.Remediation) message.Args { return message.Args{"node": nodeOf(r)} }

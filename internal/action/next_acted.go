@@ -1,0 +1,191 @@
+package action
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repair"
+)
+
+// acting goes on from an act that was written down, by whoever is found to have begun it.
+func acting(r *v1alpha1.Remediation, s sight) move {
+	step := lastStep(r)
+	switch {
+	case step.Result == v1alpha1.StepFailed:
+		return askedInVain(r, s, step)
+	case r.Spec.Action == v1alpha1.ActionRestartService:
+		return restarting(r, s, step)
+	case r.Spec.Action == v1alpha1.ActionReplace && withdrawn(r, s) == nil && s.offered && s.now.Sub(step.StartedAt.Time) < termsOf(s.policy).healthy:
+		// To ask for it again does no harm: it is about this one machine.
+		if s.held.Decision != guard.Allow {
+			return wait(pollNode)
+		}
+		return move{do: ask}
+	}
+	// Whether it was asked for is not known, and asked twice a machine reboots twice. Its boot ID will tell.
+	return move{end: doneSaying(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": step.Actuator})), begin: v1alpha1.StepWait}
+}
+
+// askedInVain is after a provider has turned the request away and said that it may do so at another time.
+func askedInVain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
+	if why := withdrawn(r, s); why != nil {
+		return ended(r, nil, why)
+	}
+	asks := 0
+	for _, one := range r.Status.Steps {
+		if one.Name == v1alpha1.StepAct {
+			asks++
+		}
+	}
+	if asks >= mostAsks {
+		return ended(r, nil, conclude(v1alpha1.RemediationGaveUpReason, message.ActionAskedInVain, message.Args{"actuator": step.Actuator, "n": asks}))
+	}
+	if left := step.EndedAt.Add(askAgain << (asks - 1)).Sub(s.now); left > 0 {
+		return wait(left)
+	}
+	if s.held.Decision != guard.Allow {
+		return ended(r, nil, &conclusion{v1alpha1.RemediationGaveUpReason, s.held.Message})
+	}
+	return act(r, s, nil)
+}
+
+// restarting waits for the agent, which takes up the step as it stands written. A node whose agent cannot or will not is
+// not helped by it, so that the ladder goes on.
+func restarting(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
+	agent, within := r.Status.Agent, termsOf(s.policy).healthy
+	if agent == nil {
+		if why := withdrawn(r, s); why != nil {
+			return stopped(r, why)
+		}
+	} else if agent.State != v1alpha1.AgentAccepted {
+		said := message.Of(message.ActionAgentSaid, message.Args{"node": nodeOf(r), "state": string(agent.State), "words": agent.Message})
+		if agent.State == v1alpha1.AgentDone {
+			return move{end: doneSaying(said), begin: v1alpha1.StepWait}
+		}
+		return ended(r, failed(said), &conclusion{v1alpha1.RemediationDidNotHelpReason, said})
+	}
+	left := step.StartedAt.Add(within).Sub(s.now)
+	if left <= 0 {
+		silent := message.Of(message.ActionAgentSilent, message.Args{"node": nodeOf(r), "within": within.String()})
+		return ended(r, failed(silent), &conclusion{v1alpha1.RemediationDidNotHelpReason, silent})
+	}
+	return wait(left)
+}
+
+// waiting is for the machine: until it has booted, or another has come, and is healthy.
+func waiting(r *v1alpha1.Remediation, s sight) move {
+	within := termsOf(s.policy).healthy
+	why := notBack(r, s, within)
+	if why.ID == "" {
+		well := done()
+		if s.successor != nil {
+			well.operation = successorMark + s.successor.Name
+		}
+		if r.Spec.Action == v1alpha1.ActionReplace && s.successor == nil {
+			return move{end: well, begin: v1alpha1.StepVerify} // Nobody is there to be watched.
+		}
+		return move{end: well, begin: v1alpha1.StepDwell}
+	}
+	left := lastStep(r).StartedAt.Add(within).Sub(s.now)
+	if left <= 0 {
+		return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
+	}
+	return wait(min(pollNode, left))
+}
+
+// notBack is why the wait is not over; no sentence if it is.
+func notBack(r *v1alpha1.Remediation, s sight, within time.Duration) message.Sentence {
+	args := message.Args{"node": nodeOf(r), "within": within.String()}
+	if r.Spec.Action == v1alpha1.ActionReplace {
+		switch {
+		case s.node != nil:
+			return message.Of(message.ActionNotGone, args)
+		case s.successor == nil && expectsSuccessor(r):
+			return message.Of(message.ActionNoSuccessor, args)
+		}
+		return message.Sentence{}
+	}
+	act, _ := stepOf(r, v1alpha1.StepAct)
+	switch {
+	case s.node == nil:
+		return message.Of(message.ActionNodeGone, about(r))
+	case r.Spec.Action == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before:
+		return message.Of(message.ActionNotRebooted, args)
+	case !repair.Ready(s.node):
+		return message.Of(message.ActionNotReady, args)
+	case s.ill:
+		return message.Of(message.ActionStillIll, message.Args{"node": nodeOf(r), "within": within.String(), "condition": r.Spec.Evidence.Condition, "status": string(r.Spec.Evidence.Status)})
+	}
+	return message.Sentence{}
+}
+
+// expectsSuccessor says whether a new machine comes in the place of one that is replaced. Karpenter brings one only if pods
+// need it, and these have moved.
+func expectsSuccessor(r *v1alpha1.Remediation) bool {
+	act, _ := stepOf(r, v1alpha1.StepAct)
+	return act.Actuator != "karpenter"
+}
+
+// patient is the node that must be healthy now, and whether it is not.
+func patient(r *v1alpha1.Remediation, s sight) (node *corev1.Node, well bool) {
+	if r.Spec.Action == v1alpha1.ActionReplace {
+		if s.successor == nil {
+			return nil, !expectsSuccessor(r)
+		}
+		return s.successor, repair.Ready(s.successor) && !s.successorIll
+	}
+	return s.node, s.node != nil && repair.Ready(s.node) && !s.ill
+}
+
+// dwelling is while the node must stay healthy. One that relapses may begin again as long as it may take to be healthy.
+func dwelling(r *v1alpha1.Remediation, s sight) move {
+	step, t := lastStep(r), termsOf(s.policy)
+	if node, well := patient(r, s); !well || turned(node, r.Spec.Evidence.Condition, step.StartedAt.Time) {
+		before, _ := stepOf(r, v1alpha1.StepWait)
+		left := before.StartedAt.Add(t.healthy).Sub(s.now)
+		if left <= 0 {
+			why := message.Of(message.ActionRelapsed, message.Args{"node": nodeOf(r), "dwell": t.dwell.String()})
+			return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
+		}
+		return move{anew: true, again: min(pollNode, left)}
+	}
+	if left := step.StartedAt.Add(t.dwell).Sub(s.now); left > 0 {
+		return wait(left)
+	}
+	return move{end: done(), begin: v1alpha1.StepVerify}
+}
+
+// turned says whether a node became healthy only after a time, to the second, as conditions tell.
+func turned(node *corev1.Node, condition string, after time.Time) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return (c.Type == corev1.NodeReady || string(c.Type) == condition) && c.LastTransitionTime.After(after)
+	})
+}
+
+func verifying(r *v1alpha1.Remediation, s sight) move {
+	t := termsOf(s.policy)
+	left := lastStep(r).StartedAt.Add(t.podsBack).Sub(s.now)
+	if _, well := patient(r, s); !well {
+		why := message.Of(message.ActionRelapsed, message.Args{"node": nodeOf(r), "dwell": t.dwell.String()})
+		return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
+	}
+	args := message.Args{"node": nodeOf(r), "within": t.podsBack.String()}
+	switch {
+	case len(s.missing)+len(s.broken) == 0:
+		return ended(r, done(), conclude(v1alpha1.RemediationAsForecastReason, message.ActionAsForecast, about(r)))
+	case left > 0:
+		return wait(min(pollNode, left))
+	case len(s.broken) > 0:
+		args["pods"] = s.broken[:min(len(s.broken), mostNamed)]
+		why := message.Of(message.ActionPodsBroken, args)
+		return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
+	}
+	args["workloads"] = s.missing[:min(len(s.missing), mostNamed)]
+	why := message.Of(message.ActionPodsMissing, args)
+	return ended(r, failed(why), &conclusion{v1alpha1.RemediationNotAsForecastReason, why})
+}

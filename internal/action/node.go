@@ -1,0 +1,70 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+)
+
+// CordonedByAnnotation on a node names the Remediation that cordoned it, so that it uncordons nothing that another has
+// cordoned, and that what it left can be found.
+const CordonedByAnnotation = "naosu.dev/cordoned-by"
+
+func cordonedBy(node *corev1.Node) string { return node.Annotations[CordonedByAnnotation] }
+
+// cordon marks and cordons a node as it was looked at.
+func (p *Performer) cordon(ctx context.Context, r *v1alpha1.Remediation, node *corev1.Node) error {
+	return p.patch(ctx, node, func(n *corev1.Node) {
+		n.Spec.Unschedulable = true
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, CordonedByAnnotation, r.Name)
+	})
+}
+
+// uncordon undoes cordon on a node as it was looked at.
+func (p *Performer) uncordon(ctx context.Context, node *corev1.Node) error {
+	return p.patch(ctx, node, func(n *corev1.Node) {
+		n.Spec.Unschedulable = false
+		delete(n.Annotations, CordonedByAnnotation)
+	})
+}
+
+// patch changes a node if it is still as it was looked at: the precondition on its version is one on its UID too.
+func (p *Performer) patch(ctx context.Context, node *corev1.Node, change func(*corev1.Node)) error {
+	after := node.DeepCopy()
+	change(after)
+	if err := p.Client.Patch(ctx, after, client.MergeFromWithOptions(node, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("change the node %s: %w", node.Name, err)
+	}
+	return nil
+}
+
+// evict asks for pods to leave, each as it was looked at. One that a PodDisruptionBudget holds is asked for another time; so
+// is one that several hold, which the API server calls an internal error.
+//
+// Source: EvictionREST.Create in kubernetes pkg/registry/core/pod/storage/eviction.go.
+func (p *Performer) evict(ctx context.Context, pods []*corev1.Pod) error {
+	var failed []error
+	for _, pod := range pods {
+		eviction := &policyv1.Eviction{
+			ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
+			DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))},
+		}
+		err := p.Client.SubResource("eviction").Create(ctx, pod.DeepCopy(), eviction)
+		switch {
+		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err), apierrors.IsTooManyRequests(err), apierrors.IsInternalError(err):
+		case ctx.Err() != nil:
+			return fmt.Errorf("evict pods: %w", ctx.Err())
+		default:
+			failed = append(failed, fmt.Errorf("evict %s/%s: %w", pod.Namespace, pod.Name, err))
+		}
+	}
+	return errors.Join(failed...)
+}

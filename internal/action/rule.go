@@ -1,0 +1,220 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/record"
+)
+
+// rule assesses what would become of pods, asks the guard, and begins if it allows: a place in the ledger is reserved in
+// the very ledger that the guard ruled by, and only then the first step is written down. Whoever is killed in between finds
+// the place reserved; it is the Remediation's own, and ruled over again.
+func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) (again time.Duration, err error) {
+	began := p.Clock.Now()
+	outcome, err := p.Advisor.Assess(ctx, r)
+	if err != nil {
+		return 0, fmt.Errorf("assess %s: %w", r.Name, err)
+	}
+	forecast, err := p.forecast(ctx, outcome)
+	if err != nil {
+		return 0, err
+	}
+	ledger, unread := p.readLedger(ctx)
+	var known guard.Fact[guard.Ledger]
+	if unread == nil {
+		known = guard.Known(ledger.Ledger, p.Clock.Now())
+	}
+	ruling, err := p.Advisor.Rule(ctx, r, outcome, known)
+	if err != nil {
+		return 0, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
+	}
+	ruling = whoActs(ruling, r, s.offered)
+	if unread != nil {
+		ruling.Named = unknownLedger
+	}
+	assessed := func(status *v1alpha1.RemediationStatus) {
+		status.Forecast = forecast
+		status.Verdicts = verdictsOf(ruling, r.Status.Verdicts, p.Clock.Now())
+		allowed(status, ruling, p.Clock.Now())
+		status.Steps = opening(began, p.Clock.Now(), ruling)
+	}
+	if ruling.Decision == guard.Allow {
+		if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(p.entry(r, s))); err != nil {
+			return 0, err
+		}
+		first := v1alpha1.StepCordon
+		if r.Spec.Action == v1alpha1.ActionRestartService {
+			first = v1alpha1.StepAct
+		}
+		_, err := p.write(ctx, r, move{}, assessed, func(status *v1alpha1.RemediationStatus) {
+			status.Phase = v1alpha1.PhaseRunning
+			step := v1alpha1.Step{Name: first, StartedAt: metav1.NewMicroTime(p.Clock.Now())}
+			if first == v1alpha1.StepAct {
+				step.Actuator = agentActuator
+			}
+			status.Steps = append(status.Steps, step)
+		})
+		return 0, err
+	}
+	if _, reserved := ledger.Ongoing(r.Name); reserved {
+		if err := p.Records.WriteLedger(ctx, ledger, ledger.Release(r.Name)); err != nil {
+			return 0, err
+		}
+	}
+	if news(r, ruling, forecast, p.Clock.Now()) {
+		if _, err := p.write(ctx, r, move{}, assessed, func(status *v1alpha1.RemediationStatus) { status.Phase = phaseOf(ruling) }); err != nil {
+			return 0, errors.Join(unread, err)
+		}
+	}
+	if ruling.Decision == guard.Delay {
+		return max(ruling.RetryAfter, time.Second), unread
+	}
+	return rulesSoon, unread
+}
+
+// unknownLedger is what a ruling comes to where the ledger cannot be read, whoever ruled.
+var unknownLedger = guard.Named{Check: "budgets", Verdict: guard.Verdict{
+	Decision: guard.Delay, Reason: guard.Unknown, RetryAfter: time.Minute, Message: message.Of(message.GuardUnknown, message.Args{"fact": "ledger"}),
+}}
+
+// agentActuator is who restarts services.
+const agentActuator = "agent"
+
+// readLedger reads the ledger and enters what goes on and is not there, as after somebody deleted it: a budget counts what
+// is so, not what is on paper.
+func (p *Performer) readLedger(ctx context.Context) (record.Ledger, error) {
+	ledger, err := p.Records.ReadLedger(ctx)
+	if err != nil {
+		return ledger, err
+	}
+	var all v1alpha1.RemediationList
+	if err := p.Client.List(ctx, &all); err != nil {
+		return ledger, fmt.Errorf("list Remediations: %w", err)
+	}
+	for i := range all.Items {
+		r := &all.Items[i]
+		if r.Status.Phase != v1alpha1.PhaseRunning || r.Spec.Drill != nil {
+			continue
+		}
+		node, err := p.node(ctx, r.Spec.Node.Name)
+		if err != nil {
+			return ledger, err
+		}
+		ledger.Ledger = ledger.Reserve(p.entry(r, sight{node: node}))
+	}
+	return ledger, nil
+}
+
+// entry is a Remediation's in the ledger.
+func (p *Performer) entry(r *v1alpha1.Remediation, s sight) guard.Entry {
+	e := guard.Entry{Remediation: r.Name, Node: r.Spec.Node.Name, Action: r.Spec.Action, Began: p.Clock.Now()}
+	if s.node != nil {
+		e.Zone, e.Group = cluster.Zone(s.node), cluster.GroupName(s.node)
+	}
+	return e
+}
+
+// NoActuator is the reason of the condition Allowed where nobody can act on the machine.
+const NoActuator guard.Reason = "NoActuator"
+
+// whoActs adds to a ruling whether anybody can do what it is about: pods are not moved for what cannot follow.
+func whoActs(ruling guard.Ruling, r *v1alpha1.Remediation, offered bool) guard.Ruling {
+	verdict := guard.Named{Check: "actuator", Verdict: guard.Verdict{Decision: guard.Allow}}
+	if !offered {
+		verdict.Verdict = guard.Verdict{
+			Decision: guard.Deny, Reason: NoActuator,
+			Message: message.Of(message.ActionNoActuator, message.Args{"action": string(r.Spec.Action), "node": nodeOf(r)}),
+		}
+	}
+	ruling.All = append(slices.Clone(ruling.All), verdict)
+	if !offered && ruling.Decision != guard.Deny {
+		ruling.Named = verdict
+	}
+	return ruling
+}
+
+// opening are the steps before the first that changes anything. While the guard does not allow, its step goes on.
+func opening(began, now time.Time, ruling guard.Ruling) []v1alpha1.Step {
+	at := metav1.NewMicroTime(now)
+	steps := []v1alpha1.Step{
+		{Name: v1alpha1.StepAssess, StartedAt: metav1.NewMicroTime(began), EndedAt: &at, Result: v1alpha1.StepDone},
+		{Name: v1alpha1.StepGuard, StartedAt: at},
+	}
+	if ruling.Decision == guard.Allow {
+		steps[1].EndedAt, steps[1].Result = &at, v1alpha1.StepDone
+	}
+	return steps
+}
+
+// verdictsOf are a ruling's as a Remediation records them; a verdict that has not changed keeps its time.
+func verdictsOf(ruling guard.Ruling, before []v1alpha1.Verdict, now time.Time) []v1alpha1.Verdict {
+	var all []v1alpha1.Verdict
+	for _, n := range ruling.All {
+		v := v1alpha1.Verdict{
+			Check: n.Check, Decision: v1alpha1.Decision(n.Decision.String()), Reason: string(n.Reason), Message: said(n.Message), Since: metav1.NewTime(now),
+		}
+		for _, b := range before {
+			if alike(v, b) {
+				v.Since = b.Since
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func alike(a, b v1alpha1.Verdict) bool {
+	return a.Check == b.Check && a.Decision == b.Decision && a.Reason == b.Reason
+}
+
+// allowed writes the condition Allowed.
+func allowed(status *v1alpha1.RemediationStatus, ruling guard.Ruling, now time.Time) {
+	if ruling.Decision == guard.Allow {
+		setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionTrue, "Allowed", said(message.Of(message.ActionAllowed, nil)), now)
+		return
+	}
+	setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionFalse, reasonOf(ruling), said(ruling.Message), now)
+}
+
+// reasonOf is a ruling's, or, for one that nobody filled in, Unknown: a condition must have one.
+func reasonOf(ruling guard.Ruling) string {
+	if ruling.Reason == "" {
+		return string(guard.Unknown)
+	}
+	return string(ruling.Reason)
+}
+
+// phaseOf is that of a Remediation that is not allowed: it waits if time alone may change that, and is no more than a
+// proposal if a person must.
+func phaseOf(ruling guard.Ruling) v1alpha1.Phase {
+	for _, v := range ruling.All {
+		if v.Decision == guard.Deny || v.Reason == guard.AwaitingApproval {
+			return v1alpha1.PhaseProposed
+		}
+	}
+	return v1alpha1.PhaseWaiting
+}
+
+// news says whether a ruling is worth writing down again: where nothing but the clock has gone on, it is not, for a while.
+func news(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alpha1.Forecast, now time.Time) bool {
+	before := r.Status.Forecast
+	if r.Status.Phase != phaseOf(ruling) || before == nil || len(before.Pods) != len(forecast.Pods) || now.Sub(before.At.Time) >= rulesSoon {
+		return true
+	}
+	for i, pod := range forecast.Pods {
+		if was := before.Pods[i]; was.Namespace != pod.Namespace || was.Name != pod.Name || was.Fate != pod.Fate || was.Node != pod.Node {
+			return true
+		}
+	}
+	return !slices.EqualFunc(verdictsOf(ruling, nil, now), r.Status.Verdicts, alike)
+}

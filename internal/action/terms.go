@@ -1,0 +1,61 @@
+package action
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+)
+
+// terms are what a policy says of how a repair that has begun goes on.
+type terms struct {
+	drain    time.Duration
+	proceed  bool
+	healthy  time.Duration
+	dwell    time.Duration
+	podsBack time.Duration
+}
+
+// termsOf are those of a policy, or, where it does not say or is gone, the API's defaults: what has begun must end.
+func termsOf(policy *v1alpha1.NodeRepairPolicySpec) terms {
+	if policy == nil {
+		policy = &v1alpha1.NodeRepairPolicySpec{}
+	}
+	return terms{
+		drain:    orDefault(policy.Drain.Timeout, 15*time.Minute),
+		proceed:  policy.Drain.Fallback == v1alpha1.DrainProceed,
+		healthy:  orDefault(policy.Verification.NodeWithin, 15*time.Minute),
+		dwell:    orDefault(policy.Verification.Dwell, 5*time.Minute),
+		podsBack: orDefault(policy.Verification.PodsWithin, 10*time.Minute),
+	}
+}
+
+func orDefault(d *metav1.Duration, otherwise time.Duration) time.Duration {
+	if d == nil {
+		return otherwise
+	}
+	return d.Duration
+}
+
+// lets says whether a policy still lets a Remediation go on that has begun. That it was paused since keeps only what is new
+// from beginning.
+func lets(policy *v1alpha1.NodeRepairPolicySpec, approval v1alpha1.Approval) bool {
+	return policy.Mode == v1alpha1.ModeAuto || policy.Mode == v1alpha1.ModeApprove && approval == v1alpha1.Approved
+}
+
+// How long until another look, where nothing else tells that something has changed.
+const (
+	pollPods  = 5 * time.Second // kubectl drain's own
+	pollNode  = 10 * time.Second
+	askAgain  = 30 * time.Second
+	rulesSoon = 5 * time.Minute
+)
+
+const (
+	// mostAsks is how often a provider is asked that turns away what it would do at another time.
+	mostAsks = 5
+	// askWithin is how long after an act is written down it may be done. Who was held up for longer may have been followed
+	// by another, and does not know what that one has seen.
+	askWithin = 30 * time.Second
+)

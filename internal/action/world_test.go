@@ -1,0 +1,361 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clocktesting "k8s.io/utils/clock/testing"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/test/repair/memory"
+)
+
+var start = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// world is a small cluster: an API server in memory, machines, and what Kubernetes does between two looks. n1 is ill, and
+// runs a pod of web, whose other is on n2, and one of the DaemonSet agent.
+type world struct {
+	t      *testing.T
+	clock  *clocktesting.FakePassiveClock
+	api    *memory.API
+	policy *v1alpha1.NodeRepairPolicy
+	cloud  *machines
+
+	// leads is whether the performer has the lease.
+	leads bool
+	// brake is what the guard says of the API server.
+	apiServerReady bool
+	// stuck keeps pods that are told to end from ending; unready keeps new ones from being ready.
+	stuck, unready bool
+	// made counts pods, for their names.
+	made int
+}
+
+func newWorld(t *testing.T, action v1alpha1.Action) *world {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := &world{t: t, clock: clocktesting.NewFakePassiveClock(start), leads: true, apiServerReady: true, policy: newPolicy()}
+	w.api = memory.New(scheme, []client.Object{&v1alpha1.Remediation{}, &v1alpha1.NodeRepairPolicy{}, &corev1.Node{}, &corev1.Pod{}, &policyv1.PodDisruptionBudget{}},
+		w.newNode("n1", "a", false), w.newNode("n2", "b", true), w.newNode("n3", "c", true),
+		&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(2))}},
+		w.newPod("web-a", "n1", "ReplicaSet", "web", "rs"), w.newPod("web-b", "n2", "ReplicaSet", "web", "rs"),
+		w.newPod("agent-n1", "n1", "DaemonSet", "agent", "ds"), w.newPod("agent-n2", "n2", "DaemonSet", "agent", "ds"),
+		newRemediation(action),
+	)
+	w.cloud = &machines{w: w}
+	return w
+}
+
+func newPolicy() *v1alpha1.NodeRepairPolicy {
+	return &v1alpha1.NodeRepairPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: "default"},
+		Spec: v1alpha1.NodeRepairPolicySpec{
+			Mode: v1alpha1.ModeAuto,
+			Rules: []v1alpha1.RepairRule{{
+				Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, Action: v1alpha1.ActionReboot,
+			}},
+			Budgets: v1alpha1.Budgets{Zone: new(intstr.FromInt32(1)), Group: new(intstr.FromInt32(1)), Cluster: new(intstr.FromInt32(1))},
+			Brake:   v1alpha1.Brake{Nodes: 3, Percent: 20},
+		},
+	}
+}
+
+func newRemediation(action v1alpha1.Action) *v1alpha1.Remediation {
+	service := ""
+	if action == v1alpha1.ActionRestartService {
+		service = "containerd.service"
+	}
+	return &v1alpha1.Remediation{
+		ObjectMeta: metav1.ObjectMeta{Name: "mend", UID: "mend"},
+		Spec: v1alpha1.RemediationSpec{
+			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "default", Rule: "network"},
+			Node:     v1alpha1.NodeReference{Name: "n1", UID: "n1"},
+			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse, Reason: "InterfaceNotUp", Since: metav1.NewTime(start.Add(-time.Hour))},
+			Action:   action, Service: service,
+		},
+	}
+}
+
+func (w *world) newNode(name, zone string, well bool) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+		Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(w.clock.Now()),
+		Labels: map[string]string{corev1.LabelTopologyZone: zone, "eks.amazonaws.com/nodegroup": "workers"},
+	}}
+	n.Status.NodeInfo.BootID = "first-" + name
+	w.state(n, corev1.NodeReady, true)
+	w.state(n, "NetworkingReady", well)
+	return n
+}
+
+// state sets a condition, with its time if it changes.
+func (w *world) state(n *corev1.Node, kind corev1.NodeConditionType, well bool) {
+	status := corev1.ConditionFalse
+	if well {
+		status = corev1.ConditionTrue
+	}
+	for i := range n.Status.Conditions {
+		if c := &n.Status.Conditions[i]; c.Type == kind {
+			if c.Status != status {
+				c.Status, c.LastTransitionTime = status, metav1.NewTime(w.clock.Now().Truncate(time.Second))
+			}
+			return
+		}
+	}
+	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: kind, Status: status, LastTransitionTime: metav1.NewTime(w.clock.Now())})
+}
+
+func (w *world) newPod(name, node, kind, owner string, uid types.UID) *corev1.Pod {
+	w.made++
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: name, UID: types.UID(fmt.Sprintf("%s-%d", name, w.made)), Labels: map[string]string{"app": owner},
+	}}
+	if kind != "" {
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: owner, UID: uid, Controller: new(true)}}
+	}
+	p.Spec.NodeName = node
+	p.Status.Phase = corev1.PodRunning
+	if !w.unready || w.made <= 4 {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	}
+	return p
+}
+
+// performer is one process; a world may see several.
+func (w *world) performer() *Performer {
+	return &Performer{
+		Client: w.api.Client, Reader: w.api.Client,
+		Records:   &record.Records{Client: w.api.Client, Reader: w.api.Client, Clock: w.clock},
+		Providers: cloud.Providers{w.cloud}, Advisor: advisor{w}, Clock: w.clock,
+		Leading: func(context.Context) (bool, error) { return w.leads, nil },
+	}
+}
+
+// advisor answers from the world, by the real guard.
+type advisor struct{ w *world }
+
+func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
+	return repair.Holds(a.w.policy.Spec.Rules, r, node.Status.Conditions)
+}
+
+func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation) (simulation.Outcome, error) {
+	var pods corev1.PodList
+	if err := a.w.api.Direct.List(ctx, &pods); err != nil {
+		return simulation.Outcome{}, err
+	}
+	var o simulation.Outcome
+	for _, p := range pods.Items {
+		if owner := metav1.GetControllerOf(&p); p.Spec.NodeName == r.Spec.Node.Name && (owner == nil || owner.Kind != "DaemonSet") && r.Spec.Action != v1alpha1.ActionRestartService {
+			o.Fates = append(o.Fates, simulation.Fate{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, From: p.Spec.NodeName, To: "n2"})
+		}
+	}
+	return o, nil
+}
+
+func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+	now := a.w.clock.Now()
+	var nodes corev1.NodeList
+	if err := a.w.api.Direct.List(ctx, &nodes); err != nil {
+		return guard.Ruling{}, err
+	}
+	var all []guard.Node
+	p := guard.Proposal{Remediation: r.Name, Action: r.Spec.Action, Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
+	for _, n := range nodes.Items {
+		node := guard.Node{Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repair.Ready(&n), Unhealthy: a.Ill(&n, r)}
+		all = append(all, node)
+		if n.Name == r.Spec.Node.Name {
+			p.Node = node
+		}
+	}
+	return guard.Decide(guard.Checks(), p, guard.Facts{
+		Now: now, Leading: guard.Known(a.w.leads, now), Ledger: ledger, Nodes: guard.Known(all, now),
+		APIServer:    guard.Known(guard.APIServer{Ready: a.w.apiServerReady, Leases: 3}, now),
+		ShiftedZones: guard.Known[[]string](nil, now), Outcome: guard.Known(o, now), Pods: guard.Known[[]guard.Pod](nil, now),
+		AsForecast: guard.Known(0, now), Repairers: guard.Known[[]change.Ref](nil, now),
+	}), nil
+}
+
+// machines are a cloud's. What it is asked for takes a minute.
+type machines struct {
+	w                  *world
+	reboots, replaces  int
+	rebooted, replaced time.Time
+	// deaf accepts and does nothing; sick comes back as ill as before; dead never comes back.
+	deaf, sick, dead bool
+	// fails answers a call in place of doing it; it is given how many there were.
+	fails func(n int) error
+	// seen is called at each call, lost after each that was done.
+	seen, lost func() error
+}
+
+func (m *machines) Name() string { return "machines" }
+
+func (m *machines) Owns(cloud.Machine) bool { return true }
+
+func (m *machines) States(context.Context, ...cloud.Machine) ([]cloud.State, error) { return nil, nil }
+
+func (m *machines) Reboot(context.Context, cloud.Machine) (cloud.Operation, error) {
+	return m.called(&m.reboots, &m.rebooted)
+}
+
+func (m *machines) Replace(context.Context, cloud.Machine) (cloud.Operation, error) {
+	return m.called(&m.replaces, &m.replaced)
+}
+
+func (m *machines) called(n *int, at *time.Time) (cloud.Operation, error) {
+	if m.seen != nil {
+		if err := m.seen(); err != nil {
+			return cloud.Operation{}, errors.Join(cloud.ErrUnsure, err)
+		}
+	}
+	*n++
+	if m.fails != nil {
+		if err := m.fails(*n); err != nil {
+			return cloud.Operation{}, err
+		}
+	}
+	if at.IsZero() && !m.deaf {
+		*at = m.w.clock.Now()
+	}
+	if m.lost != nil {
+		if err := m.lost(); err != nil {
+			return cloud.Operation{}, errors.Join(cloud.ErrUnsure, err)
+		}
+	}
+	return cloud.Operation{ID: "op-1", At: m.w.clock.Now()}, nil
+}
+
+// tick is what Kubernetes, kubelets and machines do while nobody looks.
+func (w *world) tick(ctx context.Context) {
+	w.t.Helper()
+	if at := w.cloud.rebooted; !at.IsZero() && w.clock.Since(at) >= time.Minute {
+		w.cloud.rebooted = time.Time{}
+		w.edit(ctx, "n1", func(n *corev1.Node) {
+			n.Status.NodeInfo.BootID = "second-n1"
+			w.state(n, corev1.NodeReady, !w.cloud.dead)
+			w.state(n, "NetworkingReady", !w.cloud.sick)
+		})
+	}
+	if at := w.cloud.replaced; !at.IsZero() && w.clock.Since(at) >= time.Minute {
+		w.cloud.replaced = time.Time{}
+		w.must(w.api.Direct.Delete(ctx, w.node(ctx, "n1")))
+		w.must(w.api.Direct.Create(ctx, w.newNode("n4", "a", !w.cloud.sick)))
+	}
+	var pods corev1.PodList
+	w.must(w.api.Direct.List(ctx, &pods))
+	web := 0
+	for i := range pods.Items {
+		p := &pods.Items[i]
+		if p.DeletionTimestamp != nil && !w.stuck {
+			w.must(w.api.Ended(ctx, p))
+		} else if p.DeletionTimestamp == nil && len(p.OwnerReferences) > 0 && p.OwnerReferences[0].UID == "rs" {
+			web++
+		}
+	}
+	for ; web < 2; web++ {
+		pod := w.newPod(fmt.Sprintf("web-%d", w.made), "n2", "ReplicaSet", "web", "rs")
+		w.must(w.api.Direct.Create(ctx, pod))
+	}
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) node(ctx context.Context, name string) *corev1.Node {
+	w.t.Helper()
+	var n corev1.Node
+	w.must(w.api.Direct.Get(ctx, client.ObjectKey{Name: name}, &n))
+	return &n
+}
+
+// edit changes a node and its status.
+func (w *world) edit(ctx context.Context, name string, change func(*corev1.Node)) {
+	w.t.Helper()
+	n := w.node(ctx, name)
+	change(n)
+	status := n.Status
+	w.must(w.api.Direct.Update(ctx, n))
+	n.Status = status
+	w.must(w.api.Direct.Status().Update(ctx, n))
+}
+
+func (w *world) remediation(ctx context.Context) *v1alpha1.Remediation {
+	w.t.Helper()
+	var r v1alpha1.Remediation
+	w.must(w.api.Direct.Get(ctx, client.ObjectKey{Name: "mend"}, &r))
+	return &r
+}
+
+func (w *world) ledger(ctx context.Context) guard.Ledger {
+	w.t.Helper()
+	ledger, err := (&record.Records{Client: w.api.Direct, Reader: w.api.Direct, Clock: w.clock}).ReadLedger(ctx)
+	w.must(err)
+	return ledger.Ledger
+}
+
+// errKilled is what a process gets that is being killed.
+var errKilled = errors.New("killed")
+
+// play lets the performer perform until the Remediation has ended, at most for some hours; between is called before each
+// look. An error of the performer's is worth another try, as the controller would give it.
+func (w *world) play(ctx context.Context, between func()) {
+	w.t.Helper()
+	p := w.performer()
+	for range 2000 {
+		if between != nil {
+			between()
+		}
+		again, err := p.Advance(ctx, "mend", w.policy)
+		if w.remediation(ctx).Status.Phase == v1alpha1.PhaseEnded {
+			return
+		}
+		if err != nil || again == 0 {
+			again = time.Second
+		}
+		w.clock.SetTime(w.clock.Now().Add(min(again, 10*time.Second)))
+		w.tick(ctx)
+	}
+	w.t.Fatalf("the Remediation does not end; its steps are %v", w.story(ctx))
+}
+
+// story is a Remediation in a line a step, and how it came out.
+func (w *world) story(ctx context.Context) []string {
+	r := w.remediation(ctx)
+	var lines []string
+	for _, s := range r.Status.Steps {
+		lines = append(lines, string(s.Name)+" "+string(s.Result))
+	}
+	for _, c := range r.Status.Conditions {
+		if c.Type == v1alpha1.RemediationSucceeded {
+			lines = append(lines, c.Reason)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,110 @@
+package action
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// write writes a move down, and what more there is to say. Who reads a status reads English: it is one text for all.
+func (p *Performer) write(ctx context.Context, r *v1alpha1.Remediation, m move, more ...func(*v1alpha1.RemediationStatus)) (*v1alpha1.Remediation, error) {
+	now := p.Clock.Now()
+	after, err := p.Records.UpdateStatus(ctx, r, func(status *v1alpha1.RemediationStatus) {
+		m.apply(status, now)
+		for _, add := range more {
+			add(status)
+		}
+		status.ObservedGeneration = r.Generation
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.tell(r, after)
+	return after, nil
+}
+
+// apply is what a move writes down.
+func (m move) apply(status *v1alpha1.RemediationStatus, now time.Time) {
+	if n := len(status.Steps); n > 0 {
+		last := &status.Steps[n-1]
+		if m.end != nil && last.EndedAt == nil {
+			m.end.apply(last, now)
+		}
+		if m.anew {
+			last.StartedAt = metav1.NewMicroTime(now)
+		}
+	}
+	if m.begin != "" {
+		status.Steps = append(status.Steps, v1alpha1.Step{Name: m.begin, StartedAt: metav1.NewMicroTime(now)})
+	}
+	if m.conclude != nil {
+		helped := metav1.ConditionFalse
+		if helps(m.conclude.reason) {
+			helped = metav1.ConditionTrue
+		}
+		setCondition(status, v1alpha1.RemediationSucceeded, helped, m.conclude.reason, said(m.conclude.message), now)
+	}
+}
+
+func (e *ending) apply(step *v1alpha1.Step, now time.Time) {
+	at := metav1.NewMicroTime(now)
+	if at.Before(&step.StartedAt) { // written by another whose clock is ahead
+		at = step.StartedAt
+	}
+	step.EndedAt, step.Result, step.Message = &at, e.result, said(e.message)
+	if e.operation != "" {
+		step.Operation = e.operation
+	}
+}
+
+func setCondition(status *v1alpha1.RemediationStatus, kind string, is metav1.ConditionStatus, reason, text string, now time.Time) {
+	meta.SetStatusCondition(&status.Conditions, metav1.Condition{
+		Type: kind, Status: is, Reason: reason, Message: text, LastTransitionTime: metav1.NewTime(now),
+	})
+}
+
+// helps says whether a reason of the condition Succeeded is of a node that was helped.
+func helps(reason string) bool {
+	return reason == v1alpha1.RemediationAsForecastReason || reason == v1alpha1.RemediationNotAsForecastReason
+}
+
+// said is a sentence in English, as long as the API takes it.
+func said(s message.Sentence) string {
+	if s.ID == "" {
+		return ""
+	}
+	const longest = 4096
+	text := []rune(message.English().Say(s))
+	return string(text[:min(len(text), longest)])
+}
+
+// tell says what was written to those who listen, and to people who look at the node.
+func (p *Performer) tell(before, after *v1alpha1.Remediation) {
+	if p.Say != nil {
+		p.Say(before, after)
+	}
+	node := &corev1.Node{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
+		ObjectMeta: metav1.ObjectMeta{Name: after.Spec.Node.Name, UID: after.Spec.Node.UID},
+	}
+	event := func(kind, reason, text string) {
+		p.Records.Event(node, kind, reason, string(after.Spec.Action), text)
+	}
+	of := message.Args{"remediation": "remediation/" + after.Name, "action": string(after.Spec.Action)}
+	if before.Status.Phase != v1alpha1.PhaseRunning && after.Status.Phase == v1alpha1.PhaseRunning {
+		event(corev1.EventTypeNormal, "RepairBegan", said(message.Of(message.ActionBegan, of)))
+	}
+	if end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && !concluded(before) && before.Status.Phase == v1alpha1.PhaseRunning {
+		kind := corev1.EventTypeNormal
+		if !helps(end.Reason) && end.Reason != v1alpha1.RemediationNotNeededReason {
+			kind = corev1.EventTypeWarning
+		}
+		event(kind, "Repair"+end.Reason, end.Message)
+	}
+}

@@ -1,0 +1,36 @@
+package message
+
+// What is written down of the steps of a repair, and of how it came out.
+const (
+	ActionBegan      ID = "ActionBegan"      // remediation, action
+	ActionAllowed    ID = "ActionAllowed"    //
+	ActionNoActuator ID = "ActionNoActuator" // action, node
+
+	ActionHealthy    ID = "ActionHealthy"    // node
+	ActionNodeGone   ID = "ActionNodeGone"   // node
+	ActionPolicyGone ID = "ActionPolicyGone" //
+	ActionNoLeave    ID = "ActionNoLeave"    // mode
+	ActionLost       ID = "ActionLost"       //
+
+	ActionCordonedBefore ID = "ActionCordonedBefore" // node
+	ActionPodsLeft       ID = "ActionPodsLeft"       // n, pods
+
+	ActionAskedPerhaps ID = "ActionAskedPerhaps" // actuator
+	ActionUnsure       ID = "ActionUnsure"       // actuator, words
+	ActionTurnedAway   ID = "ActionTurnedAway"   // actuator, words
+	ActionAskedInVain  ID = "ActionAskedInVain"  // actuator, n
+	ActionRefused      ID = "ActionRefused"      // actuator, words
+	ActionAgentSaid    ID = "ActionAgentSaid"    // node, state, words
+	ActionAgentSilent  ID = "ActionAgentSilent"  // node, within
+
+	ActionNotRebooted ID = "ActionNotRebooted" // node, within
+	ActionNotReady    ID = "ActionNotReady"    // node, within
+	ActionStillIll    ID = "ActionStillIll"    // node, within, condition, status
+	ActionNotGone     ID = "ActionNotGone"     // node, within
+	ActionNoSuccessor ID = "ActionNoSuccessor" // node, within
+	ActionRelapsed    ID = "ActionRelapsed"    // node, dwell
+
+	ActionPodsBroken  ID = "ActionPodsBroken"  // node, within, pods
+	ActionPodsMissing ID = "ActionPodsMissing" // node, within, workloads
+	ActionAsForecast  ID = "ActionAsForecast"  // node
+)

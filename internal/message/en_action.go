@@ -1,0 +1,35 @@
+package message
+
+var englishAction = sentences{
+	ActionBegan:      "{{.remediation}} has begun: {{.action}}.",
+	ActionAllowed:    "All checks allow it.",
+	ActionNoActuator: "Nothing on this cluster can do it: {{.action}} of {{.node}}.",
+
+	ActionHealthy:    "{{.node}} is healthy again before anything was done to it.",
+	ActionNodeGone:   "{{.node}} is gone, or another has its name.",
+	ActionPolicyGone: "The policy is gone.",
+	ActionNoLeave:    "The policy does not let it go on: its mode is {{.mode}} now.",
+	ActionLost:       "Its steps are not as they can be: somebody else has changed them.",
+
+	ActionCordonedBefore: "{{.node}} was cordoned before, and stays so.",
+	ActionPodsLeft:       "{{count .n \"pod was\" \"pods were\"}} left at the drain's deadline: {{and .pods}}.",
+
+	ActionAskedPerhaps: "It is not known whether {{.actuator}} was asked; the node's boot ID will tell.",
+	ActionUnsure:       "{{.actuator}} did not say whether it will do it: {{.words}}",
+	ActionTurnedAway:   "{{.actuator}} could not do it now: {{.words}}",
+	ActionAskedInVain:  "{{.actuator}} was asked {{count .n \"time\" \"times\"}} in vain.",
+	ActionRefused:      "{{.actuator}} refused: {{.words}}",
+	ActionAgentSaid:    "The agent of {{.node}} says {{.state}}: {{.words}}",
+	ActionAgentSilent:  "The agent of {{.node}} did not do it within {{.within}}.",
+
+	ActionNotRebooted: "{{.node}} did not boot again within {{.within}}: the reboot was asked for and did not happen.",
+	ActionNotReady:    "{{.node}} was not Ready within {{.within}}.",
+	ActionStillIll:    "{{.node}} still has {{.condition}}={{.status}} after {{.within}}.",
+	ActionNotGone:     "{{.node}} was still there after {{.within}}: its machine was to be replaced.",
+	ActionNoSuccessor: "No healthy node came in the place of {{.node}} within {{.within}}.",
+	ActionRelapsed:    "{{.node}} did not stay healthy for {{.dwell}}.",
+
+	ActionPodsBroken:  "{{.node}} is healthy by its conditions, but pods do not run there after {{.within}}: {{and .pods}}.",
+	ActionPodsMissing: "{{.node}} is healthy, but fewer pods run than before after {{.within}}: {{and .workloads}}.",
+	ActionAsForecast:  "{{.node}} is healthy, and pods run as forecast.",
+}

@@ -1,0 +1,35 @@
+package message
+
+var japaneseAction = sentences{
+	ActionBegan:      "{{.remediation}} を開始しました: {{.action}}",
+	ActionAllowed:    "すべてのチェックが許可しています。",
+	ActionNoActuator: "{{.node}} に対する {{.action}} を実行できるものが、このクラスターにありません。",
+
+	ActionHealthy:    "何かを実行する前に、{{.node}} は正常に戻りました。",
+	ActionNodeGone:   "{{.node}} はなくなったか、同じ名前の別のノードになっています。",
+	ActionPolicyGone: "ポリシーがなくなりました。",
+	ActionNoLeave:    "ポリシーのモードが {{.mode}} に変わったため、続行できません。",
+	ActionLost:       "ステップがあり得ない状態です。ほかの誰かが書き換えています。",
+
+	ActionCordonedBefore: "{{.node}} は以前から cordon されていたため、そのままにします。",
+	ActionPodsLeft:       "drain の期限までに {{.n}} 個の Pod が残りました: {{and .pods}}",
+
+	ActionAskedPerhaps: "{{.actuator}} に依頼したかどうかは不明です。ノードの boot ID で分かります。",
+	ActionUnsure:       "{{.actuator}} が実行するかどうかは不明です: {{.words}}",
+	ActionTurnedAway:   "{{.actuator}} は今は実行できませんでした: {{.words}}",
+	ActionAskedInVain:  "{{.actuator}} に {{.n}} 回依頼しましたが、実行されませんでした。",
+	ActionRefused:      "{{.actuator}} に拒否されました: {{.words}}",
+	ActionAgentSaid:    "{{.node}} のエージェントの報告は {{.state}} です: {{.words}}",
+	ActionAgentSilent:  "{{.node}} のエージェントは {{span .within}}以内に実行しませんでした。",
+
+	ActionNotRebooted: "{{.node}} は {{span .within}}以内に再起動しませんでした。再起動は依頼されましたが、実行されていません。",
+	ActionNotReady:    "{{.node}} は {{span .within}}以内に Ready になりませんでした。",
+	ActionStillIll:    "{{span .within}}たっても {{.node}} の {{.condition}} は {{.status}} のままです。",
+	ActionNotGone:     "{{span .within}}たっても {{.node}} が残っています。マシンは置き換えられるはずでした。",
+	ActionNoSuccessor: "{{.node}} に代わる正常なノードは {{span .within}}以内に現れませんでした。",
+	ActionRelapsed:    "{{.node}} の正常な状態は {{span .dwell}}続きませんでした。",
+
+	ActionPodsBroken:  "{{.node}} のコンディションは正常ですが、{{span .within}}たってもこのノードで動いていない Pod があります: {{and .pods}}",
+	ActionPodsMissing: "{{.node}} は正常ですが、{{span .within}}たっても以前より少ない Pod しか動いていません: {{and .workloads}}",
+	ActionAsForecast:  "{{.node}} は正常で、Pod は予測どおりに動いています。",
+}
