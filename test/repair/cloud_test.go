@@ -1,0 +1,97 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+)
+
+// mood is how the cloud takes the next requests to act.
+type mood int
+
+const (
+	// obliging does what is asked.
+	obliging mood = iota
+	// busy refuses, and does nothing.
+	busy
+	// silentYes does it, and its answer is lost; silentNo does not.
+	silentYes
+	silentNo
+	// deceitful says yes and does nothing: story 3's.
+	deceitful
+	moods
+)
+
+// provider runs the cluster's machines.
+type provider struct {
+	c     *town
+	watch *watch
+	mood  mood
+}
+
+func (*provider) Name() string { return "cloud" }
+
+func (*provider) Owns(cloud.Machine) bool { return true }
+
+func (p *provider) machine(of cloud.Machine) (*machine, error) {
+	for _, m := range p.c.machines {
+		if "aws:///"+m.zone+"/"+m.id == of.ProviderID {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no machine %s", of.ProviderID)
+}
+
+func (p *provider) States(_ context.Context, all ...cloud.Machine) ([]cloud.State, error) {
+	if p.mood == busy {
+		return nil, fmt.Errorf("describe: %w", cloud.ErrPassing)
+	}
+	var states []cloud.State
+	for _, one := range all {
+		state := cloud.State{Running: cloud.Gone}
+		if m, err := p.machine(one); err == nil {
+			state.Running = cloud.On
+			if !m.up {
+				state.Running = cloud.Changes
+			}
+		}
+		states = append(states, state)
+	}
+	return states, nil
+}
+
+func (p *provider) Reboot(ctx context.Context, of cloud.Machine) (cloud.Operation, error) {
+	return p.act(ctx, v1alpha1.ActionReboot, of, p.c.restart)
+}
+
+func (p *provider) Replace(ctx context.Context, of cloud.Machine) (cloud.Operation, error) {
+	if _, err := p.machine(of); err != nil {
+		return cloud.Operation{At: p.c.now()}, nil // Gone already, as wanted.
+	}
+	return p.act(ctx, v1alpha1.ActionReplace, of, p.c.replace)
+}
+
+func (p *provider) act(ctx context.Context, action v1alpha1.Action, of cloud.Machine, do func(*machine)) (cloud.Operation, error) {
+	m, err := p.machine(of)
+	if err != nil {
+		return cloud.Operation{}, err
+	}
+	if p.mood == busy {
+		return cloud.Operation{}, fmt.Errorf("%s: %w", action, cloud.ErrPassing)
+	}
+	p.watch.acts(ctx, action, m)
+	if p.mood == obliging || p.mood == silentYes {
+		do(m)
+	}
+	if p.mood == silentYes || p.mood == silentNo {
+		return cloud.Operation{}, fmt.Errorf("%s: %w", action, cloud.ErrUnsure)
+	}
+	return cloud.Operation{At: p.c.now()}, nil
+}
+
+// May lets everything through.
+func (*provider) May(context.Context, v1alpha1.Action, cloud.Machine) (cloud.Permission, error) {
+	return cloud.Permission{May: v1alpha1.MayYes}, nil
+}

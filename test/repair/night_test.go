@@ -1,0 +1,252 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubernetes "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/controller/noderepair"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/test/repair/memory"
+)
+
+// tick is how much time passes between two looks at everything.
+const tick = 15 * time.Second
+
+// night is a cluster, a controller, and what goes wrong.
+type night struct {
+	plan
+	c     *town
+	watch *watch
+	cloud *provider
+	// checks are the guard's.
+	checks []guard.Check
+
+	controller *noderepair.Concern
+	// back is when a killed controller is started again.
+	back time.Time
+	// die is after how many more calls the controller is killed; negative is never. Whether the last of them is done is answered.
+	die      int
+	answered bool
+	// flaky is until when calls fail, and how many of ten do; n counts calls, so that a night replays.
+	flaky time.Time
+	n     int
+	// frozen is the world as a cache that hangs shows it, until when.
+	frozen *cluster.Snapshot
+	thaw   time.Time
+	taken  *cluster.Snapshot
+}
+
+// play plays the night in a bubble of testing/synctest, and says what was seen.
+func (p plan) play(ctx context.Context, checks []guard.Check) (*watch, error) {
+	n := &night{plan: p, c: newTown(p.Nodes, p.Zones, p.workloads()), checks: checks, die: -1}
+	n.watch = &watch{c: n.c, policy: p.policy(), acted: map[string]int{}}
+	n.cloud = &provider{c: n.c, watch: n.watch}
+	n.c.api.Before, n.c.api.After = n.before, n.after
+	if err := n.c.api.Direct.Create(ctx, n.watch.policy.DeepCopy()); err != nil {
+		return nil, err
+	}
+	for i := range p.ticks() {
+		if err := n.strike(ctx, i); err != nil {
+			return nil, err
+		}
+		if err := n.c.step(ctx); err != nil {
+			return nil, fmt.Errorf("stepping the cluster: %w", err)
+		}
+		n.taken = nil
+		n.control(ctx, i)
+		<-time.After(tick)
+	}
+	n.watch.rest(ctx)
+	return n.watch, nil
+}
+
+// control gives the controller its turn, in a goroutine that can be killed.
+func (n *night) control(ctx context.Context, i int) {
+	if n.controller == nil {
+		if n.c.now().Before(n.back) {
+			return
+		}
+		n.controller = n.newController()
+	}
+	ended := make(chan bool)
+	go func() {
+		alive := false
+		defer func() { ended <- alive }()
+		if i%8 == 0 {
+			_ = n.controller.Sweep(ctx) // What fails is tried again, as by the real one.
+		}
+		_, _ = n.controller.Pass(ctx)
+		alive = true
+	}()
+	if !<-ended {
+		n.controller, n.back, n.die = nil, n.c.now().Add(2*tick), -1
+	}
+}
+
+func (n *night) newController() *noderepair.Concern {
+	records := &record.Records{Client: n.c.api.Client, Reader: n.c.api.Client, Clock: clock.RealClock{}}
+	return &noderepair.Concern{
+		World: n.world, Client: n.c.api.Client, Reader: n.c.api.Client, Records: records, Providers: cloud.Providers{n.cloud},
+		Checks: n.checks, Leading: func(context.Context) (bool, error) { return true, nil },
+		ServerReady: func(context.Context) error { return nil }, Clock: clock.RealClock{},
+	}
+}
+
+var errFlaky = apierrors.NewInternalError(errors.New("the API server has a bad moment"))
+
+// before fails calls, or kills the controller before they are done.
+func (n *night) before(memory.Call) error {
+	n.n++
+	if n.die == 0 && !n.answered {
+		runtime.Goexit()
+	}
+	if n.c.now().Before(n.flaky) && n.n%10 < 3 {
+		return errFlaky
+	}
+	return nil
+}
+
+// after shows the watch what was done, and kills the controller, or loses the answer.
+func (n *night) after(call memory.Call) error {
+	n.watch.sees(context.Background(), call)
+	if n.die == 0 {
+		runtime.Goexit()
+	}
+	if n.die > 0 && call.Writes() {
+		n.die--
+	}
+	if n.c.now().Before(n.flaky) && n.n%10 == 5 {
+		return errFlaky
+	}
+	return nil
+}
+
+// world is the cluster as the controller's watch shows it.
+func (n *night) world() *cluster.Snapshot {
+	if n.c.now().Before(n.thaw) {
+		return n.frozen
+	}
+	if n.taken == nil {
+		n.taken = n.read()
+	}
+	return n.taken
+}
+
+func (n *night) read() *cluster.Snapshot {
+	var objects []kubernetes.Object
+	for _, list := range []client.ObjectList{&corev1.NodeList{}, &corev1.PodList{}, &corev1.NamespaceList{}, sets(), budgets()} {
+		if err := n.c.api.Direct.List(context.Background(), list); err != nil {
+			panic(err)
+		}
+		objects = append(objects, items(list)...)
+	}
+	known := map[cluster.Kind]cluster.Knowledge{}
+	for _, kind := range cluster.Kinds() {
+		known[kind] = cluster.Complete
+	}
+	return cluster.New(cluster.Contents{Objects: objects, Knowledge: known, Taken: n.c.now(), Server: "v1.36.3"})
+}
+
+// strike does what is planned for a tick.
+func (n *night) strike(ctx context.Context, i int) error {
+	for _, f := range n.Faults {
+		if f.Tick == i {
+			if err := n.do(ctx, f, true); err != nil {
+				return err
+			}
+		}
+		if f.Tick+f.For == i {
+			if err := n.do(ctx, f, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// do begins a fault, or ends it.
+func (n *night) do(ctx context.Context, f fault, begins bool) error {
+	all := slices.Sorted(maps.Keys(n.c.machines))
+	m := n.c.machines[all[f.Target%len(all)]]
+	until := n.c.now().Add(time.Duration(f.For) * tick)
+	switch f.Kind {
+	case ill, stubborn:
+		if begins {
+			m.ill, m.stubborn = true, f.Kind == stubborn
+		}
+	case lie: // An agent that finds a fault where there is none, and thinks better of it.
+		m.ill, m.stubborn = begins, begins
+	case silentNode:
+		n.power(m, !begins)
+	case zoneOut:
+		for _, one := range n.c.sorted() {
+			if one.zone == m.zone {
+				n.power(one, !begins)
+			}
+		}
+	case flakyAPI:
+		n.flaky = until
+	case kill:
+		if begins {
+			n.die, n.answered = f.Target%7, f.Target%2 == 0
+		}
+	case staleCache:
+		if begins {
+			n.frozen, n.thaw = n.world(), until
+		}
+	case badCloud:
+		n.cloud.mood = obliging
+		if begins {
+			n.cloud.mood = mood(1 + f.Target%int(moods-1))
+		}
+	case rejected:
+		if begins {
+			return n.reject(ctx)
+		}
+	}
+	return nil
+}
+
+// power turns a machine off, or lets it boot.
+func (n *night) power(m *machine, on bool) {
+	switch {
+	case on && m.dead:
+		m.dead, m.booted = false, n.c.now().Add(boot)
+	case !on && !m.dead:
+		m.dead, m.up = true, false
+		if m.lost.IsZero() {
+			m.lost = n.c.now()
+		}
+	}
+}
+
+// reject has a person call off what goes on.
+func (n *night) reject(ctx context.Context) error {
+	for _, r := range n.watch.running(ctx) {
+		r.Spec.Approval = v1alpha1.Rejected
+		if err := n.c.api.Direct.Update(ctx, &r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func minutes(n int) *metav1.Duration {
+	return &metav1.Duration{Duration: time.Duration(n) * time.Minute}
+}

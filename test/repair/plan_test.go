@@ -1,0 +1,116 @@
+package repair
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kubernetes "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+)
+
+// kind is something that goes wrong.
+type kind string
+
+const (
+	ill        kind = "a fault that a reboot mends"
+	stubborn   kind = "a fault that outlives a reboot"
+	lie        kind = "an agent that lies for a while"
+	silentNode kind = "a machine off for a while"
+	zoneOut    kind = "a zone off for a while"
+	flakyAPI   kind = "an API server that fails calls, done and not"
+	kill       kind = "the controller killed"
+	staleCache kind = "a cache that hangs"
+	badCloud   kind = "a cloud that refuses, does not answer, or lies"
+	rejected   kind = "a person who calls it off"
+)
+
+var kinds = []kind{ill, ill, ill, stubborn, lie, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, badCloud, rejected}
+
+// fault is one thing that goes wrong, from a tick on, for so many.
+type fault struct {
+	Tick, For, Target int
+	Kind              kind
+}
+
+// plan is a night.
+type plan struct {
+	Nodes, Zones    int
+	Floors          []int
+	ZoneBudget      int
+	ClusterBudget   int
+	Proceed, Ladder bool
+	Faults          []fault
+}
+
+// storm is how long things go wrong, and calm how long nothing does after that, in ticks.
+const (
+	storm = 40
+	calm  = 80
+)
+
+func (p plan) ticks() int { return storm + calm }
+
+func drawPlan(t *rapid.T) plan {
+	p := plan{
+		Nodes: rapid.IntRange(3, 7).Draw(t, "nodes"), Zones: rapid.IntRange(1, 3).Draw(t, "zones"),
+		Floors:     rapid.SliceOfN(rapid.IntRange(1, 3), 1, 2).Draw(t, "floors"),
+		ZoneBudget: rapid.IntRange(1, 2).Draw(t, "zone budget"), ClusterBudget: rapid.IntRange(1, 2).Draw(t, "cluster budget"),
+		Proceed: rapid.Bool().Draw(t, "proceed"), Ladder: rapid.Bool().Draw(t, "ladder"),
+	}
+	p.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fault {
+		return fault{
+			Tick: rapid.IntRange(1, storm-20).Draw(t, "tick"), For: rapid.IntRange(1, 20).Draw(t, "for"),
+			Target: rapid.IntRange(0, 13).Draw(t, "target"), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+		}
+	}), 1, 8).Draw(t, "faults")
+	return p
+}
+
+// workloads have one pod more than their floor, so that a drain is possible.
+func (p plan) workloads() []workload {
+	var all []workload
+	for i, floor := range p.Floors {
+		all = append(all, workload{string(rune('a' + i)), floor + 1, floor})
+	}
+	return all
+}
+
+// policy is Auto, and quicker than anybody would be.
+func (p plan) policy() *v1alpha1.NodeRepairPolicy {
+	policy := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	policy.Spec = v1alpha1.NodeRepairPolicySpec{
+		Mode: v1alpha1.ModeAuto,
+		Rules: []v1alpha1.RepairRule{
+			{Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, For: *minutes(1), Action: v1alpha1.ActionReboot},
+			{Name: "silent", Condition: "Ready", Status: metav1.ConditionUnknown, For: *minutes(2), Action: v1alpha1.ActionReboot},
+		},
+		Budgets:      v1alpha1.Budgets{Zone: ptr.To(intstrOf(p.ZoneBudget)), Group: ptr.To(intstrOf(5)), Cluster: ptr.To(intstrOf(p.ClusterBudget))},
+		Brake:        v1alpha1.Brake{Nodes: 3, Percent: 50},
+		Drain:        v1alpha1.Drain{Timeout: minutes(2), Fallback: v1alpha1.DrainGiveUp},
+		Verification: v1alpha1.Verification{NodeWithin: minutes(4), Dwell: minutes(1), PodsWithin: minutes(2)},
+		CoolDown:     minutes(1), RememberFailure: minutes(60),
+	}
+	if p.Proceed {
+		policy.Spec.Drain.Fallback = v1alpha1.DrainProceed
+	}
+	if p.Ladder {
+		policy.Spec.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot, Attempts: 1}, {Action: v1alpha1.ActionReplace, Attempts: 1}}
+	}
+	return policy
+}
+
+func sets() client.ObjectList    { return &appsv1.ReplicaSetList{} }
+func budgets() client.ObjectList { return &policyv1.PodDisruptionBudgetList{} }
+
+func items(list client.ObjectList) []kubernetes.Object {
+	all, err := meta.ExtractList(list)
+	if err != nil {
+		panic(err)
+	}
+	return all
+}

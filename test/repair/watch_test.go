@@ -1,0 +1,169 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/test/repair/memory"
+)
+
+// crime is something that repair must never do.
+type crime string
+
+const (
+	overBudget    crime = "over budget"
+	throughOutage crime = "repaired through a zone's outage"
+	overPDB       crime = "violated a PodDisruptionBudget"
+	actedTwice    crime = "acted twice"
+	neverEnded    crime = "never ended"
+)
+
+// watch looks at the cluster itself, not at what the controller says, whenever something is done to it.
+type watch struct {
+	c      *town
+	policy *v1alpha1.NodeRepairPolicy
+	crimes []string
+	// acted is how often each Remediation has acted.
+	acted map[string]int
+	// repairs and ends count, so that nights in which nothing happens are seen to be such.
+	repairs int
+}
+
+func (w *watch) commit(what crime, format string, args ...any) {
+	w.crimes = append(w.crimes, string(what)+": "+fmt.Sprintf(format, args...)+" at "+w.c.now().Format(time.TimeOnly))
+}
+
+// has says whether a crime was committed.
+func (w *watch) has(what crime) bool {
+	return slices.ContainsFunc(w.crimes, func(c string) bool { return strings.HasPrefix(c, string(what)+":") })
+}
+
+// acts is told of each request to act on a machine that the cloud has taken.
+func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine) {
+	w.repairs++
+	running := w.running(ctx)
+	at := slices.IndexFunc(running, func(r v1alpha1.Remediation) bool { return r.Spec.Node.Name == m.node })
+	if at < 0 {
+		w.commit(actedTwice, "%s of %s, which no Remediation is at work on", action, m.node)
+		return
+	}
+	name := running[at].Name
+	if w.acted[name]++; w.acted[name] > 1 && action == v1alpha1.ActionReboot {
+		w.commit(actedTwice, "%s for %s, time %d", action, name, w.acted[name])
+	}
+	if since, out := w.outage(m.zone); out && w.c.now().Sub(since) > silence+noticed {
+		w.commit(throughOutage, "%s of %s, in %s, which is out since %s", action, m.node, m.zone, since.Format(time.TimeOnly))
+	}
+	if m.up && w.policy.Spec.Drain.Fallback == v1alpha1.DrainGiveUp {
+		w.checkPods(ctx, m)
+	}
+}
+
+// noticed is how long after Kubernetes has noticed an outage the controller may not have: the age that the guard lets
+// facts have, and two steps.
+const noticed = time.Minute + 2*tick
+
+// outage is since when most of a zone is silent: all of it, or more than two and 55 in a hundred.
+func (w *watch) outage(zone string) (since time.Time, out bool) {
+	var lost []time.Time
+	total := 0
+	for _, m := range w.c.machines {
+		if m.zone == zone {
+			total++
+			if !m.lost.IsZero() {
+				lost = append(lost, m.lost)
+			}
+		}
+	}
+	if len(lost) == 0 || len(lost) < total && (len(lost) <= 2 || len(lost)*100 < total*55) || total == 1 {
+		return time.Time{}, false
+	}
+	return slices.MaxFunc(lost, time.Time.Compare), true
+}
+
+// checkPods looks for budgets that do without the pods of a machine, which are cut off now.
+func (w *watch) checkPods(ctx context.Context, m *machine) {
+	pods, err := w.c.pods(ctx)
+	if err != nil {
+		panic(err)
+	}
+	var budgets policyv1.PodDisruptionBudgetList
+	if err := w.c.api.Direct.List(ctx, &budgets); err != nil {
+		panic(err)
+	}
+	for _, b := range budgets.Items {
+		here, elsewhere := 0, 0
+		for i := range pods {
+			if pods[i].Labels["app"] != b.Name || !isReady(&pods[i]) {
+				continue
+			}
+			if pods[i].Spec.NodeName == m.node {
+				here++
+			} else {
+				elsewhere++
+			}
+		}
+		if here > 0 && elsewhere < b.Spec.MinAvailable.IntValue() {
+			w.commit(overPDB, "%s has %d ready pods without those on %s, and needs %s", b.Name, elsewhere, m.node, b.Spec.MinAvailable)
+		}
+	}
+}
+
+func (w *watch) running(ctx context.Context) []v1alpha1.Remediation {
+	var all v1alpha1.RemediationList
+	if err := w.c.api.Direct.List(ctx, &all); err != nil {
+		panic(err)
+	}
+	return slices.DeleteFunc(all.Items, func(r v1alpha1.Remediation) bool { return r.Status.Phase != v1alpha1.PhaseRunning })
+}
+
+// sees is told of each call that the controller has made.
+func (w *watch) sees(ctx context.Context, call memory.Call) {
+	if call.Kind == "Remediation" && call.Writes() {
+		w.checkBudgets(ctx)
+	}
+}
+
+// checkBudgets counts the nodes that are being repaired.
+func (w *watch) checkBudgets(ctx context.Context) {
+	zones, total := map[string]int{}, 0
+	for _, r := range w.running(ctx) {
+		if m := w.c.machines[r.Spec.Node.Name]; m != nil {
+			zones[m.zone]++
+		}
+		total++
+	}
+	budgets := w.policy.Spec.Budgets
+	if total > budgets.Cluster.IntValue() {
+		w.commit(overBudget, "%d nodes at once, of %d", total, budgets.Cluster.IntValue())
+	}
+	for zone, n := range zones {
+		if n > budgets.Zone.IntValue() {
+			w.commit(overBudget, "%d nodes at once in %s, of %d", n, zone, budgets.Zone.IntValue())
+		}
+	}
+}
+
+// rest looks for what is left when all is quiet.
+func (w *watch) rest(ctx context.Context) {
+	for _, r := range w.running(ctx) {
+		w.commit(neverEnded, "%s still runs: %+v", r.Name, r.Status.Steps)
+	}
+	var nodes corev1.NodeList
+	if err := w.c.api.Direct.List(ctx, &nodes, &client.ListOptions{}); err != nil {
+		panic(err)
+	}
+	for _, node := range nodes.Items {
+		if node.Spec.Unschedulable {
+			w.commit(neverEnded, "%s is still cordoned: %v", node.Name, node.Annotations)
+		}
+	}
+}
