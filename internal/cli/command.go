@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/explain"
 	"github.com/naosu-dev/naosu/internal/cli/help"
 	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cli/repair"
 	"github.com/naosu-dev/naosu/internal/cli/snapshot"
 	"github.com/naosu-dev/naosu/internal/cli/version"
 	"github.com/naosu-dev/naosu/internal/cli/whatif"
@@ -43,7 +44,7 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	flags.AddFlags(root.PersistentFlags())
 	root.SetHelpCommand(help.NewCommand())
 	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
-		snapshot.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
+		snapshot.NewCommand(flags, streams), repair.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
 	root.InitDefaultHelpCmd()
 	addCompletion(root)
 	help.Speak(root, language.Of(root))

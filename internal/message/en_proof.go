@@ -38,7 +38,9 @@ var englishProof = sentences{
 	ProofStaleAgent:  "The agent has changed since the last proof, {{.remediation}} at {{.at}}.",
 	ProofShown:       "{{.remediation}} went the whole way at {{.at}}.",
 
-	ProofFinding: "{{and .reasons}}{{if .more}} and {{.more}} more{{end}} ({{.condition}}) on {{count .n \"node\" \"nodes\"}} {{if .broken}}would lead to no repair{{else}}may lead to no repair{{end}}. {{.why}}",
+	ProofFinding: "{{and .reasons}} ({{.condition}}) on {{count .n \"node\" \"nodes\"}} {{if .broken}}would lead to no repair{{else}}may lead to no repair{{end}}. {{.why}}",
+
+	ProofMore: "{{.n}} more",
 
 	ProofRemedyDrill:       "Let a harmless fault go the whole way.",
 	ProofRemedyRaise:       "Raise the condition on a node that may be lost, and see whether {{.by}} acts.",
@@ -49,4 +51,22 @@ var englishProof = sentences{
 	ProofRemedyAgent:       "See why {{.agent}} is not heard of.",
 	ProofRemedyBudget:      "Raise the budget of {{.by}} to one node.",
 	ProofRemedyPermissions: "See what the controller was told.",
+
+	CheckSummary:      "Of {{count .total \"thing that may be reported\" \"things that may be reported\"}}, {{.act}} would lead to a repair, {{.unproven}} may or may not, and {{.broken}} would not.",
+	CheckLeft:         "{{count .n \"finding\" \"findings\"}} about what nobody counts on; -o wide has them, and a line for every reason.",
+	CheckSnapshot:     "A snapshot holds neither naosu's own resources nor who else repairs the nodes.",
+	CheckNoCRDs:       "naosu's custom resource definitions are not installed (naosu crds | kubectl apply --server-side -f -), so it repairs nothing here.",
+	CheckUnread:       "{{.what}} could not be read: {{.why}}",
+	CheckConfigUnread: "Whether the agent's configuration in {{.configmap}} switches reasons off is not known: {{.why}}",
+
+	VerdictWouldAct: "would act",
+	VerdictUnproven: "unproven",
+	VerdictBroken:   "broken",
+
+	CheckColumnVerdict: "VERDICT",
+	CheckColumnLink:    "LINK",
+	CheckColumnAgent:   "AGENT",
+	CheckColumnNodes:   "NODES",
+	CheckColumnBy:      "BY",
+	CheckColumnReasons: "CONDITION: REASONS",
 }

@@ -38,7 +38,9 @@ var japaneseProof = sentences{
 	ProofStaleAgent:  "最後の実証 ({{.remediation}}、{{.at}}) の後でエージェントが変わりました。",
 	ProofShown:       "{{.remediation}} が {{.at}} に最後まで通りました。",
 
-	ProofFinding: "ノード {{.n}} 台で、{{and .reasons}}{{if .more}} ほか {{.more}} 件{{end}} ({{.condition}}) が起きても{{if .broken}}修復は行われません{{else}}修復が行われない可能性があります{{end}}。{{.why}}",
+	ProofFinding: "ノード {{.n}} 台で、{{and .reasons}} ({{.condition}}) が起きても{{if .broken}}修復は行われません{{else}}修復が行われない可能性があります{{end}}。{{.why}}",
+
+	ProofMore: "ほか {{.n}} 件",
 
 	ProofRemedyDrill:       "害のない障害を最後まで通してみる。",
 	ProofRemedyRaise:       "失ってもよいノードで condition を立て、{{.by}} が動くかどうかを見る。",
@@ -49,4 +51,22 @@ var japaneseProof = sentences{
 	ProofRemedyAgent:       "{{.agent}} の応答がない理由を調べる。",
 	ProofRemedyBudget:      "{{.by}} の予算をノード 1 台に上げる。",
 	ProofRemedyPermissions: "コントローラーが受けた回答を見る。",
+
+	CheckSummary:      "報告されうる {{.total}} 件のうち、修復されるものが {{.act}} 件、どちらとも言えないものが {{.unproven}} 件、修復されないものが {{.broken}} 件あります。",
+	CheckLeft:         "修復が期待されていないものについての所見が {{.n}} 件あります。-o wide で、理由ごとの行とともに表示します。",
+	CheckSnapshot:     "スナップショットには、naosu 自身のリソースも、ほかの修復の仕組みについての情報も含まれません。",
+	CheckNoCRDs:       "naosu の CRD がインストールされていません (naosu crds | kubectl apply --server-side -f -)。ここでは naosu は何も修復しません。",
+	CheckUnread:       "{{.what}} を読めません: {{.why}}",
+	CheckConfigUnread: "エージェントの設定 {{.configmap}} が理由を無効にしているかどうかは分かりません: {{.why}}",
+
+	VerdictWouldAct: "修復する",
+	VerdictUnproven: "未実証",
+	VerdictBroken:   "途切れる",
+
+	CheckColumnVerdict: "判定",
+	CheckColumnLink:    "箇所",
+	CheckColumnAgent:   "エージェント",
+	CheckColumnNodes:   "ノード",
+	CheckColumnBy:      "修復の仕組み",
+	CheckColumnReasons: "CONDITION: 理由",
 }

@@ -41,7 +41,8 @@ const (
 	ProofShown       ID = "ProofShown"       // remediation, at
 
 	// ProofFinding tells what would not be repaired, or is not known to be.
-	ProofFinding ID = "ProofFinding" // broken, reasons, more, condition, n, why
+	ProofFinding ID = "ProofFinding" // broken, reasons, condition, n, why
+	ProofMore    ID = "ProofMore"    // n
 
 	ProofRemedyDrill       ID = "ProofRemedyDrill"       // reason
 	ProofRemedyRaise       ID = "ProofRemedyRaise"       // by
@@ -52,4 +53,25 @@ const (
 	ProofRemedyAgent       ID = "ProofRemedyAgent"       // agent
 	ProofRemedyBudget      ID = "ProofRemedyBudget"      // by
 	ProofRemedyPermissions ID = "ProofRemedyPermissions" // by
+)
+
+// What `naosu repair check` says of its own.
+const (
+	CheckSummary      ID = "CheckSummary"      // act, unproven, broken, total
+	CheckLeft         ID = "CheckLeft"         // n
+	CheckSnapshot     ID = "CheckSnapshot"     //
+	CheckNoCRDs       ID = "CheckNoCRDs"       //
+	CheckUnread       ID = "CheckUnread"       // what, why
+	CheckConfigUnread ID = "CheckConfigUnread" // configmap, why
+
+	VerdictWouldAct ID = "VerdictWouldAct"
+	VerdictUnproven ID = "VerdictUnproven"
+	VerdictBroken   ID = "VerdictBroken"
+
+	CheckColumnVerdict ID = "CheckColumnVerdict"
+	CheckColumnLink    ID = "CheckColumnLink"
+	CheckColumnAgent   ID = "CheckColumnAgent"
+	CheckColumnNodes   ID = "CheckColumnNodes"
+	CheckColumnBy      ID = "CheckColumnBy"
+	CheckColumnReasons ID = "CheckColumnReasons"
 )

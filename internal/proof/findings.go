@@ -55,11 +55,15 @@ func describe(rows []Row, say message.Printer) finding.Finding {
 		nodes = max(nodes, row.Nodes)
 	}
 	more := max(0, len(reasons)-onFinding)
+	shown := slices.Clone(reasons[:len(reasons)-more])
+	if more > 0 {
+		shown = append(shown, say.Text(message.ProofMore, message.Args{"n": more}))
+	}
 	f := finding.Finding{
 		Code: finding.N302, Severity: first.severity, Subjects: subjects(first), Causes: []finding.Link{}, RuledOut: []finding.Link{},
 		Remedies: remedies(first, say), Unknown: []finding.Gap{},
 		Message: say.Text(message.ProofFinding, message.Args{
-			"broken": first.Verdict == Broken, "reasons": reasons[:len(reasons)-more], "more": more, "condition": first.Condition, "n": nodes, "why": first.Message,
+			"broken": first.Verdict == Broken, "reasons": shown, "condition": first.Condition, "n": nodes, "why": first.Message,
 		}),
 	}
 	for _, l := range first.Links {

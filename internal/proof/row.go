@@ -92,6 +92,9 @@ type Row struct {
 	rivals []change.Ref
 }
 
+// Expected says whether somebody may count on the repair: the reason turns a condition, or a rule names it.
+func (r Row) Expected() bool { return r.severity != finding.Info }
+
 // Evidence is a Remediation that went the whole way.
 type Evidence struct {
 	Remediation string      `json:"remediation"`

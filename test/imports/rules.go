@@ -29,7 +29,7 @@ var (
 var layers = [][]string{
 	{own + "internal/cli", own + "internal/controller"},
 	{own + "internal/action"},
-	{own + "internal/diagnosis", own + "internal/record"},
+	{own + "internal/diagnosis", own + "internal/record", own + "internal/proof"},
 	{own + "internal/guard", own + "internal/repair", own + "internal/rebalance", own + "internal/headroom"},
 	{own + "internal/simulation"},
 	{own + "internal/scheduling"},

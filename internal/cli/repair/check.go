@@ -1,0 +1,100 @@
+package repair
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/proof"
+)
+
+// CheckOptions are what check is asked.
+type CheckOptions struct {
+	input.Options
+	Format output.Format
+	FailOn string
+}
+
+// Checked is the answer.
+type Checked struct {
+	Rows     []proof.Row       `json:"rows"`
+	Findings []finding.Finding `json:"findings"`
+	Unknown  []finding.Gap     `json:"unknown"`
+}
+
+// failOn are the severities that --fail-on takes.
+var failOn = []string{string(finding.Info), string(finding.Warning)}
+
+func newCheck(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &CheckOptions{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
+	cmd := &cobra.Command{
+		Use:                   "check",
+		Example:               "  naosu repair check\n  naosu repair check -o wide\n  naosu repair check --fail-on warning",
+		DisableFlagsInUseLine: true,
+		Args:                  exit.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	o.AddSourceFlags(cmd)
+	o.Format.AddFlag(cmd)
+	cmd.Flags().StringVar(&o.FailOn, "fail-on", "", "")
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// Validate says what is wrong with the flags.
+func (o *CheckOptions) Validate() error {
+	if o.FailOn != "" && !slices.Contains(failOn, o.FailOn) {
+		return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(o.FailOn)}),
+			message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+	}
+	return nil
+}
+
+// Run checks and writes what was found.
+func (o *CheckOptions) Run(ctx context.Context) error {
+	gathered, err := o.gather(ctx)
+	if err != nil {
+		return err
+	}
+	say := o.Say()
+	rows := proof.Check(gathered.Facts, say)
+	answer := Checked{Rows: rows, Findings: proof.Findings(rows, say), Unknown: gathered.gaps(say)}
+	if o.Format.ForPeople() {
+		err = writeCheck(o.Format.Page(o.Out), say, answer)
+	} else {
+		err = o.Format.WriteData(o.Out, answer)
+	}
+	if err != nil {
+		return err
+	}
+	return o.verdict(answer.Findings)
+}
+
+// verdict is an error if --fail-on says so.
+func (o *CheckOptions) verdict(found []finding.Finding) error {
+	n := 0
+	for _, f := range found {
+		if o.FailOn != "" && f.Severity.AtLeast(finding.Severity(o.FailOn)) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return exit.Verdict(message.ErrFailOn, message.Args{"n": n, "severity": o.FailOn})
+}

@@ -1,0 +1,93 @@
+package repair
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/proof"
+)
+
+// run is `naosu repair ARGS`.
+func run(args ...string) (string, error) {
+	var out bytes.Buffer
+	cmd := NewCommand(genericclioptions.NewConfigFlags(false), genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.PersistentFlags().String("lang", "en", "")
+	cmd.SetArgs(args)
+	err := cmd.Execute()
+	return out.String(), err
+}
+
+const story = "../../diagnosis/testdata/stories/3-repair.yaml"
+
+func TestCheckSnapshot(t *testing.T) {
+	out, err := run("check", "--from", story, "-o", "json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer Checked
+	if err := json.Unmarshal([]byte(out), &answer); err != nil {
+		t.Fatal(err)
+	}
+	row := map[string]proof.Row{}
+	for _, r := range answer.Rows {
+		row[r.Reason] = r
+	}
+	if r := row["InterfaceNotUp"]; r.Verdict != proof.Unproven || r.BrokenLink != proof.Match || r.Code != finding.N302 {
+		t.Errorf("InterfaceNotUp: %+v", r)
+	}
+	if r := row["PortConflict"]; r.Verdict != proof.Broken || r.BrokenLink != proof.Detect {
+		t.Errorf("PortConflict: %+v", r)
+	}
+	if len(answer.Unknown) != 1 || !strings.Contains(answer.Unknown[0].Message, "neither naosu's own resources") {
+		t.Errorf("unknown: %v", answer.Unknown)
+	}
+}
+
+func TestCheckForPeople(t *testing.T) {
+	out, err := run("check", "--from", story)
+	if err != nil || !strings.Contains(out, "Match") || !strings.Contains(out, "NetworkingReady: InterfaceNotUp") || strings.Contains(out, "PortConflict") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, _ = run("check", "--from", story, "-o", "wide"); !strings.Contains(out, "NetworkingReady: PortConflict") {
+		t.Errorf("a wide page leaves out what is only an Event:\n%s", out)
+	}
+}
+
+func TestCheckFails(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+	}{
+		"on findings":  {[]string{"check", "--from", story, "--fail-on", "warning"}, exit.Found},
+		"on bad flags": {[]string{"check", "--from", story, "--fail-on", "critical"}, exit.NoAnswer},
+		"on no file":   {[]string{"check", "--from", "/nowhere"}, exit.NoAnswer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := run(tc.args...); exit.Code(err) != tc.code {
+				t.Errorf("exit code %d (%v), want %d", exit.Code(err), err, tc.code)
+			}
+		})
+	}
+}
+
+func TestConfigure(t *testing.T) {
+	var f facts
+	if err := f.configure("storage: {folders: [/a]}\nreasons:\n  InterfaceNotUp: {severity: off}\n  TaskHung: {severity: fatal}\n  Nonsense: {severity: off}\n"); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Configured) != 2 || f.Configured[reason.InterfaceNotUp] != reason.Off || f.Configured[reason.AppBlocked] != reason.Fatal {
+		t.Errorf("configured: %v", f.Configured)
+	}
+	if f.configure("a: [") == nil {
+		t.Error("nonsense is taken for a configuration")
+	}
+}

@@ -1,0 +1,136 @@
+package repair
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/proof"
+)
+
+// writeCheck puts an answer on a page: how many would act, a table of what becomes of what, and why. A wide page has a line for
+// every row, and every finding.
+func writeCheck(page *output.Page, say message.Printer, answer Checked) error {
+	count := map[proof.Verdict]int{}
+	for _, row := range answer.Rows {
+		count[row.Verdict]++
+	}
+	page.Paragraph("", say.Text(message.CheckSummary, message.Args{
+		"act": count[proof.WouldAct], "unproven": count[proof.Unproven], "broken": count[proof.Broken], "total": len(answer.Rows),
+	}), output.Strong)
+	if len(answer.Rows) > 0 {
+		page.Blank()
+		page.Table("", heads(say, page.Wide), lines(say, answer.Rows, page.Wide))
+	}
+	writeFindings(page, say, answer.Findings)
+	if len(answer.Unknown) > 0 {
+		page.Blank()
+		page.Paragraph("", strings.ToUpper(say.Text(message.HeadUnknown, nil)), output.Heading)
+		page.Gaps(say, answer.Unknown)
+	}
+	if err := page.Err(); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	return nil
+}
+
+func writeFindings(page *output.Page, say message.Printer, found []finding.Finding) {
+	left := 0
+	for i, f := range found {
+		if f.Severity == finding.Info && !page.Wide {
+			left++
+			continue
+		}
+		if i == 0 || found[i-1].Severity != f.Severity {
+			page.Blank()
+			page.Paragraph("", strings.ToUpper(say.Text(message.ID("Severity"+string(f.Severity)), nil)), output.Heading)
+		}
+		page.Finding(say, f, 0)
+	}
+	if left > 0 {
+		page.Blank()
+		page.Paragraph("", say.Text(message.CheckLeft, message.Args{"n": left}), output.Faint)
+	}
+}
+
+func heads(say message.Printer, wide bool) []string {
+	ids := []message.ID{message.CheckColumnVerdict, message.CheckColumnLink, message.CheckColumnNodes, message.CheckColumnBy, message.CheckColumnAgent, message.CheckColumnReasons}
+	var heads []string
+	for _, id := range ids {
+		if wide || id != message.CheckColumnAgent {
+			heads = append(heads, say.Text(id, nil))
+		}
+	}
+	return heads
+}
+
+// line is rows that differ in their reasons only.
+type line struct {
+	first   proof.Row
+	reasons []string
+}
+
+var ranks = map[proof.Verdict]int{proof.Broken: 0, proof.Unproven: 1, proof.WouldAct: 2}
+
+// lines are the table's. Without wide, what nobody counts on is left to the findings, and reasons share a line.
+func lines(say message.Printer, rows []proof.Row, wide bool) [][]string {
+	var all []*line
+	known := map[string]*line{}
+	for _, row := range rows {
+		if !wide && row.Verdict != proof.WouldAct && !row.Expected() {
+			continue
+		}
+		key := fmt.Sprint(row.Verdict, row.BrokenLink, row.Condition, row.Agent, row.Nodes, row.On, row.By, row.Action, row.For)
+		if wide {
+			key += row.Reason
+		}
+		if known[key] == nil {
+			known[key] = &line{first: row}
+			all = append(all, known[key])
+		}
+		known[key].reasons = append(known[key].reasons, row.Reason)
+	}
+	slices.SortStableFunc(all, func(a, b *line) int { return cmp.Compare(order(a.first), order(b.first)) })
+	var table [][]string
+	for _, l := range all {
+		row := l.first
+		cells := []string{say.Text(message.ID("Verdict"+string(row.Verdict)), nil), string(row.BrokenLink), nodes(row), by(row)}
+		if wide {
+			cells = append(cells, string(row.Agent))
+		}
+		table = append(table, append(cells, row.Condition+": "+strings.Join(l.reasons, ", ")))
+	}
+	return table
+}
+
+// order has what is broken and expected first, what is broken by nature last.
+func order(row proof.Row) int {
+	if !row.Expected() && row.Verdict == proof.Broken {
+		return len(ranks)
+	}
+	return ranks[row.Verdict]
+}
+
+func nodes(row proof.Row) string {
+	if row.Fresh == row.Nodes {
+		return fmt.Sprint(row.Nodes)
+	}
+	return fmt.Sprintf("%d/%d", row.Fresh, row.Nodes)
+}
+
+// by is who would do what, after how long.
+func by(row proof.Row) string {
+	if row.By == "" {
+		return ""
+	}
+	_, name, _ := strings.Cut(row.By, "/")
+	wait, _ := time.ParseDuration(row.For) // It was made of one.
+	return fmt.Sprintf("%s: %s %s", name, row.Action, duration.HumanDuration(wait))
+}
