@@ -17,9 +17,9 @@ import (
 // mostForecast is how many pods a forecast holds, as the API bounds it.
 const mostForecast = 512
 
-// forecast is an Outcome as a Remediation records it: of each pod what would become of it, and of its controller how many
+// Forecast is an Outcome as a Remediation records it: of each pod what would become of it, and of its controller how many
 // pods run now.
-func (p *Performer) forecast(ctx context.Context, outcome simulation.Outcome) (*v1alpha1.Forecast, error) {
+func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*v1alpha1.Forecast, error) {
 	f := &v1alpha1.Forecast{At: metav1.NewTime(p.Clock.Now())}
 	var namespaces []string
 	for i, fate := range outcome.Fates {

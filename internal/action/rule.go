@@ -25,7 +25,7 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 	if err != nil {
 		return 0, fmt.Errorf("assess %s: %w", r.Name, err)
 	}
-	forecast, err := p.forecast(ctx, outcome)
+	forecast, err := p.Forecast(ctx, outcome)
 	if err != nil {
 		return 0, err
 	}
@@ -44,7 +44,7 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 	}
 	assessed := func(status *v1alpha1.RemediationStatus) {
 		status.Forecast = forecast
-		status.Verdicts = verdictsOf(ruling, r.Status.Verdicts, p.Clock.Now())
+		status.Verdicts = VerdictsOf(ruling, r.Status.Verdicts, p.Clock.Now())
 		allowed(status, ruling, p.Clock.Now())
 		status.Steps = opening(began, p.Clock.Now(), ruling)
 	}
@@ -156,8 +156,8 @@ func opening(began, now time.Time, ruling guard.Ruling) []v1alpha1.Step {
 	return steps
 }
 
-// verdictsOf are a ruling's as a Remediation records them; a verdict that has not changed keeps its time.
-func verdictsOf(ruling guard.Ruling, before []v1alpha1.Verdict, now time.Time) []v1alpha1.Verdict {
+// VerdictsOf are a ruling's as a Remediation records them; a verdict that has not changed keeps its time.
+func VerdictsOf(ruling guard.Ruling, before []v1alpha1.Verdict, now time.Time) []v1alpha1.Verdict {
 	var all []v1alpha1.Verdict
 	for _, n := range ruling.All {
 		v := v1alpha1.Verdict{
@@ -216,5 +216,5 @@ func news(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alpha1.Forec
 			return true
 		}
 	}
-	return !slices.EqualFunc(verdictsOf(ruling, nil, now), r.Status.Verdicts, alike)
+	return !slices.EqualFunc(VerdictsOf(ruling, nil, now), r.Status.Verdicts, alike)
 }

@@ -81,6 +81,9 @@ func (w *Watch) watch(informer cache.SharedIndexInformer) (*watched, error) {
 	return one, nil
 }
 
+// Nodes tells of nodes that come, change and go, to whoever must look again. It may tell before Snapshot knows.
+func (w *Watch) Nodes() cache.SharedIndexInformer { return w.kinds[Node].informer }
+
 // Run watches until the context ends.
 func (w *Watch) Run(ctx context.Context) {
 	w.factory.StartWithContext(ctx)

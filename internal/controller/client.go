@@ -1,0 +1,110 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/discover"
+)
+
+// split reads naosu's own objects from the manager's cache and all else from the API server: a cache of pods beside the
+// watch would hold the cluster twice.
+type split struct {
+	client.Client
+	cached client.Reader
+}
+
+func newClient(config *rest.Config, o client.Options) (client.Client, error) {
+	direct, err := directClient(config)
+	if err != nil {
+		return nil, err
+	}
+	return split{direct, o.Cache.Reader}, nil
+}
+
+// directClient has no cache. None of its requests may take forever.
+func directClient(config *rest.Config) (client.Client, error) {
+	config = rest.CopyConfig(config)
+	config.Timeout = patience
+	direct, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("making the client: %w", err)
+	}
+	return direct, nil
+}
+
+// Get reads one object.
+func (s split) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	switch o.(type) {
+	case *v1alpha1.NodeRepairPolicy, *v1alpha1.Remediation:
+		return s.cached.Get(ctx, key, o, opts...)
+	}
+	return s.Client.Get(ctx, key, o, opts...)
+}
+
+// List reads objects.
+func (s split) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	switch list.(type) {
+	case *v1alpha1.NodeRepairPolicyList, *v1alpha1.RemediationList:
+		return s.cached.List(ctx, list, opts...)
+	}
+	return s.Client.List(ctx, list, opts...)
+}
+
+func inProtobuf(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	return config
+}
+
+// defined asks whether the cluster knows naosu's resources.
+func defined(ask discovery.DiscoveryInterface) error {
+	served, err := ask.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
+	switch {
+	case apierrors.IsNotFound(err):
+		return ErrNoDefinitions
+	case err != nil:
+		return fmt.Errorf("asking for naosu's resources: %w", err)
+	}
+	kinds := map[string]bool{}
+	for _, one := range served.APIResources {
+		kinds[one.Kind] = true
+	}
+	if !kinds["NodeRepairPolicy"] || !kinds["Remediation"] {
+		return ErrNoDefinitions
+	}
+	return nil
+}
+
+// +kubebuilder:rbac:urls=/readyz,verbs=get
+
+// readyz has the API server say whether it is ready.
+func readyz(kube kubernetes.Interface) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, answers)
+		defer cancel()
+		return kube.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
+	}
+}
+
+// discovered are those who run the machines. Who could not be asked is in the log, and in what policies' statuses say.
+func discovered(ctx context.Context, direct client.Client, o Options) (cloud.Providers, []cloud.Gap) {
+	providers, gaps := discover.Discover(ctx, discover.Options{Client: direct, EKSCluster: o.EKSCluster})
+	for _, provider := range providers {
+		o.Log.Info("machines can be acted on", "provider", provider.Name())
+	}
+	for _, gap := range gaps {
+		o.Log.Info("machines cannot be acted on", "provider", gap.Provider, "why", english.Say(gap.Why))
+	}
+	return providers, gaps
+}

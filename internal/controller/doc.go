@@ -1,0 +1,16 @@
+// Package controller is naosu's controller as a process: one manager, one watch of the cluster, one lease, and the
+// concerns, each in a folder of its own, which gather, have decided, and hand to package action.
+package controller
+
+// What the process itself needs besides its concerns: the watch reads every kind that bears on where pods can run.
+//
+// +kubebuilder:rbac:groups="",resources=nodes;pods;namespaces;persistentvolumeclaims;persistentvolumes;services;resourcequotas;limitranges;replicationcontrollers;events,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=deployments;replicasets;statefulsets;daemonsets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=batch,resources=jobs;cronjobs,verbs=get;list;watch
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get;list;watch
+// +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses;volumeattachments;csinodes;csidrivers;csistoragecapacities,verbs=get;list;watch
+// +kubebuilder:rbac:groups=resource.k8s.io,resources=resourceclaims;resourceslices;deviceclasses,verbs=get;list;watch
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;list;watch
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=naosu-system,resources=leases,verbs=create
+// +kubebuilder:rbac:groups=coordination.k8s.io,namespace=naosu-system,resources=leases,resourceNames=naosu-controller,verbs=get;update

@@ -1,0 +1,170 @@
+package noderepair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// Assess is the future in which the Remediation's action, and nothing else, is done.
+func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation) (simulation.Outcome, error) {
+	world := c.World()
+	node, err := nodeOf(world, r)
+	if err != nil {
+		return simulation.Outcome{}, err
+	}
+	return c.forecasts.of(ctx, world, r, node)
+}
+
+// nodeOf is the very node that a Remediation is about.
+func nodeOf(world *cluster.Snapshot, r *v1alpha1.Remediation) (*corev1.Node, error) {
+	node := world.Node(r.Spec.Node.Name)
+	if node == nil || node.UID != r.Spec.Node.UID {
+		return nil, fmt.Errorf("node %s of UID %s is not there", r.Spec.Node.Name, r.Spec.Node.UID)
+	}
+	return node, nil
+}
+
+// Rule has the guard decide on a ledger as it was read, and on facts gathered now.
+func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+	policy, err := c.policy(ctx, r.Spec.Policy.Name)
+	if err != nil {
+		return guard.Ruling{}, err
+	}
+	own, err := c.objects(ctx)
+	if err != nil {
+		return guard.Ruling{}, err
+	}
+	world := c.World()
+	node, err := nodeOf(world, r)
+	if err != nil {
+		return guard.Ruling{}, err
+	}
+	facts := c.gather(ctx, world, own, node)
+	facts.Ledger = ledger
+	facts.AsForecast = guard.Known(asForecast(own.remediations, policy.Name), c.Clock.Now())
+	if outcome.World != nil {
+		facts.Outcome = guard.Known(outcome, outcome.World.Taken())
+	}
+	ruling := guard.Decide(c.checks(), guard.Proposal{
+		Remediation: r.Name, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action, Approval: r.Spec.Approval,
+		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()),
+	}, facts)
+	c.verdicts.add(ruling)
+	return ruling, nil
+}
+
+// gather collects what is known of the cluster. What cannot be read is left out: the guard waits for it.
+func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objects, node *corev1.Node) guard.Facts {
+	var facts guard.Facts
+	if leading, err := c.Leading(ctx); err == nil {
+		facts.Leading = guard.Known(leading, c.Clock.Now())
+	}
+	at := takenOf(world, cluster.Node, cluster.Pod)
+	facts.Nodes = guard.Known(nodesOf(world, own.policies), at)
+	facts.ShiftedZones = guard.Known(shiftedOf(world), at)
+	facts.Pods = guard.Known(podsOf(world, node.Name), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
+	facts.APIServer = c.apiServer(ctx, world)
+	if found, at, err := c.repairers.get(ctx, c.Clock, c.Providers, world.Nodes(), freshRepairers); err == nil {
+		facts.Repairers = guard.Known(rivalsOf(found, node), at)
+	}
+	facts.Now = c.Clock.Now()
+	return facts
+}
+
+// takenOf is when a world was taken, or the zero time where one of the kinds is not known.
+func takenOf(world *cluster.Snapshot, kinds ...cluster.Kind) time.Time {
+	for _, kind := range kinds {
+		if !world.Knowledge(kind).Known() {
+			return time.Time{}
+		}
+	}
+	return world.Taken()
+}
+
+func pick(nodes []guard.Node, name string) guard.Node {
+	at := slices.IndexFunc(nodes, func(n guard.Node) bool { return n.Name == name })
+	if at < 0 {
+		return guard.Node{Name: name}
+	}
+	return nodes[at]
+}
+
+// Ill says whether a node still needs the Remediation: until its machine is acted on, whether the evidence holds; after
+// that, whether anything that the policy calls ill is left, or the node is not Ready.
+func (c *Concern) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
+	policy, err := c.policy(context.Background(), r.Spec.Policy.Name)
+	if err != nil {
+		return true // Nobody knows, and ill is what it was.
+	}
+	holds := repair.Holds(policy.Spec.Rules, r, node.Status.Conditions)
+	if !acted(r) {
+		return holds
+	}
+	return holds || !repair.Ready(node) || repair.Ill(policy.Spec.Rules, node.Status.Conditions)
+}
+
+func acted(r *v1alpha1.Remediation) bool {
+	return slices.ContainsFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepAct })
+}
+
+// policy is the one of that name. One that is gone is as one that says nothing, by which nothing is begun.
+func (c *Concern) policy(ctx context.Context, name string) (*v1alpha1.NodeRepairPolicy, error) {
+	var policy v1alpha1.NodeRepairPolicy
+	if err := c.Client.Get(ctx, client.ObjectKey{Name: name}, &policy); err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("reading policy %s: %w", name, err)
+	}
+	return &policy, nil
+}
+
+// asForecast is how many Remediations of a policy turned out as forecast.
+func asForecast(all []v1alpha1.Remediation, policy string) int {
+	n := 0
+	for i := range all {
+		if all[i].Spec.Policy.Name == policy && outcomeOf(&all[i]) == v1alpha1.RemediationAsForecastReason {
+			n++
+		}
+	}
+	return n
+}
+
+// readiness remembers the API server's word on itself for a moment: of many Remediations each asks.
+type readiness struct {
+	mu    sync.Mutex
+	at    time.Time
+	ready bool
+}
+
+func (r *readiness) get(ctx context.Context, clock clock.PassiveClock, ask func(context.Context) error) (bool, time.Time) {
+	const moment = 5 * time.Second
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.at.IsZero() || clock.Since(r.at) > moment {
+		r.ready = ask(ctx) == nil
+		r.at = clock.Now()
+	}
+	return r.ready, r.at
+}
+
+// apiServer is the API server's own word on itself, and the kubelets that it hears.
+func (c *Concern) apiServer(ctx context.Context, world *cluster.Snapshot) guard.Fact[guard.APIServer] {
+	if takenOf(world, cluster.Lease).IsZero() {
+		return guard.Fact[guard.APIServer]{}
+	}
+	ready, at := c.readiness.get(ctx, c.Clock, c.ServerReady)
+	total, expired := leasesOf(world, world.Taken())
+	return guard.Known(guard.APIServer{Ready: ready, Leases: total, Expired: expired}, at)
+}

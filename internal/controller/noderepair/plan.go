@@ -1,0 +1,75 @@
+package noderepair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repair"
+)
+
+// errBlind is that nodes cannot be read, so that nothing can be said of any.
+var errBlind = errors.New("nodes are not known: they may not be read, or not yet")
+
+// Plan makes the Remediations that policies ask for now, writes what is so into their status, and deletes records that are
+// old. It says after what time to plan again.
+func (c *Concern) Plan(ctx context.Context) (time.Duration, error) {
+	own, err := c.objects(ctx)
+	if err != nil {
+		return resync, err
+	}
+	world := c.World()
+	if !world.Knowledge(cluster.Node).Known() {
+		return resync, errBlind
+	}
+	again := resync
+	next, errs := c.propose(ctx, own, world.Nodes())
+	if !next.IsZero() {
+		again = min(again, max(next.Sub(c.Clock.Now()), time.Millisecond))
+	}
+	for i := range own.policies {
+		errs = errors.Join(errs, c.report(ctx, world, own, &own.policies[i]))
+	}
+	return again, errors.Join(errs, c.prune(ctx, own))
+}
+
+// propose makes what should be there and is not. The ledger is read only if something should.
+func (c *Concern) propose(ctx context.Context, own objects, nodes []*corev1.Node) (next time.Time, errs error) {
+	now := c.Clock.Now()
+	plan := repair.Propose(own.policies, nodes, own.remediations, guard.Ledger{}, now)
+	if len(plan.Remediations) == 0 {
+		return plan.Next, nil
+	}
+	ledger, err := c.Records.ReadLedger(ctx)
+	if err != nil {
+		return plan.Next, err
+	}
+	plan = repair.Propose(own.policies, nodes, own.remediations, ledger.Ledger, now)
+	for i := range plan.Remediations {
+		errs = errors.Join(errs, c.make(ctx, own, &plan.Remediations[i]))
+	}
+	return plan.Next, errs
+}
+
+func (c *Concern) make(ctx context.Context, own objects, proposed *v1alpha1.Remediation) error {
+	made, err := c.Records.Create(ctx, proposed)
+	if err != nil {
+		return fmt.Errorf("proposing %s of %s: %w", proposed.Spec.Action, proposed.Spec.Node.Name, err)
+	}
+	for i := range own.policies {
+		if policy := &own.policies[i]; policy.Name == made.Spec.Policy.Name && made.Status.Phase == "" {
+			text := message.English().Text(message.EventProposed, message.Args{
+				"action": string(made.Spec.Action), "node": "node/" + made.Spec.Node.Name, "remediation": "remediation/" + made.Name, "rule": made.Spec.Policy.Rule,
+			})
+			c.Records.Event(policy, corev1.EventTypeNormal, "Proposed", "Propose", text)
+		}
+	}
+	return nil
+}

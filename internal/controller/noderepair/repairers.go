@@ -1,0 +1,105 @@
+package noderepair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
+)
+
+// How old an answer to who else repairs nodes may be: of the minute that the guard lets a fact be old, half; for what a
+// policy's status tells, as long as permissions.
+const (
+	freshRepairers = 30 * time.Second
+	saidRepairers  = 10 * time.Minute
+)
+
+// repairers remembers who else repairs machines, since clouds count requests. The zero value is ready.
+type repairers struct {
+	mu    sync.Mutex
+	found []cloud.Repairer
+	at    time.Time
+	err   error
+}
+
+// get is an answer that is at most so old.
+func (r *repairers) get(ctx context.Context, clock clock.PassiveClock, providers cloud.Providers, nodes []*corev1.Node, age time.Duration) ([]cloud.Repairer, time.Time, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.at.IsZero() || clock.Since(r.at) > age || r.err != nil && clock.Since(r.at) > freshRepairers {
+		r.found, r.err = askRepairers(ctx, providers, nodes)
+		r.at = clock.Now()
+	}
+	return r.found, r.at, r.err
+}
+
+func askRepairers(ctx context.Context, providers cloud.Providers, nodes []*corev1.Node) ([]cloud.Repairer, error) {
+	var found []cloud.Repairer
+	var errs []error
+	for _, provider := range providers {
+		who, ok := provider.(cloud.Repairers)
+		if !ok {
+			continue
+		}
+		var machines []cloud.Machine
+		for _, node := range nodes {
+			if machine := cloud.MachineOf(node); provider.Owns(machine) {
+				machines = append(machines, machine)
+			}
+		}
+		these, err := who.Repairers(ctx, machines)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("asking %s who else repairs nodes: %w", provider.Name(), err))
+		}
+		found = append(found, these...)
+	}
+	return found, errors.Join(errs...)
+}
+
+// rivalsOf are those who repair a node for one of its conditions as they stand. Of whom it could not be read, it is taken
+// that they do.
+func rivalsOf(all []cloud.Repairer, node *corev1.Node) []change.Ref {
+	var rivals []change.Ref
+	for _, one := range all {
+		if slices.Contains(one.Nodes, node.Name) && (!one.Known() || actsOn(one, node)) {
+			rivals = append(rivals, one.By)
+		}
+	}
+	return rivals
+}
+
+func actsOn(one cloud.Repairer, node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		at := slices.IndexFunc(one.Rules, func(rule cloud.RepairerRule) bool { return rule.Matches(c) })
+		return at >= 0 && one.Rules[at].Action != v1alpha1.ActionNone
+	})
+}
+
+// rivalsIn are those who repair one of a policy's nodes for a condition that the policy has a rule for.
+func rivalsIn(all []cloud.Repairer, rules []v1alpha1.RepairRule, nodes []*corev1.Node) []change.Ref {
+	mine := map[string]bool{}
+	for _, node := range nodes {
+		mine[node.Name] = true
+	}
+	var rivals []change.Ref
+	for _, one := range all {
+		overlap := slices.ContainsFunc(one.Rules, func(theirs cloud.RepairerRule) bool {
+			return theirs.Action != v1alpha1.ActionNone && slices.ContainsFunc(rules, func(ours v1alpha1.RepairRule) bool {
+				return ours.Action != v1alpha1.ActionNone && ours.Condition == string(theirs.Condition) && string(ours.Status) == string(theirs.Status)
+			})
+		})
+		if (overlap || !one.Known()) && slices.ContainsFunc(one.Nodes, func(name string) bool { return mine[name] }) {
+			rivals = append(rivals, one.By)
+		}
+	}
+	return rivals
+}

@@ -1,0 +1,27 @@
+package noderepair
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// wantedOf is how many pods the workload of a pod should have, with the API server's default of one.
+func wantedOf(world *cluster.Snapshot, pod *corev1.Pod) int {
+	switch workload := world.Workload(pod).(type) {
+	case *appsv1.Deployment:
+		return int(ptr.Deref(workload.Spec.Replicas, 1))
+	case *appsv1.ReplicaSet:
+		return int(ptr.Deref(workload.Spec.Replicas, 1))
+	case *appsv1.StatefulSet:
+		return int(ptr.Deref(workload.Spec.Replicas, 1))
+	case *corev1.ReplicationController:
+		return int(ptr.Deref(workload.Spec.Replicas, 1))
+	case *batchv1.Job, *batchv1.CronJob:
+		return 1 // Each pod of a Job has work of its own; none stands in for another.
+	}
+	return 1
+}

@@ -1,0 +1,207 @@
+package noderepair
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/repair"
+)
+
+// nodesOf are all nodes, as the guard sees them.
+func nodesOf(world *cluster.Snapshot, policies []v1alpha1.NodeRepairPolicy) []guard.Node {
+	ill, agents := repair.Unhealthy(policies, world.Nodes()), agentsOf(world)
+	var nodes []guard.Node
+	for _, node := range world.Nodes() {
+		one := guardNode(world, node)
+		one.Unhealthy, one.AgentVersion = ill[node.Name], agents[node.Name]
+		nodes = append(nodes, one)
+	}
+	return nodes
+}
+
+func guardNode(world *cluster.Snapshot, node *corev1.Node) guard.Node {
+	group, _ := world.GroupOf(node.Name)
+	return guard.Node{
+		Name: node.Name, Zone: cluster.Zone(node), Group: group.Name,
+		Image: imageOf(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
+		Ready: repair.Ready(node), Annotations: node.Annotations,
+	}
+}
+
+// eksImage is the label by which a node of an EKS managed node group names its machine image.
+const eksImage = "eks.amazonaws.com/nodegroup-image"
+
+// imageOf is what the machine was started from; where no label names it, the operating system and kernel stand for it.
+func imageOf(node *corev1.Node) string {
+	if image := node.Labels[eksImage]; image != "" {
+		return image
+	}
+	info := node.Status.NodeInfo
+	if info.OSImage == "" && info.KernelVersion == "" {
+		return ""
+	}
+	return info.OSImage + " (" + info.KernelVersion + ")"
+}
+
+// By nameLabel pods tell what they are; naosuAgent is the name of naosu's own agent.
+const (
+	nameLabel  = "app.kubernetes.io/name"
+	naosuAgent = "naosu-agent"
+)
+
+// agents are the names, by app.kubernetes.io/name, of DaemonSets whose pods write node conditions: an agent that is wrong
+// makes nodes look ill together.
+var agents = []string{naosuAgent, "eks-node-monitoring-agent", "node-problem-detector"}
+
+// agentsOf are the images of the agents on each node, by its name.
+func agentsOf(world *cluster.Snapshot) map[string]string {
+	versions := map[string]string{}
+	for _, pod := range world.Pods() {
+		if pod.Spec.NodeName != "" && slices.Contains(agents, pod.Labels[nameLabel]) && len(pod.Spec.Containers) > 0 {
+			versions[pod.Spec.NodeName] = pod.Spec.Containers[0].Image
+		}
+	}
+	return versions
+}
+
+// leasesOf counts the leases by which kubelets say that they live, and those that are overdue.
+func leasesOf(world *cluster.Snapshot, now time.Time) (total, expired int) {
+	for _, node := range world.Nodes() {
+		lease := world.Lease(corev1.NamespaceNodeLease, node.Name)
+		if lease == nil || lease.Spec.RenewTime == nil || lease.Spec.LeaseDurationSeconds == nil {
+			continue
+		}
+		total++
+		if now.Sub(lease.Spec.RenewTime.Time) > time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second {
+			expired++
+		}
+	}
+	return total, expired
+}
+
+// shiftedOf are the zones that look as EKS leaves them while a zonal shift is on: all of their nodes are cordoned, and
+// there are several, while another zone has nodes that are not. What naosu cordoned itself does not count. Amazon
+// Application Recovery Controller itself is not asked.
+//
+// Source: Amazon EKS User Guide, "Learn about Amazon Application Recovery Controller's (ARC) zonal shift in Amazon EKS".
+func shiftedOf(world *cluster.Snapshot) []string {
+	total, cordoned := map[string]int{}, map[string]int{}
+	open := false
+	for _, node := range world.Nodes() {
+		zone := cluster.Zone(node)
+		total[zone]++
+		if node.Spec.Unschedulable && !ownCordon(node) {
+			cordoned[zone]++
+		} else {
+			open = true
+		}
+	}
+	if !open {
+		return nil
+	}
+	maps.DeleteFunc(total, func(zone string, n int) bool { return zone == "" || n < 2 || cordoned[zone] < n })
+	return slices.Sorted(maps.Keys(total))
+}
+
+// podsOf are those that a drain of a node would evict.
+func podsOf(world *cluster.Snapshot, node string) []guard.Pod {
+	var pods []guard.Pod
+	for _, pod := range world.PodsOn(node) {
+		if evicted(world, pod) {
+			replicas, elsewhere := replicasOf(world, pod)
+			pods = append(pods, guard.Pod{
+				Ref:         change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name},
+				Annotations: pod.Annotations, Ready: isReady(pod), Replicas: replicas, ReadyElsewhere: elsewhere,
+			})
+		}
+	}
+	return pods
+}
+
+// evicted says whether a drain evicts a pod: not one that has ended, one of a DaemonSet, or one that the kubelet runs by
+// itself.
+func evicted(world *cluster.Snapshot, pod *corev1.Pod) bool {
+	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	if mirror || cluster.Ended(pod) || pod.DeletionTimestamp != nil {
+		return false
+	}
+	owner := metav1.GetControllerOfNoCopy(pod)
+	return owner == nil || owner.Kind != string(cluster.DaemonSet)
+}
+
+// replicasOf are how many pods the pod's workload should have, and how many of them are ready on other nodes.
+func replicasOf(world *cluster.Snapshot, pod *corev1.Pod) (wanted, elsewhere int) {
+	for _, controller := range controllersOf(world, pod) {
+		for _, other := range world.PodsOf(controller) {
+			if other.Spec.NodeName != pod.Spec.NodeName && isReady(other) {
+				elsewhere++
+			}
+		}
+	}
+	return wantedOf(world, pod), elsewhere
+}
+
+// controllersOf are those whose pods stand in for one another: the pod's own, or, while a rollout goes on, all ReplicaSets of
+// its Deployment.
+func controllersOf(world *cluster.Snapshot, pod *corev1.Pod) []types.UID {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil {
+		return nil
+	}
+	deployment, ok := world.Workload(pod).(*appsv1.Deployment)
+	if !ok {
+		return []types.UID{owner.UID}
+	}
+	var sets []types.UID
+	for _, set := range world.ReplicaSets() {
+		if metav1.IsControlledBy(set, deployment) {
+			sets = append(sets, set.UID)
+		}
+	}
+	return sets
+}
+
+func isReady(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// confirmed is when the evidence of a Remediation was last seen to hold: by the agent's last word on the condition, but
+// where nobody can speak any more, by the node's silence, which is seen now.
+func confirmed(r *v1alpha1.Remediation, node *corev1.Node, now time.Time) time.Time {
+	var last time.Time
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown {
+			return now
+		}
+		if string(c.Type) != r.Spec.Evidence.Condition {
+			continue
+		}
+		if c.Status == corev1.ConditionUnknown {
+			return now
+		}
+		last = c.LastHeartbeatTime.Time
+		if c.LastTransitionTime.After(last) {
+			last = c.LastTransitionTime.Time
+		}
+	}
+	return last
+}
+
+// ownCordon says whether naosu itself cordoned a node.
+func ownCordon(node *corev1.Node) bool {
+	_, own := node.Annotations[action.CordonedByAnnotation]
+	return own
+}

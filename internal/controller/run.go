@@ -1,0 +1,155 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/controller/noderepair"
+	"github.com/naosu-dev/naosu/internal/record"
+)
+
+// LeaseName is the Lease's whose holder acts.
+const LeaseName = "naosu-controller"
+
+// Options say how the controller runs.
+type Options struct {
+	// Config reaches the cluster. Its timeout and limits are replaced: it watches.
+	Config *rest.Config
+	// Namespace is where the Lease and the ledger are.
+	Namespace string
+	// LeaderElect makes it act only while it holds the Lease. Lease is for how long it is held unrenewed; zero is 15s.
+	LeaderElect bool
+	Lease       time.Duration
+	// HealthAddress and MetricsAddress are listened on; empty or "0" is none.
+	HealthAddress, MetricsAddress string
+	// EKSCluster is the EKS cluster's name, where nothing tells it.
+	EKSCluster string
+	Log        logr.Logger
+}
+
+// ErrNoDefinitions is that the cluster does not know naosu's resources.
+var ErrNoDefinitions = errors.New("the cluster has no custom resource definitions of naosu's")
+
+// How many requests a second it may send. Watches are one each; a drain evicts pods one by one.
+const (
+	qps   = 50
+	burst = 100
+	// patience is how long one request may take, but for watches.
+	patience = 30 * time.Second
+)
+
+// Run runs the controller until the context ends, or it has lost the lease, which is an error. What it has begun by then
+// goes on in whoever leads next.
+func Run(ctx context.Context, o Options) error {
+	ctrl.SetLogger(o.Log)
+	config := rest.CopyConfig(o.Config)
+	config.Timeout, config.QPS, config.Burst = 0, qps, burst
+	direct, err := directClient(config)
+	if err != nil {
+		return err
+	}
+	kube, err := kubernetes.NewForConfig(inProtobuf(config))
+	if err != nil {
+		return fmt.Errorf("making the client: %w", err)
+	}
+	if err := defined(kube.Discovery()); err != nil {
+		return err
+	}
+	watch, err := newWatch(kube)
+	if err != nil {
+		return err
+	}
+	lead, err := newLeadership(config, o)
+	if err != nil {
+		return err
+	}
+	mgr, err := newManager(config, o, lead)
+	if err != nil {
+		return err
+	}
+	providers, gaps := discovered(ctx, direct, o)
+	concern := &noderepair.Concern{
+		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Providers: providers, Gaps: gaps,
+		Records: &record.Records{
+			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(LeaseName), Clock: clock.RealClock{},
+		},
+		Leading: lead.held, ServerReady: readyz(kube), Clock: clock.RealClock{},
+	}
+	live, err := concern.AddTo(mgr, watch.Nodes(), watch.synced)
+	if err != nil {
+		return err
+	}
+	if err := addHealth(mgr, watch, live); err != nil {
+		return err
+	}
+	if err := mgr.Add(watch); err != nil {
+		return fmt.Errorf("adding the watch: %w", err)
+	}
+	if err := metrics.Registry.Register(concern); err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
+	defer metrics.Registry.Unregister(concern)
+	lead.elected = mgr.Elected()
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("running: %w", err)
+	}
+	return nil
+}
+
+func newManager(config *rest.Config, o Options, lead *leadership) (manager.Manager, error) {
+	options := ctrl.Options{
+		Scheme: scheme, NewClient: newClient, Logger: o.Log,
+		LeaderElection: o.LeaderElect, LeaderElectionResourceLockInterface: lead.lock, LeaderElectionReleaseOnCancel: true,
+		HealthProbeBindAddress: orNone(o.HealthAddress), LivenessEndpointName: "/livez", ReadinessEndpointName: "/readyz",
+		Metrics: server.Options{BindAddress: orNone(o.MetricsAddress)},
+	}
+	if o.Lease > 0 {
+		options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(o.Lease), new(o.Lease*2/3), new(o.Lease/7)
+	}
+	mgr, err := ctrl.NewManager(config, options)
+	if err != nil {
+		return nil, fmt.Errorf("making the manager: %w", err)
+	}
+	return mgr, nil
+}
+
+func orNone(address string) string {
+	if address == "" {
+		return "0"
+	}
+	return address
+}
+
+// scheme is what the controller knows: Kubernetes' own kinds and naosu's.
+var scheme = func() *runtime.Scheme {
+	all := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(all))
+	utilruntime.Must(v1alpha1.AddToScheme(all))
+	return all
+}()
+
+// identity tells this process from any other, and people which pod it is.
+func identity() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return host + "_" + string(uuid.NewUUID())
+}

@@ -1,0 +1,79 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+const (
+	// answers is how long the API server may take to say how it fares.
+	answers = 5 * time.Second
+	// current is how old what the watch knows may be before nothing should rest on it.
+	current = time.Minute
+)
+
+// english is what logs are in.
+var english = message.English()
+
+// watch is the cluster, watched by every replica, so that the next to lead knows it already.
+type watch struct {
+	*cluster.Watch
+	clock clock.Clock
+	whole atomic.Bool
+}
+
+func newWatch(kube kubernetes.Interface) (*watch, error) {
+	c := clock.RealClock{}
+	w, err := cluster.NewWatch(kube, c)
+	if err != nil {
+		return nil, err
+	}
+	return &watch{Watch: w, clock: c}, nil
+}
+
+// Start watches until the context ends.
+func (w *watch) Start(ctx context.Context) error {
+	go func() {
+		w.whole.Store(w.Ready(ctx) == nil)
+	}()
+	w.Run(ctx)
+	return nil
+}
+
+// NeedLeaderElection is whether only the leader watches.
+func (*watch) NeedLeaderElection() bool { return false }
+
+// synced says whether of every kind it is known what there is, or that it cannot be known.
+func (w *watch) synced() bool { return w.whole.Load() }
+
+// check is an error as long as nothing should rest on what the watch knows.
+func (w *watch) check(*http.Request) error {
+	if !w.synced() {
+		return errors.New("the cluster is not read yet")
+	}
+	if age := w.clock.Since(w.Snapshot().Taken()); age > current {
+		return fmt.Errorf("what is known of the cluster is %s old", age.Round(time.Second))
+	}
+	return nil
+}
+
+func addHealth(mgr manager.Manager, w *watch, live func() error) error {
+	if err := mgr.AddReadyzCheck("watch", w.check); err != nil {
+		return fmt.Errorf("adding the check of readiness: %w", err)
+	}
+	if err := mgr.AddHealthzCheck("planning", func(*http.Request) error { return live() }); err != nil {
+		return fmt.Errorf("adding the check of life: %w", err)
+	}
+	return nil
+}

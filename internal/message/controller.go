@@ -1,0 +1,37 @@
+package message
+
+// What the controller writes into the status of policies and Remediations, and into Events.
+const (
+	EventProposed ID = "EventProposed" // action, node, remediation, rule
+
+	PolicyReady      ID = "PolicyReady"      //
+	PolicyPaused     ID = "PolicyPaused"     //
+	PolicyNoNodes    ID = "PolicyNoNodes"    //
+	PolicyCompeting  ID = "PolicyCompeting"  // repairers
+	PolicyNoActuator ID = "PolicyNoActuator" // action, actuator, why
+
+	PermissionNobody     ID = "PermissionNobody"     // machine, gaps
+	PermissionNotAsked   ID = "PermissionNotAsked"   // actuator
+	PermissionUnanswered ID = "PermissionUnanswered" // actuator, words
+	PermissionRBAC       ID = "PermissionRBAC"       // verb, resource
+	PermissionAgent      ID = "PermissionAgent"      //
+	PermissionNoAgent    ID = "PermissionNoAgent"    //
+
+	DrillSeen      ID = "DrillSeen"      // reason, condition
+	DrillSilent    ID = "DrillSilent"    // node, after
+	DrillFailed    ID = "DrillFailed"    // words
+	DrillNoNode    ID = "DrillNoNode"    // node
+	DrillNoPolicy  ID = "DrillNoPolicy"  // node
+	DrillNoRule    ID = "DrillNoRule"    // condition, status, reason
+	DrillNone      ID = "DrillNone"      // policy, rule
+	DrillMatched   ID = "DrillMatched"   // policy, rule, action, after
+	DrillAssessed  ID = "DrillAssessed"  // n
+	DrillUnplayed  ID = "DrillUnplayed"  // words
+	DrillAllowed   ID = "DrillAllowed"   //
+	DrillHeld      ID = "DrillHeld"      // check, why
+	DrillWouldAct  ID = "DrillWouldAct"  // actuator, action, why
+	DrillMayNot    ID = "DrillMayNot"    // actuator, action, why
+	DrillNotProven ID = "DrillNotProven" // actuator, action, why
+	DrillPassed    ID = "DrillPassed"    //
+	DrillCut       ID = "DrillCut"       // step, why
+)
