@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,7 +62,8 @@ func (o *demoOptions) choose(args []string) ([]tour, error) {
 	if err := checkTimeScale(o.timeScale); err != nil {
 		return nil, err
 	}
-	if err := o.findNaosu(); err != nil {
+	var err error
+	if o.naosu, err = findNaosu(o.naosu); err != nil {
 		return nil, err
 	}
 	if len(args) == 0 {
@@ -76,20 +75,6 @@ func (o *demoOptions) choose(args []string) ([]tour, error) {
 		}
 	}
 	return nil, fmt.Errorf("%q is not one of the demo's scenarios; give one of %s", args[0], strings.Join(tourNames(), ", "))
-}
-
-func (o *demoOptions) findNaosu() error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("finding this program: %w", err)
-	}
-	for _, candidate := range []string{o.naosu, filepath.Join(filepath.Dir(self), "naosu"), "naosu"} {
-		if found, err := exec.LookPath(candidate); candidate != "" && err == nil {
-			o.naosu, err = filepath.Abs(found)
-			return err
-		}
-	}
-	return errors.New("--naosu: the naosu program is not there; build it with \"make build\", or say where it is")
 }
 
 // show plays one story and heals it.

@@ -27,26 +27,31 @@ type passMessage struct {
 	Result *play.Result `json:"result,omitempty"`
 }
 
+// childPass is which pass a child plays, and how.
+type childPass struct {
+	with      string
+	timeScale float64
+	naosu     string
+}
+
 // newPassCommand is the child's side.
 func newPassCommand() *cobra.Command {
-	var (
-		with      string
-		timeScale float64
-	)
+	var p childPass
 	cmd := &cobra.Command{
 		Use:    "pass",
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return playPass(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), with, pace.New(timeScale))
+			return playPass(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), p)
 		},
 	}
-	cmd.Flags().StringVar(&with, "with", "", "")
-	cmd.Flags().Float64Var(&timeScale, "time-scale", 1, "")
+	cmd.Flags().StringVar(&p.with, "with", "", "")
+	cmd.Flags().Float64Var(&p.timeScale, "time-scale", 1, "")
+	cmd.Flags().StringVar(&p.naosu, "naosu", "", "")
 	return cmd
 }
 
-func playPass(ctx context.Context, in io.Reader, out io.Writer, with string, p *pace.Pace) error {
+func playPass(ctx context.Context, in io.Reader, out io.Writer, p childPass) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
 		return fmt.Errorf("reading the scenario: %w", err)
@@ -55,14 +60,15 @@ func playPass(ctx context.Context, in io.Reader, out io.Writer, with string, p *
 	if err != nil {
 		return err
 	}
-	pass, err := s.Pass(with)
+	pass, err := s.Pass(p.with)
 	if err != nil {
 		return err
 	}
 	messages := json.NewEncoder(out)
 	result, err := play.Play(ctx, pass, play.Options{
 		Build:    stage.Builder(nil),
-		Pace:     p,
+		Pace:     pace.New(p.timeScale),
+		Naosu:    p.naosu,
 		Observer: func(u play.Update) { _ = messages.Encode(passMessage{Update: &u}) },
 	})
 	if err != nil {
@@ -72,12 +78,12 @@ func playPass(ctx context.Context, in io.Reader, out io.Writer, with string, p *
 }
 
 // playInChild is the parent's side: it plays a pass and returns what came of it.
-func playInChild(ctx context.Context, s script, with string, timeScale float64, observe play.Observer) (play.Result, error) {
+func playInChild(ctx context.Context, s script, p childPass, observe play.Observer) (play.Result, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return play.Result{}, fmt.Errorf("finding this program: %w", err)
 	}
-	child := exec.CommandContext(ctx, self, "pass", "--with", with, "--time-scale", strconv.FormatFloat(timeScale, 'g', -1, 64))
+	child := exec.CommandContext(ctx, self, "pass", "--with", p.with, "--naosu", p.naosu, "--time-scale", strconv.FormatFloat(p.timeScale, 'g', -1, 64))
 	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
 	child.Stdin = bytes.NewReader(s.text)
@@ -92,7 +98,7 @@ func playInChild(ctx context.Context, s script, with string, timeScale float64, 
 	}
 	result, readErr := receive(out, observe)
 	if err := child.Wait(); err != nil {
-		return play.Result{}, fmt.Errorf("playing %s of %s: %w\n%s", with, s.Name, err, bytes.TrimSpace(complaint.Bytes()))
+		return play.Result{}, fmt.Errorf("playing %s of %s: %w\n%s", p.with, s.Name, err, bytes.TrimSpace(complaint.Bytes()))
 	}
 	return result, readErr
 }

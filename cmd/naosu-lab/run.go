@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/printers"
 
+	"github.com/naosu-dev/naosu/lab/scenario/play"
 	"github.com/naosu-dev/naosu/lab/scenario/report"
 )
 
@@ -16,6 +17,7 @@ type runOptions struct {
 	timeScale float64
 	output    string
 	with      []string
+	naosu     string
 
 	out, err io.Writer
 }
@@ -25,14 +27,16 @@ func newRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO...",
 		Short: "Play incidents and say whether what was expected was seen",
-		Long: `Plays each pass of the scenarios on a fresh control plane of its own: the story as Kubernetes plays it, and its variants.
-It prints what happened and when each expectation came true. A scenario is a file, or the name of one that this program
+		Long: `Plays each pass of the scenarios on a fresh control plane of its own: the story as Kubernetes plays it, the story with
+naosu at work ("naosu", where the scenario has it), and its variants. It prints what happened and when each expectation came true. A scenario is a file, or the name of one that this program
 carries.
 
 With --time-scale N everything is N times faster: periods, grace, tolerations and the story itself. What Kubernetes
 hard-codes stays as it is, and the report says so. All times are scenario time.
 
-Exit code 0 if every expectation held, 1 if one did not, 2 on bad input (nothing was started).`,
+A pass that needs the naosu program is not played where there is none; the report says so, and the exit code is 1.
+
+Exit code 0 if every expectation held, 1 if one did not or could not be seen, 2 on bad input (nothing was started).`,
 		Example: `  naosu-lab run stranded-volume --time-scale 10
   naosu-lab run scenarios/*.yaml -o json`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -49,6 +53,7 @@ Exit code 0 if every expectation held, 1 if one did not, 2 on bad input (nothing
 	}
 	cmd.Flags().Float64Var(&o.timeScale, "time-scale", 1, "how many times faster than reality")
 	cmd.Flags().StringVarP(&o.output, "output", "o", "text", "text or json")
+	cmd.Flags().StringVar(&o.naosu, "naosu", "", "the naosu program (default: beside this one, else from PATH)")
 	cmd.Flags().StringSliceVar(&o.with, "with", nil, "play only these passes (default: all)")
 	return cmd
 }
@@ -90,6 +95,9 @@ func (o *runOptions) load(args []string) ([]script, error) {
 	if err := checkTimeScale(o.timeScale); err != nil {
 		return nil, badInputError{err}
 	}
+	if err := o.lookForNaosu(); err != nil {
+		return nil, badInputError{err}
+	}
 	var (
 		scripts []script
 		errs    []error
@@ -107,10 +115,25 @@ func (o *runOptions) load(args []string) ([]script, error) {
 	return scripts, nil
 }
 
+// lookForNaosu finds the naosu program. That there is none matters only to passes that need it, unless one was named.
+func (o *runOptions) lookForNaosu() error {
+	found, err := findNaosu(o.naosu)
+	if err != nil && o.naosu != "" {
+		return err
+	}
+	o.naosu = found
+	return nil
+}
+
+// checkPasses refuses passes that there are not, and those asked for by name that cannot be played.
 func (o *runOptions) checkPasses(s script) error {
 	for _, name := range o.with {
-		if _, err := s.Pass(name); err != nil {
+		pass, err := s.Pass(name)
+		if err != nil {
 			return badInputError{fmt.Errorf("--with: %w", err)}
+		}
+		if pass.NeedsNaosu() && o.naosu == "" {
+			return badInputError{fmt.Errorf("--with: the pass %q needs the naosu program: %w", name, errNoNaosu)}
 		}
 	}
 	return nil
@@ -126,8 +149,17 @@ func (o *runOptions) play(ctx context.Context, s script) (report.Scenario, error
 		}
 	}
 	for _, name := range with {
+		pass, err := s.Pass(name)
+		if err != nil {
+			return r, err
+		}
+		if pass.NeedsNaosu() && o.naosu == "" {
+			fmt.Fprintf(o.err, "%s with %s: not played: %v\n", s.Name, name, errNoNaosu)
+			r.Passes = append(r.Passes, play.Result{With: name, Title: pass.Title, Scale: o.timeScale, NotPlayed: errNoNaosu.Error()})
+			continue
+		}
 		p := newProgress(o.err, s.Name+" with "+name)
-		result, err := playInChild(ctx, s, name, o.timeScale, p.observe)
+		result, err := playInChild(ctx, s, childPass{with: name, timeScale: o.timeScale, naosu: o.naosu}, p.observe)
 		p.end()
 		if err != nil {
 			return r, err

@@ -43,6 +43,9 @@ func (s *Scenario) locate() {
 		}
 	}
 	locate("", s.Steps, s.Expect)
+	if s.Naosu != nil {
+		locate("naosu.", s.Naosu.Steps, s.Naosu.Expect)
+	}
 	for i, v := range s.Variants {
 		locate(fmt.Sprintf("variants[%d].", i), v.Steps, v.Expect)
 	}

@@ -24,6 +24,16 @@ func TestSound(t *testing.T) {
 }
 
 // TestErrors changes one thing of a sound scenario at a time.
+// naosu is put before the variants.
+const naosu = `naosu:
+  description: It heals.
+  manifests:
+    - {apiVersion: naosu.dev/v1alpha1, kind: NodeRepairPolicy, metadata: {name: a}, spec: {mode: Auto}}
+  steps: [{resize: {group: workers, desired: 4}}]
+  expect: [{name: healed, that: "remediations.size() == 1", within: 1m}]
+variants:
+`
+
 func TestErrors(t *testing.T) {
 	tests := []struct {
 		name, old, new string
@@ -40,7 +50,7 @@ func TestErrors(t *testing.T) {
 			`f.yaml:8:9: cluster.cloud.groups[0].desired: is missing; add it
 f.yaml:8:49: cluster.cloud.groups[0].desird: unknown field; did you mean "desired"?`,
 		},
-		{"unknown step", "fault: {node", "explode: {node", `f.yaml:29:5: steps[0].explode: unknown field; it can be one of: after, apply, at, delete, fault, mark, name, patch, recover, resize, rotate, terminate, wait`},
+		{"unknown step", "fault: {node", "explode: {node", `f.yaml:29:5: steps[0].explode: unknown field; it can be one of: after, apply, at, delete, fault, mark, name, naosu, nodeRepair, patch, recover, resize, rotate, terminate, wait`},
 		{"missing field", "title: A scenario with a bit of everything\n", "", `f.yaml:1:1: title: is missing; add it`},
 		{"empty field", "    within: 10m\nvariants", "    within:\nvariants", `f.yaml:39:5: expect[0].within: is empty; give it a value or leave it out`},
 		{"doubled field", "    after: 1m\n", "    after: 1m\n    after: 2m\n", `f.yaml:32:5: steps[1].after: is given twice; the first is on line 31`},
@@ -82,7 +92,7 @@ f.yaml:32:14: steps[1].resize: has a key that is not plain text; merge keys (<<)
 		// Steps.
 		{"two actions", "    resize:", "    mark: here\n    resize:", `f.yaml:30:5: steps[1]: has resize and mark; give each a step of its own
 f.yaml:30:5: steps[1].name: stands beside mark, which names the step already; leave it out`},
-		{"no action", "    resize: {group: workers, desired: 3}\n", "", `f.yaml:30:5: steps[1]: does nothing; give it one of: apply, delete, patch, resize, rotate, terminate, fault, recover, wait, mark`},
+		{"no action", "    resize: {group: workers, desired: 3}\n", "", `f.yaml:30:5: steps[1]: does nothing; give it one of: apply, delete, patch, resize, rotate, terminate, fault, recover, nodeRepair, naosu, wait, mark`},
 		{"missing node", "fault: {node: worker-1", "fault: {node: worker-9", `f.yaml:29:13: steps[0].fault.node: node "worker-9" is not named under cluster.nodes; it can be one of: worker-1`},
 		{"missing group", "resize: {group: workers", "resize: {group: masters", `f.yaml:32:14: steps[1].resize.group: there is no node group "masters"; it can be one of: workers`},
 		{"missing group of a fault", "fault: {node: worker-1", "fault: {group: masters", `f.yaml:29:5: steps[0].fault: no node of the start is meant by it
@@ -96,6 +106,25 @@ f.yaml:29:13: steps[0].fault.group: there is no node group "masters"; it can be 
 		{"name twice", "mark: grown", "mark: grow", `f.yaml:34:5: steps[3].mark: "grow" is the name of an earlier point; choose another`},
 		{"start is taken", "mark: grown", "mark: start", `f.yaml:34:5: steps[3].mark: "start" is the name of an earlier point; choose another`},
 		{"not a name", "mark: grown", "mark: Grown Up", `f.yaml:34:5: steps[3].mark: "Grown Up" is not a name; use lower-case letters, digits and dashes`},
+
+		{"repair of no group", "resize: {group: workers, desired: 3}", "nodeRepair: {group: masters, enabled: true}", `f.yaml:32:18: steps[1].nodeRepair.group: there is no node group "masters"; it can be one of: workers`},
+		{"repair neither on nor off", "resize: {group: workers, desired: 3}", "nodeRepair: {group: workers}", `f.yaml:32:17: steps[1].nodeRepair.enabled: is missing; add it`},
+		{
+			"two limits of repair", "resize: {group: workers, desired: 3}", "nodeRepair: {group: workers, enabled: true, maxUnhealthyNodeThresholdCount: 1, maxUnhealthyNodeThresholdPercentage: 1}",
+			`f.yaml:32:5: steps[1].nodeRepair: the cloud would refuse it: InvalidParameterValue: maxUnhealthyNodeThresholdPercentage: Forbidden: stands beside maxUnhealthyNodeThresholdCount; give one of the two`,
+		},
+		{"command", "resize: {group: workers, desired: 3}", "naosu: {args: [repair, check, -o, json], expect: result.rows.size() > 0}", ``},
+		{"command without words", "resize: {group: workers, desired: 3}", "naosu: {args: []}", `f.yaml:32:13: steps[1].naosu.args: is empty; give the command, such as [repair, check, -o, json]`},
+		{"command about no node", "resize: {group: workers, desired: 3}", "naosu: {args: [repair, drill, node/worker-9]}", `f.yaml:32:13: steps[1].naosu.args: node "worker-9" is not named under cluster.nodes; it can be one of: worker-1`},
+		{"command's expectation", "resize: {group: workers, desired: 3}", "naosu: {args: [version], expect: exitCode == '0'}", `f.yaml:32:30: steps[1].naosu.expect: found no matching overload for '_==_' applied to '(int, string)' (at character 10)`},
+
+		// With naosu.
+		{"naosu", "variants:\n", naosu, ``},
+		{"naosu without words", "variants:\n", strings.Replace(naosu, "It heals.", `" "`, 1), `f.yaml:41:3: naosu.description: is empty; say in words what happens`},
+		{"naosu without expectations", "variants:\n", strings.Replace(naosu, "  expect: [{name: healed, that: \"remediations.size() == 1\", within: 1m}]\n", "", 1), `f.yaml:41:3: naosu.expect: is missing; add it`},
+		{"naosu's policy twice", "variants:\n", strings.Replace(naosu, "steps:", "  - {apiVersion: naosu.dev/v1alpha1, kind: NodeRepairPolicy, metadata: {name: a}}\n  steps:", 1), `f.yaml:44:7: naosu.manifests[1]: NodeRepairPolicy a is given twice; the first is naosu.manifests[0]`},
+		{"naosu's step", "variants:\n", strings.Replace(naosu, "desired: 4", "desired: 5", 1), `f.yaml:44:12: naosu.steps[0].resize: the cloud would refuse it: ValidationError: New SetDesiredCapacity value 5 is above max value 4 for the AutoScalingGroup.`},
+		{"naosu's point", "variants:\n", strings.Replace(naosu, "name: healed,", "name: healed, from: break,", 1), `f.yaml:45:27: naosu.expect[0].from: there is no step or mark named "break" in this pass; it can be one of: start`},
 
 		// Expressions and expectations.
 		{"unparsable", "pods.size() > 2", "pods.size( > 2", `f.yaml:33:12: steps[2].wait.until: Syntax error: extraneous input '>' (at character 12)`},

@@ -14,7 +14,7 @@ import (
 const Kubernetes = "kubernetes"
 
 // reserved are names that no variant may take.
-var reserved = []string{Kubernetes, "naosu"}
+var reserved = []string{Kubernetes, WithNaosu}
 
 // Start is the point of every scenario at which the cluster is built and running.
 const Start = "start"
@@ -29,11 +29,13 @@ type Pass struct {
 	Cluster Cluster
 	Steps   []Step
 	Expect  []Expectation
+	// Policies are the manifests of naosu's own kinds.
+	Policies []Object
 
 	// groups say where each of the cloud's was written, and renamed which nodes the variant names.
 	groups  []string
 	renamed map[string]bool
-	// variant is the path of the variant, or "".
+	// variant is the path of the variant or of the section for naosu, or "".
 	variant string
 }
 
@@ -44,6 +46,9 @@ func (s *Scenario) Passes() []Pass {
 		base.groups = append(base.groups, fmt.Sprintf("cluster.cloud.groups[%d]", i))
 	}
 	passes := []Pass{base}
+	if s.Naosu != nil {
+		passes = append(passes, base.naosuPass(*s.Naosu))
+	}
 	for i, v := range s.Variants {
 		passes = append(passes, base.vary(v, fmt.Sprintf("variants[%d]", i)))
 	}

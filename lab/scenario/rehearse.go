@@ -71,6 +71,10 @@ func (c *checker) rehearse(p Pass, standing *cloud.Cloud) {
 			if c.group(path+".rotate.group", s.Rotate.Group, p) {
 				err, moved = standing.Rotate(s.Rotate.Group, s.Rotate.Rotation), true
 			}
+		case s.NodeRepair != nil:
+			if c.group(path+".nodeRepair.group", s.NodeRepair.Group, p) {
+				err = standing.SetNodeRepair(s.NodeRepair.Group, s.NodeRepair.NodeRepairConfig)
+			}
 		case s.Fault != nil:
 			c.struck(path+".fault", s.Fault.Target, standing, moved)
 		case s.Recover != nil:

@@ -84,6 +84,9 @@ func refusals(doc *strictyaml.Document, stated []statedSeconds, scale float64) s
 
 func (s *Scenario) allSteps() [][]Step {
 	all := [][]Step{s.Steps}
+	if s.Naosu != nil {
+		all = append(all, s.Naosu.Steps)
+	}
 	for _, v := range s.Variants {
 		all = append(all, v.Steps)
 	}

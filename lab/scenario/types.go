@@ -23,6 +23,8 @@ type Scenario struct {
 	Steps []Step `json:"steps,omitempty"`
 	// Expect is what must be seen with Kubernetes alone.
 	Expect []Expectation `json:"expect"`
+	// Naosu is the pass in which naosu is at work.
+	Naosu *Naosu `json:"naosu,omitempty"`
 	// Variants are passes of their own; at least one is the counter-run.
 	Variants []Variant `json:"variants"`
 
@@ -90,6 +92,10 @@ type Step struct {
 	Fault *Fault `json:"fault,omitempty"`
 	// Recover brings machines back.
 	Recover *Target `json:"recover,omitempty"`
+	// NodeRepair changes what a node group says of EKS's own repair.
+	NodeRepair *NodeRepair `json:"nodeRepair,omitempty"`
+	// Naosu runs a command of naosu's and judges what it prints.
+	Naosu *Command `json:"naosu,omitempty"`
 	// Wait goes on when an expression is true; if it does not become true in time, the pass has failed.
 	Wait *Wait `json:"wait,omitempty"`
 	// Mark does nothing but give this moment a name.

@@ -42,6 +42,7 @@ func validate(s *Scenario) error {
 		}
 	}
 	c.variants(s)
+	c.naosu(s.Naosu)
 	for _, cluster := range clusters(s) {
 		c.cluster(cluster.path, cluster.Cluster)
 	}
@@ -56,9 +57,12 @@ type clusterAt struct {
 	*Cluster
 }
 
-// clusters are the scenario's own and what its variants say of theirs.
+// clusters are the scenario's own and what its other passes say of theirs.
 func clusters(s *Scenario) []clusterAt {
 	all := []clusterAt{{"cluster", &s.Cluster}}
+	if s.Naosu != nil && s.Naosu.Cluster != nil {
+		all = append(all, clusterAt{"naosu.cluster", s.Naosu.Cluster})
+	}
 	for i, v := range s.Variants {
 		if v.Cluster != nil {
 			all = append(all, clusterAt{fmt.Sprintf("variants[%d].cluster", i), v.Cluster})
@@ -105,8 +109,12 @@ func (c *checker) cluster(path string, cluster *Cluster) {
 	for _, name := range slices.Sorted(maps.Keys(cluster.Nodes)) {
 		c.name(strictyaml.Join(path+".nodes", name), name)
 	}
+	c.objectsOnce(cluster.Manifests)
+}
+
+func (c *checker) objectsOnce(manifests []Object) {
 	keys := map[string]string{}
-	for _, o := range cluster.Manifests {
+	for _, o := range manifests {
 		if first, twice := keys[o.key()]; twice {
 			c.fail(o.path, "%s %s is given twice; the first is %s", o.GetKind(), o.GetName(), first)
 		}

@@ -12,14 +12,14 @@ import (
 var States = []string{"off", "kubelet-down", "cut-off", "link-down"}
 
 // Actions are the fields of a step of which it has exactly one.
-var Actions = []string{"apply", "delete", "patch", "resize", "rotate", "terminate", "fault", "recover", "wait", "mark"}
+var Actions = []string{"apply", "delete", "patch", "resize", "rotate", "terminate", "fault", "recover", "nodeRepair", "naosu", "wait", "mark"}
 
 // Actions are those that are given.
 func (s Step) Actions() []string {
 	given := map[string]bool{
 		"apply": s.Apply != nil, "delete": s.Delete != nil, "patch": s.Patch != nil, "resize": s.Resize != nil,
 		"rotate": s.Rotate != nil, "terminate": s.Terminate != nil, "fault": s.Fault != nil, "recover": s.Recover != nil,
-		"wait": s.Wait != nil, "mark": s.Mark != "",
+		"nodeRepair": s.NodeRepair != nil, "naosu": s.Naosu != nil, "wait": s.Wait != nil, "mark": s.Mark != "",
 	}
 	return slices.DeleteFunc(slices.Clone(Actions), func(action string) bool { return !given[action] })
 }
@@ -88,6 +88,8 @@ func (c *checker) step(s Step, p Pass, env *expr.Env) {
 		c.target(s.path+".recover", *s.Recover, p)
 	case s.Terminate != nil:
 		c.target(s.path+".terminate", s.Terminate.Target, p)
+	case s.Naosu != nil:
+		c.command(s.path+".naosu", *s.Naosu, p, env)
 	case s.Wait != nil:
 		c.condition(s.path+".wait.until", s.Wait.Until, env)
 		c.deadline(s.path+".wait", s.Wait.Within.Duration, s.Wait.RealSeconds)

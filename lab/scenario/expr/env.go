@@ -97,6 +97,14 @@ type Program struct {
 	env     *cel.Env
 	checked *cel.Ast
 	program cel.Program
+	given   map[string]any
+}
+
+// Given is the program with values for variables beyond those of a World.
+func (p *Program) Given(values map[string]any) *Program {
+	with := *p
+	with.given = values
+	return &with
 }
 
 // String is the expression as it was written.
@@ -116,13 +124,22 @@ func (e *Env) Condition(source string) (*Program, error) {
 func (e *Env) Objects(source string) (*Program, error) {
 	return e.compile(source, func(t *cel.Type) error {
 		for _, k := range Kinds {
-			_, isObject := e.ts.structs[structName(k.reflectType())]
-			if k.Variable != "groups" && isObject && t.IsExactType(cel.ListType(celType(k.reflectType()))) {
+			if k.ofCluster() && t.IsExactType(cel.ListType(celType(k.reflectType()))) {
 				return nil
 			}
 		}
 		return fmt.Errorf("the expression gives a value of type %s, but must give a list of objects, such as pods.filter(p, …)", t)
 	})
+}
+
+// Output compiles a condition on what a command has printed: "result" is its JSON, "exitCode" what it ended with. Both are
+// given by Program.Given.
+func (e *Env) Output(source string) (*Program, error) {
+	env, err := e.env.Extend(cel.Variable("result", cel.DynType), cel.Variable("exitCode", cel.IntType))
+	if err != nil {
+		return nil, fmt.Errorf("preparing the expression language: %w", err)
+	}
+	return (&Env{env: env, ts: e.ts}).Condition(source)
 }
 
 func (e *Env) compile(source string, check func(*cel.Type) error) (*Program, error) {
@@ -166,7 +183,7 @@ func problems(issues *cel.Issues) error {
 
 // Bool evaluates a condition. An error, such as an index beyond a list's end, means that it cannot be said to be true.
 func (p *Program) Bool(w World) (bool, error) {
-	value, _, err := p.program.Eval(activation{w})
+	value, _, err := p.program.Eval(activation{w, p.given})
 	if err != nil {
 		return false, fmt.Errorf("evaluating: %w", err)
 	}
@@ -175,7 +192,7 @@ func (p *Program) Bool(w World) (bool, error) {
 
 // List evaluates an expression that gives objects.
 func (p *Program) List(w World) ([]metav1.Object, error) {
-	value, _, err := p.program.Eval(activation{w})
+	value, _, err := p.program.Eval(activation{w, p.given})
 	if err != nil {
 		return nil, fmt.Errorf("evaluating: %w", err)
 	}
@@ -189,7 +206,10 @@ func (p *Program) List(w World) ([]metav1.Object, error) {
 }
 
 // activation asks the world for those variables only that an expression uses.
-type activation struct{ world World }
+type activation struct {
+	world World
+	given map[string]any
+}
 
 // ResolveName is part of cel.Activation.
 func (a activation) ResolveName(name string) (any, bool) {
@@ -201,7 +221,8 @@ func (a activation) ResolveName(name string) (any, bool) {
 			return a.world.List(name), true
 		}
 	}
-	return nil, false
+	value, given := a.given[name]
+	return value, given
 }
 
 // Parent is part of cel.Activation.

@@ -26,7 +26,7 @@ func (p *Program) Explain(w World) string {
 	if err != nil {
 		return ""
 	}
-	value, details, err := tracked.Eval(activation{w})
+	value, details, err := tracked.Eval(activation{w, p.given})
 	if value == types.True {
 		return ""
 	}
@@ -105,6 +105,8 @@ func show(v ref.Val) string {
 			items = append(items, show(it.Next()))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
+	case untyped:
+		return v.object.GetKind() + " " + v.object.GetName()
 	case object:
 		if o, ok := v.value.(metav1.Object); ok {
 			return KindOf(o) + " " + o.GetName()

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
@@ -64,6 +65,15 @@ func testWorld() world {
 			Reason: "NotTriggerScaleUp", Message: "pod didn't trigger scale-up", Count: 232,
 			InvolvedObject: corev1.ObjectReference{Kind: "Pod", Namespace: "redash", Name: "redis-0", UID: "uid-of-pod"},
 		}},
+		"calls": {&Call{Service: "ec2", Action: "RebootInstances", Parameters: map[string][]string{"InstanceId.1": {"i-1"}}}},
+		"remediations": {&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "naosu.dev/v1alpha1", "kind": "Remediation", "metadata": map[string]any{"name": "minion-1-x", "labels": map[string]any{"a": "b"}},
+			"spec": map[string]any{"action": "Reboot"},
+			"status": map[string]any{
+				"phase": "Ended", "steps": []any{map[string]any{"name": "Act", "startedAt": "2026-01-01T00:00:00Z"}},
+				"conditions": []any{map[string]any{"type": "Succeeded", "status": "True", "reason": "AsForecast", "message": "as told"}},
+			},
+		}}},
 		"groups": {&Group{Name: "general", Desired: 2, Instances: []Instance{{Zone: "us-east-1a", State: "running"}}}},
 	}
 }
@@ -107,6 +117,14 @@ func TestConditions(t *testing.T) {
 		{`pods[0].spec.containers[0].livenessProbe.tcpSocket.port == 6379`, true},
 		{`groups.exists(g, g.name == "general" && g.desired == 2 && g.instances[0].zone == "us-east-1a")`, true},
 		{`deployments.size() == 0`, true},
+		{`calls.exists(c, c.service == "ec2" && c.action == "RebootInstances" && c.parameters["InstanceId.1"] == ["i-1"] && c.code == "")`, true},
+		{`remediations.exists(r, r.status.phase == "Ended" && r.spec.action == "Reboot")`, true},
+		{`remediations[0].status.steps.map(s, s.name) == ["Act"] && timestamp(remediations[0].status.steps[0].startedAt) > timestamp("2025-01-01T00:00:00Z")`, true},
+		{`condition(remediations[0], "Succeeded") == "True" && conditionReason(remediations[0], "Succeeded") == "AsForecast"`, true},
+		{`conditionMessage(remediations[0], "Succeeded") == "as told" && condition(remediations[0], "Allowed") == ""`, true},
+		{`remediations.named("minion-1-x").matching("a=b").size() == 1 && label(remediations[0], "a") == "b"`, true},
+		{`has(remediations[0].status) && !has(remediations[0].spec.policy)`, true},
+		{`repairpolicies.size() == 0`, true},
 		{`pods.map(p, p.spec.nodeName).distinct().size() == 3`, true},
 	}
 	for _, tt := range tests {
@@ -166,10 +184,50 @@ func TestObjects(t *testing.T) {
 	if err != nil || len(objects) != 2 || objects[0].GetName() != "redis-1" {
 		t.Errorf("List() = %v, %v, want redis-1 and redis-2", objects, err)
 	}
-	for _, source := range []string{`pods.size() == 1`, `groups`, `pods.map(p, p.metadata.name)`, `pods[0]`} {
+	if program, err = env.Objects(`remediations.filter(r, r.spec.action == "Reboot")`); err != nil {
+		t.Fatal(err)
+	}
+	if objects, err = program.List(testWorld()); err != nil || len(objects) != 1 || KindOf(objects[0]) != "Remediation" {
+		t.Errorf("List() = %v, %v, want the Remediation", objects, err)
+	}
+	for _, source := range []string{`pods.size() == 1`, `groups`, `calls`, `pods.map(p, p.metadata.name)`, `pods[0]`} {
 		if _, err := env.Objects(source); err == nil {
 			t.Errorf("Objects(%s) is accepted", source)
 		}
+	}
+}
+
+func TestOutput(t *testing.T) {
+	env, err := NewEnv([]string{"minion-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]any{"exitCode": 1, "result": map[string]any{
+		"rows": []any{map[string]any{"reason": "InterfaceNotUp", "verdict": "Unproven", "nodes": 3.0}},
+	}}
+	for source, want := range map[string]bool{
+		`result.rows.exists(r, r.reason == 'InterfaceNotUp' && r.verdict == 'Unproven')`: true,
+		`result.rows[0].nodes == 3 && exitCode == 1`:                                     true,
+		`result.rows.size() == nodes.size()`:                                             false,
+		`has(result.findings)`:                                                           false,
+	} {
+		program, err := env.Output(source)
+		if err != nil {
+			t.Fatalf("Output(%s) = %v", source, err)
+		}
+		if got, err := program.Given(given).Bool(testWorld()); err != nil || got != want {
+			t.Errorf("%s = %v, %v, want %v", source, got, err, want)
+		}
+	}
+	program, err := env.Output(`result.rows.exists(r, r.verdict == "WouldAct") && exitCode == 0`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := program.Given(given).Explain(testWorld()), `result.rows.exists(r, r.verdict == "WouldAct") is false; exitCode is 1`; got != want {
+		t.Errorf("Explain() = %s, want %s", got, want)
+	}
+	if _, err := env.Condition(`exitCode == 0`); err == nil {
+		t.Error("an expectation can ask for an exit code, though it is of no command")
 	}
 }
 
@@ -209,6 +267,7 @@ func TestExplain(t *testing.T) {
 		{`pods[7].spec.nodeName == ""`, `pods[7].spec.nodeName is an error: index out of bounds: 7`},
 		{`ready(node("minion-9"))`, `ready(node("minion-9")) is an error: no such key: minion-9`},
 		{`groups[0] != groups[0]`, "groups[0] is a scenario.expr.Group, groups[0] is a scenario.expr.Group"},
+		{`remediations == []`, "remediations is [Remediation minion-1-x]"},
 		{`pods.size() == 1 || pods.size() == 2`, "pods.size() == 1 || pods.size() == 2 is false"},
 	}
 	for _, tt := range tests {

@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Group is a node group as the cloud has it.
@@ -25,6 +26,16 @@ type Instance struct {
 	State string `json:"state"`
 	Zone  string `json:"zone"`
 	Node  string `json:"node"`
+}
+
+// Call is a call that the cloud's AWS endpoint has answered or refused.
+type Call struct {
+	// Service and Action are in IAM's words, such as "ec2" and "RebootInstances".
+	Service    string              `json:"service"`
+	Action     string              `json:"action"`
+	Parameters map[string][]string `json:"parameters"`
+	// Code is the error's, empty where the call was answered.
+	Code string `json:"code"`
 }
 
 // Kind is a variable: the list of all objects of one sort.
@@ -51,6 +62,9 @@ var Kinds = []Kind{
 	{"events", corev1.Event{}, "Events"},
 	{"configmaps", corev1.ConfigMap{}, "ConfigMaps of kube-system"},
 	{"groups", Group{}, "the cloud's node groups"},
+	{"calls", Call{}, "the AWS calls that the cloud has answered or refused"},
+	{"remediations", unstructured.Unstructured{}, "naosu's Remediations"},
+	{"repairpolicies", unstructured.Unstructured{}, "naosu's NodeRepairPolicies"},
 }
 
 // World is what expressions are evaluated over.
@@ -60,5 +74,8 @@ type World interface {
 	// NamedNodes are the nodes that the scenario has given names to, as they were last seen.
 	NamedNodes() map[string]*corev1.Node
 }
+
+// ofCluster tells objects of the API server from what the cloud has.
+func (k Kind) ofCluster() bool { return k.Variable != "groups" && k.Variable != "calls" }
 
 func (k Kind) reflectType() reflect.Type { return reflect.TypeOf(k.Object) }

@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // object is a Go struct as a CEL value.
@@ -69,3 +71,13 @@ func (o object) Get(field ref.Val) ref.Val {
 	}
 	return o.ts.NativeToValue(value)
 }
+
+// untyped is an object of a kind that has no Go type here, as a CEL map that knows its object. A field that is not set is
+// an error there, as CEL has it for maps.
+type untyped struct {
+	traits.Mapper
+	object *unstructured.Unstructured
+}
+
+// Value is part of ref.Val.
+func (u untyped) Value() any { return u.object }

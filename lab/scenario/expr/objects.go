@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // groupLabel is put on nodes by EKS managed node groups.
@@ -33,8 +34,13 @@ func zoneOf(o metav1.Object) string {
 	return ""
 }
 
-// KindOf is the kind of an object of a Kubernetes Go type, such as "Pod".
-func KindOf(o metav1.Object) string { return reflect.Indirect(reflect.ValueOf(o)).Type().Name() }
+// KindOf is the kind of an object, such as "Pod".
+func KindOf(o metav1.Object) string {
+	if u, ok := o.(*unstructured.Unstructured); ok {
+		return u.GetKind()
+	}
+	return reflect.Indirect(reflect.ValueOf(o)).Type().Name()
+}
 
 // concerns tells whether an event is about an object. Events of nodes carry the node's name as its UID.
 func concerns(e *corev1.Event, o metav1.Object) bool {
@@ -47,6 +53,9 @@ type conditionFacts struct{ status, reason, message string }
 
 // conditionOf reads an entry of status.conditions, which every kind declares with a type of its own.
 func conditionOf(o metav1.Object, name string) conditionFacts {
+	if u, ok := o.(*unstructured.Unstructured); ok {
+		return conditionOfUntyped(u, name)
+	}
 	status := reflect.Indirect(reflect.ValueOf(o)).FieldByName("Status")
 	if !status.IsValid() {
 		return conditionFacts{}
@@ -59,6 +68,18 @@ func conditionOf(o metav1.Object, name string) conditionFacts {
 		c := list.Index(i)
 		if c.FieldByName("Type").String() == name {
 			return conditionFacts{c.FieldByName("Status").String(), c.FieldByName("Reason").String(), c.FieldByName("Message").String()}
+		}
+	}
+	return conditionFacts{}
+}
+
+func conditionOfUntyped(u *unstructured.Unstructured, name string) conditionFacts {
+	list, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions") // a kind without conditions has none
+	for _, entry := range list {
+		c, _ := entry.(map[string]any)
+		text := func(field string) string { s, _ := c[field].(string); return s }
+		if text("type") == name {
+			return conditionFacts{text("status"), text("reason"), text("message")}
 		}
 	}
 	return conditionFacts{}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -67,7 +68,7 @@ func celType(t reflect.Type) *cel.Type {
 		return cel.DurationType
 	case resource.Quantity:
 		return apiservercel.QuantityType
-	case intstr.IntOrString, runtime.RawExtension, metav1.FieldsV1:
+	case intstr.IntOrString, runtime.RawExtension, metav1.FieldsV1, unstructured.Unstructured:
 		return cel.DynType
 	}
 	switch t.Kind() {
@@ -173,6 +174,9 @@ func native(v reflect.Value) any {
 func (ts *typeSystem) NativeToValue(value any) ref.Val {
 	if v, ok := value.(ref.Val); ok {
 		return v
+	}
+	if u, ok := value.(*unstructured.Unstructured); ok {
+		return untyped{types.NewDynamicMap(ts, u.Object), u}
 	}
 	v := reflect.Indirect(reflect.ValueOf(value))
 	if !v.IsValid() {

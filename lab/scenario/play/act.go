@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/program"
 )
 
 // fieldManager is who the API server sees applying manifests.
@@ -37,6 +39,7 @@ type hands struct {
 	client dynamic.Interface
 	mapper *restmapper.DeferredDiscoveryRESTMapper
 	pace   *pace.Pace
+	kinds  program.Kinds // naosu's, once they are there
 }
 
 func newHands(config *rest.Config, p *pace.Pace) (*hands, error) {
@@ -53,8 +56,14 @@ func newHands(config *rest.Config, p *pace.Pace) (*hands, error) {
 }
 
 // apply creates the object, or changes it to what is given, and returns its UID.
-func (h *hands) apply(ctx context.Context, o scenario.Object) (uid types.UID, err error) {
+func (h *hands) apply(ctx context.Context, o scenario.Object) (types.UID, error) {
 	scaled := o.Scaled(h.pace)
+	h.kinds.Scale(o.GroupVersionKind(), scaled.Object, h.pace)
+	return h.put(ctx, scaled.Unstructured)
+}
+
+// put applies an object as it is.
+func (h *hands) put(ctx context.Context, o unstructured.Unstructured) (uid types.UID, err error) {
 	name := fmt.Sprintf("applying %s %s", o.GetKind(), o.GetName())
 	var last error
 	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, applyPatience, true, func(ctx context.Context) (bool, error) {
@@ -62,7 +71,7 @@ func (h *hands) apply(ctx context.Context, o scenario.Object) (uid types.UID, er
 		if err != nil {
 			return false, err
 		}
-		applied, err := resource.Apply(ctx, o.GetName(), &scaled.Unstructured, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+		applied, err := resource.Apply(ctx, o.GetName(), &o, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
 		if err == nil {
 			uid = applied.GetUID()
 		}
@@ -98,19 +107,24 @@ func (h *hands) resource(gvk schema.GroupVersionKind, namespace string) (dynamic
 }
 
 // of is the client for an object that was watched, whose own kind and version are not filled in.
-func (h *hands) of(o metav1.Object) (dynamic.ResourceInterface, string, error) {
-	kinds, _, err := scheme.Scheme.ObjectKinds(o.(runtime.Object))
-	if err != nil {
-		return nil, "", fmt.Errorf("finding the kind of %s: %w", o.GetName(), err)
+func (h *hands) of(o metav1.Object) (client dynamic.ResourceInterface, kind schema.GroupVersionKind, err error) {
+	if untyped, ok := o.(*unstructured.Unstructured); ok {
+		kind = untyped.GroupVersionKind()
+	} else {
+		kinds, _, err := scheme.Scheme.ObjectKinds(o.(runtime.Object))
+		if err != nil {
+			return nil, kind, fmt.Errorf("finding the kind of %s: %w", o.GetName(), err)
+		}
+		kind = kinds[0]
 	}
-	client, err := h.resource(kinds[0], o.GetNamespace())
-	return client, kinds[0].Kind + " " + o.GetName(), err
+	client, err = h.resource(kind, o.GetNamespace())
+	return client, kind, err
 }
 
 // delete asks for the deletion of just these objects. One that is gone already is fine.
 func (h *hands) delete(ctx context.Context, objects []metav1.Object, force bool) error {
 	for _, o := range objects {
-		client, name, err := h.of(o)
+		client, kind, err := h.of(o)
 		if err != nil {
 			return err
 		}
@@ -119,7 +133,7 @@ func (h *hands) delete(ctx context.Context, objects []metav1.Object, force bool)
 			options.GracePeriodSeconds = new(int64)
 		}
 		if err := client.Delete(ctx, o.GetName(), options); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-			return fmt.Errorf("deleting %s: %w", name, err)
+			return fmt.Errorf("deleting %s %s: %w", kind.Kind, o.GetName(), err)
 		}
 	}
 	return nil
@@ -127,17 +141,19 @@ func (h *hands) delete(ctx context.Context, objects []metav1.Object, force bool)
 
 // patch merges the fragment into each of the objects.
 func (h *hands) patch(ctx context.Context, objects []metav1.Object, merge scenario.Fragment) error {
-	data, err := json.Marshal(merge.Scaled(h.pace))
-	if err != nil {
-		return fmt.Errorf("writing the patch: %w", err)
-	}
 	for _, o := range objects {
-		client, name, err := h.of(o)
+		client, kind, err := h.of(o)
 		if err != nil {
 			return err
 		}
+		scaled := merge.Scaled(h.pace)
+		h.kinds.Scale(kind, scaled, h.pace)
+		data, err := json.Marshal(scaled)
+		if err != nil {
+			return fmt.Errorf("writing the patch: %w", err)
+		}
 		if _, err := client.Patch(ctx, o.GetName(), types.MergePatchType, data, metav1.PatchOptions{FieldManager: fieldManager}); err != nil {
-			return fmt.Errorf("patching %s: %w", name, err)
+			return fmt.Errorf("patching %s %s: %w", kind.Kind, o.GetName(), err)
 		}
 	}
 	return nil

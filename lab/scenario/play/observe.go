@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/scenario/expr"
@@ -33,6 +34,8 @@ func observe(before, after any) []Event {
 		return observeDaemonSet(as[appsv1.DaemonSet](before), as[appsv1.DaemonSet](after))
 	case *batchv1.Job:
 		return observeJob(as[batchv1.Job](before), as[batchv1.Job](after))
+	case *unstructured.Unstructured:
+		return observeNaosu(as[unstructured.Unstructured](before), as[unstructured.Unstructured](after))
 	case *expr.Group:
 		return observeGroup(as[expr.Group](before), as[expr.Group](after))
 	}

@@ -27,6 +27,18 @@ func observeNode(before, after *corev1.Node) []Event {
 			say(after.Name, "%s", readiness(status, reason))
 		}
 	}
+	if was, is := before.Status.NodeInfo.BootID, after.Status.NodeInfo.BootID; was != "" && was != is {
+		say(after.Name, "rebooted")
+	}
+	for _, c := range after.Status.Conditions {
+		switch {
+		case !monitored(c.Type):
+		case c.Status != corev1.ConditionTrue && !sameCondition(before, c):
+			say(after.Name, "%s is %s: %s", c.Type, c.Status, c.Reason)
+		case c.Status == corev1.ConditionTrue && turned(before, c):
+			say(after.Name, "%s is True again", c.Type)
+		}
+	}
 	if added := taintsOnlyIn(after, before); len(added) > 0 {
 		say(after.Name, "tainted %s", strings.Join(added, ", "))
 	}
@@ -34,6 +46,26 @@ func observeNode(before, after *corev1.Node) []Event {
 		say(after.Name, "no longer tainted %s", strings.Join(removed, ", "))
 	}
 	return events
+}
+
+// monitored tells conditions that others than the kubelet write.
+func monitored(t corev1.NodeConditionType) bool {
+	switch t {
+	case corev1.NodeReady, corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable:
+		return false
+	}
+	return true
+}
+
+func sameCondition(n *corev1.Node, c corev1.NodeCondition) bool {
+	return slices.ContainsFunc(n.Status.Conditions, func(o corev1.NodeCondition) bool {
+		return o.Type == c.Type && o.Status == c.Status && o.Reason == c.Reason
+	})
+}
+
+// turned tells a condition that had another status.
+func turned(n *corev1.Node, c corev1.NodeCondition) bool {
+	return slices.ContainsFunc(n.Status.Conditions, func(o corev1.NodeCondition) bool { return o.Type == c.Type && o.Status != c.Status })
 }
 
 func nodeReady(n *corev1.Node) (corev1.ConditionStatus, string) {

@@ -40,6 +40,10 @@ func (s *session) perform(ctx context.Context, step scenario.Step) (performed, e
 		return s.setState(ctx, step.Fault.Target, step.Fault.State)
 	case step.Recover != nil:
 		return s.setState(ctx, *step.Recover, on)
+	case step.NodeRepair != nil:
+		return performed{message: step.NodeRepair.String()}, s.stage.Cloud().SetNodeRepair(step.NodeRepair.Group, step.NodeRepair.NodeRepairConfig)
+	case step.Naosu != nil:
+		return s.command(ctx, *step.Naosu)
 	case step.Wait != nil:
 		return s.wait(*step.Wait)
 	}

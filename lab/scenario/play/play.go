@@ -12,6 +12,7 @@ import (
 
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/program"
 )
 
 // Options say how a pass is played.
@@ -20,6 +21,8 @@ type Options struct {
 	Build Builder
 	// Pace is the time scale; nil is real time.
 	Pace *pace.Pace
+	// Naosu is the file of the naosu program, for passes that need it.
+	Naosu string
 	// Observer hears of the pass as it goes; nil is nobody.
 	Observer Observer
 }
@@ -36,8 +39,7 @@ func Play(ctx context.Context, pass scenario.Pass, o Options) (Result, error) {
 	err = s.player.run(ctx, "")
 	result := s.result()
 	result.StartReal, result.PlayReal = started.Sub(began), time.Since(started)
-	s.close()
-	return result, errors.Join(err, s.stage.Stop())
+	return result, errors.Join(err, s.close(), s.stage.Stop())
 }
 
 // Reach plays a pass up to a point and leaves the cluster running: the caller stops it.
@@ -53,8 +55,7 @@ func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (St
 	if err == nil && s.player.failure != "" {
 		err = fmt.Errorf("the point %q was not reached: %s", until, s.player.failure)
 	}
-	s.close()
-	if err != nil {
+	if err = errors.Join(err, s.close()); err != nil {
 		return nil, errors.Join(err, s.stage.Stop())
 	}
 	return s.stage, nil
@@ -69,12 +70,19 @@ type session struct {
 	hands  *hands
 	player *player
 	names  map[string]string
+	died   chan error
+
+	program    program.Program
+	controller *program.Controller
 
 	cancel context.CancelFunc
 }
 
 // open builds the start of a pass and makes all ready to play. On an error nothing is left running.
 func open(ctx context.Context, pass scenario.Pass, o Options) (_ *session, err error) {
+	if pass.NeedsNaosu() && o.Naosu == "" {
+		return nil, fmt.Errorf("the pass %q needs the naosu program: %w", pass.With, ErrNoNaosu)
+	}
 	timeline := newTimeline(o.Pace, o.Observer)
 	timeline.doing("building the cluster")
 	stage, err := o.Build(ctx, SetupOf(pass, o.Pace))
@@ -82,13 +90,15 @@ func open(ctx context.Context, pass scenario.Pass, o Options) (_ *session, err e
 		return nil, fmt.Errorf("building the cluster: %w", err)
 	}
 	watching, cancel := context.WithCancel(ctx)
-	s := &session{pass: pass, pace: o.Pace, stage: stage, cancel: cancel}
+	s := &session{pass: pass, pace: o.Pace, stage: stage, cancel: cancel, died: make(chan error, 1)}
 	defer func() {
 		if err != nil {
-			s.close()
-			err = errors.Join(err, stage.Stop())
+			err = errors.Join(err, s.close(), stage.Stop())
 		}
 	}()
+	if err := s.introduce(o.Naosu); err != nil {
+		return nil, err
+	}
 	client, err := kubernetes.NewForConfig(stage.Config())
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
@@ -96,24 +106,30 @@ func open(ctx context.Context, pass scenario.Pass, o Options) (_ *session, err e
 	if s.hands, err = newHands(stage.Config(), o.Pace); err != nil {
 		return nil, err
 	}
-	if s.world, err = watch(watching, client, stage.Cloud(), timeline.change); err != nil {
+	if s.world, err = watch(watching, client, stage, timeline.change); err != nil {
 		return nil, err
 	}
-	died := make(chan error, 1)
-	go func() { died <- stage.Wait(watching) }()
-	if err := s.settle(ctx, timeline, died); err != nil {
+	go func() { s.died <- stage.Wait(watching) }()
+	if err := s.settle(ctx, timeline); err != nil {
 		return nil, err
 	}
-	s.player, err = newPlayer(pass, s.world, s.world.changed, died, timeline, s.perform)
+	if err := s.install(ctx, watching, timeline); err != nil {
+		return nil, err
+	}
+	timeline.begin()
+	timeline.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
+	s.player, err = newPlayer(pass, s.world, s.world.changed, s.died, timeline, s.perform)
 	return s, err
 }
 
-// close ends the watches and leaves the stage alone.
-func (s *session) close() {
+// close ends naosu's controller and the watches, and leaves the stage alone.
+func (s *session) close() error {
+	err := s.endNaosu()
 	s.cancel()
 	if s.world != nil {
 		s.world.stop()
 	}
+	return err
 }
 
 func (s *session) result() Result {
@@ -122,6 +138,9 @@ func (s *session) result() Result {
 		Events: s.player.timeline.recorded(), Expectations: s.player.results(), Failure: s.player.failure,
 	}
 	r.Met = r.Failure == "" && !slices.ContainsFunc(r.Expectations, func(e Expectation) bool { return !e.Met })
+	if !r.Met && s.controller != nil {
+		r.Log = s.controller.Tail()
+	}
 	return r
 }
 
@@ -130,10 +149,10 @@ const startPatience = 3 * time.Minute
 
 // settle brings the cluster to its start: nodes first, then each manifest when the pods of the one before have their
 // nodes, so that placement does not depend on who comes first; then until everything runs.
-func (s *session) settle(ctx context.Context, t *timeline, died <-chan error) error {
+func (s *session) settle(ctx context.Context, t *timeline) error {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	until := func(missing func() string) error { return s.until(ctx, t, died, missing) }
+	until := func(missing func() string) error { return s.until(ctx, t, missing) }
 
 	if err := until(func() string { return nodesMissing(s.world, s.stage.Cloud()) }); err != nil {
 		return err
@@ -163,16 +182,11 @@ func (s *session) settle(ctx context.Context, t *timeline, died <-chan error) er
 			return err
 		}
 	}
-	if err := until(func() string { return notRunning(s.world) }); err != nil {
-		return err
-	}
-	t.begin()
-	t.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
-	return nil
+	return until(func() string { return notRunning(s.world) })
 }
 
 // until waits, looking again whenever the world changes, until nothing is missing any more.
-func (s *session) until(ctx context.Context, t *timeline, died <-chan error, missing func() string) error {
+func (s *session) until(ctx context.Context, t *timeline, missing func() string) error {
 	last := ""
 	for {
 		reason := missing()
@@ -186,7 +200,7 @@ func (s *session) until(ctx context.Context, t *timeline, died <-chan error, mis
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("the start did not come up; still waiting for %s: %w", reason, context.Cause(ctx))
-		case err := <-died:
+		case err := <-s.died:
 			return deathOf(ctx, err)
 		case <-s.world.changed:
 		}

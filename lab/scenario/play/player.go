@@ -21,6 +21,8 @@ type performed struct {
 	message string
 	until   condition
 	tracker tracker
+	// broken says what has gone wrong so that until will never hold, or ""; nil if nothing can.
+	broken func() string
 	// explain says why until does not hold; nil if there is nothing to say.
 	explain func() string
 }
@@ -162,6 +164,7 @@ func (p *player) complete(s scenario.Step) bool {
 	}
 	if p.underway.until != nil {
 		p.underway.tracker.observe(p.timeline.now()-p.began, p.underway.until())
+		p.underway.giveUp()
 		switch p.underway.tracker.state {
 		case failed:
 			p.underway.tracker.because(p.underway.explain)
@@ -182,6 +185,16 @@ func (p *player) complete(s scenario.Step) bool {
 		}
 	}
 	return true
+}
+
+// giveUp fails what cannot come true any more.
+func (u *performed) giveUp() {
+	if u.broken == nil || u.tracker.settled() {
+		return
+	}
+	if problem := u.broken(); problem != "" {
+		u.tracker.fail("does not hold: %s", problem)
+	}
 }
 
 // follow asks the expectations that count already.

@@ -18,6 +18,10 @@ type Result struct {
 	Expectations []Expectation `json:"expectations"`
 	// Met is true when every expectation is, and every step could be played.
 	Met bool `json:"met"`
+	// NotPlayed says why the pass was not played at all, if it was not.
+	NotPlayed string `json:"notPlayed,omitempty"`
+	// Log is the end of what naosu's controller logged, if the pass is not met.
+	Log string `json:"log,omitempty"`
 	// Failure is what ended the pass early, if anything did.
 	Failure string `json:"failure,omitempty"`
 	// Nodes are the Node objects behind the names that the scenario gives.
@@ -45,7 +49,9 @@ const (
 	Workload Sort = "workload"
 	Volume   Sort = "volume"
 	Cloud    Sort = "cloud"
-	Reported Sort = "event" // a Kubernetes Event
+	Repair   Sort = "repair"  // a Remediation
+	Program  Sort = "program" // a command of naosu's
+	Reported Sort = "event"   // a Kubernetes Event
 )
 
 // Event is one line of the timeline.

@@ -6,6 +6,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/cloud/aws"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 )
@@ -19,6 +20,12 @@ type Stage interface {
 	// SetState brings the machines of a target into one of scenario.States, or back to "on". A node is given by the name
 	// of its Node object. It returns the names of the nodes it struck.
 	SetState(ctx context.Context, t scenario.Target, state string) ([]string, error)
+	// Calls are the AWS calls that the cloud has answered or refused so far, oldest first.
+	Calls() []aws.Call
+	// Dir is the folder of the cluster's data, in which a log may be kept.
+	Dir() string
+	// Environment leads programs to the API server and to the cloud's AWS endpoint, as NAME=value.
+	Environment() ([]string, error)
 	// Wait blocks until ctx ends, or until a part of the cluster dies, and then says which.
 	Wait(ctx context.Context) error
 	// Stop ends the cluster and returns when nothing of it is left.

@@ -17,14 +17,18 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/cloud/aws"
 	"github.com/naosu-dev/naosu/lab/scenario/expr"
 )
 
 // world is the cluster as it is watched. It is an expr.World.
 type world struct {
-	cloud   *cloud.Cloud
-	kinds   map[string]*kind
-	factory []informers.SharedInformerFactory
+	cloud *cloud.Cloud
+	calls func() []aws.Call
+	kinds map[string]*kind
+	// onChange is called with what objects were and are; nil means not there.
+	onChange func(before, after any)
+	factory  []interface{ Shutdown() }
 	// changed is signalled after changes, several of which may share one signal.
 	changed chan struct{}
 
@@ -35,19 +39,19 @@ type world struct {
 
 // kind is what is watched of one kind. Its sorted list is kept until an object changes.
 type kind struct {
-	informer cache.SharedIndexInformer
-
-	mu     sync.Mutex
-	sorted []any
+	mu       sync.Mutex
+	informer cache.SharedIndexInformer // nil while the kind is not served
+	sorted   []any
 }
 
 // watch begins to watch the cluster. changed is called with what objects were and are; nil means not there.
-func watch(ctx context.Context, client kubernetes.Interface, c *cloud.Cloud, onChange func(before, after any)) (*world, error) {
+func watch(ctx context.Context, client kubernetes.Interface, stage Stage, onChange func(before, after any)) (*world, error) {
 	all := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(trim))
 	system := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(metav1.NamespaceSystem), informers.WithTransform(trim))
 	core, apps := all.Core().V1(), all.Apps().V1()
 	w := &world{
-		cloud: c, changed: make(chan struct{}, 1), factory: []informers.SharedInformerFactory{all, system}, gone: map[string]*corev1.Node{},
+		cloud: stage.Cloud(), calls: stage.Calls, changed: make(chan struct{}, 1), onChange: onChange,
+		factory: []interface{ Shutdown() }{all, system}, gone: map[string]*corev1.Node{},
 		kinds: map[string]*kind{
 			"pods":         {informer: core.Pods().Informer()},
 			"nodes":        {informer: core.Nodes().Informer()},
@@ -61,19 +65,23 @@ func watch(ctx context.Context, client kubernetes.Interface, c *cloud.Cloud, onC
 			"jobs":         {informer: all.Batch().V1().Jobs().Informer()},
 			"events":       {informer: core.Events().Informer()},
 			"configmaps":   {informer: system.Core().V1().ConfigMaps().Informer()},
+
+			"remediations": {}, "repairpolicies": {},
 		},
 	}
 	for name, k := range w.kinds {
-		if _, err := k.informer.AddEventHandler(w.handler(k, onChange)); err != nil {
+		if k.informer == nil {
+			continue
+		}
+		if _, err := k.informer.AddEventHandler(w.handler(k)); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", name, err)
 		}
 	}
-	go w.watchCloud(ctx, onChange)
-	for _, f := range w.factory {
-		f.Start(ctx.Done())
-	}
+	go w.watchCloud(ctx)
+	all.Start(ctx.Done())
+	system.Start(ctx.Done())
 	for name, k := range w.kinds {
-		if !cache.WaitForCacheSync(ctx.Done(), k.informer.HasSynced) {
+		if k.informer != nil && !cache.WaitForCacheSync(ctx.Done(), k.informer.HasSynced) {
 			return nil, fmt.Errorf("watching %s: %w", name, context.Cause(ctx))
 		}
 	}
@@ -95,12 +103,12 @@ func trim(o any) (any, error) {
 	return o, nil
 }
 
-func (w *world) handler(k *kind, onChange func(before, after any)) cache.ResourceEventHandler {
+func (w *world) handler(k *kind) cache.ResourceEventHandler {
 	change := func(before, after any) {
 		k.mu.Lock()
 		k.sorted = nil
 		k.mu.Unlock()
-		onChange(before, after)
+		w.onChange(before, after)
 		w.signal()
 	}
 	return cache.ResourceEventHandlerFuncs{
@@ -123,7 +131,7 @@ func (w *world) signal() {
 	}
 }
 
-func (w *world) watchCloud(ctx context.Context, onChange func(before, after any)) {
+func (w *world) watchCloud(ctx context.Context) {
 	changed := w.cloud.Subscribe(ctx)
 	for before := groupsOf(w.cloud); ; {
 		select {
@@ -134,7 +142,7 @@ func (w *world) watchCloud(ctx context.Context, onChange func(before, after any)
 		after := groupsOf(w.cloud)
 		for i, group := range after { // a group is never taken away
 			if i < len(before) {
-				onChange(before[i], group)
+				w.onChange(before[i], group)
 			}
 		}
 		before = after
@@ -153,13 +161,16 @@ func (w *world) remember(o any) {
 
 // List is part of expr.World.
 func (w *world) List(variable string) []any {
-	if variable == "groups" {
+	switch variable {
+	case "groups":
 		return groupsOf(w.cloud)
+	case "calls":
+		return callsOf(w.calls())
 	}
 	k := w.kinds[variable]
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.sorted == nil {
+	if k.sorted == nil && k.informer != nil {
 		store := k.informer.GetStore()
 		k.sorted = make([]any, 0, len(store.ListKeys()))
 		for _, key := range slices.Sorted(slices.Values(store.ListKeys())) {

@@ -13,7 +13,7 @@ import (
 const foldWithin = 5
 
 // moving are the sorts of objects that go through several states in a row.
-var moving = []play.Sort{play.Pod, play.Node, play.Volume}
+var moving = []play.Sort{play.Pod, play.Node, play.Volume, play.Repair}
 
 // entry is a line of the timeline: one event, or several that tell one thing.
 type entry struct {

@@ -36,6 +36,8 @@ type passJSON struct {
 	Events       []play.Event      `json:"events"`
 	Expectations []expectationJSON `json:"expectations"`
 	Met          bool              `json:"met"`
+	// NotPlayed says why the pass was not played, if it was not.
+	NotPlayed string `json:"notPlayed,omitempty"`
 }
 
 type expectationJSON struct {
@@ -67,7 +69,7 @@ func JSON(w io.Writer, scenarios []Scenario) error {
 func asJSON(s Scenario) scenarioJSON {
 	shown := scenarioJSON{Scenario: s.Name, Passes: []passJSON{}}
 	for _, p := range s.Passes {
-		pass := passJSON{With: p.With, Events: p.Events, Expectations: []expectationJSON{}, Met: p.Met}
+		pass := passJSON{With: p.With, Events: p.Events, Expectations: []expectationJSON{}, Met: p.Met, NotPlayed: p.NotPlayed}
 		if pass.Events == nil {
 			pass.Events = []play.Event{}
 		}

@@ -68,6 +68,9 @@ func sample() Scenario {
 			},
 			{AtSeconds: 400, Sort: play.Volume, Object: "volume/pvc-5998f48d-1870-4757-8e5e-68e527addba7", Message: "VolumeAttachment to " + third + " created"},
 			{AtSeconds: 401, Sort: play.Volume, Object: "volume/pvc-5998f48d-1870-4757-8e5e-68e527addba7", Message: "attached to " + third},
+			{AtSeconds: 401.5, Sort: play.Program, Object: "naosu repair check -o json", Message: "ends with exit code 1"},
+			{AtSeconds: 401.6, Sort: play.Repair, Object: "remediation/minion-2-x", Message: "Running"},
+			{AtSeconds: 401.7, Sort: play.Repair, Object: "remediation/minion-2-x", Message: "step Cordon begun"},
 			{AtSeconds: 402, Sort: play.Node, Object: "node/" + other, Message: "registered"},
 			{AtSeconds: 403, Sort: play.Node, Object: "node/" + third, Message: "registered"},
 			{AtSeconds: 404, Sort: play.Workload, Object: "daemonset/kube-system/calico-node-with-a-very-long-name", Message: "container calico-node requests CPU 200m, memory 0 (before: 120m, 0)"},
@@ -84,6 +87,7 @@ func sample() Scenario {
 			{Name: "later", From: "resized", Problem: `the point "resized" was not reached`, That: "true"},
 		},
 		Failure: "step resized could not be done: ValidationError: New SetDesiredCapacity value 5 is above max value 4 for the AutoScalingGroup.",
+		Log:     "I1102 09:00:00 leads\nE1102 09:00:01 the API server does not answer",
 	}
 	plain := play.Result{
 		With: "short-stop", Title: "The kubelet is back before the grace period ends, and nothing moves.", Scale: 1, Met: true,
@@ -91,7 +95,8 @@ func sample() Scenario {
 		Events:       []play.Event{{AtSeconds: 0, Sort: play.Point, Object: "start", Message: "everything is built and running"}},
 		Expectations: []play.Expectation{{Name: "nothing-moves", Met: true, AtSeconds: new(float64(30)), From: "kubelet-stops", FromSeconds: new(float64(30)), That: "true"}},
 	}
-	return Scenario{Name: "lopsided-return", Title: "A node dies, its pods move late, and nothing moves back", Passes: []play.Result{scaled, plain}}
+	absent := play.Result{With: "naosu", Title: "naosu evens the replicas out", Scale: 20, NotPlayed: "--naosu: the naosu program is neither beside this one nor on the PATH"}
+	return Scenario{Name: "lopsided-return", Title: "A node dies, its pods move late, and nothing moves back", Passes: []play.Result{scaled, plain, absent}}
 }
 
 func TestText(t *testing.T) {
@@ -132,6 +137,10 @@ func TestMet(t *testing.T) {
 	}
 	s := sample()
 	s.Passes = s.Passes[1:]
+	if s.Met() {
+		t.Error("a scenario with a pass that was not played is met")
+	}
+	s.Passes = s.Passes[:1]
 	if !s.Met() {
 		t.Error("a scenario whose passes are met is not")
 	}

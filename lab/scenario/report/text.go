@@ -73,6 +73,10 @@ func Text(w io.Writer, s Scenario, style Style) error {
 func (p *page) pass(r play.Result) {
 	p.line("%s", p.paint(bold, "with "+r.With))
 	p.block("  ", "", r.Title)
+	if r.NotPlayed != "" {
+		p.block("  ", red, "Not played: "+r.NotPlayed)
+		return
+	}
 	p.line("  built in %s, played in %s of real time%s", tenths(r.StartReal), tenths(r.PlayReal), atScale(r.Scale))
 	p.WriteByte('\n')
 	entries := fold(r.Events, newNaming(r))
@@ -187,6 +191,12 @@ func (p *page) expectations(r play.Result) {
 	}
 	if r.Failure != "" {
 		p.block("  ", red, "The pass ended early: "+r.Failure)
+	}
+	if r.Log != "" {
+		p.line("  The last that naosu's controller logged:")
+		for l := range strings.SplitSeq(r.Log, "\n") {
+			p.block("    ", faint, l)
+		}
 	}
 }
 

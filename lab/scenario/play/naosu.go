@@ -1,0 +1,225 @@
+package play
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/expr"
+	"github.com/naosu-dev/naosu/lab/scenario/program"
+)
+
+// ErrNoNaosu is returned for a pass that needs the naosu program where Options name none.
+var ErrNoNaosu = errors.New("none was given")
+
+// introduce makes the naosu program known to a pass that needs it.
+func (s *session) introduce(file string) error {
+	if !s.pass.NeedsNaosu() {
+		return nil
+	}
+	environment, err := s.stage.Environment()
+	if err != nil {
+		return err
+	}
+	s.program = program.Program{File: file, Environment: environment, Pace: s.pace}
+	return nil
+}
+
+// install brings naosu to work: its kinds, the pass's objects of them, and its controller, which runs until running ends.
+func (s *session) install(ctx, running context.Context, t *timeline) error {
+	if s.pass.With != scenario.WithNaosu {
+		return nil
+	}
+	t.doing("installing naosu")
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	kinds, err := s.program.Kinds(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.define(ctx, kinds); err != nil {
+		return err
+	}
+	s.hands.kinds = kinds
+	if err := s.world.watchKinds(running, s.hands.client, kinds.Resources()); err != nil {
+		return err
+	}
+	namespace := scenario.Object{Unstructured: unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": program.Namespace},
+	}}}
+	for _, o := range append([]scenario.Object{namespace}, s.pass.Policies...) {
+		if _, err := s.hands.apply(ctx, o); err != nil {
+			return err
+		}
+	}
+	t.doing("starting naosu's controller")
+	if s.controller, err = s.program.StartController(running, s.stage.Dir()); err != nil {
+		return err
+	}
+	go s.watchController(running)
+	return nil
+}
+
+// watchController tells of a controller that ends by itself.
+func (s *session) watchController(running context.Context) {
+	<-s.controller.Ended()
+	if running.Err() != nil {
+		return
+	}
+	select {
+	case s.died <- s.controller.Err():
+	default: // the stage is dead already
+	}
+}
+
+// define applies the custom resource definitions and waits until their resources are served.
+func (s *session) define(ctx context.Context, kinds program.Kinds) error {
+	definitions, err := kinds.Definitions(s.pace)
+	if err != nil {
+		return err
+	}
+	for _, d := range definitions {
+		if _, err := s.hands.put(ctx, d); err != nil {
+			return err
+		}
+	}
+	for kind, resource := range kinds.Resources() {
+		if err := s.hands.served(ctx, resource); err != nil {
+			return fmt.Errorf("waiting for %s to be served: %w", kind, err)
+		}
+	}
+	s.hands.mapper.Reset()
+	return nil
+}
+
+// served waits until a resource can be listed.
+func (h *hands) served(ctx context.Context, resource schema.GroupVersionResource) error {
+	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		_, err := h.client.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+}
+
+// commandPatience is what a command may take on the wall clock beyond what the scenario gives it.
+const commandPatience = time.Minute
+
+// commanded is a command of naosu's that runs.
+type commanded struct {
+	line   string
+	judge  *expr.Program // nil if only the exit code counts
+	world  expr.World
+	ended  chan struct{}
+	output program.Output // once ended is closed
+	err    error
+}
+
+func (s *session) command(ctx context.Context, c scenario.Command) (performed, error) {
+	run := &commanded{line: "naosu " + strings.Join(c.Args, " "), world: s.world, ended: make(chan struct{})}
+	if c.Expect != "" {
+		env, err := s.pass.Env()
+		if err != nil {
+			return performed{}, err
+		}
+		if run.judge, err = env.Output(c.Expect); err != nil {
+			return performed{}, fmt.Errorf("compiling %s: %w", c.Expect, err)
+		}
+	}
+	result := performed{message: "runs " + run.line, until: run.holds, broken: run.problem}
+	result.tracker.deadline = s.pace.Scenario(commandPatience)
+	if c.Within != nil {
+		result.tracker.deadline += c.Within.Duration
+	}
+	args, patience := c.Resolve(s.names), s.pace.Real(result.tracker.deadline)
+	t := s.player.timeline
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		run.output, run.err = s.program.Run(ctx, args)
+		if run.err == nil {
+			t.add(Event{Sort: Program, Object: run.line, Message: fmt.Sprintf("ends with exit code %d", run.output.ExitCode)})
+		}
+		close(run.ended)
+		s.world.signal()
+	}()
+	return result, nil
+}
+
+func (c *commanded) holds() bool {
+	select {
+	case <-c.ended:
+		return c.problem() == ""
+	default:
+		return false
+	}
+}
+
+// problem says what is wrong with what a command did that has ended, or "".
+func (c *commanded) problem() string {
+	select {
+	case <-c.ended:
+	default:
+		return ""
+	}
+	if c.err != nil {
+		return c.err.Error()
+	}
+	if c.judge == nil {
+		if c.output.ExitCode == 0 {
+			return ""
+		}
+		return fmt.Sprintf("it ended with exit code %d; %s", c.output.ExitCode, c.said())
+	}
+	var result any
+	if err := json.Unmarshal(c.output.Stdout, &result); err != nil && len(bytes.TrimSpace(c.output.Stdout)) > 0 {
+		return fmt.Sprintf("it printed no JSON (%v); %s", err, c.said())
+	}
+	judged := c.judge.Given(map[string]any{"result": result, "exitCode": c.output.ExitCode})
+	if holds, err := judged.Bool(c.world); err == nil && holds {
+		return ""
+	}
+	return fmt.Sprintf("%s; %s", judged.Explain(c.world), c.said())
+}
+
+// shownOutput is how much of an output is shown, in bytes.
+const shownOutput = 4000
+
+// said is what the command printed, as far as it is worth showing.
+func (c *commanded) said() string {
+	text := append(bytes.TrimSpace(c.output.Stderr), '\n')
+	var compact bytes.Buffer
+	if json.Compact(&compact, c.output.Stdout) == nil {
+		text = append(text, compact.Bytes()...)
+	} else {
+		text = append(text, c.output.Stdout...)
+	}
+	text = bytes.TrimSpace(text)
+	if len(text) > shownOutput {
+		text = append(text[:shownOutput], "…"...)
+	}
+	if len(text) == 0 {
+		return "it printed nothing"
+	}
+	return "it printed: " + string(text)
+}
+
+// endNaosu ends the controller, if there is one.
+func (s *session) endNaosu() error {
+	if s.controller == nil {
+		return nil
+	}
+	return s.controller.Stop()
+}
