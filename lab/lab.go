@@ -125,6 +125,9 @@ func (l *Lab) awaken(ctx context.Context) error {
 // awakening is how long the nodes of a cluster that stands may take to be heard, on the wall clock.
 const awakening = 15 * time.Minute
 
+// lag is by how much of the scenario AWS's Describe calls are behind, a few seconds being what people meet.
+const lag = 2 * time.Second
+
 // startParts starts everything beside the control plane.
 func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 	region := cloud.Options{Spec: o.Cloud, Pace: o.Pace, StatePath: o.cloudState(), InstantStart: true}
@@ -140,7 +143,7 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("building the nodes: %w", err)
 	}
-	l.AWS, err = aws.Listen(ctx, aws.Options{Cloud: l.Cloud, Pace: o.Pace})
+	l.AWS, err = aws.Listen(ctx, aws.Options{Cloud: l.Cloud, Pace: o.Pace, Lag: lag})
 	if err != nil {
 		return err
 	}

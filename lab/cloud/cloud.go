@@ -42,6 +42,9 @@ type Cloud struct {
 	mu          sync.Mutex
 	state       state
 	subscribers map[chan struct{}]struct{}
+	// past is what was held after each change of the last time that is remembered, and before it; the oldest first.
+	past   []View
+	memory time.Duration
 }
 
 // New builds the cloud, or takes up the one that the state file holds, and launches what its groups lack. Nothing boots
@@ -159,6 +162,7 @@ func (c *Cloud) update(change func() error) error {
 }
 
 func (c *Cloud) commit() error {
+	c.note()
 	for signal := range c.subscribers {
 		select {
 		case signal <- struct{}{}:

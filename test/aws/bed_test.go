@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/eks"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
 	lab "github.com/naosu-dev/naosu/lab/cloud/aws"
@@ -36,7 +37,13 @@ type bed struct {
 // newBed has nine instances over three zones, of which several have left the running state.
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	c, err := cloud.New(cloud.Options{InstantStart: true, Spec: cloud.Spec{Groups: []cloud.GroupSpec{
+	return newBedAt(t, clock.RealClock{}, 0)
+}
+
+// newBedAt is one with a clock of its own, in which Describe calls lag behind.
+func newBedAt(t *testing.T, now clock.WithTicker, lag time.Duration) *bed {
+	t.Helper()
+	c, err := cloud.New(cloud.Options{InstantStart: true, Clock: now, Spec: cloud.Spec{Groups: []cloud.GroupSpec{
 		{
 			Name: "workers", InstanceType: "m5.large", Min: 2, Desired: 6, Max: 9, NodeRepair: &cloud.NodeRepairConfig{Enabled: true},
 			Labels:             map[string]string{"team": "search"},
@@ -49,7 +56,7 @@ func newBed(t *testing.T) *bed {
 	if err != nil {
 		t.Fatalf("building the cloud: %v", err)
 	}
-	endpoint, err := lab.Listen(t.Context(), lab.Options{Cloud: c, ClusterName: "shop", Keys: []lab.Key{
+	endpoint, err := lab.Listen(t.Context(), lab.Options{Cloud: c, ClusterName: "shop", Clock: now, Lag: lag, Keys: []lab.Key{
 		{ID: operator, Secret: secret},
 		{ID: reader, Secret: secret, Denied: []string{"ec2:RebootInstances", "autoscaling:TerminateInstanceInAutoScalingGroup", "eks:DescribeNodegroup"}},
 	}})

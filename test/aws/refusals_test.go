@@ -180,3 +180,7 @@ func TestScriptedFaults(t *testing.T) {
 		t.Errorf("rebooted %d times, want once", i.Reboots)
 	}
 }
+
+func idsOf(ids ...string) ec2.DescribeInstancesInput {
+	return ec2.DescribeInstancesInput{InstanceIds: ids}
+}

@@ -22,7 +22,7 @@ var ec2 = &service{
 
 // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RebootInstances.html
 func rebootInstances(r request) (any, error) {
-	instances, err := r.namedInstances()
+	instances, err := r.named(r.server.Cloud.Instances())
 	if err != nil {
 		return nil, err
 	}
@@ -44,15 +44,15 @@ func rebootInstances(r request) (any, error) {
 
 var instanceID = regexp.MustCompile(`^i-([0-9a-f]{8}|[0-9a-f]{17})$`)
 
-// namedInstances are those that the call names; each must be one that the cloud describes.
-func (r request) namedInstances() ([]cloud.Instance, error) {
+// named are those of the instances that the call names; each must be there.
+func (r request) named(instances []cloud.Instance) ([]cloud.Instance, error) {
 	var found []cloud.Instance
 	var missing []string
 	for _, id := range r.parameters.list("InstanceId") {
-		i, known := r.server.Cloud.Instance(id)
+		at := slices.IndexFunc(instances, func(i cloud.Instance) bool { return i.ID == id })
 		switch {
-		case known:
-			found = append(found, i)
+		case at >= 0:
+			found = append(found, instances[at])
 		case !instanceID.MatchString(id):
 			return nil, refuse("InvalidInstanceID.Malformed", `Invalid id: "%s"`, id)
 		default:
@@ -79,12 +79,13 @@ func (r request) selection(read func(cloud.Instance) bool) (selected []cloud.Ins
 	if err != nil {
 		return nil, "", err
 	}
-	instances, err := r.namedInstances()
+	seen := r.server.seen().Instances
+	instances, err := r.named(seen)
 	if err != nil {
 		return nil, "", err
 	}
 	if len(instances) == 0 {
-		instances = r.server.Cloud.Instances()
+		instances = slices.Clone(seen)
 	} else if r.parameters.text("MaxResults") != "" {
 		return nil, "", refuse("InvalidParameterCombination", "The parameter instancesSet cannot be used with the parameter maxResults")
 	}

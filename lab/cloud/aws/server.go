@@ -35,6 +35,10 @@ type Options struct {
 	Keys []Key
 	// ClusterName is the EKS cluster that the node groups belong to; without it, "naosu-lab".
 	ClusterName string
+	// Lag is by how much of the scenario Describe calls of EC2 and Auto Scaling are behind what has been done. AWS gives no
+	// figure for its own. Zero is none.
+	// https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html
+	Lag time.Duration
 	// Pace is that of the cloud: rate limits refill faster in a fast lab. Nil is real time.
 	Pace *pace.Pace
 	// Clock tells the time by which signatures expire and rate limits refill; nil is the machine's.
@@ -61,6 +65,7 @@ func New(o Options) *Server {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
+	o.Cloud.Remember(o.Lag)
 	return &Server{Options: o, buckets: buckets{pace: o.Pace}}
 }
 
@@ -93,6 +98,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	called.answer(w, id, a.action, result)
 }
+
+// seen is the cloud as Describe calls see it.
+func (s *Server) seen() cloud.View { return s.Cloud.AsOf(s.Lag) }
 
 // hold keeps an answer back for the time that a real one would take.
 func (s *Server) hold(ctx context.Context) {
