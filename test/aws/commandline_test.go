@@ -54,7 +54,13 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"ec2", "describe-instance-status", "--instance-ids", struck.ID}, `"initializing"`, false},
 		{[]string{"autoscaling", "terminate-instance-in-auto-scaling-group", "--instance-id", struck.ID, "--no-should-decrement-desired-capacity"}, `"InProgress"`, false},
 		{[]string{"autoscaling", "describe-auto-scaling-groups", "--auto-scaling-group-names", "workers"}, `"Terminating"`, false},
-		{[]string{"eks", "describe-nodegroup", "--cluster-name", "shop", "--nodegroup-name", "workers"}, `"nodeRepairConfig"`, false},
+		{[]string{"autoscaling", "describe-auto-scaling-instances", "--instance-ids", struck.ID}, `"HEALTHY"`, false},
+		{[]string{"autoscaling", "suspend-processes", "--auto-scaling-group-name", "spare", "--scaling-processes", "Launch"}, "", false},
+		{[]string{"autoscaling", "describe-auto-scaling-groups", "--auto-scaling-group-names", "spare"}, `"ProcessName": "Launch"`, false},
+		{[]string{"autoscaling", "resume-processes", "--auto-scaling-group-name", "spare"}, "", false},
+		{[]string{"eks", "describe-nodegroup", "--cluster-name", "shop", "--nodegroup-name", "workers", "--query", "nodegroup.nodeRepairConfig.enabled"}, "true", false},
+		{[]string{"eks", "update-nodegroup-config", "--cluster-name", "shop", "--nodegroup-name", "workers", "--node-repair-config", "enabled=false"}, `"ConfigUpdate"`, false},
+		{[]string{"eks", "describe-nodegroup", "--cluster-name", "shop", "--nodegroup-name", "workers", "--query", "nodegroup.nodeRepairConfig.enabled"}, "false", false},
 	} {
 		out, err := b.run(tc.arguments...)
 		if (err != nil) != tc.fails || !strings.Contains(out, tc.want) {
