@@ -8,13 +8,13 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -53,7 +53,7 @@ type world struct {
 func newWorld(t *testing.T, action v1alpha1.Action) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, policyv1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -80,9 +80,15 @@ func newPolicy() *v1alpha1.NodeRepairPolicy {
 			}},
 			Budgets: v1alpha1.Budgets{Zone: new(intstr.FromInt32(1)), Group: new(intstr.FromInt32(1)), Cluster: new(intstr.FromInt32(1))},
 			Brake:   v1alpha1.Brake{Nodes: 3, Percent: 20},
+			Drain:   v1alpha1.Drain{Timeout: span(2 * time.Minute)},
+			Verification: v1alpha1.Verification{
+				NodeWithin: span(3 * time.Minute), Dwell: span(time.Minute), PodsWithin: span(time.Minute),
+			},
 		},
 	}
 }
+
+func span(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 
 func newRemediation(action v1alpha1.Action) *v1alpha1.Remediation {
 	service := ""
@@ -339,7 +345,7 @@ func (w *world) play(ctx context.Context, between func()) {
 		if err != nil || again == 0 {
 			again = time.Second
 		}
-		w.clock.SetTime(w.clock.Now().Add(min(again, 10*time.Second)))
+		w.clock.SetTime(w.clock.Now().Add(min(again, time.Minute)))
 		w.tick(ctx)
 	}
 	w.t.Fatalf("the Remediation does not end; its steps are %v", w.story(ctx))
@@ -358,4 +364,21 @@ func (w *world) story(ctx context.Context) []string {
 		}
 	}
 	return lines
+}
+
+// tidy demands that nothing is left: no cordon, no mark, no entry that goes on.
+func (w *world) tidy(ctx context.Context, k int) {
+	w.t.Helper()
+	var nodes corev1.NodeList
+	w.must(w.api.Direct.List(ctx, &nodes))
+	for _, n := range nodes.Items {
+		if n.Spec.Unschedulable || n.Annotations[CordonedByAnnotation] != "" {
+			w.t.Errorf("killed at call %d, %s is left cordoned: %t by %q", k, n.Name, n.Spec.Unschedulable, n.Annotations[CordonedByAnnotation])
+		}
+	}
+	for _, e := range w.ledger(ctx).Entries {
+		if e.Ended.IsZero() {
+			w.t.Errorf("killed at call %d, the ledger is left with %v", k, e)
+		}
+	}
 }
