@@ -26,43 +26,18 @@ func (w *Worker) undertake(ctx context.Context, r *kube.Remediation) *kube.Remed
 		} else if earlier := r.Status.Agent; earlier != nil {
 			say.At, say.Message = earlier.At, "undertaken before the agent was started again"
 		}
-		err := w.say(ctx, r, r.Metadata.ResourceVersion, say)
-		switch kube.Code(err) {
-		case http.StatusNotFound:
-			return nil
-		case http.StatusConflict:
-			if r = w.again(ctx, r); r == nil {
-				return nil
-			}
-			continue
-		}
-		if err == nil {
-			if say.State == kube.Refused {
-				return nil
-			}
-			return r
-		}
-		w.Log("%v; it is tried again", err)
-		try.Failed(w.Clock.Now(), err)
-	}
-	return nil
-}
-
-// again is a Remediation as it is now; nil if it asks for nothing any more.
-func (w *Worker) again(ctx context.Context, r *kube.Remediation) *kube.Remediation {
-	try := newBackoff()
-	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
-		now, err := w.Server.Remediation(ctx, r.Metadata.Name)
+		err := w.say(ctx, r, say)
 		switch {
-		case kube.Code(err) == http.StatusNotFound:
+		case kube.Code(err) == http.StatusConflict:
+			if r = w.again(ctx, r); r == nil || w.asks(r) == nothing {
+				return nil
+			}
+		case kube.Code(err) == http.StatusNotFound, err == nil && say.State == kube.Refused:
 			return nil
-		case err != nil:
-			w.Log("%v; it is tried again", err)
-			try.Failed(w.Clock.Now(), err)
-		case now.Metadata.UID != r.Metadata.UID || w.asks(now) == nothing:
-			return nil
+		case err == nil:
+			return r
 		default:
-			return now
+			w.failed(&try, err)
 		}
 	}
 	return nil
@@ -72,26 +47,59 @@ func (w *Worker) again(ctx context.Context, r *kube.Remediation) *kube.Remediati
 func (w *Worker) tell(ctx context.Context, r *kube.Remediation, say kube.Report) {
 	try := newBackoff()
 	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
-		err := w.say(ctx, r, "", say)
-		if code := kube.Code(err); err == nil || code == http.StatusNotFound || code == http.StatusConflict {
+		err := w.say(ctx, r, say)
+		switch {
+		case kube.Code(err) == http.StatusConflict:
+			now := w.again(ctx, r)
+			if now == nil {
+				return
+			}
+			r.Metadata = now.Metadata
+		case kube.Code(err) == http.StatusNotFound, err == nil:
 			return
+		default:
+			w.failed(&try, err)
 		}
-		w.Log("%v; it is tried again", err)
-		try.Failed(w.Clock.Now(), err)
 	}
 }
 
-// say reports on a Remediation, once; of one version of it only, if that is given.
-func (w *Worker) say(ctx context.Context, r *kube.Remediation, version string, say kube.Report) error {
+// again is a Remediation as it is now; nil if it is gone, or another one of that name.
+func (w *Worker) again(ctx context.Context, r *kube.Remediation) *kube.Remediation {
+	try := newBackoff()
+	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
+		now, err := w.Server.Remediation(ctx, r.Metadata.Name)
+		switch {
+		case err == nil && now.Metadata.UID == r.Metadata.UID:
+			return now
+		case kube.Code(err) == http.StatusNotFound, err == nil:
+			return nil
+		default:
+			w.failed(&try, err)
+		}
+	}
+	return nil
+}
+
+// say reports on a Remediation as it was read, once.
+func (w *Worker) say(ctx context.Context, r *kube.Remediation, say kube.Report) error {
 	if say.At.IsZero() {
 		say.At.Time = w.Clock.Now()
 	}
 	say.Version = w.Version
-	err := w.Server.Report(ctx, kube.Metadata{Name: r.Metadata.Name, UID: r.Metadata.UID, ResourceVersion: version}, say)
-	if err == nil && (say.State != kube.Accepted || len(say.Hops) == 0) {
+	version, err := w.Server.Report(ctx, r.Metadata.Name, r.Metadata.ResourceVersion, say)
+	if err != nil {
+		return err
+	}
+	r.Metadata.ResourceVersion = version
+	if say.State != kube.Accepted || len(say.Hops) == 0 {
 		w.Log("Remediation %s: %s: %s", r.Metadata.Name, say.State, say.Message)
 	}
-	return err
+	return nil
+}
+
+func (w *Worker) failed(try *kube.Backoff, err error) {
+	w.Log("%v; it is tried again", err)
+	try.Failed(w.Clock.Now(), err)
 }
 
 // newBackoff is for what the API server does not take.

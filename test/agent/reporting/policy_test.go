@@ -25,8 +25,14 @@ func guarded(t *testing.T) *testbed.Bed {
 	bed := testbed.Shared(t)
 	apply(t, bed.AdminConfig(), "access.yaml")
 	apply(t, bed.AdminConfig(), "policy.yaml")
+	remediations := defined(t, bed)
 	name := named(t, "canary")
 	node(t, bed.Client, name)
+	canary := drill(name, "u")
+	if err := remediations.Create(t.Context(), canary); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = remediations.Delete(context.WithoutCancel(t.Context()), canary) })
 	who := as(t, bed, token(t, bed.Client, name))
 	for _, try := range []func() error{
 		func() error {
@@ -35,6 +41,9 @@ func guarded(t *testing.T) *testbed.Bed {
 			return err
 		},
 		func() error { return event(t.Context(), who, name+".x", "nobody", kube.Manager) },
+		func() error {
+			return patchRemediation(t.Context(), who, canary.Name, "status", types.MergePatchType, `{"status":{"phase":"Running"}}`, "All")
+		},
 	} {
 		soon(t, time.Minute, func() error {
 			if err := try(); !apierrors.IsForbidden(err) {
@@ -198,7 +207,7 @@ func TestPolicyIsAboutTheAgentAlone(t *testing.T) {
 // The API server's own check of the expressions against the types of nodes and events.
 func TestPolicyTypes(t *testing.T) {
 	bed := guarded(t)
-	for _, name := range []string{"naosu-agent-nodes", "naosu-agent-events"} {
+	for _, name := range []string{"naosu-agent-nodes", "naosu-agent-events", "naosu-agent-remediations"} {
 		soon(t, time.Minute, func() error {
 			policy, err := bed.Client.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(t.Context(), name, metav1.GetOptions{})
 			if err != nil || policy.Status.ObservedGeneration != policy.Generation {

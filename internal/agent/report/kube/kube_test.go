@@ -235,15 +235,16 @@ func TestWatchRemediations(t *testing.T) {
 // What an earlier report said, and a later one does not, goes: a merge patch takes away what is null.
 func TestReport(t *testing.T) {
 	var body string
-	c := client(t, func(_ http.ResponseWriter, r *http.Request) {
+	c := client(t, func(w http.ResponseWriter, r *http.Request) {
 		text, _ := io.ReadAll(r.Body)
 		body = r.Method + " " + r.URL.Path + " " + string(text)
+		_, _ = w.Write([]byte(`{"metadata":{"resourceVersion":"8"}}`))
 	})
 	at := time.Date(2026, 11, 21, 17, 40, 0, 120_000_999, time.FixedZone("x", 3600))
-	if err := c.Report(t.Context(), Metadata{Name: "r", UID: "u", ResourceVersion: "7"}, Report{State: Done, At: Micro{at}, Message: "m"}); err != nil {
-		t.Fatal(err)
+	if version, err := c.Report(t.Context(), "r", "7", Report{State: Done, At: Micro{at}, Message: "m"}); err != nil || version != "8" {
+		t.Errorf("%q, %v", version, err)
 	}
-	want := `PATCH /apis/naosu.dev/v1alpha1/remediations/r/status {"metadata":{"resourceVersion":"7","uid":"u"},` +
+	want := `PATCH /apis/naosu.dev/v1alpha1/remediations/r/status {"metadata":{"resourceVersion":"7"},` +
 		`"status":{"agent":{"state":"Done","at":"2026-11-21T16:40:00.120000Z","version":"","message":"m","hops":null,"evidence":null}}}`
 	if diff := cmp.Diff(want, body); diff != "" {
 		t.Error(diff)

@@ -151,19 +151,16 @@ func (c *Client) Remediation(ctx context.Context, name string) (*Remediation, er
 	return r, nil
 }
 
-// Report writes what the agent says of a Remediation, and nothing else of it. of is the Remediation's metadata: the report
-// is refused (409) if it is another one of that name by now or, where a resource version is given, if it has changed.
-func (c *Client) Report(ctx context.Context, of Metadata, report Report) error {
-	metadata := map[string]any{"uid": of.UID}
-	if of.ResourceVersion != "" {
-		metadata["resourceVersion"] = of.ResourceVersion
+// Report writes what the agent says of a Remediation, and nothing else of it, if that still has the resource version (409 if
+// not). It returns the one that it has then.
+func (c *Client) Report(ctx context.Context, name, version string, report Report) (string, error) {
+	body := map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": map[string]any{"agent": report}}
+	path := remediations + "/" + url.PathEscape(name) + "/status"
+	answer := &Remediation{}
+	if err := c.patch(ctx, "report", path, "application/merge-patch+json", url.Values{"fieldManager": {Manager}}, body, answer); err != nil {
+		return "", fmt.Errorf("report on Remediation %s: %w", name, err)
 	}
-	body := map[string]any{"metadata": metadata, "status": map[string]any{"agent": report}}
-	path := remediations + "/" + url.PathEscape(of.Name) + "/status"
-	if err := c.patch(ctx, "report", path, "application/merge-patch+json", url.Values{"fieldManager": {Manager}}, body, nil); err != nil {
-		return fmt.Errorf("report on Remediation %s: %w", of.Name, err)
-	}
-	return nil
+	return answer.Metadata.ResourceVersion, nil
 }
 
 // Code is the API server's status code in an error, 0 if it has none.
