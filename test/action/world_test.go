@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -50,7 +51,7 @@ type world struct {
 	made int
 }
 
-func newWorld(t *testing.T, action v1alpha1.Action) *world {
+func newWorld(t *testing.T, what v1alpha1.Action) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, policyv1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, v1alpha1.AddToScheme} {
@@ -64,7 +65,7 @@ func newWorld(t *testing.T, action v1alpha1.Action) *world {
 		&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(2))}},
 		w.newPod("web-a", "n1", "ReplicaSet", "web", "rs"), w.newPod("web-b", "n2", "ReplicaSet", "web", "rs"),
 		w.newPod("agent-n1", "n1", "DaemonSet", "agent", "ds"), w.newPod("agent-n2", "n2", "DaemonSet", "agent", "ds"),
-		newRemediation(action),
+		newRemediation(what),
 	)
 	w.cloud = &machines{w: w}
 	return w
@@ -90,9 +91,9 @@ func newPolicy() *v1alpha1.NodeRepairPolicy {
 
 func span(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 
-func newRemediation(action v1alpha1.Action) *v1alpha1.Remediation {
+func newRemediation(what v1alpha1.Action) *v1alpha1.Remediation {
 	service := ""
-	if action == v1alpha1.ActionRestartService {
+	if what == v1alpha1.ActionRestartService {
 		service = "containerd.service"
 	}
 	return &v1alpha1.Remediation{
@@ -101,7 +102,7 @@ func newRemediation(action v1alpha1.Action) *v1alpha1.Remediation {
 			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "default", Rule: "network"},
 			Node:     v1alpha1.NodeReference{Name: "n1", UID: "n1"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse, Reason: "InterfaceNotUp", Since: metav1.NewTime(start.Add(-time.Hour))},
-			Action:   action, Service: service,
+			Action:   what, Service: service,
 		},
 	}
 }
@@ -151,8 +152,8 @@ func (w *world) newPod(name, node, kind, owner string, uid types.UID) *corev1.Po
 }
 
 // performer is one process; a world may see several.
-func (w *world) performer() *Performer {
-	return &Performer{
+func (w *world) performer() *action.Performer {
+	return &action.Performer{
 		Client: w.api.Client, Reader: w.api.Client,
 		Records:   &record.Records{Client: w.api.Client, Reader: w.api.Client, Clock: w.clock},
 		Providers: cloud.Providers{w.cloud}, Advisor: advisor{w}, Clock: w.clock,
@@ -372,8 +373,8 @@ func (w *world) tidy(ctx context.Context, k int) {
 	var nodes corev1.NodeList
 	w.must(w.api.Direct.List(ctx, &nodes))
 	for _, n := range nodes.Items {
-		if n.Spec.Unschedulable || n.Annotations[CordonedByAnnotation] != "" {
-			w.t.Errorf("killed at call %d, %s is left cordoned: %t by %q", k, n.Name, n.Spec.Unschedulable, n.Annotations[CordonedByAnnotation])
+		if n.Spec.Unschedulable || n.Annotations[action.CordonedByAnnotation] != "" {
+			w.t.Errorf("killed at call %d, %s is left cordoned: %t by %q", k, n.Name, n.Spec.Unschedulable, n.Annotations[action.CordonedByAnnotation])
 		}
 	}
 	for _, e := range w.ledger(ctx).Entries {

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,12 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
 
 func TestRaised(t *testing.T) {
-	raised := func(w *world, kind corev1.NodeConditionType) Raised {
-		return Raised{w.api.Client, v1alpha1.NodeReference{Name: "n2", UID: "n2"}, corev1.NodeCondition{
+	raised := func(w *world, kind corev1.NodeConditionType) action.Raised {
+		return action.Raised{Client: w.api.Client, Node: v1alpha1.NodeReference{Name: "n2", UID: "n2"}, Condition: corev1.NodeCondition{
 			Type: kind, Status: corev1.ConditionFalse, Reason: "InterfaceNotUp", Message: "drill abcdefgh", LastTransitionTime: metav1.NewTime(start),
 		}}
 	}
@@ -30,7 +32,7 @@ func TestRaised(t *testing.T) {
 					t.Fatalf("Hold, call %d: %t, %v", i, again, err)
 				}
 			}
-			if !r.stands(w.node(ctx, "n2")) {
+			if !stands(r, w.node(ctx, "n2")) {
 				t.Fatal("the condition does not stand")
 			}
 			w.edit(ctx, "n2", func(n *corev1.Node) {
@@ -50,7 +52,7 @@ func TestRaised(t *testing.T) {
 			if diff := cmp.Diff(before, after.Status.Conditions); diff != "" {
 				t.Errorf("conditions (-before +after):\n%s", diff)
 			}
-			if _, left := after.Annotations[RaisedAnnotation]; left {
+			if _, left := after.Annotations[action.RaisedAnnotation]; left {
 				t.Error("the annotation is still there")
 			}
 		})
@@ -106,7 +108,7 @@ func TestRaised(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := r.Hold(ctx); !errors.Is(err, ErrAnotherNode) {
+		if _, err := r.Hold(ctx); !errors.Is(err, action.ErrAnotherNode) {
 			t.Errorf("Hold: %v", err)
 		}
 		if err := r.TakeBack(ctx); err != nil {
@@ -130,8 +132,12 @@ func TestRaised(t *testing.T) {
 		}
 		var n corev1.Node
 		w.must(w.api.Direct.Get(ctx, client.ObjectKey{Name: "n2"}, &n))
-		if !meddled || !r.stands(&n) || n.Labels["other"] == "" {
+		if !meddled || !stands(r, &n) || n.Labels["other"] == "" {
 			t.Errorf("meddled: %t, conditions %v, labels %v", meddled, n.Status.Conditions, n.Labels)
 		}
 	})
+}
+
+func stands(r action.Raised, node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return cmp.Equal(c, r.Condition) })
 }
