@@ -57,7 +57,7 @@ type Permitter interface {
 	May(context.Context, v1alpha1.Action, Machine) (Permission, error)
 }
 
-// Repairers finds others that repair machines by themselves.
+// Repairers finds others that repair machines by themselves, of those that the provider owns.
 type Repairers interface {
 	Repairers(context.Context, []Machine) ([]Repairer, error)
 }

@@ -20,4 +20,5 @@ const (
 	CloudHeld          ID = "CloudHeld"          // machine, annotation
 	CloudNoOwner       ID = "CloudNoOwner"       // machine
 	CloudNoKarpenter   ID = "CloudNoKarpenter"   //
+	CloudNoRules       ID = "CloudNoRules"       // by
 )

@@ -19,4 +19,5 @@ var englishCloud = sentences{
 	CloudHeld:          "{{.machine}} has the annotation {{.annotation}}: Cluster API passes it over.",
 	CloudNoOwner:       "{{.machine}} belongs to no MachineSet, and no MachineHealthCheck minds it: nothing would come in its place.",
 	CloudNoKarpenter:   "Karpenter's Deployment was not found, so that it is not known whether its node repair is on.",
+	CloudNoRules:       "{{.by}} repairs nodes, but it is not known for which conditions.",
 }

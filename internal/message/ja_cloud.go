@@ -19,4 +19,5 @@ var japaneseCloud = sentences{
 	CloudHeld:          "{{.machine}} にアノテーション {{.annotation}} があるため、Cluster API は何もしません。",
 	CloudNoOwner:       "{{.machine}} は MachineSet に属しておらず、対象とする MachineHealthCheck もないため、代わりが作られません。",
 	CloudNoKarpenter:   "Karpenter の Deployment が見つからないため、そのノード修復が有効かどうか分かりません。",
+	CloudNoRules:       "{{.by}} はノードを修復しますが、どの condition を対象とするのかが分かりません。",
 }

@@ -44,9 +44,6 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 		found.Unknown = message.Of(message.CloudNoKarpenter, nil)
 		return []cloud.Repairer{found}, nil
 	}
-	if onAWS {
-		found.Rules = rulesOnAWS
-	}
 	for _, d := range deployments.Items {
 		on, known := repairs(d.Spec.Template.Spec)
 		if on || !known {
@@ -54,6 +51,10 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 		}
 		if !known {
 			found.Unknown = message.Of(message.CloudUnread, message.Args{"what": found.By.String(), "words": "FEATURE_GATES"})
+		} else if onAWS {
+			found.Rules = rulesOnAWS
+		} else {
+			found.Unknown = message.Of(message.CloudNoRules, message.Args{"by": found.By.String()})
 		}
 		if on || !known {
 			return []cloud.Repairer{found}, nil

@@ -33,8 +33,8 @@ func New(c client.Client) *Provider { return &Provider{c} }
 // Name is medik8s.
 func (p *Provider) Name() string { return "medik8s" }
 
-// Owns nothing.
-func (p *Provider) Owns(cloud.Machine) bool { return false }
+// Owns every machine, since a NodeHealthCheck may select any. Nothing is offered for them.
+func (p *Provider) Owns(cloud.Machine) bool { return true }
 
 // Repairers are the NodeHealthChecks that are neither paused nor disabled. What they do is their templates' matter.
 // https://github.com/medik8s/node-healthcheck-operator/blob/main/docs/configuration.md
