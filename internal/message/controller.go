@@ -34,4 +34,10 @@ const (
 	DrillNotProven ID = "DrillNotProven" // actuator, action, why
 	DrillPassed    ID = "DrillPassed"    //
 	DrillCut       ID = "DrillCut"       // step, why
+
+	ErrNoDefinitions       ID = "ErrNoDefinitions"       // host
+	ErrNamespaceName       ID = "ErrNamespaceName"       // given
+	ErrNamespaceNameRemedy ID = "ErrNamespaceNameRemedy" //
+	ErrAddress             ID = "ErrAddress"             // given
+	ErrAddressRemedy       ID = "ErrAddressRemedy"       //
 )

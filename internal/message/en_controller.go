@@ -33,4 +33,10 @@ var englishController = sentences{
 	DrillNotProven: "{{.actuator}} would be asked for {{.action}}, and nothing proves that it would be done. {{.why}}",
 	DrillPassed:    "The drill went the whole way to the action, which was not done.",
 	DrillCut:       "The chain is cut at {{.step}}: {{.why}}",
+
+	ErrNoDefinitions:       "the cluster at {{.host}} does not have naosu's custom resource definitions; install them with `naosu crds | kubectl apply --server-side -f -`",
+	ErrNamespaceName:       "{{.given}} is no name of a namespace",
+	ErrNamespaceNameRemedy: "name the one in which the controller may keep its lease and ledger, such as naosu-system",
+	ErrAddress:             "{{.given}} is no address to listen on",
+	ErrAddressRemedy:       "write :PORT or HOST:PORT, or 0 for none",
 }

@@ -33,4 +33,10 @@ var japaneseController = sentences{
 	DrillNotProven: "{{.action}} は {{.actuator}} に依頼されますが、実行されるという証拠はありません。{{.why}}",
 	DrillPassed:    "訓練はアクションの直前まで到達しました。アクションは実行していません。",
 	DrillCut:       "連鎖は {{.step}} で途切れています。{{.why}}",
+
+	ErrNoDefinitions:       "{{.host}} のクラスターに naosu のカスタムリソース定義がありません。`naosu crds | kubectl apply --server-side -f -` でインストールしてください",
+	ErrNamespaceName:       "{{.given}} は namespace の名前として使えません",
+	ErrNamespaceNameRemedy: "コントローラーが lease と台帳を置ける namespace (naosu-system など) を指定してください",
+	ErrAddress:             "{{.given}} は待ち受けアドレスとして使えません",
+	ErrAddressRemedy:       ":PORT または HOST:PORT の形で、使わない場合は 0 を指定してください",
 }

@@ -59,6 +59,17 @@ func To(getter genericclioptions.RESTClientGetter) (API, error) {
 	return API{Client: client, Host: config.Host, Namespace: namespace}, nil
 }
 
+// Config is the way to the cluster that the flags choose, for whoever makes clients of their own. An error is bad input.
+func Config(getter genericclioptions.RESTClientGetter) (*rest.Config, error) {
+	config, err := getter.ToRESTConfig()
+	if err != nil {
+		return nil, badConfig(err)
+	}
+	config = rest.CopyConfig(config)
+	config.WarningHandlerWithContext = rest.NoWarnings{}
+	return config, nil
+}
+
 func badConfig(err error) error {
 	return exit.BadInput("kubeconfig", message.Of(message.ErrKubeconfig, message.Args{"problem": err.Error()}), message.Of(message.ErrKubeconfigRemedy, nil))
 }

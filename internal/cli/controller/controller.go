@@ -1,0 +1,124 @@
+// Package controller is the verb that runs naosu's controller, inside of the cluster or outside.
+package controller
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"strconv"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/controller"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/record"
+)
+
+// Options are what the verb is asked.
+type Options struct {
+	genericiooptions.IOStreams
+	Config genericclioptions.RESTClientGetter
+	// Namespace is where the lease and the ledger are.
+	Namespace      string
+	LeaderElect    bool
+	HealthAddress  string
+	MetricsAddress string
+	EKSCluster     string
+}
+
+// NewCommand is `naosu controller`.
+func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{IOStreams: streams, Config: config}
+	cmd := &cobra.Command{
+		Use:                   "controller",
+		Example:               "  naosu crds | kubectl apply --server-side -f -\n  naosu controller --namespace naosu-system",
+		DisableFlagsInUseLine: true,
+		Args:                  exit.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Complete(cmd)
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&o.LeaderElect, "leader-elect", true, "")
+	flags.StringVar(&o.HealthAddress, "health-address", ":8081", "")
+	flags.StringVar(&o.MetricsAddress, "metrics-address", ":8080", "")
+	flags.StringVar(&o.EKSCluster, "eks-cluster", "", "")
+	return cmd
+}
+
+// Complete takes the namespace only if it was typed: the kubeconfig's says where people work, not where naosu is.
+func (o *Options) Complete(cmd *cobra.Command) {
+	o.Namespace = record.DefaultNamespace
+	if flag := cmd.Flag("namespace"); flag != nil && flag.Changed {
+		o.Namespace = flag.Value.String()
+	}
+}
+
+// Validate says what is wrong with the flags, before anything is asked.
+func (o *Options) Validate() error {
+	if len(validation.IsDNS1123Label(o.Namespace)) > 0 {
+		return exit.BadInput("--namespace", message.Of(message.ErrNamespaceName, message.Args{"given": strconv.Quote(o.Namespace)}), message.Of(message.ErrNamespaceNameRemedy, nil))
+	}
+	for _, one := range []struct{ flag, address string }{{"--health-address", o.HealthAddress}, {"--metrics-address", o.MetricsAddress}} {
+		if !listenable(one.address) {
+			return exit.BadInput(one.flag, message.Of(message.ErrAddress, message.Args{"given": strconv.Quote(one.address)}), message.Of(message.ErrAddressRemedy, nil))
+		}
+	}
+	return nil
+}
+
+func listenable(address string) bool {
+	if address == "0" {
+		return true
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}
+
+// Run runs the controller until it is told to stop.
+func (o *Options) Run(ctx context.Context) error {
+	config, err := connect.Config(o.Config)
+	if err != nil {
+		return err
+	}
+	log := logr.FromSlogHandler(slog.NewTextHandler(o.ErrOut, nil))
+	klog.SetLogger(log)
+	err = controller.Run(ctx, controller.Options{
+		Config: config, Namespace: o.Namespace, LeaderElect: o.LeaderElect, HealthAddress: o.HealthAddress, MetricsAddress: o.MetricsAddress,
+		EKSCluster: o.EKSCluster, Log: log,
+	})
+	return said(config, err)
+}
+
+// said is an error in words that tell what can be done about it, as far as there are any.
+func said(config *rest.Config, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, controller.ErrNoDefinitions):
+		return exit.Failure(message.ErrNoDefinitions, message.Args{"host": config.Host})
+	case errors.As(err, new(apierrors.APIStatus)), errors.As(err, new(*url.Error)):
+		return exit.Talking(config.Host, err)
+	default:
+		return err
+	}
+}
