@@ -1,0 +1,153 @@
+// Package chart tests charts/naosu with Helm's own library: what it renders, and what becomes of a real cluster when it is
+// installed, upgraded and uninstalled, with naosu at work under the accounts that it makes.
+package chart
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"sync"
+	"testing"
+
+	"helm.sh/helm/v4/pkg/action"
+	"helm.sh/helm/v4/pkg/chart/common"
+	chartv2 "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	release "helm.sh/helm/v4/pkg/release/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	naosulab "github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/pace"
+)
+
+// start runs the lab in which the tests install the chart one after the other, once there is one that does.
+var start = sync.OnceValues(func() (*naosulab.Lab, error) {
+	return naosulab.Start(context.Background(), naosulab.Options{
+		Pace:  pace.New(20),
+		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3, Max: 4}}},
+	})
+})
+
+func TestMain(m *testing.M) {
+	started := false
+	begin := start
+	start = func() (*naosulab.Lab, error) { started = true; return begin() }
+	code := m.Run()
+	if started {
+		if l, err := start(); err == nil {
+			if err := l.Stop(); err != nil {
+				fmt.Fprintln(os.Stderr, "stop the lab:", err)
+				code = 1
+			}
+		}
+	}
+	os.Exit(code)
+}
+
+// cluster is one with nodes, and AWS's API in front of its machines.
+type cluster struct {
+	*naosulab.Lab
+	config *rest.Config
+	client kubernetes.Interface
+}
+
+func newBed(t *testing.T) *cluster {
+	t.Helper()
+	l, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := l.Plane.AdminConfig()
+	return &cluster{l, config, kubernetes.NewForConfigOrDie(config)}
+}
+
+const (
+	folder      = "../../charts/naosu"
+	namespace   = "naosu-system"
+	releaseName = "naosu"
+)
+
+// object is any part of what is given to a chart.
+type object = map[string]any
+
+// values are the least that must be given, and more.
+func values(more ...object) object {
+	all := object{
+		"controller": object{"image": object{"repository": "registry.example/naosu"}},
+		"agent":      object{"image": object{"repository": "registry.example/naosu-agent"}},
+	}
+	for _, m := range more {
+		merge(all, m)
+	}
+	return all
+}
+
+func merge(into, from object) {
+	for key, value := range from {
+		part, isObject := value.(object)
+		old, wasObject := into[key].(object)
+		if isObject && wasObject {
+			merged := maps.Clone(old)
+			merge(merged, part)
+			value = merged
+		}
+		into[key] = value
+	}
+}
+
+func load(t testing.TB) *chartv2.Chart {
+	t.Helper()
+	c, err := loader.LoadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// template is `helm template`, in a namespace.
+func template(t testing.TB, in string, given object) (*release.Release, error) {
+	t.Helper()
+	install := action.NewInstall(action.NewConfiguration())
+	install.ReleaseName, install.Namespace, install.DryRunStrategy = releaseName, in, action.DryRunClient
+	install.KubeVersion = &common.KubeVersion{Version: "v1.36.3", Major: "1", Minor: "36"}
+	made, err := install.RunWithContext(context.WithoutCancel(t.Context()), load(t), given)
+	if err != nil {
+		return nil, err
+	}
+	return made.(*release.Release), nil
+}
+
+// rendered are the objects of the chart, by kind and name.
+func rendered(t testing.TB, given object) map[string]*unstructured.Unstructured {
+	t.Helper()
+	made, err := template(t, namespace, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects(t, made.Manifest)
+}
+
+func objects(t testing.TB, manifest string) map[string]*unstructured.Unstructured {
+	t.Helper()
+	found := map[string]*unstructured.Unstructured{}
+	for _, document := range documents(manifest) {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(document), &o.Object); err != nil {
+			t.Fatalf("%v\n%s", err, document)
+		}
+		if len(o.Object) == 0 {
+			continue
+		}
+		key := o.GetKind() + "/" + o.GetName()
+		if found[key] != nil {
+			t.Errorf("%s is there twice", key)
+		}
+		found[key] = o
+	}
+	return found
+}

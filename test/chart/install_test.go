@@ -1,0 +1,357 @@
+package chart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v4/pkg/action"
+	"helm.sh/helm/v4/pkg/kube"
+	release "helm.sh/helm/v4/pkg/release/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// patience bounds what has no bound of its own. It is only met when a test fails.
+const patience = 2 * time.Minute
+
+// getter is what Helm asks for a way to a cluster.
+type getter struct {
+	config *rest.Config
+	cached discovery.CachedDiscoveryInterface
+}
+
+func (g *getter) ToRESTConfig() (*rest.Config, error) { return rest.CopyConfig(g.config), nil }
+
+func (g *getter) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, error) {
+	return g.cached, nil
+}
+
+func (g *getter) ToRESTMapper() (meta.RESTMapper, error) {
+	return restmapper.NewDeferredDiscoveryRESTMapper(g.cached), nil
+}
+
+func (g *getter) ToRawKubeConfigLoader() clientcmd.ClientConfig {
+	return clientcmd.NewDefaultClientConfig(*clientcmdapi.NewConfig(), &clientcmd.ConfigOverrides{Context: clientcmdapi.Context{Namespace: namespace}})
+}
+
+// helm is what `helm` is on the command line, against a cluster.
+type helm struct {
+	t      *testing.T
+	config *rest.Config
+}
+
+func (h helm) configuration() *action.Configuration {
+	h.t.Helper()
+	client, err := discovery.NewDiscoveryClientForConfig(h.config)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	c := action.NewConfiguration()
+	if err := c.Init(&getter{h.config, memory.NewMemCacheClient(client)}, namespace, "secret"); err != nil {
+		h.t.Fatal(err)
+	}
+	return c
+}
+
+func (h helm) install(given object) (*release.Release, error) {
+	h.t.Helper()
+	install := action.NewInstall(h.configuration())
+	install.ReleaseName, install.Namespace, install.CreateNamespace = releaseName, namespace, true
+	install.WaitStrategy, install.Timeout = kube.HookOnlyStrategy, patience
+	made, err := install.RunWithContext(context.WithoutCancel(h.t.Context()), load(h.t), given)
+	if err != nil {
+		return nil, err
+	}
+	return made.(*release.Release), nil
+}
+
+func (h helm) upgrade(given object) error {
+	h.t.Helper()
+	upgrade := action.NewUpgrade(h.configuration())
+	upgrade.Namespace, upgrade.WaitStrategy, upgrade.Timeout, upgrade.ServerSideApply = namespace, kube.HookOnlyStrategy, patience, "auto"
+	_, err := upgrade.RunWithContext(context.WithoutCancel(h.t.Context()), releaseName, load(h.t), given)
+	return err
+}
+
+func (h helm) uninstall() error {
+	h.t.Helper()
+	uninstall := action.NewUninstall(h.configuration())
+	uninstall.WaitStrategy, uninstall.Timeout = kube.HookOnlyStrategy, patience
+	_, err := uninstall.Run(releaseName)
+	return err
+}
+
+// everything is every object of a cluster by its kind, namespace and name, with its UID: all that discovery knows of.
+func everything(t *testing.T, config *rest.Config) map[string]string {
+	t.Helper()
+	found, err := list(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func list(ctx context.Context, config *rest.Config) (map[string]string, error) {
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	known, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	_, lists, err := known.ServerGroupsAndResources()
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for _, l := range lists {
+		group, err := schema.ParseGroupVersion(l.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range l.APIResources {
+			if strings.Contains(r.Name, "/") || !slices.Contains([]string(r.Verbs), "list") || fleeting[r.Kind] {
+				continue
+			}
+			all, err := client.Resource(group.WithResource(r.Name)).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, fmt.Errorf("list %s: %w", r.Name, err)
+			}
+			for _, o := range all.Items {
+				found[o.GetKind()+" "+o.GetNamespace()+"/"+o.GetName()] = string(o.GetUID())
+			}
+		}
+	}
+	return found, nil
+}
+
+// fleeting are kinds that go by themselves, or that the control plane makes and takes back as it likes.
+var fleeting = map[string]bool{"Event": true, "ComponentStatus": true}
+
+// news are the objects that are in one list and not in another, sorted.
+func news(before, after map[string]string) []string {
+	var found []string
+	for key := range after {
+		if _, was := before[key]; !was {
+			found = append(found, key)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// soon waits until something holds, or says why it does not.
+func soon(t *testing.T, holds func() error) {
+	t.Helper()
+	end := time.After(patience)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := holds()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatalf("not within %v: %v", patience, err)
+		}
+	}
+}
+
+// What stays when naosu is uninstalled is what this is, and the manual says: the namespace, which Helm does not delete, and what
+// Kubernetes keeps in each, the definitions with what is people's, and the ledger.
+var stays = []string{
+	"APIService /v1alpha1.naosu.dev",
+	"ConfigMap naosu-system/kube-root-ca.crt",
+	"ConfigMap naosu-system/naosu-ledger",
+	"CustomResourceDefinition /noderepairpolicies.naosu.dev",
+	"CustomResourceDefinition /remediations.naosu.dev",
+	"Namespace /naosu-system",
+	"NodeRepairPolicy /mine",
+	"ServiceAccount naosu-system/default",
+}
+
+func TestLifecycle(t *testing.T) {
+	bed := newBed(t)
+	h := helm{t, bed.config}
+	before := everything(t, bed.config)
+
+	made, err := h.install(values())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"kubectl apply -f -", "naosu repair check"} {
+		if !strings.Contains(made.Info.Notes, want) {
+			t.Errorf("the notes do not say %q:\n%s", want, made.Info.Notes)
+		}
+	}
+	installed := news(before, everything(t, bed.config))
+	for key := range objects(t, made.Manifest) {
+		kind, name, _ := strings.Cut(key, "/")
+		if !slices.ContainsFunc(installed, func(s string) bool { return strings.HasPrefix(s, kind+" ") && strings.HasSuffix(s, "/"+name) }) {
+			t.Errorf("%s is not there", key)
+		}
+	}
+	policy(t, bed, made.Info.Notes)
+
+	if err := h.upgrade(values(object{"agent": object{"enabled": false}, "controller": object{"replicas": 1}, "crds": object{"install": false}})); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, func() error {
+		upgraded := news(before, everything(t, bed.config))
+		if !slices.Contains(upgraded, "CustomResourceDefinition /remediations.naosu.dev") || !slices.Contains(upgraded, "NodeRepairPolicy /mine") {
+			t.Error("an upgrade without CRDs takes people's policies")
+		}
+		for _, o := range upgraded {
+			if strings.Contains(o, "naosu-agent") || strings.HasPrefix(o, "PodDisruptionBudget ") {
+				return fmt.Errorf("%s is still there", o)
+			}
+		}
+		return nil
+	})
+	// And back, with what was kept.
+	if err := h.upgrade(values()); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := h.uninstall(); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, func() error {
+		if diff := cmp.Diff(stays, news(before, everything(t, bed.config))); diff != "" {
+			return errors.New("what stays (-want +got):\n" + diff)
+		}
+		return nil
+	})
+
+	// Who installs it again has what he had.
+	if _, err := h.install(values()); err != nil {
+		t.Fatalf("install it again: %v", err)
+	}
+	if _, there := everything(t, bed.config)["NodeRepairPolicy /mine"]; !there {
+		t.Error("the policy has gone")
+	}
+	if err := h.uninstall(); err != nil {
+		t.Fatal(err)
+	}
+	clear(t, bed)
+}
+
+// policy creates the policy that a text shows, under the name "mine", as whoever follows it would.
+func policy(t *testing.T, bed *cluster, text string) {
+	t.Helper()
+	_, shown, _ := strings.Cut(text, "apiVersion: naosu.dev")
+	shown, _, _ = strings.Cut("apiVersion: naosu.dev"+shown, "YAML")
+	indented := strings.Split(shown, "\n")
+	for i := range indented[1:] {
+		indented[i+1] = strings.TrimPrefix(indented[i+1], "  ")
+	}
+	o := objects(t, strings.Join(indented, "\n"))
+	for _, p := range o {
+		p.SetName("mine")
+		create(t, bed, policies, p)
+	}
+	if len(o) != 1 {
+		t.Fatalf("no policy in\n%s", text)
+	}
+}
+
+var policies = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "noderepairpolicies"}
+
+func create(t *testing.T, bed *cluster, resource schema.GroupVersionResource, o *unstructured.Unstructured) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(bed.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What has just been defined is served a moment later.
+	soon(t, func() error {
+		_, err := client.Resource(resource).Create(t.Context(), o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+		return err
+	})
+}
+
+// clear takes away what stays, as the manual says.
+func clear(t *testing.T, bed *cluster) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(bed.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	err = client.Resource(definitions).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=naosu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bed.client.CoreV1().Namespaces().Delete(t.Context(), namespace, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, func() error {
+		for o := range everything(t, bed.config) {
+			if strings.Contains(o, "naosu") {
+				return fmt.Errorf("%s is still there", o)
+			}
+		}
+		return nil
+	})
+}
+
+// A namespace that lets in no pod of the agent is told of, before a DaemonSet waits for ever.
+func TestStrictNamespace(t *testing.T) {
+	bed := newBed(t)
+	strict := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
+	if _, err := bed.client.CoreV1().Namespaces().Create(t.Context(), strict, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	h := helm{t, bed.config}
+	if _, err := h.install(values()); err == nil || !strings.Contains(err.Error(), "pod-security.kubernetes.io/enforce=privileged") {
+		t.Errorf("with the agent: %v", err)
+	}
+	if _, err := h.install(values(object{"agent": object{"enabled": false}})); err != nil {
+		t.Fatalf("without the agent: %v", err)
+	}
+	pod := rendered(t, values())["Deployment/naosu-controller"]
+	restricted(t, bed, pod)
+	if err := h.uninstall(); err != nil {
+		t.Fatal(err)
+	}
+	clear(t, bed)
+}
+
+// restricted has the API server take the controller's pod in a namespace that enforces the level restricted, and refuse one
+// that may do a little more.
+func restricted(t *testing.T, bed *cluster, deployment *unstructured.Unstructured) {
+	t.Helper()
+	template, _, err := unstructured.NestedMap(deployment.Object, "spec", "template")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := typed[corev1.Pod](t, map[string]*unstructured.Unstructured{"pod": {Object: template}}, "pod")
+	pod.Name, pod.Namespace = "controller", namespace
+	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
+	if _, err := bed.client.CoreV1().Pods(namespace).Create(t.Context(), pod, options); err != nil {
+		t.Errorf("the controller's pod: %v", err)
+	}
+	pod.Spec.Containers[0].SecurityContext.Capabilities = nil
+	if _, err := bed.client.CoreV1().Pods(namespace).Create(t.Context(), pod, options); err == nil || !strings.Contains(err.Error(), "restricted") {
+		t.Errorf("a pod with the runtime's capabilities: %v", err)
+	}
+}
