@@ -1,0 +1,175 @@
+// Package pages holds pages of docs/ to the code that they tell of: what they list is what there is.
+package pages
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/guard"
+)
+
+var languages = []string{"en", "ja"}
+
+func page(t *testing.T, language, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", language, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The sections of the policy's page, in both languages.
+const (
+	fieldSection = 1
+	guardSection = 3
+)
+
+func section(t *testing.T, text string, at int) string {
+	t.Helper()
+	sections := strings.Split(text, "\n## ")
+	if at >= len(sections) {
+		t.Fatalf("the page has %d sections", len(sections))
+	}
+	return sections[at]
+}
+
+// rows are the cells of a section's table, by the name that stands in code in the first.
+func rows(text string) map[string][]string {
+	found := map[string][]string{}
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for name := range strings.SplitSeq(cells[1], ",") {
+			if name = strings.TrimSpace(name); strings.HasPrefix(name, "`") {
+				found[strings.Trim(name, "`")] = cells[2:]
+			}
+		}
+	}
+	return found
+}
+
+// The policy's page has a row for each field of spec.
+func TestPolicyFields(t *testing.T) {
+	fields := fieldsOf(reflect.TypeFor[v1alpha1.NodeRepairPolicySpec](), "")
+	for _, language := range languages {
+		there := rows(section(t, page(t, language, "policy.md"), fieldSection))
+		for _, field := range fields {
+			if there[field] == nil {
+				t.Errorf("docs/%s/policy.md has no row for %s", language, field)
+			}
+		}
+	}
+}
+
+// fieldsOf are the paths of a type's fields, as they are written.
+func fieldsOf(of reflect.Type, path string) []string {
+	var found []string
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name = path + name
+		found = append(found, name)
+		inner := field.Type
+		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
+			if inner.Kind() == reflect.Slice {
+				name += "[]"
+			}
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct && inner.PkgPath() == of.PkgPath() && inner != reflect.TypeFor[metav1.LabelSelector]() {
+			found = append(found, fieldsOf(inner, name+".")...)
+		}
+	}
+	return found
+}
+
+// It has a row for each check of the guard, in the guard's order, and each of the guard's reasons is told by a check.
+func TestGuard(t *testing.T) {
+	for _, language := range languages {
+		table := section(t, page(t, language, "policy.md"), guardSection)
+		there := rows(table)
+		var told []string
+		at := -1
+		for _, check := range guard.Checks() {
+			cells := there[check.Name]
+			if cells == nil {
+				t.Errorf("docs/%s/policy.md has no row for the check %s", language, check.Name)
+				continue
+			}
+			if next := strings.Index(table, "| `"+check.Name+"` |"); next < at {
+				t.Errorf("docs/%s/policy.md has the check %s out of the guard's order", language, check.Name)
+			} else {
+				at = next
+			}
+			for reason := range strings.SplitSeq(cells[0], ",") {
+				told = append(told, strings.TrimSpace(reason))
+			}
+		}
+		if reasons := guardReasons(t); !slices.Equal(reasons, slices.Compact(slices.Sorted(slices.Values(told)))) {
+			t.Errorf("docs/%s/policy.md tells the reasons %v, the guard has %v", language, told, reasons)
+		}
+	}
+}
+
+// guardReasons are the constants of type Reason, sorted.
+func guardReasons(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "internal", "guard", "reason.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reasons []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if name, ok := spec.Type.(*ast.Ident); ok && name.Name == "Reason" {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reasons = append(reasons, value)
+		}
+		return false
+	})
+	if len(reasons) == 0 {
+		t.Fatal("the guard has no reasons: this test does not find them")
+	}
+	slices.Sort(reasons)
+	return reasons
+}
+
+// How Remediations end, why a policy is not ready, and what its modes are is told whole.
+func TestPolicyWords(t *testing.T) {
+	words := []string{
+		v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason, v1alpha1.RemediationDidNotHelpReason,
+		v1alpha1.RemediationGaveUpReason, v1alpha1.RemediationRejectedReason, v1alpha1.RemediationNotNeededReason,
+		v1alpha1.RemediationDrillPassedReason, v1alpha1.RemediationDrillCutReason,
+		v1alpha1.PolicyReadyReason, v1alpha1.PolicyPausedReason, v1alpha1.PolicyBrakedReason, v1alpha1.PolicyNoNodesReason,
+		v1alpha1.PolicyNoActuatorReason, v1alpha1.PolicyCompetingReason,
+		string(v1alpha1.ModeReport), string(v1alpha1.ModeApprove), string(v1alpha1.ModeAuto),
+		string(v1alpha1.ActionNone), string(v1alpha1.ActionRestartService), string(v1alpha1.ActionReboot), string(v1alpha1.ActionReplace),
+	}
+	for _, language := range languages {
+		text := page(t, language, "policy.md")
+		for _, word := range words {
+			if !strings.Contains(text, word) {
+				t.Errorf("docs/%s/policy.md does not have the word %s", language, word)
+			}
+		}
+	}
+}
