@@ -12,4 +12,19 @@ var englishHelpRepair = sentences{
 		"is it heard of, which rule is about it, after how long, which action, is that permitted, is there room in the budgets, does anything else repair the same nodes, " +
 		"was it seen to work. It judges EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck too, and changes nothing.\n\n" + exitCodes,
 	"flag/repair/check/fail-on": "exit with 1 if there is a finding of this `SEVERITY` or worse: info, warning",
+
+	"help/repair/drill": "Let a fault go the whole way, and say which hop it did not pass",
+	"help/repair/drill/long": "Let the node's agent make a real but harmless fault, and follow it through the detector, the evidence, the report, the controller, the rule and the guard " +
+		"to an action that is not taken; print each hop and how long it took. The node's conditions do not change, and nothing is repaired.\n\n" +
+		"With --act --expendable node/NAME: raise the real condition on that node, hold it for as long as whoever repairs the node waits and a margin, and see whether the machine is rebooted or replaced. " +
+		"Nothing else tells whether a repair that is accepted also happens, naosu's or another's. The condition is put back whatever happens, Ctrl-C included. " +
+		"If the repair works, the node is lost.\n\n" +
+		"Exit code 0 if every hop was passed, 1 if the chain is cut, 2 on bad input or if there is no answer.",
+	"flag/repair/drill/reason":      "the `REASON` to drill, such as InterfaceNotUp",
+	"flag/repair/drill/condition":   "the node `CONDITION` that the reason turns (default: the catalogue's)",
+	"flag/repair/drill/hop-timeout": "how long any one hop of a harmless drill may take, a `DURATION`",
+	"flag/repair/drill/act":         "raise the real condition, which may cost the node",
+	"flag/repair/drill/expendable":  "the node that may be lost, as `node/NAME`",
+	"flag/repair/drill/wait":        "with --act: the `DURATION` that the repairer waits (0: as its rule says, else 30m)",
+	"flag/repair/drill/margin":      "with --act: the `DURATION` that the repairer is given beyond, and the node to be Ready again",
 }

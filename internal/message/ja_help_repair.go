@@ -12,4 +12,19 @@ var japaneseHelpRepair = sentences{
 		"何が報告するか、応答があるか、どのルールが扱うか、どれだけ待つか、どの操作か、許可されているか、予算に空きがあるか、ほかの仕組みが同じノードを修復しないか、" +
 		"働くことが確かめられているかを調べます。EKS の node auto repair、Karpenter、Cluster API の MachineHealthCheck も対象で、何も変更しません。\n\n" + exitCodesJapanese,
 	"flag/repair/check/fail-on": "重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: info、warning",
+
+	"help/repair/drill": "障害を最後まで通し、どこで途切れるかを示す",
+	"help/repair/drill/long": "ノードのエージェントに、本物でも害のない障害を起こさせ、検出、根拠、報告、コントローラー、ルール、ガードを経て、実際には行わない修復に至るまでを追い、" +
+		"各箇所とかかった時間を表示します。ノードの condition は変わらず、何も修復しません。\n\n" +
+		"--act --expendable node/NAME を付けると、そのノードで本物の condition を立て、修復の仕組みが待つ時間に余裕を加えた間それを維持し、マシンが再起動または交換されるかどうかを見ます。" +
+		"受け付けられた修復が実際に行われるかどうかは、naosu のものでもほかの仕組みのものでも、ほかに知る方法がありません。condition は、Ctrl-C を押した場合も含めて必ず元に戻します。" +
+		"修復が働けば、そのノードは失われます。\n\n" +
+		"終了コードは、すべての箇所を通れば 0、連鎖が途切れていれば 1、入力の誤りか答えが得られない場合は 2 です。",
+	"flag/repair/drill/reason":      "訓練する理由 `REASON` (例: InterfaceNotUp)",
+	"flag/repair/drill/condition":   "その理由が変えるノードの `CONDITION` (デフォルト: カタログによる)",
+	"flag/repair/drill/hop-timeout": "害のない訓練で 1 つの箇所を待つ時間 `DURATION`",
+	"flag/repair/drill/act":         "本物の condition を立てる (ノードを失うことがある)",
+	"flag/repair/drill/expendable":  "失ってもよいノード `node/NAME`",
+	"flag/repair/drill/wait":        "--act: 修復の仕組みが待つ時間 `DURATION` (0: そのルールによる、不明なら 30m)",
+	"flag/repair/drill/margin":      "--act: さらに待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)",
 }

@@ -76,3 +76,11 @@ func never(why message.ID, reports []Report) []Report {
 	}
 	return reports
 }
+
+// IllStatus is the status of a condition when something is wrong: False, but for node-problem-detector's.
+func IllStatus(condition string) metav1.ConditionStatus {
+	if slices.ContainsFunc(ofNPD, func(r Report) bool { return r.Condition == condition }) {
+		return metav1.ConditionTrue
+	}
+	return metav1.ConditionFalse
+}

@@ -1,0 +1,181 @@
+package repair
+
+import (
+	"context"
+	"crypto/rand"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/proof"
+)
+
+// DrillOptions are what drill is asked.
+type DrillOptions struct {
+	genericiooptions.IOStreams
+	Config genericclioptions.RESTClientGetter
+	Clock  clock.WithTicker
+	Format output.Format
+	// Node is the name of the node to drill.
+	Node              string
+	Reason, Condition string
+	// HopTimeout is how long any one hop of a dry run may take.
+	HopTimeout time.Duration
+
+	// Act raises the condition; Expendable names the node once more, as node/NAME.
+	Act        bool
+	Expendable string
+	// Wait is how long the repairer waits before it acts, zero for what its rule says; Margin is how much longer it is given.
+	Wait, Margin time.Duration
+
+	Say     message.Printer
+	objects connect.Objects
+	node    *corev1.Node
+}
+
+// Drilled is the answer.
+type Drilled struct {
+	Node      string              `json:"node"`
+	Condition string              `json:"condition,omitempty"`
+	Reason    string              `json:"reason"`
+	Depth     v1alpha1.DrillDepth `json:"depth"`
+	// By is who was expected to act.
+	By     string `json:"by,omitempty"`
+	Passed bool   `json:"passed"`
+	Hops   []Hop  `json:"hops"`
+	// Cut is the hop that did not come, and Message why, as far as that is known.
+	Cut     HopName `json:"cut,omitempty"`
+	Message string  `json:"message,omitempty"`
+	// Remediation is the record; empty if none could be made.
+	Remediation string `json:"remediation,omitempty"`
+}
+
+func newDrill(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &DrillOptions{IOStreams: streams, Config: config, Clock: clock.RealClock{}}
+	cmd := &cobra.Command{
+		Use:                   "drill node/NAME",
+		Example:               "  naosu repair drill node/worker-1\n  naosu repair drill node/worker-1 --reason InterfaceNotRunning -o json\n  naosu repair drill --act --expendable node/worker-9 --reason InterfaceNotUp",
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Say = language.Of(cmd)
+			if err := o.Complete(args); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	o.Format.AddFlag(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.Reason, "reason", string(reason.InterfaceNotUp), "")
+	flags.StringVar(&o.Condition, "condition", "", "")
+	flags.DurationVar(&o.HopTimeout, "hop-timeout", time.Minute, "")
+	flags.BoolVar(&o.Act, "act", false, "")
+	flags.StringVar(&o.Expendable, "expendable", "", "")
+	flags.DurationVar(&o.Wait, "wait", 0, "")
+	flags.DurationVar(&o.Margin, "margin", 10*time.Minute, "")
+	return cmd
+}
+
+// Complete finds the node's name and says what is wrong with the arguments. A node is raised on only if it is named as
+// expendable, and as nothing else.
+func (o *DrillOptions) Complete(args []string) error {
+	if !o.Act && o.Expendable != "" {
+		return exit.BadInput("--expendable", message.Of(message.DrillExpendableAlone, nil), message.Of(message.DrillExpendableRemedy, nil))
+	}
+	if o.Act && o.Expendable == "" {
+		return exit.BadInput("--act", message.Of(message.DrillActAlone, nil), message.Of(message.DrillExpendableRemedy, nil))
+	}
+	if o.Act && len(args) == 0 {
+		args = []string{o.Expendable}
+	}
+	given := strings.Join(args, " ")
+	name, ok := strings.CutPrefix(given, "node/")
+	if !ok || name == "" || strings.ContainsAny(name, " /") {
+		return exit.BadInput("node", message.Of(message.DrillNoNodeGiven, message.Args{"given": strconv.Quote(given)}), message.Of(message.DrillNodeRemedy, nil))
+	}
+	if o.Act && o.Expendable != given {
+		return exit.BadInput("--expendable", message.Of(message.DrillOtherNode, message.Args{"given": strconv.Quote(o.Expendable), "node": given}), message.Of(message.DrillExpendableRemedy, nil))
+	}
+	o.Node = name
+	if known, is := reason.Find(o.Reason); is {
+		o.Reason = string(known.ID)
+		if o.Act && o.Condition == "" {
+			o.Condition = string(known.Condition)
+		}
+	}
+	if o.Act && o.Condition == "" {
+		return exit.BadInput("--condition", message.Of(message.ErrMissing, nil), message.Of(message.DrillConditionRemedy, message.Args{"reason": o.Reason}))
+	}
+	return nil
+}
+
+// Run drills and writes what came of it. That the chain is cut is an answer with an exit code of its own.
+func (o *DrillOptions) Run(ctx context.Context) error {
+	var err error
+	if o.objects, err = connect.ToObjects(o.Config); err != nil {
+		return err
+	}
+	o.node = &corev1.Node{}
+	switch err := o.objects.Get(ctx, client.ObjectKey{Name: o.Node}, o.node); {
+	case apierrors.IsNotFound(err):
+		return exit.BadInput("node", message.Of(message.DrillNodeGone, message.Args{"node": o.Node}), message.Of(message.DrillNodeRemedy, nil))
+	case err != nil:
+		return exit.Talking(o.objects.Host, err)
+	}
+	page := o.page()
+	drill := o.dryRun
+	if o.Act {
+		drill = o.raise
+	}
+	answer, err := drill(ctx, page)
+	if err != nil {
+		return err
+	}
+	if page != nil {
+		page.end(answer)
+	} else if err := o.Format.WriteData(o.Out, answer); err != nil {
+		return err
+	}
+	if !answer.Passed {
+		return exit.Verdict(message.DrillWasCut, message.Args{"hop": string(answer.Cut)})
+	}
+	return nil
+}
+
+// nonce is what tells a drill's evidence from any other's.
+func nonce() string { return strings.ToLower(rand.Text())[:16] }
+
+// remediation is the drill's record as it begins.
+func (o *DrillOptions) remediation(depth v1alpha1.DrillDepth) *v1alpha1.Remediation {
+	r := &v1alpha1.Remediation{}
+	mark := nonce()
+	r.Name = "drill-" + mark
+	r.Annotations = map[string]string{}
+	r.Spec.Node = v1alpha1.NodeReference{Name: o.node.Name, UID: o.node.UID, ProviderID: o.node.Spec.ProviderID}
+	r.Spec.Drill = &v1alpha1.Drill{Nonce: mark, Condition: o.Condition, Reason: o.Reason, Depth: depth}
+	return r
+}
+
+// agentImage notes what the node's agent runs, as far as that can be read.
+func (o *DrillOptions) agentImage(ctx context.Context, r *v1alpha1.Remediation) {
+	var pods corev1.PodList
+	err := o.objects.List(ctx, &pods, client.MatchingLabels{"app.kubernetes.io/name": string(proof.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})
+	if err == nil && len(pods.Items) > 0 {
+		r.Annotations[proof.AgentImageAnnotation] = imageOf(&pods.Items[0])
+	}
+}

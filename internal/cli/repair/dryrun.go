@@ -1,0 +1,149 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/record"
+)
+
+// dryRun has the node's agent make a harmless fault and follows it.
+func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) {
+	r := o.remediation(v1alpha1.DrillDryRun)
+	o.agentImage(ctx, r)
+	page.begin(o, "")
+	began := o.Clock.Now()
+	if err := o.objects.Create(ctx, r); err != nil {
+		if absent(err) {
+			return Drilled{}, exit.Failure(message.CheckNoCRDs, nil)
+		}
+		return Drilled{}, exit.Talking(o.objects.Host, err)
+	}
+	p, err := o.watch(ctx, r, began, page)
+	if err != nil {
+		o.forget(ctx, r)
+		return Drilled{}, err
+	}
+	answer := Drilled{
+		Node: o.Node, Condition: o.Condition, Reason: o.Reason, Depth: v1alpha1.DrillDryRun, Hops: p.hops, Passed: p.over && p.cut == "",
+		Cut: p.cut, Message: p.why, Remediation: r.Name,
+	}
+	if !p.over { // Nobody will end it who has not even answered.
+		answer.Cut, answer.Message = p.next(), o.Say.Text(message.DrillLate, message.Args{"hop": string(p.next()), "after": o.patience(p.next()).String(), "who": o.who(p.next())})
+		o.endCut(ctx, r, answer)
+	}
+	return answer, nil
+}
+
+// who did not answer, for each hop.
+func (o *DrillOptions) who(hop HopName) string {
+	switch hop {
+	case HopAgent, HopFault, HopDetect, HopEvidence, HopReport:
+		return o.Say.Text(message.ID("DrillLate"+string(hop)), message.Args{"node": "node/" + o.Node, "reason": o.Reason})
+	}
+	return o.Say.Text(message.DrillLateController, nil)
+}
+
+// patience is how long a hop may take: evidence has to last before it counts.
+func (o *DrillOptions) patience(hop HopName) time.Duration {
+	if r, known := reason.Find(o.Reason); known && hop == HopEvidence {
+		return o.HopTimeout + r.Needs.For
+	}
+	return o.HopTimeout
+}
+
+// watch follows the Remediation until it is over, or a hop does not come in time.
+func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began time.Time, page *page) (progress, error) {
+	var p progress
+	late := o.Clock.NewTimer(o.patience(chain[0]))
+	defer late.Stop()
+	for {
+		watching, err := o.objects.Watch(ctx, &v1alpha1.RemediationList{}, client.MatchingFields{"metadata.name": r.Name})
+		if err != nil {
+			return p, exit.Talking(o.objects.Host, err)
+		}
+		for open := true; open; {
+			var event watch.Event
+			select {
+			case <-ctx.Done():
+				watching.Stop()
+				return p, exit.Failure(message.ErrInterrupted, nil)
+			case <-late.C():
+				watching.Stop()
+				return p, nil
+			case event, open = <-watching.ResultChan():
+			}
+			seen, is := event.Object.(*v1alpha1.Remediation)
+			if !open || !is {
+				break // The API server ends watches now and then; a new one begins with how things stand.
+			}
+			now := follow(seen, began)
+			for _, hop := range now.hops[min(len(p.hops), len(now.hops)):] {
+				page.hop(hop)
+			}
+			if len(now.hops) > len(p.hops) {
+				late.Reset(o.patience(now.next()))
+			}
+			if p = now; p.over {
+				watching.Stop()
+				return p, nil
+			}
+		}
+		watching.Stop()
+	}
+}
+
+// endCut ends the record of a drill that nobody else will end, as far as the caller may.
+func (o *DrillOptions) endCut(ctx context.Context, r *v1alpha1.Remediation, answer Drilled) {
+	text := message.English().Text(message.DrillCutAt, message.Args{"hop": string(answer.Cut), "why": answer.Message})
+	_ = o.end(ctx, r, metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason, text, nil)
+}
+
+// end writes how a drill ended.
+func (o *DrillOptions) end(ctx context.Context, r *v1alpha1.Remediation, status metav1.ConditionStatus, reason, text string, more func(*v1alpha1.RemediationStatus)) error {
+	records := record.Records{Client: o.objects, Reader: o.objects, Clock: o.Clock}
+	read, err := records.Get(ctx, r.Name)
+	if err != nil {
+		return err
+	}
+	if read.Status.Phase == v1alpha1.PhaseEnded {
+		return nil
+	}
+	_, err = records.UpdateStatus(ctx, read, func(s *v1alpha1.RemediationStatus) {
+		s.Phase, s.ObservedGeneration = v1alpha1.PhaseEnded, read.Generation
+		meta.SetStatusCondition(&s.Conditions, metav1.Condition{
+			Type: v1alpha1.RemediationSucceeded, Status: status, Reason: reason, Message: text, ObservedGeneration: read.Generation,
+			LastTransitionTime: metav1.NewTime(o.Clock.Now()),
+		})
+		if more != nil {
+			more(s)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("write how the drill %s ended: %w", r.Name, err)
+	}
+	return nil
+}
+
+// forget takes the record of an interrupted drill away: it proves nothing.
+func (o *DrillOptions) forget(ctx context.Context, r *v1alpha1.Remediation) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceForGoodbye)
+	defer cancel()
+	if err := o.objects.Delete(ctx, r); err != nil && !apierrors.IsNotFound(err) {
+		fmt.Fprintln(o.ErrOut, o.Say.Text(message.DrillNotForgotten, message.Args{"remediation": "remediation/" + r.Name, "why": err.Error()}))
+	}
+}
+
+// patienceForGoodbye is how long what must still be done may take once a person has pressed Ctrl-C.
+const patienceForGoodbye = 30 * time.Second

@@ -1,0 +1,87 @@
+package repair
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+	naosurepair "github.com/naosu-dev/naosu/internal/repair"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+)
+
+// look sees whether the machine was acted on, and says how: it was rebooted, or is gone, or another has its name. On the way it
+// notes the first sign that somebody has taken the repair up.
+func (t *trial) look(ctx context.Context) (string, error) {
+	var node corev1.Node
+	switch err := t.objects.Get(ctx, client.ObjectKey{Name: t.Node}, &node); {
+	case apierrors.IsNotFound(err):
+		return t.Say.Text(message.DrillGone, message.Args{"node": "node/" + t.Node}), nil
+	case err != nil:
+		return "", err
+	}
+	return t.seen(&node), nil
+}
+
+func (t *trial) seen(node *corev1.Node) string {
+	before, now := t.node.Status.NodeInfo.BootID, node.Status.NodeInfo.BootID
+	switch {
+	case node.UID != t.node.UID:
+		return t.Say.Text(message.DrillReplaced, message.Args{"node": "node/" + t.Node})
+	case before != now && now != "":
+		return t.Say.Text(message.DrillRebooted, message.Args{"node": "node/" + t.Node, "before": before, "after": now})
+	case t.sign != "":
+	case node.DeletionTimestamp != nil:
+		t.sign = "metadata.deletionTimestamp"
+	case node.Spec.Unschedulable && !t.node.Spec.Unschedulable:
+		t.sign = "spec.unschedulable"
+	case len(node.Spec.Taints) > len(t.node.Spec.Taints):
+		t.sign = "spec.taints"
+	}
+	return ""
+}
+
+// verify waits for what a repair is for: the machine, or another in its group, Ready again.
+func (t *trial) verify(ctx context.Context) error {
+	ticker := t.Clock.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		var nodes corev1.NodeList
+		if err := t.objects.List(ctx, &nodes); err != nil {
+			return t.failed(ctx, err)
+		}
+		for i := range nodes.Items {
+			if node := &nodes.Items[i]; t.mended(node) {
+				t.pass(HopVerify, v1alpha1.StepVerify, t.Say.Text(message.DrillMended, message.Args{"node": "node/" + node.Name}))
+				t.answer.Passed = true
+				return nil
+			}
+		}
+		if t.Clock.Now().Sub(t.acted) >= max(t.Margin, time.Second) {
+			t.answer.Cut, t.answer.Message = HopVerify, t.Say.Text(message.DrillNotMended, message.Args{"node": "node/" + t.Node, "after": t.Margin.String()})
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return exit.Failure(message.ErrInterrupted, nil)
+		case <-ticker.C():
+		}
+	}
+}
+
+// mended says whether a node is the machine after a reboot, or a new one in its group, and Ready.
+func (t *trial) mended(node *corev1.Node) bool {
+	if !naosurepair.Ready(node) {
+		return false
+	}
+	if node.UID == t.node.UID {
+		return node.Status.NodeInfo.BootID != t.node.Status.NodeInfo.BootID
+	}
+	return cluster.GroupName(node) == cluster.GroupName(t.node) && node.CreationTimestamp.After(t.raised.Add(-time.Second))
+}

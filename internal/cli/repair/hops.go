@@ -1,0 +1,127 @@
+package repair
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+)
+
+// HopName is a link that a drill passes.
+type HopName string
+
+// The hops of a drill, in their order: the agent's, and the controller's. A drill that raises a condition has Raise, Wait, Action
+// and Verify.
+const (
+	HopAgent    HopName = "Agent" // takes it up
+	HopFault    HopName = "Fault"
+	HopDetect   HopName = "Detect"
+	HopEvidence HopName = "Evidence"
+	HopReport   HopName = "Report"
+
+	HopController HopName = "Controller" // takes it up
+	HopMatch      HopName = "Match"
+	HopAssess     HopName = "Assess"
+	HopGuard      HopName = "Guard"
+	HopAction     HopName = "Action"
+
+	HopRaise  HopName = "Raise"
+	HopWait   HopName = "Wait"
+	HopVerify HopName = "Verify"
+)
+
+// Hop is one that was passed.
+type Hop struct {
+	Name HopName          `json:"name"`
+	At   metav1.MicroTime `json:"at"`
+	// Latency is how long it took from the one before, in Go's form of a duration.
+	Latency string `json:"latency"`
+	// Says is what whoever passed it noted, in their words.
+	Says string `json:"says,omitempty"`
+}
+
+// chain are the hops of a dry run, in order.
+var chain = []HopName{HopAgent, HopFault, HopDetect, HopEvidence, HopReport, HopController, HopMatch, HopAssess, HopGuard, HopAction}
+
+// steps are the controller's, by hop. Its step Detect is that it has taken the agent's word.
+var steps = map[v1alpha1.StepName]HopName{
+	v1alpha1.StepDetect: HopController, v1alpha1.StepMatch: HopMatch, v1alpha1.StepAssess: HopAssess, v1alpha1.StepGuard: HopGuard, v1alpha1.StepAct: HopAction,
+}
+
+// progress is how far a drill has come.
+type progress struct {
+	hops []Hop
+	// cut is the hop that said no, and why; empty if none did.
+	cut HopName
+	why string
+	// over is whether nothing more will come.
+	over bool
+}
+
+// next is the hop that is waited for.
+func (p progress) next() HopName {
+	if n := len(p.hops); n > 0 {
+		return chain[min(slices.Index(chain, p.hops[n-1].Name)+1, len(chain)-1)]
+	}
+	return chain[0]
+}
+
+// follow reads how far a drill has come from its Remediation. Began is when it was asked for.
+func follow(r *v1alpha1.Remediation, began time.Time) progress {
+	var p progress
+	pass := func(name HopName, at metav1.MicroTime, says string) {
+		before := began
+		if n := len(p.hops); n > 0 {
+			before = p.hops[n-1].At.Time
+		}
+		// Clocks of machines differ by a little; a latency below zero says no more than that.
+		p.hops = append(p.hops, Hop{name, at, max(0, at.Sub(before)).Round(time.Millisecond).String(), says})
+	}
+	if agent := r.Status.Agent; agent != nil {
+		p.agent(agent, pass)
+	}
+	for _, step := range r.Status.Steps {
+		hop, known := steps[step.Name]
+		switch {
+		case !known || step.EndedAt == nil:
+		case step.Result == v1alpha1.StepFailed:
+			p.cut, p.why = hop, step.Message
+		default:
+			pass(hop, *step.EndedAt, step.Message)
+		}
+	}
+	p.over = p.cut != "" || r.Status.Phase == v1alpha1.PhaseEnded
+	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
+	if p.over && p.cut == "" && (end == nil || end.Status != metav1.ConditionTrue) {
+		p.cut = p.next()
+		if end != nil {
+			p.why = end.Message
+		}
+	}
+	if agent := r.Status.Agent; agent != nil && p.cut == HopController && (agent.State == v1alpha1.AgentFailed || agent.State == v1alpha1.AgentRefused) {
+		p.cut, p.why = p.next(), agent.Message // The controller only tells that the agent said so.
+	}
+	return p
+}
+
+// agent adds the hops within the agent.
+func (p *progress) agent(agent *v1alpha1.AgentReport, pass func(HopName, metav1.MicroTime, string)) {
+	if agent.State == v1alpha1.AgentRefused {
+		p.cut, p.why = HopAgent, agent.Message
+		return
+	}
+	taken := agent.At
+	if len(agent.Hops) > 0 && agent.Hops[0].At.Before(&taken) {
+		taken = agent.Hops[0].At // at is since when it is in its state, which has changed since.
+	}
+	pass(HopAgent, taken, agent.Version)
+	for _, hop := range agent.Hops {
+		pass(HopName(hop.Name), hop.At, hop.By)
+	}
+	if agent.State == v1alpha1.AgentFailed {
+		p.cut, p.why = p.next(), agent.Message
+	}
+}

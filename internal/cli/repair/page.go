@@ -1,0 +1,54 @@
+package repair
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// page tells people of a drill as it goes. A nil one tells nothing: data is written at the end.
+type page struct {
+	*output.Page
+	out io.Writer
+	say message.Printer
+}
+
+func (o *DrillOptions) page() *page {
+	if !o.Format.ForPeople() {
+		return nil
+	}
+	return &page{o.Format.Page(o.Out), o.Out, o.Say}
+}
+
+// begin says what is about to be tried.
+func (p *page) begin(o *DrillOptions, by string) {
+	if p == nil {
+		return
+	}
+	p.Paragraph("", p.say.Text(message.DrillBegins, message.Args{"reason": o.Reason, "node": "node/" + o.Node, "act": o.Act, "condition": o.Condition, "by": by}), output.Strong)
+	p.Blank()
+}
+
+// hop writes one that was passed: its name, how long it took, and what was said of it.
+func (p *page) hop(h Hop) {
+	if p == nil {
+		return
+	}
+	const names, latencies = 10, 9 // The longest is Controller; a row is written before the next is known.
+	p.Paragraph(fmt.Sprintf("  %-*s   %*s   ", names, h.Name, latencies, h.Latency), h.Says, output.Plain)
+}
+
+// end says how it went.
+func (p *page) end(d Drilled) {
+	if d.Cut != "" {
+		p.Paragraph(fmt.Sprintf("  %-10s   %9s   ", d.Cut, "-"), d.Message, output.Plain)
+	}
+	p.Blank()
+	id := message.DrillThrough
+	if !d.Passed {
+		id = message.DrillStopped
+	}
+	p.Paragraph("", p.say.Text(id, message.Args{"hop": string(d.Cut), "act": d.By != "", "remediation": d.Remediation}), output.Strong)
+}

@@ -1,0 +1,282 @@
+package repair
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/proof"
+)
+
+const (
+	// look is how often the node is looked at while the condition is held.
+	look = 2 * time.Second
+	// beat is how often the condition is confirmed: what nobody confirms, repairers do not act on.
+	beat = 4 * time.Minute
+	// unsaid is how long the repairer is taken to wait if it does not say so: EKS node auto repair's default.
+	unsaid = 30 * time.Minute
+)
+
+// raise puts the real condition on the node, holds it, and sees whether anything becomes of it. Whatever happens, the
+// condition is put back.
+func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, err error) {
+	expected, err := o.expect(ctx)
+	if err != nil {
+		return Drilled{}, err
+	}
+	t := &trial{DrillOptions: o, page: page, expected: expected, began: o.Clock.Now(), wait: cmp.Or(o.Wait, expected.wait())}
+	t.answer = Drilled{Node: o.Node, Condition: o.Condition, Reason: o.Reason, Depth: v1alpha1.DrillRaised, By: expected.By, Hops: []Hop{}}
+	page.begin(o, expected.By)
+
+	r := o.remediation(v1alpha1.DrillRaised)
+	r.Annotations[proof.RepairerAnnotation] = expected.By
+	switch err := o.objects.Create(ctx, r); {
+	case err == nil:
+		t.answer.Remediation = r.Name
+	case !absent(err):
+		return Drilled{}, exit.Talking(o.objects.Host, err)
+	default: // Where naosu is not installed there is nothing to keep a record in.
+		fmt.Fprintln(o.ErrOut, o.Say.Text(message.DrillUnrecorded, nil))
+	}
+	err = t.run(ctx)
+	if t.answer.Remediation != "" {
+		if err != nil {
+			o.forget(ctx, r)
+		} else {
+			t.record(ctx, r)
+		}
+	}
+	return t.answer, err
+}
+
+// expect is who would act on the node for the reason, as check sees it. Where check knows of nobody, waiting is in vain.
+func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
+	check := CheckOptions{Options: input.Options{IOStreams: o.IOStreams, Config: o.Config, Clock: o.Clock}}
+	gathered, err := check.gather(ctx)
+	if err != nil {
+		return expected{}, err
+	}
+	gathered.Nodes = slices.DeleteFunc(gathered.Nodes, func(n *corev1.Node) bool { return n.Name != o.Node })
+	best := expected{Row: proof.Row{Status: proof.IllStatus(o.Condition)}}
+	for _, row := range proof.Check(gathered.Facts, o.Say) {
+		if row.Condition == o.Condition && row.By != "" && row.Action != v1alpha1.ActionNone && (row.Reason == o.Reason || row.Reason == anyReason && best.By == "") {
+			best = expected{Row: row}
+			if row.Reason == o.Reason {
+				break
+			}
+		}
+	}
+	for i := range gathered.Policies {
+		if p := &gathered.Policies[i]; "noderepairpolicy/"+p.Name == best.By {
+			best.match = &v1alpha1.Match{
+				Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: p.Name, Rule: best.Rule}, Generation: p.Generation, Action: best.Action,
+			}
+		}
+	}
+	return best, nil
+}
+
+const anyReason = "*"
+
+// expected is who would act.
+type expected struct {
+	proof.Row
+	// match is the policy's rule, if it is one of naosu's.
+	match *v1alpha1.Match
+}
+
+func (e expected) wait() time.Duration {
+	wait, err := time.ParseDuration(e.For)
+	if err != nil {
+		return unsaid
+	}
+	return wait
+}
+
+// trial is one raised condition.
+type trial struct {
+	*DrillOptions
+	page     *page
+	expected expected
+	answer   Drilled
+	wait     time.Duration
+	began    time.Time
+	raised   time.Time
+	// acted is when it was seen that the machine was acted on.
+	acted time.Time
+	back  int // how often somebody took the condition back
+	sign  string
+	steps []v1alpha1.Step
+}
+
+// run goes from hop to hop. An error is no answer; that a hop does not come is one.
+func (t *trial) run(ctx context.Context) error {
+	held := action.Raised{Client: t.objects, Node: v1alpha1.NodeReference{Name: t.node.Name, UID: t.node.UID}, Condition: t.condition()}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceForGoodbye)
+		defer cancel()
+		if err := held.TakeBack(ctx); err != nil {
+			fmt.Fprintln(t.ErrOut, t.Say.Text(message.DrillNotPutBack, message.Args{"condition": t.Condition, "node": "node/" + t.Node, "why": err.Error()}))
+		}
+	}()
+	if _, err := held.Hold(ctx); err != nil {
+		return t.failed(ctx, err)
+	}
+	t.raised = t.Clock.Now()
+	t.pass(HopRaise, v1alpha1.StepDetect, t.Say.Text(message.DrillRaisedSays, message.Args{"condition": t.Condition, "status": string(t.expected.Status), "reason": t.Reason}))
+	if err := t.hold(ctx, &held); err != nil || t.answer.Cut != "" {
+		return err
+	}
+	// The machine was acted on: from here on the condition is in the way of a node that is to be healthy.
+	if err := held.TakeBack(ctx); err != nil {
+		return t.failed(ctx, err)
+	}
+	return t.verify(ctx)
+}
+
+func (t *trial) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return exit.Failure(message.ErrInterrupted, nil)
+	}
+	return exit.Talking(t.objects.Host, err)
+}
+
+// condition is what is raised. It says itself that nothing is wrong.
+func (t *trial) condition() corev1.NodeCondition {
+	now := metav1.NewTime(t.Clock.Now())
+	return corev1.NodeCondition{
+		Type: corev1.NodeConditionType(t.Condition), Status: corev1.ConditionStatus(t.expected.Status), Reason: t.Reason,
+		Message:           message.English().Text(message.DrillMark, message.Args{"at": now.UTC().Format(time.RFC3339)}),
+		LastHeartbeatTime: now, LastTransitionTime: now,
+	}
+}
+
+// hold keeps the condition raised until the machine is acted on, or the repairer has had its time.
+func (t *trial) hold(ctx context.Context, held *action.Raised) error {
+	progress := output.NewProgress(t.ErrOut)
+	defer progress.End()
+	ticker := t.Clock.NewTicker(look)
+	defer ticker.Stop()
+	waited := false
+	for {
+		now := t.Clock.Now()
+		since := now.Sub(t.raised)
+		if !waited && since >= t.wait {
+			waited = true
+			t.pass(HopWait, v1alpha1.StepWait, t.Say.Text(message.DrillWaited, message.Args{"wait": duration.HumanDuration(t.wait)}))
+		}
+		acted, err := t.look(ctx)
+		switch {
+		case err != nil:
+			return t.failed(ctx, err)
+		case acted != "":
+			t.acted = now
+			t.pass(HopAction, v1alpha1.StepAct, acted)
+			return nil
+		case since >= t.wait+t.Margin:
+			return t.missed(ctx)
+		}
+		progress.Show(t.Say.Text(message.DrillHolding, message.Args{"held": duration.HumanDuration(since), "most": duration.HumanDuration(t.wait + t.Margin)}), int(since), int(t.wait+t.Margin))
+		again, err := held.Hold(ctx)
+		if errors.Is(err, action.ErrAnotherNode) {
+			continue // The next look tells what became of it.
+		}
+		if err != nil {
+			return t.failed(ctx, err)
+		}
+		if again {
+			t.back++
+		}
+		if now.Sub(held.Condition.LastHeartbeatTime.Time) >= beat {
+			since := held.Condition.LastTransitionTime
+			held.Condition = t.condition()
+			held.Condition.LastTransitionTime = since
+			continue // and is held as such
+		}
+		select {
+		case <-ctx.Done():
+			return exit.Failure(message.ErrInterrupted, nil)
+		case <-ticker.C():
+		}
+	}
+}
+
+func (t *trial) pass(name HopName, step v1alpha1.StepName, says string) {
+	now, before := t.Clock.Now(), t.began
+	if n := len(t.answer.Hops); n > 0 {
+		before = t.answer.Hops[n-1].At.Time
+	}
+	hop := Hop{name, metav1.NewMicroTime(now), now.Sub(before).Round(time.Millisecond).String(), says}
+	t.answer.Hops = append(t.answer.Hops, hop)
+	ended := metav1.NewMicroTime(now)
+	t.steps = append(t.steps, v1alpha1.Step{Name: step, StartedAt: metav1.NewMicroTime(before), EndedAt: &ended, Result: v1alpha1.StepDone, Message: says})
+	t.page.hop(hop)
+}
+
+// record writes down what was seen, so that check can tell.
+func (t *trial) record(ctx context.Context, r *v1alpha1.Remediation) {
+	status, reason, text := metav1.ConditionTrue, v1alpha1.RemediationDrillPassedReason, message.English().Text(message.DrillThrough, message.Args{"act": true, "hop": "", "remediation": ""})
+	if t.answer.Cut != "" {
+		status, reason = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason
+		text = message.English().Text(message.DrillCutAt, message.Args{"hop": string(t.answer.Cut), "why": t.answer.Message})
+	}
+	err := t.end(ctx, r, status, reason, text, func(s *v1alpha1.RemediationStatus) {
+		s.Match, s.Steps = t.expected.match, t.steps
+	})
+	if err != nil {
+		fmt.Fprintln(t.ErrOut, t.Say.Text(message.DrillNotWritten, message.Args{"why": err.Error()}))
+	}
+}
+
+// missed names the hop that did not come, from what naosu's own Remediation of the node tells, or from signs on the node.
+func (t *trial) missed(ctx context.Context) error {
+	t.answer.Cut = HopAction
+	args := message.Args{"by": t.expected.By, "held": duration.HumanDuration(t.Clock.Now().Sub(t.raised)), "sign": t.sign, "n": t.back}
+	t.answer.Message = t.Say.Text(message.DrillNeverHappened, args)
+	if !strings.HasPrefix(t.expected.By, "noderepairpolicy/") {
+		return nil
+	}
+	var all v1alpha1.RemediationList
+	if err := t.objects.List(ctx, &all); err != nil {
+		return t.failed(ctx, err)
+	}
+	made := slices.IndexFunc(all.Items, func(r v1alpha1.Remediation) bool {
+		return r.Spec.Drill == nil && r.Spec.Node.UID == t.node.UID && !r.CreationTimestamp.Time.Before(t.raised.Add(-time.Second))
+	})
+	if made < 0 {
+		t.answer.Cut, t.answer.Message = HopController, t.Say.Text(message.DrillNotProposed, args)
+		return nil
+	}
+	r := &all.Items[made]
+	args["remediation"], args["phase"] = "remediation/"+r.Name, string(r.Status.Phase)
+	if began := slices.ContainsFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepAct }); !began {
+		t.answer.Cut = HopGuard
+		args["why"] = held(r)
+		t.answer.Message = t.Say.Text(message.DrillHeldBack, args)
+	}
+	return nil
+}
+
+// held is why a Remediation does not go on.
+func held(r *v1alpha1.Remediation) string {
+	for _, c := range r.Status.Conditions {
+		if c.Type == v1alpha1.RemediationAllowed && c.Status != metav1.ConditionTrue || c.Type == v1alpha1.RemediationSucceeded {
+			return c.Message
+		}
+	}
+	return ""
+}
