@@ -40,6 +40,7 @@ type machine struct {
 	binary     string
 	kubeconfig string
 	state      string
+	flags      []string // more of the agent's
 	agent      *exec.Cmd
 	log        *log
 }
@@ -108,7 +109,7 @@ func (m *machine) ip(args ...string) {
 func (m *machine) start() {
 	m.t.Helper()
 	args := []string{"-t", m.pid, "-n", m.binary, "--node-name", m.name, "--kubeconfig", m.kubeconfig, "--state", m.state}
-	m.agent = exec.CommandContext(m.t.Context(), "nsenter", args...) //nolint:gosec // G204: the test's own.
+	m.agent = exec.CommandContext(m.t.Context(), "nsenter", append(args, m.flags...)...) //nolint:gosec // G204: the test's own.
 	m.agent.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	m.agent.Stdout, m.agent.Stderr = m.log, m.log
 	if err := m.agent.Start(); err != nil {
