@@ -1,25 +1,628 @@
 package action
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/test/repair/memory"
 )
 
-func TestRepair(t *testing.T) {
-	for action, want := range map[v1alpha1.Action][]string{
-		v1alpha1.ActionReboot: {
-			"Assess Done", "Guard Done", "Cordon Done", "Drain Done", "Act Done", "Wait Done", "Dwell Done", "Verify Done", "Uncordon Done", "AsForecast",
+const (
+	reboot  = v1alpha1.ActionReboot
+	replace = v1alpha1.ActionReplace
+	restart = v1alpha1.ActionRestartService
+)
+
+// TestPerform plays one course of events each.
+func TestPerform(t *testing.T) {
+	for name, tc := range map[string]struct {
+		action v1alpha1.Action
+		// with changes the world before anything happens; when, once the step goes on.
+		with func(context.Context, *world)
+		step v1alpha1.StepName
+		when func(context.Context, *world)
+
+		want string
+		// asked is how often the cloud was, result what the ledger remembers.
+		asked  int
+		result guard.Result
+		// says is part of what the condition Succeeded says.
+		says string
+	}{
+		"a reboot": {
+			action: reboot, want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a replacement": {
+			action: replace, want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon(Skipped): AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a service that restarts": {
+			action: restart, with: func(_ context.Context, w *world) { w.agent = v1alpha1.AgentDone },
+			want: "Assess Guard Act Wait Dwell Verify: AsForecast", result: guard.Helped,
+		},
+		"a service whose agent refuses": {
+			action: restart, with: func(_ context.Context, w *world) { w.agent = v1alpha1.AgentRefused },
+			want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "says Refused",
+		},
+		"a service that does not restart": {
+			action: restart, with: func(_ context.Context, w *world) { w.agent = v1alpha1.AgentFailed },
+			want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "says Failed",
+		},
+		"a service whose agent is silent": {
+			action: restart, want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "did not do it within 3m0s",
+		},
+		"a restart withdrawn before the agent takes it up": {
+			action: restart, step: v1alpha1.StepAct, when: reject, want: "Assess Guard Act(Skipped): Rejected", result: guard.Stopped,
+		},
+
+		"a reboot that is accepted and never happens": {
+			action: reboot, with: func(_ context.Context, w *world) { w.cloud.deaf = true },
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "did not boot again within 3m0s",
+		},
+		"a node that does not come back": {
+			action: reboot, with: func(_ context.Context, w *world) { w.cloud.dead = true },
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "was not Ready",
+		},
+		"a node that comes back as ill as before": {
+			action: reboot, with: func(_ context.Context, w *world) { w.cloud.sick = true },
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "still has NetworkingReady=False",
+		},
+		"a node that relapses, and is well again in time": {
+			action: reboot, step: v1alpha1.StepDwell, when: func(ctx context.Context, w *world) {
+				w.edit(ctx, "n1", func(n *corev1.Node) { w.state(n, "NetworkingReady", false) })
+				w.later(30*time.Second, func() { w.edit(ctx, "n1", func(n *corev1.Node) { w.state(n, "NetworkingReady", true) }) })
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a node that relapses for good": {
+			action: reboot, step: v1alpha1.StepDwell, when: func(ctx context.Context, w *world) {
+				w.edit(ctx, "n1", func(n *corev1.Node) { w.state(n, "NetworkingReady", false) })
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "did not stay healthy for 1m0s",
+		},
+		"pods that do not run where they moved": {
+			action: reboot, with: func(_ context.Context, w *world) { w.unready = true },
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify(Failed) Uncordon: NotAsForecast", asked: 1, result: guard.Helped, says: "replicaset/web",
+		},
+		"pods that somebody has scaled away meanwhile": {
+			action: reboot, with: func(_ context.Context, w *world) { w.unready = true }, step: v1alpha1.StepDwell, when: func(ctx context.Context, w *world) {
+				w.scale(ctx, 1)
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a node whose own pods do not run": {
+			action: reboot, step: v1alpha1.StepWait, when: func(ctx context.Context, w *world) {
+				w.editPod(ctx, "agent-n1", func(p *corev1.Pod) { p.Status.Conditions = nil })
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "default/agent-n1",
+		},
+		"a machine whose replacement is ill": {
+			action: replace, with: func(_ context.Context, w *world) { w.cloud.sick = true },
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon(Skipped): DidNotHelp", asked: 1, result: guard.NotHelped, says: "No healthy node came",
+		},
+		"a machine that is not replaced": {
+			action: replace, with: func(_ context.Context, w *world) { w.cloud.deaf = true },
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "was still there",
+		},
+
+		"a budget that never yields": {
+			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) },
+			want: "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", result: guard.Stopped, says: "1 pod was left at the drain's deadline: default/web-a",
+		},
+		"a budget that never yields, where the policy goes on": {
+			action: reboot, with: func(ctx context.Context, w *world) {
+				w.budget(ctx, 0)
+				w.policy.Spec.Drain.Fallback = v1alpha1.DrainProceed
+			},
+			want: "Assess Guard Cordon Drain(Failed) Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a budget that yields in time": {
+			action: reboot, with: func(ctx context.Context, w *world) {
+				w.budget(ctx, 0)
+				w.later(time.Minute, func() { w.budget(ctx, 1) })
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"pods that do not end": {
+			action: reboot, with: func(_ context.Context, w *world) { w.stuck = true },
+			want: "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", result: guard.Stopped, says: "default/web-a",
+		},
+		"pods that do not end, on a node that nobody answers for": {
+			action: reboot, with: func(ctx context.Context, w *world) {
+				w.stuck = true
+				w.edit(ctx, "n1", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown })
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a bare pod that comes after the guard has looked": {
+			action: reboot, step: v1alpha1.StepDrain, when: func(ctx context.Context, w *world) {
+				w.must(w.api.Direct.Create(ctx, w.newPod("alone", "n1", "", "", "")))
+			},
+			want: "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", result: guard.Stopped, says: "default/alone",
+		},
+
+		"an approval withdrawn during the drain": {
+			action: reboot, with: func(ctx context.Context, w *world) {
+				w.policy.Spec.Mode = v1alpha1.ModeApprove
+				w.approve(ctx, v1alpha1.Approved)
+				w.budget(ctx, 0)
+			}, step: v1alpha1.StepDrain, when: reject,
+			want: "Assess Guard Cordon Drain(Skipped) Uncordon: Rejected", result: guard.Stopped,
+		},
+		"an approval withdrawn when the machine has been asked": {
+			action: reboot, step: v1alpha1.StepWait, when: reject,
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a rejection": {action: reboot, with: reject, want: ": Rejected"},
+		"a node that is well again": {
+			action: reboot, with: func(ctx context.Context, w *world) { heal(ctx, w) }, want: ": NotNeeded", says: "healthy again",
+		},
+		"a node that is well again during the drain": {
+			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) }, step: v1alpha1.StepDrain, when: heal,
+			want: "Assess Guard Cordon Drain(Skipped) Uncordon: NotNeeded", result: guard.Stopped,
+		},
+		"a node that another has the name of": {
+			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) }, step: v1alpha1.StepDrain, when: func(ctx context.Context, w *world) {
+				w.must(w.api.Direct.Delete(ctx, w.node(ctx, "n1")))
+				another := w.newNode("n1", "a", false)
+				another.UID = "another"
+				another.Spec.Unschedulable = true // somebody else's cordon
+				w.must(w.api.Direct.Create(ctx, another))
+				w.allow = []string{"n1"}
+			},
+			want: "Assess Guard Cordon Drain(Skipped) Uncordon(Skipped): NotNeeded", result: guard.Stopped, says: "gone",
+		},
+		"a policy that is deleted during the drain": {
+			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) }, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) { w.noPolicy = true },
+			want: "Assess Guard Cordon Drain(Skipped) Uncordon: GaveUp", result: guard.Stopped, says: "The policy is gone",
+		},
+		"a policy that is deleted when the machine has been asked": {
+			action: reboot, step: v1alpha1.StepWait, when: func(_ context.Context, w *world) { w.noPolicy = true },
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a policy that is to report only, during the drain": {
+			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) }, step: v1alpha1.StepDrain,
+			when: func(_ context.Context, w *world) { w.policy.Spec.Mode = v1alpha1.ModeReport },
+			want: "Assess Guard Cordon Drain(Skipped) Uncordon: GaveUp", result: guard.Stopped, says: "its mode is Report",
+		},
+		"a policy that is paused during the drain": {
+			action: reboot, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) { w.policy.Spec.Paused = true },
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"an API server that falls ill during the drain": {
+			action: reboot, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) { w.apiServerReady = false },
+			want: "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", result: guard.Stopped, says: "The API server is not ready",
+		},
+		"an API server that is ill for a while during the drain": {
+			action: reboot, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) {
+				w.apiServerReady = false
+				w.later(time.Minute, func() { w.apiServerReady = true })
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a lease that is lost for a while": {
+			action: reboot, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) {
+				w.leads = false
+				w.later(time.Minute, func() { w.leads = true })
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a node that was cordoned before": {
+			action: reboot, with: func(ctx context.Context, w *world) {
+				w.edit(ctx, "n1", func(n *corev1.Node) { n.Spec.Unschedulable = true })
+				w.allow = []string{"n1"}
+			},
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon(Skipped): AsForecast", asked: 1, result: guard.Helped,
+		},
+
+		"a cloud that has too many requests": {
+			action: reboot, with: failing(func(n int) bool { return n <= 2 }, cloud.ErrPassing),
+			want: "Assess Guard Cordon Drain Act(Failed) Act(Failed) Act Wait Dwell Verify Uncordon: AsForecast", asked: 3, result: guard.Helped,
+		},
+		"a cloud that always has": {
+			action: reboot, with: failing(func(int) bool { return true }, cloud.ErrPassing),
+			want: "Assess Guard Cordon Drain" + strings.Repeat(" Act(Failed)", 5) + " Uncordon: GaveUp", asked: 5, result: guard.Stopped, says: "5 times in vain",
+		},
+		"an approval withdrawn while a cloud has too many requests": {
+			action: reboot, with: func(ctx context.Context, w *world) {
+				w.cloud.fails = func(int) error {
+					reject(ctx, w)
+					return cloud.ErrPassing
+				}
+			},
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped,
+		},
+		"a cloud that refuses": {
+			action: reboot, with: failing(func(int) bool { return true }, errors.New("UnauthorizedOperation: no")),
+			want: "Assess Guard Cordon Drain Act(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "machines refused: UnauthorizedOperation: no",
+		},
+		"a cloud that does not say, and has done it": {
+			action: reboot, with: func(_ context.Context, w *world) { w.cloud.lost = func() error { return errors.New("no answer") } },
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"a cloud that does not say, and has not": {
+			action: reboot, with: failing(func(int) bool { return true }, cloud.ErrUnsure),
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "did not happen",
+		},
+		"a replacement that a cloud does not answer for is asked for again": {
+			action: replace, with: failing(func(n int) bool { return n <= 2 }, cloud.ErrUnsure),
+			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon(Skipped): AsForecast", asked: 3, result: guard.Helped,
+		},
+		"who was held up between word and deed leaves the deed": {
+			action: reboot, with: func(ctx context.Context, w *world) {
+				w.api.After = func(c memory.Call) error {
+					if c.Verb == "patch/status" && step(w.remediation(ctx)) == v1alpha1.StepAct {
+						w.clock.SetTime(w.clock.Now().Add(time.Minute))
+					}
+					return nil
+				}
+			},
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", result: guard.NotHelped,
 		},
 	} {
-		t.Run(string(action), func(t *testing.T) {
-			w, ctx := newWorld(t, action), t.Context()
-			w.play(ctx, nil)
-			if diff := cmp.Diff(want, w.story(ctx)); diff != "" {
-				t.Errorf("steps (-want +got):\n%s", diff)
+		t.Run(name, func(t *testing.T) {
+			w, ctx := newWorld(t, tc.action), t.Context()
+			if tc.with != nil {
+				tc.with(ctx, w)
+			}
+			w.play(ctx, func() {
+				if tc.when != nil && step(w.remediation(ctx)) == tc.step {
+					tc.when(ctx, w)
+					tc.when = nil
+				}
+			})
+			if got := w.line(ctx); got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+			if asked := w.cloud.reboots + w.cloud.replaces; asked != tc.asked {
+				t.Errorf("the cloud was asked %d times, want %d", asked, tc.asked)
+			}
+			end := meta.FindStatusCondition(w.remediation(ctx).Status.Conditions, v1alpha1.RemediationSucceeded)
+			if !strings.Contains(end.Message, tc.says) {
+				t.Errorf("it says %q, want %q", end.Message, tc.says)
+			}
+			var results []guard.Result
+			for _, e := range w.ledger(ctx).Entries {
+				results = append(results, e.Result)
+			}
+			if want := slices.DeleteFunc([]guard.Result{tc.result}, func(r guard.Result) bool { return r == "" }); !slices.Equal(results, want) {
+				t.Errorf("the ledger remembers %q, want %q", results, want)
+			}
+			w.tidy(ctx, 0)
+		})
+	}
+}
+
+func reject(ctx context.Context, w *world) { w.approve(ctx, v1alpha1.Rejected) }
+
+func heal(ctx context.Context, w *world) {
+	w.edit(ctx, "n1", func(n *corev1.Node) { w.state(n, "NetworkingReady", true) })
+}
+
+func failing(when func(n int) bool, with error) func(context.Context, *world) {
+	return func(_ context.Context, w *world) {
+		w.cloud.fails = func(n int) error {
+			if when(n) {
+				return fmt.Errorf("%w", with)
+			}
+			return nil
+		}
+	}
+}
+
+// TestWrittenDownBefore looks at what is written when something is done.
+func TestWrittenDownBefore(t *testing.T) {
+	w, ctx := newWorld(t, reboot), t.Context()
+	var deeds []string
+	saw := func(deed string) { deeds = append(deeds, deed+" in "+string(step(w.remediation(ctx)))) }
+	w.api.Before = func(c memory.Call) error {
+		if c.Kind == "Node" && c.Writes() || c.Verb == "create/eviction" {
+			saw(c.Verb)
+		}
+		return nil
+	}
+	w.cloud.seen = func() error {
+		saw("reboot")
+		last := w.remediation(ctx).Status.Steps[4]
+		if last.Before != "first-n1" || last.Actuator != "machines" {
+			t.Errorf("the step says %+v", last)
+		}
+		if _, out := w.ledger(ctx).Ongoing("mend"); !out {
+			t.Error("the ledger has no entry")
+		}
+		return nil
+	}
+	w.play(ctx, nil)
+	if diff := cmp.Diff([]string{"patch in Cordon", "create/eviction in Drain", "reboot in Act", "patch in Uncordon"}, deeds); diff != "" {
+		t.Errorf("deeds (-want +got):\n%s", diff)
+	}
+}
+
+// TestReportOnly writes down what would be done, once.
+func TestReportOnly(t *testing.T) {
+	w, ctx := newWorld(t, reboot), t.Context()
+	w.policy.Spec.Mode = v1alpha1.ModeReport
+	writes := map[string]int{}
+	w.api.Before = func(c memory.Call) error {
+		if c.Writes() {
+			writes[c.Verb+" "+c.Kind]++
+		}
+		return nil
+	}
+	for range 10 {
+		again, err := w.performer().Advance(ctx, "mend", w.policy)
+		if err != nil || again != 5*time.Minute {
+			t.Fatalf("Advance: again in %v, %v", again, err)
+		}
+		w.clock.SetTime(w.clock.Now().Add(10 * time.Second))
+	}
+	if diff := cmp.Diff(map[string]int{"patch/status Remediation": 1}, writes); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	r := w.remediation(ctx)
+	allowed := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationAllowed)
+	if r.Status.Phase != v1alpha1.PhaseProposed || allowed.Status != metav1.ConditionFalse || allowed.Reason != "ReportOnly" {
+		t.Errorf("phase %s, condition %v", r.Status.Phase, allowed)
+	}
+	if n := len(guard.Checks()) + 1; len(r.Status.Verdicts) != n {
+		t.Errorf("%d verdicts, want %d", len(r.Status.Verdicts), n)
+	}
+	want := []v1alpha1.PodForecast{{
+		Namespace: "default", Name: "web-a", Fate: "Moved", Node: "n2",
+		Owner: &v1alpha1.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "rs", Ready: 2},
+	}}
+	if diff := cmp.Diff(want, r.Status.Forecast.Pods); diff != "" {
+		t.Errorf("forecast (-want +got):\n%s", diff)
+	}
+}
+
+// TestNotBegun lets nothing begin.
+func TestNotBegun(t *testing.T) {
+	for name, tc := range map[string]struct {
+		with   func(context.Context, *world)
+		phase  v1alpha1.Phase
+		reason string
+		fails  bool
+	}{
+		"nobody has approved": {
+			with: func(_ context.Context, w *world) { w.policy.Spec.Mode = v1alpha1.ModeApprove }, phase: v1alpha1.PhaseProposed, reason: "AwaitingApproval",
+		},
+		"paused": {with: func(_ context.Context, w *world) { w.policy.Spec.Paused = true }, phase: v1alpha1.PhaseWaiting, reason: "Paused"},
+		"a budget that is spent": {
+			with: func(ctx context.Context, w *world) {
+				w.enter(ctx, guard.Entry{Remediation: "other", Node: "n2", Zone: "b", Group: "workers"})
+			}, phase: v1alpha1.PhaseWaiting, reason: "BudgetFull",
+		},
+		"a budget that another spends, whose entry somebody has deleted": {
+			with: func(ctx context.Context, w *world) {
+				other := newRemediation(reboot)
+				other.Name, other.UID, other.Spec.Node.Name, other.Spec.Node.UID = "other", "other", "n2", "n2"
+				w.must(w.api.Direct.Create(ctx, other))
+				other.Status.Phase = v1alpha1.PhaseRunning
+				w.must(w.api.Direct.Status().Update(ctx, other))
+			}, phase: v1alpha1.PhaseWaiting, reason: "BudgetFull",
+		},
+		"a ledger that is damaged": {
+			with: func(ctx context.Context, w *world) {
+				w.must(w.api.Direct.Create(ctx, &corev1.ConfigMap{
+					ObjectMeta: metav1.ObjectMeta{Namespace: record.DefaultNamespace, Name: record.LedgerName}, Data: map[string]string{"ledger.json": `{"entries":[`},
+				}))
+			}, phase: v1alpha1.PhaseWaiting, reason: "Unknown", fails: true,
+		},
+		"nobody who could reboot": {
+			with: func(_ context.Context, w *world) { w.cloud.foreign = true }, phase: v1alpha1.PhaseProposed, reason: "NoActuator",
+		},
+		"no lease": {with: func(_ context.Context, w *world) { w.leads = false }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, ctx := newWorld(t, reboot), t.Context()
+			tc.with(ctx, w)
+			w.api.Before = func(c memory.Call) error {
+				if c.Writes() && c.Kind != "Remediation" {
+					t.Errorf("it wrote: %s", c)
+				}
+				return nil
+			}
+			if _, err := w.performer().Advance(ctx, "mend", w.policy); (err != nil) != tc.fails {
+				t.Errorf("Advance: %v", err)
+			}
+			r, reason := w.remediation(ctx), ""
+			if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationAllowed); c != nil && c.Status == metav1.ConditionFalse {
+				reason = c.Reason
+			}
+			if r.Status.Phase != tc.phase || reason != tc.reason || w.cloud.reboots > 0 {
+				t.Errorf("phase %q, reason %q, want %q, %q; %d reboots", r.Status.Phase, reason, tc.phase, tc.reason, w.cloud.reboots)
 			}
 		})
 	}
+}
+
+// TestReservedThenDenied gives back a place that was reserved by somebody who was killed before he could begin.
+func TestReservedThenDenied(t *testing.T) {
+	w, ctx := newWorld(t, reboot), t.Context()
+	w.enter(ctx, guard.Entry{Remediation: "mend", Node: "n1"})
+	w.policy.Spec.Paused = true
+	if _, err := w.performer().Advance(ctx, "mend", w.policy); err != nil {
+		t.Fatal(err)
+	}
+	if entries := w.ledger(ctx).Entries; len(entries) > 0 {
+		t.Errorf("the ledger is left with %v", entries)
+	}
+	w.policy.Spec.Paused = false
+	w.play(ctx, nil)
+	if entries := w.ledger(ctx).Entries; len(entries) != 1 || entries[0].Result != guard.Helped {
+		t.Errorf("the ledger has %v", entries)
+	}
+}
+
+// TestBudgetIsOne has two want the one place there is, each seeing it free.
+func TestBudgetIsOne(t *testing.T) {
+	w, ctx := newWorld(t, reboot), t.Context()
+	meddled := false
+	w.api.Before = func(c memory.Call) error {
+		if c.Kind == "ConfigMap" && c.Writes() && !meddled {
+			meddled = true
+			w.enter(ctx, guard.Entry{Remediation: "other", Node: "n2", Zone: "b", Group: "workers"})
+		}
+		return nil
+	}
+	if _, err := w.performer().Advance(ctx, "mend", w.policy); err != nil {
+		t.Fatal(err)
+	}
+	r := w.remediation(ctx)
+	if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationAllowed); !meddled || c == nil || c.Reason != "BudgetFull" {
+		t.Errorf("meddled: %t, phase %s, condition %v", meddled, r.Status.Phase, c)
+	}
+}
+
+// TestConflicts has somebody write the node and the Remediation right before each write to them.
+func TestConflicts(t *testing.T) {
+	w, ctx := newWorld(t, reboot), t.Context()
+	meddled := 0
+	w.api.Before = func(c memory.Call) error {
+		switch {
+		case !c.Writes() || meddled%2 == 1: // every other time it gets through
+			meddled += map[bool]int{true: 1}[c.Writes()]
+			return nil
+		case c.Kind == "Node":
+			w.edit(ctx, c.Key.Name, func(n *corev1.Node) { n.Labels["meddled"] = fmt.Sprint(meddled) })
+		case c.Kind == "Remediation":
+			r := w.remediation(ctx)
+			r.Labels = map[string]string{"meddled": fmt.Sprint(meddled)}
+			w.must(w.api.Direct.Update(ctx, r))
+		}
+		meddled++
+		return nil
+	}
+	w.play(ctx, nil)
+	if got, want := w.line(ctx), "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast"; got != want || w.cloud.reboots != 1 || meddled < 10 {
+		t.Errorf("got  %s\nwant %s\n%d reboots, meddled %d times", got, want, w.cloud.reboots, meddled)
+	}
+	w.tidy(ctx, 0)
+}
+
+// TestDeleted deletes a Remediation at each of its steps: what it left is swept up.
+func TestDeleted(t *testing.T) {
+	for _, at := range []v1alpha1.StepName{v1alpha1.StepDrain, v1alpha1.StepWait, v1alpha1.StepDwell} {
+		t.Run(string(at), func(t *testing.T) {
+			w, ctx := newWorld(t, reboot), t.Context()
+			w.until(ctx, at)
+			w.must(w.performer().Sweep(ctx))
+			if !w.node(ctx, "n1").Spec.Unschedulable {
+				t.Fatal("a sweep uncordons the node of a Remediation that goes on")
+			}
+			w.must(w.api.Direct.Delete(ctx, w.remediation(ctx)))
+			if again, err := w.performer().Advance(ctx, "mend", w.policy); again != 0 || err != nil {
+				t.Errorf("Advance of what is gone: %v, %v", again, err)
+			}
+			w.leads = false
+			w.must(w.performer().Sweep(ctx))
+			if !w.node(ctx, "n1").Spec.Unschedulable {
+				t.Error("who does not lead has swept")
+			}
+			w.leads = true
+			w.must(w.performer().Sweep(ctx))
+			w.tidy(ctx, 0)
+			if n := w.ledger(ctx).Failures("n1", "", reboot, start.Add(-time.Hour)); n != 1 {
+				t.Errorf("%d failures are remembered, want 1", n)
+			}
+		})
+	}
+}
+
+// TestTheAgentsWord is not overwritten.
+func TestTheAgentsWord(t *testing.T) {
+	w, ctx := newWorld(t, restart), t.Context()
+	w.until(ctx, v1alpha1.StepAct)
+	r := w.remediation(ctx)
+	said := false
+	w.api.Before = func(c memory.Call) error {
+		if c.Verb == "patch/status" && !said {
+			said = true
+			now := w.remediation(ctx)
+			now.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentAccepted, At: metav1.NewMicroTime(start)}
+			w.must(w.api.Direct.Status().Update(ctx, now))
+		}
+		return nil
+	}
+	records := w.performer().Records
+	_, err := records.UpdateStatus(ctx, r, func(s *v1alpha1.RemediationStatus) { s.Agent, s.ObservedGeneration = nil, 7 })
+	if err == nil {
+		t.Error("it was written over what was not read")
+	}
+	if _, err := records.UpdateStatus(ctx, w.remediation(ctx), func(s *v1alpha1.RemediationStatus) { s.Agent, s.ObservedGeneration = nil, 7 }); err != nil {
+		t.Error(err)
+	}
+	if r := w.remediation(ctx); !said || r.Status.Agent == nil || r.Status.ObservedGeneration != 7 {
+		t.Errorf("said: %t, status %+v", said, r.Status)
+	}
+}
+
+// TestTwoReplacements do not take one new node for both of theirs.
+func TestTwoReplacements(t *testing.T) {
+	w, ctx := newWorld(t, replace), t.Context()
+	w.until(ctx, v1alpha1.StepDwell)
+	var taken string
+	for _, s := range w.remediation(ctx).Status.Steps {
+		if s.Name == v1alpha1.StepWait {
+			taken = s.Operation
+		}
+	}
+	if taken != "node/n4" {
+		t.Fatalf("the Wait says %q", taken)
+	}
+	other, asked := newRemediation(replace), start.Add(time.Second)
+	other.Name, other.UID, other.Spec.Node = "other", "other", v1alpha1.NodeReference{Name: "n9", UID: "n9"}
+	w.must(w.api.Direct.Create(ctx, other))
+	other.Status = v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseRunning, Steps: []v1alpha1.Step{
+		{Name: v1alpha1.StepAct, StartedAt: metav1.NewMicroTime(asked), EndedAt: new(metav1.NewMicroTime(asked)), Result: v1alpha1.StepDone, Actuator: "machines"},
+		{Name: v1alpha1.StepWait, StartedAt: metav1.NewMicroTime(w.clock.Now())},
+	}}
+	w.must(w.api.Direct.Status().Update(ctx, other))
+	w.enter(ctx, guard.Entry{Remediation: "other", Node: "n9", Group: "workers"})
+	advance := func() v1alpha1.StepName {
+		if _, err := w.performer().Advance(ctx, "other", w.policy); err != nil {
+			t.Fatal(err)
+		}
+		var r v1alpha1.Remediation
+		w.must(w.api.Direct.Get(ctx, client.ObjectKey{Name: "other"}, &r))
+		return step(&r)
+	}
+	if at := advance(); at != v1alpha1.StepWait {
+		t.Errorf("with one new node it is at %s", at)
+	}
+	w.must(w.api.Direct.Create(ctx, w.newNode("n5", "a", true)))
+	if at := advance(); at != v1alpha1.StepDwell {
+		t.Errorf("with two new nodes it is at %s", at)
+	}
+}
+
+// budget is a PodDisruptionBudget of web that lets so many pods go.
+func (w *world) budget(ctx context.Context, lets int32) {
+	w.t.Helper()
+	b := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+		Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: lets, CurrentHealthy: 2, DesiredHealthy: 2 - lets, ExpectedPods: 2},
+	}
+	w.must(client.IgnoreNotFound(w.api.Direct.Delete(ctx, b.DeepCopy())))
+	status := b.Status
+	w.must(w.api.Direct.Create(ctx, b))
+	b.Status = status
+	w.must(w.api.Direct.Status().Update(ctx, b))
 }

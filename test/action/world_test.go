@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +47,16 @@ type world struct {
 	leads bool
 	// brake is what the guard says of the API server.
 	apiServerReady bool
+	// noPolicy is whether the policy is gone.
+	noPolicy bool
+	// allow are nodes that may be cordoned in the end, by others.
+	allow []string
+	// due is what happens at a time.
+	due []event
+	// replicas is how many pods web has.
+	replicas int
+	// agent is what n1's agent answers when it is asked to restart a service; empty is nothing.
+	agent v1alpha1.AgentState
 	// stuck keeps pods that are told to end from ending; unready keeps new ones from being ready.
 	stuck, unready bool
 	// made counts pods, for their names.
@@ -59,7 +71,7 @@ func newWorld(t *testing.T, what v1alpha1.Action) *world {
 			t.Fatal(err)
 		}
 	}
-	w := &world{t: t, clock: clocktesting.NewFakePassiveClock(start), leads: true, apiServerReady: true, policy: newPolicy()}
+	w := &world{t: t, clock: clocktesting.NewFakePassiveClock(start), leads: true, apiServerReady: true, replicas: 2, policy: newPolicy()}
 	w.api = memory.New(scheme, []client.Object{&v1alpha1.Remediation{}, &v1alpha1.NodeRepairPolicy{}, &corev1.Node{}, &corev1.Pod{}, &policyv1.PodDisruptionBudget{}},
 		w.newNode("n1", "a", false), w.newNode("n2", "b", true), w.newNode("n3", "c", true),
 		&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(2))}},
@@ -210,6 +222,8 @@ type machines struct {
 	w                  *world
 	reboots, replaces  int
 	rebooted, replaced time.Time
+	// foreign owns no machine.
+	foreign bool
 	// deaf accepts and does nothing; sick comes back as ill as before; dead never comes back.
 	deaf, sick, dead bool
 	// fails answers a call in place of doing it; it is given how many there were.
@@ -220,7 +234,7 @@ type machines struct {
 
 func (m *machines) Name() string { return "machines" }
 
-func (m *machines) Owns(cloud.Machine) bool { return true }
+func (m *machines) Owns(cloud.Machine) bool { return !m.foreign }
 
 func (m *machines) States(context.Context, ...cloud.Machine) ([]cloud.State, error) { return nil, nil }
 
@@ -271,6 +285,16 @@ func (w *world) tick(ctx context.Context) {
 		w.must(w.api.Direct.Delete(ctx, w.node(ctx, "n1")))
 		w.must(w.api.Direct.Create(ctx, w.newNode("n4", "a", !w.cloud.sick)))
 	}
+	due := w.due
+	w.due = nil
+	for _, e := range due {
+		if e.at.After(w.clock.Now()) {
+			w.due = append(w.due, e)
+		} else {
+			e.do()
+		}
+	}
+	w.answer(ctx)
 	var pods corev1.PodList
 	w.must(w.api.Direct.List(ctx, &pods))
 	web := 0
@@ -282,10 +306,40 @@ func (w *world) tick(ctx context.Context) {
 			web++
 		}
 	}
-	for ; web < 2; web++ {
+	for ; web < w.replicas; web++ {
 		pod := w.newPod(fmt.Sprintf("web-%d", w.made), "n2", "ReplicaSet", "web", "rs")
 		w.must(w.api.Direct.Create(ctx, pod))
 	}
+}
+
+// answer is the agent's part: it takes up a restart that is written down, and a minute later it is done.
+func (w *world) answer(ctx context.Context) {
+	var r v1alpha1.Remediation
+	if w.agent == "" || w.api.Direct.Get(ctx, client.ObjectKey{Name: "mend"}, &r) != nil || step(&r) != v1alpha1.StepAct || r.Status.Phase != v1alpha1.PhaseRunning {
+		return
+	}
+	switch said := r.Status.Agent; {
+	case said == nil && w.agent == v1alpha1.AgentRefused:
+		r.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentRefused, At: metav1.NewMicroTime(w.clock.Now())}
+	case said == nil:
+		r.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentAccepted, At: metav1.NewMicroTime(w.clock.Now())}
+	case said.State == v1alpha1.AgentAccepted && w.agent != v1alpha1.AgentAccepted && w.clock.Since(said.At.Time) >= time.Minute:
+		said.State = w.agent
+		if w.agent == v1alpha1.AgentDone {
+			w.edit(ctx, "n1", func(n *corev1.Node) { w.state(n, "NetworkingReady", true) })
+		}
+	default:
+		return
+	}
+	w.must(w.api.Direct.Status().Update(ctx, &r))
+}
+
+// step is the one that goes on, empty if none does.
+func step(r *v1alpha1.Remediation) v1alpha1.StepName {
+	if n := len(r.Status.Steps); n > 0 && r.Status.Steps[n-1].EndedAt == nil {
+		return r.Status.Steps[n-1].Name
+	}
+	return ""
 }
 
 func (w *world) must(err error) {
@@ -339,7 +393,11 @@ func (w *world) play(ctx context.Context, between func()) {
 		if between != nil {
 			between()
 		}
-		again, err := p.Advance(ctx, "mend", w.policy)
+		policy := w.policy
+		if w.noPolicy {
+			policy = nil
+		}
+		again, err := p.Advance(ctx, "mend", policy)
 		if w.remediation(ctx).Status.Phase == v1alpha1.PhaseEnded {
 			return
 		}
@@ -350,6 +408,78 @@ func (w *world) play(ctx context.Context, between func()) {
 		w.tick(ctx)
 	}
 	w.t.Fatalf("the Remediation does not end; its steps are %v", w.story(ctx))
+}
+
+// until performs until a step goes on.
+func (w *world) until(ctx context.Context, at v1alpha1.StepName) {
+	w.t.Helper()
+	for range 1000 {
+		again, err := w.performer().Advance(ctx, "mend", w.policy)
+		w.must(err)
+		if step(w.remediation(ctx)) == at {
+			return
+		}
+		w.clock.SetTime(w.clock.Now().Add(min(max(again, time.Second), 10*time.Second)))
+		w.tick(ctx)
+	}
+	w.t.Fatalf("it never comes to %s: %v", at, w.story(ctx))
+}
+
+// event is something that happens at a time.
+type event struct {
+	at time.Time
+	do func()
+}
+
+func (w *world) later(d time.Duration, do func()) {
+	w.due = append(w.due, event{w.clock.Now().Add(d), do})
+}
+
+func (w *world) approve(ctx context.Context, word v1alpha1.Approval) {
+	w.t.Helper()
+	r := w.remediation(ctx)
+	r.Spec.Approval = word
+	w.must(w.api.Direct.Update(ctx, r))
+}
+
+// enter makes an entry in the ledger.
+func (w *world) enter(ctx context.Context, e guard.Entry) {
+	w.t.Helper()
+	e.Began = w.clock.Now()
+	records := &record.Records{Client: w.api.Direct, Reader: w.api.Direct, Clock: w.clock}
+	ledger, err := records.ReadLedger(ctx)
+	w.must(err)
+	w.must(records.WriteLedger(ctx, ledger, ledger.Reserve(e)))
+}
+
+func (w *world) scale(ctx context.Context, replicas int) {
+	w.t.Helper()
+	w.replicas = replicas
+	var rs appsv1.ReplicaSet
+	w.must(w.api.Direct.Get(ctx, client.ObjectKey{Namespace: "default", Name: "web"}, &rs))
+	rs.Spec.Replicas = new(int32(replicas))
+	w.must(w.api.Direct.Update(ctx, &rs))
+}
+
+func (w *world) editPod(ctx context.Context, name string, change func(*corev1.Pod)) {
+	w.t.Helper()
+	var p corev1.Pod
+	w.must(w.api.Direct.Get(ctx, client.ObjectKey{Namespace: "default", Name: name}, &p))
+	change(&p)
+	w.must(w.api.Direct.Status().Update(ctx, &p))
+}
+
+// line is a Remediation's steps, with their results if they were not done, and how it came out.
+func (w *world) line(ctx context.Context) string {
+	var words []string
+	for _, s := range w.remediation(ctx).Status.Steps {
+		word := string(s.Name)
+		if s.Result != v1alpha1.StepDone {
+			word += "(" + string(s.Result) + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ") + ": " + w.story(ctx)[len(words)]
 }
 
 // story is a Remediation in a line a step, and how it came out.
@@ -373,7 +503,7 @@ func (w *world) tidy(ctx context.Context, k int) {
 	var nodes corev1.NodeList
 	w.must(w.api.Direct.List(ctx, &nodes))
 	for _, n := range nodes.Items {
-		if n.Spec.Unschedulable || n.Annotations[action.CordonedByAnnotation] != "" {
+		if n.Spec.Unschedulable && !slices.Contains(w.allow, n.Name) || n.Annotations[action.CordonedByAnnotation] != "" {
 			w.t.Errorf("killed at call %d, %s is left cordoned: %t by %q", k, n.Name, n.Spec.Unschedulable, n.Annotations[action.CordonedByAnnotation])
 		}
 	}
