@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/naosu-dev/naosu/internal/cli/approve"
 	"github.com/naosu-dev/naosu/internal/cli/audit"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/controller"
@@ -15,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/explain"
 	"github.com/naosu-dev/naosu/internal/cli/help"
 	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cli/remediations"
 	"github.com/naosu-dev/naosu/internal/cli/repair"
 	"github.com/naosu-dev/naosu/internal/cli/snapshot"
 	"github.com/naosu-dev/naosu/internal/cli/version"
@@ -45,7 +47,7 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	flags.AddFlags(root.PersistentFlags())
 	root.SetHelpCommand(help.NewCommand())
 	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
-		snapshot.NewCommand(flags, streams), repair.NewCommand(flags, streams), controller.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
+		snapshot.NewCommand(flags, streams), repair.NewCommand(flags, streams), remediations.NewCommand(flags, streams), approve.NewCommand(flags, streams), controller.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
 	root.InitDefaultHelpCmd()
 	addCompletion(root)
 	help.Speak(root, language.Of(root))

@@ -27,4 +27,14 @@ var englishHelpRepair = sentences{
 	"flag/repair/drill/expendable":  "the node that may be lost, as `node/NAME`",
 	"flag/repair/drill/wait":        "with --act: the `DURATION` that the repairer waits (0: as its rule says, else 30m)",
 	"flag/repair/drill/margin":      "with --act: the `DURATION` that the repairer is given beyond, and the node to be Ready again",
+
+	"help/approve": "Let a proposed Remediation go on, or reject it",
+	"help/approve/long": "Let a proposed Remediation go on once the guard allows it, or reject it. What has begun and is rejected ends at its next step; a rejection stands.\n\n" +
+		"Exit code 0 if the word was written down, 2 on bad input or if it comes too late.",
+	"flag/approve/reject": "reject it",
+
+	"help/remediations": "Show what naosu did, and proposes",
+	"help/remediations/long": "Show what naosu did and proposes, the youngest first, and how far each policy has come towards acting by itself. " +
+		"With a name: what was forecast and what became of it, each step, and what the guard says.\n\n" +
+		"Exit code 0 whenever there is an answer, 2 on bad input or if there is none.",
 }

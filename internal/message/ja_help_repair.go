@@ -27,4 +27,14 @@ var japaneseHelpRepair = sentences{
 	"flag/repair/drill/expendable":  "失ってもよいノード `node/NAME`",
 	"flag/repair/drill/wait":        "--act: 修復の仕組みが待つ時間 `DURATION` (0: そのルールによる、不明なら 30m)",
 	"flag/repair/drill/margin":      "--act: さらに待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)",
+
+	"help/approve": "提案された Remediation を承認または却下する",
+	"help/approve/long": "提案された Remediation を承認し、ガードが許可すれば進むようにするか、却下します。始まったものを却下すると次の手順の前で終わります。却下は取り消せません。\n\n" +
+		"終了コードは、記録できれば 0、入力の誤りか手遅れの場合は 2 です。",
+	"flag/approve/reject": "却下する",
+
+	"help/remediations": "naosu が行った修復と提案を表示する",
+	"help/remediations/long": "naosu が行った修復と提案を新しい順に、各ポリシーがどこまで自動で修復できるようになったかとともに表示します。" +
+		"名前を指定すると、予測と結果、各手順、ガードの判断を表示します。\n\n" +
+		"終了コードは、答えがあれば 0、入力の誤りか答えがない場合は 2 です。",
 }

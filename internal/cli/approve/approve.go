@@ -1,0 +1,119 @@
+// Package approve is the verb by which a person lets a proposed Remediation go on, or rejects it.
+package approve
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Options are what the verb is asked.
+type Options struct {
+	genericiooptions.IOStreams
+	Config genericclioptions.RESTClientGetter
+	Name   string
+	Reject bool
+	Say    message.Printer
+}
+
+// NewCommand is `naosu approve`.
+func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &Options{IOStreams: streams, Config: config}
+	cmd := &cobra.Command{
+		Use:                   "approve NAME",
+		Example:               "  naosu approve worker-1-0a1b2c3d4e\n  naosu approve worker-1-0a1b2c3d4e --reject",
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Say = language.Of(cmd)
+			if err := o.Complete(args); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	cmd.Flags().BoolVar(&o.Reject, "reject", false, "")
+	return cmd
+}
+
+// Complete finds the name, with or without its kind.
+func (o *Options) Complete(args []string) error {
+	remedy := message.Of(message.ApproveRemedy, nil)
+	if len(args) == 0 {
+		return exit.BadInput("name", message.Of(message.ErrMissing, nil), remedy)
+	}
+	given := strings.Join(args, " ")
+	o.Name = strings.TrimPrefix(given, "remediation/")
+	if o.Name == "" || strings.ContainsAny(o.Name, " /") {
+		return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), remedy)
+	}
+	return nil
+}
+
+// Run writes the person's word, unless it no longer matters.
+func (o *Options) Run(ctx context.Context) error {
+	objects, err := connect.ToObjects(o.Config)
+	if err != nil {
+		return err
+	}
+	var r v1alpha1.Remediation
+	switch err := objects.Get(ctx, client.ObjectKey{Name: o.Name}, &r); {
+	case apierrors.IsNotFound(err):
+		return exit.BadInput("name", message.Of(message.ApproveGone, message.Args{"name": o.Name}), message.Of(message.ApproveRemedy, nil))
+	case err != nil:
+		return exit.Talking(objects.Host, err)
+	}
+	word := v1alpha1.Approved
+	if o.Reject {
+		word = v1alpha1.Rejected
+	}
+	if why, refused := refuses(&r, word); refused {
+		return exit.Failure(why, message.Args{"remediation": "remediation/" + r.Name})
+	}
+	if r.Spec.Approval != word {
+		before := r.DeepCopy()
+		r.Spec.Approval = word
+		if err := objects.Patch(ctx, &r, client.MergeFrom(before)); err != nil {
+			return exit.Talking(objects.Host, err)
+		}
+	}
+	_, err = fmt.Fprintln(o.Out, o.Say.Text(message.ApproveDone, message.Args{
+		"rejected": o.Reject, "remediation": "remediation/" + r.Name, "action": string(r.Spec.Action), "node": "node/" + r.Spec.Node.Name, "why": waits(&r),
+	}))
+	return err
+}
+
+// refuses is why a word comes too late, or has no place. The API server holds to the same, less plainly.
+func refuses(r *v1alpha1.Remediation, word v1alpha1.Approval) (message.ID, bool) {
+	switch {
+	case r.Spec.Drill != nil:
+		return message.ApproveDrill, true
+	case r.Status.Phase == v1alpha1.PhaseEnded:
+		return message.ApproveEnded, true
+	case r.Spec.Approval == v1alpha1.Rejected && word == v1alpha1.Approved:
+		return message.ApproveRejected, true
+	}
+	return "", false
+}
+
+// waits is what else the guard waits for: approval alone does not make it happen.
+func waits(r *v1alpha1.Remediation) string {
+	for _, v := range r.Status.Verdicts {
+		if v.Decision != v1alpha1.DecisionAllow && v.Check != "mode" || v.Reason == "ReportOnly" {
+			return v.Message
+		}
+	}
+	return ""
+}

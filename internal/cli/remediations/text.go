@@ -1,0 +1,201 @@
+package remediations
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// columns are kubectl's, which the CRD names, and a few more on a wide page.
+var (
+	columns = []string{"NAME", "NODE", "REASON", "ACTION", "PHASE", "OUTCOME", "AGE"}
+	wide    = []string{"NAME", "NODE", "REASON", "ACTION", "PHASE", "OUTCOME", "POLICY", "APPROVAL", "AGE", "HELD BY"}
+)
+
+func writeAll(page *output.Page, say message.Printer, listed Listed, now time.Time) error {
+	if len(listed.Remediations) == 0 {
+		page.Paragraph("", say.Text(message.RemediationsNone, nil), output.Plain)
+	}
+	heads := columns
+	if page.Wide {
+		heads = wide
+	}
+	var rows [][]string
+	for i := range listed.Remediations {
+		r := &listed.Remediations[i]
+		row := []string{r.Name, r.Spec.Node.Name, why(r), what(r), string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)), outcome(r)}
+		age := duration.HumanDuration(now.Sub(r.CreationTimestamp.Time))
+		if page.Wide {
+			row = append(row, r.Spec.Policy.Name, string(r.Spec.Approval), age, holds(r))
+		} else {
+			row = append(row, age)
+		}
+		rows = append(rows, row)
+	}
+	page.Table("", heads, rows)
+	if len(listed.Policies) > 0 {
+		page.Blank()
+	}
+	for _, p := range listed.Policies {
+		page.Paragraph("", say.Text(message.RemediationsEarned, message.Args{
+			"policy": "noderepairpolicy/" + p.Name, "mode": string(p.Mode), "n": int(p.AsForecast), "wanted": int(p.Wanted), "left": int(max(0, p.Wanted-p.AsForecast)),
+		}), output.Plain)
+	}
+	return failed(page)
+}
+
+func failed(page *output.Page) error {
+	if err := page.Err(); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	return nil
+}
+
+func why(r *v1alpha1.Remediation) string {
+	if r.Spec.Drill != nil {
+		return r.Spec.Drill.Reason
+	}
+	return r.Spec.Evidence.Reason
+}
+
+func what(r *v1alpha1.Remediation) string {
+	switch {
+	case r.Spec.Drill != nil:
+		return "Drill" + string(r.Spec.Drill.Depth)
+	case r.Spec.Service != "":
+		return string(r.Spec.Action) + " " + r.Spec.Service
+	}
+	return string(r.Spec.Action)
+}
+
+func outcome(r *v1alpha1.Remediation) string {
+	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil {
+		return end.Reason
+	}
+	return ""
+}
+
+// holds is the check that does not let it go on.
+func holds(r *v1alpha1.Remediation) string {
+	if allowed := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationAllowed); allowed != nil && allowed.Status != metav1.ConditionTrue && r.Status.Phase != v1alpha1.PhaseEnded {
+		return allowed.Reason
+	}
+	return ""
+}
+
+// writeOne puts a Remediation on a page: what and why, what was forecast and what became of it, what was done, and what the
+// guard says. What the controller wrote is quoted as it stands.
+func writeOne(page *output.Page, say message.Printer, r *v1alpha1.Remediation) error {
+	w := writer{page, say}
+	w.Paragraph("", say.Text(message.RemediationIs, message.Args{
+		"name": r.Name, "action": what(r), "node": "node/" + r.Spec.Node.Name, "reason": why(r), "condition": cmp.Or(r.Spec.Evidence.Condition, drilled(r)),
+		"phase": string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)), "outcome": outcome(r), "approval": string(r.Spec.Approval),
+		"policy": r.Spec.Policy.Name, "rule": r.Spec.Policy.Rule,
+	}), output.Strong)
+	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && end.Message != "" {
+		w.Paragraph("  ", end.Message, output.Plain)
+	}
+	w.forecast(r)
+	w.steps(r)
+	w.verdicts(r)
+	return failed(page)
+}
+
+func drilled(r *v1alpha1.Remediation) string {
+	switch {
+	case r.Spec.Drill != nil && r.Spec.Drill.Condition != "":
+		return r.Spec.Drill.Condition
+	case r.Status.Agent != nil && r.Status.Agent.Evidence != nil:
+		return r.Status.Agent.Evidence.Condition
+	}
+	return ""
+}
+
+type writer struct {
+	*output.Page
+	say message.Printer
+}
+
+func (w writer) head(id message.ID) {
+	w.Blank()
+	w.Paragraph("", strings.ToUpper(w.say.Text(id, nil)), output.Heading)
+}
+
+// forecast is what was to become of pods. Whether it did, Succeeded tells.
+func (w writer) forecast(r *v1alpha1.Remediation) {
+	f := r.Status.Forecast
+	if f == nil {
+		return
+	}
+	w.head(message.RemediationForecast)
+	if len(f.Pods) == 0 {
+		w.Paragraph("  ", w.say.Text(message.RemediationNoPods, nil), output.Plain)
+	}
+	var rows [][]string
+	for _, pod := range f.Pods {
+		owner := ""
+		if pod.Owner != nil {
+			owner = strings.ToLower(pod.Owner.Kind) + "/" + pod.Owner.Name
+		}
+		rows = append(rows, []string{pod.Fate, pod.Namespace + "/" + pod.Name, owner, pod.Node})
+	}
+	w.Table("  ", []string{"FATE", "POD", "OWNER", "NODE"}, rows)
+	if f.Omitted > 0 {
+		w.Paragraph("  ", w.say.Text(message.RemediationOmitted, message.Args{"n": int(f.Omitted)}), output.Faint)
+	}
+	w.Paragraph("  ", w.say.Text(message.RemediationBecame, message.Args{"outcome": outcome(r), "at": f.At.UTC().Format(time.RFC3339)}), output.Plain)
+}
+
+func (w writer) steps(r *v1alpha1.Remediation) {
+	if len(r.Status.Steps) == 0 {
+		return
+	}
+	w.head(message.RemediationSteps)
+	var rows [][]string
+	for _, step := range r.Status.Steps {
+		took := ""
+		if step.EndedAt != nil {
+			took = step.EndedAt.Sub(step.StartedAt.Time).Round(time.Millisecond).String()
+		}
+		text := step.Message
+		if step.Actuator != "" {
+			text = strings.TrimSpace(step.Actuator + " " + step.Operation + " " + text)
+		}
+		rows = append(rows, []string{string(step.Name), step.StartedAt.UTC().Format(time.TimeOnly), took, string(step.Result), text})
+	}
+	w.Table("  ", []string{"STEP", "AT", "TOOK", "RESULT", ""}, rows)
+}
+
+// verdicts are the guard's that do not allow, and how many do.
+func (w writer) verdicts(r *v1alpha1.Remediation) {
+	if len(r.Status.Verdicts) == 0 {
+		return
+	}
+	w.head(message.RemediationVerdicts)
+	allowed := 0
+	var rows [][]string
+	for _, v := range r.Status.Verdicts {
+		if v.Decision == v1alpha1.DecisionAllow && !w.Wide {
+			allowed++
+			continue
+		}
+		gloss := ""
+		if id := message.ID("Check/" + v.Check); w.say.Has(id) {
+			gloss = w.say.Text(id, nil)
+		}
+		rows = append(rows, []string{v.Check, string(v.Decision), strings.TrimSpace(gloss + " " + v.Message)})
+	}
+	w.Table("  ", []string{"CHECK", "DECISION", ""}, rows)
+	if allowed > 0 {
+		w.Paragraph("  ", w.say.Text(message.RemediationAllowed, message.Args{"n": allowed}), output.Faint)
+	}
+}

@@ -1,0 +1,23 @@
+package message
+
+// What `naosu approve` and `naosu remediations` say. The checks of the guard are found by their names, as Check/mode.
+const (
+	ApproveRemedy   ID = "ApproveRemedy"   //
+	ApproveNoName   ID = "ApproveNoName"   // given
+	ApproveGone     ID = "ApproveGone"     // name
+	ApproveDrill    ID = "ApproveDrill"    // remediation
+	ApproveEnded    ID = "ApproveEnded"    // remediation
+	ApproveRejected ID = "ApproveRejected" // remediation
+	ApproveDone     ID = "ApproveDone"     // rejected, remediation, action, node, why
+
+	RemediationsNone    ID = "RemediationsNone"    //
+	RemediationsEarned  ID = "RemediationsEarned"  // policy, mode, n, wanted, left
+	RemediationIs       ID = "RemediationIs"       // name, action, node, reason, condition, phase, outcome, approval, policy, rule
+	RemediationForecast ID = "RemediationForecast" //
+	RemediationNoPods   ID = "RemediationNoPods"   //
+	RemediationOmitted  ID = "RemediationOmitted"  // n
+	RemediationBecame   ID = "RemediationBecame"   // outcome, at
+	RemediationSteps    ID = "RemediationSteps"    //
+	RemediationVerdicts ID = "RemediationVerdicts" //
+	RemediationAllowed  ID = "RemediationAllowed"  // n
+)
