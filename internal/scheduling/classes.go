@@ -86,3 +86,13 @@ func tableOf[T any](tables map[string]*table[T], plugin fwk.Plugin, part func(*c
 	}
 	return tables[key]
 }
+
+// ofCargo is the table of what NodeVolumeLimits has said of pods with that cargo.
+func (c *classes) ofCargo(j *Judge, its *cargo) *table[*fwk.Status] {
+	key := names.NodeVolumeLimits + "\x00" + its.drivers
+	if c.verdicts[key] == nil {
+		j.tables++
+		c.verdicts[key] = &table[*fwk.Status]{number: j.tables, setting: &j.shelf.storage}
+	}
+	return c.verdicts[key]
+}

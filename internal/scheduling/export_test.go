@@ -22,6 +22,15 @@ func (j *Judge) PlainPreempt(ctx context.Context, pod *corev1.Pod) ([]Preemption
 	return a.preempt(ctx, &j.tenants, otherOrders)
 }
 
+// PlainObstacles is Obstacles without what pods like this one have been told.
+func (j *Judge) PlainObstacles(ctx context.Context, pod *corev1.Pod) (Obstacles, error) {
+	p, err := j.profile(pod)
+	if err != nil {
+		return Obstacles{}, err
+	}
+	return j.survey(p, pod).run(quiet(ctx))
+}
+
 // Scores are what a pod's feasible nodes score, less what the best does, with what makes that fast and without. There are none
 // where nodes need not be scored.
 func (j *Judge) Scores(ctx context.Context, pod *corev1.Pod) (fast, plain map[string]int64, err error) {

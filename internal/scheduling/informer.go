@@ -36,12 +36,16 @@ type shelf struct {
 	kinds   map[reflect.Type]*informer
 	// relations is another one whenever something is that decides who bears on whom, or which plugins have a say.
 	relations version
-	guards    guards
+	// storage is another one whenever something is that NodeVolumeLimits looks up.
+	storage version
+	bonds   bonds
+	guards  guards
 }
 
 func newShelf(client kubernetes.Interface, world *cluster.Snapshot, j *journal) *shelf {
 	s := &shelf{
-		factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{}, relations: version{journal: j},
+		factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{},
+		relations: version{journal: j}, storage: version{journal: j},
 	}
 	for _, o := range listed {
 		i := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(

@@ -181,8 +181,11 @@ func (j *Judge) reshelve(e cluster.Edit) {
 	switch e.Object().(type) {
 	case *policyv1.PodDisruptionBudget:
 		j.shelf.guards.changed(before, after)
-	case *schedulingv1.PriorityClass, *storagev1.VolumeAttachment, *storagev1.CSINode: // filters read these anew each time
+	case *schedulingv1.PriorityClass: // it is read anew each time
+	case *storagev1.VolumeAttachment, *storagev1.CSINode:
+		j.shelf.storage.raise()
 	default:
+		j.shelf.storage.raise()
 		j.shelf.relations.raise()
 	}
 	j.tenants.reshelved(e.Object())

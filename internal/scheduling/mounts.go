@@ -14,9 +14,11 @@ func (j *Judge) mounting(plugin fwk.FilterPlugin) func(*slot) fwk.NodeInfo {
 		return func(s *slot) fwk.NodeInfo { return s.info }
 	}
 	j.board.mounts.fit(len(j.board.slots))
-	return func(s *slot) fwk.NodeInfo {
-		return j.board.mounts.of(s, func() *counted { return &counted{s.info, mounters(s.info.Pods)} })
-	}
+	return func(s *slot) fwk.NodeInfo { return j.board.mounted(s) }
+}
+
+func (b *board) mounted(s *slot) *counted {
+	return b.mounts.of(s, func() *counted { return &counted{s.info, mounters(s.info.Pods)} })
 }
 
 func mounters(pods []fwk.PodInfo) []fwk.PodInfo {

@@ -52,9 +52,11 @@ type asked struct {
 	name   string
 	// only are the nodes it leaves, nil if it leaves all.
 	only sets.Set[string]
-	// table is what it has said of pods of the class, nil if it must be asked anew; node is a node as it sees it.
+	// table is what it has said of pods like this, nil if it must be asked anew; node is a node as it sees it.
 	table *table[*fwk.Status]
 	node  func(*slot) fwk.NodeInfo
+	// cargo is nil unless the table holds only for nodes that this is unknown to.
+	cargo *cargo
 	// said is what it says of each node of the lineup, nil if it must be asked about each.
 	said []*fwk.Status
 }
@@ -101,8 +103,8 @@ func (s *survey) prepare(ctx context.Context) error {
 		}
 		if filter != nil {
 			ask.node = s.judge.mounting(filter)
-			if s.class != nil && s.class.verdicts[ask.name] != nil {
-				ask.table = s.class.verdicts[ask.name]
+			if s.class != nil {
+				ask.table, ask.cargo = s.tableOf(filter)
 				ask.table.fit(len(s.board.slots))
 			}
 			ask.said = s.ofVolumes(ctx, filter)
@@ -111,6 +113,18 @@ func (s *survey) prepare(ctx context.Context) error {
 	}
 	s.state.SetSkipFilterPlugins(done) // for RunPreFilterExtensionAddPod
 	return nil
+}
+
+// tableOf is what a plugin has said of pods like this, nil if it must be asked anew.
+func (s *survey) tableOf(plugin fwk.FilterPlugin) (*table[*fwk.Status], *cargo) {
+	if plugin.Name() != names.NodeVolumeLimits {
+		return s.class.verdicts[plugin.Name()], nil
+	}
+	cargo := s.judge.shelf.cargo(s.pod)
+	if cargo == nil {
+		return nil, nil
+	}
+	return s.profile.classes.ofCargo(s.judge, cargo), cargo
 }
 
 // ofVolumes is what VolumeBinding says of each node, if it is worth asking beforehand.
@@ -159,8 +173,10 @@ func (s *survey) ask(ctx context.Context, ask asked, at *slot) *fwk.Status {
 		return ask.said[at.here]
 	case ask.table == nil || ask.only != nil: // A table for each pod that names its node would fill the memory.
 		return ask.plugin.Filter(ctx, s.state, s.pod, ask.node(at))
+	case ask.cargo != nil && !ask.cargo.unknownTo(at, s.board.mounted(at)):
+		return ask.plugin.Filter(ctx, s.state, s.pod, ask.node(at))
 	}
-	return ask.table.of(at, func() *fwk.Status { return ask.plugin.Filter(ctx, s.class.state, s.pod, at.info) })
+	return ask.table.of(at, func() *fwk.Status { return ask.plugin.Filter(ctx, s.class.state, s.pod, ask.node(at)) })
 }
 
 // crowd is the node as it will be once the pods it was promised to are there, nil if it was promised to none that this pod

@@ -183,6 +183,7 @@ func sameVerdict(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
 		t.Fatalf("the plain way and the fast one disagree on %v (-plain +fast):\n%s", p, diff)
 	}
 	sameScores(t, j, p)
+	sameObstacles(t, j, p)
 	want := ""
 	if len(plain.Feasible) > 0 {
 		want = plain.Feasible[0]
@@ -215,5 +216,20 @@ func sameScores(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
 	}
 	if diff := cmp.Diff(slow, fast); diff != "" {
 		t.Fatalf("the plain way and the fast one score differently for %v (-plain +fast):\n%s", p, diff)
+	}
+}
+
+func sameObstacles(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
+	t.Helper()
+	plain, err := j.PlainObstacles(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, err := j.Obstacles(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(plain, fast, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("the plain way and the fast one find other obstacles for %v (-plain +fast):\n%s", p, diff)
 	}
 }

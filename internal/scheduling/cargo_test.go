@@ -1,0 +1,100 @@
+package scheduling_test
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// TestCargo has pods mount few volumes on few nodes that take few of them, by claims of which several may mean the same
+// volume. What NodeVolumeLimits says of one pod must hold for others only where they differ in nothing that it sees.
+func TestCargo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		world := worldOf()
+		for i := range 3 {
+			drivers := aCSINode(t)
+			drivers.Name = fmt.Sprintf("n%d", i)
+			world = world.With(cluster.Put(node(drivers.Name)), cluster.Put(drivers), cluster.Put(aClass(t)))
+		}
+		older := often(t, 2, "older")
+		volume := func(i int) *corev1.PersistentVolume {
+			v := aVolume(t)
+			v.Name, v.Spec.NodeAffinity, v.Labels = fmt.Sprintf("v%d", i), nil, nil
+			v.Spec.CSI.VolumeHandle = fmt.Sprintf("vol-%d", rapid.IntRange(0, 1).Draw(t, "handle"))
+			if older && rapid.Bool().Draw(t, "of an older form") {
+				v.Spec.PersistentVolumeSource = corev1.PersistentVolumeSource{
+					AWSElasticBlockStore: &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: v.Spec.CSI.VolumeHandle},
+				}
+			}
+			return v
+		}
+		claim := func(i int) *corev1.PersistentVolumeClaim {
+			c := aClaim(t)
+			c.Name, c.UID = fmt.Sprintf("c%d", i), types.UID(fmt.Sprintf("c%d", i))
+			if c.Spec.VolumeName == "" && !often(t, 6, "unbound") {
+				c.Spec.VolumeName = fmt.Sprintf("v%d", i)
+			}
+			return c
+		}
+		for i := range 4 {
+			world = world.With(cluster.Put(volume(i)), cluster.Put(claim(i)))
+		}
+		judge := judgeOfWorld(t, world)
+		asked := []*corev1.Pod{pod("p", mounting(t)), pod("q", mounting(t)), pod("r", mounting(t))}
+		for range rapid.IntRange(5, 25).Draw(t, "steps") {
+			var edit cluster.Edit
+			switch rapid.IntRange(0, 7).Draw(t, "what") {
+			case 0:
+				edit = cluster.Put(anAttachment(t))
+			case 1:
+				edit = cluster.Put(aCSINode(t))
+			case 2:
+				edit = cluster.Put(claim(rapid.IntRange(0, 3).Draw(t, "which")))
+			case 3:
+				edit = cluster.Put(volume(rapid.IntRange(0, 3).Draw(t, "which")))
+			default:
+				name := fmt.Sprintf("r%d", rapid.IntRange(0, 5).Draw(t, "pod"))
+				edit = cluster.Put(pod(name, mounting(t), on(fmt.Sprintf("n%d", rapid.IntRange(0, 2).Draw(t, "on")))))
+			}
+			if err := judge.Apply(edit); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range asked {
+				sameObstacles(t, judge, p)
+			}
+		}
+	})
+}
+
+// mounting adds a volume or two, most of them by a claim.
+func mounting(t *rapid.T) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		for i := range rapid.IntRange(1, 2).Draw(t, "volumes") {
+			v := corev1.Volume{Name: fmt.Sprint(i)}
+			switch rapid.IntRange(0, 8).Draw(t, "source") {
+			case 0:
+				v.EmptyDir = &corev1.EmptyDirVolumeSource{}
+			case 1:
+				v.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: fmt.Sprintf("vol-%d", rapid.IntRange(0, 3).Draw(t, "id"))}
+			default:
+				v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: fmt.Sprintf("c%d", rapid.IntRange(0, 3).Draw(t, "claim"))}
+			}
+			p.Spec.Volumes = append(p.Spec.Volumes, v)
+		}
+	}
+}
+
+func judgeOfWorld(t *rapid.T, world *cluster.Snapshot) *scheduling.Judge {
+	t.Helper()
+	judge, err := scheduling.New(t.Context(), world, scheduling.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judge
+}
