@@ -19,12 +19,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// look sees what the next move of a Remediation depends on.
+// look sees what the next move of a Remediation depends on. As long as its machine may yet be acted on, the policy is read
+// past the cache that the caller has it from.
 func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) (sight, error) {
 	s := sight{now: p.Clock.Now()}
-	if policy != nil {
-		s.policy = &policy.Spec
-	}
 	node, err := p.node(ctx, r.Spec.Node.Name)
 	if err != nil {
 		return s, err
@@ -33,22 +31,44 @@ func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v
 		s.node, s.ill = node, p.Advisor.Ill(node, r)
 		_, s.offered = p.provider(r, node)
 	}
-	if concluded(r) {
+	step := lastStep(r).Name
+	if policy != nil && (step == v1alpha1.StepCordon || step == v1alpha1.StepDrain || step == v1alpha1.StepAct) {
+		if policy, err = p.policy(ctx, policy.Name); err != nil {
+			return s, err
+		}
+	}
+	if policy != nil {
+		s.policy = &policy.Spec
+	}
+	if concluded(r) || r.Status.Phase != v1alpha1.PhaseRunning {
 		return s, nil
 	}
-	switch lastStep(r).Name {
+	switch step {
 	case v1alpha1.StepDrain:
 		if s.node != nil {
 			err = p.lookAtPods(ctx, r, &s)
 		}
 	case v1alpha1.StepAct:
 		if s.node != nil && mayAsk(r) {
-			s.held, err = p.holds(ctx, r)
+			p.hold(ctx, r, &s)
 		}
 	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify:
 		err = p.lookAfterwards(ctx, r, &s)
 	}
 	return s, err
+}
+
+// policy reads a policy past any cache; nil if there is none.
+func (p *Performer) policy(ctx context.Context, name string) (*v1alpha1.NodeRepairPolicy, error) {
+	var policy v1alpha1.NodeRepairPolicy
+	err := p.Reader.Get(ctx, client.ObjectKey{Name: name}, &policy)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil //nolint:nilnil // That there is none is an answer.
+	case err != nil:
+		return nil, fmt.Errorf("read the policy %s: %w", name, err)
+	}
+	return &policy, nil
 }
 
 // mayAsk says whether an act that is written down may be asked for yet.
@@ -77,17 +97,20 @@ func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.
 	return p.Providers.For(r.Spec.Action, cloud.MachineOf(node))
 }
 
-// holds is what the guard says now of those checks that must allow until the machine is acted on. They look at no future.
-func (p *Performer) holds(ctx context.Context, r *v1alpha1.Remediation) (guard.Named, error) {
+// hold asks the guard for those checks that must allow until the machine is acted on. They look at no future. What cannot
+// be asked is as good as a no, for as long as a drain may take: whoever cannot find out must not leave a node cordoned.
+func (p *Performer) hold(ctx context.Context, r *v1alpha1.Remediation, s *sight) {
 	ledger, err := p.readLedger(ctx)
 	if err != nil {
-		return guard.Named{}, err
+		s.held, s.unseen = unknownLedger, err
+		return
 	}
 	ruling, err := p.Advisor.Rule(ctx, r, simulation.Outcome{}, guard.Known(ledger.Ledger, p.Clock.Now()))
 	if err != nil {
-		return guard.Named{}, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
+		s.held, s.unseen = unknownGuard, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
+		return
 	}
-	return ruling.Throughout(), nil
+	s.held = ruling.Throughout()
 }
 
 func (p *Performer) lookAtPods(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
@@ -96,8 +119,8 @@ func (p *Performer) lookAtPods(ctx context.Context, r *v1alpha1.Remediation, s *
 		return err
 	}
 	sortOut(pods, s)
-	s.held, err = p.holds(ctx, r)
-	return err
+	p.hold(ctx, r, s)
+	return nil
 }
 
 // lookAfterwards looks for the node that came in the place of one that was replaced, and at last for pods.

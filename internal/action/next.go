@@ -22,8 +22,9 @@ type sight struct {
 	// ill is whether the evidence holds.
 	ill bool
 
-	// held is what the guard says while a machine has not been acted on.
-	held guard.Named
+	// held is what the guard says while a machine has not been acted on, unseen why it could not be asked.
+	held   guard.Named
+	unseen error
 	// evictable are the pods to evict; leaving are those that were told to end, staying those that nobody would make again.
 	evictable, leaving, staying []*corev1.Pod
 	// offered is whether somebody can act on the machine.

@@ -48,6 +48,7 @@ type Performer struct {
 }
 
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=naosu.dev,resources=noderepairpolicies,verbs=get
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=pods/eviction,verbs=create
 // +kubebuilder:rbac:groups=apps,resources=replicasets;statefulsets,verbs=get;list;watch
@@ -57,7 +58,8 @@ type Performer struct {
 const mostMoves = 32
 
 // Advance does what is next of one Remediation until something has to be waited for, and says after what time to look again;
-// zero is when something changes. The policy is nil if it is gone. It is idempotent, and an error is worth another try.
+// zero is when something changes. The policy is as the caller knows it, nil if it is gone. It is idempotent, and an error is
+// worth another try.
 func (p *Performer) Advance(ctx context.Context, name string, policy *v1alpha1.NodeRepairPolicy) (again time.Duration, err error) {
 	for range mostMoves {
 		r, err := p.Records.Get(ctx, name)
@@ -79,6 +81,8 @@ func (p *Performer) Advance(ctx context.Context, name string, policy *v1alpha1.N
 		case apierrors.IsConflict(err): // Something has changed since it was looked at: look again.
 		case err != nil:
 			return 0, err
+		case wait > 0 && s.unseen != nil:
+			return 0, s.unseen
 		case wait > 0 || m.do == nothing && !m.writes():
 			return wait, nil
 		}

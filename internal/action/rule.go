@@ -82,10 +82,14 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 	return rulesSoon, unread
 }
 
-// unknownLedger is what a ruling comes to where the ledger cannot be read, whoever ruled.
-var unknownLedger = guard.Named{Check: "budgets", Verdict: guard.Verdict{
-	Decision: guard.Delay, Reason: guard.Unknown, RetryAfter: time.Minute, Message: message.Of(message.GuardUnknown, message.Args{"fact": "ledger"}),
-}}
+// What a ruling comes to where the ledger cannot be read, or the guard not be asked, whoever ruled.
+var unknownLedger, unknownGuard = unknown("ledger"), unknown("guard")
+
+func unknown(fact string) guard.Named {
+	return guard.Named{Check: "fresh", Verdict: guard.Verdict{
+		Decision: guard.Delay, Reason: guard.Unknown, RetryAfter: time.Minute, Message: message.Of(message.GuardUnknown, message.Args{"fact": fact}),
+	}}
+}
 
 // agentActuator is who restarts services.
 const agentActuator = "agent"

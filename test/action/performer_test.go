@@ -626,3 +626,34 @@ func (w *world) budget(ctx context.Context, lets int32) {
 	b.Status = status
 	w.must(w.api.Direct.Status().Update(ctx, b))
 }
+
+// TestDamagedMidway has the ledger damaged while a node is drained: it is not left cordoned, and when somebody has mended
+// the ledger the Remediation ends.
+func TestDamagedMidway(t *testing.T) {
+	w, ctx := newWorld(t, reboot), t.Context()
+	w.until(ctx, v1alpha1.StepDrain)
+	var stored corev1.ConfigMap
+	w.must(w.api.Direct.Get(ctx, client.ObjectKey{Namespace: record.DefaultNamespace, Name: record.LedgerName}, &stored))
+	whole := stored.Data["ledger.json"]
+	damage := func(data string) {
+		stored.Data = map[string]string{"ledger.json": data}
+		w.must(w.api.Direct.Update(ctx, &stored))
+	}
+	damage("{")
+	for range 40 {
+		if _, err := w.performer().Advance(ctx, "mend", w.policy); err == nil {
+			t.Fatal("nobody is told")
+		}
+		w.clock.SetTime(w.clock.Now().Add(5 * time.Second))
+		w.tick(ctx)
+	}
+	if n := w.node(ctx, "n1"); n.Spec.Unschedulable || w.cloud.reboots > 0 {
+		t.Errorf("cordoned: %t, %d reboots", n.Spec.Unschedulable, w.cloud.reboots)
+	}
+	damage(whole)
+	w.play(ctx, nil)
+	if got, want := w.line(ctx), "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	w.tidy(ctx, 0)
+}

@@ -77,7 +77,7 @@ func newWorld(t *testing.T, what v1alpha1.Action) *world {
 		&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(2))}},
 		w.newPod("web-a", "n1", "ReplicaSet", "web", "rs"), w.newPod("web-b", "n2", "ReplicaSet", "web", "rs"),
 		w.newPod("agent-n1", "n1", "DaemonSet", "agent", "ds"), w.newPod("agent-n2", "n2", "DaemonSet", "agent", "ds"),
-		newRemediation(what),
+		newRemediation(what), w.policy.DeepCopy(),
 	)
 	w.cloud = &machines{w: w}
 	return w
@@ -388,16 +388,13 @@ var errKilled = errors.New("killed")
 // look. An error of the performer's is worth another try, as the controller would give it.
 func (w *world) play(ctx context.Context, between func()) {
 	w.t.Helper()
-	p := w.performer()
+	p, cached := w.performer(), w.policy.DeepCopy()
 	for range 2000 {
 		if between != nil {
 			between()
 		}
-		policy := w.policy
-		if w.noPolicy {
-			policy = nil
-		}
-		again, err := p.Advance(ctx, "mend", policy)
+		w.publish(ctx)
+		again, err := p.Advance(ctx, "mend", cached)
 		if w.remediation(ctx).Status.Phase == v1alpha1.PhaseEnded {
 			return
 		}
@@ -408,6 +405,21 @@ func (w *world) play(ctx context.Context, between func()) {
 		w.tick(ctx)
 	}
 	w.t.Fatalf("the Remediation does not end; its steps are %v", w.story(ctx))
+}
+
+// publish has the API hold the policy as it is in the world.
+func (w *world) publish(ctx context.Context) {
+	var old v1alpha1.NodeRepairPolicy
+	err := w.api.Direct.Get(ctx, client.ObjectKey{Name: w.policy.Name}, &old)
+	switch {
+	case err != nil: // It is gone.
+	case w.noPolicy:
+		w.must(w.api.Direct.Delete(ctx, &old))
+	default:
+		now := w.policy.DeepCopy()
+		now.ResourceVersion = old.ResourceVersion
+		w.must(w.api.Direct.Update(ctx, now))
+	}
 }
 
 // until performs until a step goes on.
