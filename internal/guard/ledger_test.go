@@ -23,6 +23,10 @@ func TestLedger(t *testing.T) {
 		"nobody's end":                    {begun.Settle("r3", now, Helped), []Entry{first, second}},
 		"what ended of late is kept":      {over.Prune(now.Add(time.Hour)), []Entry{ended, second}},
 		"what ended long ago is not":      {over.Prune(now.Add(2 * time.Hour)), []Entry{second}},
+		"what never began is released":    {begun.Release("r1"), []Entry{second}},
+		"what was done is not":            {over.Release("r1"), []Entry{ended, second}},
+		"what is over is forgotten":       {over.Forget(2), []Entry{second}},
+		"the older first":                 {over.Settle("r2", now, Helped).Forget(1), []Entry{ended}},
 		"a value is not changed by using": {begun, []Entry{first, second}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -30,5 +34,18 @@ func TestLedger(t *testing.T) {
 				t.Errorf("entries (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestOngoing(t *testing.T) {
+	begun := Ledger{}.Reserve(Entry{Remediation: "r1", Node: "n1", Began: now})
+	if e, ok := begun.Ongoing("r1"); !ok || e.Node != "n1" {
+		t.Errorf("Ongoing: %v, %t", e, ok)
+	}
+	if _, ok := begun.Ongoing("r2"); ok {
+		t.Error("one that never began goes on")
+	}
+	if _, ok := begun.Settle("r1", now, Helped).Ongoing("r1"); ok {
+		t.Error("one that has ended goes on")
 	}
 }

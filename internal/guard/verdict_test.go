@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -46,5 +47,40 @@ func TestTheWorstWins(t *testing.T) {
 		if diff := cmp.Diff(all, ran); diff != "" {
 			t.Errorf("%s: what ran (-want +got):\n%s", want, diff)
 		}
+	}
+}
+
+// TestThroughout demands that what is looked at until the machine is acted on are checks that there are, and that nobody's
+// word is a no.
+func TestThroughout(t *testing.T) {
+	var all []string
+	for _, c := range Checks() {
+		all = append(all, c.Name)
+	}
+	for _, name := range throughout {
+		if !slices.Contains(all, name) {
+			t.Errorf("there is no check %s", name)
+		}
+	}
+	for name, tc := range map[string]struct {
+		change func(*world)
+		want   Decision
+		check  string
+	}{
+		"all is well":               {func(*world) {}, Allow, "lease"},
+		"a policy that is paused":   {func(w *world) { w.Policy.Paused = true }, Allow, "lease"},
+		"an API server that is ill": {func(w *world) { w.APIServer.Value.Ready = false }, Delay, "api-server"},
+		"a zonal shift":             {func(w *world) { w.ShiftedZones.Value = []string{"a"} }, Delay, "zonal-shift"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := good()
+			tc.change(w)
+			if got := w.decide().Throughout(); got.Decision != tc.want || got.Check != tc.check {
+				t.Errorf("%s by %s, want %s by %s", got.Decision, got.Check, tc.want, tc.check)
+			}
+		})
+	}
+	if got := (Ruling{All: []Named{{"paused", allow}}}).Throughout(); got.Decision != Deny {
+		t.Errorf("without any of them: %s", got.Decision)
 	}
 }

@@ -1,0 +1,327 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// ago is a step that began so long ago and goes on.
+func ago(d time.Duration, name v1alpha1.StepName) v1alpha1.Step {
+	return v1alpha1.Step{Name: name, StartedAt: metav1.NewMicroTime(now.Add(-d)), Actuator: "machines", Before: "boot-1"}
+}
+
+func finished(step v1alpha1.Step, result v1alpha1.StepResult) v1alpha1.Step {
+	at := metav1.NewMicroTime(step.StartedAt.Add(time.Second))
+	step.EndedAt, step.Result = &at, result
+	return step
+}
+
+func running(action v1alpha1.Action, steps ...v1alpha1.Step) *v1alpha1.Remediation {
+	return &v1alpha1.Remediation{
+		ObjectMeta: metav1.ObjectMeta{Name: "mend"},
+		Spec: v1alpha1.RemediationSpec{
+			Action: action, Node: v1alpha1.NodeReference{Name: "n1", UID: "n1"},
+			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse},
+		},
+		Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseRunning, Steps: steps},
+	}
+}
+
+// node is one that has been so for an hour.
+func node(name, boot string, ready bool) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{}}}
+	n.Status.NodeInfo.BootID = boot
+	status := map[bool]corev1.ConditionStatus{true: corev1.ConditionTrue, false: corev1.ConditionFalse}[ready]
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour))}}
+	return n
+}
+
+// ill is what is seen of a node that needs its repair, by a policy that acts unasked.
+func ill() sight {
+	return sight{
+		now: now, policy: &v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}, node: node("n1", "boot-1", true), ill: true, offered: true,
+		held: guard.Named{Verdict: guard.Verdict{Decision: guard.Allow}},
+	}
+}
+
+func seen(change func(*sight)) sight {
+	s := ill()
+	change(&s)
+	return s
+}
+
+// well is what is seen of the node after a reboot.
+func well(change ...func(*sight)) sight {
+	s := sight{now: now, policy: &v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}, node: node("n1", "boot-2", true)}
+	for _, c := range change {
+		c(&s)
+	}
+	return s
+}
+
+// gist is a move in short, for a table.
+type gist struct {
+	do     deed
+	end    v1alpha1.StepResult
+	begin  v1alpha1.StepName
+	anew   bool
+	reason string
+	why    message.ID
+	again  time.Duration
+}
+
+func short(m move) gist {
+	s := gist{do: m.do, begin: m.begin, anew: m.anew, again: m.again}
+	if m.end != nil {
+		s.end = m.end.result
+	}
+	if m.conclude != nil {
+		s.reason, s.why = m.conclude.reason, m.conclude.message.ID
+	}
+	return s
+}
+
+func TestNext(t *testing.T) {
+	const (
+		reboot, replace, restart          = v1alpha1.ActionReboot, v1alpha1.ActionReplace, v1alpha1.ActionRestartService
+		cordonStep, drainStep, actStep    = v1alpha1.StepCordon, v1alpha1.StepDrain, v1alpha1.StepAct
+		waitStep, dwellStep, verifyStep   = v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify
+		uncordonStep                      = v1alpha1.StepUncordon
+		doneStep, failedStep, skipped     = v1alpha1.StepDone, v1alpha1.StepFailed, v1alpha1.StepSkipped
+		gaveUp, didNotHelp, notNeeded     = v1alpha1.RemediationGaveUpReason, v1alpha1.RemediationDidNotHelpReason, v1alpha1.RemediationNotNeededReason
+		rejected, asForecast, notForecast = v1alpha1.RemediationRejectedReason, v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason
+	)
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}
+	done := func(name v1alpha1.StepName) v1alpha1.Step {
+		return finished(ago(time.Hour, name), v1alpha1.StepDone)
+	}
+	cordoned := done(cordonStep)
+	proposed := &v1alpha1.Remediation{Spec: running(reboot).Spec}
+	rejectedOne := func(r *v1alpha1.Remediation) *v1alpha1.Remediation {
+		r.Spec.Approval = v1alpha1.Rejected
+		return r
+	}
+	agentSays := func(r *v1alpha1.Remediation, state v1alpha1.AgentState) *v1alpha1.Remediation {
+		r.Status.Agent = &v1alpha1.AgentReport{State: state}
+		return r
+	}
+	by := func(actuator string, s v1alpha1.Step) v1alpha1.Step {
+		s.Actuator = actuator
+		return s
+	}
+	decided := func(r *v1alpha1.Remediation) *v1alpha1.Remediation {
+		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.RemediationSucceeded}}
+		return r
+	}
+	marked := func(s *sight, by string) {
+		s.node.Spec.Unschedulable, s.node.Annotations[CordonedByAnnotation] = true, by
+	}
+	braked := guard.Named{Verdict: guard.Verdict{Decision: guard.Delay, Message: message.Of(message.GuardAPIServer, nil)}}
+
+	for name, tc := range map[string]struct {
+		r    *v1alpha1.Remediation
+		s    sight
+		want gist
+	}{
+		"what has ended stays so": {&v1alpha1.Remediation{Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded}}, ill(), gist{}},
+		"a drill is not for it":   {&v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Drill: &v1alpha1.Drill{}}}, ill(), gist{}},
+
+		"a proposal is ruled over":           {proposed, ill(), gist{do: rule}},
+		"one whose node is well":             {proposed, seen(func(s *sight) { s.ill = false }), gist{reason: notNeeded, why: message.ActionHealthy}},
+		"one whose node is gone":             {proposed, seen(func(s *sight) { s.node = nil }), gist{reason: notNeeded, why: message.ActionNodeGone}},
+		"one whose policy is gone":           {proposed, seen(func(s *sight) { s.policy = nil }), gist{reason: gaveUp, why: message.ActionPolicyGone}},
+		"one that is rejected":               {rejectedOne(proposed.DeepCopy()), ill(), gist{reason: rejected, why: message.GuardRejected}},
+		"one of a policy that only reports":  {proposed, seen(func(s *sight) { s.policy.Mode = v1alpha1.ModeReport }), gist{do: rule}},
+		"concluded before anything was done": {decided(proposed.DeepCopy()), ill(), gist{do: settle}},
+
+		"cordon":         {running(reboot, ago(0, cordonStep)), ill(), gist{do: cordon}},
+		"cordoned by it": {running(reboot, ago(0, cordonStep)), seen(func(s *sight) { marked(s, "mend") }), gist{end: doneStep, begin: drainStep}},
+		"cordoned by a person": {
+			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.node.Spec.Unschedulable = true }), gist{end: doneStep, begin: drainStep},
+		},
+		"well again before the cordon": {
+			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.ill = false }), gist{end: skipped, begin: uncordonStep, reason: notNeeded, why: message.ActionHealthy},
+		},
+		"steps that somebody has changed": {
+			running(reboot, done(v1alpha1.StepGuard)), ill(), gist{end: failedStep, reason: gaveUp, why: message.ActionLost},
+		},
+
+		"evict":                {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.evictable = []*corev1.Pod{pod} }), gist{do: evict, again: pollPods}},
+		"wait for pods to end": {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.leaving = []*corev1.Pod{pod} }), gist{again: pollPods}},
+		"no longer than the deadline": {
+			running(reboot, cordoned, ago(15*time.Minute-time.Second, drainStep)), seen(func(s *sight) { s.leaving = []*corev1.Pod{pod} }), gist{again: time.Second},
+		},
+		"at the deadline": {
+			running(reboot, cordoned, ago(15*time.Minute, drainStep)), seen(func(s *sight) { s.evictable = []*corev1.Pod{pod} }),
+			gist{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.ActionPodsLeft},
+		},
+		"at the deadline, where the policy goes on": {
+			running(reboot, cordoned, ago(15*time.Minute, drainStep)), seen(func(s *sight) {
+				s.staying, s.policy.Drain.Fallback = []*corev1.Pod{pod}, v1alpha1.DrainProceed
+			}), gist{end: failedStep, begin: actStep, do: ask},
+		},
+		"drained": {running(reboot, cordoned, ago(0, drainStep)), ill(), gist{end: doneStep, begin: actStep, do: ask}},
+		"drained, and nobody can act": {
+			running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.offered = false }), gist{end: doneStep, begin: uncordonStep, reason: gaveUp, why: message.ActionNoActuator},
+		},
+		"held before an eviction": {
+			running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.evictable, s.held = []*corev1.Pod{pod}, braked }), gist{again: pollNode},
+		},
+		"held before the act":      {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.held = braked }), gist{again: pollNode}},
+		"held by nobody's verdict": {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.held = guard.Named{} }), gist{again: pollNode}},
+		"held till the deadline": {
+			running(reboot, cordoned, ago(15*time.Minute, drainStep)), seen(func(s *sight) {
+				s.held, s.policy.Drain.Fallback = braked, v1alpha1.DrainProceed
+			}), gist{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.GuardAPIServer},
+		},
+		"rejected while it drains": {
+			rejectedOne(running(reboot, cordoned, ago(0, drainStep))), ill(), gist{end: skipped, begin: uncordonStep, reason: rejected, why: message.GuardRejected},
+		},
+		"the mode is Approve now, and nobody has": {
+			running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.policy.Mode = v1alpha1.ModeApprove }),
+			gist{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNoLeave},
+		},
+		"paused": {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.policy.Paused = true }), gist{end: doneStep, begin: actStep, do: ask}},
+
+		"a reboot that somebody began is not asked for": {running(reboot, cordoned, ago(0, actStep)), ill(), gist{end: doneStep, begin: waitStep}},
+		"a replacement is":                 {running(replace, cordoned, ago(0, actStep)), ill(), gist{do: ask}},
+		"unless it is held":                {running(replace, cordoned, ago(0, actStep)), seen(func(s *sight) { s.held = braked }), gist{again: pollNode}},
+		"unless it is withdrawn":           {rejectedOne(running(replace, cordoned, ago(0, actStep))), ill(), gist{end: doneStep, begin: waitStep}},
+		"unless it was tried for too long": {running(replace, cordoned, ago(15*time.Minute, actStep)), ill(), gist{end: doneStep, begin: waitStep}},
+		"unless the machine is gone":       {running(replace, cordoned, ago(0, actStep)), seen(func(s *sight) { s.node = nil }), gist{end: doneStep, begin: waitStep}},
+		"turned away a moment ago": {
+			running(reboot, cordoned, finished(ago(11*time.Second, actStep), failedStep)), ill(), gist{again: askAgain - 10*time.Second},
+		},
+		"turned away, and asked again":   {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), ill(), gist{begin: actStep, do: ask}},
+		"turned away, and held":          {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), seen(func(s *sight) { s.held = braked }), gist{begin: uncordonStep, reason: gaveUp, why: message.GuardAPIServer}},
+		"turned away, and healthy again": {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), seen(func(s *sight) { s.ill = false }), gist{begin: uncordonStep, reason: notNeeded, why: message.ActionHealthy}},
+
+		"the agent has not answered":       {running(restart, ago(time.Minute, actStep)), ill(), gist{again: 14 * time.Minute}},
+		"the agent never does":             {running(restart, ago(15*time.Minute, actStep)), ill(), gist{end: failedStep, reason: didNotHelp, why: message.ActionAgentSilent}},
+		"the agent has taken it up":        {agentSays(rejectedOne(running(restart, ago(0, actStep))), v1alpha1.AgentAccepted), ill(), gist{again: 15 * time.Minute}},
+		"the agent has done it":            {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentDone), ill(), gist{end: doneStep, begin: waitStep}},
+		"the agent has failed":             {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentFailed), ill(), gist{end: failedStep, reason: didNotHelp, why: message.ActionAgentSaid}},
+		"rejected before the agent did it": {rejectedOne(running(restart, ago(0, actStep))), ill(), gist{end: skipped, reason: rejected, why: message.GuardRejected}},
+
+		"rebooted and well":      {running(reboot, cordoned, done(actStep), ago(0, waitStep)), well(), gist{end: doneStep, begin: dwellStep}},
+		"rebooted, not Ready":    {running(reboot, cordoned, done(actStep), ago(0, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-2", false) }), gist{again: pollNode}},
+		"rebooted, ill as ever":  {running(reboot, cordoned, done(actStep), ago(0, waitStep)), well(func(s *sight) { s.ill = true }), gist{again: pollNode}},
+		"well, and not rebooted": {running(reboot, cordoned, done(actStep), ago(0, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-1", true) }), gist{again: pollNode}},
+		"never rebooted": {
+			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-1", true) }),
+			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotRebooted},
+		},
+		"rebooted, and never Ready": {
+			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-2", false) }),
+			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotReady},
+		},
+		"rebooted, and gone": {
+			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = nil }),
+			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNodeGone},
+		},
+		"rejected while it boots": {rejectedOne(running(reboot, cordoned, done(actStep), ago(0, waitStep))), well(), gist{end: doneStep, begin: dwellStep}},
+		"replaced": {
+			running(replace, cordoned, done(actStep), ago(0, waitStep)), well(func(s *sight) { s.node, s.successor = nil, node("n4", "", true) }), gist{end: doneStep, begin: dwellStep},
+		},
+		"a new node, and the old one is there": {
+			running(replace, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.successor = node("n4", "", true) }),
+			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotGone},
+		},
+		"gone, and no new node": {
+			running(replace, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = nil }),
+			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNoSuccessor},
+		},
+		"gone, and Karpenter brings no new node unasked": {
+			running(replace, cordoned, by("karpenter", done(actStep)), ago(0, waitStep)), well(func(s *sight) { s.node = nil }), gist{end: doneStep, begin: verifyStep},
+		},
+		"a service restarted, well": {running(restart, done(actStep), ago(0, waitStep)), well(), gist{end: doneStep, begin: dwellStep}},
+
+		"dwelling":       {running(reboot, cordoned, ago(time.Minute, waitStep), ago(time.Minute, dwellStep)), well(), gist{again: 4 * time.Minute}},
+		"dwelt":          {running(reboot, cordoned, ago(time.Minute, waitStep), ago(5*time.Minute, dwellStep)), well(), gist{end: doneStep, begin: verifyStep}},
+		"ill in between": {running(reboot, cordoned, ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), well(func(s *sight) { s.ill = true }), gist{anew: true, again: pollNode}},
+		"it was, unseen": {running(reboot, cordoned, ago(2*time.Hour, waitStep), ago(2*time.Hour, dwellStep)), well(), gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
+		"ill for too long": {
+			running(reboot, cordoned, ago(15*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), well(func(s *sight) { s.ill = true }),
+			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed},
+		},
+		"the new node is ill": {
+			running(replace, cordoned, done(actStep), ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), well(func(s *sight) {
+				s.node, s.successor, s.successorIll = nil, node("n4", "", true), true
+			}), gist{anew: true, again: pollNode},
+		},
+
+		"all pods run":       {running(reboot, cordoned, ago(0, verifyStep)), well(), gist{end: doneStep, begin: uncordonStep, reason: asForecast, why: message.ActionAsForecast}},
+		"not all yet":        {running(reboot, cordoned, ago(0, verifyStep)), well(func(s *sight) { s.missing = []string{"replicaset/web"} }), gist{again: pollNode}},
+		"not all, in time":   {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), well(func(s *sight) { s.missing = []string{"replicaset/web"} }), gist{end: failedStep, begin: uncordonStep, reason: notForecast, why: message.ActionPodsMissing}},
+		"not the node's own": {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), well(func(s *sight) { s.broken = []string{"kube-system/cni"} }), gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionPodsBroken}},
+		"ill at last":        {running(reboot, cordoned, ago(0, verifyStep)), well(func(s *sight) { s.ill = true }), gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
+		"a service, and all is well": {
+			running(restart, done(actStep), ago(0, verifyStep)), well(), gist{end: doneStep, reason: asForecast, why: message.ActionAsForecast},
+		},
+
+		"uncordon":             {decided(running(reboot, cordoned, ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: uncordon}},
+		"uncordoned":           {decided(running(reboot, cordoned, ago(0, uncordonStep))), well(), gist{do: settle}},
+		"another's cordon":     {decided(running(reboot, cordoned, ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "other") }), gist{do: settle}},
+		"nothing to uncordon":  {decided(running(reboot, cordoned, ago(0, uncordonStep))), well(func(s *sight) { s.node = nil }), gist{do: settle}},
+		"no cordon, concluded": {decided(running(restart, done(actStep), done(verifyStep))), well(), gist{do: settle}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := tc.r.DeepCopy()
+			if diff := cmp.Diff(tc.want, short(next(tc.r, tc.s)), cmp.AllowUnexported(gist{})); diff != "" {
+				t.Errorf("move (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, tc.r); diff != "" {
+				t.Errorf("it changed the Remediation (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAsked(t *testing.T) {
+	for name, tc := range map[string]struct {
+		action v1alpha1.Action
+		err    error
+		want   gist
+		fails  bool
+	}{
+		"done":                              {v1alpha1.ActionReboot, nil, gist{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
+		"a reboot that is not sure":         {v1alpha1.ActionReboot, errors.Join(cloud.ErrUnsure, cloud.ErrPassing), gist{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
+		"a reboot of who is ending":         {v1alpha1.ActionReboot, context.Canceled, gist{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
+		"a replacement that is not sure":    {v1alpha1.ActionReplace, cloud.ErrUnsure, gist{}, true},
+		"turned away":                       {v1alpha1.ActionReboot, cloud.ErrPassing, gist{end: v1alpha1.StepFailed}, false},
+		"refused":                           {v1alpha1.ActionReplace, errors.New("no"), gist{end: v1alpha1.StepFailed, begin: v1alpha1.StepUncordon, reason: v1alpha1.RemediationDidNotHelpReason, why: message.ActionRefused}, false},
+		"what nobody offers is refused too": {v1alpha1.ActionReboot, cloud.ErrNotOffered, gist{end: v1alpha1.StepFailed, begin: v1alpha1.StepUncordon, reason: v1alpha1.RemediationDidNotHelpReason, why: message.ActionRefused}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := asked(running(tc.action, ago(0, v1alpha1.StepCordon), ago(0, v1alpha1.StepAct)), "machines", cloud.Operation{ID: "op"}, tc.err)
+			if diff := cmp.Diff(tc.want, short(m), cmp.AllowUnexported(gist{})); diff != "" || (err != nil) != tc.fails {
+				t.Errorf("error %v; move (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// A clock that is behind the one that wrote the step's beginning does not make it end before.
+func TestStepsEndAfterTheyBegin(t *testing.T) {
+	status := running(v1alpha1.ActionReboot, ago(-time.Minute, v1alpha1.StepDrain)).Status
+	move{end: done(), begin: v1alpha1.StepAct}.apply(&status, now)
+	if s := status.Steps[0]; s.EndedAt.Time.Before(s.StartedAt.Time) || s.Result != v1alpha1.StepDone {
+		t.Errorf("the step began at %v and ended at %v: %s", s.StartedAt, s.EndedAt, s.Result)
+	}
+	if len(status.Steps) != 2 || status.Steps[1].EndedAt != nil {
+		t.Errorf("steps %v", status.Steps)
+	}
+}
