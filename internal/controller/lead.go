@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // usualLease is controller-runtime's own.
@@ -15,11 +17,13 @@ const usualLease = 15 * time.Second
 
 // leadership is whether this process may act.
 type leadership struct {
-	lock    resourcelock.Interface // nil without leader election
+	lock    resourcelock.Interface // nil without leader election; it is the elector's alone, which is not locked against others
+	lease   client.ObjectKey
+	reader  client.Reader
 	elected <-chan struct{}
 }
 
-func newLeadership(config *rest.Config, o Options) (*leadership, error) {
+func newLeadership(config *rest.Config, reader client.Reader, o Options) (*leadership, error) {
 	if !o.LeaderElect {
 		return &leadership{}, nil
 	}
@@ -32,7 +36,7 @@ func newLeadership(config *rest.Config, o Options) (*leadership, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the lease: %w", err)
 	}
-	return &leadership{lock: lock}, nil
+	return &leadership{lock: lock, lease: client.ObjectKey{Namespace: o.Namespace, Name: LeaseName}, reader: reader}, nil
 }
 
 // held reads the lease itself: a process that was stopped for a while and goes on does not know yet that another leads.
@@ -45,12 +49,12 @@ func (l *leadership) held(ctx context.Context) (bool, error) {
 	if l.lock == nil {
 		return true, nil
 	}
-	lease, _, err := l.lock.Get(ctx)
-	switch {
+	var lease coordinationv1.Lease
+	switch err := l.reader.Get(ctx, l.lease, &lease); {
 	case apierrors.IsNotFound(err):
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("reading the lease: %w", err)
 	}
-	return lease.HolderIdentity == l.lock.Identity(), nil
+	return lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity == l.lock.Identity(), nil
 }

@@ -72,11 +72,11 @@ func Run(ctx context.Context, o Options) error {
 	if err := defined(kube.Discovery()); err != nil {
 		return err
 	}
-	watch, err := newWatch(kube)
+	watch, err := newWatch(kube, clock.RealClock{})
 	if err != nil {
 		return err
 	}
-	lead, err := newLeadership(config, o)
+	lead, err := newLeadership(config, direct, o)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -29,12 +30,11 @@ var english = message.English()
 // watch is the cluster, watched by every replica, so that the next to lead knows it already.
 type watch struct {
 	*cluster.Watch
-	clock clock.Clock
+	clock clock.PassiveClock
 	whole atomic.Bool
 }
 
-func newWatch(kube kubernetes.Interface) (*watch, error) {
-	c := clock.RealClock{}
+func newWatch(kube kubernetes.Interface, c clock.WithTicker) (*watch, error) {
 	w, err := cluster.NewWatch(kube, c)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,10 @@ func newWatch(kube kubernetes.Interface) (*watch, error) {
 // Start watches until the context ends.
 func (w *watch) Start(ctx context.Context) error {
 	go func() {
-		w.whole.Store(w.Ready(ctx) == nil)
+		if w.Ready(ctx) == nil {
+			debug.FreeOSMemory() // Reading a large cluster takes more memory than holding it.
+			w.whole.Store(true)
+		}
 	}()
 	w.Run(ctx)
 	return nil

@@ -17,7 +17,7 @@ var japaneseController = sentences{
 	PermissionNoAgent:    "naosu-agent の Pod が見当たりません。",
 
 	DrillSeen:      "エージェントが {{.condition}} を理由 {{.reason}} とともに報告しました。",
-	DrillSilent:    "{{.node}} のエージェントは {{.after}} 以内に証拠を報告しませんでした。",
+	DrillSilent:    "{{.node}} のエージェントは {{.after}} 以内に根拠を報告しませんでした。",
 	DrillFailed:    "エージェントは訓練を実行できませんでした。{{.words}}",
 	DrillNoNode:    "{{.node}} がありません。",
 	DrillNoPolicy:  "{{.node}} を選択するポリシーがありません。",
@@ -30,7 +30,7 @@ var japaneseController = sentences{
 	DrillHeld:      "いま実行すると、ガードの {{.check}} により保留されます。{{.why}}",
 	DrillWouldAct:  "{{.action}} は {{.actuator}} に依頼され、許可されます。{{.why}}",
 	DrillMayNot:    "{{.action}} は{{if ne .actuator \"None\"}} {{.actuator}} で{{end}}失敗します。{{.why}}",
-	DrillNotProven: "{{.action}} は {{.actuator}} に依頼されますが、実行されるという証拠はありません。{{.why}}",
+	DrillNotProven: "{{.action}} は {{.actuator}} に依頼されますが、実行されるという裏付けはありません。{{.why}}",
 	DrillPassed:    "訓練はアクションの直前まで到達しました。アクションは実行していません。",
 	DrillCut:       "連鎖は {{.step}} で途切れています。{{.why}}",
 
