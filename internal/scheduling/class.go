@@ -37,13 +37,13 @@ type kin struct {
 	// asOf is the state of namespaces, services and workloads in which this was found out.
 	asOf      int
 	known     bool
-	selectors []labels.Selector
+	searches  []search // for the crowds that count for the spread rules
 	namespace labels.Set
 	idle      sets.Set[string] // plugins that had no say
 	own       []fwk.AffinityTerm
 	home      bool // they mean pods of the class's namespace only
-	// How many crowds were asked: of the class's namespace, of those with rules, and of those that its own rules may mean.
-	neighbours, ruled, others int
+	// How many crowds were asked: of those with rules, and of those that its own rules may mean.
+	ruled, others int
 	// spread count for the class's spread rules, friends for its own rules on affinity. affine and averse have rules, and
 	// required anti-affinity, that mean the class.
 	spread, friends, affine, averse []*crowd
@@ -56,13 +56,17 @@ func (c *class) meet(j *Judge) {
 		*k = kin{
 			known: true, idle: sets.New[string](), asOf: j.shelf.relations.now, own: termsOf(c.info),
 			home:      homely(termsOf(c.info), c.pod.Namespace),
-			selectors: j.shelf.spreadSelectors(c.pod), namespace: j.shelf.namespaceLabels(c.pod.Namespace),
+			namespace: j.shelf.namespaceLabels(c.pod.Namespace),
+		}
+		for _, selector := range j.shelf.spreadSelectors(c.pod) {
+			k.searches = append(k.searches, crowds.search(c.pod.Namespace, selector))
 		}
 	}
-	neighbours := crowds.byNamespace[c.pod.Namespace]
-	for ; k.neighbours < len(neighbours); k.neighbours++ {
-		if matchesAny(k.selectors, neighbours[k.neighbours].member.Pod.Labels) {
-			k.spread = append(k.spread, neighbours[k.neighbours])
+	for i := range k.searches {
+		for _, crowd := range crowds.next(&k.searches[i]) {
+			if !slices.Contains(k.spread, crowd) {
+				k.spread = append(k.spread, crowd)
+			}
 		}
 	}
 	means := func(t *fwk.AffinityTerm) bool { return t.Matches(c.pod, k.namespace) }
@@ -80,7 +84,7 @@ func (c *class) meet(j *Judge) {
 	}
 	others := crowds.all
 	if k.home {
-		others = neighbours
+		others = crowds.byNamespace[c.pod.Namespace]
 	}
 	for ; len(k.own) > 0 && k.others < len(others); k.others++ {
 		other := others[k.others]
@@ -89,15 +93,6 @@ func (c *class) meet(j *Judge) {
 			k.friends = append(k.friends, other)
 		}
 	}
-}
-
-func matchesAny(selectors []labels.Selector, set map[string]string) bool {
-	for _, s := range selectors {
-		if s.Matches(labels.Set(set)) {
-			return true
-		}
-	}
-	return false
 }
 
 func anyTerm(terms []fwk.AffinityTerm, is func(*fwk.AffinityTerm) bool) bool {

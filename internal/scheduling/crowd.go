@@ -34,7 +34,8 @@ type crowds struct {
 	journal     *journal
 	byKey       map[string]*crowd
 	byNamespace map[string][]*crowd
-	ruled       []*crowd // with rules of their own
+	byLabel     map[string][]*crowd // by namespace, label and value
+	ruled       []*crowd            // with rules of their own
 	all         []*crowd
 	// byOwner is the crowd of the last pod with that controller: most often the next one's too.
 	byOwner map[types.UID]*crowd
@@ -42,7 +43,7 @@ type crowds struct {
 }
 
 func newCrowds(j *journal) crowds {
-	return crowds{journal: j, byKey: map[string]*crowd{}, byNamespace: map[string][]*crowd{}, byOwner: map[types.UID]*crowd{}}
+	return crowds{journal: j, byKey: map[string]*crowd{}, byNamespace: map[string][]*crowd{}, byLabel: map[string][]*crowd{}, byOwner: map[types.UID]*crowd{}}
 }
 
 func (c *crowds) of(pod *corev1.Pod) *crowd {
@@ -61,6 +62,10 @@ func (c *crowds) of(pod *corev1.Pod) *crowd {
 		c.byKey[string(c.key)] = its
 		c.all = append(c.all, its)
 		c.byNamespace[pod.Namespace] = append(c.byNamespace[pod.Namespace], its)
+		for name, value := range pod.Labels {
+			key := labelKey(pod.Namespace, name, value)
+			c.byLabel[key] = append(c.byLabel[key], its)
+		}
 		if rulesOf(pod) != nil {
 			c.ruled = append(c.ruled, its)
 		}
