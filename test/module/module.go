@@ -6,15 +6,22 @@ package module
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 )
 
-// Visit looks at every folder of the module that a test in a folder two below its root belongs to, so that go test runs
-// the test again when any file in them has changed.
+// Visit looks at every folder of the module that a test belongs to, so that go test runs the test again when any file in
+// them has changed.
 func Visit(t testing.TB) {
 	t.Helper()
-	err := filepath.WalkDir(filepath.Join("..", ".."), func(_ string, entry fs.DirEntry, err error) error {
+	root := "."
+	for _, err := os.Stat("go.mod"); err != nil; _, err = os.Stat(filepath.Join(root, "go.mod")) {
+		if root = filepath.Join("..", root); len(root) > 100 {
+			t.Fatal("no folder above the test's has a go.mod")
+		}
+	}
+	err := filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "bin") {
 			return filepath.SkipDir
 		}

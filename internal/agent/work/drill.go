@@ -110,7 +110,11 @@ func (d *Drills) weigh(ctx context.Context, r reason.Reason, nonce string, look 
 		defer close(ended)
 		ended <- look(ctx, r, nonce, func(how string) { give(ctx, made, how) }, func(e evidence.Evidence) { give(ctx, told, e) })
 	}()
-	defer func() { cancel(); <-ended }()
+	defer func() {
+		cancel()
+		for range ended { // Nothing of the fault is left then.
+		}
+	}()
 	hop, book := hopFault, evidence.NewDrillBook([]reason.Reason{r}, nonce)
 	late := d.Clock.After(r.Needs.For + grace)
 	for {

@@ -37,16 +37,16 @@ func Link(ctx context.Context, id reason.ID, name string, detector monitor.Monit
 			return err
 		}
 		made()
-		err := watch(ctx, now, detector, func(_ bool, all []evidence.Evidence) bool {
+		ended := watch(ctx, now, detector, func(_ bool, all []evidence.Evidence) bool {
 			for _, e := range all {
 				tell(e)
 			}
 			return false
 		}, id)
-		if ctx.Err() != nil {
-			return nil
+		if ctx.Err() == nil {
+			return ended
 		}
-		return err
+		return nil
 	})
 }
 
