@@ -45,6 +45,7 @@ var machine = cloud.Machine{
 
 func TestReplace(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "nodeclaims"}, "general-x7f2", errors.New("changed"))
+	changed := map[string]error{"delete NodeClaim": conflict}
 	for name, tc := range map[string]struct {
 		options objecttest.Options
 		left    []string
@@ -55,10 +56,7 @@ func TestReplace(t *testing.T) {
 		"already going":           {objecttest.Options{Kinds: kinds, Manifests: []string{going}}, []string{"general-x7f2"}, "uid-struck", nil},
 		"already gone":            {objecttest.Options{Kinds: kinds, Manifests: []string{other}}, []string{"general-other"}, "", nil},
 		"not installed":           {objecttest.Options{}, nil, "", nil},
-		"changed meanwhile": {
-			objecttest.Options{Kinds: kinds, Manifests: []string{struck}, Faults: map[string]error{"delete NodeClaim": conflict}},
-			[]string{"general-x7f2"}, "", cloud.ErrPassing,
-		},
+		"changed meanwhile":       {objecttest.Options{Kinds: kinds, Manifests: []string{struck}, Faults: changed}, []string{"general-x7f2"}, "", cloud.ErrPassing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := objecttest.New(t, tc.options)

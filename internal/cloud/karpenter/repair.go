@@ -46,19 +46,19 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 	}
 	for _, d := range deployments.Items {
 		on, known := repairs(d.Spec.Template.Spec)
-		if on || !known {
-			found.By = change.Ref{Kind: deployment.Kind, Namespace: d.Namespace, Name: d.Name}
+		if known && !on {
+			continue
 		}
-		if !known {
+		found.By = change.Ref{Kind: deployment.Kind, Namespace: d.Namespace, Name: d.Name}
+		switch {
+		case !known:
 			found.Unknown = message.Of(message.CloudUnread, message.Args{"what": found.By.String(), "words": "FEATURE_GATES"})
-		} else if onAWS {
+		case onAWS:
 			found.Rules = rulesOnAWS
-		} else {
+		default:
 			found.Unknown = message.Of(message.CloudNoRules, message.Args{"by": found.By.String()})
 		}
-		if on || !known {
-			return []cloud.Repairer{found}, nil
-		}
+		return []cloud.Repairer{found}, nil
 	}
 	return nil, nil
 }
