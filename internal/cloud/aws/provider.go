@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/eks"
+	"github.com/aws/smithy-go/logging"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -58,7 +59,7 @@ var _ interface {
 func New(ctx context.Context, o Options) (*Provider, *cloud.Gap) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	found, err := config.LoadDefaultConfig(ctx)
+	found, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // which would write among a command's output
 	if err != nil {
 		return nil, missing(message.CloudNoCredentials, err)
 	}
