@@ -19,6 +19,7 @@ const (
 	N301 Code = "N301" // unhealthy node: condition and reason
 	N302 Code = "N302" // a repair that would not happen, or that nothing shows would happen
 	N303 Code = "N303" // the node's agent is silent
+	N304 Code = "N304" // a repair held back by the guard, and why
 
 	N501 Code = "N501" // pod preempted: by whom, and what made it grow
 	N502 Code = "N502" // pods that the next step of a DaemonSet or its autoscaler would preempt
@@ -27,4 +28,4 @@ const (
 )
 
 // Codes are all of them, in order.
-var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N501, N502, N503, N504}
+var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N501, N502, N503, N504}

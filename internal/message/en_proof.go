@@ -2,6 +2,11 @@ package message
 
 var englishProof = sentences{
 	TitleN302: "a repair that would not happen, or that nothing shows would happen: which link",
+	TitleN304: "a repair held back by the guard, and why",
+
+	HeldPolicy:      "{{.policy}} repairs nothing for now: {{.why}}",
+	HeldRemediation: "{{.action}} of {{.node}} for {{.reason}} is held back ({{.remediation}}). {{.why}}",
+	HeldApprove:     "Approve {{.remediation}}: {{.action}} of {{.node}} for {{.reason}}. {{.why}}",
 
 	ProofNobody:    "No agent seen here reports {{.condition}} as {{.status}}{{if not .any}} with the reason {{.reason}}{{end}}.{{if .meant}} Agents spell that reason {{.meant}}.{{end}}",
 	ProofOff:       "The configuration of {{.agent}} switches {{.reason}} off.",

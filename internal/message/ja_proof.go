@@ -2,6 +2,11 @@ package message
 
 var japaneseProof = sentences{
 	TitleN302: "行われない修復、または行われると確かめられていない修復: どこで途切れるか",
+	TitleN304: "ガードが止めている修復とその理由",
+
+	HeldPolicy:      "{{.policy}} は今、何も修復しません: {{.why}}",
+	HeldRemediation: "{{.node}} の {{.reason}} に対する {{.action}} が止められています ({{.remediation}})。{{.why}}",
+	HeldApprove:     "{{.remediation}} を承認する ({{.node}} の {{.reason}} に対する {{.action}})。{{.why}}",
 
 	ProofNobody:    "このクラスターで確認できるエージェントは、{{.condition}} を {{.status}}{{if not .any}} (理由 {{.reason}}){{end}} として報告しません。{{if .meant}}エージェントはこの理由を {{.meant}} と書きます。{{end}}",
 	ProofOff:       "{{.agent}} の設定で {{.reason}} が無効になっています。",

@@ -3,6 +3,11 @@ package message
 // Whether a repair would follow from what an agent reports: why a link of the chain does not hold, or is not known to.
 const (
 	TitleN302 ID = "TitleN302"
+	TitleN304 ID = "TitleN304"
+
+	HeldPolicy      ID = "HeldPolicy"      // policy, why
+	HeldRemediation ID = "HeldRemediation" // remediation, action, node, reason, why
+	HeldApprove     ID = "HeldApprove"     // remediation, action, node, reason, why
 
 	ProofNobody    ID = "ProofNobody"    // condition, status, reason, any, meant, agent
 	ProofOff       ID = "ProofOff"       // agent, condition, status, reason

@@ -146,11 +146,15 @@ func TestEachLinkCut(t *testing.T) {
 		"a condition that passes": {func(f *Facts) {
 			policyOf(f).Spec.Rules = []v1alpha1.RepairRule{rule("runtime", "ContainerRuntimeReady", v1alpha1.ActionReboot, time.Hour)}
 		}, "FailedKillPod", Unproven, Wait, "15m"},
-		"left alone":              {func(f *Facts) { policyOf(f).Spec.Rules[0].Action = v1alpha1.ActionNone }, down, Broken, Action, "on purpose"},
-		"offered by nobody":       {func(f *Facts) { permit(f, "None", v1alpha1.MayNo) }, down, Broken, Action, "Nobody offers Reboot"},
-		"not permitted":           {func(f *Facts) { permit(f, "aws", v1alpha1.MayNo) }, down, Broken, Permitted, "UnauthorizedOperation"},
-		"permission not known":    {func(f *Facts) { permit(f, "aws", v1alpha1.MayUnknown) }, down, Unproven, Permitted, "not known"},
-		"permission not asked":    {func(f *Facts) { policyOf(f).Status.Permissions = nil }, down, Unproven, Permitted, "has not asked"},
+		"left alone":           {func(f *Facts) { policyOf(f).Spec.Rules[0].Action = v1alpha1.ActionNone }, down, Broken, Action, "on purpose"},
+		"offered by nobody":    {func(f *Facts) { permit(f, "None", v1alpha1.MayNo) }, down, Broken, Action, "Nobody offers Reboot"},
+		"not permitted":        {func(f *Facts) { permit(f, "aws", v1alpha1.MayNo) }, down, Broken, Permitted, "UnauthorizedOperation"},
+		"permission not known": {func(f *Facts) { permit(f, "aws", v1alpha1.MayUnknown) }, down, Unproven, Permitted, "not known"},
+		"permission not asked": {func(f *Facts) { policyOf(f).Status.Permissions = nil }, down, Unproven, Permitted, "has not asked"},
+		"permission not known, but done before": {func(f *Facts) {
+			permit(f, "agent", v1alpha1.MayUnknown)
+			f.Remediations = append(f.Remediations, repaired())
+		}, down, WouldAct, "", ""},
 		"a budget rounds to zero": {func(f *Facts) { policyOf(f).Spec.Budgets.Zone = new(intstr.FromString("20%")) }, down, Broken, Budget, "20%"},
 		"a budget that is spent": {func(f *Facts) {
 			f.Ledger = &guard.Ledger{Entries: []guard.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}

@@ -149,7 +149,7 @@ func (ch chain) action() v1alpha1.Action {
 }
 
 // permitted is what the controller was told when it asked. What others may do is theirs to know.
-func permitted(_ *checker, ch chain) (link, bool) {
+func permitted(c *checker, ch chain) (link, bool) {
 	if ch.policy == nil || ch.rule.Action == v1alpha1.ActionNone {
 		return link{}, false
 	}
@@ -166,6 +166,9 @@ func permitted(_ *checker, ch chain) (link, bool) {
 		case p.May != v1alpha1.MayYes && worst.state != Cut:
 			worst = unknown(message.ProofPermissionUnknown, args)
 		}
+	}
+	if worst.state != Cut && c.done(ch) {
+		return holds, true
 	}
 	if !asked {
 		return unknown(message.ProofNotAsked, message.Args{"action": string(ch.rule.Action)}), true

@@ -27,13 +27,7 @@ func proven(c *checker, ch chain) (link, bool) {
 	if ch.by() == "" || ch.action() == v1alpha1.ActionNone {
 		return link{}, false
 	}
-	var last *v1alpha1.Remediation
-	for i := range c.f.Remediations {
-		r := &c.f.Remediations[i]
-		if end := ended(r); end != nil && went(r, end, ch) && (last == nil || ended(last).LastTransitionTime.Before(&end.LastTransitionTime)) {
-			last = r
-		}
-	}
+	last := c.latest(ch, func(*v1alpha1.Remediation) bool { return true })
 	if last == nil {
 		if ch.policy == nil {
 			return unknown(message.ProofTheirs, message.Args{"by": ch.by(), "action": string(ch.action())}), true
@@ -55,6 +49,30 @@ func proven(c *checker, ch chain) (link, bool) {
 	}
 	l := link{state: Holds, said: message.Of(message.ProofShown, args), proof: &Evidence{last.Name, why, end.LastTransitionTime}}
 	return l, true
+}
+
+// latest is the last Remediation that tells of a chain and is of such a kind; nil if there is none.
+func (c *checker) latest(ch chain, kind func(*v1alpha1.Remediation) bool) *v1alpha1.Remediation {
+	var last *v1alpha1.Remediation
+	for i := range c.f.Remediations {
+		r := &c.f.Remediations[i]
+		if end := ended(r); end != nil && kind(r) && went(r, end, ch) && (last == nil || ended(last).LastTransitionTime.Before(&end.LastTransitionTime)) {
+			last = r
+		}
+	}
+	return last
+}
+
+// done says whether the action was taken lately and helped: that shows more than any question beforehand.
+func (c *checker) done(ch chain) bool {
+	last := c.latest(ch, func(r *v1alpha1.Remediation) bool {
+		return r.Spec.Drill == nil || r.Spec.Drill.Depth == v1alpha1.DrillRaised
+	})
+	if last == nil || ended(last).Status != metav1.ConditionTrue {
+		return false
+	}
+	_, stale := c.stale(last, ended(last), ch)
+	return !stale
 }
 
 // ended is how a Remediation ended; nil if it goes on.

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -73,7 +74,9 @@ func (o *CheckOptions) Run(ctx context.Context) error {
 	}
 	say := o.Say()
 	rows := proof.Check(gathered.Facts, say)
-	answer := Checked{Rows: rows, Findings: proof.Findings(rows, say), Unknown: gathered.gaps(say)}
+	found := append(proof.Held(gathered.Facts, say), proof.Findings(rows, say)...)
+	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+	answer := Checked{Rows: rows, Findings: found, Unknown: gathered.gaps(say)}
 	if o.Format.ForPeople() {
 		err = writeCheck(o.Format.Page(o.Out), say, answer)
 	} else {

@@ -1,0 +1,53 @@
+package proof
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Held are N304 for repairs that are wanted now and that the guard does not let go on, and for policies that are braked. That
+// somebody is to approve is for information, and that a policy only reports is as somebody chose.
+func Held(f Facts, say message.Printer) []finding.Finding {
+	found := []finding.Finding{}
+	for i := range f.Policies {
+		p := &f.Policies[i]
+		if ready := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.PolicyReady); ready != nil && ready.Reason == v1alpha1.PolicyBrakedReason {
+			ref := change.Ref{Kind: "NodeRepairPolicy", Name: p.Name}
+			found = append(found, held(say.Text(message.HeldPolicy, message.Args{"policy": ref, "why": ready.Message}), finding.Warning, ready, ref))
+		}
+	}
+	for i := range f.Remediations {
+		r := &f.Remediations[i]
+		allowed := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationAllowed)
+		if r.Spec.Drill != nil || r.Status.Phase == v1alpha1.PhaseEnded || allowed == nil || allowed.Status == metav1.ConditionTrue || allowed.Reason == string(guard.ReportOnly) {
+			continue
+		}
+		ref, node := change.Ref{Kind: "Remediation", Name: r.Name}, change.Ref{Kind: "Node", Name: r.Spec.Node.Name}
+		args := message.Args{"remediation": ref, "action": string(r.Spec.Action), "node": node, "reason": r.Spec.Evidence.Reason, "why": allowed.Message}
+		one := held(say.Text(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
+		if allowed.Reason == string(guard.AwaitingApproval) {
+			one.Severity = finding.Info
+			one.Remedies = append(one.Remedies, finding.Remedy{Message: say.Text(message.HeldApprove, args), Command: "naosu approve " + r.Name})
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
+// held is a finding whose evidence is a condition.
+func held(text string, severity finding.Severity, c *metav1.Condition, subjects ...change.Ref) finding.Finding {
+	since := c.LastTransitionTime
+	return finding.Finding{
+		Code: finding.N304, Severity: severity, Subjects: subjects, Message: text,
+		Causes: []finding.Link{{Message: c.Message, Evidence: []finding.Evidence{{
+			Object: subjects[len(subjects)-1], Field: "status.conditions[" + c.Type + "]", Value: string(c.Status) + " " + c.Reason, Time: &since,
+		}}}},
+		RuledOut: []finding.Link{}, Remedies: []finding.Remedy{}, Unknown: []finding.Gap{},
+	}
+}
