@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -124,4 +125,20 @@ func (c *Concern) objects(ctx context.Context) (objects, error) {
 		return objects{}, fmt.Errorf("reading the Remediations: %w", err)
 	}
 	return objects{policies.Items, remediations.Items}, nil
+}
+
+// policy is the one of a name that is known to be there.
+func (o objects) policy(name string) *v1alpha1.NodeRepairPolicy {
+	return &o.policies[slices.IndexFunc(o.policies, func(p v1alpha1.NodeRepairPolicy) bool { return p.Name == name })]
+}
+
+// open is how many Remediations of each policy go on.
+func (o objects) open() map[string]int {
+	open := map[string]int{}
+	for i := range o.remediations {
+		if r := &o.remediations[i]; r.Status.Phase != v1alpha1.PhaseEnded {
+			open[r.Spec.Policy.Name]++
+		}
+	}
+	return open
 }

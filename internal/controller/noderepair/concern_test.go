@@ -188,6 +188,26 @@ func TestPlanProposesOnce(t *testing.T) {
 	}
 }
 
+// In an outage a few Remediations show why nothing is repaired; once it is over, the others follow.
+func TestPlanShowsAnOutage(t *testing.T) {
+	p := policy(v1alpha1.ModeAuto)
+	objects := append(healthy(3), &p)
+	for i := range 9 {
+		objects = append(objects, node(fmt.Sprintf("ill-%d", i), "1a", down(time.Hour)))
+	}
+	b := newBench(t, &machines{may: v1alpha1.MayYes}, objects...)
+	for range 2 {
+		b.plan(t)
+		if n := len(b.remediations(t)); n != shown {
+			t.Errorf("%d Remediations, want %d", n, shown)
+		}
+	}
+	b.Checks = []guard.Check{}
+	if b.plan(t); len(b.remediations(t)) != 9 {
+		t.Errorf("%d Remediations, want all 9: nothing holds them back any more", len(b.remediations(t)))
+	}
+}
+
 func TestReady(t *testing.T) {
 	repairs := cloud.Repairer{By: change.Ref{Kind: "Group", Name: "workers"}, Nodes: []string{"well-0"}, Rules: []cloud.RepairerRule{
 		{Condition: "NetworkingReady", Status: corev1.ConditionFalse, Action: v1alpha1.ActionReplace},

@@ -30,18 +30,23 @@ func (c *Concern) Plan(ctx context.Context) (time.Duration, error) {
 		return resync, errBlind
 	}
 	again := resync
-	next, errs := c.propose(ctx, own, world.Nodes())
+	brake := c.brake(ctx, world, own)
+	next, errs := c.propose(ctx, own, brake, world.Nodes())
 	if !next.IsZero() {
 		again = min(again, max(next.Sub(c.Clock.Now()), time.Millisecond))
 	}
 	for i := range own.policies {
-		errs = errors.Join(errs, c.report(ctx, world, own, &own.policies[i]))
+		errs = errors.Join(errs, c.report(ctx, world, own, brake, &own.policies[i]))
 	}
 	return again, errors.Join(errs, c.prune(ctx, own))
 }
 
+// shown is how many Remediations a policy has that the brake holds back: enough to show why. In an outage thousands would
+// tell nothing more, and burden an API server that may be ill itself.
+const shown = 3
+
 // propose makes what should be there and is not. The ledger is read only if something should.
-func (c *Concern) propose(ctx context.Context, own objects, nodes []*corev1.Node) (next time.Time, errs error) {
+func (c *Concern) propose(ctx context.Context, own objects, brake *brake, nodes []*corev1.Node) (next time.Time, errs error) {
 	now := c.Clock.Now()
 	plan := repair.Propose(own.policies, nodes, own.remediations, guard.Ledger{}, now)
 	if len(plan.Remediations) == 0 {
@@ -52,24 +57,28 @@ func (c *Concern) propose(ctx context.Context, own objects, nodes []*corev1.Node
 		return plan.Next, err
 	}
 	plan = repair.Propose(own.policies, nodes, own.remediations, ledger.Ledger, now)
+	open := own.open()
 	for i := range plan.Remediations {
-		errs = errors.Join(errs, c.make(ctx, own, &plan.Remediations[i]))
+		proposed := &plan.Remediations[i]
+		policy := own.policy(proposed.Spec.Policy.Name)
+		if _, braked := brake.on(policy, proposed.Spec.Node.Name); braked && open[policy.Name] >= shown {
+			continue
+		}
+		open[policy.Name]++
+		errs = errors.Join(errs, c.make(ctx, policy, proposed))
 	}
 	return plan.Next, errs
 }
 
-func (c *Concern) make(ctx context.Context, own objects, proposed *v1alpha1.Remediation) error {
+func (c *Concern) make(ctx context.Context, policy *v1alpha1.NodeRepairPolicy, proposed *v1alpha1.Remediation) error {
 	made, err := c.Records.Create(ctx, proposed)
 	if err != nil {
 		return fmt.Errorf("proposing %s of %s: %w", proposed.Spec.Action, proposed.Spec.Node.Name, err)
 	}
-	for i := range own.policies {
-		if policy := &own.policies[i]; policy.Name == made.Spec.Policy.Name && made.Status.Phase == "" {
-			text := message.English().Text(message.EventProposed, message.Args{
-				"action": string(made.Spec.Action), "node": "node/" + made.Spec.Node.Name, "remediation": "remediation/" + made.Name, "rule": made.Spec.Policy.Rule,
-			})
-			c.Records.Event(policy, corev1.EventTypeNormal, "Proposed", "Propose", text)
-		}
+	if made.Status.Phase == "" {
+		c.Records.Event(policy, corev1.EventTypeNormal, "Proposed", "Propose", message.English().Text(message.EventProposed, message.Args{
+			"action": string(made.Spec.Action), "node": "node/" + made.Spec.Node.Name, "remediation": "remediation/" + made.Name, "rule": made.Spec.Policy.Rule,
+		}))
 	}
 	return nil
 }

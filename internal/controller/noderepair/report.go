@@ -11,17 +11,16 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
 // report writes what is so of a policy into its status, and tells of it once it stands in the way of repair.
-func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objects, policy *v1alpha1.NodeRepairPolicy) error {
+func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objects, brake *brake, policy *v1alpha1.NodeRepairPolicy) error {
 	nodes := repair.Selected(policy, world.Nodes())
 	ill := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repair.Ill(policy.Spec.Rules, n.Status.Conditions) })
 	permissions := c.permissions(ctx, policy, nodes)
-	ready := c.ready(ctx, world, own, policy, nodes, ill, permissions)
+	ready := c.ready(ctx, world, brake, policy, nodes, ill, permissions)
 	before := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.PolicyReady)
 	_, err := c.Records.UpdatePolicyStatus(ctx, policy, func(s *v1alpha1.NodeRepairPolicyStatus) {
 		s.ObservedGeneration = policy.Generation
@@ -41,7 +40,7 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 }
 
 // ready is the condition of that name: the first thing that stands in the way, if any does.
-func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, own objects, policy *v1alpha1.NodeRepairPolicy, nodes, ill []*corev1.Node, permissions []v1alpha1.Permission) metav1.Condition {
+func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *brake, policy *v1alpha1.NodeRepairPolicy, nodes, ill []*corev1.Node, permissions []v1alpha1.Permission) metav1.Condition {
 	condition := metav1.Condition{
 		Type: v1alpha1.PolicyReady, Status: metav1.ConditionFalse, ObservedGeneration: policy.Generation, LastTransitionTime: metav1.NewTime(c.Clock.Now()),
 	}
@@ -56,8 +55,8 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, own object
 	case len(nodes) == 0:
 		return because(v1alpha1.PolicyNoNodesReason, say.Text(message.PolicyNoNodes, nil))
 	}
-	if brake, braked := c.brake(ctx, world, own, policy, ill); braked {
-		return because(v1alpha1.PolicyBrakedReason, say.Say(brake.Message))
+	if why, braked := brake.onAny(policy, ill); braked {
+		return because(v1alpha1.PolicyBrakedReason, say.Say(why.Message))
 	}
 	if rivals := c.rivals(ctx, world, policy, nodes); len(rivals) > 0 {
 		return because(v1alpha1.PolicyCompetingReason, say.Text(message.PolicyCompeting, message.Args{"repairers": rivals}))
@@ -69,34 +68,6 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, own object
 	}
 	condition.Status = metav1.ConditionTrue
 	return because(v1alpha1.PolicyReadyReason, say.Text(message.PolicyReady, nil))
-}
-
-// brakes are the guard's checks that stop repair because of what ails many nodes together.
-var brakes = []string{"zone-state", "failing-together", "api-server", "zonal-shift"}
-
-// brake is what keeps a policy's ill nodes from being repaired, though nothing is wrong with the policy. Nodes that have
-// all in common that the guard looks at have one answer.
-func (c *Concern) brake(ctx context.Context, world *cluster.Snapshot, own objects, policy *v1alpha1.NodeRepairPolicy, ill []*corev1.Node) (guard.Named, bool) {
-	if len(ill) == 0 {
-		return guard.Named{}, false
-	}
-	checks := slices.DeleteFunc(slices.Clone(c.checks()), func(check guard.Check) bool { return !slices.Contains(brakes, check.Name) })
-	at := takenOf(world, cluster.Node, cluster.Pod)
-	facts := guard.Facts{
-		Now: c.Clock.Now(), Nodes: guard.Known(nodesOf(world, own.policies), at), ShiftedZones: guard.Known(shiftedOf(world), at), APIServer: c.apiServer(ctx, world),
-	}
-	type kind struct{ zone, image, instanceType, agent string }
-	asked := map[kind]bool{}
-	for _, node := range ill {
-		n := pick(facts.Nodes.Value, node.Name)
-		if key := (kind{n.Zone, n.Image, n.InstanceType, n.AgentVersion}); !asked[key] {
-			asked[key] = true
-			if ruling := guard.Decide(checks, guard.Proposal{Node: n, Policy: policy.Spec}, facts); len(checks) > 0 && ruling.Decision != guard.Allow {
-				return ruling.Named, true
-			}
-		}
-	}
-	return guard.Named{}, false
 }
 
 // rivals are the names of those who repair the policy's nodes too, as far as they can be asked.
