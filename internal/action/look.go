@@ -19,8 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// look sees what the next move of a Remediation depends on. As long as its machine may yet be acted on, the policy is read
-// past the cache that the caller has it from.
+// look sees what the next move of a Remediation depends on.
 func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) (sight, error) {
 	s := sight{now: p.Clock.Now()}
 	node, err := p.node(ctx, r.Spec.Node.Name)
@@ -31,25 +30,14 @@ func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v
 		s.node, s.ill = node, p.Advisor.Ill(node, r)
 		_, s.offered = p.provider(r, node)
 	}
-	step := lastStep(r).Name
-	if policy != nil && (step == v1alpha1.StepCordon || step == v1alpha1.StepDrain || step == v1alpha1.StepAct) {
-		if policy, err = p.policy(ctx, policy.Name); err != nil {
-			return s, err
-		}
+	if s.policy, err = p.policy(ctx, r, policy); err != nil || concluded(r) || r.Status.Phase != v1alpha1.PhaseRunning {
+		return s, err
 	}
-	if policy != nil {
-		s.policy = &policy.Spec
-	}
-	if concluded(r) || r.Status.Phase != v1alpha1.PhaseRunning {
-		return s, nil
-	}
-	switch step {
+	switch lastStep(r).Name {
 	case v1alpha1.StepDrain:
-		if s.node != nil {
-			err = p.lookAtPods(ctx, r, &s)
-		}
+		err = p.lookAtPods(ctx, r, &s)
 	case v1alpha1.StepAct:
-		if s.node != nil && mayAsk(r) {
+		if mayAsk(r) {
 			p.hold(ctx, r, &s)
 		}
 	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify:
@@ -58,17 +46,24 @@ func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v
 	return s, err
 }
 
-// policy reads a policy past any cache; nil if there is none.
-func (p *Performer) policy(ctx context.Context, name string) (*v1alpha1.NodeRepairPolicy, error) {
+// policy is what a policy says, nil if it is gone: as long as the machine may yet be acted on, as it is read past the
+// cache that the caller has it from.
+func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *v1alpha1.NodeRepairPolicy) (*v1alpha1.NodeRepairPolicySpec, error) {
+	if known == nil {
+		return nil, nil //nolint:nilnil // That there is none is an answer.
+	}
+	if step := lastStep(r).Name; step != v1alpha1.StepCordon && step != v1alpha1.StepDrain && step != v1alpha1.StepAct {
+		return &known.Spec, nil
+	}
 	var policy v1alpha1.NodeRepairPolicy
-	err := p.Reader.Get(ctx, client.ObjectKey{Name: name}, &policy)
+	err := p.Reader.Get(ctx, client.ObjectKeyFromObject(known), &policy)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // That there is none is an answer.
+		return nil, nil //nolint:nilnil // As above.
 	case err != nil:
-		return nil, fmt.Errorf("read the policy %s: %w", name, err)
+		return nil, fmt.Errorf("read the policy %s: %w", known.Name, err)
 	}
-	return &policy, nil
+	return &policy.Spec, nil
 }
 
 // mayAsk says whether an act that is written down may be asked for yet.
@@ -100,6 +95,9 @@ func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.
 // hold asks the guard for those checks that must allow until the machine is acted on. They look at no future. What cannot
 // be asked is as good as a no, for as long as a drain may take: whoever cannot find out must not leave a node cordoned.
 func (p *Performer) hold(ctx context.Context, r *v1alpha1.Remediation, s *sight) {
+	if s.node == nil {
+		return
+	}
 	ledger, err := p.readLedger(ctx)
 	if err != nil {
 		s.held, s.unseen = unknownLedger, err
@@ -114,6 +112,9 @@ func (p *Performer) hold(ctx context.Context, r *v1alpha1.Remediation, s *sight)
 }
 
 func (p *Performer) lookAtPods(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
+	if s.node == nil {
+		return nil
+	}
 	pods, err := p.podsOn(ctx, s.node.Name)
 	if err != nil {
 		return err

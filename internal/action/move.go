@@ -54,6 +54,7 @@ func done() *ending { return &ending{result: v1alpha1.StepDone} }
 func doneSaying(why message.Sentence) *ending {
 	return &ending{result: v1alpha1.StepDone, message: why}
 }
+
 func failed(why message.Sentence) *ending { return &ending{result: v1alpha1.StepFailed, message: why} }
 func wait(d time.Duration) move           { return move{again: max(d, time.Millisecond)} }
 

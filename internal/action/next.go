@@ -82,9 +82,9 @@ func lastStep(r *v1alpha1.Remediation) v1alpha1.Step {
 
 // stepOf is the latest step of a name.
 func stepOf(r *v1alpha1.Remediation, name v1alpha1.StepName) (v1alpha1.Step, bool) {
-	for i := len(r.Status.Steps) - 1; i >= 0; i-- {
-		if r.Status.Steps[i].Name == name {
-			return r.Status.Steps[i], true
+	for _, step := range slices.Backward(r.Status.Steps) {
+		if step.Name == name {
+			return step, true
 		}
 	}
 	return v1alpha1.Step{}, false

@@ -142,17 +142,8 @@ func (p *Performer) podsBack(ctx context.Context, r *v1alpha1.Remediation, node 
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, uid := range slices.Sorted(maps.Keys(owners)) {
-		o := owners[uid]
-		if runs := counted.total(uid); runs < o.Owner.Ready {
-			wanted, err := p.wanted(ctx, o.Namespace, o.Owner)
-			if err != nil {
-				return nil, nil, err
-			}
-			if runs < min(wanted, o.Owner.Ready) {
-				missing = append(missing, strings.ToLower(o.Owner.Kind)+"/"+o.Owner.Name)
-			}
-		}
+	if missing, err = p.fewer(ctx, owners, counted); err != nil {
+		return nil, nil, err
 	}
 	for _, pod := range here {
 		owner := metav1.GetControllerOfNoCopy(pod)
@@ -161,6 +152,25 @@ func (p *Performer) podsBack(ctx context.Context, r *v1alpha1.Remediation, node 
 		}
 	}
 	return missing, broken, nil
+}
+
+// fewer are controllers with fewer pods than they had, and should have.
+func (p *Performer) fewer(ctx context.Context, owners map[types.UID]v1alpha1.PodForecast, counted census) (missing []string, err error) {
+	for _, uid := range slices.Sorted(maps.Keys(owners)) {
+		o := owners[uid]
+		runs := counted.total(uid)
+		if runs >= o.Owner.Ready {
+			continue
+		}
+		wanted, err := p.wanted(ctx, o.Namespace, o.Owner)
+		if err != nil {
+			return nil, err
+		}
+		if runs < min(wanted, o.Owner.Ready) {
+			missing = append(missing, strings.ToLower(o.Owner.Kind)+"/"+o.Owner.Name)
+		}
+	}
+	return missing, nil
 }
 
 // movers are those of a forecast whose controller must have made them again, one for each controller.

@@ -24,26 +24,31 @@ func TestRepair(t *testing.T) {
 	}{
 		"a reboot moves pods by a drain": {
 			world(three(), deployment("web", template("web", "1", tolerating(300)), "n1", "n2")), reboot,
-			[]string{"moved web-1-a n1>n3"}, true,
+			[]string{"moved web-1-a n1>n3"},
+			true,
 		},
 		"a reboot leaves a DaemonSet's pod": {
 			world(three(), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")), reboot, nil, true,
 		},
 		"a replacement ends it": {
 			world(three(), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")), replace,
-			[]string{"ended agent-n1 n1> FateDaemon"}, false,
+			[]string{"ended agent-n1 n1> FateDaemon"},
+			false,
 		},
 		"a replacement moves pods by a drain": {
 			world(three(), deployment("web", template("web", "1", tolerating(300)), "n1", "n2")), replace,
-			[]string{"moved web-1-a n1>n3"}, false,
+			[]string{"moved web-1-a n1>n3"},
+			false,
 		},
 		"what fits nowhere waits, although a node would come back": {
 			world(three(), deployment("web", template("web", "3"), "n1", "n2", "n3")), reboot,
-			[]string{"waiting web-1-a n1> FateUnschedulable"}, true,
+			[]string{"waiting web-1-a n1> FateUnschedulable"},
+			true,
 		},
 		"a node that is dead is lost, whatever is done": {
 			world(dead(), node("n2", "b"), deployment("web", template("web", "1", tolerating(300)), "n1")), reboot,
-			[]string{"moved web-1-a n1>n2 5m50s"}, false,
+			[]string{"moved web-1-a n1>n2 5m50s"},
+			false,
 		},
 		"a service that restarts moves nothing": {
 			world(three(), deployment("web", template("web", "1"), "n1")), change.RestartService{Node: "n1", Service: "containerd.service"}, nil, true,
