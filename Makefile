@@ -4,6 +4,8 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 
 TOOL     := go tool -modfile=go.tools.mod
 FUZZTIME ?= 10s
+# How many nights of repair under random faults fuzz plays, in all.
+NIGHTS   ?= 10000
 # What bench runs, as in BENCH=Ready.
 BENCH    ?= .
 
@@ -39,8 +41,9 @@ bench: go ## Run the benchmarks and print one table
 	@go run ./hack/bench -bench '$(BENCH)'
 
 .PHONY: fuzz
-fuzz: go ## Run each fuzz target for FUZZTIME
+fuzz: go ## Run each fuzz target for FUZZTIME, and repair through NIGHTS of random faults
 	@hack/fuzz.sh $(FUZZTIME)
+	@hack/nights.sh $(NIGHTS)
 
 .PHONY: go
 go:

@@ -62,6 +62,8 @@ type machine struct {
 	booted   time.Time
 	// ill is whether its agent finds a fault; stubborn faults outlive a reboot.
 	ill, stubborn bool
+	// fell is when its agent was first seen to find the fault, well when it was last seen to find none.
+	fell, well time.Time
 	// lost is since when nothing is heard of it.
 	lost time.Time
 	// spoken is when its agent last wrote.

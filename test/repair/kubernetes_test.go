@@ -45,6 +45,12 @@ func (c *town) tell(node *corev1.Node, m *machine) bool {
 	if changed && m.lost.IsZero() {
 		m.spoken = c.now()
 	}
+	switch {
+	case m.lost.IsZero() && !m.ill:
+		m.well, m.fell = c.now(), time.Time{}
+	case m.fell.IsZero():
+		m.fell = c.now()
+	}
 	return changed
 }
 

@@ -1,6 +1,9 @@
 package repair
 
 import (
+	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,29 +13,87 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 )
 
-// TestNights plays random nights, in none of which a crime may be committed.
+// TestNights plays random nights, in none of which a crime may be committed. -rapid.checks says how many each core plays.
 func TestNights(t *testing.T) {
-	repairs := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		p := drawPlan(rt)
-		seen := play(t, rt, p, guard.Checks())
-		if len(seen.crimes) > 0 {
-			rt.Fatalf("%s", strings.Join(seen.crimes, "\n"))
-		}
-		repairs += seen.repairs
-	})
-	if !t.Failed() && repairs == 0 {
-		t.Error("in no night anything was repaired")
+	for core := range runtime.GOMAXPROCS(0) {
+		t.Run(fmt.Sprint(core), func(t *testing.T) {
+			t.Parallel()
+			repairs := 0
+			rapid.Check(t, func(rt *rapid.T) {
+				seen := play(t, rt, drawPlan(rt), guard.Checks(), none)
+				if len(seen.crimes) > 0 {
+					rt.Fatal(strings.Join(seen.crimes, "\n"))
+				}
+				repairs += seen.repairs
+			})
+			if !t.Failed() && repairs == 0 {
+				t.Error("in no night anything was repaired")
+			}
+			t.Logf("%d repairs", repairs)
+		})
 	}
-	t.Logf("%d repairs", repairs)
 }
 
-func play(t *testing.T, rt *rapid.T, p plan, checks []guard.Check) *watch {
+// TestWatch shows that the watch sees each crime: nights that pass, and in which it is committed once what prevents it is
+// taken out. A PodDisruptionBudget is kept to by three checks: the future that they look at has neither room nor leave for the pods.
+func TestWatch(t *testing.T) {
+	for name, tc := range map[string]struct {
+		night plan
+		out   []string
+		flaw  tamper
+		crime crime
+	}{
+		"budgets": {
+			night: plan{Nodes: 4, Zones: 1, Floors: []int{1}, Slack: 1, ZoneBudget: 1, ClusterBudget: 1, Faults: []fault{{2, 20, 1, ill}, {2, 20, 2, ill}}},
+			out:   []string{"budgets"}, crime: overBudget,
+		},
+		"the zone's state": {
+			night: plan{Nodes: 4, Zones: 3, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 1, Faults: []fault{{9, 18, 0, zoneOut}}},
+			out:   []string{"zone-state"}, crime: throughOutage,
+		},
+		"the brake": {
+			night: plan{Nodes: 5, Zones: 1, Floors: []int{1}, Slack: 2, ZoneBudget: 2, ClusterBudget: 1, Brake: true, Faults: []fault{{16, 2, 0, zoneIll}}},
+			out:   []string{"failing-together"}, crime: pastBrake,
+		},
+		"PodDisruptionBudgets": {
+			night: plan{Nodes: 5, Zones: 3, Floors: []int{3, 3}, ZoneBudget: 2, ClusterBudget: 1, Proceed: true, Faults: []fault{{19, 9, 0, ill}}},
+			out:   []string{"disruption-budgets", "last-replica", "capacity"}, crime: overPDB,
+		},
+		"what did not help": {
+			night: plan{Nodes: 5, Zones: 1, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 1, Faults: []fault{{16, 17, 0, stubborn}}},
+			out:   []string{"did-not-help"}, crime: actedTwice,
+		},
+		"an act that is written down": {
+			night: plan{Nodes: 6, Zones: 2, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 1, Faults: []fault{{9, 1, 1, stubborn}, {17, 1, 7, kill}}},
+			flaw:  forgetful, crime: actedTwice,
+		},
+		"somebody who goes on": {
+			night: plan{Nodes: 3, Zones: 2, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 2, Faults: []fault{{1, 18, 0, ill}, {6, 1, 6, kill}}},
+			flaw:  mortal, crime: neverEnded,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if seen := play(t, t, tc.night, guard.Checks(), none); len(seen.crimes) > 0 {
+				t.Errorf("with all that prevents it: %q", seen.crimes)
+			}
+			if seen := play(t, t, tc.night, without(tc.out...), tc.flaw); !seen.has(tc.crime) {
+				t.Errorf("without what prevents it nobody saw that it %s: %d repairs, %q", tc.crime, seen.repairs, seen.crimes)
+			}
+		})
+	}
+}
+
+func without(names ...string) []guard.Check {
+	return slices.DeleteFunc(guard.Checks(), func(c guard.Check) bool { return slices.Contains(names, c.Name) })
+}
+
+// play plays a night in a bubble, in which hours pass in no time.
+func play(t *testing.T, caller interface{ Fatal(...any) }, p plan, checks []guard.Check, flaw tamper) *watch {
 	var seen *watch
 	var err error
-	synctest.Test(t, func(t *testing.T) { seen, err = p.play(t.Context(), checks) })
+	synctest.Test(t, func(t *testing.T) { seen, err = p.play(t.Context(), checks, flaw) })
 	if err != nil {
-		rt.Fatal(err)
+		caller.Fatal(err)
 	}
 	return seen
 }

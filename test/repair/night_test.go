@@ -36,6 +36,8 @@ type night struct {
 	cloud *provider
 	// checks are the guard's.
 	checks []guard.Check
+	// tamper, if any, breaks the controller itself, to see whether it is noticed.
+	tamper tamper
 
 	controller *noderepair.Concern
 	// back is when a killed controller is started again.
@@ -52,10 +54,21 @@ type night struct {
 	taken  *cluster.Snapshot
 }
 
+// tamper is a flaw that the controller does not have.
+type tamper int
+
+const (
+	none tamper = iota
+	// forgetful is a controller that, killed, has not written down that it has acted.
+	forgetful
+	// mortal is one that nobody starts again.
+	mortal
+)
+
 // play plays the night in a bubble of testing/synctest, and says what was seen.
-func (p plan) play(ctx context.Context, checks []guard.Check) (*watch, error) {
-	n := &night{plan: p, c: newTown(p.Nodes, p.Zones, p.workloads()), checks: checks, die: -1}
-	n.watch = &watch{c: n.c, policy: p.policy(), acted: map[string]int{}}
+func (p plan) play(ctx context.Context, checks []guard.Check, flaw tamper) (*watch, error) {
+	n := &night{plan: p, c: newTown(p.Nodes, p.Zones, p.workloads()), checks: checks, tamper: flaw, die: -1}
+	n.watch = newWatch(n.c, p.policy())
 	n.cloud = &provider{c: n.c, watch: n.watch}
 	n.c.api.Before, n.c.api.After = n.before, n.after
 	if err := n.c.api.Direct.Create(ctx, n.watch.policy.DeepCopy()); err != nil {
@@ -69,10 +82,11 @@ func (p plan) play(ctx context.Context, checks []guard.Check) (*watch, error) {
 			return nil, fmt.Errorf("stepping the cluster: %w", err)
 		}
 		n.taken = nil
+		n.watch.look(ctx)
 		n.control(ctx, i)
 		<-time.After(tick)
 	}
-	n.watch.rest(ctx)
+	n.watch.end(ctx)
 	return n.watch, nil
 }
 
@@ -96,6 +110,24 @@ func (n *night) control(ctx context.Context, i int) {
 	}()
 	if !<-ended {
 		n.controller, n.back, n.die = nil, n.c.now().Add(2*tick), -1
+		n.spoil(ctx)
+	}
+}
+
+// spoil does what a flawed controller would leave behind when it is killed.
+func (n *night) spoil(ctx context.Context) {
+	switch n.tamper {
+	case mortal:
+		n.back = n.back.Add(24 * time.Hour)
+	case forgetful:
+		for _, r := range n.watch.running(ctx) {
+			r.Status.Steps = slices.DeleteFunc(r.Status.Steps, func(s v1alpha1.Step) bool {
+				return slices.Contains([]v1alpha1.StepName{v1alpha1.StepAct, v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify}, s.Name)
+			})
+			if err := n.c.api.Direct.Status().Update(ctx, &r); err != nil {
+				panic(err)
+			}
+		}
 	}
 }
 
@@ -192,6 +224,12 @@ func (n *night) do(ctx context.Context, f fault, begins bool) error {
 		}
 	case lie: // An agent that finds a fault where there is none, and thinks better of it.
 		m.ill, m.stubborn = begins, begins
+	case zoneIll:
+		for _, one := range n.c.sorted() {
+			if begins && one.zone == m.zone {
+				one.ill = true
+			}
+		}
 	case silentNode:
 		n.power(m, !begins)
 	case zoneOut:

@@ -20,6 +20,7 @@ const (
 	ill        kind = "a fault that a reboot mends"
 	stubborn   kind = "a fault that outlives a reboot"
 	lie        kind = "an agent that lies for a while"
+	zoneIll    kind = "a fault of all machines of a zone"
 	silentNode kind = "a machine off for a while"
 	zoneOut    kind = "a zone off for a while"
 	flakyAPI   kind = "an API server that fails calls, done and not"
@@ -29,7 +30,7 @@ const (
 	rejected   kind = "a person who calls it off"
 )
 
-var kinds = []kind{ill, ill, ill, stubborn, lie, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, badCloud, rejected}
+var kinds = []kind{ill, ill, ill, stubborn, lie, zoneIll, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, badCloud, rejected}
 
 // fault is one thing that goes wrong, from a tick on, for so many.
 type fault struct {
@@ -39,12 +40,16 @@ type fault struct {
 
 // plan is a night.
 type plan struct {
-	Nodes, Zones    int
+	Nodes, Zones int
+	// Floors are the least pods of workloads, Slack how many more each has.
 	Floors          []int
+	Slack           int
 	ZoneBudget      int
 	ClusterBudget   int
 	Proceed, Ladder bool
-	Faults          []fault
+	// Brake says whether the policy has one of its own beside Kubernetes' idea of a disrupted zone.
+	Brake  bool
+	Faults []fault
 }
 
 // storm is how long things go wrong, and calm how long nothing does after that, in ticks.
@@ -59,8 +64,9 @@ func drawPlan(t *rapid.T) plan {
 	p := plan{
 		Nodes: rapid.IntRange(3, 7).Draw(t, "nodes"), Zones: rapid.IntRange(1, 3).Draw(t, "zones"),
 		Floors:     rapid.SliceOfN(rapid.IntRange(1, 3), 1, 2).Draw(t, "floors"),
+		Slack:      rapid.SampledFrom([]int{1, 1, 0, 2}).Draw(t, "slack"),
 		ZoneBudget: rapid.IntRange(1, 2).Draw(t, "zone budget"), ClusterBudget: rapid.IntRange(1, 2).Draw(t, "cluster budget"),
-		Proceed: rapid.Bool().Draw(t, "proceed"), Ladder: rapid.Bool().Draw(t, "ladder"),
+		Proceed: rapid.Bool().Draw(t, "proceed"), Ladder: rapid.Bool().Draw(t, "ladder"), Brake: rapid.Bool().Draw(t, "brake"),
 	}
 	p.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fault {
 		return fault{
@@ -71,14 +77,20 @@ func drawPlan(t *rapid.T) plan {
 	return p
 }
 
-// workloads have one pod more than their floor, so that a drain is possible.
+// workloads have pods to spare, or not, so that a drain is possible, or not.
 func (p plan) workloads() []workload {
 	var all []workload
 	for i, floor := range p.Floors {
-		all = append(all, workload{string(rune('a' + i)), floor + 1, floor})
+		all = append(all, workload{string(rune('a' + i)), floor + p.Slack, floor})
 	}
 	return all
 }
+
+// A brake's least nodes, and their share of a zone.
+const (
+	brakeNodes   = 2
+	brakePercent = 50
+)
 
 // policy is Auto, and quicker than anybody would be.
 func (p plan) policy() *v1alpha1.NodeRepairPolicy {
@@ -90,10 +102,13 @@ func (p plan) policy() *v1alpha1.NodeRepairPolicy {
 			{Name: "silent", Condition: "Ready", Status: metav1.ConditionUnknown, For: *minutes(2), Action: v1alpha1.ActionReboot},
 		},
 		Budgets:      v1alpha1.Budgets{Zone: ptr.To(intstrOf(p.ZoneBudget)), Group: ptr.To(intstrOf(5)), Cluster: ptr.To(intstrOf(p.ClusterBudget))},
-		Brake:        v1alpha1.Brake{Nodes: 3, Percent: 50},
+		Brake:        v1alpha1.Brake{Nodes: brakeNodes, Percent: brakePercent},
 		Drain:        v1alpha1.Drain{Timeout: minutes(2), Fallback: v1alpha1.DrainGiveUp},
 		Verification: v1alpha1.Verification{NodeWithin: minutes(4), Dwell: minutes(1), PodsWithin: minutes(2)},
 		CoolDown:     minutes(1), RememberFailure: minutes(60),
+	}
+	if !p.Brake {
+		policy.Spec.Brake = v1alpha1.Brake{Nodes: 5000, Percent: 100}
 	}
 	if p.Proceed {
 		policy.Spec.Drain.Fallback = v1alpha1.DrainProceed

@@ -21,6 +21,7 @@ type crime string
 const (
 	overBudget    crime = "over budget"
 	throughOutage crime = "repaired through a zone's outage"
+	pastBrake     crime = "repaired what many have in common"
 	overPDB       crime = "violated a PodDisruptionBudget"
 	actedTwice    crime = "acted twice"
 	neverEnded    crime = "never ended"
@@ -31,10 +32,23 @@ type watch struct {
 	c      *town
 	policy *v1alpha1.NodeRepairPolicy
 	crimes []string
-	// acted is how often each Remediation has acted.
+	// acted is how often each Remediation has acted, and last what was done to each node.
 	acted map[string]int
-	// repairs and ends count, so that nights in which nothing happens are seen to be such.
+	last  map[string]deed
+	// tight is since when a budget could not do without the pods of a node, by both names.
+	tight map[string]time.Time
+	// repairs counts, so that nights in which nothing happens are seen to be such.
 	repairs int
+}
+
+// deed is what was done to a node.
+type deed struct {
+	action v1alpha1.Action
+	at     time.Time
+}
+
+func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy) *watch {
+	return &watch{c: c, policy: policy, acted: map[string]int{}, last: map[string]deed{}, tight: map[string]time.Time{}}
 }
 
 func (w *watch) commit(what crime, format string, args ...any) {
@@ -59,11 +73,18 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine) {
 	if w.acted[name]++; w.acted[name] > 1 && action == v1alpha1.ActionReboot {
 		w.commit(actedTwice, "%s for %s, time %d", action, name, w.acted[name])
 	}
+	if last, ok := w.last[m.node]; ok && last.action == action && w.c.now().Sub(last.at) < w.policy.Spec.RememberFailure.Duration && !m.well.After(last.at) {
+		w.commit(actedTwice, "%s of %s, which has not helped at %s", action, m.node, last.at.Format(time.TimeOnly))
+	}
+	w.last[m.node] = deed{action, w.c.now()}
+	if since, many := w.pattern(m.zone); many && w.c.now().Sub(since) > noticed {
+		w.commit(pastBrake, "%s of %s, in %s, where most are ill since %s", action, m.node, m.zone, since.Format(time.TimeOnly))
+	}
 	if since, out := w.outage(m.zone); out && w.c.now().Sub(since) > silence+noticed {
 		w.commit(throughOutage, "%s of %s, in %s, which is out since %s", action, m.node, m.zone, since.Format(time.TimeOnly))
 	}
-	if m.up && w.policy.Spec.Drain.Fallback == v1alpha1.DrainGiveUp {
-		w.checkPods(ctx, m)
+	if m.up {
+		w.checkPods(ctx, m, running[at])
 	}
 }
 
@@ -89,8 +110,38 @@ func (w *watch) outage(zone string) (since time.Time, out bool) {
 	return slices.MaxFunc(lost, time.Time.Compare), true
 }
 
-// checkPods looks for budgets that do without the pods of a machine, which are cut off now.
-func (w *watch) checkPods(ctx context.Context, m *machine) {
+// pattern is since when so many machines of a zone are ill that the policy's brake is to hold.
+func (w *watch) pattern(zone string) (since time.Time, many bool) {
+	n, total := 0, 0
+	for _, m := range w.c.machines {
+		if m.zone != zone {
+			continue
+		}
+		total++
+		if m.ill && m.up {
+			n++
+			if m.fell.After(since) {
+				since = m.fell
+			}
+		}
+	}
+	return since, n >= int(w.policy.Spec.Brake.Nodes) && n*100 >= total*int(w.policy.Spec.Brake.Percent)
+}
+
+// checkPods looks for budgets that cannot do without the pods of a machine, which are cut off now. A drain that gives up
+// must leave none; one that proceeds may, but not where this was to be seen before it began.
+func (w *watch) checkPods(ctx context.Context, m *machine, r v1alpha1.Remediation) {
+	began := r.Status.Steps[slices.IndexFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepCordon })].StartedAt.Time
+	for budget := range w.needs(ctx, m) {
+		since, known := w.tight[budget+" "+m.node]
+		if w.policy.Spec.Drain.Fallback == v1alpha1.DrainGiveUp || known && began.Sub(since) > noticed {
+			w.commit(overPDB, "%s cannot do without the pods on %s, since %s", budget, m.node, since.Format(time.TimeOnly))
+		}
+	}
+}
+
+// needs are the budgets that cannot do without the ready pods of a machine.
+func (w *watch) needs(ctx context.Context, m *machine) map[string]bool {
 	pods, err := w.c.pods(ctx)
 	if err != nil {
 		panic(err)
@@ -99,20 +150,41 @@ func (w *watch) checkPods(ctx context.Context, m *machine) {
 	if err := w.c.api.Direct.List(ctx, &budgets); err != nil {
 		panic(err)
 	}
+	needed := map[string]bool{}
 	for _, b := range budgets.Items {
 		here, elsewhere := 0, 0
 		for i := range pods {
-			if pods[i].Labels["app"] != b.Name || !isReady(&pods[i]) {
-				continue
-			}
-			if pods[i].Spec.NodeName == m.node {
+			switch {
+			case pods[i].Labels["app"] != b.Name || !isReady(&pods[i]):
+			case pods[i].Spec.NodeName == m.node:
 				here++
-			} else {
+			default:
 				elsewhere++
 			}
 		}
 		if here > 0 && elsewhere < b.Spec.MinAvailable.IntValue() {
-			w.commit(overPDB, "%s has %d ready pods without those on %s, and needs %s", b.Name, elsewhere, m.node, b.Spec.MinAvailable)
+			needed[b.Name] = true
+		}
+	}
+	return needed
+}
+
+// look notes since when budgets are tight. A drain evicts one pod after the other, so that those with room for one are not.
+func (w *watch) look(ctx context.Context) {
+	var budgets policyv1.PodDisruptionBudgetList
+	if err := w.c.api.Direct.List(ctx, &budgets); err != nil {
+		panic(err)
+	}
+	for _, m := range w.c.sorted() {
+		needed := w.needs(ctx, m)
+		for _, b := range budgets.Items {
+			key := b.Name + " " + m.node
+			switch _, known := w.tight[key]; {
+			case !needed[b.Name] || b.Status.DisruptionsAllowed > 0:
+				delete(w.tight, key)
+			case !known:
+				w.tight[key] = w.c.now()
+			}
 		}
 	}
 }
@@ -152,8 +224,8 @@ func (w *watch) checkBudgets(ctx context.Context) {
 	}
 }
 
-// rest looks for what is left when all is quiet.
-func (w *watch) rest(ctx context.Context) {
+// end looks for what is left when all is quiet.
+func (w *watch) end(ctx context.Context) {
 	for _, r := range w.running(ctx) {
 		w.commit(neverEnded, "%s still runs: %+v", r.Name, r.Status.Steps)
 	}
