@@ -140,7 +140,8 @@ var (
 	// ErrPassing is a fault that may be gone when asked again: too many requests, no answer in time. What was asked was not
 	// done.
 	ErrPassing = errors.New("may pass")
-	// ErrUnsure is that nobody answered: what was asked may have been done or not.
+	// ErrUnsure is that nobody answered: what was asked may have been done or not. Where an error is ErrPassing too, this
+	// is what counts.
 	ErrUnsure = errors.New("not known whether it was done")
 )
 

@@ -176,9 +176,13 @@ func TestProviderReplaceRefused(t *testing.T) {
 	b := newBed(t)
 	struck := b.members("spare")[0]
 	p := b.provider(provider.Options{})
-	b.server.Script("autoscaling:TerminateInstanceInAutoScalingGroup", 9, fault("Throttling"))
-	if _, err := p.Replace(t.Context(), machine(struck)); !errors.Is(err, naosu.ErrPassing) {
-		t.Errorf("throttled: %v, want ErrPassing", err)
+	b.server.Script("autoscaling:TerminateInstanceInAutoScalingGroup", 3, fault("Throttling"))
+	if _, err := p.Replace(t.Context(), machine(struck)); !errors.Is(err, naosu.ErrPassing) || errors.Is(err, naosu.ErrUnsure) {
+		t.Errorf("throttled: %v, want ErrPassing and not ErrUnsure", err)
+	}
+	b.server.Script("autoscaling:TerminateInstanceInAutoScalingGroup", 3, fault("InternalError"))
+	if _, err := p.Replace(t.Context(), machine(struck)); !errors.Is(err, naosu.ErrUnsure) {
+		t.Errorf("AWS fails: %v, want ErrUnsure", err)
 	}
 	b = newBed(t)
 	b.as(reader, secret)

@@ -71,6 +71,14 @@ func refused(err error) bool {
 	return answered && answer.HTTPStatusCode() < http.StatusInternalServerError || throttled.IsErrorRetryable(err) == sdk.TrueTernary
 }
 
+// unless says that it is not known whether what was asked was done, unless it was refused.
+func unless(refused bool, err error) error {
+	if refused {
+		return err
+	}
+	return fmt.Errorf("%w: %w", cloud.ErrUnsure, err)
+}
+
 var throttled = retry.RetryableErrorCode{Codes: retry.DefaultThrottleErrorCodes}
 
 // careful retries what was turned away for its number and nothing else: of any other fault it cannot be known whether

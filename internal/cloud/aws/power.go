@@ -2,7 +2,6 @@ package aws
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,13 +111,10 @@ func sayChecks(checks types.InstanceStatus) string {
 func (p *Provider) Reboot(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
 	out, err := ask(ctx, callReboot, p.ec2.RebootInstances, &ec2.RebootInstancesInput{InstanceIds: []string{instanceOf(m)}},
 		func(o *ec2.Options) { o.Retryer = careful })
-	switch {
-	case err == nil:
-		return operation(out.ResultMetadata, ""), nil
-	case refused(err):
-		return cloud.Operation{}, err
+	if err != nil {
+		return cloud.Operation{}, unless(refused(err), err)
 	}
-	return cloud.Operation{}, errors.Join(cloud.ErrUnsure, err)
+	return operation(out.ResultMetadata, ""), nil
 }
 
 const callReboot = "ec2:RebootInstances"

@@ -46,6 +46,9 @@ var machine = cloud.Machine{
 func TestReplace(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "nodeclaims"}, "general-x7f2", errors.New("changed"))
 	changed := map[string]error{"delete NodeClaim": conflict}
+	silent := map[string]error{"delete NodeClaim": errors.New("connection reset by peer")}
+	no := apierrors.NewForbidden(schema.GroupResource{Resource: "nodeclaims"}, "general-x7f2", errors.New("no"))
+	forbidden := map[string]error{"delete NodeClaim": no}
 	for name, tc := range map[string]struct {
 		options objecttest.Options
 		left    []string
@@ -56,6 +59,8 @@ func TestReplace(t *testing.T) {
 		"already going":           {objecttest.Options{Kinds: kinds, Manifests: []string{going}}, []string{"general-x7f2"}, "uid-struck", nil},
 		"already gone":            {objecttest.Options{Kinds: kinds, Manifests: []string{other}}, []string{"general-other"}, "", nil},
 		"not installed":           {objecttest.Options{}, nil, "", nil},
+		"no answer":               {objecttest.Options{Kinds: kinds, Manifests: []string{struck}, Faults: silent}, []string{"general-x7f2"}, "", cloud.ErrUnsure},
+		"not permitted":           {objecttest.Options{Kinds: kinds, Manifests: []string{struck}, Faults: forbidden}, []string{"general-x7f2"}, "", no},
 		"changed meanwhile":       {objecttest.Options{Kinds: kinds, Manifests: []string{struck}, Faults: changed}, []string{"general-x7f2"}, "", cloud.ErrPassing},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -70,7 +71,7 @@ func Delete(ctx context.Context, c client.Client, o *unstructured.Unstructured) 
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	return Failed("delete", o.GroupVersionKind().GroupKind(), err)
+	return unwritten("delete", o.GroupVersionKind().GroupKind(), err)
 }
 
 // Annotate sets an annotation of an object as it was read.
@@ -83,23 +84,45 @@ func Annotate(ctx context.Context, c client.Client, o *unstructured.Unstructured
 	annotations[name] = value
 	changed.SetAnnotations(annotations)
 	err := c.Patch(ctx, changed, client.MergeFromWithOptions(o, client.MergeFromWithOptimisticLock{}))
-	return Failed("annotate", o.GroupVersionKind().GroupKind(), err)
+	return unwritten("annotate", o.GroupVersionKind().GroupKind(), err)
 }
 
-// Failed wraps an error of the API server: it is ErrPassing where a later try may fare better. Nil stays nil.
+// Failed wraps an error of a call that changes nothing: it is ErrPassing where a later try may fare better. Nil stays nil.
 func Failed(verb string, kind schema.GroupKind, err error) error {
-	if err == nil {
+	switch code := answered(err); {
+	case err == nil:
 		return nil
+	case code == 0 && ended(err), code > 0 && code < http.StatusInternalServerError && !turnedAway(code):
+		return fmt.Errorf("%s %s: %w", verb, kind, err)
 	}
-	for _, passes := range []func(error) bool{
-		apierrors.IsConflict, apierrors.IsTooManyRequests, apierrors.IsServerTimeout, apierrors.IsTimeout, apierrors.IsServiceUnavailable,
-		apierrors.IsInternalError,
-	} {
-		if passes(err) {
-			return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrPassing, err)
-		}
+	return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrPassing, err)
+}
+
+// unwritten wraps an error of a call that changes something: it is ErrUnsure where no answer tells that it was not done.
+func unwritten(verb string, kind schema.GroupKind, err error) error {
+	code := answered(err)
+	if err == nil || code > 0 && code < http.StatusInternalServerError {
+		return Failed(verb, kind, err)
 	}
-	return fmt.Errorf("%s %s: %w", verb, kind, err)
+	return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrUnsure, err)
+}
+
+// answered is the HTTP status of the API server's answer, 0 if there was none.
+func answered(err error) int32 {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return 0
+	}
+	return answer.Status().Code
+}
+
+// turnedAway are answers that may be others in a moment: the object was changed meanwhile, or there are too many requests.
+func turnedAway(code int32) bool {
+	return code == http.StatusConflict || code == http.StatusTooManyRequests
+}
+
+func ended(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // May asks the API server whether naosu may do something to objects of a kind, in a namespace or, where it is empty, in
@@ -131,7 +154,7 @@ func May(ctx context.Context, c client.Client, verb string, kind schema.GroupKin
 // Unread is a repairer of which it cannot be said what it does to nodes. A fault that may pass, or that meets everything,
 // it hands back instead.
 func Unread(r cloud.Repairer, err error) ([]cloud.Repairer, error) {
-	if errors.Is(err, cloud.ErrPassing) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, cloud.ErrPassing) || ended(err) {
 		return nil, err
 	}
 	r.Unknown = message.Of(message.CloudUnread, message.Args{"what": r.By.String(), "words": err.Error()})
