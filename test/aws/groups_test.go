@@ -129,8 +129,74 @@ func TestTerminateInstance(t *testing.T) {
 	}
 }
 
+// heldRepair is what the SDK is to make of what the cloud holds of a group's repair.
+func heldRepair(g cloud.Group) *ekstypes.NodeRepairConfig {
+	held := g.NodeRepair
+	if held == nil {
+		return &ekstypes.NodeRepairConfig{Enabled: sdk.Bool(false)}
+	}
+	stated := func(n int) *int32 {
+		if n == 0 {
+			return nil
+		}
+		return sdk.Int32(int32(n))
+	}
+	shown := &ekstypes.NodeRepairConfig{
+		Enabled:                             &held.Enabled,
+		MaxParallelNodesRepairedCount:       stated(held.MaxParallelNodesRepairedCount),
+		MaxParallelNodesRepairedPercentage:  stated(held.MaxParallelNodesRepairedPercentage),
+		MaxUnhealthyNodeThresholdCount:      stated(held.MaxUnhealthyNodeThresholdCount),
+		MaxUnhealthyNodeThresholdPercentage: stated(held.MaxUnhealthyNodeThresholdPercentage),
+	}
+	for _, o := range held.NodeRepairConfigOverrides {
+		shown.NodeRepairConfigOverrides = append(shown.NodeRepairConfigOverrides, ekstypes.NodeRepairConfigOverrides{
+			NodeMonitoringCondition: &o.NodeMonitoringCondition, NodeUnhealthyReason: &o.NodeUnhealthyReason,
+			MinRepairWaitTimeMins: stated(o.MinRepairWaitTimeMins), RepairAction: ekstypes.RepairAction(o.RepairAction),
+		})
+	}
+	return shown
+}
+
+// TestDescribeAutoScalingInstances: those in no group, and those that have ended, are left out.
+func TestDescribeAutoScalingInstances(t *testing.T) {
+	b := newBed(t)
+	b.unsettle()
+	var want []member
+	ids := []string{absent}
+	for _, g := range b.heldGroups() {
+		for _, m := range g.Members {
+			m.Health = "HEALTHY"
+			want = append(want, m)
+			ids = append(ids, m.ID)
+		}
+	}
+	for name, input := range map[string]autoscaling.DescribeAutoScalingInstancesInput{
+		"all": {}, "by page": {MaxRecords: sdk.Int32(3)}, "named": {InstanceIds: ids},
+	} {
+		var got []member
+		for p := autoscaling.NewDescribeAutoScalingInstancesPaginator(b.clients().autoscaling, &input); p.HasMorePages(); {
+			out, err := p.NextPage(t.Context())
+			b.must(err)
+			for _, i := range out.AutoScalingInstances {
+				got = append(got, member{
+					sdk.ToString(i.InstanceId), sdk.ToString(i.InstanceType), sdk.ToString(i.AvailabilityZone), sdk.ToString(i.LifecycleState), sdk.ToString(i.HealthStatus),
+				})
+			}
+		}
+		if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(a, b member) bool { return a.ID < b.ID })); diff != "" {
+			t.Errorf("%s (-held +decoded):\n%s", name, diff)
+		}
+	}
+}
+
 func TestDescribeNodegroup(t *testing.T) {
 	b := newBed(t)
+	b.must(b.cloud.SetNodeRepair("workers", cloud.NodeRepairConfig{
+		Enabled: true, MaxUnhealthyNodeThresholdCount: 3, MaxParallelNodesRepairedPercentage: 40, NodeRepairConfigOverrides: []cloud.NodeRepairOverride{
+			{NodeMonitoringCondition: "NetworkingReady", NodeUnhealthyReason: "InterfaceNotUp", MinRepairWaitTimeMins: 12, RepairAction: cloud.RepairReboot},
+			{NodeMonitoringCondition: "KernelReady", NodeUnhealthyReason: "ForkFailedOutOfPIDs", MinRepairWaitTimeMins: 5, RepairAction: cloud.RepairNoAction},
+		},
+	}))
 	for _, g := range b.cloud.Groups() {
 		if g.Foreign {
 			continue
@@ -145,14 +211,14 @@ func TestDescribeNodegroup(t *testing.T) {
 			},
 			InstanceTypes: []string{g.InstanceType}, Labels: g.Labels,
 			Resources:        &ekstypes.NodegroupResources{AutoScalingGroups: []ekstypes.AutoScalingGroup{{Name: &g.Name}}},
-			NodeRepairConfig: &ekstypes.NodeRepairConfig{Enabled: sdk.Bool(g.Name == "workers")},
+			NodeRepairConfig: heldRepair(g),
 		}
 		if g.Name == "workers" {
 			want.Taints = []ekstypes.Taint{{Key: sdk.String("dedicated"), Value: sdk.String("search"), Effect: ekstypes.TaintEffectNoSchedule}}
 		}
 		if diff := cmp.Diff(want, out.Nodegroup, cmpopts.IgnoreUnexported(
 			ekstypes.Nodegroup{}, ekstypes.NodegroupScalingConfig{}, ekstypes.NodegroupResources{}, ekstypes.AutoScalingGroup{},
-			ekstypes.NodeRepairConfig{}, ekstypes.Taint{},
+			ekstypes.NodeRepairConfig{}, ekstypes.NodeRepairConfigOverrides{}, ekstypes.Taint{},
 		), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("node group %s (-held +decoded):\n%s", g.Name, diff)
 		}
