@@ -136,14 +136,12 @@ func (g *ground) looksAtImages() bool {
 	return slices.ContainsFunc(g.scorers, func(p scorer) bool { return p.Name() == names.ImageLocality })
 }
 
-// of are those of what is kept for the open nodes that belong to some of them, in their order.
+// of are those of what is kept for the open nodes that belong to some of them, in their order. They are to be read only.
 func (g *ground) of(all []int64, slots []*slot, buffer *[]int64) []int64 {
-	some := sized(buffer, len(slots))
 	if len(slots) == len(g.open) {
-		copy(some, all)
-		return some
+		return all
 	}
-	at := 0
+	some, at := sized(buffer, len(slots)), 0
 	for i, slot := range slots {
 		for g.open[at] != slot {
 			at++

@@ -47,12 +47,12 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 
 // sums are where the nodes' totals begin: at what the ground knows of them.
 func (s *sweep) sums() []int64 {
-	buffer := &s.judge.scratch.totals
+	totals := sized(&s.judge.scratch.totals, len(s.feasible))
 	if s.ground != nil {
-		return s.ground.of(s.ground.sums, s.feasible, buffer)
+		copy(totals, s.ground.of(s.ground.sums, s.feasible, &s.judge.scratch.scores))
+	} else {
+		clear(totals)
 	}
-	totals := sized(buffer, len(s.feasible))
-	clear(totals)
 	return totals
 }
 
@@ -89,7 +89,12 @@ func (s *sweep) score(ctx context.Context, plugin scorer, totals []int64) error 
 }
 
 func even(scores []int64) bool {
-	return !slices.ContainsFunc(scores, func(score int64) bool { return score != scores[0] })
+	for _, score := range scores {
+		if score != scores[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // scores are what one plugin says of each feasible node, none if it has no say, and the state it said so in.

@@ -40,4 +40,6 @@ func (c *crowds) next(s *search) (found []*crowd) {
 	return found
 }
 
-func labelKey(namespace, name, value string) string { return namespace + "\x00" + name + "\x00" + value }
+func labelKey(namespace, name, value string) string {
+	return namespace + "\x00" + name + "\x00" + value
+}
