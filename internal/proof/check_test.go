@@ -183,6 +183,12 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, Unproven, Proven, "policy has changed"},
 		"drilled with another agent": {func(f *Facts) { f.AgentImages["n1"] = "naosu-agent:2" }, down, Unproven, Proven, "agent has changed"},
 		"drilled to another action":  {func(f *Facts) { f.Remediations[0].Status.Match.Action = v1alpha1.ActionReplace }, down, Unproven, Proven, "No drill"},
+		"cut, and passed within the same second": {func(f *Facts) {
+			r, at := drill(down), metav1.NewMicroTime(ago(48*time.Hour).Add(time.Millisecond))
+			r.Status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct, EndedAt: &at}}
+			f.Remediations[0].Status.Conditions[0].Status = "False"
+			f.Remediations = append([]v1alpha1.Remediation{r}, f.Remediations...)
+		}, down, WouldAct, "", ""},
 		"a drill that was cut": {func(f *Facts) {
 			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "nothing detected it"
 		}, down, Broken, Proven, "nothing detected it"},

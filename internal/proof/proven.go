@@ -56,11 +56,20 @@ func (c *checker) latest(ch chain, kind func(*v1alpha1.Remediation) bool) *v1alp
 	var last *v1alpha1.Remediation
 	for i := range c.f.Remediations {
 		r := &c.f.Remediations[i]
-		if end := ended(r); end != nil && kind(r) && went(r, end, ch) && (last == nil || ended(last).LastTransitionTime.Before(&end.LastTransitionTime)) {
+		if end := ended(r); end != nil && kind(r) && went(r, end, ch) && (last == nil || finished(last).Before(finished(r))) {
 			last = r
 		}
 	}
 	return last
+}
+
+// finished is when a Remediation ended: its last step tells more exactly than the condition, which has no fractions of a second.
+func finished(r *v1alpha1.Remediation) time.Time {
+	at := ended(r).LastTransitionTime.Time
+	if n := len(r.Status.Steps); n > 0 && r.Status.Steps[n-1].EndedAt != nil && r.Status.Steps[n-1].EndedAt.After(at) {
+		return r.Status.Steps[n-1].EndedAt.Time
+	}
+	return at
 }
 
 // done says whether the action was taken lately and helped: that shows more than any question beforehand.

@@ -1,0 +1,291 @@
+package proof
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/repair"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/proof"
+)
+
+// TestProof goes from a cluster that has nothing of naosu's to one that has all, and cuts each hop on the way.
+func TestProof(t *testing.T) {
+	b := newBed(t)
+	ctx := t.Context()
+	b.makeNode(ctx, t)
+
+	t.Run("without naosu's definitions", func(t *testing.T) {
+		checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
+		row := rowOf(t, checked, "InterfaceNotUp")
+		if err != nil || row.Verdict != proof.Broken || row.BrokenLink != proof.Match || row.Code != finding.N302 {
+			t.Errorf("%v: %+v", err, row)
+		}
+		if _, err := b.run(ctx, "repair", "drill", "node/"+b.node); exit.Code(err) != exit.NoAnswer || !strings.Contains(err.Error(), "naosu crds") {
+			t.Errorf("a drill without definitions: %v", err)
+		}
+	})
+
+	b.install(ctx, t)
+	for name, tc := range map[string]struct {
+		state v1alpha1.AgentState
+		hops  int
+		cut   repair.HopName
+		says  string
+	}{
+		"the agent refuses":       {v1alpha1.AgentRefused, 0, repair.HopAgent, "the agent's words"},
+		"no fault is made":        {v1alpha1.AgentFailed, 0, repair.HopFault, "the agent's words"},
+		"it is not detected":      {v1alpha1.AgentFailed, 1, repair.HopDetect, "the agent's words"},
+		"it is no evidence":       {v1alpha1.AgentFailed, 2, repair.HopEvidence, "the agent's words"},
+		"it is not reported":      {v1alpha1.AgentFailed, 3, repair.HopReport, "the agent's words"},
+		"there is no controller":  {v1alpha1.AgentDone, 4, repair.HopController, "none is at work"},
+		"the agent stops halfway": {v1alpha1.AgentAccepted, 1, repair.HopDetect, "did not see the fault"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.agent(ctx, t, tc.state, tc.hops)
+			b.wantCut(ctx, t, tc.cut, tc.says)
+		})
+	}
+	t.Run("there is no agent", func(t *testing.T) { b.wantCut(ctx, t, repair.HopAgent, "not there") })
+
+	stop := b.controller(ctx, t)
+	t.Run("there is no policy", func(t *testing.T) {
+		b.agent(ctx, t, v1alpha1.AgentDone, 4)
+		b.wantCut(ctx, t, repair.HopMatch, "")
+	})
+	policy := b.policy(ctx, t)
+	t.Run("nobody offers the action", func(t *testing.T) {
+		b.settled(ctx, t, policy)
+		b.agent(ctx, t, v1alpha1.AgentDone, 4)
+		answer := b.wantCut(ctx, t, repair.HopAction, "")
+		if n := len(answer.Hops); n != 9 {
+			t.Errorf("%d hops were passed: %v", n, answer.Hops)
+		}
+		checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
+		if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.BrokenLink != proof.Action || row.By != "noderepairpolicy/workers" {
+			t.Errorf("%v: %+v", err, row)
+		}
+	})
+	stop()
+	b.lease(ctx, t)
+
+	t.Run("the whole way", func(t *testing.T) { b.whole(ctx, t, policy) })
+	t.Run("raised", func(t *testing.T) { b.raised(ctx, t) })
+}
+
+// wantCut drills, and demands that the chain is cut at a hop, that the record says so, and that the node is as it was.
+func (b *bed) wantCut(ctx context.Context, t *testing.T, hop repair.HopName, says string) drilled {
+	t.Helper()
+	answer, err := ask[drilled](ctx, t, b, "repair", "drill", "node/"+b.node, "--hop-timeout", "3s")
+	if exit.Code(err) != exit.Found || answer.Passed || answer.Cut != hop || !strings.Contains(answer.Message, says) {
+		t.Errorf("exit code %d (%v), cut at %q: %s; want %q: …%s…", exit.Code(err), err, answer.Cut, answer.Message, hop, says)
+	}
+	if c := b.condition(ctx, t, "NetworkingReady"); c.Status != corev1.ConditionTrue || c.Reason != "NoFault" {
+		t.Errorf("the node's condition has become %+v", c)
+	}
+	return answer
+}
+
+func rowOf(t *testing.T, checked repair.Checked, reason string) proof.Row {
+	t.Helper()
+	for _, row := range checked.Rows {
+		if row.Reason == reason {
+			return row
+		}
+	}
+	t.Fatalf("no row for %s", reason)
+	return proof.Row{}
+}
+
+// policy reboots, which nobody offers here.
+func (b *bed) policy(ctx context.Context, t *testing.T) *v1alpha1.NodeRepairPolicy {
+	t.Helper()
+	p := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "workers"}}
+	p.Spec.Mode = v1alpha1.ModeAuto
+	p.Spec.Rules = []v1alpha1.RepairRule{{
+		Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, For: metav1.Duration{Duration: time.Hour}, Action: v1alpha1.ActionReboot,
+	}}
+	if err := b.client.Create(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// settled waits until the controller has taken the policy up.
+func (b *bed) settled(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPolicy) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		err := b.client.Get(ctx, client.ObjectKeyFromObject(p), p)
+		return err == nil && len(p.Status.Permissions) > 0, nil
+	})
+	if err != nil {
+		t.Fatalf("the controller has not taken the policy up: %v", err)
+	}
+}
+
+// lease has the controller's held, so that what is judged next is not that it was stopped.
+func (b *bed) lease(ctx context.Context, t *testing.T) {
+	t.Helper()
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: "naosu-controller"}}
+	if err := client.IgnoreNotFound(b.client.Delete(ctx, lease)); err != nil {
+		t.Fatal(err)
+	}
+	lease.Spec.HolderIdentity, lease.Spec.RenewTime, lease.Spec.LeaseDurationSeconds = new("another"), new(metav1.NowMicro()), new(int32(600))
+	if err := b.client.Create(ctx, lease); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// whole is a drill that goes the whole way, and what check then says of it. The controller's word is written as it writes it,
+// for nobody here runs machines.
+func (b *bed) whole(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPolicy) {
+	t.Helper()
+	b.agent(ctx, t, v1alpha1.AgentDone, 4)
+	done := make(chan error, 1)
+	go func() { done <- b.controllersWord(ctx, p) }()
+	answer, err := ask[drilled](ctx, t, b, "repair", "drill", "node/"+b.node, "--hop-timeout", "10s")
+	if err != nil || !answer.Passed || len(answer.Hops) != 10 || answer.Hops[9].Name != repair.HopAction {
+		t.Errorf("%v: %+v", err, answer)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	p.Status.Permissions = []v1alpha1.Permission{{Action: v1alpha1.ActionReboot, Actuator: "aws", May: v1alpha1.MayYes, At: metav1.Now()}}
+	if err := b.client.Status().Update(ctx, p); err != nil {
+		t.Fatal(err)
+	}
+	checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
+	if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Proof == nil || row.Proof.Remediation != answer.Remediation || row.BrokenLink != "" {
+		t.Errorf("%v: %+v", err, row)
+	}
+}
+
+// controllersWord ends the next drill whose agent is done.
+func (b *bed) controllersWord(ctx context.Context, p *v1alpha1.NodeRepairPolicy) error {
+	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		var all v1alpha1.RemediationList
+		if err := b.client.List(ctx, &all); err != nil {
+			return false, err
+		}
+		for i := range all.Items {
+			r := &all.Items[i]
+			if r.Spec.Drill == nil || r.Status.Phase == v1alpha1.PhaseEnded || r.Status.Agent == nil || r.Status.Agent.Evidence == nil {
+				continue
+			}
+			for _, name := range []v1alpha1.StepName{v1alpha1.StepDetect, v1alpha1.StepMatch, v1alpha1.StepAssess, v1alpha1.StepGuard, v1alpha1.StepAct} {
+				now := metav1.NowMicro()
+				r.Status.Steps = append(r.Status.Steps, v1alpha1.Step{Name: name, StartedAt: now, EndedAt: &now, Result: v1alpha1.StepDone})
+			}
+			r.Status.Match = &v1alpha1.Match{Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: p.Name, Rule: "network"}, Generation: p.Generation, Action: v1alpha1.ActionReboot}
+			r.Status.Phase = v1alpha1.PhaseEnded
+			r.Status.Conditions = []metav1.Condition{{
+				Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.RemediationDrillPassedReason, LastTransitionTime: metav1.Now(),
+			}}
+			return true, b.client.Status().Update(ctx, r)
+		}
+		return false, nil
+	})
+}
+
+// raised raises the real condition, with a machine that reboots, with one that does not, and with a person who breaks it off.
+func (b *bed) raised(ctx context.Context, t *testing.T) {
+	t.Helper()
+	act := []string{"repair", "drill", "--act", "--expendable", "node/" + b.node, "--wait", "1s", "--margin", "4s"}
+	whole := func(t *testing.T) {
+		t.Helper()
+		var node corev1.Node
+		if err := b.client.Get(ctx, client.ObjectKey{Name: b.node}, &node); err != nil {
+			t.Fatal(err)
+		}
+		if c := b.condition(ctx, t, "NetworkingReady"); c.Status != corev1.ConditionTrue || c.Reason != "NoFault" || node.Annotations[action.RaisedAnnotation] != "" {
+			t.Errorf("not put back: %+v, %v", c, node.Annotations)
+		}
+	}
+	t.Run("and nothing happens", func(t *testing.T) {
+		answer, err := ask[drilled](ctx, t, b, act...)
+		if exit.Code(err) != exit.Found || answer.Cut != repair.HopController || answer.By != "noderepairpolicy/workers" {
+			t.Errorf("%v: %+v", err, answer)
+		}
+		whole(t)
+		checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
+		if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Verdict != proof.Broken || row.BrokenLink != proof.Proven {
+			t.Errorf("%v: %+v", err, row)
+		}
+	})
+	t.Run("and the machine reboots", func(t *testing.T) {
+		done := make(chan error, 1)
+		go func() { done <- b.reboot(ctx) }()
+		answer, err := ask[drilled](ctx, t, b, act...)
+		if err != nil || !answer.Passed || answer.Hops[len(answer.Hops)-1].Name != repair.HopVerify {
+			t.Errorf("%v: %+v", err, answer)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		whole(t)
+		checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
+		if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Proof == nil || row.Proof.Remediation != answer.Remediation {
+			t.Errorf("%v: %+v", err, row)
+		}
+	})
+	t.Run("and a person breaks it off", func(t *testing.T) {
+		broken, breakOff := context.WithCancel(ctx)
+		go func() {
+			_ = b.standing(ctx)
+			breakOff()
+		}()
+		if _, err := b.run(broken, act...); exit.Code(err) != exit.NoAnswer {
+			t.Errorf("broken off: %v", err)
+		}
+		whole(t)
+		var all v1alpha1.RemediationList
+		if err := b.client.List(ctx, &all); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range all.Items {
+			if r.Status.Phase != v1alpha1.PhaseEnded {
+				t.Errorf("%s is left behind", r.Name)
+			}
+		}
+	})
+}
+
+// standing waits until the condition is raised.
+func (b *bed) standing(ctx context.Context) error {
+	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		var node corev1.Node
+		err := b.client.Get(ctx, client.ObjectKey{Name: b.node}, &node)
+		return err == nil && node.Annotations[action.RaisedAnnotation] != "", nil
+	})
+}
+
+// reboot gives the machine another boot ID once the condition is raised.
+func (b *bed) reboot(ctx context.Context) error {
+	if err := b.standing(ctx); err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		var node corev1.Node
+		if err := b.client.Get(ctx, client.ObjectKey{Name: b.node}, &node); err != nil {
+			return false, err
+		}
+		node.Status.NodeInfo.BootID = "boot-2"
+		for i := range node.Status.Conditions {
+			if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+				c.Status = corev1.ConditionTrue // Nothing runs here that would renew it.
+			}
+		}
+		return b.client.Status().Update(ctx, &node) == nil, nil
+	})
+}
