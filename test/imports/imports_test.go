@@ -64,6 +64,11 @@ func TestViolations(t *testing.T) {
 			want:        []string{own + "internal/diagnosis → " + own + "lab: " + "what judges and what is judged share no code"},
 		},
 		{
+			name:    "the CLI installs naosu",
+			imports: map[string][]string{own + "internal/cli": {"helm.sh/helm/v4/pkg/action"}},
+			want:    []string{own + "internal/cli → helm.sh/helm/v4/pkg/action: Helm installs naosu, and is no part of it"},
+		},
+		{
 			name: "the world knows who diagnoses it",
 			imports: map[string][]string{
 				own + "internal/cluster":   {own + "internal/finding"},

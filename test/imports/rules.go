@@ -78,6 +78,12 @@ var rules = slices.Concat(downward(layers), downward(rooms), downward(wing), []r
 		tests:       true,
 	},
 	{
+		why:         "Helm installs naosu, and is no part of it",
+		from:        []string{own + "cmd", own + "internal", own + "api", own + "lab"},
+		unreachable: []string{"helm.sh/helm/v4"},
+		tests:       true,
+	},
+	{
 		why:         "the agent stays small",
 		from:        agentParts,
 		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", own + "internal/cluster"},
