@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
@@ -270,16 +271,13 @@ func (p *played) keep(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	path := strings.TrimSuffix(r.URL.Path, "/status")
-	var body map[string]any
-	if r.Method != http.MethodGet {
-		_ = json.NewDecoder(r.Body).Decode(&body) // What is not JSON is not kept.
-	}
+	body := bodyOf(r)
 	switch r.Method {
 	case http.MethodGet:
 		p.read(w, path)
 		return
 	case http.MethodPost:
-		if name, _, _ := unstructuredString(body, "metadata", "name"); name != "" {
+		if name, ok, err := unstructured.NestedString(body, "metadata", "name"); ok && err == nil {
 			path += "/" + name
 		}
 	case http.MethodPatch:
@@ -293,10 +291,25 @@ func (p *played) keep(w http.ResponseWriter, r *http.Request) {
 	reply(w, body)
 }
 
-func unstructuredString(o map[string]any, outer, inner string) (value string, found bool, err error) {
-	m, _ := o[outer].(map[string]any)
-	value, found = m[inner].(string)
-	return value, found, nil
+// bodyOf is what is written: an object in protobuf or JSON, or a patch.
+func bodyOf(r *http.Request) map[string]any {
+	data, err := io.ReadAll(r.Body)
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	fields := map[string]any{}
+	if json.Unmarshal(data, &fields) == nil {
+		return fields
+	}
+	o, kind, err := kubescheme.Codecs.UniversalDeserializer().Decode(data, nil, nil)
+	if err != nil {
+		panic(err)
+	}
+	if fields, err = runtime.DefaultUnstructuredConverter.ToUnstructured(o); err != nil {
+		panic(err)
+	}
+	fields["apiVersion"], fields["kind"] = kind.GroupVersion().String(), kind.Kind
+	return fields
 }
 
 func (p *played) read(w http.ResponseWriter, path string) {

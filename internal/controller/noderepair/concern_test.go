@@ -414,6 +414,12 @@ func TestAssess(t *testing.T) {
 	if len(outcome.Fates) != 1 || outcome.Fates[0].Pod.Name != "a" || outcome.Seeds != seeds {
 		t.Errorf("fates %+v of %d seeds", outcome.Fates, outcome.Seeds)
 	}
+	if b.forecasts.forget(now.Add(sameWorld)); b.forecasts.judge == nil {
+		t.Error("a Judge is let go that the next question could use")
+	}
+	if b.forecasts.forget(now.Add(sameWorld + 1)); b.forecasts.judge != nil {
+		t.Error("a Judge of a world that is past is held")
+	}
 	r.Spec.Action = v1alpha1.ActionRestartService
 	if outcome, err := b.Assess(t.Context(), r); err != nil || len(outcome.Fates) > 0 || outcome.World == nil {
 		t.Errorf("a restart moves %v (%v)", outcome.Fates, err)

@@ -52,6 +52,17 @@ func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha
 	return outcome, nil
 }
 
+// forget lets go of a Judge that nothing will be asked any more: it holds a whole cluster.
+func (f *forecaster) forget(now time.Time) {
+	if !f.mu.TryLock() {
+		return // It is being asked.
+	}
+	defer f.mu.Unlock()
+	if now.Sub(f.taken) > sameWorld {
+		f.judge = nil
+	}
+}
+
 // changeOf is what an action does to a node, as a change that can be played.
 func changeOf(world *cluster.Snapshot, action v1alpha1.Action, node *corev1.Node) change.Change {
 	group, _ := world.GroupOf(node.Name)

@@ -30,6 +30,7 @@ func (c *Concern) Plan(ctx context.Context) (time.Duration, error) {
 		return resync, errBlind
 	}
 	again := resync
+	c.forecasts.forget(world.Taken())
 	brake := c.brake(ctx, world, own)
 	next, errs := c.propose(ctx, own, brake, world.Nodes())
 	if !next.IsZero() {
