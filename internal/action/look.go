@@ -52,7 +52,8 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 	if known == nil {
 		return nil, nil //nolint:nilnil // That there is none is an answer.
 	}
-	if step := lastStep(r).Name; step != v1alpha1.StepCordon && step != v1alpha1.StepDrain && step != v1alpha1.StepAct {
+	switch lastStep(r).Name {
+	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify, v1alpha1.StepUncordon:
 		return &known.Spec, nil
 	}
 	var policy v1alpha1.NodeRepairPolicy

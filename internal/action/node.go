@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -59,7 +60,7 @@ func (p *Performer) evict(ctx context.Context, pods []*corev1.Pod) error {
 		}
 		err := p.Client.SubResource("eviction").Create(ctx, pod.DeepCopy(), eviction)
 		switch {
-		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err), apierrors.IsTooManyRequests(err), apierrors.IsInternalError(err):
+		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err), apierrors.IsTooManyRequests(err), internal(err):
 		case ctx.Err() != nil:
 			return fmt.Errorf("evict pods: %w", ctx.Err())
 		default:
@@ -67,4 +68,10 @@ func (p *Performer) evict(ctx context.Context, pods []*corev1.Pod) error {
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// internal says whether the API server calls an error its own, with a reason or without.
+func internal(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
 }

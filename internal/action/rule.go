@@ -49,6 +49,9 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 		status.Steps = opening(began, p.Clock.Now(), ruling)
 	}
 	if ruling.Decision == guard.Allow {
+		if s.policy.Paused || !lets(s.policy, r.Spec.Approval) {
+			return time.Second, nil // The guard has ruled by an older policy, out of a cache.
+		}
 		if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(p.entry(r, s))); err != nil {
 			return 0, err
 		}

@@ -22,18 +22,25 @@ func (p *Performer) settle(ctx context.Context, r *v1alpha1.Remediation, s sight
 		}
 	}
 	m := move{}
-	if last := lastStep(r); last.EndedAt == nil && last.Name != "" {
-		m.end = done()
-		if cordoned, _ := stepOf(r, v1alpha1.StepCordon); last.Name != v1alpha1.StepUncordon {
-			m.end = &ending{result: v1alpha1.StepSkipped}
-		} else if s.node == nil {
-			m.end = &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
-		} else if cordoned.Message != "" { // It was cordoned before, and stays so.
-			m.end = &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionCordonedBefore, about(r))}
-		}
+	if lastStep(r).EndedAt == nil {
+		m.end = tidied(r, s)
 	}
 	_, err = p.write(ctx, r, m, func(status *v1alpha1.RemediationStatus) { status.Phase = v1alpha1.PhaseEnded })
 	return err
+}
+
+// tidied is how the last step ended: Uncordon, unless nothing was ever begun.
+func tidied(r *v1alpha1.Remediation, s sight) *ending {
+	cordoned, _ := stepOf(r, v1alpha1.StepCordon)
+	switch {
+	case lastStep(r).Name != v1alpha1.StepUncordon:
+		return &ending{result: v1alpha1.StepSkipped}
+	case s.node == nil:
+		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
+	case cordoned.Result == v1alpha1.StepDone && cordoned.Message != "": // It was cordoned before, and stays so.
+		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionCordonedBefore, about(r))}
+	}
+	return done()
 }
 
 // closed is the ledger when a Remediation is over: what never began leaves no trace.

@@ -39,6 +39,8 @@ func TestPerform(t *testing.T) {
 		result guard.Result
 		// says is part of what the condition Succeeded says.
 		says string
+		// quiet demands that Advance never fails.
+		quiet bool
 	}{
 		"a reboot": {
 			action: reboot, want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
@@ -132,6 +134,13 @@ func TestPerform(t *testing.T) {
 				w.later(time.Minute, func() { w.budget(ctx, 1) })
 			},
 			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"two budgets over one pod, which is an error to the API server": {
+			action: reboot, with: func(ctx context.Context, w *world) {
+				w.budget(ctx, 1)
+				w.budget(ctx, 1, "another")
+			},
+			want: "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", result: guard.Stopped, says: "default/web-a", quiet: true,
 		},
 		"pods that do not end": {
 			action: reboot, with: func(_ context.Context, w *world) { w.stuck = true },
@@ -272,6 +281,7 @@ func TestPerform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, ctx := newWorld(t, tc.action), t.Context()
+			w.quiet = tc.quiet
 			if tc.with != nil {
 				tc.with(ctx, w)
 			}

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -307,10 +308,10 @@ func TestTwoReplacements(t *testing.T) {
 }
 
 // budget is a PodDisruptionBudget of web that lets so many pods go.
-func (w *world) budget(ctx context.Context, lets int32) {
+func (w *world) budget(ctx context.Context, lets int32, name ...string) {
 	w.t.Helper()
 	b := &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: strings.Join(append(name, "web"), "-")},
 		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
 		Status:     policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: lets, CurrentHealthy: 2, DesiredHealthy: 2 - lets, ExpectedPods: 2},
 	}
