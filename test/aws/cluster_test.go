@@ -5,21 +5,21 @@ import (
 	"testing"
 	"time"
 
-	sdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
-	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	naosu "github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/discover"
 	naosulab "github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// TestCluster sees on the real API server what a call to AWS does to a node: a reboot brings it back with another boot ID,
-// and a termination brings another node in its place.
+// TestCluster sees on the real API server what naosu's provider does to a Node, as the Node itself names its machine: a
+// reboot brings it back with another boot ID, and a replacement brings another in its place.
 func TestCluster(t *testing.T) {
 	l, err := naosulab.Start(context.WithoutCancel(t.Context()), naosulab.Options{
 		Pace:  pace.New(20),
@@ -38,7 +38,12 @@ func TestCluster(t *testing.T) {
 	struck := l.Cloud.Instances()[0]
 
 	before := awaitNode(t, client, "is up", func(n *corev1.Node) bool { return n.Name == struck.NodeName && ready(n) })
-	if _, err := newClients(t).ec2.RebootInstances(t.Context(), &ec2.RebootInstancesInput{InstanceIds: []string{struck.ID}}); err != nil {
+	providers, gaps := discover.Discover(t.Context(), discover.Options{})
+	actuator, found := providers.For(v1alpha1.ActionReboot, naosu.MachineOf(before))
+	if len(gaps) != 0 || !found || actuator.Name() != "aws" {
+		t.Fatalf("gaps %v, a reboot is offered: %t", gaps, found)
+	}
+	if _, err := naosu.Act(t.Context(), actuator, v1alpha1.ActionReboot, naosu.MachineOf(before)); err != nil {
 		t.Fatal(err)
 	}
 	after := awaitNode(t, client, "is up after its reboot", func(n *corev1.Node) bool {
@@ -52,10 +57,7 @@ func TestCluster(t *testing.T) {
 	for _, i := range l.Cloud.Instances() {
 		known[i.NodeName] = true
 	}
-	_, err = newClients(t).autoscaling.TerminateInstanceInAutoScalingGroup(t.Context(), &autoscaling.TerminateInstanceInAutoScalingGroupInput{
-		InstanceId: &struck.ID, ShouldDecrementDesiredCapacity: sdk.Bool(false),
-	})
-	if err != nil {
+	if _, err := naosu.Act(t.Context(), actuator, v1alpha1.ActionReplace, naosu.MachineOf(after)); err != nil {
 		t.Fatal(err)
 	}
 	awaitNode(t, client, "has come in the place of the terminated one", func(n *corev1.Node) bool { return !known[n.Name] && ready(n) })
