@@ -19,8 +19,9 @@ var englishProof = sentences{
 	ProofSilent: "{{.agent}} has not confirmed {{.condition}} for more than {{.age}}.",
 	ProofAbsent: "{{.agent}} runs elsewhere, but nothing has reported {{.condition}} here.",
 
-	ProofNoRule:          "No rule, of a policy or of another repairer, is about {{.condition}} as {{.status}} with the reason {{.reason}}.",
+	ProofNoRule:          "No rule of a policy is about it, and no other repairer that is known acts on it.",
 	ProofRepairersUnread: "Whether something else repairs these nodes is not known: {{.why}}",
+	ProofTold:            "The controller says: {{.why}}",
 	ProofOwnUnread:       "naosu's own resources could not be read: {{.why}}",
 	ProofEnds:            "The rule waits for {{.wait}}, but the condition lasts only {{.lasts}} from its last evidence: it is acted on only if the fault goes on showing.",
 	ProofLeftAlone:       "{{.by}} leaves such nodes alone on purpose{{if .rule}}, by its rule {{.rule}}{{end}}.",

@@ -19,8 +19,9 @@ var japaneseProof = sentences{
 	ProofSilent: "{{.agent}} は {{.condition}} を {{span .age}}以上確認していません。",
 	ProofAbsent: "{{.agent}} はほかのノードでは動いていますが、ここでは {{.condition}} が一度も報告されていません。",
 
-	ProofNoRule:          "{{.condition}} が {{.status}}、理由が {{.reason}} の場合を扱うルールが、ポリシーにもほかの修復の仕組みにもありません。",
+	ProofNoRule:          "これを扱うルールがどのポリシーにもなく、知られているほかの修復の仕組みも扱いません。",
 	ProofRepairersUnread: "ほかの仕組みがこれらのノードを修復するかどうかは分かりません: {{.why}}",
+	ProofTold:            "コントローラーによる: {{.why}}",
 	ProofOwnUnread:       "naosu 自身のリソースを読めません: {{.why}}",
 	ProofEnds:            "ルールは {{span .wait}}待ちますが、condition は最後の根拠から {{span .lasts}}しか続きません。障害が現れ続ける場合にだけ修復します。",
 	ProofLeftAlone:       "{{.by}} は{{if .rule}}、ルール {{.rule}} により{{end}}このようなノードに意図して手を付けません。",

@@ -21,8 +21,9 @@ const (
 	ProofSilent ID = "ProofSilent" // agent, condition, age
 	ProofAbsent ID = "ProofAbsent" // agent, condition, age
 
-	ProofNoRule          ID = "ProofNoRule"          // condition, status, reason
+	ProofNoRule          ID = "ProofNoRule"          //
 	ProofRepairersUnread ID = "ProofRepairersUnread" // why
+	ProofTold            ID = "ProofTold"            // why
 	ProofOwnUnread       ID = "ProofOwnUnread"       // why
 	ProofEnds            ID = "ProofEnds"            // wait, lasts
 	ProofLeftAlone       ID = "ProofLeftAlone"       // by, rule

@@ -49,7 +49,7 @@ type class struct {
 	policies  []*v1alpha1.NodeRepairPolicy
 	budgets   map[string]link // by policy
 	repairers []*cloud.Repairer
-	unread    []message.Sentence
+	unread    []cloud.Gap
 	nodes     []*corev1.Node
 }
 
@@ -79,13 +79,13 @@ func (c *checker) classify() {
 		}
 		for _, r := range one.repairers {
 			if !r.Known() {
-				one.unread = append(one.unread, r.Unknown)
+				one.unread = append(one.unread, cloud.Gap{Why: r.Unknown})
 			}
 			key += fmt.Sprintf("%p|", r)
 		}
 		for _, gap := range c.f.Gaps {
 			if gap.Provider == "" || strings.HasPrefix(node.Spec.ProviderID, gap.Provider) {
-				one.unread = append(one.unread, gap.Why)
+				one.unread = append(one.unread, gap)
 			}
 		}
 		key += fmt.Sprint(len(one.unread))

@@ -167,6 +167,24 @@ func TestEachLinkCut(t *testing.T) {
 		"perhaps a competing one": {func(f *Facts) {
 			f.Repairers = []cloud.Repairer{{By: change.Ref{Kind: "Group", Name: "g"}, Nodes: []string{"n1", "n2", "n3"}, Unknown: message.Of(message.CloudNoRegion, nil)}}
 		}, down, Unproven, Competing, "AWS_REGION"},
+		"none, as the controller says": {func(f *Facts) {
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			told(f, "True", v1alpha1.PolicyReadyReason)
+		}, down, WouldAct, "", ""},
+		"none, as a controller says that did not ask either": {func(f *Facts) {
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			told(f, "True", v1alpha1.PolicyReadyReason)
+			policyOf(f).Status.Permissions[0].Actuator = "karpenter"
+		}, down, Unproven, Competing, "AWS_REGION"},
+		"one, as the controller says": {func(f *Facts) {
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			told(f, "False", v1alpha1.PolicyCompetingReason)
+		}, down, Broken, Competing, "group/workers"},
+		"none, as the controller said of another generation": {func(f *Facts) {
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			told(f, "True", v1alpha1.PolicyReadyReason)
+			policyOf(f).Status.Conditions[0].ObservedGeneration = 2
+		}, down, Unproven, Competing, "AWS_REGION"},
 		"no controller":       {func(f *Facts) { f.Lease = nil }, down, Broken, Controller, "nobody holds its lease"},
 		"a silent controller": {func(f *Facts) { f.Lease.Spec.RenewTime = new(metav1.NewMicroTime(now.Add(-time.Hour))) }, down, Broken, Controller, "60m"},
 		"a lease not read": {func(f *Facts) {
@@ -208,6 +226,10 @@ func TestEachLinkCut(t *testing.T) {
 			}
 		})
 	}
+}
+
+func told(f *Facts, status metav1.ConditionStatus, why string) {
+	policyOf(f).Status.Conditions = []metav1.Condition{{Type: v1alpha1.PolicyReady, Status: status, Reason: why, Message: "group/workers", ObservedGeneration: 3}}
 }
 
 // repaired is a repair that the policy did.

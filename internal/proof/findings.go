@@ -28,9 +28,6 @@ func Findings(rows []Row, say message.Printer) []finding.Finding {
 			continue
 		}
 		k := key{row.Condition, row.By, row.BrokenLink, row.Message, row.severity}
-		if row.BrokenLink == Match { // The sentence names the reason.
-			k.why = ""
-		}
 		if groups[k] == nil {
 			order = append(order, k)
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/utils/ptr"
 
@@ -99,9 +101,9 @@ func matched(c *checker, ch chain) (link, bool) {
 		return link{state: Unknown, said: c.f.Own}, true
 	}
 	if len(ch.unread) > 0 {
-		return unknown(message.ProofRepairersUnread, message.Args{"why": c.say.Say(ch.unread[0])}), true
+		return unknown(message.ProofRepairersUnread, message.Args{"why": c.say.Say(ch.unread[0].Why)}), true
 	}
-	return cut(message.ProofNoRule, message.Args{"condition": ch.report.Condition, "status": string(ch.report.Status), "reason": ch.report.Reason}), true
+	return cut(message.ProofNoRule, nil), true
 }
 
 func (ch chain) wait() time.Duration {
@@ -248,9 +250,32 @@ func competing(c *checker, ch chain) (link, bool) {
 	case len(others) > 0:
 		return cut(message.GuardCompeting, message.Args{"repairers": others}), true
 	case len(ch.unread) > 0:
-		return unknown(message.ProofRepairersUnread, message.Args{"why": c.say.Say(ch.unread[0])}), true
+		return c.told(ch), true
 	}
 	return holds, true
+}
+
+// told is what the controller found out about others, where whoever asks may not read it: it may have rights that people have not.
+func (c *checker) told(ch chain) link {
+	ready := meta.FindStatusCondition(ch.policy.Status.Conditions, v1alpha1.PolicyReady)
+	switch {
+	case ready == nil || ready.ObservedGeneration != ch.policy.Generation:
+	case ready.Reason == v1alpha1.PolicyCompetingReason:
+		return cut(message.ProofTold, message.Args{"why": ready.Message})
+	case ready.Status == metav1.ConditionTrue && ch.asked():
+		return holds
+	}
+	return unknown(message.ProofRepairersUnread, message.Args{"why": c.say.Say(ch.unread[0].Why)})
+}
+
+// asked says whether the controller reached all those whom whoever asks did not: it asked them for permissions.
+func (ch chain) asked() bool {
+	for _, gap := range ch.unread {
+		if !slices.ContainsFunc(ch.policy.Status.Permissions, func(p v1alpha1.Permission) bool { return p.Actuator == gap.Provider }) {
+			return false
+		}
+	}
+	return true
 }
 
 // rivals are others that are known to repair the same nodes.

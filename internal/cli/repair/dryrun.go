@@ -39,7 +39,10 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 		Node: o.Node, Condition: o.Condition, Reason: o.Reason, Depth: v1alpha1.DrillDryRun, Hops: p.hops, Passed: p.over && p.cut == "",
 		Cut: p.cut, Message: p.why, Remediation: r.Name,
 	}
-	if !p.over { // Nobody will end it who has not even answered.
+	switch {
+	case p.cut != "": // Where no controller is at work, nobody else ends it.
+		o.endCut(ctx, r, answer)
+	case !p.over: // Nobody will end it who has not even answered.
 		answer.Cut, answer.Message = p.next(), o.Say.Text(message.DrillLate, message.Args{"hop": string(p.next()), "after": o.patience(p.next()).String(), "who": o.who(p.next())})
 		o.endCut(ctx, r, answer)
 	}

@@ -31,6 +31,9 @@ import (
 // leaseName is that of the controller, which renews it.
 const leaseName = "naosu-controller"
 
+// aws is the provider that is looked for on any cluster, by its name and by that of its machines' IDs.
+const aws = "aws"
+
 // facts are what was read, and what could not be.
 type facts struct {
 	proof.Facts
@@ -49,6 +52,9 @@ func (f *facts) gaps(say message.Printer) []finding.Gap {
 		gaps = append(gaps, finding.Gap{About: g.about, Message: say.Say(g.why)})
 	}
 	for _, g := range f.Gaps {
+		if g.Provider == aws && !slices.ContainsFunc(f.Nodes, func(n *corev1.Node) bool { return strings.HasPrefix(n.Spec.ProviderID, aws) }) {
+			continue // Nothing here is run by it.
+		}
 		gaps = append(gaps, finding.Gap{About: g.Provider, Message: say.Say(g.Why)})
 	}
 	for _, r := range f.Repairers {

@@ -130,7 +130,7 @@ func by(row proof.Row) string {
 	if row.By == "" {
 		return ""
 	}
-	_, name, _ := strings.Cut(row.By, "/")
-	wait, _ := time.ParseDuration(row.For) // It was made of one.
+	name := strings.Replace(row.By, "noderepairpolicy/", "nrp/", 1) // the CRD's short name
+	wait, _ := time.ParseDuration(row.For)                          // It was made of one.
 	return fmt.Sprintf("%s: %s %s", name, row.Action, duration.HumanDuration(wait))
 }
