@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+	"github.com/naosu-dev/naosu/test/module"
 )
 
 // The criterion of done: from the fault to the condition.
@@ -196,6 +197,7 @@ func (m *machine) events(bed *testbed.Bed, link string) ([]corev1.Event, error) 
 // TestInterfaceNotUp is a whole agent: the binary, in a network namespace, with the token of its pod on a lab node.
 func TestInterfaceNotUp(t *testing.T) {
 	agenttest.Need(t, "ip", "nsenter")
+	module.Visit(t)
 	if !agenttest.Alone(t) {
 		return
 	}

@@ -107,26 +107,35 @@ func node(t testing.TB, client kubernetes.Interface, name string) {
 // token is what the agent's pod on a node is given; without a node, one for the account alone.
 func token(t *testing.T, client kubernetes.Interface, node string) string {
 	t.Helper()
-	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(3600))}}
-	if node != "" {
-		pod := &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: "agent-" + node},
-			Spec:       corev1.PodSpec{NodeName: node, ServiceAccountName: account, Containers: []corev1.Container{{Name: "agent", Image: "agent"}}},
-		}
-		made, err := client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = client.CoreV1().Pods(namespace).Delete(context.WithoutCancel(t.Context()), made.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
-		})
-		request.Spec.BoundObjectRef = &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: made.Name, UID: made.UID}
+	if node == "" {
+		return granted(t, client, nil)
 	}
-	granted, err := client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), account, request, metav1.CreateOptions{})
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "agent-" + node},
+		Spec:       corev1.PodSpec{NodeName: node, ServiceAccountName: account, Containers: []corev1.Container{{Name: "agent", Image: "agent"}}},
+	}
+	made, err := client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return granted.Status.Token
+	t.Cleanup(func() {
+		_ = client.CoreV1().Pods(namespace).Delete(context.WithoutCancel(t.Context()), made.Name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
+	})
+	return granted(t, client, made)
+}
+
+// granted is a token of the agent's account, for a pod if there is one.
+func granted(t *testing.T, client kubernetes.Interface, pod *corev1.Pod) string {
+	t.Helper()
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(3600))}}
+	if pod != nil {
+		request.Spec.BoundObjectRef = &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID}
+	}
+	token, err := client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), account, request, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Status.Token
 }
 
 // kubeconfig is a file for a token, at an address of the API server.
