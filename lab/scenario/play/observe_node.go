@@ -30,14 +30,8 @@ func observeNode(before, after *corev1.Node) []Event {
 	if was, is := before.Status.NodeInfo.BootID, after.Status.NodeInfo.BootID; was != "" && was != is {
 		say(after.Name, "rebooted")
 	}
-	for _, c := range after.Status.Conditions {
-		switch {
-		case !monitored(c.Type):
-		case c.Status != corev1.ConditionTrue && !sameCondition(before, c):
-			say(after.Name, "%s is %s: %s", c.Type, c.Status, c.Reason)
-		case c.Status == corev1.ConditionTrue && turned(before, c):
-			say(after.Name, "%s is True again", c.Type)
-		}
+	for _, news := range monitors(before, after) {
+		say(after.Name, "%s", news)
 	}
 	if added := taintsOnlyIn(after, before); len(added) > 0 {
 		say(after.Name, "tainted %s", strings.Join(added, ", "))
@@ -46,6 +40,21 @@ func observeNode(before, after *corev1.Node) []Event {
 		say(after.Name, "no longer tainted %s", strings.Join(removed, ", "))
 	}
 	return events
+}
+
+// monitors is what the conditions that others than the kubelet write say that they did not say before.
+func monitors(before, after *corev1.Node) []string {
+	var news []string
+	for _, c := range after.Status.Conditions {
+		switch {
+		case !monitored(c.Type):
+		case c.Status != corev1.ConditionTrue && !sameCondition(before, c):
+			news = append(news, fmt.Sprintf("%s is %s: %s", c.Type, c.Status, c.Reason))
+		case c.Status == corev1.ConditionTrue && turned(before, c):
+			news = append(news, fmt.Sprintf("%s is True again", c.Type))
+		}
+	}
+	return news
 }
 
 // monitored tells conditions that others than the kubelet write.

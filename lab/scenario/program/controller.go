@@ -79,9 +79,9 @@ func (c *Controller) ready(ctx context.Context, health string) error {
 		if err != nil {
 			return false, fmt.Errorf("asking whether it is ready: %w", err)
 		}
-		response, err := http.DefaultClient.Do(request)
-		if last = err; err != nil {
-			return false, nil
+		var response *http.Response
+		if response, last = http.DefaultClient.Do(request); last != nil {
+			return false, nil // it does not listen yet
 		}
 		if response.StatusCode != http.StatusOK {
 			last = fmt.Errorf("/readyz says %s", response.Status)
