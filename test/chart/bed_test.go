@@ -4,6 +4,7 @@ package chart
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -25,45 +26,63 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// start runs the lab in which the tests install the chart one after the other, once there is one that does.
-var start = sync.OnceValues(func() (*naosulab.Lab, error) {
-	return naosulab.Start(context.Background(), naosulab.Options{
-		Pace:  pace.New(20),
-		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3, Max: 4}}},
-	})
-})
-
-func TestMain(m *testing.M) {
-	started := false
-	begin := start
-	start = func() (*naosulab.Lab, error) { started = true; return begin() }
-	code := m.Run()
-	if started {
-		if l, err := start(); err == nil {
-			if err := l.Stop(); err != nil {
-				fmt.Fprintln(os.Stderr, "stop the lab:", err)
-				code = 1
-			}
-		}
-	}
-	os.Exit(code)
+// shared is the lab in which the tests install the chart one after the other; the first that needs it starts it.
+var shared struct {
+	sync.Once
+	*cluster
+	err error
 }
 
-// cluster is one with nodes, and AWS's API in front of its machines.
+// cluster is one with nodes, AWS's API in front of its machines, and an audit log.
 type cluster struct {
 	*naosulab.Lab
+	audit  audit
 	config *rest.Config
 	client kubernetes.Interface
 }
 
-func newBed(t *testing.T) *cluster {
-	t.Helper()
-	l, err := start()
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	code := m.Run()
+	if shared.cluster == nil {
+		return code
+	}
+	if err := errors.Join(shared.Stop(), os.RemoveAll(shared.audit.folder)); err != nil {
+		fmt.Fprintln(os.Stderr, "stop the lab:", err)
+		return 1
+	}
+	return code
+}
+
+func startCluster() (*cluster, error) {
+	folder, err := os.MkdirTemp("", "naosu-chart-")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
+	}
+	audit, err := newAudit(folder)
+	if err != nil {
+		return nil, err
+	}
+	l, err := naosulab.Start(context.Background(), naosulab.Options{
+		Pace:  pace.New(20),
+		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3, Max: 4}}},
+		Flags: audit.flags(),
+	})
+	if err != nil {
+		return nil, err
 	}
 	config := l.Plane.AdminConfig()
-	return &cluster{l, config, kubernetes.NewForConfigOrDie(config)}
+	return &cluster{l, audit, config, kubernetes.NewForConfigOrDie(config)}, nil
+}
+
+func newBed(t *testing.T) *cluster {
+	t.Helper()
+	shared.Do(func() { shared.cluster, shared.err = startCluster() })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.cluster
 }
 
 const (

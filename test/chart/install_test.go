@@ -100,7 +100,7 @@ func (h helm) uninstall() error {
 // everything is every object of a cluster by its kind, namespace and name, with its UID: all that discovery knows of.
 func everything(t *testing.T, config *rest.Config) map[string]string {
 	t.Helper()
-	found, err := list(t.Context(), config)
+	found, err := list(context.WithoutCancel(t.Context()), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,11 +177,10 @@ func soon(t *testing.T, holds func() error) {
 }
 
 // What stays when naosu is uninstalled is what this is, and the manual says: the namespace, which Helm does not delete, and what
-// Kubernetes keeps in each, the definitions with what is people's, and the ledger.
+// Kubernetes keeps in each, and the definitions with what is people's. Where the controller ran, the ledger stays too.
 var stays = []string{
 	"APIService /v1alpha1.naosu.dev",
 	"ConfigMap naosu-system/kube-root-ca.crt",
-	"ConfigMap naosu-system/naosu-ledger",
 	"CustomResourceDefinition /noderepairpolicies.naosu.dev",
 	"CustomResourceDefinition /remediations.naosu.dev",
 	"Namespace /naosu-system",
@@ -296,12 +295,13 @@ func clear(t *testing.T, bed *cluster) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ctx := context.WithoutCancel(t.Context())
 	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	err = client.Resource(definitions).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=naosu"})
+	err = client.Resource(definitions).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=naosu"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bed.client.CoreV1().Namespaces().Delete(t.Context(), namespace, metav1.DeleteOptions{}); err != nil {
+	if err := bed.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, func() error {

@@ -51,7 +51,7 @@ func TestWhatIsInIt(t *testing.T) {
 	}
 	crds := []string{"CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
 	controller := []string{
-		"ClusterRole/naosu-controller", "ClusterRoleBinding/naosu-controller", "ConfigMap/naosu-ledger", "Deployment/naosu-controller",
+		"ClusterRole/naosu-controller", "ClusterRoleBinding/naosu-controller", "Deployment/naosu-controller",
 		"Lease/naosu-controller", "NetworkPolicy/naosu-controller", "PodDisruptionBudget/naosu-controller", "Role/naosu-controller",
 		"RoleBinding/naosu-controller", "Service/naosu-controller-metrics", "ServiceAccount/naosu-controller",
 	}
@@ -95,7 +95,7 @@ func TestOwnership(t *testing.T) {
 		}
 	}
 	slices.Sort(kept)
-	want := []string{"ConfigMap/naosu-ledger", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
+	want := []string{"CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}

@@ -1,0 +1,77 @@
+package chart
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+
+	"github.com/naosu-dev/naosu/lab/controlplane"
+)
+
+// auditPolicy has the API server write down what naosu's accounts ask of it, and nothing else.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived, ResponseStarted]
+rules:
+- level: Metadata
+  users: ["system:serviceaccount:naosu-system:naosu-controller", "system:serviceaccount:naosu-system:naosu-agent"]
+- level: None
+`
+
+// audit is what the API server wrote down.
+type audit struct{ folder string }
+
+func newAudit(folder string) (audit, error) {
+	a := audit{folder}
+	return a, os.WriteFile(a.policy(), []byte(auditPolicy), 0o600)
+}
+
+func (a audit) policy() string { return filepath.Join(a.folder, "policy.yaml") }
+func (a audit) log() string    { return filepath.Join(a.folder, "audit.log") }
+
+func (a audit) flags() map[controlplane.Component][]string {
+	return map[controlplane.Component][]string{
+		controlplane.APIServer: {"--audit-policy-file=" + a.policy(), "--audit-log-path=" + a.log()},
+	}
+}
+
+// asked are the requests of an account: "verb group/resource/subresource", and whether one was forbidden, why.
+func (a audit) asked(t *testing.T, account string) (asked map[string]bool, refused []string) {
+	t.Helper()
+	file, err := os.Open(a.log())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	asked = map[string]bool{}
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var event auditv1.Event
+		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
+			t.Fatalf("read the audit log: %v", err)
+		}
+		if !strings.HasSuffix(event.User.Username, ":"+account) {
+			continue
+		}
+		what := event.Verb + " " + strings.SplitN(event.RequestURI, "?", 2)[0]
+		if o := event.ObjectRef; o != nil {
+			what = strings.TrimSuffix(fmt.Sprintf("%s %s/%s/%s", event.Verb, o.APIGroup, o.Resource, o.Subresource), "/")
+		}
+		asked[what] = true
+		if s := event.ResponseStatus; s != nil && s.Code == 403 && !slices.Contains(refused, what) {
+			refused = append(refused, what)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatalf("read the audit log: %v", err)
+	}
+	return asked, refused
+}
