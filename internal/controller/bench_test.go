@@ -69,7 +69,7 @@ func BenchmarkAtRest(b *testing.B) {
 			}
 			if nodes == 5000 {
 				clustertest.Target(b, 1024, "MiB-resident")
-				clustertest.Target(b, 2048, "MiB-peak")
+				clustertest.Target(b, 3072, "MiB-peak")
 				clustertest.Target(b, 6, "CPU-s/min") // a tenth of a core
 				clustertest.Target(b, 120, "requests/min")
 			}
