@@ -66,6 +66,7 @@ func stands(id reason.ID, entity string) evidence.Picture {
 
 // A condition that another agent writes is left to it, whether it was there first or comes later.
 func TestStandsAside(t *testing.T) {
+	t.Parallel()
 	bed := guarded(t)
 	name := named(t, "n")
 	node(t, bed.Client, name)
@@ -116,6 +117,7 @@ func TestStandsAside(t *testing.T) {
 
 // What the API server refuses is kept: the agent says what is wrong, and reports as soon as it may.
 func TestRefusedTokens(t *testing.T) {
+	t.Parallel()
 	bed := guarded(t)
 	name := named(t, "n")
 	node(t, bed.Client, name)
@@ -141,6 +143,7 @@ func TestRefusedTokens(t *testing.T) {
 
 // A Node that is not there yet is reported for once it is, and one that is made anew is told everything again.
 func TestNodeMadeAnew(t *testing.T) {
+	t.Parallel()
 	bed := guarded(t)
 	name := named(t, "n")
 	node(t, bed.Client, name)
