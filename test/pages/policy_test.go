@@ -13,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
@@ -171,5 +173,25 @@ func TestPolicyWords(t *testing.T) {
 				t.Errorf("docs/%s/policy.md does not have the word %s", language, word)
 			}
 		}
+	}
+}
+
+// The worked example is a policy by the letter, and the same in both languages.
+func TestPolicyExample(t *testing.T) {
+	var examples []v1alpha1.NodeRepairPolicy
+	for _, language := range languages {
+		_, example, _ := strings.Cut(page(t, language, "policy.md"), "```yaml\n")
+		example, _, _ = strings.Cut(example, "```")
+		var policy v1alpha1.NodeRepairPolicy
+		if err := yaml.UnmarshalStrict([]byte(example), &policy); err != nil {
+			t.Fatalf("docs/%s/policy.md: %v", language, err)
+		}
+		examples = append(examples, policy)
+	}
+	if len(examples[0].Spec.Rules) == 0 {
+		t.Error("the example has no rules")
+	}
+	if diff := cmp.Diff(examples[0], examples[1]); diff != "" {
+		t.Errorf("the examples differ (-en +ja):\n%s", diff)
 	}
 }
