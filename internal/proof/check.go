@@ -27,6 +27,12 @@ func Check(f Facts, say message.Printer) []Row {
 	c := checker{f: &f, say: say, classes: map[string]*class{}, of: map[string]*class{}}
 	c.classify()
 	reports := seen(&f)
+	c.turns = map[turn]bool{}
+	for _, r := range reports {
+		if r.Severity == reason.Fatal && r.Never == "" {
+			c.turns[turn{r.Agent, r.Condition}] = true
+		}
+	}
 	var rows []Row
 	for _, report := range reports {
 		for _, p := range c.parts(report) {
@@ -42,6 +48,13 @@ type checker struct {
 	say     message.Printer
 	classes map[string]*class
 	of      map[string]*class // by node
+	// turns are the conditions that an agent turns for some reason; what waits for another waits in vain.
+	turns map[turn]bool
+}
+
+type turn struct {
+	agent     Agent
+	condition string
 }
 
 // class is nodes that the same policies select, with the same room in their budgets, and that the same others repair.
@@ -235,7 +248,7 @@ func (c *checker) sorted() []*class {
 func (c *checker) judge(ch chain) Row {
 	row := Row{
 		Agent: ch.report.Agent, Condition: ch.report.Condition, Status: ch.report.Status, Reason: ch.report.Reason, Severity: ch.report.Severity,
-		Nodes: len(ch.nodes), On: names(ch.nodes), By: ch.by(), Verdict: WouldAct, policy: ch.policy != nil, severity: ch.severity(),
+		Nodes: len(ch.nodes), On: names(ch.nodes), By: ch.by(), Verdict: WouldAct, policy: ch.policy != nil, severity: c.severity(ch),
 	}
 	if ch.word == fresh {
 		row.Fresh = len(ch.nodes)
@@ -290,12 +303,15 @@ func (ch chain) by() string {
 	return ""
 }
 
-// severity is how much it matters if the chain is cut: somebody expects a repair where a reason is fatal, or a rule names it.
-func (ch chain) severity() finding.Severity {
-	if ch.report.Agent == Nobody && ch.policy == nil {
+// severity is how much it matters if the chain is cut: somebody expects a repair where a reason is fatal, where a rule names
+// it, or where a rule waits for a condition that the agent never turns.
+func (c *checker) severity(ch chain) finding.Severity {
+	r := ch.report
+	if r.Agent == Nobody && ch.policy == nil {
 		return finding.Info // Others wait for everything that there may be on any cluster.
 	}
-	if ch.report.Severity == reason.Fatal || slices.Contains(ch.rule.Reasons, ch.report.Reason) || slices.Contains(ch.theirs.Reasons, ch.report.Reason) {
+	inVain := ch.by() != "" && !c.turns[turn{r.Agent, r.Condition}]
+	if r.Severity == reason.Fatal || inVain || slices.Contains(ch.rule.Reasons, r.Reason) || slices.Contains(ch.theirs.Reasons, r.Reason) {
 		return finding.Warning
 	}
 	return finding.Info

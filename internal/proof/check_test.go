@@ -310,6 +310,16 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// TestWaitingInVain sees that a rule for a condition that no reason turns is graver than an Event that nobody counts on.
+func TestWaitingInVain(t *testing.T) {
+	rows := Check(managed(), message.English())
+	for why, want := range map[string]finding.Severity{"BlockDeviceIOError": finding.Warning, "PortConflict": finding.Info} {
+		if row := find(t, rows, why, "group/workers"); row.severity != want {
+			t.Errorf("%s: %s, want %s", why, row.severity, want)
+		}
+	}
+}
+
 // raised is a drill that raised InterfaceNotUp on a node of a group.
 func raised(by string, helped bool) v1alpha1.Remediation {
 	r := drill("InterfaceNotUp")
