@@ -104,7 +104,7 @@ func child(b *testing.B, server string) (pid int, health string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cmd := exec.Command(self) //nolint:noctx // It ends below.
+	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), benchServer+"="+server, benchHealth+"="+health, "AWS_EC2_METADATA_DISABLED=true", "AWS_REGION=us-east-1")
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -339,9 +340,7 @@ func merged(was, patch any) any {
 	}
 	is := map[string]any{}
 	if before, ok := was.(map[string]any); ok {
-		for key, value := range before {
-			is[key] = value
-		}
+		maps.Copy(is, before)
 	}
 	for key, value := range changes {
 		if value == nil {

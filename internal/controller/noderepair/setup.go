@@ -95,7 +95,7 @@ func (d *driver) plan(ctx context.Context, _ reconcile.Request) (reconcile.Resul
 		return reconcile.Result{RequeueAfter: notYet}, nil
 	}
 	again, err := d.Plan(ctx)
-	return after(ctx, again, err)
+	return after(ctx, again, err), nil
 }
 
 func (d *driver) addPerformer(mgr manager.Manager, nodes cache.Informer) error {
@@ -114,12 +114,12 @@ func (d *driver) advance(ctx context.Context, request reconcile.Request) (reconc
 		return reconcile.Result{RequeueAfter: notYet}, nil
 	}
 	again, err := d.Advance(ctx, request.Name)
-	return after(ctx, again, err)
+	return after(ctx, again, err), nil
 }
 
 // after tells when to look again. What failed is tried again at a steady pace: a repair must not wait for a quarter of an
 // hour because something else failed long enough.
-func after(ctx context.Context, again time.Duration, err error) (reconcile.Result, error) {
+func after(ctx context.Context, again time.Duration, err error) reconcile.Result {
 	switch {
 	case err == nil:
 	case apierrors.IsConflict(err):
@@ -128,7 +128,7 @@ func after(ctx context.Context, again time.Duration, err error) (reconcile.Resul
 		log.FromContext(ctx).Error(err, "it is tried again", "after", retry)
 		again = retry
 	}
-	return reconcile.Result{RequeueAfter: again}, nil
+	return reconcile.Result{RequeueAfter: again}
 }
 
 // open asks for the Remediations that go on and have to do with a changed object.
@@ -155,13 +155,10 @@ func (d *driver) open(of func(*v1alpha1.Remediation, client.Object) bool) handle
 func (d *driver) sweepOften(ctx context.Context) error {
 	for {
 		wait := swept
-		switch {
-		case !d.ready():
+		if !d.ready() {
 			wait = notYet
-		default:
-			if err := d.Sweep(ctx); err != nil {
-				log.FromContext(ctx).Error(err, "clearing up what ended Remediations have left")
-			}
+		} else if err := d.Sweep(ctx); err != nil {
+			log.FromContext(ctx).Error(err, "clearing up what ended Remediations have left")
 		}
 		select {
 		case <-ctx.Done():

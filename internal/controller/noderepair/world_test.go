@@ -1,7 +1,8 @@
 package noderepair
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,7 +152,7 @@ func TestLeasesOf(t *testing.T) {
 
 func TestShiftedOf(t *testing.T) {
 	for name, tc := range map[string]struct {
-		cordoned string // by naosu, if it stands in brackets
+		cordoned string // hosts, of the zone that their first letter is: - not cordoned, x cordoned, o by naosu
 		want     []string
 	}{
 		"nothing is cordoned":         {"a1 - a2 - b1 - b2 -", nil},
@@ -164,12 +165,8 @@ func TestShiftedOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var objects []runtime.Object
-			var host, mark string
-			for rest := tc.cordoned; rest != ""; {
-				if _, err := fmt.Sscan(rest, &host, &mark); err != nil {
-					break
-				}
-				rest = rest[min(len(rest), 5):]
+			for pair := range slices.Chunk(strings.Fields(tc.cordoned), 2) {
+				host, mark := pair[0], pair[1]
 				zone := host[:1]
 				if zone == "-" {
 					zone = ""
