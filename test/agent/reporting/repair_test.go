@@ -30,7 +30,7 @@ import (
 	"github.com/naosu-dev/naosu/test/module"
 )
 
-// TestRepair is the whole chain: a link is set down in the network namespace of a node's real agent, naosu's controller has
+// TestRepair is the whole chain, first drilled and then for real: a link is set down in the network namespace of a node's real agent, naosu's controller has
 // the machine rebooted through AWS's API, and the forecast comes true. The test plays the machine: when AWS is asked to reboot
 // it, the agent ends at once, and starts with the link up once the lab's machine has booted.
 func TestRepair(t *testing.T) {
@@ -45,6 +45,7 @@ func TestRepair(t *testing.T) {
 	n := m.joins(bed)
 	controls(t, l)
 	policy(t, c, n)
+	drilled(t, c, n)
 
 	m.ip("link", "set", "eth1", "down")
 	soon(t, patience, func() error {
@@ -193,20 +194,36 @@ func policy(t *testing.T, c client.Client, n *corev1.Node) {
 	}
 }
 
-// of is the only Remediation there is; nil if there is none.
+// drilled has the chain tried, from the agent's harmless fault to what AWS says of a dry run.
+func drilled(t *testing.T, c client.Client, n *corev1.Node) {
+	t.Helper()
+	r := made(t, c, drill(n.Name, n.UID))
+	soon(t, patience, func() error {
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(r), r); err != nil || r.Status.Phase != v1alpha1.PhaseEnded {
+			return fmt.Errorf("the drill has not ended (%w): %+v", err, r.Status)
+		}
+		return nil
+	})
+	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end == nil || end.Reason != v1alpha1.RemediationDrillPassedReason {
+		t.Errorf("the drill: %+v", r.Status)
+	}
+}
+
+// of is the only Remediation there is beside the drill; nil if there is none.
 func of(t *testing.T, c client.Client) *v1alpha1.Remediation {
 	t.Helper()
 	var all v1alpha1.RemediationList
 	if err := c.List(t.Context(), &all); err != nil {
 		t.Fatal(err)
 	}
-	switch len(all.Items) {
+	repairs := slices.DeleteFunc(all.Items, func(r v1alpha1.Remediation) bool { return r.Spec.Drill != nil })
+	switch len(repairs) {
 	case 0:
 		return nil
 	case 1:
-		return &all.Items[0]
+		return &repairs[0]
 	}
-	t.Fatalf("%d Remediations of one fault", len(all.Items))
+	t.Fatalf("%d Remediations of one fault", len(repairs))
 	return nil
 }
 
