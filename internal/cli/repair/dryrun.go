@@ -68,7 +68,7 @@ func (o *DrillOptions) patience(hop HopName) time.Duration {
 
 // watch follows the Remediation until it is over, or a hop does not come in time.
 func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began time.Time, page *page) (progress, error) {
-	var p progress
+	p := progress{hops: []Hop{}}
 	late := o.Clock.NewTimer(o.patience(chain[0]))
 	defer late.Stop()
 	for {

@@ -71,7 +71,7 @@ func (p progress) next() HopName {
 
 // follow reads how far a drill has come from its Remediation. Began is when it was asked for.
 func follow(r *v1alpha1.Remediation, began time.Time) progress {
-	var p progress
+	p := progress{hops: []Hop{}}
 	pass := func(name HopName, at metav1.MicroTime, says string) {
 		before := began
 		if n := len(p.hops); n > 0 {

@@ -205,7 +205,9 @@ func (t *trial) hold(ctx context.Context, held *action.Raised) error {
 			since := held.Condition.LastTransitionTime
 			held.Condition = t.condition()
 			held.Condition.LastTransitionTime = since
-			continue // and is held as such
+			if _, err := held.Hold(ctx); err != nil && !errors.Is(err, action.ErrAnotherNode) {
+				return t.failed(ctx, err)
+			}
 		}
 		select {
 		case <-ctx.Done():
