@@ -62,13 +62,7 @@ func (c *class) meet(j *Judge) {
 			k.searches = append(k.searches, crowds.search(c.pod.Namespace, selector))
 		}
 	}
-	for i := range k.searches {
-		for _, crowd := range crowds.next(&k.searches[i]) {
-			if !slices.Contains(k.spread, crowd) {
-				k.spread = append(k.spread, crowd)
-			}
-		}
-	}
+	k.search(crowds)
 	means := func(t *fwk.AffinityTerm) bool { return t.Matches(c.pod, k.namespace) }
 	for ; k.ruled < len(crowds.ruled); k.ruled++ {
 		other := crowds.ruled[k.ruled]
@@ -102,6 +96,17 @@ func anyTerm(terms []fwk.AffinityTerm, is func(*fwk.AffinityTerm) bool) bool {
 		}
 	}
 	return false
+}
+
+// search finds the crowds that count for the spread rules.
+func (k *kin) search(crowds *crowds) {
+	for i := range k.searches {
+		for _, crowd := range crowds.next(&k.searches[i]) {
+			if !slices.Contains(k.spread, crowd) {
+				k.spread = append(k.spread, crowd)
+			}
+		}
+	}
 }
 
 // termsOf are all of a pod's rules on affinity.
