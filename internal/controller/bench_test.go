@@ -32,9 +32,7 @@ const (
 func TestMain(m *testing.M) {
 	if server := os.Getenv(benchServer); server != "" {
 		klog.SetLogger(logr.Discard())
-		ctx, stop := context.WithCancel(context.Background())
-		defer stop()
-		err := Run(ctx, Options{
+		err := Run(context.Background(), Options{
 			Config: &rest.Config{Host: server}, Namespace: "naosu-system", LeaderElect: true, HealthAddress: os.Getenv(benchHealth), Log: logr.Discard(),
 		})
 		fmt.Fprintln(os.Stderr, err)

@@ -207,42 +207,63 @@ func TestPropose(t *testing.T) {
 		"the first policy says None":  {[]v1alpha1.NodeRepairPolicy{policy("q", "a", reboot), policy("p", "a", rule("r", 0, v1alpha1.ActionNone))}, node("a", down), nil, nil, 0},
 		"the first policy is not due": {[]v1alpha1.NodeRepairPolicy{policy("q", "a", reboot), policy("p", "a", rule("r", time.Hour, v1alpha1.ActionNone))}, node("a", down), nil, []string{"q/Reboot"}, 50 * time.Minute},
 		"one goes on": {
-			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, node("a", down),
-			[]v1alpha1.Remediation{past("r1", "a", since, func(*v1alpha1.Remediation) {})}, nil, 0,
+			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)},
+			node("a", down),
+			[]v1alpha1.Remediation{past("r1", "a", since, func(*v1alpha1.Remediation) {})},
+			nil, 0,
 		},
 		"a drill is none": {
-			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, node("a", down),
-			[]v1alpha1.Remediation{past("r1", "a", since, func(r *v1alpha1.Remediation) { r.Spec.Drill = &v1alpha1.Drill{} })}, []string{"p/Reboot"}, 0,
+			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)},
+			node("a", down),
+			[]v1alpha1.Remediation{past("r1", "a", since, func(r *v1alpha1.Remediation) { r.Spec.Drill = &v1alpha1.Drill{} })},
+			[]string{"p/Reboot"},
+			0,
 		},
 		"one goes on elsewhere": {
-			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, node("a", down),
-			[]v1alpha1.Remediation{past("r1", "b", since, func(*v1alpha1.Remediation) {})}, []string{"p/Reboot"}, 0,
+			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)},
+			node("a", down),
+			[]v1alpha1.Remediation{past("r1", "b", since, func(*v1alpha1.Remediation) {})},
+			[]string{"p/Reboot"},
+			0,
 		},
 		"one ended just now": {
-			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, node("a", down),
-			[]v1alpha1.Remediation{past("r1", "a", since, ended(v1alpha1.RemediationGaveUpReason, 4*time.Minute))}, nil, 6 * time.Minute,
+			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)},
+			node("a", down),
+			[]v1alpha1.Remediation{past("r1", "a", since, ended(v1alpha1.RemediationGaveUpReason, 4*time.Minute))},
+			nil, 6 * time.Minute,
 		},
 		"one ended a while ago": {
-			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, node("a", down),
-			[]v1alpha1.Remediation{past("r1", "a", since, ended(v1alpha1.RemediationGaveUpReason, 10*time.Minute))}, []string{"p/Reboot"}, 0,
+			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)},
+			node("a", down),
+			[]v1alpha1.Remediation{past("r1", "a", since, ended(v1alpha1.RemediationGaveUpReason, 10*time.Minute))},
+			[]string{"p/Reboot"},
+			0,
 		},
 		"one was not needed": {
-			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, node("a", down),
-			[]v1alpha1.Remediation{past("r1", "a", ago(time.Hour), ended(v1alpha1.RemediationNotNeededReason, time.Minute))}, []string{"p/Reboot"}, 0,
+			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)},
+			node("a", down),
+			[]v1alpha1.Remediation{past("r1", "a", ago(time.Hour), ended(v1alpha1.RemediationNotNeededReason, time.Minute))},
+			[]string{"p/Reboot"},
+			0,
 		},
 		"a person said no": {
-			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, node("a", down),
+			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)},
+			node("a", down),
 			[]v1alpha1.Remediation{past("r1", "a", since, func(r *v1alpha1.Remediation) {
 				r.Spec.Approval = v1alpha1.Rejected
 				ended(v1alpha1.RemediationRejectedReason, time.Hour)(r)
-			})}, nil, 0,
+			})},
+			nil, 0,
 		},
 		"a person said no to another illness": {
-			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, node("a", down),
+			[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)},
+			node("a", down),
 			[]v1alpha1.Remediation{past("r1", "a", ago(2*time.Hour), func(r *v1alpha1.Remediation) {
 				r.Spec.Approval = v1alpha1.Rejected
 				ended(v1alpha1.RemediationRejectedReason, time.Hour)(r)
-			})}, []string{"p/Reboot"}, 0,
+			})},
+			[]string{"p/Reboot"},
+			0,
 		},
 		"it is being deleted": {[]v1alpha1.NodeRepairPolicy{policy("p", "a", reboot)}, func() *corev1.Node {
 			n := node("a", down)

@@ -99,7 +99,7 @@ func fill(ctx context.Context) error {
 	if err := withoutDefinitions(ctx); err != nil {
 		return err
 	}
-	for _, document := range bytes.Split(crd.YAML(), []byte("---\n")) {
+	for document := range bytes.SplitSeq(crd.YAML(), []byte("---\n")) {
 		definition := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal(document, &definition.Object); err != nil {
 			return err

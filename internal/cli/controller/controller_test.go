@@ -47,14 +47,12 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(t, tc.host, tc.args...)
-			if line := ""; err != nil {
-				line = exit.Line(message.English(), err)
-				if exit.Code(err) != exit.NoAnswer || !strings.Contains(line, tc.want) {
-					t.Errorf("exit code %d, %q, want %q", exit.Code(err), line, tc.want)
-				}
-				return
+			if err == nil {
+				t.Fatal("it ended well")
 			}
-			t.Error("it ended well")
+			if line := exit.Line(message.English(), err); exit.Code(err) != exit.NoAnswer || !strings.Contains(line, tc.want) {
+				t.Errorf("exit code %d, %q, want %q", exit.Code(err), line, tc.want)
+			}
 		})
 	}
 }

@@ -59,13 +59,16 @@ func (*machines) Owns(cloud.Machine) bool { return true }
 func (*machines) States(context.Context, ...cloud.Machine) ([]cloud.State, error) {
 	return nil, errors.New("not asked in these tests")
 }
+
 func (*machines) Reboot(context.Context, cloud.Machine) (cloud.Operation, error) {
 	return cloud.Operation{}, errors.New("not asked in these tests")
 }
+
 func (m *machines) May(context.Context, v1alpha1.Action, cloud.Machine) (cloud.Permission, error) {
 	m.asked++
 	return cloud.Permission{May: m.may, Why: message.Of(message.CloudDryRunPassed, message.Args{"call": "RebootInstances"})}, nil
 }
+
 func (m *machines) Repairers(context.Context, []cloud.Machine) ([]cloud.Repairer, error) {
 	m.asked++
 	return m.repairers, m.err

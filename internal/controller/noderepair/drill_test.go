@@ -114,7 +114,7 @@ func TestDrillSaysWhatItMet(t *testing.T) {
 	if said["mode"] != "Deny ReportOnly" || said["lease"] != "Allow " {
 		t.Errorf("verdicts: %v", said)
 	}
-	if first := r.Status.Steps[0]; first.StartedAt.Time.Sub(now) != -3*time.Second || r.Status.Agent == nil {
+	if first := r.Status.Steps[0]; first.StartedAt.Sub(now) != -3*time.Second || r.Status.Agent == nil {
 		t.Errorf("Detect began %s, agent %v", first.StartedAt, r.Status.Agent)
 	}
 	if len(b.remediations(t)) != 1 {

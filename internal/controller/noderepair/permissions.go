@@ -103,10 +103,10 @@ func (c *Concern) actuator(action v1alpha1.Action, node *corev1.Node) actuator {
 // its machine is touched, and then who runs the machine.
 func (c *Concern) may(ctx context.Context, action v1alpha1.Action, asked actuator) (v1alpha1.May, string) {
 	say := message.English()
-	switch {
-	case asked.name == nobody:
+	switch asked.name {
+	case nobody:
 		return v1alpha1.MayNo, say.Text(message.PermissionNobody, message.Args{"machine": asked.machine.Node, "gaps": c.gaps()})
-	case asked.name == agentName:
+	case agentName:
 		return c.agentMay()
 	}
 	for _, right := range drainRights {
@@ -172,7 +172,6 @@ func short(s string) string { return cutTo(s, 1024) }
 func cut(s string) string { return cutTo(s, 4096) }
 
 func cutTo(s string, longest int) string {
-
 	if runes := []rune(s); len(runes) > longest {
 		return string(runes[:longest])
 	}

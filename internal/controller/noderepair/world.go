@@ -118,7 +118,7 @@ func shiftedOf(world *cluster.Snapshot) []string {
 func podsOf(world *cluster.Snapshot, node string) []guard.Pod {
 	var pods []guard.Pod
 	for _, pod := range world.PodsOn(node) {
-		if evicted(world, pod) {
+		if evicted(pod) {
 			replicas, elsewhere := replicasOf(world, pod)
 			pods = append(pods, guard.Pod{
 				Ref:         change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name},
@@ -131,7 +131,7 @@ func podsOf(world *cluster.Snapshot, node string) []guard.Pod {
 
 // evicted says whether a drain evicts a pod: not one that has ended, one of a DaemonSet, or one that the kubelet runs by
 // itself.
-func evicted(world *cluster.Snapshot, pod *corev1.Pod) bool {
+func evicted(pod *corev1.Pod) bool {
 	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	if mirror || cluster.Ended(pod) || pod.DeletionTimestamp != nil {
 		return false
