@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -204,10 +205,14 @@ func (w *watch) sees(ctx context.Context, call memory.Call) {
 	}
 }
 
-// checkBudgets counts the nodes that are being repaired.
+// checkBudgets counts the nodes that are being repaired. One whose repair is concluded and that takes pods again is not: all
+// that is left is to write that down.
 func (w *watch) checkBudgets(ctx context.Context) {
 	zones, total := map[string]int{}, 0
 	for _, r := range w.running(ctx) {
+		if meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded) != nil && !w.cordoned(ctx, r.Spec.Node.Name) {
+			continue
+		}
 		if m := w.c.machines[r.Spec.Node.Name]; m != nil {
 			zones[m.zone]++
 		}
@@ -222,6 +227,15 @@ func (w *watch) checkBudgets(ctx context.Context) {
 			w.commit(overBudget, "%d nodes at once in %s, of %d", n, zone, budgets.Zone.IntValue())
 		}
 	}
+}
+
+// cordoned says whether a node is there and takes no pods.
+func (w *watch) cordoned(ctx context.Context, name string) bool {
+	var node corev1.Node
+	if err := w.c.api.Direct.Get(ctx, client.ObjectKey{Name: name}, &node); client.IgnoreNotFound(err) != nil {
+		panic(err)
+	}
+	return node.Spec.Unschedulable
 }
 
 // end looks for what is left when all is quiet.
