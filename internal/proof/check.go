@@ -84,29 +84,30 @@ func (c *checker) classify() {
 	budget := budgeter(c.f)
 	for _, node := range c.f.Nodes {
 		one := class{policies: selected[node.Name], repairers: others[node.Name], budgets: map[string]link{}}
-		key := ""
+		var key strings.Builder
 		for _, p := range one.policies {
 			room := budget(p, node)
 			one.budgets[p.Name] = room
-			key += p.Name + "=" + string(room.state) + c.text(room) + "|"
+			fmt.Fprintf(&key, "%s=%s%s|", p.Name, room.state, c.text(room))
 		}
 		for _, r := range one.repairers {
 			if !r.Known() {
 				one.unread = append(one.unread, cloud.Gap{Why: r.Unknown})
 			}
-			key += fmt.Sprintf("%p|", r)
+			fmt.Fprintf(&key, "%p|", r)
 		}
 		for _, gap := range c.f.Gaps {
 			if gap.Provider == "" || strings.HasPrefix(node.Spec.ProviderID, gap.Provider) {
 				one.unread = append(one.unread, gap)
 			}
 		}
-		key += fmt.Sprint(len(one.unread))
-		if c.classes[key] == nil {
-			c.classes[key] = &one
+		fmt.Fprint(&key, len(one.unread))
+		if c.classes[key.String()] == nil {
+			c.classes[key.String()] = &one
 		}
-		c.classes[key].nodes = append(c.classes[key].nodes, node)
-		c.of[node.Name] = c.classes[key]
+		known := c.classes[key.String()]
+		known.nodes = append(known.nodes, node)
+		c.of[node.Name] = known
 	}
 }
 

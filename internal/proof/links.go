@@ -29,7 +29,10 @@ type link struct {
 
 var holds = link{state: Holds}
 
-func cut(id message.ID, args message.Args) link { return link{state: Cut, said: message.Of(id, args)} }
+func cut(id message.ID, args message.Args) link {
+	return link{state: Cut, said: message.Of(id, args)}
+}
+
 func unknown(id message.ID, args message.Args) link {
 	return link{state: Unknown, said: message.Of(id, args)}
 }

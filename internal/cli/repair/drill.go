@@ -91,25 +91,18 @@ func newDrill(config genericclioptions.RESTClientGetter, streams genericiooption
 	return cmd
 }
 
-// Complete finds the node's name and says what is wrong with the arguments. A node is raised on only if it is named as
-// expendable, and as nothing else.
+// Complete finds the node's name and says what is wrong with the arguments.
 func (o *DrillOptions) Complete(args []string) error {
-	if !o.Act && o.Expendable != "" {
-		return exit.BadInput("--expendable", message.Of(message.DrillExpendableAlone, nil), message.Of(message.DrillExpendableRemedy, nil))
-	}
-	if o.Act && o.Expendable == "" {
-		return exit.BadInput("--act", message.Of(message.DrillActAlone, nil), message.Of(message.DrillExpendableRemedy, nil))
-	}
-	if o.Act && len(args) == 0 {
+	if o.Act && len(args) == 0 && o.Expendable != "" {
 		args = []string{o.Expendable}
 	}
 	given := strings.Join(args, " ")
+	if err := o.mayRaise(given); err != nil {
+		return err
+	}
 	name, ok := strings.CutPrefix(given, "node/")
 	if !ok || name == "" || strings.ContainsAny(name, " /") {
 		return exit.BadInput("node", message.Of(message.DrillNoNodeGiven, message.Args{"given": strconv.Quote(given)}), message.Of(message.DrillNodeRemedy, nil))
-	}
-	if o.Act && o.Expendable != given {
-		return exit.BadInput("--expendable", message.Of(message.DrillOtherNode, message.Args{"given": strconv.Quote(o.Expendable), "node": given}), message.Of(message.DrillExpendableRemedy, nil))
 	}
 	o.Node = name
 	if known, is := reason.Find(o.Reason); is {
@@ -120,6 +113,22 @@ func (o *DrillOptions) Complete(args []string) error {
 	}
 	if o.Act && o.Condition == "" {
 		return exit.BadInput("--condition", message.Of(message.ErrMissing, nil), message.Of(message.DrillConditionRemedy, message.Args{"reason": o.Reason}))
+	}
+	return nil
+}
+
+// mayRaise sees to it that a condition is raised only on a node that is named as expendable, and as nothing else.
+func (o *DrillOptions) mayRaise(given string) error {
+	wrong := func(flag string, id message.ID, args message.Args) error {
+		return exit.BadInput(flag, message.Of(id, args), message.Of(message.DrillExpendableRemedy, nil))
+	}
+	switch {
+	case !o.Act && o.Expendable != "":
+		return wrong("--expendable", message.DrillExpendableAlone, nil)
+	case o.Act && o.Expendable == "":
+		return wrong("--act", message.DrillActAlone, nil)
+	case o.Act && o.Expendable != given:
+		return wrong("--expendable", message.DrillOtherNode, message.Args{"given": strconv.Quote(o.Expendable), "node": given})
 	}
 	return nil
 }

@@ -8,12 +8,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 	naosurepair "github.com/naosu-dev/naosu/internal/repair"
-
-	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
 // look sees whether the machine was acted on, and says how: it was rebooted, or is gone, or another has its name. On the way it

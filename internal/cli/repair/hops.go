@@ -93,6 +93,12 @@ func follow(r *v1alpha1.Remediation, began time.Time) progress {
 			pass(hop, *step.EndedAt, step.Message)
 		}
 	}
+	p.end(r)
+	return p
+}
+
+// end reads whether it is over, and names the hop where nobody has.
+func (p *progress) end(r *v1alpha1.Remediation) {
 	p.over = p.cut != "" || r.Status.Phase == v1alpha1.PhaseEnded
 	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
 	if p.over && p.cut == "" && (end == nil || end.Status != metav1.ConditionTrue) {
@@ -104,7 +110,6 @@ func follow(r *v1alpha1.Remediation, began time.Time) progress {
 	if agent := r.Status.Agent; agent != nil && p.cut == HopController && (agent.State == v1alpha1.AgentFailed || agent.State == v1alpha1.AgentRefused) {
 		p.cut, p.why = p.next(), agent.Message // The controller only tells that the agent said so.
 	}
-	return p
 }
 
 // agent adds the hops within the agent.

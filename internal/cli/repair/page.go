@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -50,5 +51,5 @@ func (p *page) end(d Drilled) {
 	if !d.Passed {
 		id = message.DrillStopped
 	}
-	p.Paragraph("", p.say.Text(id, message.Args{"hop": string(d.Cut), "act": d.By != "", "remediation": d.Remediation}), output.Strong)
+	p.Paragraph("", p.say.Text(id, message.Args{"hop": string(d.Cut), "act": d.Depth == v1alpha1.DrillRaised, "remediation": d.Remediation}), output.Strong)
 }
