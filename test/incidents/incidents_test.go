@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,7 +35,14 @@ func timeScaleOf(scenario string) string {
 // programs are built once; the tests share them.
 var programs string
 
+// atOnce is how many tests run side by side, unless -parallel says otherwise: a lab mostly waits, so that more of them than
+// there are processors do not slow each other down.
+const atOnce = "4"
+
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err)
+	}
 	code, err := withPrograms(m.Run)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

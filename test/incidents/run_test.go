@@ -1,11 +1,13 @@
 package incidents
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -44,6 +46,50 @@ func TestRunTellsWhatDidNotHold(t *testing.T) {
 	if diff := cmp.Diff(want, got.Passes); diff != "" || got.Scenario != "wrong" {
 		t.Errorf("scenario %s (-want +got):\n%s", got.Scenario, diff)
 	}
+}
+
+// TestPassThatNeedsNaosu takes naosu away: its pass is said not to have been played, and is refused if it is asked for by name.
+func TestPassThatNeedsNaosu(t *testing.T) {
+	t.Parallel()
+	alone := filepath.Join(t.TempDir(), "naosu-lab")
+	if err := os.Link(filepath.Join(programs, "naosu-lab"), alone); err != nil {
+		text, err := os.ReadFile(filepath.Join(programs, "naosu-lab")) // another file system
+		if err == nil {
+			err = os.WriteFile(alone, text, 0o700)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(want int, args ...string) []byte {
+		t.Helper()
+		c := command(t, "", "naosu-lab", append([]string{"run", "testdata/absent.yaml", "--time-scale", timeScale}, args...)...)
+		c.Path, c.Env = alone, append(os.Environ(), "PATH=")
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		out, err := c.Output()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != want || !strings.Contains(stderr.String(), "--naosu") {
+			t.Fatalf("%v ended with %v, want exit code %d and a word of --naosu\n%s%s", args, err, want, out, stderr.String())
+		}
+		return out
+	}
+	var got struct {
+		Passes []struct {
+			With, NotPlayed string
+			Met             bool
+		}
+	}
+	if err := json.Unmarshal(run(1, "-o", "json"), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, pass := range got.Passes {
+		if absent := pass.With == "naosu"; pass.Met == absent || (pass.NotPlayed != "") != absent {
+			t.Errorf("the pass %s: met %v, not played %q", pass.With, pass.Met, pass.NotPlayed)
+		}
+	}
+	run(2, "--with", "naosu")
+	run(2, "--naosu", "no-such-program")
 }
 
 // TestTemporaryLabLeavesNothing looks where temporary files go, after Ctrl-C and after the start that follows a kill -9.
