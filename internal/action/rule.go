@@ -52,22 +52,7 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 		if s.policy.Paused || !lets(s.policy, r.Spec.Approval) {
 			return time.Second, nil // The guard has ruled by an older policy, out of a cache.
 		}
-		if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(p.entry(r, s))); err != nil {
-			return 0, err
-		}
-		first := v1alpha1.StepCordon
-		if r.Spec.Action == v1alpha1.ActionRestartService {
-			first = v1alpha1.StepAct
-		}
-		_, err := p.write(ctx, r, move{}, assessed, func(status *v1alpha1.RemediationStatus) {
-			status.Phase = v1alpha1.PhaseRunning
-			step := v1alpha1.Step{Name: first, StartedAt: metav1.NewMicroTime(p.Clock.Now())}
-			if first == v1alpha1.StepAct {
-				step.Actuator = agentActuator
-			}
-			status.Steps = append(status.Steps, step)
-		})
-		return 0, err
+		return 0, p.begin(ctx, r, s, ledger, assessed)
 	}
 	if _, reserved := ledger.Ongoing(r.Name); reserved {
 		if err := p.Records.WriteLedger(ctx, ledger, ledger.Release(r.Name)); err != nil {
@@ -83,6 +68,22 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 		return max(ruling.RetryAfter, time.Second), unread
 	}
 	return rulesSoon, unread
+}
+
+// begin reserves a place in the ledger that the guard ruled by, and writes the first step down.
+func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s sight, ledger record.Ledger, assessed func(*v1alpha1.RemediationStatus)) error {
+	if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(p.entry(r, s))); err != nil {
+		return err
+	}
+	first := v1alpha1.Step{Name: v1alpha1.StepCordon, StartedAt: metav1.NewMicroTime(p.Clock.Now())}
+	if r.Spec.Action == v1alpha1.ActionRestartService {
+		first.Name, first.Actuator = v1alpha1.StepAct, agentActuator
+	}
+	_, err := p.write(ctx, r, move{}, assessed, func(status *v1alpha1.RemediationStatus) {
+		status.Phase = v1alpha1.PhaseRunning
+		status.Steps = append(status.Steps, first)
+	})
+	return err
 }
 
 // What a ruling comes to where the ledger cannot be read, or the guard not be asked, whoever ruled.
