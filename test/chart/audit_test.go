@@ -18,7 +18,7 @@ import (
 // auditPolicy has the API server write down what naosu's accounts ask of it, and nothing else.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
-omitStages: [RequestReceived, ResponseStarted]
+omitStages: [RequestReceived]
 rules:
 - level: Metadata
   users: ["system:serviceaccount:naosu-system:naosu-controller", "system:serviceaccount:naosu-system:naosu-agent"]

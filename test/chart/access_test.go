@@ -1,0 +1,414 @@
+package chart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/test/module"
+)
+
+// TestAccess is naosu as the chart installs it: its own binaries, with the arguments that the chart gives them, each with the
+// token of a pod that the chart made. A node's link is told to be down, and the machine is rebooted through AWS. Whatever
+// the API server forbids them on the way fails the test.
+func TestAccess(t *testing.T) {
+	module.Visit(t)
+	bins := build(t)
+	bed := newBed(t)
+	h := helm{t, bed.config}
+	if _, err := h.install(values()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.uninstall(); err != nil {
+			t.Error(err)
+		}
+		clear(t, bed)
+	})
+	controller, agent := bed.pod(t, "naosu-controller"), bed.pod(t, "naosu-agent")
+
+	health := "http://" + free(t)
+	args := slices.Clone(controller.Spec.Containers[0].Args)
+	for i, a := range args {
+		if strings.HasPrefix(a, "--health-address=") {
+			args[i] = "--health-address=" + strings.TrimPrefix(health, "http://")
+		}
+		if strings.HasPrefix(a, "--metrics-address=") {
+			args[i] = "--metrics-address=" + free(t)
+		}
+	}
+	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+bed.kubeconfig(t, controller))...), bed.AWS.Environment()) //nolint:gosec // G204: the test's own.
+	for _, probe := range []string{controller.Spec.Containers[0].LivenessProbe.HTTPGet.Path, controller.Spec.Containers[0].ReadinessProbe.HTTPGet.Path} {
+		soon(t, func() error { return answers(t.Context(), health+probe) })
+	}
+	begin(t, exec.Command(filepath.Join(bins, "naosu-agent"), "--node-name="+agent.Spec.NodeName, "--kubeconfig="+bed.kubeconfig(t, agent), "--state="+t.TempDir()), nil) //nolint:gosec // G204: the test's own.
+	soon(t, func() error { return bed.tells(t.Context(), agent.Spec.NodeName) })
+
+	ill := bed.shop(t, agent.Spec.NodeName)
+	bed.repairs(t)
+	defer func() {
+		if t.Failed() {
+			t.Logf("the controller says:\n%s", log)
+		}
+	}()
+	before := bed.bootID(t, ill)
+	bed.condition(t, ill, corev1.ConditionFalse, "InterfaceNotUp")
+	soon(t, func() error {
+		if bed.bootID(t, ill) == before {
+			return errors.New("the machine was not rebooted")
+		}
+		return nil
+	})
+	// The test plays the agent of a machine that has come up again.
+	bed.condition(t, ill, corev1.ConditionTrue, "NoFault")
+	soon(t, func() error { return bed.repaired(t.Context(), ill) })
+	bed.told(t)
+
+	for _, account := range []string{"naosu-controller", "naosu-agent"} {
+		asked, refused := bed.audit.asked(t, account)
+		for _, what := range refused {
+			t.Errorf("%s may not %s", account, what)
+		}
+		bed.unasked(t, account, asked)
+	}
+}
+
+// build makes the binaries. They are the repository's, as it stands.
+func build(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	command := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "../../cmd/naosu", "../../cmd/naosu-agent")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("build naosu: %v\n%s", err, out)
+	}
+	return folder
+}
+
+// output is what a process prints.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// begin runs a process until the test ends, and has it end as a kubelet would. It knows nothing of any cluster or cloud
+// but what it is given.
+func begin(t *testing.T, command *exec.Cmd, environment []string) *output {
+	t.Helper()
+	log := &output{}
+	command.Stdout, command.Stderr = log, log
+	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "AWS_EC2_METADATA_DISABLED=true"}, environment...)
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := command.Wait(); err != nil {
+			t.Errorf("%s ended with %v\n%s", filepath.Base(command.Path), err, log)
+		}
+	})
+	return log
+}
+
+// free is an address that nobody listens on.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func answers(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s: %s", url, response.Status, body)
+	}
+	return nil
+}
+
+// pod is one that runs of those that the chart made.
+func (c *cluster) pod(t *testing.T, name string) *corev1.Pod {
+	t.Helper()
+	var found *corev1.Pod
+	soon(t, func() error {
+		list, err := c.client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + name})
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(list.Items, func(p corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
+		if at < 0 {
+			return fmt.Errorf("none of %d pods of %s runs", len(list.Items), name)
+		}
+		found = &list.Items[at]
+		return nil
+	})
+	return found
+}
+
+// kubeconfig holds the token that the pod is given.
+func (c *cluster) kubeconfig(t *testing.T, pod *corev1.Pod) string {
+	t.Helper()
+	granted, err := c.client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), pod.Spec.ServiceAccountName, &authenticationv1.TokenRequest{
+		Spec: authenticationv1.TokenRequestSpec{BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := clientcmdapi.NewConfig()
+	k.Clusters["c"] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthorityData: c.config.CAData}
+	k.AuthInfos["u"] = &clientcmdapi.AuthInfo{Token: granted.Status.Token}
+	k.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
+	k.CurrentContext = "x"
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*k, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// tells says whether an agent's conditions are on its node.
+func (c *cluster) tells(ctx context.Context, node string) error {
+	n, err := c.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for _, own := range []corev1.NodeConditionType{"KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady"} {
+		if !slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == own }) {
+			return fmt.Errorf("the agent does not tell %s", own)
+		}
+	}
+	return nil
+}
+
+// shop is a workload with a PodDisruptionBudget. It returns a node that one of its pods is on, not the one named.
+func (c *cluster) shop(t *testing.T, not string) string {
+	t.Helper()
+	labels := map[string]string{"app": "shop"}
+	spread := corev1.TopologySpreadConstraint{TopologyKey: corev1.LabelHostname, MaxSkew: 1, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: &metav1.LabelSelector{MatchLabels: labels}}
+	shop := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "default"},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{TopologySpreadConstraints: []corev1.TopologySpreadConstraint{spread}, Containers: []corev1.Container{{Name: "shop", Image: "shop"}}},
+			},
+		},
+	}
+	if _, err := c.client.AppsV1().Deployments("default").Create(t.Context(), shop, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	budget := &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: "shop", Namespace: "default"},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, MaxUnavailable: new(intstr.FromInt32(1))},
+	}
+	if _, err := c.client.PolicyV1().PodDisruptionBudgets("default").Create(t.Context(), budget, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if err := errors.Join(c.client.AppsV1().Deployments("default").Delete(ctx, "shop", metav1.DeleteOptions{}), c.client.PolicyV1().PodDisruptionBudgets("default").Delete(ctx, "shop", metav1.DeleteOptions{})); err != nil {
+			t.Error(err)
+		}
+	})
+	var node string
+	soon(t, func() error {
+		list, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=shop"})
+		if err != nil {
+			return err
+		}
+		running := slices.DeleteFunc(list.Items, func(p corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning })
+		at := slices.IndexFunc(running, func(p corev1.Pod) bool { return p.Spec.NodeName != not })
+		if len(running) < 3 || at < 0 {
+			return fmt.Errorf("%d pods of the shop run", len(running))
+		}
+		node = running[at].Spec.NodeName
+		return nil
+	})
+	return node
+}
+
+// repairs lets naosu repair by itself, at once.
+func (c *cluster) repairs(t *testing.T) {
+	t.Helper()
+	after := func(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
+	made, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&v1alpha1.NodeRepairPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "NodeRepairPolicy"},
+		ObjectMeta: metav1.ObjectMeta{Name: "network"},
+		Spec: v1alpha1.NodeRepairPolicySpec{
+			Mode: v1alpha1.ModeAuto, Verification: v1alpha1.Verification{Dwell: after(time.Second)},
+			Rules: []v1alpha1.RepairRule{{Name: "network", Condition: "NetworkingReady", Status: "False", Reasons: []string{"InterfaceNotUp"}, Action: v1alpha1.ActionReboot}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(t, c, policies, &unstructured.Unstructured{Object: made})
+}
+
+// condition is what the agent of a node would tell of its network.
+func (c *cluster) condition(t *testing.T, node string, status corev1.ConditionStatus, reason string) {
+	t.Helper()
+	now := time.Now().UTC().Format(time.RFC3339)
+	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":"NetworkingReady","status":%q,"reason":%q,"lastTransitionTime":%q,"lastHeartbeatTime":%q}]}}`, status, reason, now, now)
+	if _, err := c.client.CoreV1().Nodes().Patch(t.Context(), node, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *cluster) bootID(t *testing.T, node string) string {
+	t.Helper()
+	n, err := c.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n.Status.NodeInfo.BootID
+}
+
+// repaired says whether a node's Remediation has ended well, and left nothing behind.
+func (c *cluster) repaired(ctx context.Context, node string) error {
+	client, err := dynamic.NewForConfig(c.config)
+	if err != nil {
+		return err
+	}
+	list, err := client.Resource(v1alpha1.GroupVersion.WithResource("remediations")).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	var all v1alpha1.RemediationList
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.UnstructuredContent(), &all); err != nil {
+		return err
+	}
+	at := slices.IndexFunc(all.Items, func(r v1alpha1.Remediation) bool { return r.Spec.Node.Name == node })
+	if at < 0 {
+		return errors.New("there is no Remediation")
+	}
+	status := all.Items[at].Status
+	if status.Phase != v1alpha1.PhaseEnded || !meta.IsStatusConditionTrue(status.Conditions, v1alpha1.RemediationSucceeded) {
+		return fmt.Errorf("the Remediation is %s, with conditions %+v and steps %+v", status.Phase, status.Conditions, status.Steps)
+	}
+	for _, step := range []v1alpha1.StepName{v1alpha1.StepCordon, v1alpha1.StepDrain, v1alpha1.StepAct, v1alpha1.StepVerify, v1alpha1.StepUncordon} {
+		if !slices.ContainsFunc(status.Steps, func(s v1alpha1.Step) bool { return s.Name == step && s.Result == v1alpha1.StepDone }) {
+			return fmt.Errorf("the step %s was not done: %+v", step, status.Steps)
+		}
+	}
+	n, err := c.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+	if err == nil && n.Spec.Unschedulable {
+		err = errors.New("the node is still cordoned")
+	}
+	return err
+}
+
+// told looks for what the controller writes beside: the lease that the chart made, the ledger, the policy's status, and
+// Events.
+func (c *cluster) told(t *testing.T) {
+	t.Helper()
+	lease, err := c.client.CoordinationV1().Leases(namespace).Get(t.Context(), "naosu-controller", metav1.GetOptions{})
+	if err != nil || lease.Spec.HolderIdentity == nil || lease.Labels["app.kubernetes.io/part-of"] != "naosu" {
+		t.Errorf("the lease is %+v (%v)", lease, err)
+	}
+	ledger, err := c.client.CoreV1().ConfigMaps(namespace).Get(t.Context(), "naosu-ledger", metav1.GetOptions{})
+	if err != nil || len(ledger.Data) == 0 {
+		t.Errorf("the ledger is %+v (%v)", ledger, err)
+	}
+	client, err := dynamic.NewForConfig(c.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	soon(t, func() error {
+		policy, err := client.Resource(policies).Get(t.Context(), "network", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if conditions, _, _ := unstructured.NestedSlice(policy.Object, "status", "conditions"); len(conditions) == 0 {
+			return errors.New("the policy has no conditions")
+		}
+		return nil
+	})
+	soon(t, func() error {
+		events, err := c.client.EventsV1().Events("").List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, e := range events.Items {
+			if e.ReportingController == "naosu-controller" && e.Regarding.Kind == "Node" {
+				return nil
+			}
+		}
+		return errors.New("there is no Event about a node")
+	})
+}
+
+// unasked notes what an account may do and has not done, for people to look at: the test is one repair, by one action.
+func (c *cluster) unasked(t *testing.T, account string, asked map[string]bool) {
+	t.Helper()
+	role, err := c.client.RbacV1().ClusterRoles().Get(t.Context(), account, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, rule := range role.Rules {
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				for _, verb := range rule.Verbs {
+					if what := fmt.Sprintf("%s %s/%s", verb, group, resource); !asked[what] {
+						left = append(left, what)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%s did not: %s", account, strings.Join(left, ", "))
+}
