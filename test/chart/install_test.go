@@ -142,8 +142,8 @@ func list(ctx context.Context, config *rest.Config) (map[string]string, error) {
 	return found, nil
 }
 
-// fleeting are kinds that go by themselves, or that the control plane makes and takes back as it likes.
-var fleeting = map[string]bool{"Event": true, "ComponentStatus": true}
+// fleeting are kinds that go by themselves, or come with the nodes of the lab, which may still be starting.
+var fleeting = map[string]bool{"Event": true, "ComponentStatus": true, "Node": true, "CSINode": true}
 
 // news are the objects that are in one list and not in another, sorted.
 func news(before, after map[string]string) []string {
