@@ -296,6 +296,13 @@ func clear(t *testing.T, bed *cluster) {
 		t.Fatal(err)
 	}
 	ctx := context.WithoutCancel(t.Context())
+	// First what people have made: definitions that go and come again at once may find it still there.
+	for _, kind := range []string{"noderepairpolicies", "remediations"} {
+		all := client.Resource(schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: kind})
+		if err := all.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	err = client.Resource(definitions).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=naosu"})
 	if err != nil {
