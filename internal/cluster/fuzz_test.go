@@ -103,7 +103,16 @@ func FuzzIntake(f *testing.F) {
 			return // Piece by piece, what is shared may be taken although a later part of it is damaged.
 		}
 		if gotErr != nil {
-			t.Fatalf("as a whole it is decoded; piece by piece: %v", gotErr)
+			// The generated decoder lets an entry of a map reach beyond its end, which is refused here. What it made of that
+			// must be taken as it writes it.
+			written, err := want.Marshal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = corev1.Pod{}
+			if err := intake.New().Decode(written, &got); err != nil {
+				t.Fatalf("as a whole it is decoded; piece by piece: %v, and as it is written again: %v", gotErr, err)
+			}
 		}
 		want.ManagedFields = nil
 		delete(want.Annotations, corev1.LastAppliedConfigAnnotation)
