@@ -90,7 +90,7 @@ func Run(ctx context.Context, o Options) error {
 		Records: &record.Records{
 			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(LeaseName), Clock: clock.RealClock{},
 		},
-		Leading: lead.held, ServerReady: readyz(kube), Clock: clock.RealClock{},
+		Leading: lead.held, ServerReady: readyz(kube), Clock: clock.RealClock{}, Log: o.Log,
 	}
 	live, err := concern.AddTo(mgr, watch.Nodes(), watch.synced)
 	if err != nil {

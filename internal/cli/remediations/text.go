@@ -194,6 +194,10 @@ func (w writer) verdicts(r *v1alpha1.Remediation) {
 		}
 		rows = append(rows, []string{v.Check, string(v.Decision), strings.TrimSpace(gloss + " " + v.Message)})
 	}
+	if len(rows) == 0 {
+		w.Paragraph("  ", w.say.Text(message.ActionAllowed, nil), output.Faint)
+		return
+	}
 	w.Table("  ", []string{"CHECK", "DECISION", ""}, rows)
 	if allowed > 0 {
 		w.Paragraph("  ", w.say.Text(message.RemediationAllowed, message.Args{"n": allowed}), output.Faint)

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -38,7 +40,9 @@ type Concern struct {
 	Leading func(context.Context) (bool, error)
 	// ServerReady is nil if the API server says that it is ready.
 	ServerReady func(context.Context) error
-	Clock       clock.PassiveClock
+	// Log is told of each step of a Remediation; the zero value says nothing.
+	Log   logr.Logger
+	Clock clock.PassiveClock
 
 	repairers repairers
 	forecasts forecaster
@@ -49,7 +53,25 @@ type Concern struct {
 // performer carries Remediations out, and asks the Concern before it does.
 func (c *Concern) performer() *action.Performer {
 	return &action.Performer{
-		Client: c.Client, Reader: c.Reader, Records: c.Records, Providers: c.Providers, Advisor: c, Leading: c.Leading, Clock: c.Clock,
+		Client: c.Client, Reader: c.Reader, Records: c.Records, Providers: c.Providers, Advisor: c, Leading: c.Leading, Clock: c.Clock, Say: c.say,
+	}
+}
+
+// say tells the log what became of a Remediation: its phase, and the step that it is at.
+func (c *Concern) say(before, after *v1alpha1.Remediation) {
+	log := c.Log.WithValues("remediation", after.Name, "node", after.Spec.Node.Name, "action", after.Spec.Action)
+	was, is := len(before.Status.Steps), len(after.Status.Steps)
+	if is > 0 && after.Status.Phase == v1alpha1.PhaseRunning && (was != is || before.Status.Phase != after.Status.Phase) {
+		log.Info("step begins", "step", after.Status.Steps[is-1].Name)
+	}
+	if before.Status.Phase == after.Status.Phase {
+		return
+	}
+	switch end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); end {
+	case nil:
+		log.Info("phase changes", "phase", after.Status.Phase)
+	default:
+		log.Info("phase changes", "phase", after.Status.Phase, "outcome", end.Reason, "message", end.Message)
 	}
 }
 
