@@ -31,6 +31,7 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 		ref, node := change.Ref{Kind: "Remediation", Name: r.Name}, change.Ref{Kind: "Node", Name: r.Spec.Node.Name}
 		args := message.Args{"remediation": ref, "action": string(r.Spec.Action), "node": node, "reason": r.Spec.Evidence.Reason, "why": allowed.Message}
 		one := held(say.Text(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
+		one.Causes = append(one.Causes, others(r, allowed, &one.Causes[0])...)
 		if allowed.Reason == string(guard.AwaitingApproval) {
 			one.Severity = finding.Info
 			one.Remedies = append(one.Remedies, finding.Remedy{Message: say.Text(message.HeldApprove, args), Command: "naosu approve " + r.Name})
@@ -38,6 +39,26 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 		found = append(found, one)
 	}
 	return found
+}
+
+// others are what more checks say than the one that the condition tells of, whose verdict becomes evidence of that.
+func others(r *v1alpha1.Remediation, allowed *metav1.Condition, told *finding.Link) []finding.Link {
+	var links []finding.Link
+	for _, v := range r.Status.Verdicts {
+		if v.Decision == v1alpha1.DecisionAllow {
+			continue
+		}
+		since := v.Since
+		evidence := finding.Evidence{
+			Object: change.Ref{Kind: "Remediation", Name: r.Name}, Field: "status.verdicts[" + v.Check + "]", Value: string(v.Decision) + " " + v.Reason, Time: &since,
+		}
+		if v.Reason == allowed.Reason && v.Message == allowed.Message {
+			told.Evidence = append(told.Evidence, evidence)
+			continue
+		}
+		links = append(links, finding.Link{Message: v.Message, Evidence: []finding.Evidence{evidence}})
+	}
+	return links
 }
 
 // held is a finding whose evidence is a condition.

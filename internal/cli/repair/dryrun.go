@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 )
@@ -25,7 +26,7 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 	page.begin(o, "")
 	began := o.Clock.Now()
 	if err := o.objects.Create(ctx, r); err != nil {
-		if absent(err) {
+		if own.Absent(err) {
 			return Drilled{}, exit.Failure(message.CheckNoCRDs, nil)
 		}
 		return Drilled{}, exit.Talking(o.objects.Host, err)

@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,13 +11,12 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cloud/discover"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -224,26 +222,16 @@ func imageOf(pod *corev1.Pod) string {
 
 // own reads policies and Remediations. Where the kinds are not there, there are none of them.
 func (g gatherer) own() {
-	var policies v1alpha1.NodeRepairPolicyList
-	err := g.List(g.ctx, &policies)
-	g.f.Policies = policies.Items
-	var remediations v1alpha1.RemediationList
-	if err == nil {
-		err = g.List(g.ctx, &remediations)
-	}
-	g.f.Remediations = remediations.Items
+	all, err := own.List(g.ctx, g)
+	g.f.Policies, g.f.Remediations = all.Policies, all.Remediations
 	switch {
-	case absent(err):
+	case err == nil:
+	case own.Absent(err):
 		g.miss("naosu.dev", message.Of(message.CheckNoCRDs, nil))
-	case err != nil:
+	default:
 		g.f.Own = message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()})
 		g.miss("naosu.dev", g.f.Own)
 	}
-}
-
-// absent says whether the API server does not know a kind.
-func absent(err error) bool {
-	return meta.IsNoMatchError(err) || errors.Is(err, &meta.NoResourceMatchError{}) || apierrors.IsNotFound(err)
 }
 
 func (g gatherer) ledger() {

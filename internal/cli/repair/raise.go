@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/proof"
 )
@@ -47,7 +48,7 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 	switch err := o.objects.Create(ctx, r); {
 	case err == nil:
 		t.answer.Remediation = r.Name
-	case !absent(err):
+	case !own.Absent(err):
 		return Drilled{}, exit.Talking(o.objects.Host, err)
 	default: // Where naosu is not installed there is nothing to keep a record in.
 		fmt.Fprintln(o.ErrOut, o.Say.Text(message.DrillUnrecorded, nil))

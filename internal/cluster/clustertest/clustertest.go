@@ -83,11 +83,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, answer)
 		return
 	}
-	items := a.items(resource, namespace)
-	if name == "" {
-		version := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/apis/"), "/api/")
-		version = version[:strings.Index(version, "v1")+len("v1")]
-		a.list(w, r, metav1.TypeMeta{Kind: string(kinds[resource]) + "List", APIVersion: version}, items)
+	kind := a.kindOf(resource)
+	items := a.items(kind, namespace)
+	if name == "" && kind != "" {
+		a.list(w, r, metav1.TypeMeta{Kind: kind + "List", APIVersion: versionIn(r.URL.Path)}, items)
 		return
 	}
 	for _, item := range items {
@@ -115,22 +114,39 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, kind metav1.TypeMeta,
 	reply(w, http.StatusOK, list)
 }
 
+// kindOf is a resource's kind: one that a Snapshot holds, or that there are objects of. Others are not served, as those of a
+// definition that is not installed; they are empty.
+func (a *API) kindOf(resource string) string {
+	if kind, held := kinds[resource]; held {
+		return string(kind)
+	}
+	for _, object := range a.Objects {
+		if kind := object.GetObjectKind().GroupVersionKind().Kind; resourceOf(kind) == resource {
+			return kind
+		}
+	}
+	return ""
+}
+
 // kinds are those a Snapshot holds, by resource.
 var kinds = func() map[string]cluster.Kind {
 	kinds := map[string]cluster.Kind{}
 	for _, kind := range cluster.Kinds() {
-		resource, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: string(kind)})
-		kinds[resource.Resource] = kind
+		kinds[resourceOf(string(kind))] = kind
 	}
 	return kinds
 }()
 
-// items are a resource's, of every namespace if none is named.
-func (a *API) items(resource, namespace string) []runtime.Object {
+func resourceOf(kind string) string {
+	resource, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
+	return resource.Resource
+}
+
+// items are a kind's, of every namespace if none is named.
+func (a *API) items(kind, namespace string) []runtime.Object {
 	var items []runtime.Object
 	for _, object := range a.Objects {
-		kind := object.GetObjectKind().GroupVersionKind().Kind
-		if kind == string(kinds[resource]) && (namespace == "" || object.(metav1.Object).GetNamespace() == namespace) {
+		if object.GetObjectKind().GroupVersionKind().Kind == kind && (namespace == "" || object.(metav1.Object).GetNamespace() == namespace) {
 			items = append(items, object)
 		}
 	}
@@ -149,6 +165,15 @@ func parsePath(path string) (resource, namespace, name string) {
 		name = parts[1]
 	}
 	return resource, namespace, name
+}
+
+// versionIn is the group and version of a path.
+func versionIn(path string) string {
+	parts := strings.Split(path, "/")
+	if parts[1] == "api" {
+		return parts[2]
+	}
+	return parts[2] + "/" + parts[3]
 }
 
 func refuse(w http.ResponseWriter, err *apierrors.StatusError) {

@@ -1,0 +1,69 @@
+package own
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repair"
+)
+
+// about is what a Gap of naosu's own resources concerns.
+const about = "naosu.dev"
+
+// Held are the repairs that the guard holds back now (N304), and the policies that are braked. Where naosu is not installed there
+// are none; that they could not be read is a Gap and no error, for there is an answer without them.
+func Held(ctx context.Context, o input.Options) ([]finding.Finding, []finding.Gap) {
+	all, gaps := read(ctx, o)
+	return proof.Held(proof.Facts{Policies: all.Policies, Remediations: all.Remediations}, o.Say()), gaps
+}
+
+// HeldOn are those of one node, which is nil if it is gone. Where it has no open Remediation, a policy by which it is ill tells:
+// one that is braked makes Remediations of a few of its nodes only.
+func HeldOn(ctx context.Context, o input.Options, name string, node *corev1.Node) ([]finding.Finding, []finding.Gap) {
+	all, gaps := read(ctx, o)
+	facts := proof.Facts{Remediations: all.open(name, node)}
+	if len(facts.Remediations) == 0 && node != nil {
+		facts.Policies = all.concerning(node)
+	}
+	return proof.Held(facts, o.Say()), gaps
+}
+
+// read reads what there is, as far as it may be read.
+func read(ctx context.Context, o input.Options) (Resources, []finding.Gap) {
+	gap := func(why message.Sentence) []finding.Gap {
+		return []finding.Gap{{About: about, Message: o.Say().Say(why)}}
+	}
+	if o.From != "" {
+		return Resources{}, gap(message.Of(message.CheckSnapshot, nil))
+	}
+	reader, err := connected(o.Config)
+	var all Resources
+	if err == nil {
+		all, err = List(ctx, reader)
+	}
+	if err != nil && !Absent(err) {
+		return all, gap(message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()}))
+	}
+	return all, nil
+}
+
+// open are the Remediations of a node, and of no earlier one of its name, that have not ended.
+func (r Resources) open(name string, node *corev1.Node) []v1alpha1.Remediation {
+	return slices.DeleteFunc(r.Remediations, func(m v1alpha1.Remediation) bool {
+		return m.Spec.Node.Name != name || node != nil && m.Spec.Node.UID != node.UID || m.Status.Phase == v1alpha1.PhaseEnded
+	})
+}
+
+// concerning are the policies that select a node and have a rule by which it is ill.
+func (r Resources) concerning(node *corev1.Node) []v1alpha1.NodeRepairPolicy {
+	return slices.DeleteFunc(r.Policies, func(p v1alpha1.NodeRepairPolicy) bool {
+		return len(repair.Selected(&p, []*corev1.Node{node})) == 0 || !repair.Ill(p.Spec.Rules, node.Status.Conditions)
+	})
+}
