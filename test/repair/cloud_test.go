@@ -44,6 +44,11 @@ func (p *provider) machine(of cloud.Machine) (*machine, error) {
 	return nil, fmt.Errorf("there is no machine %s", of.ProviderID)
 }
 
+func (p *provider) has(one cloud.Machine) bool {
+	_, err := p.machine(one)
+	return err == nil
+}
+
 func (p *provider) States(_ context.Context, all ...cloud.Machine) ([]cloud.State, error) {
 	if p.mood == busy {
 		return nil, fmt.Errorf("describe: %w", cloud.ErrPassing)
@@ -67,8 +72,8 @@ func (p *provider) Reboot(ctx context.Context, of cloud.Machine) (cloud.Operatio
 }
 
 func (p *provider) Replace(ctx context.Context, of cloud.Machine) (cloud.Operation, error) {
-	if _, err := p.machine(of); err != nil {
-		return cloud.Operation{At: p.c.now()}, nil // Gone already, as wanted.
+	if !p.has(of) { // Gone already, as wanted.
+		return cloud.Operation{At: p.c.now()}, nil
 	}
 	return p.act(ctx, v1alpha1.ActionReplace, of, p.c.replace)
 }

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -122,11 +121,11 @@ func (w workload) objects() []client.Object {
 	selector := &metav1.LabelSelector{MatchLabels: app}
 	set := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Name: w.name, Namespace: namespace},
-		Spec:       appsv1.ReplicaSetSpec{Replicas: ptr.To(int32(w.replicas)), Selector: selector, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: app}, Spec: podSpec()}},
+		Spec:       appsv1.ReplicaSetSpec{Replicas: new(int32(w.replicas)), Selector: selector, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: app}, Spec: podSpec()}},
 	}
 	budget := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: w.name, Namespace: namespace},
-		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: selector, MinAvailable: ptr.To(intstrOf(w.floor))},
+		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: selector, MinAvailable: new(intstrOf(w.floor))},
 	}
 	return []client.Object{set, budget}
 }

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kubernetes "k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -101,7 +100,7 @@ func (p plan) policy() *v1alpha1.NodeRepairPolicy {
 			{Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, For: *minutes(1), Action: v1alpha1.ActionReboot},
 			{Name: "silent", Condition: "Ready", Status: metav1.ConditionUnknown, For: *minutes(2), Action: v1alpha1.ActionReboot},
 		},
-		Budgets:      v1alpha1.Budgets{Zone: ptr.To(intstrOf(p.ZoneBudget)), Group: ptr.To(intstrOf(5)), Cluster: ptr.To(intstrOf(p.ClusterBudget))},
+		Budgets:      v1alpha1.Budgets{Zone: new(intstrOf(p.ZoneBudget)), Group: new(intstrOf(5)), Cluster: new(intstrOf(p.ClusterBudget))},
 		Brake:        v1alpha1.Brake{Nodes: brakeNodes, Percent: brakePercent},
 		Drain:        v1alpha1.Drain{Timeout: minutes(2), Fallback: v1alpha1.DrainGiveUp},
 		Verification: v1alpha1.Verification{NodeWithin: minutes(4), Dwell: minutes(1), PodsWithin: minutes(2)},

@@ -81,7 +81,7 @@ func (c *Controller) ready(ctx context.Context, health string) error {
 		}
 		var response *http.Response
 		if response, last = http.DefaultClient.Do(request); last != nil {
-			return false, nil // it does not listen yet
+			return false, nil //nolint:nilerr // It does not listen yet; the last error is told if it never does.
 		}
 		if response.StatusCode != http.StatusOK {
 			last = fmt.Errorf("/readyz says %s", response.Status)

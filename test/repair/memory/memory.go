@@ -110,21 +110,27 @@ func remove(ctx context.Context, c client.WithWatch, o client.Object, opts ...cl
 	if err := precondition(c.Scheme(), now, options.Preconditions); err != nil {
 		return err
 	}
-	pod, ok := now.(*corev1.Pod)
-	graceful := ok && pod.Spec.NodeName != "" && (options.GracePeriodSeconds == nil || *options.GracePeriodSeconds > 0) &&
-		pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
-	if graceful && pod.DeletionTimestamp == nil && controllerutil.AddFinalizer(pod, kubelet) && len(options.DryRun) == 0 {
-		if err := c.Update(ctx, pod); err != nil {
-			return err
-		}
-	}
-	if ok && !graceful && controllerutil.RemoveFinalizer(pod, kubelet) {
-		if err := c.Update(ctx, pod); err != nil || pod.DeletionTimestamp != nil {
+	if pod, ok := now.(*corev1.Pod); ok && len(options.DryRun) == 0 {
+		if ended, err := release(ctx, c, pod, options.GracePeriodSeconds); err != nil || ended {
 			return client.IgnoreNotFound(err)
 		}
 	}
 	options.Preconditions = nil // Seen to already, and the finalizer has changed the version.
 	return client.IgnoreNotFound(c.Delete(ctx, now, &options))
+}
+
+// release has a pod wait for its kubelet before it goes, or, where it is not to be waited for, no longer; the pod may be gone
+// by that.
+func release(ctx context.Context, c client.Client, pod *corev1.Pod, grace *int64) (ended bool, err error) {
+	waits := pod.Spec.NodeName != "" && (grace == nil || *grace > 0) &&
+		pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
+	switch {
+	case waits && pod.DeletionTimestamp == nil && controllerutil.AddFinalizer(pod, kubelet):
+		return false, c.Update(ctx, pod)
+	case !waits && controllerutil.RemoveFinalizer(pod, kubelet):
+		return pod.DeletionTimestamp != nil, c.Update(ctx, pod)
+	}
+	return false, nil
 }
 
 func precondition(scheme *runtime.Scheme, now client.Object, p *metav1.Preconditions) error {
