@@ -42,10 +42,11 @@ type watch struct {
 	repairs int
 }
 
-// deed is what was done to a node.
+// deed is what was done to a node, and by which Remediation.
 type deed struct {
 	action v1alpha1.Action
 	at     time.Time
+	by     string
 }
 
 func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy) *watch {
@@ -74,10 +75,12 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine) {
 	if w.acted[name]++; w.acted[name] > 1 && action == v1alpha1.ActionReboot {
 		w.commit(actedTwice, "%s for %s, time %d", action, name, w.acted[name])
 	}
-	if last, ok := w.last[m.node]; ok && last.action == action && w.c.now().Sub(last.at) < w.policy.Spec.RememberFailure.Duration && !m.well.After(last.at) {
+	// To ask again for a machine to be replaced, where nobody answered, is about that one machine and does nothing twice.
+	again := w.last[m.node].by == name && action == v1alpha1.ActionReplace
+	if last, ok := w.last[m.node]; ok && !again && last.action == action && w.c.now().Sub(last.at) < w.policy.Spec.RememberFailure.Duration && !m.well.After(last.at) {
 		w.commit(actedTwice, "%s of %s, which has not helped at %s", action, m.node, last.at.Format(time.TimeOnly))
 	}
-	w.last[m.node] = deed{action, w.c.now()}
+	w.last[m.node] = deed{action, w.c.now(), name}
 	if since, many := w.pattern(m.zone); many && w.c.now().Sub(since) > noticed {
 		w.commit(pastBrake, "%s of %s, in %s, where most are ill since %s", action, m.node, m.zone, since.Format(time.TimeOnly))
 	}
