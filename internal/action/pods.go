@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
 // podsOn reads the pods of a node past any cache.
@@ -35,20 +36,17 @@ func pointers(pods []corev1.Pod) []*corev1.Pod {
 	return all
 }
 
-// sortOut tells the pods of a node by what a drain does with them. DaemonSets' pods would be made again there, and mirror
-// pods are the node's own. On a node that nobody answers for, what was told to end says so to nobody: it is not waited for.
-//
-// Source: the filters of k8s.io/kubectl/pkg/drain, whose --force, which ends bare pods, is never given here.
+// sortOut tells the pods of a node by what a drain does with them. On a node that nobody answers for, what was told to end
+// says so to nobody: it is not waited for. Bare pods are never ended, as kubectl drain does with --force.
 func sortOut(pods []*corev1.Pod, s *sight) {
 	for _, pod := range pods {
-		owner := metav1.GetControllerOfNoCopy(pod)
 		switch {
-		case over(pod) || pod.Annotations[corev1.MirrorPodAnnotationKey] != "" || owner != nil && owner.Kind == "DaemonSet":
+		case !cluster.Drains(pod):
 		case pod.DeletionTimestamp != nil:
 			if !silent(s.node) {
 				s.leaving = append(s.leaving, pod)
 			}
-		case owner == nil:
+		case metav1.GetControllerOfNoCopy(pod) == nil:
 			s.staying = append(s.staying, pod)
 		default:
 			s.evictable = append(s.evictable, pod)
@@ -56,21 +54,10 @@ func sortOut(pods []*corev1.Pod, s *sight) {
 	}
 }
 
-func over(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-}
-
 // silent says whether nobody answers for a node.
 func silent(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown
-	})
-}
-
-// runs says whether a pod does what it is there for.
-func runs(pod *corev1.Pod) bool {
-	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	})
 }
 
@@ -109,7 +96,7 @@ func (p *Performer) count(ctx context.Context, namespaces ...string) (census, er
 		for i := range list.Items {
 			pod := &list.Items[i]
 			owner := metav1.GetControllerOfNoCopy(pod)
-			if owner == nil || !runs(pod) && (owner.Kind != "Job" || pod.Status.Phase != corev1.PodSucceeded) {
+			if owner == nil || !cluster.Runs(pod) && (owner.Kind != "Job" || pod.Status.Phase != corev1.PodSucceeded) {
 				continue
 			}
 			if counted[owner.UID] == nil {
@@ -147,7 +134,7 @@ func (p *Performer) podsBack(ctx context.Context, r *v1alpha1.Remediation, node 
 	}
 	for _, pod := range here {
 		owner := metav1.GetControllerOfNoCopy(pod)
-		if owner != nil && !over(pod) && !runs(pod) && pod.DeletionTimestamp == nil && counted.elsewhere(owner.UID, node.Name) > 0 {
+		if owner != nil && !cluster.Ended(pod) && !cluster.Runs(pod) && pod.DeletionTimestamp == nil && counted.elsewhere(owner.UID, node.Name) > 0 {
 			broken = append(broken, pod.Namespace+"/"+pod.Name)
 		}
 	}

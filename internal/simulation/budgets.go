@@ -90,7 +90,7 @@ func (b *budgets) count(one *budget) {
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 			scales[owner.UID] = replicasOf(b.pods.present.Owner(pod), scales[owner.UID]+1)
 		}
-		if healthy(pod) && !b.down[pod.UID] {
+		if cluster.Runs(pod) && !b.down[pod.UID] {
 			one.healthy++
 		}
 	}
@@ -146,7 +146,7 @@ func (b *budgets) gone(pods ...*corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
 	var touched []*budget
 	for _, pod := range pods {
-		if !healthy(pod) || b.down[pod.UID] {
+		if !cluster.Runs(pod) || b.down[pod.UID] {
 			continue
 		}
 		b.down[pod.UID] = true
@@ -186,7 +186,7 @@ func edited(touched []*budget, before map[*budget]int) []cluster.Edit {
 func (b *budgets) disrupt(pods ...*corev1.Pod) {
 	hit := map[*budget]int{}
 	for _, pod := range pods {
-		if !healthy(pod) || b.down[pod.UID] {
+		if !cluster.Runs(pod) || b.down[pod.UID] {
 			continue
 		}
 		for _, one := range b.of(pod) {
@@ -213,17 +213,4 @@ func (b *budgets) violations() []Violation {
 	}
 	slices.SortFunc(broken, func(x, y Violation) int { return compareRefs(x.Budget, y.Budget) })
 	return broken
-}
-
-// healthy is what counts for a budget: Ready and not being deleted.
-func healthy(pod *corev1.Pod) bool {
-	if pod.DeletionTimestamp != nil || cluster.Ended(pod) {
-		return false
-	}
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }

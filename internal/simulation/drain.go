@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -52,11 +51,9 @@ func (f *future) drain(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, e
 func (f *future) evictable(node *corev1.Node) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range f.pods.on(node.Name) {
-		owner := metav1.GetControllerOfNoCopy(pod)
-		if cluster.Ended(pod) || mirrors(pod) || pod.DeletionTimestamp != nil || owner != nil && cluster.Kind(owner.Kind) == cluster.DaemonSet {
-			continue
+		if cluster.Drains(pod) && pod.DeletionTimestamp == nil {
+			pods = append(pods, pod)
 		}
-		pods = append(pods, pod)
 	}
 	shuffle(f.chance, pods)
 	return pods
@@ -85,7 +82,7 @@ func (f *future) blocked(pod *corev1.Pod) message.Sentence {
 		return message.Of(message.FateBudgets, message.Args{"budgets": []string{cover[0].pdb.Name, cover[1].pdb.Name}})
 	}
 	one := cover[0]
-	if !healthy(pod) {
+	if !cluster.Runs(pod) {
 		policy := one.pdb.Spec.UnhealthyPodEvictionPolicy
 		if policy != nil && *policy == policyv1.AlwaysAllow || one.healthy >= one.desired && one.desired > 0 {
 			return message.Sentence{}

@@ -115,7 +115,7 @@ func (f *future) evictDead(names []string) error {
 		ghost.Spec.Taints = append(ghost.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
 		edits = append(edits, cluster.Put(ghost))
 		for _, pod := range f.pods.on(name) {
-			if limit := bears(pod, ghost.Spec.Taints); limit != forever && pod.DeletionTimestamp == nil && !cluster.Ended(pod) && !mirrors(pod) {
+			if limit := bears(pod, ghost.Spec.Taints); limit != forever && pod.DeletionTimestamp == nil && !cluster.Ended(pod) && !cluster.IsMirror(pod) {
 				byLimit[limit] = append(byLimit[limit], pod)
 			}
 		}

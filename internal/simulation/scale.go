@@ -129,7 +129,7 @@ func (f *future) thin(pods []*corev1.Pod, count int) error {
 	pods = slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || cluster.Ended(p) })
 	together := map[string]int{}
 	for _, pod := range pods {
-		if healthy(pod) {
+		if cluster.Runs(pod) {
 			together[pod.Spec.NodeName]++
 		}
 	}
@@ -138,7 +138,7 @@ func (f *future) thin(pods []*corev1.Pod, count int) error {
 		return cmp.Or(
 			compareBools(a.Spec.NodeName != "", b.Spec.NodeName != ""),
 			compareBools(a.Status.Phase == corev1.PodRunning, b.Status.Phase == corev1.PodRunning),
-			compareBools(healthy(a), healthy(b)),
+			compareBools(cluster.Runs(a), cluster.Runs(b)),
 			cmp.Compare(deletionCost(a), deletionCost(b)),
 			cmp.Compare(together[b.Spec.NodeName], together[a.Spec.NodeName]),
 			b.CreationTimestamp.Compare(a.CreationTimestamp.Time),

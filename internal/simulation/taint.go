@@ -57,7 +57,7 @@ func (f *future) taint(node *corev1.Node, taint corev1.Taint) error {
 		return nil
 	}
 	for _, pod := range f.pods.on(node.Name) {
-		if limit := bears(pod, tainted.Spec.Taints); limit != forever && !cluster.Ended(pod) && !mirrors(pod) && pod.DeletionTimestamp == nil {
+		if limit := bears(pod, tainted.Spec.Taints); limit != forever && !cluster.Ended(pod) && !cluster.IsMirror(pod) && pod.DeletionTimestamp == nil {
 			f.in(limit, func(ctx context.Context) error { return f.leaveIfThere(ctx, pod) })
 		}
 	}
@@ -105,10 +105,4 @@ func withoutTaint(taints []corev1.Taint, taint corev1.Taint) []corev1.Taint {
 	return slices.DeleteFunc(taints, func(t corev1.Taint) bool {
 		return t.Key == taint.Key && (t.Effect == taint.Effect || taint.Effect == "")
 	})
-}
-
-// mirrors says whether a pod stands for one that a kubelet runs from a file of its node.
-func mirrors(pod *corev1.Pod) bool {
-	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return ok
 }

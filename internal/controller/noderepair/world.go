@@ -23,17 +23,16 @@ func nodesOf(world *cluster.Snapshot, policies []v1alpha1.NodeRepairPolicy) []gu
 	ill, agents := repair.Unhealthy(policies, world.Nodes()), agentsOf(world)
 	var nodes []guard.Node
 	for _, node := range world.Nodes() {
-		one := guardNode(world, node)
+		one := guardNode(node)
 		one.Unhealthy, one.AgentVersion = ill[node.Name], agents[node.Name]
 		nodes = append(nodes, one)
 	}
 	return nodes
 }
 
-func guardNode(world *cluster.Snapshot, node *corev1.Node) guard.Node {
-	group, _ := world.GroupOf(node.Name)
+func guardNode(node *corev1.Node) guard.Node {
 	return guard.Node{
-		Name: node.Name, Zone: cluster.Zone(node), Group: group.Name,
+		Name: node.Name, Zone: cluster.Zone(node), Group: cluster.GroupName(node),
 		Image: imageOf(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Ready: repair.Ready(node), Annotations: node.Annotations,
 	}
@@ -118,33 +117,22 @@ func shiftedOf(world *cluster.Snapshot) []string {
 func podsOf(world *cluster.Snapshot, node string) []guard.Pod {
 	var pods []guard.Pod
 	for _, pod := range world.PodsOn(node) {
-		if evicted(pod) {
+		if cluster.Drains(pod) && pod.DeletionTimestamp == nil {
 			replicas, elsewhere := replicasOf(world, pod)
 			pods = append(pods, guard.Pod{
 				Ref:         change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name},
-				Annotations: pod.Annotations, Ready: isReady(pod), Replicas: replicas, ReadyElsewhere: elsewhere,
+				Annotations: pod.Annotations, Ready: cluster.Runs(pod), Replicas: replicas, ReadyElsewhere: elsewhere,
 			})
 		}
 	}
 	return pods
 }
 
-// evicted says whether a drain evicts a pod: not one that has ended, one of a DaemonSet, or one that the kubelet runs by
-// itself.
-func evicted(pod *corev1.Pod) bool {
-	_, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	if mirror || cluster.Ended(pod) || pod.DeletionTimestamp != nil {
-		return false
-	}
-	owner := metav1.GetControllerOfNoCopy(pod)
-	return owner == nil || owner.Kind != string(cluster.DaemonSet)
-}
-
 // replicasOf are how many pods the pod's workload should have, and how many of them are ready on other nodes.
 func replicasOf(world *cluster.Snapshot, pod *corev1.Pod) (wanted, elsewhere int) {
 	for _, controller := range controllersOf(world, pod) {
 		for _, other := range world.PodsOf(controller) {
-			if other.Spec.NodeName != pod.Spec.NodeName && isReady(other) {
+			if other.Spec.NodeName != pod.Spec.NodeName && cluster.Runs(other) {
 				elsewhere++
 			}
 		}
@@ -170,12 +158,6 @@ func controllersOf(world *cluster.Snapshot, pod *corev1.Pod) []types.UID {
 		}
 	}
 	return sets
-}
-
-func isReady(pod *corev1.Pod) bool {
-	return pod.DeletionTimestamp == nil && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
-	})
 }
 
 // confirmed is when the evidence of a Remediation was last seen to hold: by the agent's last word on the condition, but

@@ -47,7 +47,7 @@ func (c *comparison) probes(good *corev1.Node) []*corev1.Pod {
 	seen := map[change.Ref]bool{}
 	for _, pod := range c.World.PodsOn(good.Name) {
 		workload := facts.RefOfWorkload(c.World, pod)
-		if len(probes) < mostProbes && facts.Alive(pod) && !facts.IsStatic(pod) && !facts.IsOneOf(pod, cluster.DaemonSet) && !seen[workload] && len(facts.ZoneMounts(c.World, pod)) == 0 {
+		if len(probes) < mostProbes && facts.Alive(pod) && !cluster.IsMirror(pod) && !facts.IsOneOf(pod, cluster.DaemonSet) && !seen[workload] && len(facts.ZoneMounts(c.World, pod)) == 0 {
 			seen[workload] = true
 			probes = append(probes, fresh(pod))
 		}

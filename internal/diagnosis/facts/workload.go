@@ -105,12 +105,6 @@ func IsOneOf(pod *corev1.Pod, kind cluster.Kind) bool {
 	return owner != nil && owner.Kind == string(kind)
 }
 
-// IsStatic says whether the kubelet made the pod from a file; the API server only shows its mirror.
-func IsStatic(pod *corev1.Pod) bool {
-	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	return ok
-}
-
 // ZoneMounts are the volumes that tie a pod to zones.
 func ZoneMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 	return slices.DeleteFunc(Mounts(world, pod), func(m Mount) bool { return m.Tie != TiedToZone || m.Volume == nil })

@@ -156,7 +156,7 @@ func (a *answer) movable(n view.ClosedNode) []*corev1.Pod {
 	seen := map[types.UID]bool{}
 	for _, pod := range a.World.PodsOn(n.Node.Name) {
 		owner := a.World.Owner(pod)
-		if owner == nil || seen[owner.GetUID()] || !facts.Alive(pod) || facts.IsOneOf(pod, cluster.DaemonSet) || facts.IsOneOf(pod, cluster.Job) || facts.IsStatic(pod) {
+		if owner == nil || seen[owner.GetUID()] || !facts.Alive(pod) || facts.IsOneOf(pod, cluster.DaemonSet) || facts.IsOneOf(pod, cluster.Job) || cluster.IsMirror(pod) {
 			continue
 		}
 		frees := view.Asks(pod)

@@ -73,7 +73,7 @@ var fates = []message.ID{
 func readDown(world *cluster.Snapshot, node *corev1.Node) downNode {
 	d := downNode{node: node}
 	for _, pod := range world.PodsOn(node.Name) {
-		if cluster.Ended(pod) || facts.IsStatic(pod) || facts.IsOneOf(pod, cluster.DaemonSet) {
+		if cluster.Ended(pod) || cluster.IsMirror(pod) || facts.IsOneOf(pod, cluster.DaemonSet) {
 			continue
 		}
 		fate, at := fateOn(world, node, pod)

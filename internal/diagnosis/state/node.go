@@ -138,7 +138,7 @@ func (s *Status) nodeTaints(node *corev1.Node) {
 func (s *Status) executed(node *corev1.Node, taint corev1.Taint) (stay, leave int) {
 	for _, pod := range s.World.PodsOn(node.Name) {
 		switch {
-		case cluster.Ended(pod) || facts.IsStatic(pod):
+		case cluster.Ended(pod) || cluster.IsMirror(pod):
 		case toleratesForever(pod, taint):
 			stay++
 		default:
