@@ -157,6 +157,36 @@ func (p Providers) For(action v1alpha1.Action, m Machine) (Provider, bool) {
 	return p[at], true
 }
 
+// Unanswered is a provider that could not say what it was asked.
+type Unanswered struct {
+	Provider string
+	Err      error
+}
+
+// Repairers asks each provider that can tell who else repairs those of the nodes that are its own.
+func (p Providers) Repairers(ctx context.Context, nodes []*corev1.Node) ([]Repairer, []Unanswered) {
+	var found []Repairer
+	var failed []Unanswered
+	for _, one := range p {
+		who, ok := one.(Repairers)
+		if !ok {
+			continue
+		}
+		var machines []Machine
+		for _, node := range nodes {
+			if m := MachineOf(node); one.Owns(m) {
+				machines = append(machines, m)
+			}
+		}
+		these, err := who.Repairers(ctx, machines)
+		if err != nil {
+			failed = append(failed, Unanswered{one.Name(), err})
+		}
+		found = append(found, these...)
+	}
+	return found, failed
+}
+
 func offers(p Provider, action v1alpha1.Action) bool {
 	var ok bool
 	switch action {

@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/internal/record"
 )
 
 // usualLease is controller-runtime's own.
@@ -31,12 +33,12 @@ func newLeadership(config *rest.Config, reader client.Reader, o Options) (*leade
 	if lease == 0 {
 		lease = usualLease
 	}
-	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, LeaseName,
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, record.LeaseName,
 		resourcelock.ResourceLockConfig{Identity: identity()}, config, lease*2/3)
 	if err != nil {
 		return nil, fmt.Errorf("making the lease: %w", err)
 	}
-	return &leadership{lock: lock, lease: client.ObjectKey{Namespace: o.Namespace, Name: LeaseName}, reader: reader}, nil
+	return &leadership{lock: lock, lease: client.ObjectKey{Namespace: o.Namespace, Name: record.LeaseName}, reader: reader}, nil
 }
 
 // held reads the lease itself: a process that was stopped for a while and goes on does not know yet that another leads.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/record"
 )
 
 func TestHeld(t *testing.T) {
@@ -42,7 +43,7 @@ func TestHeld(t *testing.T) {
 				tc.holder = l.lock.Identity()
 			}
 			if tc.holder != "" {
-				lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: LeaseName}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &tc.holder}}
+				lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: record.LeaseName}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &tc.holder}}
 				if err := api.Create(t.Context(), lease); err != nil {
 					t.Fatal(err)
 				}

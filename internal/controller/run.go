@@ -25,9 +25,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
-// LeaseName is the Lease's whose holder acts.
-const LeaseName = "naosu-controller"
-
 // Options say how the controller runs.
 type Options struct {
 	// Config reaches the cluster. Its timeout and limits are replaced: it watches.
@@ -88,7 +85,7 @@ func Run(ctx context.Context, o Options) error {
 	concern := &noderepair.Concern{
 		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Providers: providers, Gaps: gaps,
 		Records: &record.Records{
-			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(LeaseName), Clock: clock.RealClock{},
+			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(record.LeaseName), Clock: clock.RealClock{},
 		},
 		Leading: lead.held, ServerReady: readyz(kube), Clock: clock.RealClock{}, Log: o.Log,
 	}

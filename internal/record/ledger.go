@@ -18,6 +18,8 @@ const (
 	DefaultNamespace = "naosu-system"
 	// LedgerName is the ConfigMap's that holds the ledger.
 	LedgerName = "naosu-ledger"
+	// LeaseName is the Lease's whose holder acts.
+	LeaseName = "naosu-controller"
 
 	ledgerKey = "ledger.json"
 	// maxLedger is how large a ledger is written, in bytes: the API server takes about three times that.

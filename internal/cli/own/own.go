@@ -4,7 +4,6 @@ package own
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -36,7 +35,7 @@ func List(ctx context.Context, reader client.Reader) (Resources, error) {
 
 // Absent says whether the API server does not know a kind.
 func Absent(err error) bool {
-	return meta.IsNoMatchError(err) || errors.Is(err, &meta.NoResourceMatchError{}) || apierrors.IsNotFound(err)
+	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err)
 }
 
 // connected is the way to a cluster's own resources. It does not ask first which kinds there are: that would cost more than

@@ -26,9 +26,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
-// leaseName is that of the controller, which renews it.
-const leaseName = "naosu-controller"
-
 // aws is the provider that is looked for on any cluster, by its name and by that of its machines' IDs.
 const aws = "aws"
 
@@ -246,7 +243,7 @@ func (g gatherer) ledger() {
 
 func (g gatherer) lease() {
 	var lease coordinationv1.Lease
-	switch err := g.Get(g.ctx, client.ObjectKey{Namespace: record.DefaultNamespace, Name: leaseName}, &lease); {
+	switch err := g.Get(g.ctx, client.ObjectKey{Namespace: record.DefaultNamespace, Name: record.LeaseName}, &lease); {
 	case apierrors.IsNotFound(err):
 	case err != nil:
 		g.f.LeaseUnread = message.Of(message.ProofLeaseUnread, message.Args{"why": err.Error()})
@@ -259,21 +256,9 @@ func (g gatherer) lease() {
 func (g gatherer) repairers() {
 	providers, gaps := discover.Discover(g.ctx, discover.Options{Client: g})
 	g.f.Gaps = gaps
-	for _, p := range providers {
-		asked, ok := p.(cloud.Repairers)
-		if !ok {
-			continue
-		}
-		var machines []cloud.Machine
-		for _, node := range g.f.Nodes {
-			if machine := cloud.MachineOf(node); p.Owns(machine) {
-				machines = append(machines, machine)
-			}
-		}
-		found, err := asked.Repairers(g.ctx, machines)
-		if err != nil {
-			g.f.Gaps = append(g.f.Gaps, cloud.Gap{Provider: p.Name(), Why: message.Of(message.CloudUnread, message.Args{"what": p.Name(), "words": err.Error()})})
-		}
-		g.f.Repairers = append(g.f.Repairers, found...)
+	found, failed := providers.Repairers(g.ctx, g.f.Nodes)
+	g.f.Repairers = found
+	for _, one := range failed {
+		g.f.Gaps = append(g.f.Gaps, cloud.Gap{Provider: one.Provider, Why: message.Of(message.CloudUnread, message.Args{"what": one.Provider, "words": one.Err.Error()})})
 	}
 }

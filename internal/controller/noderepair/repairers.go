@@ -43,24 +43,10 @@ func (r *repairers) get(ctx context.Context, clock clock.PassiveClock, providers
 }
 
 func askRepairers(ctx context.Context, providers cloud.Providers, nodes []*corev1.Node) ([]cloud.Repairer, error) {
-	var found []cloud.Repairer
+	found, failed := providers.Repairers(ctx, nodes)
 	var errs []error
-	for _, provider := range providers {
-		who, ok := provider.(cloud.Repairers)
-		if !ok {
-			continue
-		}
-		var machines []cloud.Machine
-		for _, node := range nodes {
-			if machine := cloud.MachineOf(node); provider.Owns(machine) {
-				machines = append(machines, machine)
-			}
-		}
-		these, err := who.Repairers(ctx, machines)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("asking %s who else repairs nodes: %w", provider.Name(), err))
-		}
-		found = append(found, these...)
+	for _, one := range failed {
+		errs = append(errs, fmt.Errorf("asking %s who else repairs nodes: %w", one.Provider, one.Err))
 	}
 	return found, errors.Join(errs...)
 }
