@@ -18,6 +18,7 @@ dbus-daemon dbus
 containerd containerd
 runc runc
 /usr/lib/cni/ptp containernetworking-plugins
+aws awscli
 '
 
 missing=

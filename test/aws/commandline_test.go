@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/lab/cloud"
 )
 
@@ -18,11 +19,8 @@ func (b *bed) run(arguments ...string) (string, error) {
 	return string(out), err
 }
 
-// TestCommandLine needs AWS's command line in the PATH.
 func TestCommandLine(t *testing.T) {
-	if err := exec.CommandContext(t.Context(), "aws", "--version").Run(); err != nil {
-		t.Skip("AWS's command line is not installed: ", err)
-	}
+	agenttest.Need(t, "aws")
 	b := newBed(t)
 	b.unsettle()
 
