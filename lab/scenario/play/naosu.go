@@ -195,7 +195,7 @@ func (c *commanded) problem() string {
 }
 
 // shownOutput is how much of an output is shown, in bytes.
-const shownOutput = 4000
+const shownOutput = 1500
 
 // said is what the command printed, as far as it is worth showing.
 func (c *commanded) said() string {

@@ -148,7 +148,7 @@ func (p *player) begin(ctx context.Context, s scenario.Step) {
 	result, err := p.perform(ctx, s)
 	if err != nil {
 		p.failure = fmt.Sprintf("step %s could not be done: %v", s.Label(), err)
-		p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: p.failure})
+		p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: "could not be done"})
 		return
 	}
 	if s.Mark == "" {
@@ -169,7 +169,7 @@ func (p *player) complete(s scenario.Step) bool {
 		case failed:
 			p.underway.tracker.because(p.underway.explain)
 			p.failure = fmt.Sprintf("step %s: what it waits for %s", s.Label(), p.underway.tracker.problem)
-			p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: p.failure})
+			p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: "fails, and the pass ends early"})
 			return false
 		case met:
 		default:
