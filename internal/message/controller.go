@@ -29,6 +29,7 @@ const (
 	DrillUnplayed  ID = "DrillUnplayed"  // words
 	DrillAllowed   ID = "DrillAllowed"   //
 	DrillHeld      ID = "DrillHeld"      // check, why
+	DrillUnjudged  ID = "DrillUnjudged"  // check, why
 	DrillWouldAct  ID = "DrillWouldAct"  // actuator, action, why
 	DrillMayNot    ID = "DrillMayNot"    // actuator, action, why
 	DrillNotProven ID = "DrillNotProven" // actuator, action, why

@@ -28,6 +28,7 @@ var englishController = sentences{
 	DrillUnplayed:  "What would become of pods could not be foreseen: {{.words}}",
 	DrillAllowed:   "The guard would let it go on.",
 	DrillHeld:      "The guard would hold it back now, by {{.check}}: {{.why}}",
+	DrillUnjudged:  "The guard could not judge, by {{.check}}: {{.why}}",
 	DrillWouldAct:  "{{.actuator}} would be asked for {{.action}}, and may be. {{.why}}",
 	DrillMayNot:    "{{.action}} would fail{{if ne .actuator \"None\"}} at {{.actuator}}{{end}}: {{.why}}",
 	DrillNotProven: "{{.actuator}} would be asked for {{.action}}, and nothing proves that it would be done. {{.why}}",

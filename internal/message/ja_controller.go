@@ -28,6 +28,7 @@ var japaneseController = sentences{
 	DrillUnplayed:  "Pod がどうなるかを予測できませんでした。{{.words}}",
 	DrillAllowed:   "ガードは続行を許可します。",
 	DrillHeld:      "いま実行すると、ガードの {{.check}} により保留されます。{{.why}}",
+	DrillUnjudged:  "ガードの {{.check}} が判断できませんでした。{{.why}}",
 	DrillWouldAct:  "{{.action}} は {{.actuator}} に依頼され、許可されます。{{.why}}",
 	DrillMayNot:    "{{.action}} は{{if ne .actuator \"None\"}} {{.actuator}} で{{end}}失敗します。{{.why}}",
 	DrillNotProven: "{{.action}} は {{.actuator}} に依頼されますが、実行されるという裏付けはありません。{{.why}}",

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -111,6 +112,11 @@ func newBench(t *testing.T, provider cloud.Provider, objects ...runtime.Object) 
 				return nil
 			}
 			return c.Create(ctx, o, opts...)
+		}, Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			if _, is := o.(*corev1.Pod); is && b.denied == "pods" {
+				return apierrors.NewForbidden(corev1.Resource("pods"), key.Name, nil)
+			}
+			return c.Get(ctx, key, o, opts...)
 		}}).Build()
 	world := worldOf(others...)
 	b.Concern = &Concern{

@@ -75,8 +75,9 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 		d.cut(v1alpha1.StepGuard, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
 		return
 	}
-	d.ruled(ruling)
-	c.dryRun(ctx, d, node)
+	if d.ruled(ruling) {
+		c.dryRun(ctx, d, node)
+	}
 }
 
 // match finds the rule that the evidence meets, of the policies that select the node.
@@ -170,14 +171,24 @@ func (d *drilled) asReal(node *corev1.Node, evidence v1alpha1.Evidence) *v1alpha
 	}
 }
 
-// ruled notes what the guard says. That it would hold the action back now cuts nothing: it is the chain that is drilled.
-func (d *drilled) ruled(ruling guard.Ruling) {
+// ruled notes what the guard says. That it would hold the action back now cuts nothing: it is the chain that is drilled. That
+// it has no verdict, because a fact cannot be known, does: it would wait for that fact in a repair too.
+func (d *drilled) ruled(ruling guard.Ruling) bool {
 	d.verdicts = action.VerdictsOf(ruling, nil, d.clock())
-	if ruling.Decision == guard.Allow {
-		d.pass(v1alpha1.StepGuard, message.Of(message.DrillAllowed, nil))
-		return
+	said := func(id message.ID, by guard.Named) message.Sentence {
+		return message.Of(id, message.Args{"check": by.Check, "why": message.English().Say(by.Message)})
 	}
-	d.pass(v1alpha1.StepGuard, message.Of(message.DrillHeld, message.Args{"check": ruling.Check, "why": message.English().Say(ruling.Message)}))
+	at := slices.IndexFunc(ruling.All, func(v guard.Named) bool { return v.Reason == guard.Unknown })
+	switch {
+	case at >= 0:
+		d.cut(v1alpha1.StepGuard, said(message.DrillUnjudged, ruling.All[at]))
+		return false
+	case ruling.Decision == guard.Allow:
+		d.pass(v1alpha1.StepGuard, message.Of(message.DrillAllowed, nil))
+	default:
+		d.pass(v1alpha1.StepGuard, said(message.DrillHeld, ruling.Named))
+	}
+	return true
 }
 
 func (d *drilled) pass(name v1alpha1.StepName, said message.Sentence) {

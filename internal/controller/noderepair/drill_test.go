@@ -1,11 +1,14 @@
 package noderepair
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -31,6 +34,11 @@ func drill(change func(*v1alpha1.Remediation)) *v1alpha1.Remediation {
 	return r
 }
 
+// well is what the agent of a node that has one says of its network.
+func well() corev1.NodeCondition {
+	return corev1.NodeCondition{Type: "NetworkingReady", Status: corev1.ConditionTrue, Reason: "NoFault", LastHeartbeatTime: ago(time.Minute)}
+}
+
 func TestDrill(t *testing.T) {
 	none := policy(v1alpha1.ModeAuto)
 	none.Name, none.Spec.Rules[0].Action = "a-none", v1alpha1.ActionNone
@@ -44,28 +52,36 @@ func TestDrill(t *testing.T) {
 		change   func(*v1alpha1.Remediation)
 		want     string // steps and how they ended
 		says     string // in the last step
+		bench    func(*bench)
 	}{
-		"the whole way":        {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard+ Act+", "may be"},
-		"the guard would hold": {[]v1alpha1.NodeRepairPolicy{report}, yes(), nil, "Detect+ Match+ Assess+ Guard+ Act+", "may be"},
-		"nothing proves it":    {[]v1alpha1.NodeRepairPolicy{auto}, &machines{may: v1alpha1.MayUnknown}, nil, "Detect+ Match+ Assess+ Guard+ Act?", "nothing proves"},
-		"the cloud says no":    {[]v1alpha1.NodeRepairPolicy{auto}, &machines{may: v1alpha1.MayNo}, nil, "Detect+ Match+ Assess+ Guard+ Act-", "would fail at aws"},
-		"nobody acts":          {[]v1alpha1.NodeRepairPolicy{auto}, nil, nil, "Detect+ Match+ Assess+ Guard+ Act-", "Nobody"},
-		"no rule":              {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) { r.Status.Agent.Evidence.Condition = "KernelReady" }, "Detect+ Match-", "No rule"},
-		"no policy":            {[]v1alpha1.NodeRepairPolicy{elsewhere}, yes(), nil, "Detect+ Match-", "No policy"},
-		"the rule says None":   {[]v1alpha1.NodeRepairPolicy{auto, none}, yes(), nil, "Detect+ Match-", "a-none leaves"},
-		"the node is gone":     {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) { r.Spec.Node.UID = "another" }, "Detect+ Match-", "not there"},
+		"the whole way":        {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard+ Act+", "may be", nil},
+		"the guard would hold": {[]v1alpha1.NodeRepairPolicy{report}, yes(), nil, "Detect+ Match+ Assess+ Guard+ Act+", "may be", nil},
+		"nothing proves it":    {[]v1alpha1.NodeRepairPolicy{auto}, &machines{may: v1alpha1.MayUnknown}, nil, "Detect+ Match+ Assess+ Guard+ Act?", "nothing proves", nil},
+		"the cloud says no":    {[]v1alpha1.NodeRepairPolicy{auto}, &machines{may: v1alpha1.MayNo}, nil, "Detect+ Match+ Assess+ Guard+ Act-", "would fail at aws", nil},
+		"nobody acts":          {[]v1alpha1.NodeRepairPolicy{auto}, nil, nil, "Detect+ Match+ Assess+ Guard+ Act-", "Nobody", nil},
+		"no rule":              {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) { r.Status.Agent.Evidence.Condition = "KernelReady" }, "Detect+ Match-", "No rule", nil},
+		"no policy":            {[]v1alpha1.NodeRepairPolicy{elsewhere}, yes(), nil, "Detect+ Match-", "No policy", nil},
+		"the rule says None":   {[]v1alpha1.NodeRepairPolicy{auto, none}, yes(), nil, "Detect+ Match-", "a-none leaves", nil},
+		"the node is gone":     {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) { r.Spec.Node.UID = "another" }, "Detect+ Match-", "not there", nil},
 		"the agent fails": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) {
 			r.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentFailed, At: metav1.NewMicroTime(now), Message: "no namespace"}
-		}, "Detect-", "no namespace"},
+		}, "Detect-", "no namespace", nil},
 		"the agent is silent": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) {
 			r.CreationTimestamp, r.Status.Agent = ago(agentPatience), nil
-		}, "Detect-", "no evidence"},
+		}, "Detect-", "no evidence", nil},
+		"pods may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess-", "forbidden", func(b *bench) { b.denied = "pods" }},
+		"the lease may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard-", "by lease", func(b *bench) {
+			b.Leading = func(context.Context) (bool, error) { return false, errors.New("forbidden") }
+		}},
 		"the agent is ahead": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) {
 			r.Status.Agent.Hops[0].At = metav1.NewMicroTime(now.Add(time.Hour))
-		}, "Detect+ Match+ Assess+ Guard+ Act+", "may be"},
+		}, "Detect+ Match+ Assess+ Guard+ Act+", "may be", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, tc.provider, append(healthy(3), drill(tc.change), node("n1", "1a"))...)
+			b := newBench(t, tc.provider, append(healthy(3), drill(tc.change), node("n1", "1a", well()), pod("p", "n1", nil, "", nil))...)
+			if tc.bench != nil {
+				tc.bench(b)
+			}
 			for i := range tc.policies {
 				if err := b.Client.Create(t.Context(), tc.policies[i].DeepCopy()); err != nil {
 					t.Fatal(err)
@@ -98,7 +114,7 @@ func TestDrill(t *testing.T) {
 
 func TestDrillSaysWhatItMet(t *testing.T) {
 	p := policy(v1alpha1.ModeReport)
-	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(3), drill(nil), &p, node("n1", "1a"))...)
+	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(3), drill(nil), &p, node("n1", "1a", well()))...)
 	if _, err := b.Advance(t.Context(), "drill"); err != nil {
 		t.Fatal(err)
 	}
