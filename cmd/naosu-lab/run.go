@@ -28,8 +28,8 @@ func newRunCommand() *cobra.Command {
 		Use:   "run SCENARIO...",
 		Short: "Play incidents and say whether what was expected was seen",
 		Long: `Plays each pass of the scenarios on a fresh control plane of its own: the story as Kubernetes plays it, the story with
-naosu at work ("naosu", where the scenario has it), and its variants. It prints what happened and when each expectation came true. A scenario is a file, or the name of one that this program
-carries.
+naosu at work ("naosu", where the scenario has it), and its variants. It prints what happened and when each expectation
+came true. A scenario is a file, or the name of one that this program carries.
 
 With --time-scale N everything is N times faster: periods, grace, tolerations and the story itself. What Kubernetes
 hard-codes stays as it is, and the report says so. All times are scenario time.
