@@ -2,9 +2,9 @@ package cluster
 
 import (
 	"maps"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Edit is one difference between a Snapshot and another.
@@ -47,9 +47,17 @@ func lastOfEach(edits []Edit) map[Kind][]Edit {
 		}
 	}
 	for kind, edits := range byKind {
-		slices.SortStableFunc(edits, func(a, b Edit) int { return compareNames(nameOf(a.object), nameOf(b.object)) })
-		slices.Reverse(edits) // Of equals, CompactFunc keeps the first.
-		byKind[kind] = slices.CompactFunc(edits, func(a, b Edit) bool { return nameOf(a.object) == nameOf(b.object) })
+		last := make(map[types.NamespacedName]int, len(edits))
+		for i, e := range edits {
+			last[nameOf(e.object)] = i
+		}
+		kept := edits[:0]
+		for i, e := range edits {
+			if last[nameOf(e.object)] == i {
+				kept = append(kept, e)
+			}
+		}
+		byKind[kind] = kept
 	}
 	return byKind
 }

@@ -44,7 +44,7 @@ type kin struct {
 	home      bool // they mean pods of the class's namespace only
 	// How many crowds were asked: of those with rules, and of those that its own rules may mean.
 	ruled, others int
-	// spread count for the class's spread rules, friends for its own rules on affinity. affine and averse have rules, and
+	// spread count for the class's spread rules, friends for its own rules on affinity. affine have tastes, and averse
 	// required anti-affinity, that mean the class.
 	spread, friends, affine, averse []*crowd
 }
@@ -69,7 +69,7 @@ func (c *class) meet(j *Judge) {
 		if other.home && other.member.Pod.Namespace != c.pod.Namespace {
 			continue
 		}
-		if anyTerm(other.terms, means) {
+		if anyTerm(other.tastes, means) {
 			k.affine = append(k.affine, other)
 		}
 		if anyTerm(other.member.RequiredAntiAffinityTerms, means) {
@@ -114,8 +114,13 @@ func termsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
 	if rulesOf(pod.Pod) == nil {
 		return nil
 	}
-	var all []fwk.AffinityTerm
-	all = append(append(all, pod.RequiredAffinityTerms...), pod.RequiredAntiAffinityTerms...)
+	return append(tastesOf(pod), pod.RequiredAntiAffinityTerms...)
+}
+
+// tastesOf are a pod's rules on affinity that InterPodAffinity scores others' nodes by: required anti-affinity only refuses
+// (pkg/scheduler/framework/plugins/interpodaffinity/scoring.go).
+func tastesOf(pod *framework.PodInfo) []fwk.AffinityTerm {
+	all := slices.Clone(pod.RequiredAffinityTerms)
 	for _, weighted := range append(slices.Clip(pod.PreferredAffinityTerms), pod.PreferredAntiAffinityTerms...) {
 		all = append(all, weighted.AffinityTerm)
 	}

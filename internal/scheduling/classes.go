@@ -16,7 +16,9 @@ type classes struct {
 	verdicts map[string]*table[*fwk.Status]
 	scores   map[string]*table[int64]
 	grounds  map[string]*ground
-	key      []byte
+	// key and part are room for what is looked up.
+	key  []byte
+	part corev1.PodSpec
 }
 
 func newClasses() classes {
@@ -29,14 +31,13 @@ const most = 20_000
 // class is the one of a pod.
 func (p *profile) class(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
 	all := &p.classes
-	all.key = appendClass(all.key[:0], pod)
-	c := all.byKey[string(all.key)]
+	c := all.byKey[string(all.keyOf(pod))]
 	if c == nil {
 		if len(all.byKey) >= most {
 			*all = newClasses()
 		}
 		c = p.newClass(ctx, j, pod)
-		all.byKey[string(appendClass(nil, pod))] = c
+		all.byKey[string(all.keyOf(pod))] = c
 	}
 	c.meet(j)
 	return c
@@ -59,7 +60,7 @@ func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *clas
 			result, status := pre.PreFilter(ctx, c.state, pod, nodes)
 			c.pre[plugin.Name()] = preFiltered{result, status}
 		}
-		c.verdicts[plugin.Name()] = tableOf(p.classes.verdicts, plugin, part, pod, j)
+		c.verdicts[plugin.Name()] = tableOf(&p.classes, p.classes.verdicts, plugin, part(&pod.Spec), j)
 	}
 	for _, plugin := range p.scorers {
 		part, local := looksAt[plugin.Name()]
@@ -69,22 +70,24 @@ func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *clas
 		if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared && pre.PreScore(ctx, c.state, pod, nodes).IsSkip() {
 			c.idle.Insert(plugin.Name())
 		}
-		c.scores[plugin.Name()] = tableOf(p.classes.scores, plugin, part, pod, j)
+		c.scores[plugin.Name()] = tableOf(&p.classes, p.classes.scores, plugin, part(&pod.Spec), j)
 	}
 	return c
 }
 
-func tableOf[T any](tables map[string]*table[T], plugin fwk.Plugin, part func(*corev1.PodSpec) corev1.PodSpec, pod *corev1.Pod, j *Judge) *table[T] {
-	spec := part(&pod.Spec)
-	key := string(appendMessage(appendText(nil, plugin.Name()), &spec))
-	if tables[key] == nil {
+func tableOf[T any](c *classes, tables map[string]*table[T], plugin fwk.Plugin, part corev1.PodSpec, j *Judge) *table[T] {
+	c.part = part
+	c.key = appendMessage(appendText(c.key[:0], plugin.Name()), &c.part)
+	t := tables[string(c.key)]
+	if t == nil {
 		j.tables++
-		tables[key] = &table[T]{number: j.tables}
+		t = &table[T]{number: j.tables}
 		if plugin.Name() == names.ImageLocality {
-			tables[key].setting = &j.board.setting
+			t.setting = &j.board.setting
 		}
+		tables[string(c.key)] = t
 	}
-	return tables[key]
+	return t
 }
 
 // ofCargo is the table of what NodeVolumeLimits has said of pods with that cargo.

@@ -18,8 +18,8 @@ import (
 // rules in common. Whether a rule means one of them is asked once for all.
 type crowd struct {
 	member *framework.PodInfo      // any of them
-	terms  []fwk.AffinityTerm      // their rules on affinity
-	home   bool                    // these mean pods of the crowd's namespace only
+	tastes []fwk.AffinityTerm      // their rules on affinity that bear on scores
+	home   bool                    // their rules mean pods of the crowd's namespace only
 	on     map[*slot][]fwk.PodInfo // where they stand; a list in it does not change
 	// budgets protect them, as of some state of the guards' selectors, if that was asked.
 	budgets []*policyv1.PodDisruptionBudget
@@ -57,8 +57,8 @@ func (c *crowds) of(pod *corev1.Pod) *crowd {
 	its := c.byKey[string(c.key)]
 	if its == nil {
 		its = &crowd{member: podInfo(pod), on: map[*slot][]fwk.PodInfo{}}
-		its.terms = termsOf(its.member)
-		its.home = homely(its.terms, pod.Namespace)
+		its.tastes = tastesOf(its.member)
+		its.home = homely(termsOf(its.member), pod.Namespace)
 		c.byKey[string(c.key)] = its
 		c.all = append(c.all, its)
 		c.byNamespace[pod.Namespace] = append(c.byNamespace[pod.Namespace], its)

@@ -90,9 +90,9 @@ func containers(s *corev1.PodSpec, part func(*corev1.Container) corev1.Container
 	return parts
 }
 
-// appendClass writes what makes a pod one of its class.
-func appendClass(key []byte, pod *corev1.Pod) []byte {
-	key = appendText(key, pod.Namespace)
+// keyOf is what makes a pod one of its class, in room that the next key uses again.
+func (all *classes) keyOf(pod *corev1.Pod) []byte {
+	key := appendText(all.key[:0], pod.Namespace)
 	key = appendLabels(key, pod.Labels)
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		key = appendText(appendText(appendText(key, owner.APIVersion), owner.Kind), owner.Name)
@@ -103,6 +103,7 @@ func appendClass(key []byte, pod *corev1.Pod) []byte {
 			break
 		}
 	}
-	spec := whole(&pod.Spec)
-	return appendMessage(append(key, 1), &spec)
+	all.part = whole(&pod.Spec)
+	all.key = appendMessage(append(key, 1), &all.part)
+	return all.key
 }

@@ -111,7 +111,7 @@ func (b *book) fates() []Fate {
 		return l.fate.Kind == "" || passing || l.pending && l.fate.Kind == Waiting
 	})
 	slices.SortStableFunc(told, func(a, b *line) int { return compareRefs(a.fate.Pod, b.fate.Pod) })
-	var fates []Fate
+	fates := slices.Grow([]Fate(nil), len(told))
 	for _, l := range told {
 		fates = append(fates, l.fate)
 	}

@@ -16,11 +16,13 @@ import (
 type names struct {
 	world *cluster.Snapshot
 	taken map[types.NamespacedName]bool
+	// tries are how many names of pods were tried, by what they begin with: none of those is free any more.
+	tries map[types.NamespacedName]int
 	uids  int
 }
 
 func newNames(world *cluster.Snapshot) names {
-	return names{world: world, taken: map[types.NamespacedName]bool{}}
+	return names{world: world, taken: map[types.NamespacedName]bool{}, tries: map[types.NamespacedName]int{}}
 }
 
 // suffixLength is that of the API server's generated names.
@@ -28,9 +30,11 @@ const suffixLength = 5
 
 // pod is a name for a pod of a controller.
 func (n *names) pod(namespace, prefix string) string {
-	for try := 0; ; try++ {
+	kin := types.NamespacedName{Namespace: namespace, Name: prefix}
+	for {
 		hash := fnv.New32a()
-		_, _ = fmt.Fprintf(hash, "%s/%s/%d", namespace, prefix, try) // A hash never fails to be written.
+		_, _ = fmt.Fprintf(hash, "%s/%s/%d", namespace, prefix, n.tries[kin]) // A hash never fails to be written.
+		n.tries[kin]++
 		name := prefix + rand.SafeEncodeString(fmt.Sprintf("%010d", hash.Sum32()))[10-suffixLength:]
 		key := types.NamespacedName{Namespace: namespace, Name: name}
 		if !n.taken[key] && n.world.Pod(namespace, name) == nil {
