@@ -34,8 +34,12 @@ type stage struct {
 	started time.Time
 }
 
-// patience is for what happens at once or never.
-const patience = 30 * time.Second
+// patience is for what happens at once or never. A scheduler that is not woken by what makes room for a pod looks again after
+// five minutes: that of 1.36 sleeps through the end of a victim whose anti-affinity has a namespace selector.
+//
+// Source: flushUnschedulablePodsLeftover in kubernetes pkg/scheduler/backend/queue/scheduling_queue.go, and
+// isSchedulableAfterPodChange in pkg/scheduler/framework/plugins/interpodaffinity/plugin.go.
+const patience = 6 * time.Minute
 
 func open(ctx context.Context, l *lab, w *world, o scheduling.Options) (*stage, error) {
 	if err := l.build(ctx, w); err != nil {
