@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -44,11 +45,13 @@ type bed struct {
 	client     client.Client
 	kubeconfig string
 	node       string
+	// cut are the hops at which a drill was cut.
+	cut map[repair.HopName]bool
 }
 
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	b := &bed{Bed: testbed.Shared(t), node: "worker-1"}
+	b := &bed{Bed: testbed.Shared(t), node: "worker-1", cut: map[repair.HopName]bool{}}
 	b.kubeconfig = b.KubeconfigPath()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
@@ -85,18 +88,10 @@ func (b *bed) run(ctx context.Context, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// install applies what `naosu crds` prints, and waits until it is served.
+// install applies what `naosu crds` prints, waits until it is served, and makes the account that the controller runs as.
 func (b *bed) install(ctx context.Context, t *testing.T) {
 	t.Helper()
-	for _, document := range bytes.Split(crd.YAML(), []byte("---\n"))[1:] {
-		definition := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(document, &definition.Object); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.client.Create(ctx, definition); err != nil {
-			t.Fatal(err)
-		}
-	}
+	b.apply(ctx, t, crd.YAML())
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
 		return b.client.List(ctx, &v1alpha1.RemediationList{}) == nil && b.client.List(ctx, &v1alpha1.NodeRepairPolicyList{}) == nil, nil
 	})
@@ -107,7 +102,33 @@ func (b *bed) install(ctx context.Context, t *testing.T) {
 	if err := b.client.Create(ctx, namespace); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
+	for _, file := range []string{"access.yaml", "role.yaml"} {
+		data, err := os.ReadFile(filepath.Join("../../config/rbac", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.apply(ctx, t, data)
+	}
 }
+
+func (b *bed) apply(ctx context.Context, t *testing.T, documents []byte) {
+	t.Helper()
+	for _, document := range bytes.Split(documents, []byte("---\n")) {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal(document, &o.Object); err != nil {
+			t.Fatal(err)
+		}
+		if len(o.Object) == 0 {
+			continue
+		}
+		if err := b.client.Create(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// account is who the controller runs as, with the rights that config/rbac gives it.
+const account = "system:serviceaccount:naosu-system:naosu-controller"
 
 // controller runs naosu's controller until the test ends, or stop is called.
 func (b *bed) controller(ctx context.Context, t *testing.T) (stop func()) {
@@ -115,7 +136,7 @@ func (b *bed) controller(ctx context.Context, t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
-		if _, err := b.run(ctx, "controller", "--health-address", "0", "--metrics-address", "0"); err != nil && ctx.Err() == nil {
+		if _, err := b.run(ctx, "controller", "--as", account, "--health-address", "0", "--metrics-address", "0"); err != nil && ctx.Err() == nil {
 			t.Errorf("the controller: %v", err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -59,6 +60,7 @@ func TestProof(t *testing.T) {
 	}
 	t.Run("there is no agent", func(t *testing.T) { b.wantCut(ctx, t, repair.HopAgent, "not there") })
 
+	b.bare(ctx, t)
 	stop := b.controller(ctx, t)
 	t.Run("there is no policy", func(t *testing.T) {
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
@@ -77,10 +79,21 @@ func TestProof(t *testing.T) {
 			t.Errorf("%v: %+v", err, row)
 		}
 	})
+	t.Run("the controller may not read pods", func(t *testing.T) {
+		b.forbid(ctx, t, &rbacv1.ClusterRole{}, "get", "", "pods")
+		b.agent(ctx, t, v1alpha1.AgentDone, 4)
+		b.wantCut(ctx, t, repair.HopAssess, "forbidden")
+	})
+	t.Run("the controller may not read its ledger", func(t *testing.T) {
+		b.forbid(ctx, t, &rbacv1.Role{}, "get", "", "configmaps")
+		b.agent(ctx, t, v1alpha1.AgentDone, 4)
+		b.wantCut(ctx, t, repair.HopGuard, "ledger")
+	})
 	stop()
 	b.lease(ctx, t)
 
 	t.Run("the whole way", func(t *testing.T) { b.whole(ctx, t, policy) })
+	t.Run("each link of check", func(t *testing.T) { b.eachLink(ctx, t) })
 	t.Run("raised", func(t *testing.T) { b.raised(ctx, t) })
 }
 
@@ -88,6 +101,7 @@ func TestProof(t *testing.T) {
 func (b *bed) wantCut(ctx context.Context, t *testing.T, hop repair.HopName, says string) drilled {
 	t.Helper()
 	answer, err := ask[drilled](ctx, t, b, "repair", "drill", "node/"+b.node, "--hop-timeout", "3s")
+	b.cut[answer.Cut] = true
 	if exit.Code(err) != exit.Found || answer.Passed || answer.Cut != hop || !strings.Contains(answer.Message, says) {
 		t.Errorf("exit code %d (%v), cut at %q: %s; want %q: …%s…", exit.Code(err), err, answer.Cut, answer.Message, hop, says)
 	}
@@ -112,14 +126,17 @@ func rowOf(t *testing.T, checked repair.Checked, reason string) proof.Row {
 func (b *bed) policy(ctx context.Context, t *testing.T) *v1alpha1.NodeRepairPolicy {
 	t.Helper()
 	p := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "workers"}}
-	p.Spec.Mode = v1alpha1.ModeAuto
-	p.Spec.Rules = []v1alpha1.RepairRule{{
-		Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, For: metav1.Duration{Duration: time.Hour}, Action: v1alpha1.ActionReboot,
-	}}
+	p.Spec = rebooting()
 	if err := b.client.Create(ctx, p); err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func rebooting() v1alpha1.NodeRepairPolicySpec {
+	return v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto, Rules: []v1alpha1.RepairRule{{
+		Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, For: metav1.Duration{Duration: time.Hour}, Action: v1alpha1.ActionReboot,
+	}}}
 }
 
 // settled waits until the controller has taken the policy up.
@@ -137,7 +154,7 @@ func (b *bed) settled(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairP
 // lease has the controller's held, so that what is judged next is not that it was stopped.
 func (b *bed) lease(ctx context.Context, t *testing.T) {
 	t.Helper()
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: "naosu-controller"}}
+	lease := b.leased()
 	if err := client.IgnoreNotFound(b.client.Delete(ctx, lease)); err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +162,10 @@ func (b *bed) lease(ctx context.Context, t *testing.T) {
 	if err := b.client.Create(ctx, lease); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func (b *bed) leased() *coordinationv1.Lease {
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: "naosu-controller"}}
 }
 
 // whole is a drill that goes the whole way, and what check then says of it. The controller's word is written as it writes it,
@@ -157,6 +178,11 @@ func (b *bed) whole(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPol
 	answer, err := ask[drilled](ctx, t, b, "repair", "drill", "node/"+b.node, "--hop-timeout", "10s")
 	if err != nil || !answer.Passed || len(answer.Hops) != 10 || answer.Hops[9].Name != repair.HopAction {
 		t.Errorf("%v: %+v", err, answer)
+	}
+	for _, hop := range answer.Hops {
+		if !b.cut[hop.Name] {
+			t.Errorf("nothing cuts %s", hop.Name)
+		}
 	}
 	if err := <-done; err != nil {
 		t.Fatal(err)
@@ -214,6 +240,7 @@ func (b *bed) raised(ctx context.Context, t *testing.T) {
 	}
 	t.Run("and nothing happens", func(t *testing.T) {
 		answer, err := ask[drilled](ctx, t, b, act...)
+		b.cut[answer.Cut] = true
 		if exit.Code(err) != exit.Found || answer.Cut != repair.HopController || answer.By != "noderepairpolicy/workers" {
 			t.Errorf("%v: %+v", err, answer)
 		}
