@@ -11,8 +11,7 @@ import (
 // (pkg/scheduler/framework/plugins/interpodaffinity/filtering.go). A host is a domain of its own, in which it counted
 // nobody unless somebody that bears on the class stands there.
 func (s *sweep) affinityVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fwk.Status {
-	s.judge.scratch.infos = s.judge.gather(s.judge.scratch.infos[:0], s.class.kin.friends, s.class.kin.averse)
-	near := s.judge.looks
+	near := s.judge.mark(s.class.kin.friends, s.class.kin.averse)
 	away := func(at *slot) bool { return at.mark != near }
 	domains := s.profile.domains.of(s.judge.board, s.class.affinityKeys())
 	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, away, ask)

@@ -20,6 +20,8 @@ type ground struct {
 	// others does.
 	sums   []int64
 	scores map[string][]int64
+	// evens say which of the others score all of the open alike, as far as that was asked.
+	evens map[string]bool
 	// places are where slots were last found among the open, by id.
 	places  []int
 	ear     listener
@@ -56,7 +58,7 @@ func (s *sweep) groundOf(ctx context.Context) (*ground, error) {
 		if len(all) >= mostGrounds {
 			clear(all)
 		}
-		g = &ground{filters: slices.Clone(filters), scorers: slices.Clone(scorers), scores: map[string][]int64{}}
+		g = &ground{filters: slices.Clone(filters), scorers: slices.Clone(scorers), scores: map[string][]int64{}, evens: map[string]bool{}}
 		all[string(key)] = g
 	}
 	return g, g.follow(ctx, s)
@@ -87,6 +89,7 @@ func (g *ground) admit(j *Judge, changed, passing []*slot, anew bool) {
 		g.places = append(g.places, make([]int, missing)...)
 	}
 	if anew {
+		clear(g.evens)
 		g.open = append(g.open[:0], passing...)
 		for i, slot := range g.open {
 			g.places[slot.id] = i
@@ -122,14 +125,26 @@ func (g *ground) rate(ctx context.Context, s *sweep, slots []*slot) error {
 		}
 		normalized, summed := g.scores[plugin.Name()], plugin.ScoreExtensions() == nil
 		for i, score := range scores {
-			if summed {
+			switch {
+			case summed:
 				g.sums[at[i]] += score * plugin.weight
-			} else {
+			case normalized[at[i]] != score:
 				normalized[at[i]] = score
+				delete(g.evens, plugin.Name())
 			}
 		}
 	}
 	return nil
+}
+
+// even says that a plugin gives none of the open more than another, and so none of some of them.
+func (g *ground) even(plugin string) bool {
+	is, known := g.evens[plugin]
+	if !known {
+		is = even(g.scores[plugin])
+		g.evens[plugin] = is
+	}
+	return is
 }
 
 func (g *ground) looksAtImages() bool {
@@ -154,6 +169,9 @@ func (g *ground) of(all []int64, slots []*slot, buffer *[]int64) []int64 {
 // set says whether a node is among the open ones.
 func (g *ground) set(s *slot, open bool) {
 	at, is := g.find(s)
+	if open != is {
+		clear(g.evens)
+	}
 	switch {
 	case open && !is:
 		g.open, g.sums = slices.Insert(g.open, at, s), slices.Insert(g.sums, at, 0)

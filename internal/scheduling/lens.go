@@ -112,6 +112,19 @@ func (j *Judge) gather(list []fwk.NodeInfo, groups ...[]*crowd) []fwk.NodeInfo {
 	return list
 }
 
+// mark marks the nodes on which any of the crowds stand, and returns the mark.
+func (j *Judge) mark(groups ...[]*crowd) (look int) {
+	j.looks++
+	for _, group := range groups {
+		for _, crowd := range group {
+			for slot := range crowd.on {
+				slot.mark = j.looks
+			}
+		}
+	}
+	return j.looks
+}
+
 // count has the lineup show the pods that count for the class's spread rules, and adds the nodes that have some.
 func (s *sweep) count(list []fwk.NodeInfo) []fwk.NodeInfo {
 	board := s.judge.board

@@ -100,7 +100,7 @@ func even(scores []int64) bool {
 // scores are what one plugin says of each feasible node, none if it has no say, and the state it said so in.
 func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleState, error) {
 	switch {
-	case s.silent(plugin), s.summed(plugin):
+	case s.silent(plugin), s.summed(plugin), s.evened(plugin):
 		return nil, nil, nil
 	case s.class.scores[plugin.Name()] != nil && s.ground != nil:
 		return s.ground.of(s.ground.scores[plugin.Name()], s.feasible, &s.judge.scratch.scores), s.class.state, nil
@@ -124,6 +124,11 @@ func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleSt
 // summed says that the ground's sums hold what a plugin says.
 func (s *sweep) summed(plugin scorer) bool {
 	return s.ground != nil && s.class.scores[plugin.Name()] != nil && plugin.ScoreExtensions() == nil
+}
+
+// evened says that a plugin scores all nodes of the ground alike, and so it does when they are normalized.
+func (s *sweep) evened(plugin scorer) bool {
+	return s.ground != nil && s.class.scores[plugin.Name()] != nil && s.ground.even(plugin.Name())
 }
 
 // silent says that a plugin gives no node anything: VolumeBinding to a pod without claims, and InterPodAffinity to one that

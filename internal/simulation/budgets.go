@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,8 +22,16 @@ import (
 type budgets struct {
 	pods        *pods
 	byNamespace map[string][]*budget
+	// covers are those of a controller's last pod, which most often are the next one's too.
+	covers map[types.NamespacedName]cover
 	// down are pods that do not count as healthy, whatever they say.
 	down map[types.UID]bool
+}
+
+// cover is the budgets that cover pods with some labels.
+type cover struct {
+	labels  labels.Set
+	budgets []*budget
 }
 
 // budget is one of them with its numbers.
@@ -36,7 +45,7 @@ type budget struct {
 }
 
 func newBudgets(p *pods) *budgets {
-	return &budgets{pods: p, byNamespace: map[string][]*budget{}, down: map[types.UID]bool{}}
+	return &budgets{pods: p, byNamespace: map[string][]*budget{}, covers: map[types.NamespacedName]cover{}, down: map[types.UID]bool{}}
 }
 
 // in are a namespace's.
@@ -75,6 +84,7 @@ func (b *budgets) follow(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
 	one := b.read(pdb)
 	b.count(one)
 	b.byNamespace[pdb.Namespace] = append(others, one)
+	clear(b.covers)
 	return one.put()
 }
 
@@ -132,13 +142,21 @@ func (o *budget) put() cluster.Edit {
 
 // of are the budgets that cover a pod.
 func (b *budgets) of(pod *corev1.Pod) []*budget {
-	var cover []*budget
+	kin := types.NamespacedName{Namespace: pod.Namespace}
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		kin.Name = string(owner.UID)
+	}
+	if last, ok := b.covers[kin]; ok && maps.Equal(last.labels, pod.Labels) {
+		return last.budgets
+	}
+	its := cover{labels: pod.Labels}
 	for _, one := range b.in(pod.Namespace) {
-		if one.selector.Matches(labels.Set(pod.Labels)) {
-			cover = append(cover, one)
+		if one.selector.Matches(its.labels) {
+			its.budgets = append(its.budgets, one)
 		}
 	}
-	return cover
+	b.covers[kin] = its
+	return its.budgets
 }
 
 // gone says that pods are no longer healthy, all at once. It returns the budgets that allow less now.

@@ -39,9 +39,9 @@ func (f *future) running(pod *corev1.Pod, node string) *corev1.Pod {
 	placed.Spec.NodeName = node
 	now := *f.moment()
 	placed.Status = corev1.PodStatus{Phase: corev1.PodRunning, StartTime: &now, QOSClass: pod.Status.QOSClass}
-	for _, kind := range []corev1.PodConditionType{
-		corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady,
-	} {
+	kinds := [...]corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady}
+	placed.Status.Conditions = make([]corev1.PodCondition, 0, len(kinds))
+	for _, kind := range kinds {
 		placed.Status.Conditions = append(placed.Status.Conditions,
 			corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: now})
 	}
