@@ -9,7 +9,8 @@ import (
 )
 
 // repair is what is done to mend a node. A node that is not Ready is as good as lost: what runs there does not wait for a
-// drain. What a reboot or a replacement brings back counts for nothing, since it may not come: pods must do without.
+// drain. What a reboot or a replacement brings back counts for nothing, since it may not come: pods must do without. What a
+// budget holds back goes down with the node all the same.
 func (f *future) repair(ctx context.Context, node *corev1.Node, c change.Change) error {
 	if _, restart := c.(change.RestartService); restart {
 		return nil
@@ -17,9 +18,11 @@ func (f *future) repair(ctx context.Context, node *corev1.Node, c change.Change)
 	if !isReady(node) {
 		return f.loseNodes(ctx, []*corev1.Node{node})
 	}
-	if _, err := f.drain(ctx, node); err != nil {
+	blocked, err := f.drain(ctx, node)
+	if err != nil {
 		return err
 	}
+	f.budgets.disrupt(blocked...)
 	if _, reboot := c.(change.RebootNode); reboot {
 		return nil
 	}

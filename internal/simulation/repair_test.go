@@ -9,6 +9,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
+// TestRepairAgainstBudget takes down a pod that its budget can do without at no time.
+func TestRepairAgainstBudget(t *testing.T) {
+	world := world(three(), deployment("web", template("web", "1", tolerating(300)), "n1", "n2"), budget("keep", "web", 2))
+	for _, c := range []change.Change{change.RebootNode{Node: "n1"}, change.ReplaceNode{Node: "n1"}} {
+		if outcome := world.future(t, c); len(outcome.Violations) != 1 || outcome.Violations[0].Budget.Name != "keep" {
+			t.Errorf("%s violates %v, want the budget that allows no disruption", c, outcome.Violations)
+		}
+	}
+}
+
 func TestRepair(t *testing.T) {
 	dead := func() *corev1.Node {
 		n := node("n1", "a")
