@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
-	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
@@ -107,7 +105,7 @@ func (o *Options) Run(ctx context.Context) error {
 		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": done, "total": total}), done, total)
 	})
 	progress.End()
-	o.addHeld(ctx, view, &found)
+	o.addRepairs(ctx, view, &found)
 	if ctx.Err() != nil {
 		return exit.Failure(message.ErrInterrupted, nil)
 	}
@@ -117,18 +115,6 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	return o.verdict(found)
-}
-
-// addHeld adds what the guard holds back now, which no Snapshot tells.
-func (o *Options) addHeld(ctx context.Context, v view.View, found *finding.Audit) {
-	held, unknown := own.Held(ctx, o.Options)
-	for _, f := range held {
-		if v.WithinLimits(f) {
-			found.Findings = append(found.Findings, f)
-		}
-	}
-	slices.SortStableFunc(found.Findings, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
-	found.Unknown = append(found.Unknown, unknown...)
 }
 
 // limits are what flags leave out.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -101,6 +102,7 @@ func sarif(say message.Printer, a finding.Audit) sarifLog {
 			ID: string(code), Short: sarifText{title}, Full: sarifText{title}, Help: sarifHelp{Text: entry, Markdown: entry},
 		})
 	}
+	again := map[string]int{}
 	for _, f := range a.Findings {
 		result := sarifResult{RuleID: string(f.Code), Level: sarifLevels[f.Severity], Message: sarifText{sarifMessage(f)}}
 		location := sarifLocation{Logical: []sarifLogical{}}
@@ -112,7 +114,11 @@ func sarif(say message.Printer, a finding.Audit) sarifLog {
 		if len(f.Subjects) > 0 {
 			location.Physical.Artifact.URI = (&url.URL{Path: fullName(f.Subjects[0])}).EscapedPath()
 		}
-		result.Fingerprints = map[string]string{"primaryLocationLineHash": fingerprint(f)}
+		mark := fingerprint(f)
+		if again[mark]++; again[mark] > 1 {
+			mark += ":" + strconv.Itoa(again[mark]) // Of one thing several are told, such as chains to one repairer.
+		}
+		result.Fingerprints = map[string]string{"primaryLocationLineHash": mark}
 		result.Locations = []sarifLocation{location}
 		run.Results = append(run.Results, result)
 	}

@@ -19,6 +19,9 @@ type writer struct {
 // mostShown bounds the findings of one severity on a page; nobody reads more at once.
 const mostShown = 12
 
+// mostChains bounds those of N302 among them: one repairer has a chain for each condition, and `repair check` a table.
+const mostChains = 3
+
 func writeText(page *output.Page, say message.Printer, a finding.Audit) error {
 	w := writer{page, say}
 	groups := w.groups(a.Findings)
@@ -65,12 +68,15 @@ func (w writer) summary(a finding.Audit) string {
 }
 
 func (w writer) severity(severity finding.Severity, groups []finding.Alike) {
-	shown, left := 0, 0
+	shown, chains, left := 0, 0, 0
 	for _, g := range groups {
 		if g.First.Severity != severity {
 			continue
 		}
-		if shown == mostShown && !w.Wide {
+		if g.First.Code == finding.N302 {
+			chains++
+		}
+		if (shown == mostShown || chains > mostChains && g.First.Code == finding.N302) && !w.Wide {
 			left += 1 + g.More
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
@@ -34,7 +35,15 @@ func ToObjects(getter genericclioptions.RESTClientGetter) (Objects, error) {
 			return Objects{}, fmt.Errorf("make a scheme: %w", err)
 		}
 	}
-	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme})
+	http, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return Objects{}, badConfig(err)
+	}
+	asks, err := apiutil.NewDynamicRESTMapper(config, http)
+	if err != nil {
+		return Objects{}, badConfig(err)
+	}
+	c, err := client.NewWithWatch(config, client.Options{Scheme: scheme, HTTPClient: http, Mapper: newKinds(asks)})
 	if err != nil {
 		return Objects{}, badConfig(err)
 	}

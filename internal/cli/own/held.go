@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -17,14 +18,9 @@ import (
 // about is what a Gap of naosu's own resources concerns.
 const about = "naosu.dev"
 
-// Held are the repairs that the guard holds back now (N304), and the policies that are braked. Where naosu is not installed there
-// are none; that they could not be read is a Gap and no error, for there is an answer without them.
-func Held(ctx context.Context, o input.Options) ([]finding.Finding, []finding.Gap) {
-	all, gaps := read(ctx, o)
-	return proof.Held(proof.Facts{Policies: all.Policies, Remediations: all.Remediations}, o.Say()), gaps
-}
-
-// HeldOn are those of one node, which is nil if it is gone. Where it has no open Remediation, a policy by which it is ill tells:
+// HeldOn are the repairs of a node that the guard holds back now (N304), and the policies that are braked. Where naosu is not
+// installed there are none; that they could not be read is a Gap and no error, for there is an answer without them. The node
+// is nil if it is gone. Where it has no open Remediation, a policy by which it is ill tells:
 // one that is braked makes Remediations of a few of its nodes only.
 func HeldOn(ctx context.Context, o input.Options, name string, node *corev1.Node) ([]finding.Finding, []finding.Gap) {
 	all, gaps := read(ctx, o)
@@ -43,7 +39,7 @@ func read(ctx context.Context, o input.Options) (Resources, []finding.Gap) {
 	if o.From != "" {
 		return Resources{}, gap(message.Of(message.CheckSnapshot, nil))
 	}
-	reader, err := connected(o.Config)
+	reader, err := connect.ToObjects(o.Config)
 	var all Resources
 	if err == nil {
 		all, err = List(ctx, reader)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -68,15 +69,18 @@ func (o *CheckOptions) Validate() error {
 
 // Run checks and writes what was found.
 func (o *CheckOptions) Run(ctx context.Context) error {
-	gathered, err := o.gather(ctx)
+	read, err := facts.Read(ctx, &o.Options)
 	if err != nil {
 		return err
 	}
 	say := o.Say()
-	rows := proof.Check(gathered.Facts, say)
-	found := append(proof.Held(gathered.Facts, say), proof.Findings(rows, say)...)
+	rows := proof.Check(read.Facts, say)
+	found := append(proof.Held(read.Facts, say), proof.Findings(rows, say)...)
 	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
-	answer := Checked{Rows: rows, Findings: found, Unknown: gathered.gaps(say)}
+	answer := Checked{Rows: rows, Findings: found, Unknown: read.Unknown(say)}
+	if read.Absent {
+		answer.Unknown = append(answer.Unknown, finding.Gap{About: "naosu.dev", Message: say.Text(message.CheckNoCRDs, nil)})
+	}
 	if o.Format.ForPeople() {
 		err = writeCheck(o.Format.Page(o.Out), say, answer)
 	} else {

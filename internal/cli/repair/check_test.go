@@ -9,7 +9,6 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/proof"
@@ -76,18 +75,5 @@ func TestCheckFails(t *testing.T) {
 				t.Errorf("exit code %d (%v), want %d", exit.Code(err), err, tc.code)
 			}
 		})
-	}
-}
-
-func TestConfigure(t *testing.T) {
-	var f facts
-	if err := f.configure("storage: {folders: [/a]}\nreasons:\n  InterfaceNotUp: {severity: off}\n  TaskHung: {severity: fatal}\n  Nonsense: {severity: off}\n"); err != nil {
-		t.Fatal(err)
-	}
-	if len(f.Configured) != 2 || f.Configured[reason.InterfaceNotUp] != reason.Off || f.Configured[reason.AppBlocked] != reason.Fatal {
-		t.Errorf("configured: %v", f.Configured)
-	}
-	if f.configure("a: [") == nil {
-		t.Error("nonsense is taken for a configuration")
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -185,6 +186,6 @@ func (o *DrillOptions) agentImage(ctx context.Context, r *v1alpha1.Remediation) 
 	var pods corev1.PodList
 	err := o.objects.List(ctx, &pods, client.MatchingLabels{"app.kubernetes.io/name": string(proof.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})
 	if err == nil && len(pods.Items) > 0 {
-		r.Annotations[proof.AgentImageAnnotation] = imageOf(&pods.Items[0])
+		r.Annotations[proof.AgentImageAnnotation] = facts.ImageOf(&pods.Items[0])
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cli/own"
@@ -66,14 +67,13 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 
 // expect is who would act on the node for the reason, as check sees it. Where check knows of nobody, waiting is in vain.
 func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
-	check := CheckOptions{Options: input.Options{IOStreams: o.IOStreams, Config: o.Config, Clock: o.Clock}}
-	gathered, err := check.gather(ctx)
+	read, err := facts.Read(ctx, &input.Options{IOStreams: o.IOStreams, Config: o.Config, Clock: o.Clock})
 	if err != nil {
 		return expected{}, err
 	}
-	gathered.Nodes = slices.DeleteFunc(gathered.Nodes, func(n *corev1.Node) bool { return n.Name != o.Node })
+	read.Nodes = slices.DeleteFunc(read.Nodes, func(n *corev1.Node) bool { return n.Name != o.Node })
 	best := expected{Row: proof.Row{Status: proof.IllStatus(o.Condition)}}
-	for _, row := range proof.Check(gathered.Facts, o.Say) {
+	for _, row := range proof.Check(read.Facts, o.Say) {
 		if row.Condition == o.Condition && row.By != "" && row.Action != v1alpha1.ActionNone && (row.Reason == o.Reason || row.Reason == anyReason && best.By == "") {
 			best = expected{Row: row}
 			if row.Reason == o.Reason {
@@ -81,8 +81,8 @@ func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
 			}
 		}
 	}
-	for i := range gathered.Policies {
-		if p := &gathered.Policies[i]; "noderepairpolicy/"+p.Name == best.By {
+	for i := range read.Policies {
+		if p := &read.Policies[i]; "noderepairpolicy/"+p.Name == best.By {
 			best.match = &v1alpha1.Match{
 				Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: p.Name, Rule: best.Rule}, Generation: p.Generation, Action: best.Action,
 			}

@@ -157,6 +157,9 @@ func (a *API) items(kind, namespace string) []runtime.Object {
 func parsePath(path string) (resource, namespace, name string) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	parts = parts[min(len(parts), map[string]int{"api": 2, "apis": 3}[parts[0]]):]
+	if len(parts) == 0 { // which kinds there are
+		return "", "", ""
+	}
 	if len(parts) > 2 && parts[0] == "namespaces" {
 		namespace, parts = parts[1], parts[2:]
 	}

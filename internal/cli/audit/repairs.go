@@ -1,0 +1,59 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/cli/facts"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/proof"
+)
+
+// patience is how long it may take to ask about repairs: a cloud may not answer, and there is an audit without it.
+const patience = 10 * time.Second
+
+// addRepairs adds what no Snapshot tells: what the guard holds back now, and repairs that somebody set up and that would not
+// happen, or that nothing shows would happen. Of what nobody is to repair, and of what nobody counts on, `repair check`
+// alone tells. That something could not be read is a gap and no error, for there is an audit without it.
+func (o *Options) addRepairs(ctx context.Context, v view.View, found *finding.Audit) {
+	if o.From != "" {
+		found.Unknown = append(found.Unknown, finding.Gap{About: naosu, Message: v.Say.Text(message.CheckSnapshot, nil)})
+		return
+	}
+	read, err := facts.ReadBeside(ctx, &o.Options, v.World, patience)
+	if err != nil {
+		found.Unknown = append(found.Unknown, finding.Gap{About: naosu, Message: v.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})})
+		return
+	}
+	rows := slices.DeleteFunc(proof.Check(read.Facts, v.Say), func(r proof.Row) bool { return r.By == "" || !r.Expected() })
+	for _, f := range slices.Concat(proof.Held(read.Facts, v.Say), proof.Findings(rows, v.Say)) {
+		if v.WithinLimits(f) {
+			found.Findings = append(found.Findings, f)
+		}
+	}
+	slices.SortStableFunc(found.Findings, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
+	found.Unknown = append(found.Unknown, unknown(read, v.Say)...)
+}
+
+// naosu is what a gap of naosu's own resources is about.
+const naosu = "naosu.dev"
+
+// unknown is what could not be read, each reason once. Who else repairs matters only where something is there to begin
+// with: an agent that reports, a policy, or another repairer.
+func unknown(read *facts.Facts, say message.Printer) []finding.Gap {
+	concerned := len(read.Agents) > 0 || len(read.Policies) > 0 || slices.ContainsFunc(read.Repairers, func(r cloud.Repairer) bool { return r.Known() })
+	var gaps []finding.Gap
+	said := map[string]bool{}
+	for _, gap := range read.Unknown(say) {
+		if (concerned || gap.About == naosu) && !said[gap.Message] {
+			said[gap.Message] = true
+			gaps = append(gaps, gap)
+		}
+	}
+	return gaps
+}
