@@ -20,7 +20,9 @@ var englishGrammar = template.FuncMap{
 		return fmt.Sprintf("%d %s", n, many)
 	},
 	"and": func(items []string) string { return enumerate(items, "and") },
-	"or":  func(items []string) string { return enumerate(items, "or") },
+	// list is for items that are clauses with commas of their own.
+	"list": func(items []string) string { return strings.Join(items, "; ") },
+	"or":   func(items []string) string { return enumerate(items, "or") },
 	// verb is the form that goes with a number.
 	"verb": func(n int, one, many string) string {
 		if n == 1 {

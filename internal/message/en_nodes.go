@@ -65,10 +65,10 @@ var englishNodes = sentences{
 
 	TitleN202: "failover slower than it needs to be",
 
-	SlowFailover:           "When a node dies, pods of {{and .workloads}} stay counted as running there for about {{.total}}{{if .half}}, and one node holds half of them or more{{end}}.",
+	SlowFailover:           "When a node dies, pods of {{and .workloads}} stay counted as running there for about {{.total}}{{if .single}}; {{verb .n \"it has\" \"each has\"}} no other pod and is down that long{{else if .half}}, and one node holds half of them or more{{end}}.",
 	CauseSilence:           "A node counts as not Ready once its kubelet has been silent for {{.silence}} (the default since Kubernetes 1.32).",
 	CauseDefaultToleration: "Then its pods stay for another {{.wait}}: nobody chose that, the API server gives it to every pod that says nothing else. On a managed control plane the default cannot be changed, but each workload may say otherwise.",
-	CauseHalf:              "While they wait, what is left carries everything.",
+	CauseHalf:              "{{if .single}}There is no other pod that could do its work meanwhile.{{else}}While they wait, what is left carries everything.{{end}}",
 	NotTied:                "Not their volumes: {{verb .n \"it has\" \"they have\"}} none that one node at a time may attach, so others could start elsewhere at once.",
 	RemedyTolerate:         "Let the pods of {{.workload}} leave a dead node after {{.wait}}.",
 	RemedyTolerateRisk:     "A node that is cut off for longer than {{.wait}}, and comes back, loses its pods although they ran on.",
@@ -106,7 +106,7 @@ var englishNodes = sentences{
 	CauseWouldWait:     "{{count .n \"pod\" \"pods\"}} would wait; {{verb .n \"it asks\" \"they ask\"}} for {{if .room}}{{and .room}}{{else}}nothing{{end}}.",
 	CauseNoPlaceholder: "{{if .holders}}{{count .holders \"placeholder pod holds\" \"placeholder pods hold\"}} {{.held}} CPU free, which is too little or in the wrong place.{{else}}Nothing holds room free for such a loss: no pod has a priority below zero.{{end}}",
 	RemedyHeadroom:     "Size {{.group}} to {{.to}}: the fewest nodes with which the loss of {{.place}} leaves none of these pods waiting.",
-	RemedyHeadroomRisk: "An autoscaler takes idle nodes away again: hold the room with placeholder pods, or set the group's minimum. The group chooses the zones.",
+	RemedyHeadroomRisk: "It is refused above the group's maximum, which then has to be raised first. An autoscaler takes idle nodes away again: hold the room with placeholder pods, or set the group's minimum. The group chooses the zones.",
 	RootedInZone:       "{{and .workloads}} {{verb .n \"depends\" \"depend\"}} on {{verb .n \"its\" \"their\"}} zone: the volumes live in {{and .zones}}, and no node elsewhere can use them.",
 	CauseNoCopy:        "No number of nodes helps: only a copy of the data in another zone, by the program's own replication or a storage class that spans zones.",
 }

@@ -52,7 +52,7 @@ var englishZones = sentences{
 
 	RemedyResize:       "Size {{.group}} to {{.to}}: enough for {{count .each \"node\" \"nodes\"}} in {{if eq (len .zones) 1}}{{and .zones}}{{else}}each of {{and .zones}}, because a group fills its emptiest zone first{{end}}.",
 	RemedyResizeCost:   "{{if .type}}{{.more}} more {{.type}}{{else}}{{count .more \"more node\" \"more nodes\"}}{{end}}, for as long as the group keeps that size.",
-	RemedyResizeRisk:   "The group chooses the zone, not you: if it spans more zones than these, it needs one node more for each. It is refused above the group's maximum. An autoscaler may take the node away once nothing runs there: a minimum of the same size keeps it.",
+	RemedyResizeRisk:   "The group chooses the zone, not you: if it spans more zones than these, it needs {{count .each \"node\" \"nodes\"}} more for each. It is refused above the group's maximum, which then has to be raised first. An autoscaler may take the node away once nothing runs there: a minimum of the same size keeps it.",
 	RemedyUncordon:     "Let pods onto {{.node}}{{if .zone}} in {{.zone}}{{end}} again.",
 	RemedyUncordonCost: "None.",
 	RemedyUncordonRisk: "Somebody cordoned the node for a reason, such as an upgrade under way.",

@@ -14,7 +14,8 @@ func Japanese() Printer { return Printer{japanese()} }
 var japanese = sync.OnceValue(func() *template.Template { return compile(japaneseGrammar, japaneseSentences...) })
 
 var japaneseGrammar = template.FuncMap{
-	"and": func(items []string) string { return strings.Join(items, "、") },
+	"and":  func(items []string) string { return strings.Join(items, "、") },
+	"list": func(items []string) string { return strings.Join(items, "、") },
 	"or": func(items []string) string {
 		if last := len(items) - 1; last > 0 {
 			return strings.Join(items[:last], "、") + " または " + items[last]

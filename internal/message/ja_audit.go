@@ -7,6 +7,7 @@ var japaneseAudit = sentences{
 	AuditLeft:         "ほか {{.n}} 件。-o wide ですべて表示されます。",
 	AuditAlike:        "(同様のものがほか {{.n}} 件)",
 	AuditMoreRemedies: "ほかに {{.n}} 通りの方法があります (-o wide)",
+	AuditLongCommand:  "コマンドは長いため、-o wide で表示します",
 	ProgressAudit:     "ルールの確認とシミュレーション中: {{.done}}/{{.total}}",
 
 	SeverityCritical: "重大",

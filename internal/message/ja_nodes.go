@@ -14,7 +14,7 @@ var japaneseNodes = sentences{
 
 	TitleN104: "解放されない VolumeAttachment",
 
-	AttachmentStuck:         "{{.attachment}} により {{.claim}} のボリュームが{{if .gone}}すでに存在しない{{else if .up}}Ready の{{else}}応答のない{{end}} {{.node}} にアタッチされたままです。{{if .waiting}}これが消えるまで {{and .waiting}} は起動できません。{{end}}VolumeAttachment を削除しても解決しません。",
+	AttachmentStuck:         "{{.claim}} のボリュームは、{{.attachment}} により {{.node}} ({{if .gone}}すでに存在しません{{else if .up}}Ready{{else}}応答なし{{end}}) にアタッチされたままです。{{if .waiting}}これが消えるまで {{and .waiting}} は起動できません。{{end}}VolumeAttachment を削除しても解決しません。",
 	CauseAttached:           "コントロールプレーンは {{.volume}} が {{.node}} にアタッチされていると認識しています。このボリュームを同時に使えるノードは 1 台だけです。",
 	CauseStillUsed:          "そのノードでは {{and .pods}} がまだこのボリュームを使用中とみなされています。Pod オブジェクトが消えるまでは、コンテナが書き込んでいる可能性があるためです。",
 	CauseAttachmentReturns:  "{{.attachment}} を削除してもデタッチはされません。CSI ドライバーがデタッチを終えるまで external-attacher の finalizer によりオブジェクトが残り、コントロールプレーンがアタッチ済みと認識している間は作り直されます。",
@@ -65,10 +65,10 @@ var japaneseNodes = sentences{
 
 	TitleN202: "必要以上に遅いフェイルオーバー",
 
-	SlowFailover:           "ノードが停止すると、{{and .workloads}} の Pod は約 {{span .total}}の間、そのノードで動作中とみなされ続けます。{{if .half}}しかも半数以上が 1 台のノードに集中しています。{{end}}",
+	SlowFailover:           "ノードが停止すると、{{and .workloads}} の Pod は約 {{span .total}}の間、そのノードで動作中とみなされ続けます。{{if .single}}{{if gt .n 1}}いずれも {{end}}Pod が 1 個しかないため、その間は停止します。{{else if .half}}しかも半数以上が 1 台のノードに集中しています。{{end}}",
 	CauseSilence:           "kubelet からの応答が {{span .silence}}途絶えると、ノードは NotReady とみなされます (Kubernetes 1.32 以降のデフォルト値)。",
 	CauseDefaultToleration: "その後も Pod は {{span .wait}}残ります。これは誰かが選んだ値ではなく、指定のない Pod すべてに API サーバーが付けるデフォルト値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。",
-	CauseHalf:              "その間、残りの Pod だけですべてを処理することになります。",
+	CauseHalf:              "{{if .single}}その間、処理を引き継げる Pod はありません。{{else}}その間、残りの Pod だけですべてを処理することになります。{{end}}",
 	NotTied:                "ボリュームが原因ではありません。1 台のノードにしかアタッチできないボリュームは使っていないため、代わりの Pod はすぐに別のノードで起動できます。",
 	RemedyTolerate:         "ノードの停止後、{{.workload}} の Pod が {{span .wait}}でそのノードから離れるようにします。",
 	RemedyTolerateRisk:     "ノードが {{span .wait}}より長くネットワークから切り離されて復帰した場合、Pod は動き続けていても削除されます。",
@@ -106,7 +106,7 @@ var japaneseNodes = sentences{
 	CauseWouldWait:     "Pod {{.n}} 個が Pending になります。requests の合計: {{if .room}}{{and .room}}{{else}}なし{{end}}。",
 	CauseNoPlaceholder: "{{if .holders}}プレースホルダーの Pod {{.holders}} 個が CPU {{.held}} を確保していますが、量が足りないか、場所が合っていません。{{else}}このような障害に備えて空きを確保しているものがありません (優先度が負の Pod がありません)。{{end}}",
 	RemedyHeadroom:     "{{.group}} のサイズを {{.to}} にします。{{.place}} を失ってもこれらの Pod がすべて動く最小の台数です。",
-	RemedyHeadroomRisk: "空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに追加するかはグループが決めます。",
+	RemedyHeadroomRisk: "グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに追加するかはグループが決めます。",
 	RootedInZone:       "{{and .workloads}} はゾーンを失うと動けません。ボリュームが {{and .zones}} にあり、ほかのゾーンのノードからは使えません。",
 	CauseNoCopy:        "ノードを増やしても解決しません。アプリケーション自身のレプリケーションや、複数のゾーンにまたがる StorageClass などで、別のゾーンにデータの複製を持つ必要があります。",
 }

@@ -15,9 +15,9 @@ var japanesePreemption = sentences{
 	CauseNeedless:     "その後 {{.owner}} が作成した {{.pod}} は、{{.node}} で {{.by}} と並んで動いており、両方が動く余裕はありました。ロールアウト中、スケジューラーは古い Pod がなくなったことを知る前に新しい Pod を知る場合があります (https://github.com/kubernetes/kubernetes/issues/102382)。",
 	NotBudget:         "drain や evict によるものではありません。スケジューラーは Pod を直接削除し、PodDisruptionBudget は選択の余地がある場合にだけ考慮します。",
 	UnknownPreemptor:  "どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間はデフォルトで 1 時間です。",
-	RemedyBalloons:    "各ノードに {{.cpu}} の空きをバルーン Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先に場所を譲ります。",
-	RemedyBalloonCost: "ノード {{.nodes}} 台で {{.cpu}} ずつ。{{if .more}}{{and .guests}} の実行中は、さらにノード {{.more}} 台が必要です。{{end}}",
-	RemedyBalloonRisk: "すでに空きのないノードにはバルーンも入りません。{{if .n}}{{and .guests}} の次の実行より前に置き、そのテンプレートに priorityClassName: {{.class}} を指定してください。{{else}}バッチ処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。{{end}}そうしないとバルーンの場所を取られます。",
+	RemedyBalloons:    "各ノードに CPU {{.cpu}} 分の空きをバルーン Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先に場所を譲ります。",
+	RemedyBalloonCost: "ノード {{.nodes}} 台で CPU {{.cpu}} ずつ。{{if .more}}{{and .guests}} の実行中は、さらにノード {{.more}} 台が必要です。{{end}}",
+	RemedyBalloonRisk: "すでに空きのないノードにはバルーンも入りません。{{if .n}}{{and .guests}} の次の実行より前に置き、そのテンプレートに priorityClassName: {{.class}} を指定してください。{{else}}バッチ処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。{{end}}そうしないとバルーンの場所を取られます。待っている Pod のために追加されたノードも、バルーンより先に埋まってしまうため、グループのサイズは事前に増やしておいてください。",
 
 	ScarceNode: "{{.place}} を失うと、ほかのノードに空きがなく、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
 
@@ -27,6 +27,6 @@ var japanesePreemption = sentences{
 	CauseNoRoom:      "Pod は元のノードで作り直されますが、次のノードには増えた分の空きがありません (括弧内が残り)。",
 	RemedyShrink:     "CPU の requests を少し減らします: {{and .asks}}。そうすれば {{.set}} の次の requests が全ノードに収まります。",
 	RemedyShrinkCost: "ノードが混み合ったときに、これらの Pod に保証される CPU が減ります。",
-	RemedyShrinkRisk: "効果があるのはこの段階までで、次の段階では再び必要になることがあります。{{if .jobs}}既存の Job のテンプレートは変更できないため、コマンドは実行中の Pod をその場でリサイズします (kubelet 1.33 以降が必要)。以後に作られる Pod はテンプレートの値に戻るため、Job を作る側も変更してください。{{end}}",
+	RemedyShrinkRisk: "効果があるのはこの段階までで、次の段階では再び必要になることがあります。{{if .jobs}}既存の Job のテンプレートは変更できないため、コマンドは実行中の Pod をその場でリサイズします (kubelet 1.33 以降が必要)。以後に作られる Pod はテンプレートの値に戻るため、Job を作る側も変更してください。{{end}}{{if .crons}}CronJob への変更が効くのは次の実行からで、実行中の Pod は変わりません。{{end}}",
 	UnknownNewNode:   "新しいノードは最も大きいグループのものと同じだと仮定しています。どのグループが増えるかはオートスケーラーが決めます。",
 }

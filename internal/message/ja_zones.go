@@ -47,7 +47,7 @@ var japaneseZones = sentences{
 	UnknownNodePool:    "{{.group}} には変更できるサイズがありません。ノードは Karpenter が追加します。{{or .zones}} に追加されない理由は NodePool とそのイベントにありますが、まだ読んでいません。",
 	RemedyResize:       "{{.group}} のサイズを {{.to}} にします。{{if eq (len .zones) 1}}{{and .zones}} のノードが {{.each}} 台になります。{{else}}グループはノードが最も少ないゾーンから追加するため、{{and .zones}} のそれぞれに {{.each}} 台が行き渡ります。{{end}}",
 	RemedyResizeCost:   "{{if .type}}{{.type}} {{.more}} 台{{else}}ノード {{.more}} 台{{end}}の追加費用が、このサイズにしている間かかります。",
-	RemedyResizeRisk:   "ゾーンを選ぶのはグループで、指定はできません。グループがほかのゾーンにもまたがる場合は、ゾーン 1 つにつきノードがもう 1 台必要です。最大サイズを超える変更は拒否されます。空いたノードはオートスケーラーに削除されることがありますが、最小サイズを同じ値にすれば残ります。",
+	RemedyResizeRisk:   "ゾーンを選ぶのはグループで、指定はできません。グループがほかのゾーンにもまたがる場合は、ゾーン 1 つにつきノードがさらに {{.each}} 台必要です。グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。空いたノードはオートスケーラーに削除されることがありますが、最小サイズを同じ値にすれば残ります。",
 	RemedyUncordon:     "{{if .zone}}{{.zone}} の {{end}}{{.node}} に再び Pod を配置できるようにします (uncordon)。",
 	RemedyUncordonCost: "なし。",
 	RemedyUncordonRisk: "このノードは、アップグレード作業中などの理由で誰かが cordon したものです。",

@@ -77,10 +77,10 @@ const (
 const (
 	TitleN202 ID = "TitleN202"
 
-	SlowFailover           ID = "SlowFailover"           // workloads, n, total, half
+	SlowFailover           ID = "SlowFailover"           // workloads, n, total, half, single
 	CauseSilence           ID = "CauseSilence"           // silence
 	CauseDefaultToleration ID = "CauseDefaultToleration" // wait
-	CauseHalf              ID = "CauseHalf"              //
+	CauseHalf              ID = "CauseHalf"              // single
 	NotTied                ID = "NotTied"                // n
 	RemedyTolerate         ID = "RemedyTolerate"         // workload, wait
 	RemedyTolerateRisk     ID = "RemedyTolerateRisk"     // workload, wait

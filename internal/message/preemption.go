@@ -28,6 +28,6 @@ const (
 	CauseNoRoom      ID = "CauseNoRoom"      // n
 	RemedyShrink     ID = "RemedyShrink"     // asks, set, jobs
 	RemedyShrinkCost ID = "RemedyShrinkCost" //
-	RemedyShrinkRisk ID = "RemedyShrinkRisk" // jobs
+	RemedyShrinkRisk ID = "RemedyShrinkRisk" // jobs, crons
 	UnknownNewNode   ID = "UnknownNewNode"   //
 )

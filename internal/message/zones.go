@@ -53,7 +53,7 @@ const (
 
 	RemedyResize       ID = "RemedyResize"       // group, to, zones, each
 	RemedyResizeCost   ID = "RemedyResizeCost"   // more, type
-	RemedyResizeRisk   ID = "RemedyResizeRisk"   //
+	RemedyResizeRisk   ID = "RemedyResizeRisk"   // each
 	RemedyUncordon     ID = "RemedyUncordon"     // node, zone
 	RemedyUncordonCost ID = "RemedyUncordonCost" //
 	RemedyUncordonRisk ID = "RemedyUncordonRisk" //

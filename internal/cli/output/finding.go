@@ -40,6 +40,8 @@ func (p *Page) Remedies(say message.Printer, indent string, remedies []finding.R
 		p.Paragraph(indent+"→ ", r.Message+" ("+say.Text(proof, nil)+")", Plain)
 		if p.Wide || len(r.Command) <= LongestCommand {
 			p.Typed(say, indent+"  ", r.Command)
+		} else {
+			p.Paragraph(indent+"  ", say.Text(message.AuditLongCommand, nil), Faint)
 		}
 		if p.Wide {
 			p.Labelled(say, indent+"  ", message.LabelCost, r.Cost)

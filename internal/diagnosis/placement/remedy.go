@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -140,12 +141,19 @@ func (a *answer) moveAside(near []view.ClosedNode) []view.Way {
 		}
 		for _, pod := range a.movable(n) {
 			args := message.Args{"pod": facts.RefTo(cluster.Pod, pod), "node": facts.NodeRef(n.Node.Name)}
-			w := a.Way(change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}, message.RemedyMove, message.RemedyMoveCost, message.RemedyMoveRisk, args)
-			w.Also = []*corev1.Pod{pod}
+			done := change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}
+			w := a.Way(done, message.RemedyMove, message.RemedyMoveCost, message.RemedyMoveRisk, args)
+			w.Command, w.Also = withClosed(n.Node.Name, done), []*corev1.Pod{pod}
 			ways = append(ways, w)
 		}
 	}
 	return ways
+}
+
+// withClosed does something while a node takes no new pods: what replaces a pod is placed while that still ends, and may
+// well fit beside it.
+func withClosed(node string, done change.Change) string {
+	return strings.Join([]string{change.Cordon{Node: node}.Command(), done.Command(), change.Uncordon{Node: node}.Command()}, " && ")
 }
 
 // movable are the pods on a node that, once gone, leave enough room and that their owners recreate: one of each owner, for

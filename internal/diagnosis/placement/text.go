@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -99,12 +98,12 @@ func (a *answer) miss(n view.ClosedNode) string {
 	return a.Say.Text(message.NodeMisses, message.Args{"node": facts.NodeRef(n.Node.Name), "misses": a.misses(n)})
 }
 
-func (a *answer) missesOf(nodes []view.ClosedNode) string {
+func (a *answer) missesOf(nodes []view.ClosedNode) []string {
 	var all []string
 	for _, n := range nodes {
 		all = append(all, a.miss(n))
 	}
-	return strings.Join(all, "; ")
+	return all
 }
 
 // worthTelling are the obstacles of which the nearest node tells more than their count.

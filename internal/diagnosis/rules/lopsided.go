@@ -219,9 +219,21 @@ func rebalance(ctx context.Context, v view.View, crowds []crowd) (ways []finding
 	return ways, false
 }
 
-// levelled says whether in the future every pod of the workload runs, and no node holds as many as the fullest did.
+// levelled says whether in the future every pod of the workload runs, no node holds as many as the fullest did, and the
+// emptier node has taken some: it may be full of others' pods, and then its coming is not what the crowd lies in.
 func levelled(o simulation.Outcome, c crowd) bool {
 	pods := facts.PodsOfWorkload(o.World, c.Ref)
 	placed := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })
-	return len(placed) >= len(c.Pods) && facts.MostOnOne(placed, facts.NodeName) < facts.MostOnOne(c.Pods, facts.NodeName)
+	return len(placed) >= len(c.Pods) && facts.MostOnOne(placed, facts.NodeName) < facts.MostOnOne(c.Pods, facts.NodeName) &&
+		countOn(placed, c.emptier) > countOn(c.Pods, c.emptier)
+}
+
+func countOn(pods []*corev1.Pod, node *corev1.Node) int {
+	n := 0
+	for _, pod := range pods {
+		if pod.Spec.NodeName == node.Name {
+			n++
+		}
+	}
+	return n
 }

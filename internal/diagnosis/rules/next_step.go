@@ -178,11 +178,12 @@ func (s growthStep) growth(v view.View) (now, next string) {
 	return now, next
 }
 
-// requestsNow are what the container of the DaemonSet's running pods asks for: of an older one's if there is any.
+// requestsNow are what the container of the DaemonSet's pods asks for before the step. An autoscaler's step follows its last
+// one, which is in the template; without one the step is what older pods have yet to take.
 func requestsNow(v view.View, s growthStep) corev1.ResourceList {
 	ds := v.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	spec := &ds.Spec.Template.Spec
-	if older := olderPods(v.World, ds); len(older) > 0 {
+	if older := olderPods(v.World, ds); len(older) > 0 && s.Autoscaler.Name == "" {
 		spec = &older[0].Spec
 	}
 	for _, c := range spec.Containers {

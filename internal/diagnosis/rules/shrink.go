@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,8 +28,12 @@ func (s growthStep) cpuGrowth(v view.View) resource.Quantity {
 	return grown
 }
 
-// notch is what requests are rounded to, in thousandths of a CPU.
-const notch = 5
+const (
+	// notch is what requests are rounded to, in thousandths of a CPU.
+	notch = 5
+	// fewest is below which a pod is not asked to give: a notch of it would be much.
+	fewest = 10 * notch
+)
 
 // shrink asks for a little less CPU in the workloads that would be preempted, so that the step fits beside them on every
 // node. It is offered only if it does in simulation.
@@ -57,14 +60,15 @@ func (s growthStep) nextNight(v view.View, less map[change.Ref]int64) []cluster.
 		for _, pod := range facts.PodsOfWorkload(v.World, ref) {
 			smaller := pod.DeepCopy()
 			takeCPU(&smaller.Spec, by)
+			smaller.Status.ContainerStatuses = nil // What the node has set aside for it, which the scheduler counts too (KEP-1287).
 			edits = append(edits, cluster.Put(smaller))
 		}
 	}
 	return edits
 }
 
-// shareOfLack is how much each workload with victims must give up: on the worst of its nodes, an even share of what lacks
-// there. It is empty where something other than CPU lacks, or nothing would be left.
+// shareOfLack is how much each workload with victims must give up: on the worst of its nodes, a share of what lacks there
+// that is in proportion to what it asks for, since a small pod cannot give what a large one hardly notices.
 func (s growthStep) shareOfLack(v view.View) map[change.Ref]int64 {
 	grown := s.cpuGrowth(v)
 	give := map[change.Ref]bool{}
@@ -74,19 +78,20 @@ func (s growthStep) shareOfLack(v view.View) map[change.Ref]int64 {
 	less := map[change.Ref]int64{}
 	for _, node := range v.World.Nodes() {
 		lack := grown.MilliValue() - freeCPU(v.World, node)
-		var here []change.Ref
+		var here []*corev1.Pod
+		var asked int64
 		for _, pod := range v.World.PodsOn(node.Name) {
-			if ref := facts.RefOfWorkload(v.World, pod); facts.Alive(pod) && give[ref] {
-				here = append(here, ref)
+			if cpu := view.Asked(&pod.Spec, corev1.ResourceCPU); facts.Alive(pod) && give[facts.RefOfWorkload(v.World, pod)] && cpu.MilliValue() >= fewest {
+				here, asked = append(here, pod), asked+cpu.MilliValue()
 			}
 		}
 		if lack <= 0 || len(here) == 0 {
 			continue
 		}
-		share := (lack + int64(len(here)) - 1) / int64(len(here))
-		share = (share + notch - 1) / notch * notch
-		for _, ref := range here {
-			less[ref] = max(less[ref], share)
+		for _, pod := range here {
+			ref, cpu := facts.RefOfWorkload(v.World, pod), view.Asked(&pod.Spec, corev1.ResourceCPU)
+			share := (lack*cpu.MilliValue() + asked - 1) / asked
+			less[ref] = max(less[ref], (share+notch-1)/notch*notch)
 		}
 	}
 	return less
@@ -122,7 +127,7 @@ func (s growthStep) spares(ctx context.Context, v view.View, remedy change.Chang
 func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]int64) finding.Remedy {
 	var objects []runtime.Object
 	var asks, commands []string
-	jobs := false
+	jobs, crons := false, false
 	for _, ref := range refs {
 		object, ok := v.World.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name).(runtime.Object)
 		if !ok {
@@ -133,20 +138,24 @@ func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]
 		if template == nil {
 			continue
 		}
+		before := template.Spec.DeepCopy()
 		takeCPU(&template.Spec, less[ref])
 		cpu := view.Asked(&template.Spec, corev1.ResourceCPU)
 		asks = append(asks, ref.String()+" ("+cpu.String()+")")
-		if job, ok := object.(*batchv1.Job); ok {
+		crons = crons || ref.Kind == string(cluster.CronJob)
+		if ref.Kind == string(cluster.Job) {
 			jobs = true
-			if command, err := change.ResizeJob(ref, resized(&job.Spec.Template.Spec, &template.Spec)); err == nil {
+			if command, err := change.ResizeJob(ref, resized(before, &template.Spec)); err == nil {
 				commands = append(commands, command)
 			}
 			continue
 		}
 		objects = append(objects, changed)
-		commands = append(commands, change.SetCPU(ref, template.Spec.Containers[0].Name, cpu))
+		for name, asks := range resized(before, &template.Spec) {
+			commands = append(commands, change.SetCPU(ref, name, asks.Requests[corev1.ResourceCPU]))
+		}
 	}
-	args := message.Args{"asks": asks, "set": s.Target, "jobs": jobs}
+	args := message.Args{"asks": asks, "set": s.Target, "jobs": jobs, "crons": crons}
 	return finding.Remedy{
 		Message: v.Say.Text(message.RemedyShrink, args),
 		Change:  change.Apply{From: "requests", Objects: slices.Clip(objects)}, Command: strings.Join(commands, " && "), Verified: true,

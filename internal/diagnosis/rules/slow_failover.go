@@ -61,7 +61,7 @@ func (rule SlowFailover) Find(ctx context.Context, v view.View) []finding.Findin
 		if !slow || v.PassesOver(finding.N202, w.Ref) {
 			continue
 		}
-		key := slowKey{wait: wait, severity: finding.Info}
+		key := slowKey{wait: wait, severity: finding.Info, single: len(w.Pods) == 1}
 		if most := facts.MostOnOne(w.Pods, facts.NodeName); 2*most >= len(w.Pods) {
 			key.severity = finding.Warning
 		}
@@ -80,6 +80,8 @@ func (rule SlowFailover) Find(ctx context.Context, v view.View) []finding.Findin
 type slowKey struct {
 	wait     time.Duration
 	severity finding.Severity
+	// single says that the workloads have one pod each.
+	single bool
 }
 
 // slowToFail is how long the workload's pods wait on a dead node, the most patient of them that do not wait for ever, and
@@ -132,20 +134,20 @@ func (k slowKey) describe(ctx context.Context, v view.View, all []facts.Workload
 	}
 	args := message.Args{
 		"workloads": v.Some(f.Subjects), "n": len(f.Subjects), "wait": duration.HumanDuration(k.wait),
-		"total": duration.HumanDuration(k.wait + silence), "half": k.severity == finding.Warning, "more": len(all) - len(f.Remedies),
+		"total": duration.HumanDuration(k.wait + silence), "half": k.severity == finding.Warning, "single": k.single, "more": len(all) - len(f.Remedies),
 	}
 	f.Message = v.Say.Text(message.SlowFailover, args)
 	f.Causes = []finding.Link{{Message: v.Say.Text(message.CauseSilence, message.Args{"silence": duration.HumanDuration(silence)})}, tolerated}
 	if k.severity == finding.Warning {
-		f.Causes = append(f.Causes, halfLink(v, all))
+		f.Causes = append(f.Causes, halfLink(v, all, args))
 	}
 	f.RuledOut = []finding.Link{{Message: v.Say.Text(message.NotTied, args)}}
 	return f
 }
 
 // halfLink shows where one node holds half of a workload or more.
-func halfLink(v view.View, all []facts.Workload) finding.Link {
-	link := finding.Link{Message: v.Say.Text(message.CauseHalf, nil)}
+func halfLink(v view.View, all []facts.Workload, args message.Args) finding.Link {
+	link := finding.Link{Message: v.Say.Text(message.CauseHalf, args)}
 	for _, w := range all[:min(len(all), view.MostListed)] {
 		link.Evidence = append(link.Evidence, facts.Fact(w.Ref, "pods", facts.CountPlaces(w.Pods, facts.NodeName, nil)))
 	}

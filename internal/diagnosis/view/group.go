@@ -217,7 +217,7 @@ func Resize(v View, group cluster.Group, zone string) finding.Remedy {
 		Change:  resized,
 		Command: resized.Command(),
 		Cost:    v.Say.Text(message.RemedyResizeCost, message.Args{"more": resized.To - before, "type": InstanceType(group)}),
-		Risk:    v.Say.Text(message.RemedyResizeRisk, nil),
+		Risk:    v.Say.Text(message.RemedyResizeRisk, message.Args{"each": each}),
 	}
 }
 

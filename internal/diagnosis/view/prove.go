@@ -32,7 +32,7 @@ func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1
 	}
 	found, preempted := proofWaits, []change.Ref(nil)
 	err := simulation.In(ctx, v.Judge, changes, simulation.Options{}, func(o simulation.Outcome) error {
-		if landed(o, pods) {
+		if v.landed(o, pods) {
 			found = proofRuns
 		}
 		for _, fate := range o.Fates {
@@ -48,22 +48,39 @@ func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1
 	return found, preempted, nil
 }
 
-// landed says whether each pod, or what replaces it, has a node in the end.
-func landed(o simulation.Outcome, pods []*corev1.Pod) bool {
+// landed says whether each pod, or what replaces it, has a node in the end. Pods that a change of their template ended are
+// replaced by some of other names: their workload must then have as many with a node as it has pods now.
+func (v View) landed(o simulation.Outcome, pods []*corev1.Pod) bool {
 	fates := map[change.Ref]string{}
 	for _, fate := range o.Fates {
 		fates[fate.Pod] = fate.To
 	}
+	renewed := map[change.Ref]bool{}
 	for _, pod := range pods {
 		node, ok := fates[facts.RefTo(cluster.Pod, pod)]
-		if now := o.World.Pod(pod.Namespace, pod.Name); !ok && now != nil {
+		now := o.World.Pod(pod.Namespace, pod.Name)
+		if !ok && now != nil {
 			node = now.Spec.NodeName
 		}
-		if node == "" {
+		switch workload := facts.RefOfWorkload(v.World, pod); {
+		case node != "":
+		case now == nil && workload.Kind != string(cluster.Pod):
+			renewed[workload] = true
+		default:
+			return false
+		}
+	}
+	for workload := range renewed {
+		if placed(o.World, workload) < len(facts.PodsOfWorkload(v.World, workload)) {
 			return false
 		}
 	}
 	return true
+}
+
+// placed counts the pods of a workload that have a node.
+func placed(world *cluster.Snapshot, workload change.Ref) int {
+	return len(slices.DeleteFunc(facts.PodsOfWorkload(world, workload), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" }))
 }
 
 // Sure says whether all that bears on where the pod can run is known, other pods included.
@@ -108,6 +125,9 @@ func (v View) Proven(ctx context.Context, ways []Way, pods ...*corev1.Pod) []fin
 		if len(kept) == MostRemedies || ctx.Err() != nil {
 			break
 		}
+		if slices.ContainsFunc(kept, func(r finding.Remedy) bool { return larger(w.Change, r.Change) }) {
+			continue
+		}
 		found, preempted, err := v.play(ctx, []change.Change{w.Change}, append(slices.Clip(pods), w.Also...)...)
 		if err != nil || found == proofWaits {
 			continue
@@ -119,4 +139,11 @@ func (v View) Proven(ctx context.Context, ways []Way, pods ...*corev1.Pod) []fin
 		kept = append(kept, w.Remedy)
 	}
 	return kept
+}
+
+// larger says whether a change makes a group larger than one that helps already.
+func larger(done, helps change.Change) bool {
+	a, resizes := done.(change.ResizeGroup)
+	b, too := helps.(change.ResizeGroup)
+	return resizes && too && a.Subject() == b.Subject() && a.To > b.To
 }
