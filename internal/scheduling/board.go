@@ -39,6 +39,7 @@ type board struct {
 type slot struct {
 	id      int
 	name    string
+	hash    hash // of the name
 	info    *framework.NodeInfo
 	counted counted
 	// depth is the number of forks that were open when info was made; it may be written to in those.
@@ -153,7 +154,7 @@ func (b *board) unbind(pod *framework.PodInfo, node string) {
 func (b *board) slot(name string) *slot {
 	s := b.slots[name]
 	if s == nil {
-		s = &slot{id: len(b.slots), name: name, info: framework.NewNodeInfo(), here: nowhere, affinity: nowhere, aversion: nowhere}
+		s = &slot{id: len(b.slots), name: name, hash: hashOf(name), info: framework.NewNodeInfo(), here: nowhere, affinity: nowhere, aversion: nowhere}
 		b.slots[name] = s
 	}
 	return s

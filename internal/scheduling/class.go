@@ -47,6 +47,7 @@ type kin struct {
 	// spread count for the class's spread rules, friends for its own rules on affinity. affine have tastes, and averse
 	// required anti-affinity, that mean the class.
 	spread, friends, affine, averse []*crowd
+	company                         company
 }
 
 // meet asks the crowds that have not been asked.

@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -10,18 +11,39 @@ import (
 // draw picks one of some nodes, or other names, for a pod. The same seed, pod and names give the same one, whatever was
 // asked before, and a name that is no longer among them changes the draw only if it had won it.
 func (j *Judge) draw(pod *corev1.Pod, names []string) string {
-	if len(names) == 1 {
-		return names[0]
+	return names[j.drawn(pod, len(names), func(i int) hash { return hashOf(names[i]) })]
+}
+
+// drawn is draw of names by their hashes.
+func (j *Judge) drawn(pod *corev1.Pod, among int, name func(i int) hash) int {
+	if among == 1 {
+		return 0
 	}
 	pot := newHash().number(j.seed).text(pod.Namespace).text(pod.Name)
-	var winner string
-	var highest uint64
-	for _, name := range names {
-		if ticket := pot.text(name).mixed(); winner == "" || ticket > highest {
-			winner, highest = name, ticket
+	winner, highest := 0, uint64(0)
+	for i := range among {
+		if ticket := (pot ^ name(i)).mixed(); ticket > highest {
+			winner, highest = i, ticket
 		}
 	}
 	return winner
+}
+
+// chosen is the node that a pod gets, one of the best by chance.
+func (s *sweep) chosen(ctx context.Context) (string, error) {
+	best, err := s.best(ctx)
+	if err != nil {
+		return "", err
+	}
+	return best[s.judge.drawn(s.pod, len(best), func(i int) hash { return best[i].hash })].name, nil
+}
+
+func (a *attempt) chosen(ctx context.Context, j *Judge) (string, error) {
+	best, err := a.best(ctx)
+	if err != nil {
+		return "", err
+	}
+	return j.draw(a.pod, best), nil
 }
 
 // pick picks a node that others leave for a pod, each as likely as any other, and then who of equals it is that leaves it.
@@ -47,6 +69,8 @@ func (j *Judge) pick(pod *corev1.Pod, choices []Preemption) Preemption {
 type hash uint64
 
 func newHash() hash { return 14695981039346656037 }
+
+func hashOf(name string) hash { return newHash().text(name) }
 
 func (h hash) with(b byte) hash { return (h ^ hash(b)) * 1099511628211 }
 

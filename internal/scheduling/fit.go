@@ -21,7 +21,7 @@ func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	return Fit{Feasible: s.names(), Best: slices.Clone(best)}, nil
+	return Fit{Feasible: namesOfSlots(s.feasible), Best: namesOfSlots(best)}, nil
 }
 
 // plainFit asks the framework as the scheduler does, about every node.
@@ -49,23 +49,20 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	if err != nil {
 		return Placement{}, err
 	}
-	var best []string
+	var node string
 	var a *attempt
 	switch {
 	case s == nil:
-		if a, err = j.attempt(ctx, pod); err == nil {
-			best, err = a.best(ctx)
+		if a, err = j.attempt(ctx, pod); err == nil && len(a.feasible) > 0 {
+			node, err = a.chosen(ctx, j)
 		}
 	case len(s.feasible) > 0:
-		best, err = s.best(ctx)
+		node, err = s.chosen(ctx)
 	default:
 		a, err = j.lastResort(ctx, s)
 	}
-	if err != nil {
-		return Placement{}, err
-	}
-	if len(best) > 0 {
-		return Placement{Node: j.draw(pod, best)}, nil
+	if err != nil || node != "" {
+		return Placement{Node: node}, err
 	}
 	orders := otherOrders
 	if j.seed == 0 {

@@ -67,6 +67,11 @@ func (l *lens) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo, error) {
 // focus turns the lens of InterPodAffinity to what bears on the sweep's class.
 func (s *sweep) focus() {
 	k, affinity := &s.class.kin, s.profile.affinity
+	if s.class.hasCompany() {
+		affinity.list, affinity.averse = nil, nil
+		affinity.affine = s.judge.gather(affinity.affine[:0], k.affine)
+		return
+	}
 	affinity.list = s.judge.gather(affinity.list[:0], k.friends, k.affine)
 	affinity.affine = s.judge.gather(affinity.affine[:0], k.affine)
 	affinity.averse = s.judge.gather(affinity.averse[:0], k.averse)

@@ -19,15 +19,15 @@ type scorer struct {
 }
 
 // best are the feasible nodes that score highest, in room that the next sweep uses again.
-func (s *sweep) best(ctx context.Context) ([]string, error) {
+func (s *sweep) best(ctx context.Context) ([]*slot, error) {
 	if len(s.feasible) <= 1 {
-		return s.names(), nil
+		return s.feasible, nil
 	}
 	s.focusSpread()
 	defer s.profile.wear()()
 	scratch := &s.judge.scratch
 	if at := s.judge.board.slots[s.pod.Status.NominatedNodeName]; at != nil && slices.Contains(s.feasible, at) {
-		return []string{at.name}, nil
+		return []*slot{at}, nil
 	}
 	totals := s.sums()
 	for _, plugin := range s.profile.scorers {
@@ -39,7 +39,7 @@ func (s *sweep) best(ctx context.Context) ([]string, error) {
 	highest := slices.Max(totals)
 	for i, total := range totals {
 		if total == highest {
-			scratch.best = append(scratch.best, s.feasible[i].name)
+			scratch.best = append(scratch.best, s.feasible[i])
 		}
 	}
 	return scratch.best, nil
@@ -185,9 +185,9 @@ func (s *sweep) asker(ctx context.Context, plugin scorer, state fwk.CycleState) 
 	return ask, failed
 }
 
-func (s *sweep) names() []string {
-	all := make([]string, len(s.feasible))
-	for i, slot := range s.feasible {
+func namesOfSlots(slots []*slot) []string {
+	all := make([]string, len(slots))
+	for i, slot := range slots {
 		all[i] = slot.name
 	}
 	return all

@@ -21,7 +21,7 @@ type scratch struct {
 	kinds    []int
 	kindOf   []int
 	ofKind   []*slot
-	best     []string
+	best     []*slot
 	totals   []int64
 	list     fwk.NodeScoreList
 	spread   []fwk.NodeInfo

@@ -80,7 +80,11 @@ func (s *sweep) preFilter(ctx context.Context) []*slot {
 			continue
 		}
 		said, local := s.class.pre[plugin.Name()]
-		if !local {
+		switch {
+		case local:
+		case plugin.Name() == names.InterPodAffinity && s.class.hasCompany():
+			said.status = s.keepCompany(ctx, pre)
+		default:
 			said.result, said.status = pre.PreFilter(ctx, s.state, s.pod, s.view(plugin.Name()))
 		}
 		if said.status.IsSkip() {
