@@ -48,6 +48,10 @@ var englishProof = sentences{
 
 	ProofMore: "{{.n}} more",
 
+	ProofAwaits:   "{{.by}} does {{.action}} once {{.condition}} has stood for {{.wait}}, which is in {{.left}}.",
+	ProofOverdue:  "{{.condition}} has stood for {{.age}}. {{.by}} does {{.action}} after {{.wait}}, and has not.",
+	ProofUnderWay: "{{.remediation}} is to repair the node, and is {{.phase}}.",
+
 	ProofRemedyDrill:       "Let a harmless fault go the whole way.",
 	ProofRemedyRaise:       "Raise the condition on a node that may be lost, and see whether {{.by}} acts.",
 	ProofRemedyRaiseRisk:   "If the repair works, that node is rebooted or replaced.",

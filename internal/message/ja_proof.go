@@ -48,6 +48,10 @@ var japaneseProof = sentences{
 
 	ProofMore: "ほか {{.n}} 件",
 
+	ProofAwaits:   "{{.condition}} が {{.wait}} 続くと、{{.by}} が {{.action}} を行います (あと {{.left}})。",
+	ProofOverdue:  "{{.condition}} はすでに {{.age}} 続いています。{{.by}} は {{.wait}} で {{.action}} を行うはずですが、まだ行われていません。",
+	ProofUnderWay: "{{.remediation}} がこのノードを修復する予定で、現在 {{.phase}} です。",
+
 	ProofRemedyDrill:       "害のない障害を最後まで通してみる。",
 	ProofRemedyRaise:       "失ってもよいノードで condition を立て、{{.by}} が動くかどうかを見る。",
 	ProofRemedyRaiseRisk:   "修復が働けば、そのノードは再起動または交換されます。",

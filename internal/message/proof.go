@@ -50,6 +50,11 @@ const (
 	ProofFinding ID = "ProofFinding" // broken, reasons, condition, n, why
 	ProofMore    ID = "ProofMore"    // n
 
+	// ProofAwaits, ProofOverdue and ProofUnderWay tell of one node when somebody is to repair it.
+	ProofAwaits   ID = "ProofAwaits"   // by, action, condition, wait, left
+	ProofOverdue  ID = "ProofOverdue"  // by, action, condition, wait, age
+	ProofUnderWay ID = "ProofUnderWay" // remediation, phase
+
 	ProofRemedyDrill       ID = "ProofRemedyDrill"       // reason
 	ProofRemedyRaise       ID = "ProofRemedyRaise"       // by
 	ProofRemedyRaiseRisk   ID = "ProofRemedyRaiseRisk"   //
