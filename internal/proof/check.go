@@ -24,22 +24,14 @@ const Unheard = 16 * time.Minute
 // Check tells of everything that an agent seen on the cluster can report, and of everything that a rule waits for and no
 // agent reports, whether a repair would follow. Rows are in the order of agents, conditions and reasons.
 func Check(f Facts, say message.Printer) []Row {
-	c := checker{f: &f, say: say, classes: map[string]*class{}, of: map[string]*class{}}
-	c.classify()
-	reports := seen(&f)
-	c.turns = map[turn]bool{}
-	for _, r := range reports {
-		if r.Severity == reason.Fatal && r.Never == "" {
-			c.turns[turn{r.Agent, r.Condition}] = true
-		}
-	}
+	c := newChecker(&f, say)
 	var rows []Row
-	for _, report := range reports {
+	for _, report := range c.reports {
 		for _, p := range c.parts(report) {
 			rows = append(rows, c.rows(p)...)
 		}
 	}
-	return merge(append(rows, c.unreported(reports)...))
+	return merge(append(rows, c.unreported()...))
 }
 
 // checker holds what is the same for every report.
@@ -48,8 +40,21 @@ type checker struct {
 	say     message.Printer
 	classes map[string]*class
 	of      map[string]*class // by node
+	// reports are what the agents seen can report.
+	reports []Report
 	// turns are the conditions that an agent turns for some reason; what waits for another waits in vain.
 	turns map[turn]bool
+}
+
+func newChecker(f *Facts, say message.Printer) *checker {
+	c := &checker{f: f, say: say, classes: map[string]*class{}, of: map[string]*class{}, reports: seen(f), turns: map[turn]bool{}}
+	c.classify()
+	for _, r := range c.reports {
+		if r.Severity == reason.Fatal && r.Never == "" {
+			c.turns[turn{r.Agent, r.Condition}] = true
+		}
+	}
+	return c
 }
 
 type turn struct {
@@ -196,10 +201,10 @@ func (c *checker) rows(p part) []Row {
 
 // unreported are rows for what rules wait for and no agent seen reports: nobody emits the condition, or not so, or not for that
 // reason.
-func (c *checker) unreported(reports []Report) []Row {
+func (c *checker) unreported() []Row {
 	var rows []Row
 	reported := func(condition, status, why string) bool {
-		return slices.ContainsFunc(reports, func(r Report) bool {
+		return slices.ContainsFunc(c.reports, func(r Report) bool {
 			return r.Condition == condition && string(r.Status) == status && (why == anyReason || r.Reason == why)
 		})
 	}
@@ -257,9 +262,12 @@ func (c *checker) judge(ch chain) Row {
 	switch {
 	case ch.policy != nil:
 		row.rivals = ch.rivals()
-		row.Rule, row.For, row.Action, row.Mode = ch.rule.Name, ch.rule.For.Duration.String(), ch.rule.Action, ch.policy.Spec.Mode
+		row.Rule, row.wait, row.Action, row.Mode = ch.rule.Name, ch.rule.For.Duration, ch.rule.Action, ch.policy.Spec.Mode
 	case ch.other != nil:
-		row.For, row.Action = ch.theirs.For.String(), ch.theirs.Action
+		row.wait, row.Action = ch.theirs.For, ch.theirs.Action
+	}
+	if row.By != "" {
+		row.For = row.wait.String()
 	}
 	for _, test := range tests {
 		l, ok := test.of(c, ch)

@@ -1,6 +1,8 @@
 package proof
 
 import (
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -88,6 +90,7 @@ type Row struct {
 
 	severity finding.Severity
 	policy   bool
+	wait     time.Duration
 	// rivals are the others that repair the same nodes.
 	rivals []change.Ref
 }

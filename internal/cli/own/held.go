@@ -18,21 +18,20 @@ import (
 // about is what a Gap of naosu's own resources concerns.
 const about = "naosu.dev"
 
-// HeldOn are the repairs of a node that the guard holds back now (N304), and the policies that are braked. Where naosu is not
-// installed there are none; that they could not be read is a Gap and no error, for there is an answer without them. The node
-// is nil if it is gone. Where it has no open Remediation, a policy by which it is ill tells:
-// one that is braked makes Remediations of a few of its nodes only.
-func HeldOn(ctx context.Context, o input.Options, name string, node *corev1.Node) ([]finding.Finding, []finding.Gap) {
-	all, gaps := read(ctx, o)
-	facts := proof.Facts{Remediations: all.open(name, node)}
+// HeldOn are the repairs of a node that the guard holds back now (N304), and the policies that are braked. The node is nil if it
+// is gone. Where it has no open Remediation, a policy by which it is ill tells: one that is braked makes Remediations of a few of
+// its nodes only.
+func (r Resources) HeldOn(name string, node *corev1.Node, say message.Printer) []finding.Finding {
+	facts := proof.Facts{Remediations: r.open(name, node)}
 	if len(facts.Remediations) == 0 && node != nil {
-		facts.Policies = all.concerning(node)
+		facts.Policies = r.concerning(node)
 	}
-	return proof.Held(facts, o.Say()), gaps
+	return proof.Held(facts, say)
 }
 
-// read reads what there is, as far as it may be read.
-func read(ctx context.Context, o input.Options) (Resources, []finding.Gap) {
+// Read reads what there is, as far as it may be read: where naosu is not installed there is nothing. That it could not be read is
+// a Gap and no error, for there is an answer without it.
+func Read(ctx context.Context, o input.Options) (Resources, []finding.Gap) {
 	gap := func(why message.Sentence) []finding.Gap {
 		return []finding.Gap{{About: about, Message: o.Say().Say(why)}}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
-	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
@@ -155,8 +154,7 @@ func (o *Options) explain(ctx context.Context, in input.Input) (finding.Severity
 	}
 	e := diagnosis.Explain(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject})
 	if subject.Kind == string(cluster.Node) {
-		held, unknown := own.HeldOn(ctx, o.Options, subject.Name, in.World.Node(subject.Name))
-		e.Findings, e.Unknown = append(e.Findings, held...), append(e.Unknown, unknown...)
+		o.addRepair(ctx, in, subject.Name, &e)
 	}
 	if !o.Format.ForPeople() {
 		return worst(e), o.Format.WriteData(o.Out, e)

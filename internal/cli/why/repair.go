@@ -1,0 +1,46 @@
+package why
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/cli/facts"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/own"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repair"
+)
+
+// patience is how long it may take to ask who repairs a node: a cloud may not answer, and there is an answer without it.
+const patience = 10 * time.Second
+
+// addRepair adds what no Snapshot tells of a node: what the guard holds back, and, if the node is not healthy, whether anybody
+// is to repair it, and when, and what speaks against that.
+func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e *finding.Explanation) {
+	node := in.World.Node(name)
+	all, gaps := own.Resources{}, []finding.Gap(nil)
+	ill := node != nil && (!repair.Ready(node) || slices.ContainsFunc(e.Findings, func(f finding.Finding) bool { return f.Code == finding.N301 }))
+	if !ill || o.From != "" {
+		all, gaps = own.Read(ctx, o.Options)
+	} else if read, err := facts.ReadBeside(ctx, &o.Options, in.World, patience); err != nil {
+		gaps = []finding.Gap{{About: "repair", Message: in.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})}}
+	} else {
+		all, gaps = own.Resources{Policies: read.Policies, Remediations: read.Remediations}, read.Unknown(in.Say)
+		prospect := proof.Expect(read.Facts, node, in.Say)
+		if prospect.Known {
+			answer(e.Findings)
+		}
+		e.Causes, e.Findings = append(e.Causes, prospect.Awaited...), append(e.Findings, prospect.Findings...)
+	}
+	e.Findings, e.Unknown = append(e.Findings, all.HeldOn(name, node, in.Say)...), append(e.Unknown, gaps...)
+}
+
+// answer takes the question who repairs the node out of findings that could not tell.
+func answer(found []finding.Finding) {
+	for i := range found {
+		found[i].Unknown = slices.DeleteFunc(found[i].Unknown, func(g finding.Gap) bool { return g.About == "repair" })
+	}
+}
