@@ -113,7 +113,7 @@ func (b *bed) install(ctx context.Context, t *testing.T) {
 
 func (b *bed) apply(ctx context.Context, t *testing.T, documents []byte) {
 	t.Helper()
-	for _, document := range bytes.Split(documents, []byte("---\n")) {
+	for document := range bytes.SplitSeq(documents, []byte("---\n")) {
 		o := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal(document, &o.Object); err != nil {
 			t.Fatal(err)
