@@ -40,7 +40,9 @@ type played struct {
 
 	mu        sync.Mutex
 	resources map[string]*served // by path
+	pods      map[string]runtime.Object
 	kept      map[string]map[string]any
+	told      map[string][]chan []byte // who watches naosu's own, by path
 	version   int
 }
 
@@ -49,7 +51,9 @@ const protobuf = runtime.ContentTypeProtobuf
 // serve begins to answer. It beats until the benchmark ends.
 func serve(b *testing.B, objects []runtime.Object, own ...runtime.Object) (*played, string) {
 	b.Helper()
-	p := &played{resources: map[string]*served{}, kept: map[string]map[string]any{}, version: 1}
+	p := &played{
+		resources: map[string]*served{}, pods: map[string]runtime.Object{}, kept: map[string]map[string]any{}, told: map[string][]chan []byte{}, version: 1,
+	}
 	byPath := map[string][]runtime.Object{}
 	var nodes []*corev1.Node
 	for _, o := range objects {
@@ -58,16 +62,17 @@ func serve(b *testing.B, objects []runtime.Object, own ...runtime.Object) (*play
 			nodes = append(nodes, node)
 			byPath[leases] = append(byPath[leases], lease(node))
 		}
+		if pod, ok := o.(*corev1.Pod); ok { // which a forecast reads by namespace and by name
+			path := "/api/v1/namespaces/" + pod.Namespace + "/pods"
+			byPath[path] = append(byPath[path], o)
+			p.pods[path+"/"+pod.Name] = o
+		}
 	}
 	for path, all := range byPath {
 		p.resources[path] = &served{list: list(b, all)}
 	}
 	for _, o := range own {
-		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-		if err != nil {
-			b.Fatal(err)
-		}
-		p.kept[pathOf(o.GetObjectKind().GroupVersionKind())+"/"+o.(metav1.Object).GetName()] = fields
+		p.give(b, o)
 	}
 	server := httptest.NewServer(p)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -78,6 +83,48 @@ func serve(b *testing.B, objects []runtime.Object, own ...runtime.Object) (*play
 	})
 	go p.beat(ctx, nodes)
 	return p, server.URL
+}
+
+// give makes an object of naosu's own, and tells who watches. It returns its path.
+func (p *played) give(b *testing.B, o runtime.Object) string {
+	b.Helper()
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	event, err := json.Marshal(map[string]any{"type": "ADDED", "object": fields})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	path := pathOf(o.GetObjectKind().GroupVersionKind())
+	for _, one := range p.told[path] {
+		one <- event
+	}
+	path += "/" + o.(metav1.Object).GetName()
+	p.kept[path] = fields
+	return path
+}
+
+// hear tells of naosu's own objects that are made.
+func (p *played) hear(w http.ResponseWriter, r *http.Request) {
+	events := make(chan []byte, 100)
+	p.mu.Lock()
+	p.told[r.URL.Path] = append(p.told[r.URL.Path], events)
+	p.mu.Unlock()
+	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
+	w.WriteHeader(http.StatusOK)
+	w.(http.Flusher).Flush()
+	for {
+		select {
+		case <-r.Context().Done():
+			return
+		case event := <-events:
+			_, _ = w.Write(event)
+			w.(http.Flusher).Flush()
+		}
+	}
 }
 
 const leases = "/apis/coordination.k8s.io/v1/leases"
@@ -200,9 +247,7 @@ func (p *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reply(w, version.Info{GitVersion: "v1.36.3"})
 	case discovers(w, r.URL.Path):
 	case watches && own:
-		w.WriteHeader(http.StatusOK)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
+		p.hear(w, r)
 	case own:
 		p.keep(w, r)
 	case watches:
@@ -214,13 +259,17 @@ func (p *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (p *played) list(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
-	one := p.resources[r.URL.Path]
+	one, pod := p.resources[r.URL.Path], p.pods[r.URL.Path]
 	p.mu.Unlock()
-	if one == nil {
+	if one == nil && pod == nil {
 		p.none(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", protobuf)
+	if pod != nil {
+		_ = encoder(corev1.SchemeGroupVersion).Encode(pod, w)
+		return
+	}
 	_, _ = w.Write(one.list)
 }
 
@@ -357,15 +406,21 @@ func discovers(w http.ResponseWriter, path string) bool {
 	resource := func(plural, kind string, namespaced bool) metav1.APIResource {
 		return metav1.APIResource{Name: plural, Kind: kind, Namespaced: namespaced, Verbs: metav1.Verbs{"get", "list", "watch"}}
 	}
-	naosu := metav1.APIGroup{
-		Name: "naosu.dev", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "naosu.dev/v1alpha1", Version: "v1alpha1"}},
-		PreferredVersion: metav1.GroupVersionForDiscovery{GroupVersion: "naosu.dev/v1alpha1", Version: "v1alpha1"},
+	group := func(name, version string) metav1.APIGroup {
+		served := metav1.GroupVersionForDiscovery{GroupVersion: name + "/" + version, Version: version}
+		return metav1.APIGroup{Name: name, Versions: []metav1.GroupVersionForDiscovery{served}, PreferredVersion: served}
 	}
 	switch path {
 	case "/api":
 		reply(w, metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}})
 	case "/apis":
-		reply(w, metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{naosu}})
+		reply(w, metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{
+			group("naosu.dev", "v1alpha1"), group("coordination.k8s.io", "v1"),
+		}})
+	case "/apis/coordination.k8s.io/v1":
+		reply(w, metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "coordination.k8s.io/v1", APIResources: []metav1.APIResource{
+			resource("leases", "Lease", true),
+		}})
 	case "/api/v1":
 		reply(w, metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "v1", APIResources: []metav1.APIResource{
 			resource("nodes", "Node", false), resource("pods", "Pod", true), resource("configmaps", "ConfigMap", true),
