@@ -76,12 +76,12 @@ var englishNodes = sentences{
 
 	TitleN203: "lopsided after recovery",
 
-	Lopsided:          "{{.node}} {{if .back}}came back{{else}}was added{{end}} at {{.at}} and is emptier than the others: {{.fullest}} holds {{.lost}} of the {{.total}} pods of {{and .workloads}}, and losing it would take them all at once.",
+	Lopsided:          "{{.node}} {{if .back}}came back{{else}}was added{{end}} at {{.at}} and is emptier than the others: {{.fullest}} holds {{.lost}} of the {{.total}} pods of {{and .workloads}}, and losing it would take those {{.lost}} at once.",
 	CauseCrowd:        "The pods crowd, more than the nodes open to them require.",
 	CauseCameLater:    "{{.node}} {{if .back}}became Ready again{{else}}became Ready{{end}} only after those pods had been placed.",
 	CauseNothingMoves: "Kubernetes chooses a node when a pod is created, and moves no running pod.",
 	NotClosed:         "Not the node: {{.node}} is Ready, not cordoned, and neither its taints nor its labels keep these pods off.",
-	RemedyEvict:       "Evict {{.pod}}; {{.workload}} creates another, which the scheduler places anew.",
+	RemedyEvict:       "Evict {{.pod}}{{if gt .of 1}} ({{.i}} of {{.of}} that together level the pods){{end}}; {{.workload}} creates another, which the scheduler places anew.",
 	RemedyEvictCost:   "One pod ends and another starts; its PodDisruptionBudget is kept to.",
 	RemedyEvictRisk:   "Between the two, the workload has one pod less.",
 

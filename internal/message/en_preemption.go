@@ -19,7 +19,7 @@ var englishPreemption = sentences{
 	RemedyBalloonCost: "{{.cpu}} of CPU on each of {{count .nodes \"node\" \"nodes\"}}{{if .more}}, and {{count .more \"node\" \"nodes\"}} more while {{and .guests}} {{verb (len .guests) \"runs\" \"run\"}}{{end}}.",
 	RemedyBalloonRisk: "On a node that is full already no balloon finds room: let them be there before {{if .n}}{{and .guests}} next {{verb (len .guests) \"runs\" \"run\"}}, with priorityClassName {{.class}} in {{verb (len .guests) \"its template\" \"their templates\"}}{{else}}the batch work begins, and give that work a PriorityClass with preemptionPolicy Never{{end}}, or it will take their place. The same goes for a node that is added while that work waits: it is filled before its balloon comes, so let the group have its size beforehand.",
 
-	ScarceNode: "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} waiting: the other nodes have no room{{if .others}}; so would {{count .others \"other node\" \"other nodes\"}} of {{.total}}{{end}}.",
+	ScarceNode: "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} waiting: no other node can take {{verb .n \"it\" \"them\"}}{{if .others}}; so would {{count .others \"other node\" \"other nodes\"}} of {{.total}}{{end}}.",
 
 	NextStep: "{{if .more}}When the cluster grows to {{.nodes}} nodes ({{.more}} more), {{.set}} asks{{else}}{{.set}} is about to ask{{end}} for {{.next}} instead of {{.now}} on every node, " +
 		"and {{count .n \"pod\" \"pods\"}} of {{and .workloads}} {{verb .n \"is\" \"are\"}} preempted for it{{if .lost}}; that fails {{verb .n \"its Job\" \"their Jobs\"}}, and {{count .lost \"more pod ends\" \"more pods end\"}} with {{verb .n \"it\" \"them\"}}{{end}}.",

@@ -6,8 +6,8 @@ var englishUnlike = sentences{
 	DiffersVersion: "They are of different versions of {{.owner}}: revision {{if .version}}{{.version}}{{else}}unknown{{end}} here, {{if .other}}{{.other}}{{else}}unknown{{end}} there.",
 	DiffersAgent:   "{{.daemon}}: {{if .state}}its pod on {{.node}} is {{.state}}{{else}}it has no pod on {{.node}}{{end}}, {{if .other}}that on {{.good}} is {{.other}}{{else}}and none on {{.good}}{{end}}.",
 
-	OthersOnNode:      "On {{.node}} {{.poor}} of {{count .all \"other pod does\" \"other pods do\"}} not run as they should.",
-	SiblingsElsewhere: "{{if .all}}Of {{count .all \"other pod\" \"other pods\"}} of {{.owner}} on other nodes, {{.poor}} {{verb .poor \"does\" \"do\"}} not run as they should.{{else}}{{.owner}} has no other pod on another node.{{end}}",
+	OthersOnNode:      "{{if not .all}}There is no other pod on {{.node}}.{{else if .poor}}On {{.node}} {{.poor}} of {{count .all \"other pod\" \"other pods\"}} {{verb .poor \"does\" \"do\"}} not run as {{verb .poor \"it\" \"they\"}} should.{{else}}On {{.node}} {{if eq .all 1}}the other pod runs as it should{{else}}all {{.all}} other pods run as they should{{end}}.{{end}}",
+	SiblingsElsewhere: "{{if .poor}}Of {{count .all \"other pod\" \"other pods\"}} of {{.owner}} on other nodes, {{.poor}} {{verb .poor \"does\" \"do\"}} not run as {{verb .poor \"it\" \"they\"}} should.{{else if .all}}On other nodes, {{if eq .all 1}}the other pod of {{.owner}} runs as it should{{else}}all {{.all}} other pods of {{.owner}} run as they should{{end}}.{{else}}No other pod of {{.owner}} is on another node.{{end}}",
 	ProbesFit:         "Of {{count .n \"pod\" \"pods\"}} tried (as on {{.good}}, and those that wait), {{.fit}} {{verb .fit \"fits\" \"fit\"}} {{.node}} as it is.",
 
 	UnlikePodCause:  "{{.subject}} does not run because of {{and .what}}: with what {{.good}} has there, it finds a node.",

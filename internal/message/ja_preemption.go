@@ -19,7 +19,7 @@ var japanesePreemption = sentences{
 	RemedyBalloonCost: "ノード {{.nodes}} 台で CPU {{.cpu}} ずつ。{{if .more}}{{and .guests}} の実行中は、さらにノード {{.more}} 台が必要です。{{end}}",
 	RemedyBalloonRisk: "すでに空きのないノードにはバルーンも入りません。{{if .n}}{{and .guests}} の次の実行より前に置き、そのテンプレートに priorityClassName: {{.class}} を指定してください。{{else}}バッチ処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。{{end}}そうしないとバルーンの場所を取られます。待っている Pod のために追加されたノードも、バルーンより先に埋まってしまうため、グループのサイズは事前に増やしておいてください。",
 
-	ScarceNode: "{{.place}} を失うと、ほかのノードに空きがなく、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
+	ScarceNode: "{{.place}} を失うと、{{and .workloads}} の Pod {{.n}} 個は、受け入れられるノードがほかになく Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
 
 	NextStep: "{{if .more}}クラスターがノード {{.nodes}} 台 (あと {{.more}} 台) になると、{{end}}{{.set}} の requests が全ノードで {{.now}} から {{.next}} に増え、" +
 		"{{and .workloads}} の Pod {{.n}} 個がプリエンプトされます。{{if .lost}}その結果 Job が失敗し、さらに Pod {{.lost}} 個が終了します。{{end}}",

@@ -48,8 +48,8 @@ var japaneseProof = sentences{
 
 	ProofMore: "ほか {{.n}} 件",
 
-	ProofAwaits:   "{{.condition}} が {{.wait}} 続くと、{{.by}} が {{.action}} を行います (あと {{.left}})。",
-	ProofOverdue:  "{{.condition}} はすでに {{.age}} 続いています。{{.by}} は {{.wait}} で {{.action}} を行うはずですが、まだ行われていません。",
+	ProofAwaits:   "{{.condition}} が {{span .wait}}続くと、{{.by}} が {{.action}} を行います (あと {{span .left}})。",
+	ProofOverdue:  "{{.condition}} はすでに {{span .age}}続いています。{{.by}} は {{span .wait}}で {{.action}} を行うはずですが、まだ行われていません。",
 	ProofUnderWay: "{{.remediation}} がこのノードを修復する予定で、現在 {{.phase}} です。",
 
 	ProofRemedyDrill:       "害のない障害を最後まで通してみる。",

@@ -6,8 +6,8 @@ var japaneseUnlike = sentences{
 	DiffersVersion: "{{.owner}} の別のバージョンです。リビジョンはこちらが {{if .version}}{{.version}}{{else}}不明{{end}}、比較先が {{if .other}}{{.other}}{{else}}不明{{end}}です。",
 	DiffersAgent:   "{{.daemon}}: {{if .state}}{{.node}} の Pod は {{.state}} です{{else}}{{.node}} に Pod がありません{{end}}。{{if .other}}{{.good}} の Pod は {{.other}} です。{{else}}{{.good}} には Pod がありません。{{end}}",
 
-	OthersOnNode:      "{{.node}} のほかの Pod {{.all}} 個のうち {{.poor}} 個が正常に動いていません。",
-	SiblingsElsewhere: "{{if .all}}ほかのノードにある {{.owner}} の Pod {{.all}} 個のうち {{.poor}} 個が正常に動いていません。{{else}}{{.owner}} の Pod はほかのノードにはありません。{{end}}",
+	OthersOnNode:      "{{if not .all}}{{.node}} にほかの Pod はありません。{{else if .poor}}{{.node}} のほかの Pod {{.all}} 個のうち {{.poor}} 個が正常に動いていません。{{else}}{{.node}} のほかの Pod {{.all}} 個は{{if gt .all 1}}すべて{{end}}正常に動いています。{{end}}",
+	SiblingsElsewhere: "{{if .poor}}ほかのノードにある {{.owner}} の Pod {{.all}} 個のうち {{.poor}} 個が正常に動いていません。{{else if .all}}ほかのノードにある {{.owner}} の Pod {{.all}} 個は{{if gt .all 1}}すべて{{end}}正常に動いています。{{else}}{{.owner}} の Pod はほかのノードにはありません。{{end}}",
 	ProbesFit:         "試した {{.n}} 個の Pod ({{.good}} で動いているものと同じ Pod と、待機中の Pod) のうち、現状の {{.node}} に配置できるのは {{.fit}} 個です。",
 
 	UnlikePodCause:  "{{.subject}} が動かない原因は {{and .what}} です。{{.good}} と同じにすると、配置できるノードがあります。",

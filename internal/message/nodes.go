@@ -96,7 +96,7 @@ const (
 	CauseCameLater    ID = "CauseCameLater"    // node, at, back
 	CauseNothingMoves ID = "CauseNothingMoves" //
 	NotClosed         ID = "NotClosed"         // node
-	RemedyEvict       ID = "RemedyEvict"       // pod, workload
+	RemedyEvict       ID = "RemedyEvict"       // pod, workload, i, of
 	RemedyEvictCost   ID = "RemedyEvictCost"   // pod
 	RemedyEvictRisk   ID = "RemedyEvictRisk"   // pod
 )

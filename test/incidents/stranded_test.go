@@ -63,8 +63,7 @@ func TestStrandedVolumeIsExplainedAndHealed(t *testing.T) {
 	if want := "naosu-lab scale group/general --to 3"; remedy != want {
 		t.Fatalf("the remedy is %q, want %q", remedy, want)
 	}
-	words := strings.Fields(remedy)
-	l.must(t, words[0], words[1:]...)
+	l.types(t, remedy)
 	eventually(t, 2*time.Minute, "the pods to run", func() error { return running(t, l) })
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -193,11 +192,15 @@ func cameLink(v view.View, node *corev1.Node, args message.Args) finding.Link {
 // way if the scheduler, asked again, puts them back where they were: then the crowd is its choice.
 func rebalance(ctx context.Context, v view.View, crowds []crowd) (ways []finding.Remedy, refuted bool) {
 	var evictions []change.Change
+	total := 0
 	for _, c := range crowds {
-		for i, pod := range c.moves {
+		total += len(c.moves)
+	}
+	for _, c := range crowds {
+		for _, pod := range c.moves {
 			evicted := change.Evict{Namespace: pod.Namespace, Name: pod.Name}
 			evictions = append(evictions, evicted)
-			args := message.Args{"pod": evicted.Subject(), "workload": c.Ref, "i": strconv.Itoa(i + 1)}
+			args := message.Args{"pod": evicted.Subject(), "workload": c.Ref, "i": len(evictions), "of": total}
 			ways = append(ways, finding.Remedy{
 				Message: v.Say.Text(message.RemedyEvict, args), Change: evicted, Command: evicted.Command(),
 				Cost: v.Say.Text(message.RemedyEvictCost, args), Risk: v.Say.Text(message.RemedyEvictRisk, args),

@@ -1,0 +1,130 @@
+package incidents
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRemediesAreTyped provokes findings, types the commands of their remedies as naosu prints them, and sees the findings
+// go: a command that is refused, or changes nothing, is no remedy.
+func TestRemediesAreTyped(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		code  string
+		words []string
+		// lab is what `naosu-lab up` is told; a time scale other than the usual one stands among it.
+		lab     []string
+		provoke func(*testing.T, lab)
+		// together says that the remedies are one way and not several.
+		together bool
+	}{
+		"stranded":     {code: "N101", words: []string{"redash-redis"}, lab: []string{"--scenario", "stranded-volume", "--until", "stranded"}},
+		"last node":    {code: "N102", words: []string{"redash-redis"}, lab: []string{"--scenario", "stranded-volume", "--until", "start"}},
+		"slow to fail": {code: "N202", words: []string{"httpd"}, lab: []string{"--scenario", "lopsided-return", "--until", "start", "--time-scale", "1"}, together: true},
+		"lopsided":     {code: "N203", words: []string{"httpd"}, lab: []string{"--scenario", "lopsided-return", "--until", "kubelet-returns"}, together: true, provoke: allReady},
+		"next step":    {code: "N502", words: []string{"calico-node"}, lab: []string{"--scenario", "preempted-jobs", "--until", "start"}},
+		"no room":      {code: "N504", words: []string{"web"}, lab: []string{"--nodes", "2"}, provoke: noRoom},
+		"tainted":      {code: "N504", words: []string{"web"}, lab: []string{"--nodes", "2"}, provoke: tainted},
+		"too little":   {code: "N503", words: []string{"web"}, lab: []string{"--nodes", "2"}, provoke: full},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := tc.lab
+			if !slices.Contains(args, "--time-scale") {
+				args = append(slices.Clip(args), "--time-scale", timeScale)
+			}
+			l := up(t, args...)
+			if tc.provoke != nil {
+				tc.provoke(t, l)
+			}
+			var remedies []remedy
+			eventually(t, time.Minute, "the finding "+tc.code, func() error {
+				f, ok := l.finds(t, tc.code, tc.words)
+				if remedies = f.Remedies; !ok || len(remedies) == 0 {
+					return fmt.Errorf("there is %+v", f)
+				}
+				return nil
+			})
+			if !tc.together {
+				remedies = remedies[:1]
+			}
+			for _, r := range remedies {
+				if !r.Verified {
+					t.Errorf("%q is not verified", r.Command)
+				}
+				l.types(t, r.Command)
+			}
+			eventually(t, 2*time.Minute, tc.code+" to go", func() error {
+				if f, ok := l.finds(t, tc.code, tc.words); ok {
+					return fmt.Errorf("after %+v it still says: %s", remedies, f.Message)
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// finds is what the audit of the whole cluster says under a code with some words.
+func (l lab) finds(t *testing.T, code string, words []string) (found, bool) {
+	t.Helper()
+	var audit struct{ Findings []found }
+	l.decode(t, &audit, "naosu", "audit", "-A", "-o", "json")
+	i := slices.IndexFunc(audit.Findings, func(f found) bool { return f.Code == code && says(f, words) })
+	if i < 0 {
+		return found{}, false
+	}
+	return audit.Findings[i], true
+}
+
+// types enters a command line in a shell, as a person does who has it from naosu.
+func (l lab) types(t *testing.T, line string) {
+	t.Helper()
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := command(t, l.kubeconfig, "kubectl")
+	c.Path, c.Args = shell, []string{"sh", "-c", line}
+	if out, err := c.CombinedOutput(); err != nil || strings.TrimSpace(line) == "" {
+		t.Fatalf("typed %q: %v\n%s", line, err, out)
+	}
+}
+
+func allReady(t *testing.T, l lab) {
+	t.Helper()
+	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+}
+
+// full leaves no node room for a second pod.
+func full(t *testing.T, l lab) {
+	t.Helper()
+	allReady(t, l)
+	web(t, l, 2)
+	l.must(t, "kubectl", "rollout", "status", "deployment/web", "--timeout=60s")
+}
+
+// noRoom has one pod more than there is room for.
+func noRoom(t *testing.T, l lab) {
+	t.Helper()
+	allReady(t, l)
+	web(t, l, 3)
+}
+
+// tainted keeps a Deployment's pods off every node.
+func tainted(t *testing.T, l lab) {
+	t.Helper()
+	allReady(t, l)
+	l.must(t, "kubectl", "taint", "nodes", "--all", "team=a:NoSchedule")
+	web(t, l, 2)
+}
+
+// web makes a Deployment of which one pod fits on a node.
+func web(t *testing.T, l lab, replicas int) {
+	t.Helper()
+	l.must(t, "kubectl", "create", "deployment", "web", "--image=web", fmt.Sprintf("--replicas=%d", replicas))
+	l.must(t, "kubectl", "set", "resources", "deployment/web", "--requests=cpu=1200m")
+}
