@@ -124,7 +124,9 @@ func (w writer) remedy(r finding.Remedy) {
 }
 
 func (w writer) labelled(id message.ID, text string) {
-	w.Paragraph("  "+w.say.Text(id, nil)+": ", text, output.Plain)
+	if text != "" {
+		w.Paragraph("  "+w.say.Text(id, nil)+": ", text, output.Plain)
+	}
 }
 
 func (w writer) gaps(id message.ID, gaps []finding.Gap) {
