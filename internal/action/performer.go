@@ -51,8 +51,8 @@ type Performer struct {
 // +kubebuilder:rbac:groups=naosu.dev,resources=noderepairpolicies,verbs=get
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=pods/eviction,verbs=create
-// +kubebuilder:rbac:groups=apps,resources=replicasets;statefulsets,verbs=get;list;watch
-// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=replicasets;statefulsets,verbs=get
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
 
 // mostMoves bounds one call of Advance.
 const mostMoves = 32

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
@@ -20,6 +21,9 @@ const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
+- level: Request
+  users: ["system:serviceaccount:naosu-system:naosu-controller"]
+  resources: [{group: authorization.k8s.io}]
 - level: Metadata
   users: ["system:serviceaccount:naosu-system:naosu-controller", "system:serviceaccount:naosu-system:naosu-agent"]
 - level: None
@@ -66,6 +70,15 @@ func (a audit) asked(t *testing.T, account string) (asked map[string]bool, refus
 			what = strings.TrimSuffix(fmt.Sprintf("%s %s/%s/%s", event.Verb, o.APIGroup, o.Resource, o.Subresource), "/")
 		}
 		asked[what] = true
+		if event.RequestObject != nil { // Whether it might is asked for what it would do.
+			var review authorizationv1.SelfSubjectAccessReview
+			if err := json.Unmarshal(event.RequestObject.Raw, &review); err != nil {
+				t.Fatalf("read the audit log: %v", err)
+			}
+			if r := review.Spec.ResourceAttributes; r != nil {
+				asked[strings.TrimSuffix(fmt.Sprintf("%s %s/%s/%s", r.Verb, r.Group, r.Resource, r.Subresource), "/")] = true
+			}
+		}
 		if s := event.ResponseStatus; s != nil && s.Code == 403 && !slices.Contains(refused, what) {
 			refused = append(refused, what)
 		}

@@ -68,6 +68,8 @@ func startCluster() (*cluster, error) {
 		Pace:  pace.New(20),
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3, Max: 4}}},
 		Flags: audit.flags(),
+		// As before Kubernetes 1.34: what is watched is listed first.
+		FeatureGates: map[string]bool{"WatchList": false},
 	})
 	if err != nil {
 		return nil, err
