@@ -14,7 +14,8 @@ import (
 
 // In slow worlds a preemptor waits for its victims' end, nominated to their node, while other pods are decided on.
 
-// heldFor says, in a slow world, when a preemptor has to wait: whoever is to give way is ending, and not all are gone.
+// heldFor says, in a slow world, when a preemptor has to wait: whoever is to give way is ending, those without a grace period
+// have gone, and not all have.
 func (s *stage) heldFor(p prediction) func(decision) bool {
 	if !s.world.slow {
 		return nil
@@ -24,10 +25,18 @@ func (s *stage) heldFor(p prediction) func(decision) bool {
 			if choice.Node != d.nominated || !slices.Equal(victims(choice), d.victims) {
 				continue
 			}
-			return slices.ContainsFunc(choice.Victims, func(v *corev1.Pod) bool {
-				v = s.pods[nameOf(v)]
-				return v != nil && v.DeletionTimestamp != nil && *v.DeletionGracePeriodSeconds > 0
-			})
+			there := 0
+			for _, victim := range choice.Victims {
+				v := s.pods[nameOf(victim)]
+				if v == nil {
+					continue
+				}
+				if v.DeletionTimestamp == nil || *v.DeletionGracePeriodSeconds == 0 {
+					return false
+				}
+				there++
+			}
+			return there > 0
 		}
 		return false
 	}
