@@ -151,8 +151,9 @@ func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]
 			continue
 		}
 		objects = append(objects, changed)
-		for name, asks := range resized(before, &template.Spec) {
-			commands = append(commands, change.SetCPU(ref, name, asks.Requests[corev1.ResourceCPU]))
+		containers := resized(before, &template.Spec)
+		for _, name := range slices.Sorted(maps.Keys(containers)) {
+			commands = append(commands, change.SetCPU(ref, name, containers[name].Requests[corev1.ResourceCPU]))
 		}
 	}
 	args := message.Args{"asks": asks, "set": s.Target, "jobs": jobs, "crons": crons}
