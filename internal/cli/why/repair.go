@@ -21,7 +21,8 @@ const patience = 10 * time.Second
 // is to repair it, and when, and what speaks against that.
 func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e *finding.Explanation) {
 	node := in.World.Node(name)
-	all, gaps := own.Resources{}, []finding.Gap(nil)
+	var all own.Resources
+	var gaps []finding.Gap
 	ill := node != nil && (!repair.Ready(node) || slices.ContainsFunc(e.Findings, func(f finding.Finding) bool { return f.Code == finding.N301 }))
 	if !ill || o.From != "" {
 		all, gaps = own.Read(ctx, o.Options)
