@@ -54,7 +54,9 @@ func TestAccess(t *testing.T) {
 		clear(t, bed)
 	})
 	defer bed.judge(t)
-	controller, agent := bed.pod(t, "naosu-controller"), bed.pod(t, "naosu-agent")
+	// The node that is drained is another than the controller's: a pod that ends takes its token with it.
+	controller := bed.pod(t, "naosu-controller", "")
+	agent := bed.pod(t, "naosu-agent", controller.Spec.NodeName)
 	ill := bed.shop(t, agent.Spec.NodeName)
 	other := bed.third(t, agent.Spec.NodeName, ill)
 	bed.hands(t, agent.Spec.NodeName, ill, other)
@@ -205,7 +207,7 @@ func answers(ctx context.Context, url string) error {
 }
 
 // pod is one that runs of those that the chart made.
-func (c *cluster) pod(t *testing.T, name string) *corev1.Pod {
+func (c *cluster) pod(t *testing.T, name, node string) *corev1.Pod {
 	t.Helper()
 	var found *corev1.Pod
 	soon(t, func() error {
@@ -213,7 +215,9 @@ func (c *cluster) pod(t *testing.T, name string) *corev1.Pod {
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(list.Items, func(p corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning })
+		at := slices.IndexFunc(list.Items, func(p corev1.Pod) bool {
+			return p.Status.Phase == corev1.PodRunning && (node == "" || p.Spec.NodeName == node)
+		})
 		if at < 0 {
 			return fmt.Errorf("none of %d pods of %s runs", len(list.Items), name)
 		}

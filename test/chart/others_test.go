@@ -52,11 +52,22 @@ func (c *cluster) defines(t *testing.T) {
 			},
 		}})
 		t.Cleanup(func() {
-			if err := client.Resource(definitions).Delete(context.WithoutCancel(t.Context()), name, metav1.DeleteOptions{}); err != nil {
+			ctx, served := context.WithoutCancel(t.Context()), kind.GroupVersion().WithResource(plural)
+			if err := client.Resource(definitions).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 				t.Error(err)
 			}
+			soon(t, func() error { return c.unserved(served) })
 		})
 	}
+}
+
+// unserved is an error as long as the API server says that it has a resource.
+func (c *cluster) unserved(resource schema.GroupVersionResource) error {
+	list, err := c.client.Discovery().ServerResourcesForGroupVersion(resource.GroupVersion().String())
+	if err == nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == resource.Resource }) {
+		return fmt.Errorf("%s is still served", resource)
+	}
+	return nil
 }
 
 // alone is a label by which a policy selects one node.

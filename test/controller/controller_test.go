@@ -129,6 +129,10 @@ func TestDrill(t *testing.T) {
 	module.Visit(t)
 	start(t)
 	node := nodes(t)[2]
+	well := corev1.NodeCondition{Type: "NetworkingReady", Status: corev1.ConditionTrue, Reason: "NoFault", LastTransitionTime: metav1.Now(), LastHeartbeatTime: metav1.Now()}
+	if err := say(t.Context(), &node, well); err != nil {
+		t.Fatal(err)
+	}
 	policy(t, "drills", node)
 	r := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "drill"}, Spec: v1alpha1.RemediationSpec{
 		Node: v1alpha1.NodeReference{Name: node.Name, UID: node.UID}, Drill: &v1alpha1.Drill{Nonce: "abcdefgh", Reason: "InterfaceNotUp", Depth: v1alpha1.DrillDryRun},
