@@ -94,8 +94,16 @@ func (l lab) types(t *testing.T, line string) {
 	}
 }
 
+// allReady waits for the nodes, which come after the API server.
 func allReady(t *testing.T, l lab) {
 	t.Helper()
+	eventually(t, time.Minute, "two nodes at least", func() error {
+		names, err := l.run(t, "kubectl", "get", "nodes", "-o", "name")
+		if n := len(strings.Fields(names)); err == nil && n < 2 {
+			err = fmt.Errorf("there are %d", n)
+		}
+		return err
+	})
 	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
 }
 
