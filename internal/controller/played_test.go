@@ -113,7 +113,12 @@ func (p *played) hear(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	p.told[r.URL.Path] = append(p.told[r.URL.Path], events)
 	p.mu.Unlock()
-	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
+	stream(w, r, runtime.ContentTypeJSON, events)
+}
+
+// stream is a watch: events as they come, until the client has enough.
+func stream(w http.ResponseWriter, r *http.Request, contentType string, events <-chan []byte) {
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(http.StatusOK)
 	w.(http.Flusher).Flush()
 	for {
@@ -302,18 +307,7 @@ func (p *played) watch(w http.ResponseWriter, r *http.Request) {
 	}
 	one.watches = append(one.watches, events)
 	p.mu.Unlock()
-	w.Header().Set("Content-Type", protobuf+";stream=watch")
-	w.WriteHeader(http.StatusOK)
-	w.(http.Flusher).Flush()
-	for {
-		select {
-		case <-r.Context().Done():
-			return
-		case event := <-events:
-			_, _ = w.Write(event)
-			w.(http.Flusher).Flush()
-		}
-	}
+	stream(w, r, protobuf+";stream=watch", events)
 }
 
 // keep holds naosu's own objects as JSON.

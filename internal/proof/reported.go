@@ -62,13 +62,14 @@ func reported(f Facts, node *corev1.Node, say message.Printer) []Row {
 	return rows
 }
 
-// due says when somebody is to act, or was, or who is at it. Nobody is where there is no rule.
+// due says when somebody is to act, or was, or who is at it. Nobody is where there is no rule, and nobody knows when where the
+// condition does not tell since when it stands.
 func (r Row) due(f Facts, node *corev1.Node, say message.Printer) []finding.Link {
-	if r.By == "" {
-		return nil
-	}
 	condition, _ := conditionOf(node, r.Condition)
 	since := condition.LastTransitionTime
+	if r.By == "" || since.IsZero() {
+		return nil
+	}
 	stands := f.Now.Sub(since.Time)
 	args := message.Args{
 		"by": r.By, "action": string(r.Action), "condition": r.Condition, "age": duration.HumanDuration(stands),

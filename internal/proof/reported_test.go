@@ -1,11 +1,13 @@
 package proof
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -31,6 +33,7 @@ func TestExpect(t *testing.T) {
 		awaited  string
 		finding  string // its first cause
 		findings int
+		mute     bool // it says nothing of when
 	}{
 		"nothing is wrong":         {facts: whole()},
 		"a reason that nobody has": {facts: managed(), change: func(f *Facts) { falls(f, time.Minute, "SunSpots", "") }},
@@ -55,6 +58,15 @@ func TestExpect(t *testing.T) {
 			facts: managed(), change: func(f *Facts) { falls(f, 40*time.Minute, "InterfaceNotUp", "") },
 			known: true, finding: "NetworkingReady has stood for 40m. group/workers does Replace after 30m, and has not.", findings: 1,
 		},
+		"nobody noted since when": {
+			facts: managed(), change: func(f *Facts) {
+				falls(f, 0, "InterfaceNotUp", "")
+				conditions := f.Nodes[0].Status.Conditions
+				at := slices.IndexFunc(conditions, func(c corev1.NodeCondition) bool { return c.Type == "NetworkingReady" })
+				conditions[at].LastTransitionTime = metav1.Time{}
+			},
+			known: true, findings: 1, mute: true,
+		},
 		"nobody repairs": {
 			facts: managed(), change: func(f *Facts) {
 				falls(f, 40*time.Minute, "InterfaceNotUp", "")
@@ -78,6 +90,9 @@ func TestExpect(t *testing.T) {
 				t.Errorf("it awaits %q, want %q", got.Awaited[0].Message, tc.awaited)
 			}
 			for _, f := range got.Findings {
+				if tc.mute && len(f.Causes) > 0 {
+					t.Errorf("it says %q", f.Causes[0].Message)
+				}
 				if f.Code != finding.N302 || tc.finding != "" && !strings.Contains(f.Causes[0].Message, tc.finding) {
 					t.Errorf("%s by %v, want %q", f.Code, f.Causes, tc.finding)
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -64,10 +65,13 @@ func (c *cluster) defines(t *testing.T) {
 // unserved is an error as long as the API server says that it has a resource.
 func (c *cluster) unserved(resource schema.GroupVersionResource) error {
 	list, err := c.client.Discovery().ServerResourcesForGroupVersion(resource.GroupVersion().String())
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
 	if err == nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == resource.Resource }) {
 		return fmt.Errorf("%s is still served", resource)
 	}
-	return nil
+	return err
 }
 
 // alone is a label by which a policy selects one node.

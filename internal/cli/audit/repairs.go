@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
@@ -14,20 +14,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/proof"
 )
 
-// patience is how long it may take to ask about repairs: a cloud may not answer, and there is an audit without it.
-const patience = 10 * time.Second
-
 // addRepairs adds what no Snapshot tells: what the guard holds back now, and repairs that somebody set up and that would not
 // happen, or that nothing shows would happen. Of what nobody is to repair, and of what nobody counts on, `repair check`
 // alone tells. That something could not be read is a gap and no error, for there is an audit without it.
 func (o *Options) addRepairs(ctx context.Context, v view.View, found *finding.Audit) {
 	if o.From != "" {
-		found.Unknown = append(found.Unknown, finding.Gap{About: naosu, Message: v.Say.Text(message.CheckSnapshot, nil)})
+		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: v.Say.Text(message.CheckSnapshot, nil)})
 		return
 	}
-	read, err := facts.ReadBeside(ctx, &o.Options, v.World, patience)
+	read, err := facts.ReadBeside(ctx, &o.Options, v.World)
 	if err != nil {
-		found.Unknown = append(found.Unknown, finding.Gap{About: naosu, Message: v.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})})
+		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: v.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})})
 		return
 	}
 	rows := slices.DeleteFunc(proof.Check(read.Facts, v.Say), func(r proof.Row) bool { return r.By == "" || !r.Expected() })
@@ -40,9 +37,6 @@ func (o *Options) addRepairs(ctx context.Context, v view.View, found *finding.Au
 	found.Unknown = append(found.Unknown, unknown(read, v.Say)...)
 }
 
-// naosu is what a gap of naosu's own resources is about.
-const naosu = "naosu.dev"
-
 // unknown is what could not be read, each reason once. Who else repairs matters only where something is there to begin
 // with: an agent that reports, a policy, or another repairer.
 func unknown(read *facts.Facts, say message.Printer) []finding.Gap {
@@ -50,7 +44,7 @@ func unknown(read *facts.Facts, say message.Printer) []finding.Gap {
 	var gaps []finding.Gap
 	said := map[string]bool{}
 	for _, gap := range read.Unknown(say) {
-		if (concerned || gap.About == naosu) && !said[gap.Message] {
+		if (concerned || gap.About == v1alpha1.GroupVersion.Group) && !said[gap.Message] {
 			said[gap.Message] = true
 			gaps = append(gaps, gap)
 		}

@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/input"
@@ -79,8 +80,11 @@ func Read(ctx context.Context, o *input.Options) (*Facts, error) {
 	return r.f, nil
 }
 
-// ReadBeside reads from the cluster what its world, which was read just now, does not hold. It takes no longer than patience.
-func ReadBeside(ctx context.Context, o *input.Options, world *cluster.Snapshot, patience time.Duration) (*Facts, error) {
+// patience is how long ReadBeside may take: a cloud may not answer, and whoever asks has an answer without it.
+const patience = 10 * time.Second
+
+// ReadBeside reads from the cluster what its world, which was read just now, does not hold. It takes no longer than ten seconds.
+func ReadBeside(ctx context.Context, o *input.Options, world *cluster.Snapshot) (*Facts, error) {
 	objects, err := connect.ToObjects(o.Config)
 	if err != nil {
 		return nil, err
@@ -103,7 +107,7 @@ func ofSnapshot(world *cluster.Snapshot) *Facts {
 	for _, set := range daemonSets(world) {
 		f.seen(set)
 	}
-	f.unread = append(f.unread, gap{group, f.Own})
+	f.unread = append(f.unread, gap{v1alpha1.GroupVersion.Group, f.Own})
 	return f
 }
 

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/own"
@@ -19,9 +20,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/proof"
 	"github.com/naosu-dev/naosu/internal/record"
 )
-
-// group is what a gap of naosu's own resources is about.
-const group = "naosu.dev"
 
 // reader reads from a cluster. Only nodes must be readable; what else is not makes a gap.
 type reader struct {
@@ -143,7 +141,7 @@ func (r reader) ours() {
 		r.f.Absent = true
 	default:
 		r.f.Own = message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()})
-		r.miss(group, r.f.Own)
+		r.miss(v1alpha1.GroupVersion.Group, r.f.Own)
 	}
 }
 

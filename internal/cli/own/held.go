@@ -15,9 +15,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// about is what a Gap of naosu's own resources concerns.
-const about = "naosu.dev"
-
 // HeldOn are the repairs of a node that the guard holds back now (N304), and the policies that are braked. The node is nil if it
 // is gone. Where it has no open Remediation, a policy by which it is ill tells: one that is braked makes Remediations of a few of
 // its nodes only.
@@ -33,7 +30,7 @@ func (r Resources) HeldOn(name string, node *corev1.Node, say message.Printer) [
 // a Gap and no error, for there is an answer without it.
 func Read(ctx context.Context, o input.Options) (Resources, []finding.Gap) {
 	gap := func(why message.Sentence) []finding.Gap {
-		return []finding.Gap{{About: about, Message: o.Say().Say(why)}}
+		return []finding.Gap{{About: v1alpha1.GroupVersion.Group, Message: o.Say().Say(why)}}
 	}
 	if o.From != "" {
 		return Resources{}, gap(message.Of(message.CheckSnapshot, nil))

@@ -11,6 +11,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cli/input"
@@ -79,7 +80,7 @@ func (o *CheckOptions) Run(ctx context.Context) error {
 	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	answer := Checked{Rows: rows, Findings: found, Unknown: read.Unknown(say)}
 	if read.Absent {
-		answer.Unknown = append(answer.Unknown, finding.Gap{About: "naosu.dev", Message: say.Text(message.CheckNoCRDs, nil)})
+		answer.Unknown = append(answer.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: say.Text(message.CheckNoCRDs, nil)})
 	}
 	if o.Format.ForPeople() {
 		err = writeCheck(o.Format.Page(o.Out), say, answer)

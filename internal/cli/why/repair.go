@@ -3,7 +3,6 @@ package why
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cli/input"
@@ -14,9 +13,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// patience is how long it may take to ask who repairs a node: a cloud may not answer, and there is an answer without it.
-const patience = 10 * time.Second
-
 // addRepair adds what no Snapshot tells of a node: what the guard holds back, and, if the node is not healthy, whether anybody
 // is to repair it, and when, and what speaks against that.
 func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e *finding.Explanation) {
@@ -26,7 +22,7 @@ func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e 
 	ill := node != nil && (!repair.Ready(node) || slices.ContainsFunc(e.Findings, func(f finding.Finding) bool { return f.Code == finding.N301 }))
 	if !ill || o.From != "" {
 		all, gaps = own.Read(ctx, o.Options)
-	} else if read, err := facts.ReadBeside(ctx, &o.Options, in.World, patience); err != nil {
+	} else if read, err := facts.ReadBeside(ctx, &o.Options, in.World); err != nil {
 		gaps = []finding.Gap{{About: "repair", Message: in.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})}}
 	} else {
 		all, gaps = own.Resources{Policies: read.Policies, Remediations: read.Remediations}, read.Unknown(in.Say)
