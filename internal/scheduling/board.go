@@ -190,7 +190,7 @@ func (b *board) refresh(s *slot) {
 // part and which only the board changes, and that by replacing them.
 func copyOf(info *framework.NodeInfo) *framework.NodeInfo {
 	c := *info
-	c.Pods = slices.Clone(info.Pods)
+	c.Pods = append(make([]fwk.PodInfo, 0, len(info.Pods)+1), info.Pods...) // most often one is added
 	c.PodsWithAffinity = slices.Clone(info.PodsWithAffinity)
 	c.PodsWithRequiredAntiAffinity = slices.Clone(info.PodsWithRequiredAntiAffinity)
 	c.Requested, c.NonZeroRequested = info.Requested.Clone(), info.NonZeroRequested.Clone()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -13,6 +14,7 @@ import (
 // classes are those a profile has been asked about, with the tables that they share.
 type classes struct {
 	byKey    map[string]*class
+	byOwner  map[types.UID]classified // the last pod with that controller
 	verdicts map[string]*table[*fwk.Status]
 	scores   map[string]*table[int64]
 	grounds  map[string]*ground
@@ -22,7 +24,7 @@ type classes struct {
 }
 
 func newClasses() classes {
-	return classes{byKey: map[string]*class{}, verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{}, grounds: map[string]*ground{}}
+	return classes{byKey: map[string]*class{}, byOwner: map[types.UID]classified{}, verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{}, grounds: map[string]*ground{}}
 }
 
 // most is how many classes are remembered, several times as many as large clusters have templates.
@@ -30,6 +32,17 @@ const most = 20_000
 
 // class is the one of a pod.
 func (p *profile) class(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
+	c := p.classes.recent(pod)
+	if c == nil {
+		c = p.known(ctx, j, pod)
+		p.classes.remember(pod, c)
+	}
+	c.meet(j)
+	return c
+}
+
+// known finds a pod's class by its key. It makes the class of the first such pod.
+func (p *profile) known(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
 	all := &p.classes
 	c := all.byKey[string(all.keyOf(pod))]
 	if c == nil {
@@ -39,7 +52,6 @@ func (p *profile) class(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
 		c = p.newClass(ctx, j, pod)
 		all.byKey[string(all.keyOf(pod))] = c
 	}
-	c.meet(j)
 	return c
 }
 

@@ -97,11 +97,8 @@ func (all *classes) keyOf(pod *corev1.Pod) []byte {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		key = appendText(appendText(appendText(key, owner.APIVersion), owner.Kind), owner.Name)
 	}
-	for i := range pod.Spec.Volumes {
-		if pod.Spec.Volumes[i].Ephemeral != nil { // its claim has the pod's name, and belongs to it
-			key = appendText(appendText(key, pod.Name), string(pod.UID))
-			break
-		}
+	if ownsClaims(&pod.Spec) {
+		key = appendText(appendText(key, pod.Name), string(pod.UID))
 	}
 	all.part = whole(&pod.Spec)
 	all.key = appendMessage(append(key, 1), &all.part)

@@ -113,15 +113,20 @@ func (s *sweep) preFilter(ctx context.Context) []*slot {
 
 // idle says that a plugin had no say in such a pod's case and has none now: that follows from the pod and from what is on
 // the shelf (the kin are forgotten when that changes), for InterPodAffinity also from whether any pod is averse, and for
-// VolumeRestrictions from whether a pod uses the claim, so that it is asked each time.
+// VolumeRestrictions from whether a pod uses the claim, so that it is asked each time if there is one.
 func (s *sweep) idle(plugin string) bool {
 	switch plugin {
 	case names.VolumeRestrictions:
-		return false
+		return s.class.kin.idle.Has(plugin) && !claims(&s.pod.Spec)
 	case names.InterPodAffinity:
 		return s.class.kin.idle.Has(plugin) && len(s.profile.affinity.averse) == 0
 	}
 	return s.class.kin.idle.Has(plugin)
+}
+
+// claims says that a pod mounts claims that may be others' too.
+func claims(s *corev1.PodSpec) bool {
+	return slices.ContainsFunc(s.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil })
 }
 
 // view is the nodes that a plugin's PreFilter counts on.
