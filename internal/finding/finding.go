@@ -60,6 +60,8 @@ type Remedy struct {
 	Risk    string `json:"risk"`
 	// Verified is true only if the change was simulated and the subject then ran.
 	Verified bool `json:"verified"`
+	// Together says that this and the finding's other remedies are the steps of one, in order, and not a choice.
+	Together bool `json:"together,omitempty"`
 }
 
 // Gap is something that is not known.

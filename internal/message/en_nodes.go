@@ -20,7 +20,7 @@ var englishNodes = sentences{
 	CauseAttachmentReturns:  "Deleting {{.attachment}} detaches nothing. The CSI attacher's finalizer keeps the object until its driver has detached the volume, and while the control plane believes the volume attached it writes the object again.",
 	CauseForceDetach:        "{{if .up}}It ends when the driver can detach the volume{{else}}It ends by itself: once no pod on {{.node}} uses the volume any more, the volume is detached by force after 6 minutes{{if not .gone}}, or at once if the node bears the out-of-service taint{{end}}{{end}}.",
 	NotWaitingForAttachment: "Not what {{and .unplaced}} {{verb (len .unplaced) \"waits\" \"wait\"}} for: a volume is attached once its pod has a node, and there is none yet.",
-	UnknownDetachSince:      "When the 6 minutes for {{.claim}} began is in the memory of the controller manager, and so is whether it was started with --disable-force-detach-on-timeout.",
+	UnknownDetachSince:      "When the 6 minutes of an attachment began is in the memory of the controller manager, and so is whether it was started with --disable-force-detach-on-timeout.",
 
 	TitleN201: "a node is down: what waits, and until when",
 

@@ -165,7 +165,7 @@ var englishStatus = sentences{
 	WorkloadShort:        "{{.subject}} has {{.have}} of {{.want}} pods.",
 	WorkloadShortBecause: "{{.subject}} has {{.have}} of {{.want}} pods. {{.why}}",
 	WorkloadRefused:      "{{.subject}} is short of pods, because the API server refuses them. {{.why}}",
-	PodsAre:              "{{count .n \"pod is\" \"pods are\"}} {{.state}} ({{and .pods}}). {{.why}}",
+	PodsAre:              "{{count .n \"pod is\" \"pods are\"}} {{.state}} ({{and .pods}}).{{if .why}} {{.why}}{{end}}",
 	PodsFailed:           "{{count .n \"pod\" \"pods\"}} failed as {{.state}} ({{and .pods}}). {{.why}}",
 	PodsGone:             "The pods that failed are gone; how they ended is not known.",
 	RefusedQuota:         "A ResourceQuota of namespace {{.namespace}} is used up.",

@@ -20,7 +20,7 @@ var japaneseNodes = sentences{
 	CauseAttachmentReturns:  "{{.attachment}} を削除してもデタッチはされません。CSI ドライバーがデタッチを終えるまで external-attacher の finalizer によりオブジェクトが残り、コントロールプレーンがアタッチ済みと認識している間は作り直されます。",
 	CauseForceDetach:        "{{if .up}}CSI ドライバーがデタッチできるようになれば解消します。{{else}}時間が経てば解消します。{{.node}} でボリュームを使う Pod がなくなってから 6 分後に強制デタッチされます{{if not .gone}} (out-of-service taint があれば直ちに行われます){{end}}。{{end}}",
 	NotWaitingForAttachment: "{{and .unplaced}} が Pending なのはこのためではありません。アタッチは Pod のノードが決まった後に行われ、この Pod のノードはまだ決まっていません。",
-	UnknownDetachSince:      "{{.claim}} の 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部情報であり確認できません。",
+	UnknownDetachSince:      "VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部情報であり確認できません。",
 
 	TitleN201: "ノードの停止: 何がいつまで待つか",
 

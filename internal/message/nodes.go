@@ -23,7 +23,7 @@ const (
 	CauseAttachmentReturns  ID = "CauseAttachmentReturns"  // attachment
 	CauseForceDetach        ID = "CauseForceDetach"        // node, gone, up
 	NotWaitingForAttachment ID = "NotWaitingForAttachment" // unplaced
-	UnknownDetachSince      ID = "UnknownDetachSince"      // claim
+	UnknownDetachSince      ID = "UnknownDetachSince"
 )
 
 // N201: a node is down. The IDs that begin with Down are the fates of its pods; those that end in Part count them.

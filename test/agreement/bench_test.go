@@ -28,7 +28,7 @@ import (
 // API server and nothing else. It is measured from its first bind to its last, the pods all being in its queue. Pods that
 // spread do so over zones, those of one app among themselves.
 func BenchmarkPlacing(b *testing.B) {
-	for _, nodes := range []int{100, 1000, 5000} {
+	for _, nodes := range []int{100, 500, 1000, 5000} {
 		pods := 1000
 		if nodes > 1000 {
 			pods = 300 // the scheduler takes as long for them

@@ -30,7 +30,11 @@ func (p *Page) Finding(say message.Printer, f finding.Finding, more int) {
 func (p *Page) Remedies(say message.Printer, indent string, remedies []finding.Remedy) {
 	for i, r := range remedies {
 		if i > 0 && !p.Wide {
-			p.Paragraph(indent+"  ", say.Text(message.AuditMoreRemedies, message.Args{"n": len(remedies) - 1}), Faint)
+			more := message.AuditMoreRemedies
+			if r.Together {
+				more = message.AuditMoreSteps
+			}
+			p.Paragraph(indent+"  ", say.Text(more, message.Args{"n": len(remedies) - 1}), Faint)
 			return
 		}
 		proof := message.LabelUnverified

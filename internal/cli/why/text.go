@@ -34,7 +34,7 @@ func (w writer) explanation(e finding.Explanation) {
 		w.links(e.Causes, e.Summary)
 	}
 	for _, f := range e.Findings {
-		if f.Message != e.Summary {
+		if !strings.Contains(e.Summary, f.Message) {
 			w.Blank()
 			w.Paragraph("", f.Message, output.Strong)
 		}

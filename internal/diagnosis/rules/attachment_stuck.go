@@ -116,7 +116,7 @@ func (s stuckAttachment) describe(v view.View) finding.Finding {
 		f.Remedies = release(v, there)
 		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: v.Say.Text(message.UnknownMachine, args)})
 	}
-	f.Unknown = append(f.Unknown, finding.Gap{About: ref.String(), Message: v.Say.Text(message.UnknownDetachSince, args)})
+	f.Unknown = append(f.Unknown, finding.Gap{About: "kube-controller-manager", Message: v.Say.Text(message.UnknownDetachSince, nil)})
 	return f
 }
 

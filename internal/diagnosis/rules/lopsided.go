@@ -204,6 +204,7 @@ func rebalance(ctx context.Context, v view.View, crowds []crowd) (ways []finding
 			ways = append(ways, finding.Remedy{
 				Message: v.Say.Text(message.RemedyEvict, args), Change: evicted, Command: evicted.Command(),
 				Cost: v.Say.Text(message.RemedyEvictCost, args), Risk: v.Say.Text(message.RemedyEvictRisk, args),
+				Together: total > 1,
 			})
 		}
 	}

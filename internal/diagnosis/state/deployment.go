@@ -38,7 +38,7 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 		s.short(ctx, state, want, have, pods, newest != nil && s.refused(state, newest, nil))
 	case stalled != nil && stalled.Status == corev1.ConditionFalse:
 		s.is(state, finding.Critical, message.RolloutStalled, args)
-		s.podsInTrouble(ctx, pods)
+		s.podsInTrouble(ctx, pods, false)
 	case newest != nil && s.rolloutWaits(ctx, state, want, s.World.PodsOf(newest.UID)):
 	case want == 0:
 		s.is(state, "", message.WorkloadAtZero, args)
@@ -51,10 +51,10 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 // rolloutWaits tells of pods of the newest version that cannot run while the older ones do: until Kubernetes calls the
 // rollout failed, after ten minutes by default, nothing else shows it.
 func (s *Status) rolloutWaits(ctx context.Context, state string, want int, pods []*corev1.Pod) bool {
-	for _, t := range troubles(ctx, s.View, pods) {
+	for i, t := range troubles(ctx, s.View, pods) {
 		if t.why.Severity == finding.Critical || slices.ContainsFunc(t.why.Findings, critical) {
 			s.is(state, finding.Warning, message.RolloutWaits, message.Args{"want": want, "why": t.why.Summary})
-			s.podsInTrouble(ctx, pods)
+			s.podsInTrouble(ctx, pods, i == 0)
 			return true
 		}
 	}

@@ -67,7 +67,7 @@ func (s *Status) jobRuns(ctx context.Context, job *batchv1.Job, pods []*corev1.P
 		return
 	}
 	s.is("Running", "", message.JobRuns, args)
-	if all := s.podsInTrouble(ctx, pods); len(all) > 0 {
+	if all := s.podsInTrouble(ctx, pods, true); len(all) > 0 {
 		args["why"] = all[0].why.Summary
 		s.is("Running", finding.Critical, message.JobHeld, args)
 	}

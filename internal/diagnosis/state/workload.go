@@ -61,15 +61,20 @@ func troubles(ctx context.Context, v view.View, pods []*corev1.Pod) []trouble {
 	return all
 }
 
-// podsInTrouble adds a link for each trouble of these pods, and what the rules find of it.
-func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod) []trouble {
+// podsInTrouble adds a link for each trouble of these pods, and what the rules find of it. With told, the answer itself tells
+// why of the first, and its link does not tell it again.
+func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod, told bool) []trouble {
 	all := troubles(ctx, s.View, pods)
-	for _, t := range all {
+	for i, t := range all {
+		why := t.why.Summary
+		if told && i == 0 {
+			why = ""
+		}
 		var evidence []finding.Evidence
 		for _, pod := range t.pods[:min(len(t.pods), view.MostListed)] {
 			evidence = append(evidence, facts.FactSince(facts.RefTo(cluster.Pod, pod), "status.phase", PodState(pod), startOf(pod)))
 		}
-		s.because(message.PodsAre, message.Args{"n": len(t.pods), "state": t.why.State, "why": t.why.Summary, "pods": s.Some(facts.PodRefs(t.pods))}, evidence...)
+		s.because(message.PodsAre, message.Args{"n": len(t.pods), "state": t.why.State, "why": why, "pods": s.Some(facts.PodRefs(t.pods))}, evidence...)
 		if len(all) == 1 {
 			s.Causes = append(s.Causes, t.why.Causes...)
 		}
@@ -86,7 +91,7 @@ func (s *Status) short(ctx context.Context, state string, want, have int, pods [
 	if !refused {
 		s.is(state, finding.Critical, message.WorkloadShort, args)
 	}
-	all := s.podsInTrouble(ctx, pods)
+	all := s.podsInTrouble(ctx, pods, !refused)
 	switch {
 	case refused: // That is the answer.
 	case len(all) > 0:
