@@ -60,7 +60,7 @@ type Remedy struct {
 	Risk    string `json:"risk"`
 	// Verified is true only if the change was simulated and the subject then ran.
 	Verified bool `json:"verified"`
-	// Together says that this and the finding's other remedies are the steps of one, in order, and not a choice.
+	// Together says that the finding is gone once this and its other remedies are done, in order: they are not a choice.
 	Together bool `json:"together,omitempty"`
 }
 

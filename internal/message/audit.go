@@ -7,7 +7,7 @@ const (
 	AuditLeft         ID = "AuditLeft"         // n
 	AuditAlike        ID = "AuditAlike"        // n
 	AuditMoreRemedies ID = "AuditMoreRemedies" // n
-	AuditMoreSteps    ID = "AuditMoreSteps"    // n
+	AuditMoreTogether ID = "AuditMoreTogether" // n
 	AuditLongCommand  ID = "AuditLongCommand"  //
 	ProgressAudit     ID = "ProgressAudit"     // done, total
 

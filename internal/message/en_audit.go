@@ -7,7 +7,7 @@ var englishAudit = sentences{
 	AuditLeft:         "and {{.n}} more; -o wide has them all.",
 	AuditAlike:        "({{.n}} more like it)",
 	AuditMoreRemedies: "or: {{count .n \"other way\" \"other ways\"}}, in -o wide",
-	AuditMoreSteps:    "and then: {{count .n \"more step\" \"more steps\"}}, in -o wide",
+	AuditMoreTogether: "and with it: {{count .n \"more change\" \"more changes\"}}, in -o wide",
 	AuditLongCommand:  "its command is long, and in -o wide",
 	ProgressAudit:     "checking rules and simulating failures: {{.done}} of {{.total}}",
 

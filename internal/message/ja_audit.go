@@ -7,7 +7,7 @@ var japaneseAudit = sentences{
 	AuditLeft:         "ほか {{.n}} 件。-o wide ですべて表示されます。",
 	AuditAlike:        "(同様のものがほか {{.n}} 件)",
 	AuditMoreRemedies: "ほかに {{.n}} 通りの方法があります (-o wide)",
-	AuditMoreSteps:    "続けて {{.n}} 件の手順が必要です (-o wide)",
+	AuditMoreTogether: "ほかの {{.n}} 件の変更と合わせて行います (-o wide)",
 	AuditLongCommand:  "コマンドは長いため、-o wide で表示します",
 	ProgressAudit:     "ルールの確認とシミュレーション中: {{.done}}/{{.total}}",
 

@@ -32,7 +32,7 @@ func (p *Page) Remedies(say message.Printer, indent string, remedies []finding.R
 		if i > 0 && !p.Wide {
 			more := message.AuditMoreRemedies
 			if r.Together {
-				more = message.AuditMoreSteps
+				more = message.AuditMoreTogether
 			}
 			p.Paragraph(indent+"  ", say.Text(more, message.Args{"n": len(remedies) - 1}), Faint)
 			return

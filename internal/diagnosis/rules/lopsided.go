@@ -175,7 +175,7 @@ func lopsided(ctx context.Context, v view.View, crowds []crowd) (finding.Finding
 	f.Causes = []finding.Link{spread, cameLink(v, node, args), {Message: v.Say.Text(message.CauseNothingMoves, nil)}}
 	f.RuledOut = []finding.Link{{Message: v.Say.Text(message.NotClosed, args)}}
 	ways, refuted := rebalance(ctx, v, crowds)
-	f.Remedies = ways
+	f.Remedies = together(ways)
 	return f, !refuted
 }
 
@@ -204,7 +204,6 @@ func rebalance(ctx context.Context, v view.View, crowds []crowd) (ways []finding
 			ways = append(ways, finding.Remedy{
 				Message: v.Say.Text(message.RemedyEvict, args), Change: evicted, Command: evicted.Command(),
 				Cost: v.Say.Text(message.RemedyEvictCost, args), Risk: v.Say.Text(message.RemedyEvictRisk, args),
-				Together: total > 1,
 			})
 		}
 	}
@@ -221,6 +220,14 @@ func rebalance(ctx context.Context, v view.View, crowds []crowd) (ways []finding
 		ways[i].Verified = true
 	}
 	return ways, false
+}
+
+// together marks remedies that are each for another part of what was found.
+func together(ways []finding.Remedy) []finding.Remedy {
+	for i := range ways {
+		ways[i].Together = len(ways) > 1
+	}
+	return ways
 }
 
 // levelled says whether in the future every pod of the workload runs, no node holds as many as the fullest did, and the

@@ -96,6 +96,7 @@ func basket(ctx context.Context, v view.View, all []facts.Workload, says message
 			}
 		}
 	}
+	f.Remedies = together(f.Remedies)
 	f.Message = v.Say.Text(says, message.Args{"workloads": v.Some(f.Subjects), "n": len(f.Subjects)})
 	f.Causes = append(f.Causes, where)
 	for _, link := range []finding.Link{unasked, kept} {

@@ -132,6 +132,7 @@ func (k slowKey) describe(ctx context.Context, v view.View, all []facts.Workload
 			}
 		}
 	}
+	f.Remedies = together(f.Remedies)
 	args := message.Args{
 		"workloads": v.Some(f.Subjects), "n": len(f.Subjects), "wait": duration.HumanDuration(k.wait),
 		"total": duration.HumanDuration(k.wait + silence), "half": k.severity == finding.Warning, "single": k.single, "more": len(all) - len(f.Remedies),
