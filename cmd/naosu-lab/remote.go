@@ -26,7 +26,8 @@ func newFaultCommand() *cobra.Command {
   kubelet-down  only kubelet is stopped: containers go on, nobody reports them
   link-down     a second network interface of the machine is down, everything else works
   cut-off       the machine lives, but the API server does not hear it
-  on            back: a machine that was off boots, one that was cut off reconnects, a link comes up
+  no-addresses  the machine's subnet has no address left for another pod, everything else works
+  on            back: a machine that was off boots, one that was cut off reconnects, a link comes up, addresses are free
 
 A zone that is off is lost to the cloud too: nothing launches there, and its volumes cannot be attached.`,
 		Example: `  naosu-lab fault zone/us-east-1c off

@@ -33,10 +33,10 @@ type verdict struct {
 
 // situation is all of the world that bears on one pod at one moment.
 type situation struct {
-	now     time.Time
-	volumes bool // all volumes can be mounted
-	gone    bool // the API no longer has the pod
-	pace    *pace.Pace
+	now       time.Time
+	startable bool // all volumes can be mounted, and there is an address
+	gone      bool // the API no longer has the pod
+	pace      *pace.Pace
 }
 
 func (s situation) real(d time.Duration) time.Duration { return s.pace.Real(d) }
@@ -61,7 +61,7 @@ func advance(pod *corev1.Pod, l life, s situation) (life, time.Time) {
 	v := view{pod: pod, life: &l, s: s, w: w}
 	v.settle()
 	v.deadline()
-	if !v.mustEnd() && s.volumes {
+	if !v.mustEnd() && s.startable {
 		v.run()
 	}
 	if v.mustEnd() {

@@ -30,7 +30,7 @@ type player struct {
 }
 
 func newPlayer(t *testing.T, pod *corev1.Pod) *player {
-	return &player{T: t, pod: pod, life: resume(pod), s: situation{now: epoch, volumes: true}}
+	return &player{T: t, pod: pod, life: resume(pod), s: situation{now: epoch, startable: true}}
 }
 
 // until plays to a moment after the start, and notes each status that differs from the one before.
@@ -452,9 +452,9 @@ func TestAdvanceEnd(t *testing.T) {
 
 func TestAdvanceWaitsForVolumes(t *testing.T) {
 	p := newPlayer(t, newPod())
-	p.s.volumes = false
+	p.s.startable = false
 	p.until(time.Minute)
-	p.s.volumes = true
+	p.s.startable = true
 	p.until(2 * time.Minute)
 	want := []string{"0s | Pending - c=ContainerCreating", "1m2s | Running ready c=running"}
 	if d := cmp.Diff(want, p.lines); d != "" {

@@ -66,6 +66,14 @@ func failedMount(pod *corev1.Pod) happening {
 		"unmounted volumes=%v, unattached volumes=%v, failed to process volumes=[]: context deadline exceeded", names, names), nil}
 }
 
+// failedSandbox is what a kubelet says when the VPC CNI has no address for a pod
+// (https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/troubleshooting.md).
+func failedSandbox(pod *corev1.Pod) happening {
+	return happening{corev1.EventTypeWarning, "FailedCreatePodSandBox", fmt.Sprintf("Failed to create pod sandbox: rpc error: "+
+		"code = Unknown desc = failed to setup network for sandbox %q: plugin type=\"aws-cni\" name=\"aws-cni\" failed (add): "+
+		"add cmd: failed to assign an IP address to container", digest("sandbox", string(pod.UID))), nil}
+}
+
 // nodeHappenings are what a kubelet says when it has changed its node's status from old to status.
 func nodeHappenings(name string, old, status *corev1.NodeStatus) []happening {
 	var all []happening

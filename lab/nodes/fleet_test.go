@@ -320,6 +320,27 @@ func TestMachineWhoseLinkIsDownWorks(t *testing.T) {
 	})
 }
 
+func TestMachineWithoutAddressesStartsNoPod(t *testing.T) {
+	play(t, func(s *theatre) {
+		s.add("p")
+		s.pass(time.Minute)
+		s.become(NoAddresses)
+		s.add("q")
+		s.add("host", func(p *corev1.Pod) { p.Spec.HostNetwork = true })
+		s.pass(time.Minute)
+		for name, want := range map[string]corev1.PodPhase{"p": corev1.PodRunning, "q": corev1.PodPending, "host": corev1.PodRunning} {
+			if s.phase(name) != want {
+				t.Errorf("pod %s is %s, want %s", name, s.phase(name), want)
+			}
+		}
+		s.become(On)
+		s.pass(time.Minute)
+		if s.phase("q") != corev1.PodRunning {
+			t.Errorf("with addresses the pod is %s", s.phase("q"))
+		}
+	})
+}
+
 func TestRebootHasANewBootID(t *testing.T) {
 	play(t, func(s *theatre) {
 		ids := map[string]bool{}

@@ -58,6 +58,8 @@ type tenant struct {
 	written bool      // the API knows what life says
 	deleted bool      // the last word to the API was said
 	mountBy time.Time // when the kubelet complains that volumes do not come
+	// sandboxBy is when the kubelet tries again to make a sandbox that got no address.
+	sandboxBy time.Time
 }
 
 func newKubelet(m Machine, addresses *pool, p *pace.Pace) *kubelet {

@@ -18,6 +18,8 @@ const (
 	On State = "on"
 	// LinkDown is a machine that works, but for a second network interface that is down.
 	LinkDown State = "link-down"
+	// NoAddresses is a machine that works, but whose subnet has no address left for another pod.
+	NoAddresses State = "no-addresses"
 	// CutOff is a machine without network: containers and kubelet go on, neither hears nor says anything.
 	CutOff State = "cut-off"
 	// KubeletDown is a machine whose kubelet does not run: containers go on, nothing looks after them.
@@ -27,10 +29,10 @@ const (
 )
 
 // States are all of them, the one that nothing is wrong with first.
-var States = []State{On, LinkDown, CutOff, KubeletDown, Off}
+var States = []State{On, LinkDown, NoAddresses, CutOff, KubeletDown, Off}
 
 // connected says whether kubelet and API server hear each other.
-func (s State) connected() bool { return s == On || s == LinkDown }
+func (s State) connected() bool { return s == On || s == LinkDown || s == NoAddresses }
 
 // Machine is what stands in the rack: its size, and what its kubelet is told on the command line.
 type Machine struct {

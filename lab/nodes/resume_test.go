@@ -54,7 +54,7 @@ func TestResumedPodsStayAsTheyAre(t *testing.T) {
 				Status: reported,
 			}
 			pod.Annotations = map[string]string{AnnotationStartDelay: "1000h"}
-			s := situation{now: epoch, volumes: true}
+			s := situation{now: epoch, startable: true}
 			l, _ := advance(pod, resume(pod), s)
 			l.sandbox = true
 			now := statusOf(pod, &pod.Status, l, addresses{pod: pod.Status.PodIP, host: pod.Status.HostIP}, s)

@@ -46,9 +46,9 @@ func (f *Fleet) forward(k *kubelet, t *tenant, w *wake) {
 		w.add(t.wake)
 		return
 	}
-	mountable := t.life.sandbox || waits && f.mountable(k, t, w)
+	startable := t.life.sandbox || waits && f.mountable(k, t, w) && f.addressable(k, t, w)
 	before := t.life
-	t.life, t.wake = advance(t.pod, before, situation{now: w.now, volumes: mountable, gone: t.gone, pace: f.pace})
+	t.life, t.wake = advance(t.pod, before, situation{now: w.now, startable: startable, gone: t.gone, pace: f.pace})
 	t.written = false
 	f.tellChanges(k, t.pod, before, t.life)
 	switch {
@@ -89,6 +89,22 @@ func (f *Fleet) mountable(k *kubelet, t *tenant, w *wake) bool {
 	}
 	t.mountBy = w.now.Add(f.pace.Real(mountTimeout))
 	w.add(t.mountBy)
+	return false
+}
+
+// sandboxBackOff is after how long a kubelet tries again to make a sandbox: pkg/kubelet, backOffPeriod.
+const sandboxBackOff = 10 * time.Second
+
+// addressable says whether the machine has an address for a pod, other than its own.
+func (f *Fleet) addressable(k *kubelet, t *tenant, w *wake) bool {
+	if k.is() != NoAddresses || t.pod.Spec.HostNetwork {
+		return true
+	}
+	if !t.sandboxBy.After(w.now) {
+		f.tellPod(k, t.pod, failedSandbox(t.pod))
+		t.sandboxBy = w.now.Add(f.pace.Real(sandboxBackOff))
+	}
+	w.add(t.sandboxBy)
 	return false
 }
 

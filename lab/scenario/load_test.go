@@ -99,7 +99,7 @@ f.yaml:30:5: steps[1].name: stands beside mark, which names the step already; le
 f.yaml:29:13: steps[0].fault.group: there is no node group "masters"; it can be one of: workers`},
 		{"missing zone", "fault: {node: worker-1", "fault: {zone: us-east-1c", `f.yaml:29:13: steps[0].fault.zone: there is no zone "us-east-1c"; it can be one of: us-east-1a, us-east-1b`},
 		{"no target", "fault: {node: worker-1, ", "fault: {", `f.yaml:29:5: steps[0].fault: does not say whom it strikes; give a node, a group, a zone, or a group and a zone`},
-		{"state", `state: "off"`, "state: asleep", `f.yaml:29:29: steps[0].fault.state: "asleep" is not a state of a machine; it can be one of: off, kubelet-down, cut-off, link-down`},
+		{"state", `state: "off"`, "state: asleep", `f.yaml:29:29: steps[0].fault.state: "asleep" is not a state of a machine; it can be one of: off, kubelet-down, cut-off, link-down, no-addresses`},
 		{"resize above max", "desired: 3", "desired: 5", `f.yaml:32:5: steps[1].resize: the cloud would refuse it: ValidationError: New SetDesiredCapacity value 5 is above max value 4 for the AutoScalingGroup.`},
 		{"out of order", "    after: 1m\n", "    at: 30s\n", `f.yaml:31:5: steps[1].at: is before the step before it, at 1m0s; steps happen in their order`},
 		{"at and after", "    after: 1m\n", "    after: 1m\n    at: 2m\n", `f.yaml:31:5: steps[1].after: stands beside at; give one of the two`},

@@ -153,8 +153,8 @@ type Terminate struct {
 // Fault brings the machines of a target into a state. A zone that is off is lost to the cloud too, volumes and all.
 type Fault struct {
 	Target `json:",inline"`
-	// State is "off" (no power), "kubelet-down" (containers run on), "cut-off" (no network to the API server) or "link-down"
-	// (a second network interface is down, everything else works).
+	// State is "off" (no power), "kubelet-down" (containers run on), "cut-off" (no network to the API server), "link-down" (a
+	// second network interface is down, everything else works) or "no-addresses" (there is none for another pod).
 	State string `json:"state"`
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // States are what a fault may bring a machine into.
-var States = []string{"off", "kubelet-down", "cut-off", "link-down"}
+var States = []string{"off", "kubelet-down", "cut-off", "link-down", "no-addresses"}
 
 // Actions are the fields of a step of which it has exactly one.
 var Actions = []string{"apply", "delete", "patch", "resize", "rotate", "terminate", "fault", "recover", "nodeRepair", "naosu", "wait", "mark"}
