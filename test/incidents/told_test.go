@@ -19,11 +19,13 @@ type found struct {
 	Message  string
 	Subjects []struct{ Kind, Name string }
 	Remedies []remedy
+	Unknown  []struct{ Message string }
 }
 
 type remedy struct {
 	Command  string
 	Verified bool
+	Together bool
 }
 
 // TestForeseen audits each cluster before its incident: live, and from a snapshot file of it. What is going to happen is
@@ -92,6 +94,80 @@ func TestExplained(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSymptoms asks about stories 3 and 4 while they last, live and from a snapshot file. Their causes lie where the Kubernetes
+// API does not reach: the symptom is explained as far as it tells, and what is unknown is said.
+func TestSymptoms(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		lab     []string
+		subject func(*testing.T, lab) string
+		// symptom and unknown are words of what is said.
+		symptom, unknown string
+	}{
+		"a link that is down": {
+			lab: []string{"--scenario", "silent-repair", "--until", "reported"}, symptom: "InterfaceNotUp", unknown: "node repair may be off",
+			subject: func(t *testing.T, l lab) string {
+				return "node/" + nodeOf(t, l, func(n corev1.Node) bool {
+					return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Reason == "InterfaceNotUp" })
+				})
+			},
+		},
+		"no address": {lab: []string{"--nodes", "2"}, symptom: "no address", unknown: "subnet", subject: withoutAddress},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := up(t, append(tc.lab, "--time-scale", timeScale)...)
+			ask := []string{"why", tc.subject(t, l)}
+			for name, from := range worlds(t, l) {
+				var e struct {
+					Summary  string
+					Findings []found
+					Unknown  []struct{ Message string }
+				}
+				l.decode(t, &e, "naosu", slices.Concat(ask, from, []string{"-o", "json"})...)
+				for _, f := range e.Findings {
+					e.Unknown = append(e.Unknown, f.Unknown...)
+				}
+				said := slices.ContainsFunc(e.Unknown, func(gap struct{ Message string }) bool { return strings.Contains(gap.Message, tc.unknown) })
+				if !strings.Contains(e.Summary, tc.symptom) || !said {
+					t.Errorf("%s: naosu %s says %q, and that it does not know %q; want %q and %q", name, strings.Join(ask, " "), e.Summary, e.Unknown, tc.symptom, tc.unknown)
+				}
+				inJapanese(t, l, slices.Concat(ask, from), "")
+			}
+		})
+	}
+}
+
+// withoutAddress is a pod on a node that has no address left, while another of its kind has got one on the other node. What
+// differs between the two is told.
+func withoutAddress(t *testing.T, l lab) string {
+	t.Helper()
+	allReady(t, l)
+	full := nodeOf(t, l, ready)
+	l.must(t, "naosu-lab", "fault", "node/"+full, "no-addresses")
+	l.must(t, "kubectl", "create", "deployment", "web", "--image=nginx", "--replicas=4")
+	var good, bad string
+	eventually(t, time.Minute, "a pod without an address beside one with", func() error {
+		var pods corev1.PodList
+		l.decode(t, &pods, "kubectl", "get", "pods", "-o", "json")
+		for _, p := range pods.Items {
+			if p.Status.PodIP != "" {
+				good = "pod/" + p.Name
+			} else if p.Spec.NodeName == full {
+				bad = "pod/" + p.Name
+			}
+		}
+		if out := l.must(t, "kubectl", "get", "events", "--field-selector", "reason=FailedCreatePodSandBox", "-o", "name"); out == "" || good == "" || bad == "" {
+			return fmt.Errorf("there are %q, %q and events %q", good, bad, out)
+		}
+		return nil
+	})
+	if out := l.must(t, "naosu", "why", bad, "--unlike", good); !strings.Contains(out, "status.podIP: node/"+full) {
+		t.Errorf("naosu why %s --unlike %s says\n%s\nwant the addresses that pods of node/%s lack", bad, good, out, full)
+	}
+	return bad
 }
 
 // worlds are the flags for the cluster itself and for a snapshot file of it.

@@ -19,13 +19,11 @@ func TestRemediesAreTyped(t *testing.T) {
 		// lab is what `naosu-lab up` is told; a time scale other than the usual one stands among it.
 		lab     []string
 		provoke func(*testing.T, lab)
-		// together says that the remedies are one way and not several.
-		together bool
 	}{
 		"stranded":     {code: "N101", words: []string{"redash-redis"}, lab: []string{"--scenario", "stranded-volume", "--until", "stranded"}},
 		"last node":    {code: "N102", words: []string{"redash-redis"}, lab: []string{"--scenario", "stranded-volume", "--until", "start"}},
-		"slow to fail": {code: "N202", words: []string{"httpd"}, lab: []string{"--scenario", "lopsided-return", "--until", "start", "--time-scale", "1"}, together: true},
-		"lopsided":     {code: "N203", words: []string{"httpd"}, lab: []string{"--scenario", "lopsided-return", "--until", "kubelet-returns"}, together: true, provoke: allReady},
+		"slow to fail": {code: "N202", words: []string{"httpd"}, lab: []string{"--scenario", "lopsided-return", "--until", "start", "--time-scale", "1"}},
+		"lopsided":     {code: "N203", words: []string{"httpd"}, lab: []string{"--scenario", "lopsided-return", "--until", "kubelet-returns"}, provoke: allReady},
 		"next step":    {code: "N502", words: []string{"calico-node"}, lab: []string{"--scenario", "preempted-jobs", "--until", "start"}},
 		"no room":      {code: "N504", words: []string{"web"}, lab: []string{"--nodes", "2"}, provoke: noRoom},
 		"tainted":      {code: "N504", words: []string{"web"}, lab: []string{"--nodes", "2"}, provoke: tainted},
@@ -49,7 +47,7 @@ func TestRemediesAreTyped(t *testing.T) {
 				}
 				return nil
 			})
-			if !tc.together {
+			if !remedies[0].Together {
 				remedies = remedies[:1]
 			}
 			for _, r := range remedies {

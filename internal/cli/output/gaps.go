@@ -11,11 +11,16 @@ import (
 // mostKindGaps is how many gaps that are about kinds of objects are written one by one.
 const mostKindGaps = 3
 
-// Gaps lists what is not known. Kinds that were not read make one item if they are many, because each rule states its own.
+// Gaps lists what is not known, and says a thing once, whatever it bears on. Kinds that were not read make one item if they
+// are many, because each rule states its own.
 func (p *Page) Gaps(say message.Printer, gaps []finding.Gap) {
 	kinds, gaps := kindGaps(gaps)
+	said := map[string]bool{}
 	for _, gap := range gaps {
-		p.Paragraph("  - ", gap.Message, Plain)
+		if !said[gap.Message] {
+			p.Paragraph("  - ", gap.Message, Plain)
+		}
+		said[gap.Message] = true
 	}
 	if len(kinds) > 0 {
 		p.Paragraph("  - ", say.Text(message.UnreadKinds, message.Args{"kinds": kinds}), Plain)

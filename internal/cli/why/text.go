@@ -84,7 +84,7 @@ func (w writer) head(id message.ID, note string) {
 func (w writer) links(links []finding.Link, said string) {
 	for i, link := range links {
 		mark := strconv.Itoa(i+1) + ". "
-		if link.Message == said && len(link.Evidence) > 0 {
+		if strings.Contains(said, link.Message) && len(link.Evidence) > 0 {
 			link.Message = w.evidence(link.Evidence[0])
 			link.Evidence = link.Evidence[1:]
 		}
