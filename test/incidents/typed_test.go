@@ -19,6 +19,8 @@ func TestRemediesAreTyped(t *testing.T) {
 		// lab is what `naosu-lab up` is told; a time scale other than the usual one stands among it.
 		lab     []string
 		provoke func(*testing.T, lab)
+		// typed is a word of the remedy that is typed, if that is not the first.
+		typed string
 	}{
 		"stranded":     {code: "N101", words: []string{"redash-redis"}, lab: []string{"--scenario", "stranded-volume", "--until", "stranded"}},
 		"last node":    {code: "N102", words: []string{"redash-redis"}, lab: []string{"--scenario", "stranded-volume", "--until", "start"}},
@@ -26,6 +28,7 @@ func TestRemediesAreTyped(t *testing.T) {
 		"lopsided":     {code: "N203", words: []string{"httpd"}, lab: []string{"--scenario", "lopsided-return", "--until", "kubelet-returns"}, provoke: allReady},
 		"next step":    {code: "N502", words: []string{"calico-node"}, lab: []string{"--scenario", "preempted-jobs", "--until", "start"}},
 		"no room":      {code: "N504", words: []string{"web"}, lab: []string{"--nodes", "2"}, provoke: noRoom},
+		"in the way":   {code: "N504", words: []string{"late"}, lab: []string{"--nodes", "2"}, provoke: inTheWay, typed: "uncordon"},
 		"tainted":      {code: "N504", words: []string{"web"}, lab: []string{"--nodes", "2"}, provoke: tainted},
 		"too little":   {code: "N503", words: []string{"web"}, lab: []string{"--nodes", "2"}, provoke: full},
 	} {
@@ -48,7 +51,11 @@ func TestRemediesAreTyped(t *testing.T) {
 				return nil
 			})
 			if !remedies[0].Together {
-				remedies = remedies[:1]
+				i := slices.IndexFunc(remedies, func(r remedy) bool { return strings.Contains(r.Command, tc.typed) })
+				if i < 0 {
+					t.Fatalf("no remedy has %q: %+v", tc.typed, remedies)
+				}
+				remedies = remedies[i : i+1]
 			}
 			for _, r := range remedies {
 				if !r.Verified {
@@ -118,6 +125,29 @@ func noRoom(t *testing.T, l lab) {
 	t.Helper()
 	allReady(t, l)
 	web(t, l, 3)
+}
+
+// inTheWay has a small pod on the one node where another would fit instead of it, while there is room for the small one beside
+// what must stay on the other node.
+func inTheWay(t *testing.T, l lab) {
+	t.Helper()
+	allReady(t, l)
+	names := strings.Fields(l.must(t, "kubectl", "get", "nodes", "-o", "jsonpath={.items[*].metadata.name}"))
+	run := func(name, cpu, pin string) {
+		l.must(t, "kubectl", "create", "deployment", name, "--image="+name, "--replicas=0")
+		l.must(t, "kubectl", "set", "resources", "deployment/"+name, "--requests=cpu="+cpu)
+		if pin != "" {
+			l.must(t, "kubectl", "patch", "deployment", name, "--patch", `{"spec":{"template":{"spec":{"nodeSelector":{"kubernetes.io/hostname":"`+pin+`"}}}}}`)
+		}
+		l.must(t, "kubectl", "scale", "deployment", name, "--replicas=1")
+	}
+	run("stays", "1000m", names[0])
+	run("stays-too", "1400m", names[1])
+	l.must(t, "kubectl", "cordon", names[1])
+	run("small", "300m", "")
+	l.must(t, "kubectl", "rollout", "status", "deployment/small", "--timeout=60s")
+	l.must(t, "kubectl", "uncordon", names[1])
+	run("late", "800m", "")
 }
 
 // tainted keeps a Deployment's pods off every node.
