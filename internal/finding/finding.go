@@ -60,7 +60,8 @@ type Remedy struct {
 	Risk    string `json:"risk"`
 	// Verified is true only if the change was simulated and the subject then ran.
 	Verified bool `json:"verified"`
-	// Together says that the finding is gone once this and its other remedies are done, in order: they are not a choice.
+	// Together says that each of the finding's remedies mends another part of it, so that they are done one after the other and
+	// are not a choice.
 	Together bool `json:"together,omitempty"`
 }
 

@@ -165,7 +165,7 @@ var japaneseStatus = sentences{
 	WorkloadShort:        "{{.subject}} の Pod は {{.want}} 個中 {{.have}} 個です。",
 	WorkloadShortBecause: "{{.subject}} の Pod は {{.want}} 個中 {{.have}} 個です。{{.why}}",
 	WorkloadRefused:      "{{.subject}} の Pod が足りません。API サーバーが Pod の作成を拒否しています。{{.why}}",
-	PodsAre:              "Pod {{.n}} 個が {{.state}} です ({{and .pods}})。{{if .why}}{{.why}}{{end}}",
+	PodsAre:              "Pod {{.n}} 個が {{.state}} です ({{and .pods}})。{{.why}}",
 	PodsFailed:           "Pod {{.n}} 個が {{.state}} で失敗しています ({{and .pods}})。{{.why}}",
 	PodsGone:             "失敗した Pod はもう残っておらず、どう終了したかは分かりません。",
 	RefusedQuota:         "namespace {{.namespace}} の ResourceQuota を使い切っています。",

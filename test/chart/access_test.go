@@ -206,7 +206,7 @@ func answers(ctx context.Context, url string) error {
 	return nil
 }
 
-// pod is one that runs of those that the chart made.
+// pod is one that runs of those that the chart made, on a node if one is named.
 func (c *cluster) pod(t *testing.T, name, node string) *corev1.Pod {
 	t.Helper()
 	var found *corev1.Pod

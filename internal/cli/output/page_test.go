@@ -6,9 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 func TestPage(t *testing.T) {
+	say := message.English()
 	for name, tc := range map[string]struct {
 		colour bool
 		write  func(*Page)
@@ -21,6 +25,22 @@ func TestPage(t *testing.T) {
 		"a long word stands alone": {
 			write: func(p *Page) { p.Paragraph("", "a 01234567890123456789012345 b", Plain) },
 			want:  "a\n01234567890123456789012345\nb\n",
+		},
+		"what is not known is said once": {
+			write: func(p *Page) {
+				p.Gaps(say, []finding.Gap{{About: "a", Message: "x"}, {About: "b", Message: "x"}, {About: "c", Message: "y"}})
+			},
+			want: "  - x\n  - y\n",
+		},
+		"remedies to choose from": {
+			write: func(p *Page) { p.Remedies(say, "", []finding.Remedy{{Message: "a", Verified: true}, {Message: "b"}}) },
+			want:  "→ a (verified by\n  simulation)\n  or: 1 other way,\n  in -o wide\n",
+		},
+		"remedies that belong together": {
+			write: func(p *Page) {
+				p.Remedies(say, "", []finding.Remedy{{Message: "a", Together: true}, {Message: "b", Together: true}})
+			},
+			want: "→ a (not simulated)\n  and with it: 1\n  more change, in -o\n  wide\n",
 		},
 		"colour": {
 			colour: true,

@@ -71,13 +71,14 @@ func runIn(ctx context.Context, t *testing.T, host string, args ...string) (out 
 }
 
 func TestTextLooks(t *testing.T) {
-	for _, tc := range []struct{ name, file, subject string }{
-		{"stranded", stranded, "pod/redash-redis-6c5d"},
+	for _, tc := range []struct{ name, file, namespace, subject string }{
+		{"stranded", stranded, "redash", "pod/redash-redis-6c5d"},
+		{"deployment", "../../diagnosis/testdata/stories/4-addresses.yaml", "shop", "deployment/api"},
 	} {
 		for name, width := range map[string]int{"80": 80, "100": 100} {
 			t.Run(tc.name+" "+name, func(t *testing.T) {
 				var page bytes.Buffer
-				e := explain(t, tc.file, "redash", tc.subject, message.English())
+				e := explain(t, tc.file, tc.namespace, tc.subject, message.English())
 				if err := writeText(output.NewPageOf(&page, width, false), message.English(), now, e); err != nil {
 					t.Fatal(err)
 				}
