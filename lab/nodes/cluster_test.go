@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/nodes"
@@ -273,10 +274,12 @@ func TestMemoryPressureEvicts(t *testing.T) {
 	b.bare("modest", use("2Gi"), request("2Gi"))
 	b.bare("greedy", use("100Mi"), request("100Mi"))
 	b.eventuallyRunning(2)
-	p := b.pod("greedy")
-	p.Annotations[nodes.AnnotationMemoryUse] = "5Gi"
-	_, err := b.CoreV1().Pods(b.namespace).Update(t.Context(), p, metav1.UpdateOptions{})
-	b.must(err)
+	b.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		p := b.pod("greedy")
+		p.Annotations[nodes.AnnotationMemoryUse] = "5Gi"
+		_, err := b.CoreV1().Pods(b.namespace).Update(t.Context(), p, metav1.UpdateOptions{})
+		return err
+	}))
 	b.eventually("the eviction", func(context.Context) bool { return b.pod("greedy").Status.Phase == corev1.PodFailed })
 	status := b.pod("greedy").Status
 	if status.Reason != "Evicted" || !strings.Contains(status.Message, "The node was low on resource: memory") ||

@@ -152,6 +152,7 @@ func (b *bed) makeNode(ctx context.Context, t *testing.T) {
 	if err := b.client.Create(ctx, node); err != nil {
 		t.Fatal(err)
 	}
+	made := node.DeepCopy()
 	now := metav1.Now()
 	for _, kind := range []corev1.NodeConditionType{"Ready", "KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady"} {
 		why := "NoFault"
@@ -163,7 +164,8 @@ func (b *bed) makeNode(ctx context.Context, t *testing.T) {
 		})
 	}
 	node.Status.NodeInfo.BootID = "boot-1"
-	if err := b.client.Status().Update(ctx, node); err != nil {
+	// Controllers write to a new node too, so this is no update of what was made.
+	if err := b.client.Status().Patch(ctx, node, client.MergeFrom(made)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -218,7 +218,7 @@ func (b *bed) controllersWord(ctx context.Context, p *v1alpha1.NodeRepairPolicy)
 			r.Status.Conditions = []metav1.Condition{{
 				Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.RemediationDrillPassedReason, LastTransitionTime: metav1.Now(),
 			}}
-			return true, b.client.Status().Update(ctx, r)
+			return b.client.Status().Update(ctx, r) == nil, nil
 		}
 		return false, nil
 	})
