@@ -87,6 +87,7 @@ var englishForecast = sentences{
 	ErrNoNumber:          "{{.given}} is not such a number",
 	ErrManifestRemedy:    "give a file or folder of manifests that can be read, or - for standard input",
 	ErrNoManifest:        "there is no object in {{.from}}",
+	ErrManifestSpace:     "put the Namespace among the manifests, or use {{or .names}}{{if .more}} or another one{{end}}",
 	ErrStdinTwice:        "standard input is read by --from already",
 	ErrNotOfChange:       "does not belong to {{.verb}}",
 	ErrCannotForetell:    "a forecast needs every node and every pod, and not all {{and .kinds}} objects can be read{{if .from}}: {{.from}} lacks them{{else}}; have list on them granted in every namespace, or choose other credentials with --context, --user or --as{{end}}",
@@ -96,6 +97,8 @@ var englishForecast = sentences{
 	ErrNoComma:           "{{.given}} begins another change",
 	ErrCommaRemedy:       "put a comma between changes, as in: whatif lose node/A, lose node/B",
 	ErrThing:             "does not exist{{if .namespace}} in namespace {{.namespace}}{{end}}",
+	ErrGone:              "an earlier change of the question has taken it away",
+	ErrGoneRemedy:        "leave one of the two out, or change their order",
 	ErrNear:              "did you mean {{or .near}}?",
 	ErrNoneThere:         "there is no {{.kind}} at all{{if .namespace}} in namespace {{.namespace}}{{end}}",
 }

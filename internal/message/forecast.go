@@ -91,6 +91,7 @@ const (
 	ErrNoNumber          ID = "ErrNoNumber"          // given
 	ErrManifestRemedy    ID = "ErrManifestRemedy"    //
 	ErrNoManifest        ID = "ErrNoManifest"        // from
+	ErrManifestSpace     ID = "ErrManifestSpace"     // names, more
 	ErrStdinTwice        ID = "ErrStdinTwice"        //
 	ErrNotOfChange       ID = "ErrNotOfChange"       // verb
 	ErrCannotForetell    ID = "ErrCannotForetell"    // kinds, from
@@ -100,6 +101,8 @@ const (
 	ErrNoComma           ID = "ErrNoComma"           // given
 	ErrCommaRemedy       ID = "ErrCommaRemedy"       //
 	ErrThing             ID = "ErrThing"             // namespace
+	ErrGone              ID = "ErrGone"              //
+	ErrGoneRemedy        ID = "ErrGoneRemedy"        //
 	ErrNear              ID = "ErrNear"              // near
 	ErrNoneThere         ID = "ErrNoneThere"         // kind, namespace
 )

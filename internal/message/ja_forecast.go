@@ -87,6 +87,7 @@ var japaneseForecast = sentences{
 	ErrNoNumber:          "{{.given}} は指定できません",
 	ErrManifestRemedy:    "読み取れるマニフェストのファイルかフォルダー、または標準入力を表す - を指定してください",
 	ErrNoManifest:        "{{.from}} にオブジェクトがありません",
+	ErrManifestSpace:     "Namespace をマニフェストに含めるか、{{or .names}} {{if .more}}など{{end}}を指定してください",
 	ErrStdinTwice:        "標準入力は --from で使われています",
 	ErrNotOfChange:       "{{.verb}} では使えません",
 	ErrCannotForetell:    "予測にはすべてのノードと Pod の情報が必要ですが、{{and .kinds}} をすべては読み取れません。{{if .from}}{{.from}} に含まれていません{{else}}全 namespace での list 権限を付与してもらうか、--context、--user、--as で別の認証情報を指定してください{{end}}",
@@ -96,6 +97,8 @@ var japaneseForecast = sentences{
 	ErrNoComma:           "{{.given}} から別の変更が始まっています",
 	ErrCommaRemedy:       "whatif lose node/A, lose node/B のように、変更の間をコンマで区切ってください",
 	ErrThing:             "{{if .namespace}}namespace {{.namespace}} に{{end}}存在しません",
+	ErrGone:              "先に書かれた変更によって、すでになくなっています",
+	ErrGoneRemedy:        "どちらかの変更を外すか、順序を入れ替えてください",
 	ErrNear:              "{{or .near}} のことですか？",
 	ErrNoneThere:         "{{if .namespace}}namespace {{.namespace}} に{{end}}{{.kind}} が 1 つもありません",
 }

@@ -10,11 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -29,7 +32,7 @@ import (
 const mostManifests = 64 << 20
 
 // manifests reads the objects of `apply -f`. Until it is time to read, only the flag is looked at.
-func (o *Options) manifests(q *question, namespace string, read bool) (change.Change, error) {
+func (o *Options) manifests(q *question, namespace string, world *cluster.Snapshot) (change.Change, error) {
 	from := q.flag("filename")
 	switch {
 	case from == "":
@@ -40,7 +43,7 @@ func (o *Options) manifests(q *question, namespace string, read bool) (change.Ch
 		return nil, exit.BadInput("--filename", message.Of(message.ErrStdinTwice, nil), message.Of(message.ErrManifestRemedy, nil))
 	}
 	c := change.Apply{From: from}
-	if !read {
+	if world == nil {
 		return c, nil
 	}
 	objects, err := readManifests(from, o.In)
@@ -54,7 +57,31 @@ func (o *Options) manifests(q *question, namespace string, read bool) (change.Ch
 		settle(object, namespace)
 	}
 	c.Objects = objects
-	return c, nil
+	return c, o.nowhere(objects, world)
+}
+
+// nowhere is bad input if an object is to be in a namespace that is known to exist neither now nor by then: the API server
+// refuses it.
+func (o *Options) nowhere(objects []runtime.Object, world *cluster.Snapshot) error {
+	for _, object := range objects {
+		if made, ok := object.(*corev1.Namespace); ok {
+			o.made = append(o.made, made.Name)
+		}
+	}
+	known := namesOf(world, string(cluster.Namespace), "")
+	if len(known) == 0 || world.Knowledge(cluster.Namespace) != cluster.Complete {
+		return nil
+	}
+	for _, object := range objects {
+		one, ok := object.(metav1.Object)
+		if !ok || one.GetNamespace() == "" || slices.Contains(known, one.GetNamespace()) || slices.Contains(o.made, one.GetNamespace()) {
+			continue
+		}
+		what := strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind) + "/" + one.GetName()
+		return exit.BadInput(what, message.Of(message.ErrNoNamespace, message.Args{"given": one.GetNamespace()}),
+			message.Of(message.ErrManifestSpace, message.Args{"names": known[:min(len(known), mostNear)], "more": len(known) > mostNear}))
+	}
+	return nil
 }
 
 // unspacedKinds are those a world holds that are in no namespace.
@@ -124,25 +151,48 @@ func parseManifest(document []byte) ([]runtime.Object, error) {
 	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
 		return nil, nil
 	}
-	object, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), data)
+	object, err := runtime.Decode(strictly, data)
 	if runtime.IsNotRegisteredError(err) {
 		other := &unstructured.Unstructured{}
 		return []runtime.Object{other}, other.UnmarshalJSON(data)
 	}
+	if strict, ok := runtime.AsStrictDecodingError(err); ok {
+		return nil, errors.Join(strict.Errors()...)
+	}
 	if err != nil {
-		return nil, err
+		return nil, namingField(data, err)
 	}
-	list, ok := object.(*corev1.List)
-	if !ok {
-		return []runtime.Object{object}, nil
+	if meta.IsListType(object) {
+		return parseItems(object)
 	}
+	if one, ok := object.(metav1.Object); ok && one.GetName() == "" {
+		return nil, errNoName
+	}
+	return []runtime.Object{object}, nil
+}
+
+// strictly decodes as `kubectl apply` has the API server do it: a field that does not exist is an
+// error. What is misspelt would be foretold as if it had been left out.
+var strictly = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
+
+// errNoName is for what kubectl does not apply either, with or without a generateName.
+var errNoName = errors.New("metadata.name is missing")
+
+// parseItems are the objects of a list.
+func parseItems(list runtime.Object) ([]runtime.Object, error) {
+	items, err := meta.ExtractList(list)
 	var objects []runtime.Object
-	for _, item := range list.Items {
-		found, err := parseManifest(item.Raw)
+	for _, item := range items {
+		raw, ok := item.(*runtime.Unknown)
+		if !ok {
+			objects = append(objects, item)
+			continue
+		}
+		found, err := parseManifest(raw.Raw)
 		if err != nil {
 			return nil, err
 		}
 		objects = append(objects, found...)
 	}
-	return objects, nil
+	return objects, err
 }

@@ -19,8 +19,13 @@ import (
 // mostNear bounds how many names are offered in place of one that is not there.
 const mostNear = 3
 
-// notThere is bad input: the thing that does not exist, and those that share most with it.
+// notThere is bad input: the thing that does not exist, or no longer does when its change is due, and those that share most
+// with it.
 func notThere(world *cluster.Snapshot, ref change.Ref) error {
+	names := namesOf(world, ref.Kind, ref.Namespace)
+	if slices.Contains(names, ref.Name) {
+		return exit.BadInput(ref.String(), message.Of(message.ErrGone, nil), message.Of(message.ErrGoneRemedy, nil))
+	}
 	var near []string
 	for _, namespace := range input.Namesakes(world, ref) {
 		near = append(near, output.Name(change.Ref{Kind: ref.Kind, Namespace: namespace, Name: ref.Name}))
@@ -28,7 +33,7 @@ func notThere(world *cluster.Snapshot, ref change.Ref) error {
 	if len(near) > 0 {
 		return exit.BadInput(ref.String(), message.Of(message.ErrThing, message.Args{"namespace": ref.Namespace}), message.Of(message.ErrNear, message.Args{"near": near}))
 	}
-	for _, name := range nearest(ref.Name, namesOf(world, ref.Kind, ref.Namespace)) {
+	for _, name := range nearest(ref.Name, names) {
 		near = append(near, change.Ref{Kind: ref.Kind, Name: name}.String())
 	}
 	remedy := message.Of(message.ErrNear, message.Args{"near": near})

@@ -37,6 +37,8 @@ type Options struct {
 	scope     input.Scope
 	flags     changeFlags
 	questions []*question
+	// made are the namespaces that the manifests read so far create.
+	made []string
 }
 
 // NewCommand is `naosu whatif`.
@@ -118,7 +120,7 @@ func (o *Options) changes(namespace string, world *cluster.Snapshot) ([]change.C
 			q.world = world
 		}
 		if q.verb == "apply" {
-			c, err = o.manifests(q, namespace, world != nil)
+			c, err = o.manifests(q, namespace, world)
 		} else {
 			c, err = verbs[q.verb](q, namespace)
 		}

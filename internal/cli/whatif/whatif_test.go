@@ -224,6 +224,8 @@ func TestBadInput(t *testing.T) {
 		"apply":                                           "--filename: missing",
 		"apply -f testdata/none.yaml":                     "--filename: ",
 		"apply -f testdata/lose-node.txt":                 "--filename: ",
+		"lose node/n1, drain n1":                          "node/n1: an earlier change of the question has taken it away; leave one of the two out",
+		"lose zone/us-east-1a, lose zone/us-east-1a":      "zone/us-east-1a: an earlier change of the question has taken it away",
 		"patch node/n1 -p {":                              "--patch: ",
 		"lose node/n1 --fail-on never":                    `--fail-on: "never" is not one of them; use waiting`,
 		"lose node/n1 --seeds 0":                          "--seeds: ",

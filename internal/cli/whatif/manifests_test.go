@@ -1,0 +1,65 @@
+package whatif
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// TestBadManifests says where the mistake is: what the API server would refuse must not be foretold.
+func TestBadManifests(t *testing.T) {
+	pod := func(metadata, resources string) string {
+		return "apiVersion: v1\nkind: Pod\nmetadata: {" + metadata + "}\nspec: {containers: [{name: c, resources: {" + resources + "}}]}\n"
+	}
+	for name, tc := range map[string]struct{ manifests, want string }{
+		"a field that does not exist":   {pod("name: p", "request: {cpu: 1}"), `-, document 1: unknown field "spec.containers[0].resources.request"`},
+		"a quantity that is none":       {pod("name: p", "requests: {cpu: 1x}"), "-, document 1: spec.containers[0].resources.requests.cpu: quantities must match"},
+		"a value of another type":       {pod("name: p, generation: many", ""), "metadata.generation"},
+		"no name":                       {pod("generateName: p-", ""), "-, document 1: metadata.name is missing"},
+		"the second document":           {pod("name: p", "") + "---\n" + pod("", ""), "-, document 2: metadata.name is missing"},
+		"in a list of a kind":           {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p}, spec: {node: n1}}]", `unknown field "items[0].spec.node"`},
+		"a namespace that is not there": {pod("name: p, namespace: hsop", ""), "pod/p: there is no namespace hsop; put the Namespace among the manifests, or use shop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := run(t, tc.manifests, "apply", "-f", "-", "--from", spaced(t), "-n", "shop")
+			if exit.Code(err) != exit.NoAnswer || !strings.Contains(exit.Line(message.English(), err), tc.want) {
+				t.Errorf("exit code %d (%v), want %d and %q", exit.Code(err), err, exit.NoAnswer, tc.want)
+			}
+		})
+	}
+}
+
+// TestManifestsOfManyShapes takes lists of a kind, and a namespace that an earlier change makes.
+func TestManifestsOfManyShapes(t *testing.T) {
+	for name, manifests := range map[string]string{
+		"a namespace in the same file": "apiVersion: v1\nkind: Namespace\nmetadata: {name: new}\n---\n" +
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: new}\nspec: {containers: [{name: c}]}\n",
+		"a list of a kind": "apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p}, spec: {containers: [{name: c}]}}]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := run(t, manifests, "apply", "-f", "-", "--from", spaced(t), "-n", "shop")
+			if err != nil || !strings.Contains(out, "1 new") {
+				t.Errorf("%v:\n%s", err, out)
+			}
+		})
+	}
+}
+
+// spaced is the shop with its namespace among its objects.
+func spaced(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "shop.yaml")
+	text := string(data) + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
