@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
+	"strconv"
 	"sync"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -28,7 +31,9 @@ const (
 // raw is one object as a file holds it.
 type raw struct {
 	// name is the file's, for what is said of it.
-	name     string
+	name string
+	// place counts the objects in the order in which they are read.
+	place    int
 	encoding encoding
 	// version and kind are empty where the object says them itself, or its list does.
 	version string
@@ -42,6 +47,12 @@ type raw struct {
 // listHead is what a list says of its items; it is complete once the whole list was read.
 type listHead struct{ version, kind string }
 
+// placed is an object, and its place in the order in which objects were read: they are decoded in any order.
+type placed struct {
+	intake.Object
+	place int
+}
+
 // gathering decodes objects beside the reading of files.
 type gathering struct {
 	ctx     context.Context //nolint:containedctx // It lives for one call of Load.
@@ -50,11 +61,12 @@ type gathering struct {
 	batches chan []raw
 	batch   []raw
 	pending int // bytes of the batch
+	added   int
 	workers sync.WaitGroup
 	count   progressCount
 
 	mu           sync.Mutex
-	objects      []apiruntime.Object
+	objects      []placed
 	seen         map[Kind]bool
 	nameless     []raw // items whose list must tell what they are
 	namelessSize int
@@ -81,6 +93,8 @@ func newGathering(ctx context.Context, report func(Progress)) *gathering {
 
 // add hands an object to the workers. The error is errStopped if one of them has failed.
 func (g *gathering) add(r raw) error {
+	g.added++
+	r.place = g.added
 	g.batch = append(g.batch, r)
 	g.pending += len(r.data)
 	if len(g.batch) < batchSize && g.pending < batchBytes {
@@ -111,7 +125,7 @@ func (g *gathering) finish() error {
 	for _, r := range g.nameless {
 		of, _ := isList(r.list.kind)
 		if of == "" || r.list.version == "" {
-			return fmt.Errorf("%s: an item of a list: %w", r.name, errNameless)
+			return inFile(r.name, fmt.Errorf("an item of a list: %w", errNameless))
 		}
 		r.version, r.kind = r.list.version, of
 		if err := g.decode(r); err != nil {
@@ -148,7 +162,7 @@ func (g *gathering) decode(r raw) error {
 		return g.wait(r)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.name, err)
+		return inFile(r.name, err)
 	}
 	if o == nil {
 		return nil
@@ -157,7 +171,7 @@ func (g *gathering) decode(r raw) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.seen[kind] = true
-	g.objects = append(g.objects, o.(apiruntime.Object))
+	g.objects = append(g.objects, placed{o.(intake.Object), r.place})
 	return nil
 }
 
@@ -166,7 +180,7 @@ func (g *gathering) wait(r raw) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.namelessSize += len(r.data); g.namelessSize > mostNameless {
-		return fmt.Errorf("%s: %w", r.name, ErrTooLarge)
+		return inFile(r.name, ErrTooLarge)
 	}
 	g.nameless = append(g.nameless, r)
 	return nil
@@ -175,7 +189,7 @@ func (g *gathering) wait(r raw) error {
 // noteList notes that there is a list of a kind, which may have no items.
 func (g *gathering) noteList(head *listHead) {
 	kind, ok := isList(head.kind)
-	if _, held := forms[kind]; ok && held {
+	if ok && kind.heldAs(head.version) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.seen[kind] = true
@@ -193,7 +207,13 @@ func memoryLimit() uint64 { return uint64(min(debug.SetMemoryLimit(-1), mostHeap
 
 // snapshot is what was gathered.
 func (g *gathering) snapshot(header *snapshot.Header) (*Snapshot, error) {
-	contents := Contents{Objects: g.objects, Knowledge: map[Kind]Knowledge{}}
+	if header == nil { // In a snapshot, no two objects have one name.
+		slices.SortFunc(g.objects, olderFirst)
+	}
+	contents := Contents{Objects: make([]apiruntime.Object, len(g.objects)), Knowledge: map[Kind]Knowledge{}}
+	for i, o := range g.objects {
+		contents.Objects[i] = o.Object
+	}
 	if header != nil {
 		contents.Taken, contents.Server, contents.Anonymized = header.Taken, header.Server, header.Anonymized
 		for kind, known := range header.Knowledge {
@@ -212,6 +232,17 @@ func (g *gathering) snapshot(header *snapshot.Header) (*Snapshot, error) {
 		contents.Knowledge[kind] = Complete
 	}
 	return New(contents), nil
+}
+
+// olderFirst orders objects by their resource versions, and those of one, or of none, as they were read: of two of one name
+// the last counts.
+func olderFirst(a, b placed) int {
+	return cmp.Or(cmp.Compare(a.version(), b.version()), cmp.Compare(a.place, b.place))
+}
+
+func (p placed) version() uint64 {
+	version, _ := strconv.ParseUint(p.GetResourceVersion(), 10, 64) // What people write has none: zero.
+	return version
 }
 
 // progressCount counts the bytes that were read.

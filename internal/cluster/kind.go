@@ -146,6 +146,12 @@ func (k Kind) version() schema.GroupVersionKind {
 	return gvks[0]
 }
 
+// heldAs says whether objects of the kind are held, if they are of an API version such as "policy/v1".
+func (k Kind) heldAs(version string) bool {
+	_, held := forms[k]
+	return held && k.version().GroupVersion().String() == version
+}
+
 // KindOf is the kind of an object that a Snapshot may hold; false for others.
 func KindOf(o metav1.Object) (Kind, bool) {
 	kind, ok := kindOfType[reflect.TypeOf(o)]

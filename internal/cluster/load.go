@@ -5,13 +5,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
 )
@@ -34,10 +36,12 @@ var (
 )
 
 // Load reads a snapshot, or objects as kubectl writes them: lists and single objects, in JSON and YAML of one or several
-// documents, in one file or in all files of a folder and the folders below that are named .json, .yaml or .yml.
+// documents, in one file or in all files of a folder and the folders below that are named .json, .yaml or .yml. Links to
+// files are followed, those to folders are not.
 //
 // A snapshot says itself what is known of each kind. Of other files a kind is known Completely if they hold an object
-// or a list of it, and was read at the latest moment that any object tells of.
+// or a list of it, and was read at the latest moment that any object tells of. Of two objects of one name the newer
+// counts by its resourceVersion, or else the later one.
 func Load(ctx context.Context, from Source) (*Snapshot, error) {
 	g := newGathering(ctx, from.Progress)
 	header, err := g.load(from)
@@ -85,13 +89,16 @@ func filesOf(path string) ([]file, error) {
 	if !info.IsDir() {
 		return []file{{path, info.Size()}}, nil
 	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return nil, err
+	}
 	var files []file
-	err = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || !slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(path)) {
+	err = filepath.WalkDir(path, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(path)) {
 			return err
 		}
-		info, err := entry.Info()
-		if err != nil {
+		info, err := os.Stat(path) // Not the entry's: a mounted ConfigMap's files are links.
+		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
 		files = append(files, file{path, info.Size()})
@@ -112,12 +119,12 @@ func (g *gathering) file(path string) (*snapshot.Header, error) {
 // stream reads one file of whatever form.
 func (g *gathering) stream(name string, r io.Reader) (*snapshot.Header, error) {
 	const enough = 512
-	buffered := bufio.NewReaderSize(g.counted(r), 256<<10)
+	buffered := unmarked(bufio.NewReaderSize(g.counted(r), 256<<10))
 	begin, err := buffered.Peek(enough)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, inFile(name, err)
 	}
-	switch text := bytes.TrimLeft(begin, "\ufeff \t\r\n"); {
+	switch text := bytes.TrimLeft(begin, " \t\r\n"); {
 	case bytes.HasPrefix(begin, []byte(snapshot.Magic)):
 		return g.snapshotFile(name, buffered)
 	case looksLikeJSON(text):
@@ -128,16 +135,29 @@ func (g *gathering) stream(name string, r io.Reader) (*snapshot.Header, error) {
 		err = g.yamlFile(name, buffered)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, inFile(name, err)
 	}
 	return nil, nil //nolint:nilnil // It has no header.
+}
+
+// inFile says which file something is wrong with: there may be many.
+func inFile(name string, err error) error { return &fs.PathError{Op: "reading", Path: name, Err: err} }
+
+// unmarked is text in UTF-8 without a byte order mark, by which Windows tells encodings apart: PowerShell's > writes
+// UTF-16.
+func unmarked(text *bufio.Reader) *bufio.Reader {
+	begin, _ := text.Peek(2) // Whoever reads on meets the error.
+	if mark := string(begin); mark != "\xef\xbb" && mark != "\xff\xfe" && mark != "\xfe\xff" {
+		return text
+	}
+	return bufio.NewReaderSize(transform.NewReader(text, unicode.BOMOverride(transform.Nop)), text.Size())
 }
 
 // snapshotFile reads what Write wrote. Kinds that this version of naosu does not know are left out.
 func (g *gathering) snapshotFile(name string, r io.Reader) (*snapshot.Header, error) {
 	file, err := snapshot.NewReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, inFile(name, err)
 	}
 	for {
 		record, err := file.Next()
@@ -146,7 +166,7 @@ func (g *gathering) snapshotFile(name string, r io.Reader) (*snapshot.Header, er
 			header := file.Header()
 			return &header, nil
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, inFile(name, err)
 		}
 		encoding := asProtobuf
 		if record.Encoding != snapshot.Protobuf {

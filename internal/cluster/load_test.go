@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -76,6 +78,10 @@ func TestLoadForms(t *testing.T) {
 		"a list of pods":                  {"f", map[string]string{"f": `{"kind": "PodList", "apiVersion": "v1", "items": [` + nameless + `]}`}},
 		"a list that says it at its end":  {"f", map[string]string{"f": `{"items": [` + nameless + `], "kind": "PodList", "apiVersion": "v1"}`}},
 		"a list of pods in YAML":          {"f", map[string]string{"f": "apiVersion: v1\nitems:\n- metadata: {name: a, namespace: x}\n- metadata: {name: b, namespace: x}\nkind: PodList\n"}},
+		"dashes in lines of their own":    {"f", map[string]string{"f": "apiVersion: v1\nkind: List\nitems:\n-\n" + indented(onePod) + "-\n" + indented(other)}},
+		"a mark before JSON":              {"f", map[string]string{"f": "\ufeff" + a + b}},
+		"what PowerShell's > writes":      {"f", map[string]string{"f": inUTF16(onePod + "---\r\n" + other)}},
+		"JSON as PowerShell's > writes":   {"f", map[string]string{"f": inUTF16(a + b)}},
 		"Windows' line ends and its mark": {"f", map[string]string{"f": "\ufeff" + strings.ReplaceAll("apiVersion: v1\nitems:\n"+item("", onePod)+item("", other)+"kind: List\n---\n"+secret, "\n", "\r\n")}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,6 +107,105 @@ func TestLoadForms(t *testing.T) {
 func item(indent, document string) string {
 	lines := strings.Split(strings.TrimSpace(document), "\n")
 	return indent + "- " + strings.Join(lines, "\n"+indent+"  ") + "\n"
+}
+
+// indented makes a document stand in a little.
+func indented(document string) string {
+	return strings.Replace(item("", document), "- ", "  ", 1)
+}
+
+// inUTF16 is text in little-endian UTF-16 behind its mark.
+func inUTF16(text string) string {
+	out := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = binary.LittleEndian.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
+// TestLoadFollowsLinks: a mounted ConfigMap is a folder of links, and the folder named may be one.
+func TestLoadFollowsLinks(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(folder, "real"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "one"), []byte(onePod), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for to, link := range map[string]string{"../one": "real/a.yaml", "real": "linked", "..": "real/up.yaml"} {
+		if err := os.Symlink(to, filepath.Join(folder, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	world, err := cluster.Load(t.Context(), cluster.Source{Path: filepath.Join(folder, "linked")})
+	if err != nil || len(world.Pods()) != 1 {
+		t.Errorf("err = %v", err)
+	}
+	dangling := filepath.Join(folder, "real", "b.yaml")
+	if err := os.Symlink("nowhere", dangling); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cluster.Load(t.Context(), cluster.Source{Path: filepath.Join(folder, "real")}); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "b.yaml") {
+		t.Errorf("a link to nothing: err = %v", err)
+	}
+}
+
+// TestLoadDuplicates: of two objects of one name the newer counts, wherever it stands, or else the later one.
+func TestLoadDuplicates(t *testing.T) {
+	pod := func(version, value string) string {
+		return fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: x, resourceVersion: %q, labels: {is: %s}}\n---\n", version, value)
+	}
+	between := strings.Repeat("apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: x, annotations: {a: "+strings.Repeat("x", 1000)+"}}\n---\n", 300)
+	for name, tc := range map[string]struct{ first, then string }{
+		"the newer is the first": {pod("1000", "right"), pod("999", "wrong")},
+		"the newer is the last":  {pod("999", "wrong"), pod("1000", "right")},
+		"none has a version":     {pod("", "wrong"), pod("", "right")},
+		"one has none":           {pod("7", "right"), pod("", "wrong")},
+	} {
+		for range 5 {
+			world, err := load(t, "f", map[string]string{"f": tc.first + between + tc.then})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := world.Pod("x", "a").Labels["is"]; got != "right" {
+				t.Errorf("%s: the one that counts is %s", name, got)
+			}
+		}
+	}
+}
+
+// TestLoadOtherVersions: a list of a version that is not read says nothing of the one that is.
+func TestLoadOtherVersions(t *testing.T) {
+	list := `{"kind": "PodDisruptionBudgetList", "apiVersion": "policy/v1beta1", "items": [{"metadata": {"name": "a", "namespace": "x"}}]}`
+	world, err := load(t, "f", map[string]string{"f": onePod + "---\n" + list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known := world.Knowledge(cluster.PodDisruptionBudget); known != cluster.Absent {
+		t.Errorf("of budgets is known: %s", known)
+	}
+}
+
+// TestLoadNamesNamespaces: what people write often leaves the namespace out.
+func TestLoadNamesNamespaces(t *testing.T) {
+	world, err := load(t, "f", map[string]string{"f": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: b}\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if world.Pod("default", "a") == nil || world.Node("b") == nil {
+		t.Errorf("pods %v, nodes %v", world.Pods(), world.Nodes())
+	}
+}
+
+// TestLoadSaysWhichFile: a folder may hold many.
+func TestLoadSaysWhichFile(t *testing.T) {
+	for name, text := range map[string]string{"binary": "\x00\x01", "no object": "- 1\n", "a bad object": "apiVersion: v1\nkind: Pod\n"} {
+		_, err := load(t, ".", map[string]string{"a.yaml": onePod, "b.yaml": text})
+		file, ok := errors.AsType[*fs.PathError](err)
+		if !ok || filepath.Base(file.Path) != "b.yaml" {
+			t.Errorf("%s: err = %v", name, err)
+		}
+	}
 }
 
 func TestLoadEmptyList(t *testing.T) {
@@ -155,7 +260,9 @@ func TestLoadRefuses(t *testing.T) {
 		"half a value":       {map[string]string{"f": `{"kind": `}, nil, "unexpected EOF"},
 		"no object":          {map[string]string{"f": "- 1\n- 2\n"}, nil, "an object is expected"},
 		"prose":              {map[string]string{"f": "Dear naosu,\n"}, nil, "an object is expected"},
-		"bad YAML":           {map[string]string{"f": "items:\n- kind: Pod\n- kind: [\n"}, nil, "in the item that begins at line 3"},
+		"bad YAML":           {map[string]string{"f": "kind: List\nitems:\n- kind: Pod\n- kind: [\n"}, nil, "in the item that begins at line 4"},
+		"half a YAML list":   {map[string]string{"f": "apiVersion: v1\nitems:\n" + item("", onePod)}, nil, "in the list that ends at line 5: it does not say its kind"},
+		"items and no list":  {map[string]string{"f": "items:\n" + item("", onePod)}, nil, "it does not say its kind"},
 		"a bad document":     {map[string]string{"f": onePod + "---\na: [\n"}, nil, "in the document that ends at line 5"},
 		"a wrong type":       {map[string]string{"f": onePod + "spec: 7\n"}, nil, "a Pod: json: cannot unmarshal number into Go struct field Pod.spec"},
 		"no name":            {map[string]string{"f": "apiVersion: v1\nkind: Pod\n"}, nil, "it has no name"},

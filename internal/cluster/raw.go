@@ -37,7 +37,7 @@ func (r raw) decode(in *intake.Intake) (metav1.Object, error) {
 	if r.kind == "" || r.version == "" {
 		return nil, errNameless
 	}
-	if _, held := forms[r.kind]; !held || r.kind.version().GroupVersion().String() != r.version {
+	if !r.kind.heldAs(r.version) {
 		return nil, nil //nolint:nilnil // The comment says what it means.
 	}
 	if r.explodes() {
@@ -48,6 +48,9 @@ func (r raw) decode(in *intake.Intake) (metav1.Object, error) {
 	if r.encoding == asProtobuf {
 		err = in.Decode(r.data, o)
 	} else if err = kjson.UnmarshalCaseSensitivePreserveInts(r.data, o); err == nil {
+		if r.kind.Namespaced() && o.GetNamespace() == "" {
+			o.SetNamespace(metav1.NamespaceDefault) // Where kubectl would put it; only what people write leaves it out.
+		}
 		o, err = in.Take(o)
 	}
 	if err != nil {

@@ -48,6 +48,9 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
+// errKindless is how a list looks that was cut off between two lines: kubectl writes the kind behind the items.
+var errKindless = errors.New("it does not say its kind; if kubectl wrote it, its end is missing")
+
 // yamlDocument is a document as far as it was read.
 type yamlDocument struct {
 	*gathering
@@ -83,7 +86,8 @@ func (d *yamlDocument) line(line []byte) error {
 // itemLine takes a line that belongs to an item; the first that does not is the end of the items.
 func (d *yamlDocument) itemLine(line, text []byte, indent int) (kept bool, err error) {
 	blank := len(bytes.TrimSpace(text)) == 0 || text[0] == '#'
-	begins := bytes.HasPrefix(text, []byte("- ")) && (d.indent < 0 || indent == d.indent)
+	dash := bytes.HasPrefix(text, []byte("- ")) || string(bytes.TrimRight(text, " \r\n")) == "-"
+	begins := dash && (d.indent < 0 || indent == d.indent)
 	if blank || !begins && d.indent >= 0 && indent > d.indent {
 		return true, d.keep(&d.item, line)
 	}
@@ -145,11 +149,14 @@ func (d *yamlDocument) end() error {
 		}
 		return nil
 	case empty:
-		return nil // Its items must say themselves what they are.
+		return fmt.Errorf("in the list that ends at line %d: %w", d.number, errKindless)
 	}
 	said, err := typeOf(data)
 	if err != nil {
 		return fmt.Errorf("beside a list's items: %w", err)
+	}
+	if said.Kind == "" {
+		return fmt.Errorf("in the list that ends at line %d: %w", d.number, errKindless)
 	}
 	head.version, head.kind = said.APIVersion, said.Kind
 	d.noteList(head)

@@ -54,6 +54,9 @@ func (o *Options) load(ctx context.Context, progress *output.Progress) (*cluster
 
 // badFrom says in plain words what is wrong with what --from names.
 func badFrom(from string, err error) error {
+	if file, ok := errors.AsType[*fs.PathError](err); ok && from != "-" {
+		from = file.Path // Of a folder, the file that is meant.
+	}
 	problem, remedy := message.Of(message.ErrFromParse, message.Args{"problem": err.Error()}), message.ErrFromRemedy
 	for known, id := range map[error]message.ID{
 		fs.ErrNotExist: message.ErrFromMissing, fs.ErrPermission: message.ErrFromForbidden,

@@ -106,7 +106,10 @@ func TestSaysWhatIsNotInIt(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	folder := t.TempDir()
+	folder, damaged := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(damaged, "b.yaml"), []byte("\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
 		args  []string
 		stdin string
@@ -116,6 +119,7 @@ func TestFailures(t *testing.T) {
 		"no file named":      {nil, "", exit.NoAnswer, "--output: missing; name the file to write, or - for standard output"},
 		"an argument":        {[]string{"prod"}, "", exit.NoAnswer, "prod is none of snapshot's"},
 		"nothing to read":    {[]string{"--from", "/nowhere", "-o", "-"}, "", exit.NoAnswer, "--from: /nowhere does not exist; name what `naosu snapshot -o FILE` has written"},
+		"a folder's file":    {[]string{"--from", damaged, "-o", "-"}, "", exit.NoAnswer, "--from: " + filepath.Join(damaged, "b.yaml") + " is neither a snapshot nor text"},
 		"half a snapshot":    {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 1\x1f\x8b", exit.NoAnswer, "--from: the snapshot - ends too early; copy it once more"},
 		"a newer snapshot":   {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 9", exit.NoAnswer, "read it with the version of naosu that wrote it"},
 		"a format":           {[]string{"-o", "json"}, "", exit.NoAnswer, "--output: json is the name of a format"},
