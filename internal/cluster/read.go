@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -45,7 +46,10 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 	r := &reading{ReadOptions: o, client: client, intake: intake.New(), left: map[Kind]int{}, contents: Contents{
 		Taken: o.Clock.Now(), Knowledge: map[Kind]Knowledge{},
 	}}
-	r.contents.Server = r.server(ctx)
+	var err error
+	if r.contents.Server, err = r.server(ctx); err != nil {
+		return nil, err
+	}
 	r.moment = r.now(ctx)
 	group, groupCtx := errgroup.WithContext(ctx)
 	for kind := range forms {
@@ -57,7 +61,7 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 		return nil, err
 	}
 	objects, err := readParameters(ctx, client, parameters(r.contents.Objects), r.intake.Take)
-	if err := r.took(ConfigMap, objects, inPart(r.contents.Knowledge[Deployment]), err); err != nil {
+	if err = r.took(ConfigMap, objects, inPart(r.contents.Knowledge[Deployment]), err); err != nil {
 		return nil, err
 	}
 	return New(r.contents), nil
@@ -76,14 +80,18 @@ type reading struct {
 	left     map[Kind]int // by kind, as its last page told
 }
 
-// server is the API server's version, empty if it does not tell.
-func (r *reading) server(ctx context.Context) string {
+// server is the API server's version, empty if it does not tell. The error is that no server answers: every other request
+// would wait as long in vain.
+func (r *reading) server(ctx context.Context) (string, error) {
 	body, err := r.client.Discovery().RESTClient().Get().AbsPath("/version").SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
+	if err != nil && !errors.As(err, new(apierrors.APIStatus)) {
+		return "", fmt.Errorf("reading the server's version: %w", err)
+	}
 	var info version.Info
 	if err != nil || json.Unmarshal(body, &info) != nil {
-		return "" // A server that cannot be reached fails the read itself, with an error that says more.
+		return "", nil // It may not be told, or not here.
 	}
-	return info.GitVersion
+	return info.GitVersion, nil
 }
 
 // now is the present moment as the server counts, empty if no list that tells it may be read.

@@ -1,13 +1,17 @@
 package cluster_test
 
 import (
+	"context"
 	"errors"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,6 +93,19 @@ func TestRead(t *testing.T) {
 				t.Errorf("Taken() = %v, Server() = %q", got.Taken(), got.Server())
 			}
 		})
+	}
+}
+
+// TestReadGivesUpSoon: each request to a server that does not answer may take as long as a request may.
+func TestReadGivesUpSoon(t *testing.T) {
+	var asked atomic.Int32
+	client := kubernetes.NewForConfigOrDie(&rest.Config{Host: "http://nowhere", QPS: -1, Dial: func(context.Context, string, string) (net.Conn, error) {
+		asked.Add(1)
+		return nil, os.ErrDeadlineExceeded
+	}})
+	_, err := cluster.Read(t.Context(), client, cluster.ReadOptions{Clock: testclock.NewFakePassiveClock(taken)})
+	if !errors.Is(err, os.ErrDeadlineExceeded) || asked.Load() != 1 {
+		t.Errorf("err = %v, after %d requests", err, asked.Load())
 	}
 }
 

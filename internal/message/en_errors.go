@@ -17,7 +17,7 @@ var englishErrors = sentences{
 	ErrForbidden:        "permission is missing: {{.problem}}",
 	ErrAnswered:         "the API server at {{.host}} answered: {{.answer}}",
 	ErrTimeout:          "the API server at {{.host}} does not answer in time; see whether this machine reaches it, or raise --request-timeout",
-	ErrUnreachable:      "cannot reach the API server at {{.host}}: {{.problem}}",
+	ErrUnreachable:      "cannot reach the API server at {{.host}}: {{.problem}}; see whether it runs, or choose another cluster with --context or --kubeconfig",
 	ErrAskWhy:           "ask as in: why pod/NAME -n NAMESPACE",
 	ErrMissing:          "missing",
 	ErrNoSubject:        "{{.given}} is nothing that can be explained",

@@ -26,5 +26,5 @@ var englishInput = sentences{
 	ErrOutWrite:         "cannot write {{.path}}: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: {{count .nodes \"node\" \"nodes\"}}, {{count .pods \"pod\" \"pods\"}}",
 	SnapshotAnonymous:   "names, labels, images and addresses in it are replaced; cloud zones, machine types, quantities and times are as they were",
-	SnapshotUnread:      "not in it, because you may not read them or they are not served: {{and .kinds}}",
+	SnapshotUnread:      "not in it, because you may not read them, they are not served, or were not in what was read: {{and .kinds}}",
 }

@@ -17,7 +17,7 @@ var japaneseErrors = sentences{
 	ErrForbidden:        "権限がありません: {{.problem}}",
 	ErrAnswered:         "{{.host}} の API サーバーがエラーを返しました: {{.answer}}",
 	ErrTimeout:          "{{.host}} の API サーバーが時間内に応答しません。このマシンから到達できるか確認するか、--request-timeout を延ばしてください",
-	ErrUnreachable:      "{{.host}} の API サーバーに接続できません: {{.problem}}",
+	ErrUnreachable:      "{{.host}} の API サーバーに接続できません: {{.problem}}。稼働しているか確認するか、--context または --kubeconfig で別のクラスターを指定してください",
 	ErrAskWhy:           "why pod/NAME -n NAMESPACE のように指定してください",
 	ErrMissing:          "指定されていません",
 	ErrNoSubject:        "{{.given}} は説明できる対象ではありません",

@@ -26,5 +26,5 @@ var japaneseInput = sentences{
 	ErrOutWrite:         "{{.path}} に書き込めません: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: ノード {{.nodes}} 台、Pod {{.pods}} 個",
 	SnapshotAnonymous:   "名前、ラベル、イメージ、アドレスは置き換えました。クラウドのゾーン、マシンタイプ、数量、時刻は元のままです",
-	SnapshotUnread:      "権限がないか、クラスターが提供していないため含まれていない種類: {{and .kinds}}",
+	SnapshotUnread:      "権限がない、クラスターが提供していない、または読み取り元にないため、含まれていない種類: {{and .kinds}}",
 }
