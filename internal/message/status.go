@@ -61,6 +61,7 @@ const (
 	ExitNodeMemory      ID = "ExitNodeMemory"      // node
 	ExitProbe           ID = "ExitProbe"           // probe
 	ExitKilled          ID = "ExitKilled"          //
+	ExitNeverRan        ID = "ExitNeverRan"        //
 	ExitTerminated      ID = "ExitTerminated"      //
 	ExitSegmentation    ID = "ExitSegmentation"    //
 	ExitNotFound        ID = "ExitNotFound"        //
@@ -139,6 +140,7 @@ const (
 	ClaimLost              ID = "ClaimLost"              // claim, volume
 	ClaimLeaving           ID = "ClaimLeaving"           // claim, n, pods, finalizers
 	ClaimProtected         ID = "ClaimProtected"         //
+	FinalizerKeeps         ID = "FinalizerKeeps"         // finalizer
 	ClaimNamesVolume       ID = "ClaimNamesVolume"       // claim, volume
 	ClaimNoDefault         ID = "ClaimNoDefault"         // claim
 	ClaimNoClass           ID = "ClaimNoClass"           // claim, class
@@ -162,7 +164,7 @@ const (
 	VolumeKeeps       ID = "VolumeKeeps"       // policy
 	VolumeFailed      ID = "VolumeFailed"      // volume, why
 	VolumeDeleteFails ID = "VolumeDeleteFails" // why
-	VolumeLeaving     ID = "VolumeLeaving"     // volume, finalizers
+	VolumeLeaving     ID = "VolumeLeaving"     // volume, claim, bound, finalizers
 	VolumeProtected   ID = "VolumeProtected"   //
 	VolumeLives       ID = "VolumeLives"       // zones, n
 	VolumeTied        ID = "VolumeTied"        //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -25,6 +26,9 @@ const noProvisioner = "kubernetes.io/no-provisioner"
 // claim says whether a claim has its volume, and why not.
 func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim) {
 	users := s.World.PodsUsing(claim.Namespace, claim.Name)
+	if claim.DeletionTimestamp != nil {
+		users = slices.DeleteFunc(slices.Clone(users), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })
+	}
 	args := message.Args{"claim": s.ref, "pods": s.Some(facts.PodRefs(users)), "n": len(users), "finalizers": claim.Finalizers}
 	volume := s.World.Volume(claim.Spec.VolumeName)
 	if claim.Spec.VolumeName != "" {
@@ -33,7 +37,7 @@ func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 	switch {
 	case claim.DeletionTimestamp != nil:
 		s.is("Terminating", finding.Warning, message.ClaimLeaving, args)
-		s.because(message.ClaimProtected, args, facts.FactSince(s.ref, "metadata.deletionTimestamp", strings.Join(claim.Finalizers, ", "), *claim.DeletionTimestamp))
+		s.leaving(claim, message.ClaimProtected, pvcProtection)
 	case claim.Status.Phase == corev1.ClaimLost, claim.Status.Phase == corev1.ClaimBound && volume == nil && s.Knows(cluster.PersistentVolume):
 		s.is("Lost", finding.Critical, message.ClaimLost, args)
 		s.because(message.ClaimLost, args, facts.Fact(s.ref, "spec.volumeName", claim.Spec.VolumeName))
@@ -43,6 +47,26 @@ func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 		s.resizing(claim)
 	default:
 		s.unbound(ctx, claim, args)
+	}
+}
+
+// pvcProtection keeps a claim as long as a pod uses it that has a node
+// (pkg/controller/volume/pvcprotection, podUsesPVCForDeletion), pvProtection a volume as long as it is bound
+// (pkg/controller/volume/pvprotection, isBeingUsed).
+const (
+	pvcProtection = "kubernetes.io/pvc-protection"
+	pvProtection  = "kubernetes.io/pv-protection"
+)
+
+// leaving says which finalizers keep an object that is being deleted: Kubernetes' own, and those of others.
+func (s *Status) leaving(o metav1.Object, protected message.ID, own string) {
+	since := facts.FactSince(s.ref, "metadata.deletionTimestamp", o.GetDeletionTimestamp().UTC().Format(time.RFC3339), *o.GetDeletionTimestamp())
+	for _, name := range o.GetFinalizers() {
+		id := message.FinalizerKeeps
+		if name == own {
+			id = protected
+		}
+		s.because(id, message.Args{"finalizer": name}, since, facts.Fact(s.ref, "metadata.finalizers", name))
 	}
 }
 

@@ -33,7 +33,7 @@ var imageTrouble = []struct {
 func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	image := imageOf(pod, c.Name)
 	args := message.Args{"container": c.Name, "image": image, "node": facts.NodeRef(pod.Spec.NodeName), "secrets": secretNames(pod)}
-	words, evidence := c.State.Waiting.Message, []finding.Evidence{s.waitingFact(c)}
+	words, evidence := c.State.Waiting.Message, []finding.Evidence{s.waitingFact(pod, c)}
 	for _, e := range s.Events(pod, "Failed") {
 		// While kubelet backs off, only the event still holds the registry's words.
 		if strings.Contains(e.Message, "Failed to pull image") && strings.Contains(e.Message, image) {
@@ -72,7 +72,7 @@ func (s *Status) imageElsewhere(pod *corev1.Pod, image string) {
 			if imageOf(other, c.Name) == image && (c.State.Running != nil || c.State.Terminated != nil) {
 				ref := facts.RefTo(cluster.Pod, other)
 				s.because(message.ImageElsewhere, message.Args{"pod": ref, "namespace": ref.Namespace, "node": facts.NodeRef(other.Spec.NodeName)},
-					facts.Fact(ref, containerField("containerStatuses", c.Name, "imageID"), c.ImageID))
+					facts.Fact(ref, statusField(other, c.Name, "imageID"), c.ImageID))
 				return
 			}
 		}

@@ -150,6 +150,11 @@ func isSidecar(pod *corev1.Pod, name string) bool {
 	})
 }
 
+// sidecars are how the init containers fare that stay on beside the others.
+func sidecars(pod *corev1.Pod) []corev1.ContainerStatus {
+	return slices.DeleteFunc(slices.Clone(pod.Status.InitContainerStatuses), func(c corev1.ContainerStatus) bool { return !isSidecar(pod, c.Name) })
+}
+
 // containerState is the word for a container that does not run, empty for one that does.
 func containerState(state corev1.ContainerState) string {
 	switch {

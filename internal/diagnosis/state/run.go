@@ -28,23 +28,27 @@ const (
 // oomKilled is the reason of a container whose memory ran out.
 const oomKilled = "OOMKilled"
 
+// startError is the reason of a container whose process the runtime could not start (containerd, internal/cri/server).
+const startError = "StartError"
+
 // lately is how long ago a container's end may be to be worth a word about a pod that runs well.
 const lately = time.Hour
 
 // running is about a pod whose containers have been started: they may fail, or not be ready.
 func (s *Status) running(pod *corev1.Pod) {
 	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName)}
-	if s.notStarted(pod, pod.Status.ContainerStatuses) {
+	statuses := append(sidecars(pod), pod.Status.ContainerStatuses...)
+	if s.notStarted(pod, statuses) {
 		return
 	}
 	if ready := facts.PodCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
 		args["why"] = ready.Message
 		s.is(PodState(pod), finding.Critical, message.PodNotReady, args)
-		s.notReady(pod, ready)
+		s.notReady(pod, statuses, ready)
 		return
 	}
 	s.is(PodState(pod), "", message.PodRunning, args)
-	for _, c := range pod.Status.ContainerStatuses {
+	for _, c := range statuses {
 		if last := c.LastTerminationState.Terminated; last != nil && s.since(last.FinishedAt) < lately {
 			s.exit(pod, c, last)
 		}
@@ -52,8 +56,8 @@ func (s *Status) running(pod *corev1.Pod) {
 }
 
 // notReady says which containers are not ready, and why.
-func (s *Status) notReady(pod *corev1.Pod, ready *corev1.PodCondition) {
-	for _, c := range pod.Status.ContainerStatuses {
+func (s *Status) notReady(pod *corev1.Pod, statuses []corev1.ContainerStatus, ready *corev1.PodCondition) {
+	for _, c := range statuses {
 		switch {
 		case c.Ready:
 		case c.State.Terminated != nil:
@@ -83,9 +87,9 @@ func (s *Status) unready(pod *corev1.Pod, c corev1.ContainerStatus, ready *corev
 	if c.Started != nil && !*c.Started {
 		kind = "Startup"
 	}
-	evidence := []finding.Evidence{facts.FactSince(s.ref, containerField("containerStatuses", c.Name, "ready"), "false", ready.LastTransitionTime)}
+	evidence := []finding.Evidence{facts.FactSince(s.ref, statusField(pod, c.Name, "ready"), "false", ready.LastTransitionTime)}
 	for _, e := range s.Events(pod, "Unhealthy") {
-		if strings.HasPrefix(e.Message, kind+" probe") && aboutContainer(e, c.Name, len(pod.Spec.Containers)) {
+		if strings.HasPrefix(e.Message, kind+" probe") && aboutContainer(e, c.Name, pod) {
 			args["why"] = strings.TrimPrefix(strings.TrimPrefix(e.Message, kind+" probe failed: "), kind+" probe errored: ")
 			args["probe"] = probeText(spec, kind)
 			s.because(message.ID(kind+"ProbeFails"), args, append(evidence, view.EventFact(e))...)
@@ -98,8 +102,8 @@ func (s *Status) unready(pod *corev1.Pod, c corev1.ContainerStatus, ready *corev
 }
 
 // aboutContainer says whether an event is about one container of a pod; with a single one there is no other.
-func aboutContainer(e *corev1.Event, name string, containers int) bool {
-	return containers == 1 || strings.Contains(e.InvolvedObject.FieldPath, "{"+name+"}")
+func aboutContainer(e *corev1.Event, name string, pod *corev1.Pod) bool {
+	return len(pod.Spec.Containers)+len(pod.Spec.InitContainers) == 1 || strings.Contains(e.InvolvedObject.FieldPath, "{"+name+"}")
 }
 
 // probeText is what a probe asks, empty if the container has none.
@@ -147,7 +151,7 @@ func (s *Status) crashing(pod *corev1.Pod, c corev1.ContainerStatus, first bool)
 	if first {
 		s.is(PodState(pod), finding.Critical, id, args)
 	}
-	s.because(message.BacksOff, args, s.waitingFact(c), facts.Fact(s.ref, containerField("containerStatuses", c.Name, "restartCount"), strconv.Itoa(int(c.RestartCount))))
+	s.because(message.BacksOff, args, s.waitingFact(pod, c), facts.Fact(s.ref, statusField(pod, c.Name, "restartCount"), strconv.Itoa(int(c.RestartCount))))
 	if last != nil {
 		s.exit(pod, c, last)
 	}
@@ -160,7 +164,7 @@ func (s *Status) killedByProbe(pod *corev1.Pod, container string) *corev1.Event 
 		return strings.Contains(e.Message, "failed liveness probe") || strings.Contains(e.Message, "failed startup probe")
 	})
 	for _, e := range s.Events(pod, "Unhealthy") {
-		if killed && !strings.HasPrefix(e.Message, "Readiness") && aboutContainer(e, container, len(pod.Spec.Containers)) {
+		if killed && !strings.HasPrefix(e.Message, "Readiness") && aboutContainer(e, container, pod) {
 			return e
 		}
 	}
@@ -173,15 +177,24 @@ func (s *Status) exit(pod *corev1.Pod, c corev1.ContainerStatus, end *corev1.Con
 		"container": c.Name, "code": int(end.ExitCode), "reason": end.Reason, "ran": "", "limit": limitOf(pod, c.Name),
 		"node": facts.NodeRef(pod.Spec.NodeName), "command": "",
 	}
-	if !end.StartedAt.IsZero() && !end.FinishedAt.IsZero() {
+	if ran(end) {
 		args["ran"] = duration.HumanDuration(end.FinishedAt.Sub(end.StartedAt.Time))
 	}
-	field := containerField("containerStatuses", c.Name, "lastState.terminated")
+	field := statusField(pod, c.Name, "lastState.terminated")
 	if end == c.State.Terminated {
-		field = containerField("containerStatuses", c.Name, "state.terminated")
+		field = statusField(pod, c.Name, "state.terminated")
 	}
 	s.because(message.ContainerEnded, args, facts.FactSince(s.ref, field, terminatedText(end), end.FinishedAt))
 	s.meaning(pod, c.Name, end, args)
+	if end.Reason != startError && end.ExitCode != 0 && s.killedByProbe(pod, c.Name) == nil {
+		s.logTells(c.Name, end != c.State.Terminated)
+	}
+}
+
+// ran says whether it is known for how long a container's process was there: of one that could not be started kubelet
+// writes the epoch.
+func ran(end *corev1.ContainerStateTerminated) bool {
+	return end.StartedAt.Unix() > 0 && !end.FinishedAt.IsZero()
 }
 
 // meaning is what an exit code tells of a container's end.
@@ -192,10 +205,12 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 		return
 	}
 	switch {
+	case end.Reason == startError:
+		s.because(message.ExitNeverRan, args)
 	case end.Reason == oomKilled && args["limit"] != "":
-		s.because(message.ExitLimit, args, facts.Fact(s.ref, "spec.containers["+container+"].resources.limits.memory", limitOf(pod, container)))
+		s.because(message.ExitLimit, args, facts.Fact(s.ref, limitField(pod, container), limitOf(pod, container)))
 	case end.Reason == oomKilled:
-		s.because(message.ExitNodeMemory, args, facts.Fact(s.ref, "spec.containers["+container+"].resources.limits.memory", ""))
+		s.because(message.ExitNodeMemory, args, facts.Fact(s.ref, limitField(pod, container), ""))
 	case end.ExitCode == exitSIGKILL:
 		s.because(message.ExitKilled, args)
 	case end.ExitCode == exitSIGTERM:
@@ -208,9 +223,7 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 		s.because(message.ExitNotExecutable, args)
 	case end.ExitCode == 0:
 		s.because(message.ExitDone, args, facts.Fact(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy)))
-		return
 	}
-	s.logTells(container, true)
 }
 
 func terminatedText(end *corev1.ContainerStateTerminated) string {
@@ -223,6 +236,15 @@ func terminatedText(end *corev1.ContainerStateTerminated) string {
 		words = append(words, text)
 	}
 	return strings.Join(words, ", ")
+}
+
+// limitField is the path of the memory limit of a container.
+func limitField(pod *corev1.Pod, container string) string {
+	list := "containers"
+	if isInit(pod, container) {
+		list = "initContainers"
+	}
+	return "spec." + list + "[" + container + "].resources.limits.memory"
 }
 
 // limitOf is the memory a container may use, empty if that is not limited.

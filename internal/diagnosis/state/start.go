@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,14 +75,18 @@ func (s *Status) initializing(pod *corev1.Pod) bool {
 		return true
 	}
 	for i, c := range pod.Status.InitContainerStatuses {
-		if c.State.Running == nil || isSidecar(pod, c.Name) {
+		if c.State.Running == nil || c.Started != nil && *c.Started && isSidecar(pod, c.Name) {
 			continue
+		}
+		if isSidecar(pod, c.Name) {
+			s.unready(pod, c, facts.PodCondition(pod, corev1.PodInitialized))
+			return true
 		}
 		s.is(PodState(pod), finding.Critical, message.InitRuns, message.Args{
 			"container": c.Name, "n": i + 1, "of": len(pod.Spec.InitContainers), "age": s.age(c.State.Running.StartedAt),
 		})
 		s.because(message.InitFirst, message.Args{"container": c.Name},
-			facts.FactSince(s.ref, containerField("initContainerStatuses", c.Name, "state"), "running", c.State.Running.StartedAt))
+			facts.FactSince(s.ref, statusField(pod, c.Name, "state"), "running", c.State.Running.StartedAt))
 		s.logTells(c.Name, false)
 		return true
 	}
@@ -119,7 +124,7 @@ func (s *Status) notMade(pod *corev1.Pod, c corev1.ContainerStatus, first bool) 
 		id = message.SourceMissing
 		args["kind"], args["name"], args["namespace"] = kind, name, pod.Namespace
 	}
-	s.because(id, args, s.waitingFact(c))
+	s.because(id, args, s.waitingFact(pod, c))
 }
 
 // missingSource reads kubelet's words for a ConfigMap or Secret that is not there: `secret "x" not found`
@@ -136,16 +141,25 @@ func missingSource(text string) (kind, name string, ok bool) {
 }
 
 // waitingFact is why a container waits, in kubelet's words.
-func (s *Status) waitingFact(c corev1.ContainerStatus) finding.Evidence {
+func (s *Status) waitingFact(pod *corev1.Pod, c corev1.ContainerStatus) finding.Evidence {
 	value := c.State.Waiting.Reason
 	if c.State.Waiting.Message != "" {
 		value += ": " + c.State.Waiting.Message
 	}
-	return facts.Fact(s.ref, containerField("containerStatuses", c.Name, "state.waiting"), value)
+	return facts.Fact(s.ref, statusField(pod, c.Name, "state.waiting"), value)
 }
 
-func containerField(list, container, field string) string {
+// statusField is the path of a field of how a container fares.
+func statusField(pod *corev1.Pod, container, field string) string {
+	list := "containerStatuses"
+	if isInit(pod, container) {
+		list = "initContainerStatuses"
+	}
 	return "status." + list + "[" + container + "]." + field
+}
+
+func isInit(pod *corev1.Pod, container string) bool {
+	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == container })
 }
 
 // logTells says where the reason is that only the program itself knows.

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,9 +28,9 @@ func (s *Status) volume(volume *corev1.PersistentVolume) {
 	phase := facts.Fact(s.ref, "status.phase", string(volume.Status.Phase))
 	switch {
 	case volume.DeletionTimestamp != nil:
-		args["finalizers"] = volume.Finalizers
+		args["finalizers"], args["bound"] = volume.Finalizers, claim != nil && slices.Contains(volume.Finalizers, pvProtection)
 		s.is("Terminating", finding.Warning, message.VolumeLeaving, args)
-		s.because(message.VolumeProtected, args, facts.FactSince(s.ref, "metadata.deletionTimestamp", "", *volume.DeletionTimestamp))
+		s.leaving(volume, message.VolumeProtected, pvProtection)
 	case volume.Status.Phase == corev1.VolumeReleased:
 		s.is("Released", finding.Info, message.VolumeReleased, args)
 		s.because(message.VolumeKeeps, args, phase, facts.Fact(s.ref, "spec.persistentVolumeReclaimPolicy", args["policy"].(string)), facts.Fact(s.ref, "spec.claimRef", args["claim"].(change.Ref).String()))
