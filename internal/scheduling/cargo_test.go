@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
@@ -45,6 +46,12 @@ func TestCargo(t *testing.T) {
 		for i := range 4 {
 			world = world.With(cluster.Put(volume(i)), cluster.Put(claim(i)))
 		}
+		for i, owner := range []string{"p", "q", "r"} {
+			its := claim(i)
+			its.Name, its.UID = owner+"-0", types.UID(owner+"-0")
+			its.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: owner, UID: types.UID(owner), Controller: new(true)}}
+			world = world.With(cluster.Put(its))
+		}
 		judge := judgeOfWorld(t, world)
 		asked := []*corev1.Pod{pod("p", mounting(t)), pod("q", mounting(t)), pod("r", mounting(t))}
 		for range rapid.IntRange(5, 25).Draw(t, "steps") {
@@ -77,10 +84,12 @@ func mounting(t *rapid.T) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
 		for i := range rapid.IntRange(1, 2).Draw(t, "volumes") {
 			v := corev1.Volume{Name: fmt.Sprint(i)}
-			switch rapid.IntRange(0, 8).Draw(t, "source") {
+			switch rapid.IntRange(0, 9).Draw(t, "source") {
 			case 0:
 				v.EmptyDir = &corev1.EmptyDirVolumeSource{}
 			case 1:
+				v.Ephemeral = &corev1.EphemeralVolumeSource{}
+			case 2:
 				v.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: fmt.Sprintf("vol-%d", rapid.IntRange(0, 3).Draw(t, "id"))}
 			default:
 				v.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: fmt.Sprintf("c%d", rapid.IntRange(0, 3).Draw(t, "claim"))}

@@ -12,7 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 )
 
-// class is the pods that no plugin can tell apart, those of one template as a rule.
+// class is the pods that no plugin can tell apart but by their claims, about which it is asked pod by pod: those of one template
+// as a rule.
 type class struct {
 	pod  *corev1.Pod // any of them
 	info *framework.PodInfo

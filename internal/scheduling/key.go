@@ -97,9 +97,6 @@ func (all *classes) keyOf(pod *corev1.Pod) []byte {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		key = appendText(appendText(appendText(key, owner.APIVersion), owner.Kind), owner.Name)
 	}
-	if ownsClaims(&pod.Spec) {
-		key = appendText(appendText(key, pod.Name), string(pod.UID))
-	}
 	all.part = whole(&pod.Spec)
 	all.key = appendMessage(append(key, 1), &all.part)
 	return all.key

@@ -3,7 +3,6 @@ package scheduling
 import (
 	"bytes"
 	"maps"
-	"slices"
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +24,7 @@ func (all *classes) recent(pod *corev1.Pod) *class {
 	}
 	last := all.byOwner[owner.UID]
 	if last.class == nil || last.pod.Namespace != pod.Namespace || !sameOwner(metav1.GetControllerOfNoCopy(last.pod), owner) ||
-		!maps.Equal(last.pod.Labels, pod.Labels) || !sameParts(&last.pod.Spec, &pod.Spec) || ownsClaims(&pod.Spec) {
+		!maps.Equal(last.pod.Labels, pod.Labels) || !sameParts(&last.pod.Spec, &pod.Spec) {
 		return nil
 	}
 	return last.class
@@ -39,11 +38,6 @@ func (all *classes) remember(pod *corev1.Pod, its *class) {
 
 func sameOwner(a, b *metav1.OwnerReference) bool {
 	return a.Name == b.Name && a.Kind == b.Kind && a.APIVersion == b.APIVersion
-}
-
-// ownsClaims says that the pod has claims of its own, which bear its name.
-func ownsClaims(s *corev1.PodSpec) bool {
-	return slices.ContainsFunc(s.Volumes, func(v corev1.Volume) bool { return v.Ephemeral != nil })
 }
 
 // sameParts says that two specs consist of the very same parts, byte by byte, as those of a template's pods do. Parts do not

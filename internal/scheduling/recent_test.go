@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // TestSiblings asks about a pod that fits, and then about another of the same controller that does not, for one difference:
@@ -24,9 +26,11 @@ func TestSiblings(t *testing.T) {
 		"another label":        {second: app("shunned")},
 		"another namespace":    {first: func(p *corev1.Pod) { app("shunned")(p); p.Namespace = "elsewhere" }, second: func(p *corev1.Pod) { p.Namespace = "default" }},
 		"nothing is tolerated": {second: func(p *corev1.Pod) { p.Spec.Tolerations = nil }},
+		"a claim of its own":   {first: func(p *corev1.Pod) { p.Spec.Volumes = ofItsOwn("data") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			judge := newJudge(t, node("n1", tainted("reserved", corev1.TaintEffectNoSchedule)), shuns)
+			objects := append(cargoOf("first", "a"), cargoOf("second", "b")...)
+			judge := newJudge(t, append(objects, node("n1", tainted("reserved", corev1.TaintEffectNoSchedule)), shuns)...)
 			first := pod("first", func(p *corev1.Pod) {
 				p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "web", Controller: new(true)}}
 				p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
@@ -50,4 +54,25 @@ func TestSiblings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ofItsOwn is a volume for which each pod gets a claim that bears its name.
+func ofItsOwn(name string) []corev1.Volume {
+	return []corev1.Volume{{Name: name, VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}
+}
+
+// cargoOf is the claim that was made for a pod, and its volume.
+func cargoOf(pod, zone string) []runtime.Object {
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "default", Name: pod + "-data", UID: types.UID(pod + "-data"), Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod, UID: types.UID(pod), Controller: new(true)}},
+	}}
+	claim.Spec.VolumeName, claim.Status.Phase = pod+"-volume", corev1.ClaimBound
+	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: claim.Spec.VolumeName}}
+	volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "default", Name: claim.Name, UID: claim.UID}
+	volume.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "vol-" + pod}
+	volume.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{zone}}},
+	}}}}
+	return []runtime.Object{claim, volume}
 }
