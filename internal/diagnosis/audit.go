@@ -36,7 +36,7 @@ func Audit(ctx context.Context, v view.View, progress func(done, total int)) fin
 		a.Unknown = append(a.Unknown, unknown...)
 	}
 	slices.SortStableFunc(a.Findings, moreDangerous)
-	a.Unknown = view.UniqueGaps(a.Unknown)
+	a.Unknown = view.UniqueGaps(append(v.InPart(), a.Unknown...))
 	e := view.Complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})
 	a.Findings, a.Unknown, a.Accepted = e.Findings, e.Unknown, []finding.Accepted{}
 	return a

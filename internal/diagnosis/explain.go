@@ -47,7 +47,11 @@ func explainWaiting(ctx context.Context, v view.View, pod *corev1.Pod) finding.E
 func explainStatus(ctx context.Context, v view.View) finding.Explanation {
 	s := state.Of(ctx, v)
 	findings, unknown := find(ctx, rulesFor(v), v)
-	s.Findings, s.Unknown = state.AppendFindings(s.Findings, findings), view.UniqueGaps(append(s.Unknown, unknown...))
+	s.Findings, s.Unknown = state.AppendFindings(s.Findings, findings), append(s.Unknown, unknown...)
+	if v.Subject.Namespace == "" { // It may serve any namespace.
+		s.Unknown = append(v.InPart(), s.Unknown...)
+	}
+	s.Unknown = view.UniqueGaps(s.Unknown)
 	s.NotModelled = view.UniqueGaps(s.NotModelled)
 	for _, f := range findings {
 		// What a rule knows of trouble there is reaches further than the subject's own state.

@@ -3,13 +3,16 @@ package diagnosis_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
@@ -90,5 +93,28 @@ func TestKnowledge(t *testing.T) {
 				t.Errorf("unknown (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestOneNamespace: where only one namespace may be read, answers that reach further say so.
+func TestOneNamespace(t *testing.T) {
+	objects := clustertest.Load(t, "testdata/stranded.yaml")
+	node := &change.Ref{Kind: string(cluster.Node), Name: cluster.New(cluster.Contents{Objects: objects}).Nodes()[0].Name}
+	for known, want := range map[cluster.Knowledge]bool{cluster.Partial: true, cluster.Complete: false} {
+		knowledge := everything()
+		knowledge[cluster.Pod], knowledge[cluster.ConfigMap] = known, cluster.Partial
+		v := question(t, objects, knowledge, node)
+		for answer, gaps := range map[string][]finding.Gap{
+			"why node": diagnosis.Explain(t.Context(), v).Unknown,
+			"why":      diagnosis.Overview(t.Context(), v, diagnosis.Scope{Namespace: "elsewhere"}).Unknown,
+			"audit":    diagnosis.Audit(t.Context(), v, nil).Unknown,
+		} {
+			said := slices.ContainsFunc(gaps, func(g finding.Gap) bool {
+				return strings.Contains(g.Message, "Only one namespace's Pod objects are known")
+			})
+			if said != want {
+				t.Errorf("%s with pods %s: unknown %v", answer, known, gaps)
+			}
+		}
 	}
 }

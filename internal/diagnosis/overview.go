@@ -124,6 +124,7 @@ func asksForPods(v view.View, o metav1.Object) bool { return v.World.Owner(o) ==
 // unread are the gaps of a question that needs these kinds.
 func unread(v view.View, kinds []cluster.Kind) []finding.Gap {
 	s := state.Status{View: v}
+	s.Unknown = v.InPart()
 	s.Needs(kinds...)
 	return view.List(s.Unknown)
 }

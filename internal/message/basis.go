@@ -4,6 +4,7 @@ package message
 const (
 	KindForbidden   ID = "KindForbidden"   // kind, code, title
 	KindAbsent      ID = "KindAbsent"      // kind, code, title
+	KindsPartial    ID = "KindsPartial"    // kinds
 	PodNotModelled  ID = "PodNotModelled"  //
 	OtherScheduler  ID = "OtherScheduler"  // scheduler
 	NoJudge         ID = "NoJudge"         //

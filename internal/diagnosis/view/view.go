@@ -82,6 +82,21 @@ type Rule interface {
 	Find(context.Context, View) []finding.Finding
 }
 
+// InPart says of which kinds not every namespace's objects are known; nothing if there are none.
+func (v View) InPart() []finding.Gap {
+	var kinds []string
+	for _, kind := range cluster.Kinds() {
+		// Of ConfigMaps there is never more than the few that matter.
+		if kind != cluster.ConfigMap && v.World.Knowledge(kind) == cluster.Partial {
+			kinds = append(kinds, string(kind))
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return []finding.Gap{{About: "namespaces", Message: v.Say.Text(message.KindsPartial, message.Args{"kinds": kinds})}}
+}
+
 // Gap says that a kind which bears on a code is not known; none if it is.
 func (v View) Gap(code finding.Code, kind cluster.Kind) []finding.Gap {
 	id := message.KindAbsent
