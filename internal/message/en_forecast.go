@@ -30,6 +30,7 @@ var englishForecast = sentences{
 	GapOwner:       "What {{.kind}} {{.name}} does is not known: it is assumed to recreate its pods.",
 	GapChoice:      "Which nodes of {{.group}} go is the provider's choice; those of the fullest zone are assumed to go.",
 	GapOnDelete:    "{{.set}} changes its pods only when they are deleted (OnDelete): its present pods stay as they are.",
+	GapOrdered:     "{{.set}} ends and replaces none of its pods until {{.pod}} runs: it takes them in order.",
 	GapRollout:     "The rollout of {{.set}} stops: its new pods wait, and {{.left}} {{verb .left \"pod\" \"pods\"}} of the old template {{verb .left \"stays\" \"stay\"}}.",
 	GapImmediate:   "{{.claim}} gets its volume before a pod asks for it ({{.class}}); in which zone is the driver's choice, and is not simulated.",
 	GapAutoscaling: "An autoscaler such as cluster-autoscaler or Karpenter may add nodes for what waits; that is not simulated.",

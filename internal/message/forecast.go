@@ -31,6 +31,7 @@ const (
 	GapOwner       ID = "GapOwner"       // kind, name
 	GapChoice      ID = "GapChoice"      // group
 	GapOnDelete    ID = "GapOnDelete"    // set
+	GapOrdered     ID = "GapOrdered"     // set, pod
 	GapRollout     ID = "GapRollout"     // set, left
 	GapImmediate   ID = "GapImmediate"   // claim, class
 	GapAutoscaler  ID = "GapAutoscaler"  // autoscaler

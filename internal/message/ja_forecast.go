@@ -30,6 +30,7 @@ var japaneseForecast = sentences{
 	GapOwner:       "{{.kind}} {{.name}} の動作は不明です。Pod を再作成するものとしています。",
 	GapChoice:      "{{.group}} のどのノードが減るかはクラウド側が決めます。ノードが最も多いゾーンから減るものとしています。",
 	GapOnDelete:    "{{.set}} は OnDelete のため、Pod が削除されるまで現在の Pod はそのままです。",
+	GapOrdered:     "{{.set}} は Pod を順番に扱うため、{{.pod}} が動作するまで、ほかの Pod を終了も置換もしません。",
 	GapRollout:     "{{.set}} のロールアウトは止まります。新しい Pod が待機し、古いテンプレートの Pod が {{.left}} 個残ります。",
 	GapImmediate:   "{{.claim}} のボリュームは Pod より先に作成されます ({{.class}})。どのゾーンに作成されるかはドライバー次第で、シミュレーションに含めていません。",
 	GapAutoscaling: "cluster-autoscaler や Karpenter などのオートスケーラーが待機中の Pod のためにノードを追加する可能性がありますが、シミュレーションに含めていません。",

@@ -76,7 +76,7 @@ func (f *future) still(pods []*corev1.Pod) []*corev1.Pod {
 func (f *future) blocked(pod *corev1.Pod) message.Sentence {
 	cover := f.budgets.of(pod)
 	switch {
-	case len(cover) == 0 || cluster.Ended(pod) || pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil:
+	case len(cover) == 0 || cluster.Ended(pod) || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil:
 		return message.Sentence{}
 	case len(cover) > 1:
 		return message.Of(message.FateBudgets, message.Args{"budgets": []string{cover[0].pdb.Name, cover[1].pdb.Name}})

@@ -37,7 +37,7 @@ func (f *future) establish(ctx context.Context, o metav1.Object) error {
 	case *appsv1.ReplicaSet:
 		return f.fill(o)
 	case *appsv1.StatefulSet:
-		return f.fillSet(ctx, o)
+		return f.fillSet(o)
 	case *appsv1.DaemonSet:
 		return f.daemonsOf(o)
 	case *batchv1.Job:

@@ -43,6 +43,9 @@ type future struct {
 	agenda   []event
 	queue    queue
 
+	// successors are pods of StatefulSets that are made once those before them run.
+	successors []successor
+
 	// rolling says that a rollout goes on that waits for its own pods only; slow are the others that are not healthy yet.
 	rolling bool
 	slow    []*corev1.Pod
@@ -129,6 +132,9 @@ func (f *future) settle(ctx context.Context) error {
 	for {
 		if err := f.schedule(ctx); err != nil {
 			return err
+		}
+		if f.callUp() {
+			continue
 		}
 		if len(f.agenda) == 0 {
 			return nil

@@ -41,7 +41,7 @@ func (f *future) do(ctx context.Context, c change.Change) error {
 	case change.GrowDaemonSet:
 		return f.grow(ctx, c)
 	case change.ScaleWorkload:
-		return f.scale(ctx, c)
+		return f.scale(c)
 	case change.Patch:
 		return f.patch(ctx, c)
 	case change.Apply:

@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strconv"
 
@@ -17,7 +16,7 @@ import (
 )
 
 // scale sets how many replicas a workload has.
-func (f *future) scale(ctx context.Context, c change.ScaleWorkload) error {
+func (f *future) scale(c change.ScaleWorkload) error {
 	world := f.world()
 	switch cluster.Kind(c.Kind) {
 	case cluster.Deployment:
@@ -30,7 +29,7 @@ func (f *future) scale(ctx context.Context, c change.ScaleWorkload) error {
 		}
 	case cluster.StatefulSet:
 		if set := world.StatefulSet(c.Namespace, c.Name); set != nil {
-			return f.scaleSet(ctx, set, c.Replicas)
+			return f.scaleSet(set, c.Replicas)
 		}
 	}
 	return UnknownError{c.Subject()}

@@ -14,54 +14,41 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// scaleSet gives a StatefulSet as many pods as it should have: new ones in order, each once the one before runs unless the
-// set is Parallel; it is the last that go.
-func (f *future) scaleSet(ctx context.Context, set *appsv1.StatefulSet, replicas int) error {
+// scaleSet gives a StatefulSet as many pods as it should have: new ones in order, each once those before run unless the set
+// is Parallel; it is the last that go.
+func (f *future) scaleSet(set *appsv1.StatefulSet, replicas int) error {
 	scaled := *set
 	scaled.Spec.Replicas = new(int32(replicas))
 	if err := f.apply(cluster.Put(&scaled)); err != nil {
 		return err
 	}
 	f.rescale(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
-	for _, pod := range f.pods.of(set.UID) {
-		if ordinalOf(pod) < startOf(set)+replicas {
-			continue
-		}
+	fewer := slices.DeleteFunc(f.pods.of(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOf(set)+replicas })
+	if len(fewer) > 0 && f.standsStill(set, replicas) {
+		return nil
+	}
+	for _, pod := range fewer {
 		if err := f.retire(pod); err != nil {
 			return err
 		}
 		f.book.ends(pod, Ended, message.Of(message.FateScaled, nil), f.until())
 	}
-	return f.fillSet(ctx, &scaled)
+	return f.fillSet(&scaled)
 }
 
 // fillSet gives a StatefulSet the pods that it lacks.
-func (f *future) fillSet(ctx context.Context, set *appsv1.StatefulSet) error {
-	start, replicas := startOf(set), replicasOf(set, 1)
-	var stuck *corev1.Pod
-	for ordinal := start; ordinal < start+replicas; ordinal++ {
-		name := fmt.Sprintf("%s-%d", set.Name, ordinal)
-		if f.pods.get(set.Namespace, name) != nil {
+func (f *future) fillSet(set *appsv1.StatefulSet) error {
+	start := startOf(set)
+	for ordinal := start; ordinal < start+replicasOf(set, 1); ordinal++ {
+		name := types.NamespacedName{Namespace: set.Namespace, Name: fmt.Sprintf("%s-%d", set.Name, ordinal)}
+		if f.pods.get(name.Namespace, name.Name) != nil || f.book.now[name] != nil {
 			continue
 		}
-		pod, err := f.podOfStatefulSet(set, name)
+		pod, err := f.podOfStatefulSet(set, name.Name)
 		if err != nil {
 			return err
 		}
-		if stuck != nil {
-			f.book.bears(pod).fate = Fate{Kind: Waiting, Pod: podRef(pod), Why: message.Of(message.FateOrdered, message.Args{"pod": podRef(stuck)})}
-			continue
-		}
-		f.create(nil, pod)
-		if set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
-			continue
-		}
-		if err := f.settle(ctx); err != nil {
-			return err
-		}
-		if f.waits(pod) {
-			stuck = pod
-		}
+		f.makeInTurn(set, nil, pod)
 	}
 	return nil
 }
@@ -107,6 +94,9 @@ func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
 		f.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
 		return nil
 	}
+	if f.standsStill(set, replicasOf(set, 1)) {
+		return nil
+	}
 	first := 0
 	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
 		first = int(*r.Partition)
@@ -136,6 +126,16 @@ func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	return nil
 }
 
+// standsStill says whether a StatefulSet ends and replaces nothing because one of so many pods does not run.
+func (f *future) standsStill(set *appsv1.StatefulSet, replicas int) bool {
+	first, stalls := f.stalled(set, startOf(set)+replicas)
+	if stalls {
+		ref := "statefulset/" + set.Name
+		f.gaps.note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
+	}
+	return stalls
+}
+
 // replaceInSet makes the pod of the same name again, of the revision that its number is due.
 func (f *future) replaceInSet(pod *corev1.Pod, set *appsv1.StatefulSet) error {
 	start, ordinal := startOf(set), ordinalOf(pod)
@@ -143,7 +143,8 @@ func (f *future) replaceInSet(pod *corev1.Pod, set *appsv1.StatefulSet) error {
 		f.book.ends(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), f.until())
 		return nil
 	}
-	return f.recreateAs(pod, pod.Name)
+	f.makeInTurn(set, pod, f.renew(pod, pod.Name))
+	return nil
 }
 
 // startOf is the number of a StatefulSet's first pod.

@@ -14,10 +14,11 @@ import (
 // forever is how long a pod bears a taint that it tolerates without a limit.
 const forever = time.Duration(-1)
 
-// bears is how long a pod stays on a node that has NoExecute taints: the shortest of its tolerations' limits, zero if it
-// does not tolerate one of them.
+// bears is how long a pod stays on a node that has NoExecute taints: the shortest limit of the tolerations that count, which
+// is the first for each taint; zero if it does not tolerate one of them.
 //
-// Source: pkg/controller/tainteviction of Kubernetes (GetMinTolerationTime).
+// Source: pkg/controller/tainteviction (getMinTolerationTime) and pkg/apis/core/v1/helper (GetMatchingTolerations) of
+// Kubernetes.
 func bears(pod *corev1.Pod, taints []corev1.Taint) time.Duration {
 	least := forever
 	for i := range taints {
@@ -37,6 +38,7 @@ func bears(pod *corev1.Pod, taints []corev1.Taint) time.Duration {
 					least = limit
 				}
 			}
+			break
 		}
 		if !tolerated {
 			return 0

@@ -46,7 +46,7 @@ func (f *future) update(ctx context.Context, before, next metav1.Object) error {
 func (f *future) updateSet(ctx context.Context, was, next *appsv1.StatefulSet) error {
 	replicas, changed := replicasOf(next, 1), !f.sameShape(was.Namespace, &was.Spec.Template, &next.Spec.Template)
 	next.Spec.Replicas = was.Spec.Replicas
-	if err := f.scaleSet(ctx, next, replicas); err != nil || !changed {
+	if err := f.scaleSet(next, replicas); err != nil || !changed {
 		return err
 	}
 	if err := f.settle(ctx); err != nil {
