@@ -89,8 +89,9 @@ var englishFit = sentences{
 	RemedyPriority:     "Give {{.object}} the priority class {{.class}} ({{.value}}).",
 	RemedyPriorityRisk: "Pods of lower priority are ended to make room, now and whenever room is short again.",
 
-	UnknownOwnPool: "{{.group}} has no size to set: Karpenter adds nodes itself. Why it adds none is in its NodePool and its events, which are not read yet.",
-	CauseMounts:    "The pod mounts {{.claim}}, and waits for it before any node is looked at.",
-	MountMissing:   "{{.claim}}, which it mounts, does not exist.",
-	MountUnmade:    "{{.claim}}, which is created from its own spec, does not exist yet.",
+	UnknownOwnPool:  "{{.group}} has no size to set: Karpenter adds nodes itself. Why it adds none is in its NodePool and its events, which are not read yet.",
+	CauseClassNodes: "{{.class}} creates the volume of {{.claim}} only where its allowedTopologies say: {{if .n}}on {{.n}} of {{count .total \"node\" \"nodes\"}}{{else}}on none of the {{count .total \"node\" \"nodes\"}}{{end}}.",
+	CauseMounts:     "The pod mounts {{.claim}}, and gets no node without it.",
+	MountMissing:    "{{.claim}}, which it mounts, does not exist.",
+	MountUnmade:     "{{.claim}}, which is created from its own spec, does not exist yet.",
 }

@@ -90,8 +90,9 @@ const (
 	RemedyPriority     ID = "RemedyPriority"     // object, class, value
 	RemedyPriorityRisk ID = "RemedyPriorityRisk" //
 
-	UnknownOwnPool ID = "UnknownOwnPool" // group
-	CauseMounts    ID = "CauseMounts"    // claim
-	MountMissing   ID = "MountMissing"   // claim
-	MountUnmade    ID = "MountUnmade"    // claim
+	UnknownOwnPool  ID = "UnknownOwnPool"  // group
+	CauseClassNodes ID = "CauseClassNodes" // class, claim, n, total
+	CauseMounts     ID = "CauseMounts"     // claim
+	MountMissing    ID = "MountMissing"    // claim
+	MountUnmade     ID = "MountUnmade"     // claim
 )

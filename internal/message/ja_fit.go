@@ -89,8 +89,9 @@ var japaneseFit = sentences{
 	RemedyPriority:     "{{.object}} に PriorityClass {{.class}} ({{.value}}) を指定します。",
 	RemedyPriorityRisk: "今回だけでなく、今後リソースが足りなくなったときも、優先度の低い Pod が追い出されます。",
 
-	UnknownOwnPool: "{{.group}} には変更できるサイズがありません。ノードは Karpenter が追加します。追加されない理由は NodePool とそのイベントにありますが、まだ読んでいません。",
-	CauseMounts:    "Pod は {{.claim}} をマウントします。これが整うまで、どのノードも検討されません。",
-	MountMissing:   "マウントする {{.claim}} が存在しません。",
-	MountUnmade:    "Pod の定義から作られる {{.claim}} がまだ存在しません。",
+	UnknownOwnPool:  "{{.group}} には変更できるサイズがありません。ノードは Karpenter が追加します。追加されない理由は NodePool とそのイベントにありますが、まだ読んでいません。",
+	CauseClassNodes: "{{.class}} が {{.claim}} のボリュームを作るのは、allowedTopologies の示す場所だけです。{{if .n}}該当するノードは {{.total}} 台中 {{.n}} 台です{{else}}該当するノードはありません{{end}}。",
+	CauseMounts:     "Pod は {{.claim}} をマウントします。これが整うまで、ノードには割り当てられません。",
+	MountMissing:    "マウントする {{.claim}} が存在しません。",
+	MountUnmade:     "Pod の定義から作られる {{.claim}} がまだ存在しません。",
 }

@@ -147,9 +147,9 @@ const (
 	ClaimUntold            ID = "ClaimUntold"            // claim, class
 	ClaimNoVolume          ID = "ClaimNoVolume"          // claim
 	ClaimByHand            ID = "ClaimByHand"            //
-	ClaimWaitsUnused       ID = "ClaimWaitsUnused"       // claim, class
+	ClaimWaitsUnused       ID = "ClaimWaitsUnused"       // claim, class, made
 	ClaimWaitsForPod       ID = "ClaimWaitsForPod"       // claim, pod
-	ClaimFirstConsumer     ID = "ClaimFirstConsumer"     // class
+	ClaimFirstConsumer     ID = "ClaimFirstConsumer"     // class, made
 	PodSays                ID = "PodSays"                // why
 	ClaimProvisionFails    ID = "ClaimProvisionFails"    // claim, provisioner, why
 	ClaimProvisionerSilent ID = "ClaimProvisionerSilent" // claim, provisioner, age

@@ -58,7 +58,7 @@ func (w writer) finding(f finding.Finding) {
 		w.Labelled(w.say, "", message.LabelAbout, output.Names(f.Subjects))
 	}
 	w.head(message.HeadCauses, string(f.Code)+", "+w.say.Text(message.ID("Severity"+f.Severity), nil))
-	w.links(f.Causes, "")
+	w.links(f.Causes, f.Message)
 	if len(f.RuledOut) > 0 {
 		w.head(message.HeadRuledOut, "")
 	}

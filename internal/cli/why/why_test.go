@@ -74,6 +74,7 @@ func TestTextLooks(t *testing.T) {
 	for _, tc := range []struct{ name, file, namespace, subject string }{
 		{"stranded", stranded, "redash", "pod/redash-redis-6c5d"},
 		{"deployment", "../../diagnosis/testdata/stories/4-addresses.yaml", "shop", "deployment/api"},
+		{"volume", "../../diagnosis/testdata/status/storage.yaml", "shop", "pod/prov"},
 	} {
 		for name, width := range map[string]int{"80": 80, "100": 100} {
 			t.Run(tc.name+" "+name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	volumehelpers "k8s.io/component-helpers/storage/volume"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -13,8 +14,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// badClaims explains pods whose claims keep the scheduler from looking at nodes; false if there are none.
-func (a *answer) badClaims(ctx context.Context) bool {
+// badClaims explains pods whose claims keep them from any node; false if there are none. With chosen, they are those whose
+// volume is being made for the node that the scheduler has chosen, which waits for it before the pod gets that node
+// (plugins/volumebinding, PreBind).
+func (a *answer) badClaims(ctx context.Context, chosen bool) bool {
 	if !a.Knows(cluster.PersistentVolumeClaim) {
 		return false
 	}
@@ -25,7 +28,7 @@ func (a *answer) badClaims(ctx context.Context) bool {
 			continue
 		}
 		ref := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: a.one.Namespace, Name: name}
-		why, links := a.claimTrouble(ctx, source, ref)
+		why, links := a.claimTrouble(ctx, source, ref, chosen)
 		if why == "" {
 			continue
 		}
@@ -42,8 +45,8 @@ func (a *answer) badClaims(ctx context.Context) bool {
 	return bad != ""
 }
 
-// claimTrouble is what is wrong with a claim before any node is looked at, empty if nothing is.
-func (a *answer) claimTrouble(ctx context.Context, source corev1.Volume, ref change.Ref) (string, []finding.Link) {
+// claimTrouble is what is wrong with a claim wherever the pod may go, empty if nothing is.
+func (a *answer) claimTrouble(ctx context.Context, source corev1.Volume, ref change.Ref, chosen bool) (string, []finding.Link) {
 	claim := a.World.Claim(ref.Namespace, ref.Name)
 	if claim == nil {
 		id := message.MountMissing
@@ -53,7 +56,10 @@ func (a *answer) claimTrouble(ctx context.Context, source corev1.Volume, ref cha
 		why := a.Say.Text(id, message.Args{"claim": ref})
 		return why, []finding.Link{{Message: why}}
 	}
-	if m := facts.Follow(a.World, source.Name, claim); claim.DeletionTimestamp == nil && claim.Status.Phase != corev1.ClaimLost && m.Tie != facts.TiedUnsure {
+	m := facts.Follow(a.World, source.Name, claim)
+	lost := claim.DeletionTimestamp != nil || claim.Status.Phase == corev1.ClaimLost || m.Tie == facts.TiedUnsure
+	made := chosen && m.Volume == nil && claim.Annotations[volumehelpers.AnnSelectedNode] != ""
+	if !lost && !made && !state.NoVolumeFor(a.View, claim) {
 		return "", nil
 	}
 	v := a.View

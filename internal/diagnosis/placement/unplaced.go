@@ -135,12 +135,15 @@ func describeUnplaced(ctx context.Context, v view.View, c *waitingClass) (findin
 }
 
 func (a *answer) describe(ctx context.Context) bool {
-	if a.one.Status.NominatedNodeName != "" && a.victims() || a.badClaims(ctx) {
+	if a.one.Status.NominatedNodeName != "" && a.victims() || a.badClaims(ctx, false) {
 		return true
 	}
 	d := a.Judged(ctx, a.one)
-	if d == nil || d.Runs() {
+	switch {
+	case d == nil:
 		return false
+	case d.Runs():
+		return a.badClaims(ctx, true)
 	}
 	a.refused(ctx, d)
 	return true

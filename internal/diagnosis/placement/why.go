@@ -20,7 +20,7 @@ import (
 func (a *answer) explainKinds(d *view.Verdict) {
 	explain := map[message.ID]func([]view.ClosedNode){
 		message.ObstacleSelector: a.whySelector, message.ObstacleTainted: a.whyTaints, message.ObstacleVolume: a.whyVolume,
-		message.ObstacleStorage: a.whyPlugin, message.ObstacleDevice: a.whyPlugin, message.ObstacleOther: a.whyPlugin,
+		message.ObstacleStorage: a.whyStorage, message.ObstacleDevice: a.whyPlugin, message.ObstacleOther: a.whyPlugin,
 		message.ObstacleInUse: a.whyInUse, message.ObstacleTogether: a.whyTogether, message.ObstacleApart: a.whyApart,
 		message.ObstacleSpread: a.whySpread, message.ObstaclePort: a.whyPorts, message.ObstacleLimit: a.whyLimits,
 		message.ObstacleFull: a.whyFull,
@@ -240,6 +240,24 @@ func (a *answer) whyVolume([]view.ClosedNode) {
 			id, field, value = message.CauseInZone, m.Field, m.Value
 		}
 		a.because(id, args, facts.Fact(volume, field, value))
+	}
+}
+
+// whyStorage says where volumes that are yet to be made may be made.
+func (a *answer) whyStorage(nodes []view.ClosedNode) {
+	said := false
+	for _, m := range facts.Mounts(a.World, a.one) {
+		if m.Volume != nil || len(m.Selectors) == 0 {
+			continue
+		}
+		said = true
+		there := slices.DeleteFunc(slices.Clone(a.World.Nodes()), func(n *corev1.Node) bool { return !m.Allows(n) })
+		class := facts.RefTo(cluster.StorageClass, m.Class)
+		a.because(message.CauseClassNodes, message.Args{"class": class, "claim": facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), "n": len(there), "total": len(a.World.Nodes())},
+			facts.Fact(class, "allowedTopologies", facts.FormatSelector(m.Selectors[0])))
+	}
+	if !said {
+		a.whyPlugin(nodes)
 	}
 }
 

@@ -30,8 +30,11 @@ func (StuckAttachment) Needs() []cluster.Kind {
 	return []cluster.Kind{cluster.VolumeAttachment, cluster.Node, cluster.PersistentVolume, cluster.PersistentVolumeClaim}
 }
 
-// Concerns everything but pods that wait for a node: attaching comes after that.
-func (StuckAttachment) Concerns(v view.View) bool { return view.AsksForMore(v) }
+// Concerns everything but pods that wait for a node, since attaching comes after that, and pods without a claim.
+func (StuckAttachment) Concerns(v view.View) bool {
+	pod := v.Pod()
+	return view.AsksForMore(v) && (pod == nil || facts.MountsClaim(pod))
+}
 
 // detachTime is how long an attachment may take to go before it counts as stuck; clouds detach within seconds.
 const detachTime = time.Minute

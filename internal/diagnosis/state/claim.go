@@ -10,6 +10,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	volumehelpers "k8s.io/component-helpers/storage/volume"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -101,6 +102,10 @@ func (s *Status) unbound(ctx context.Context, claim *corev1.PersistentVolumeClai
 	case name != "" && class == nil:
 		s.is("Pending", finding.Critical, message.ClaimUntold, args)
 		s.Needs(cluster.StorageClass)
+	case class != nil && NoVolumeFor(s.View, claim):
+		s.is("Pending", finding.Critical, message.ClaimNoVolume, args)
+		s.because(message.ClaimByHand, args, asked, facts.Fact(facts.RefTo(cluster.StorageClass, class), "provisioner", class.Provisioner))
+		s.misfits(claim, args)
 	case class != nil && class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer && claim.Annotations[volumehelpers.AnnSelectedNode] == "":
 		s.waitsForConsumer(ctx, claim, class, args)
 	case class == nil || class.Provisioner == noProvisioner:
@@ -114,6 +119,7 @@ func (s *Status) unbound(ctx context.Context, claim *corev1.PersistentVolumeClai
 
 // waitsForConsumer is about a claim whose volume is made where the first pod that uses it is placed.
 func (s *Status) waitsForConsumer(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, args message.Args) {
+	args["made"] = class.Provisioner != noProvisioner
 	mode := facts.Fact(facts.RefTo(cluster.StorageClass, class), "volumeBindingMode", string(*class.VolumeBindingMode))
 	users := slices.DeleteFunc(slices.Clone(s.World.PodsUsing(claim.Namespace, claim.Name)), cluster.Ended)
 	if len(users) == 0 {
@@ -161,6 +167,19 @@ func (s *Status) unprovisioned(claim *corev1.PersistentVolumeClaim, class *stora
 	s.Needs(cluster.Event)
 }
 
+// NoVolumeFor says whether a claim's class makes no volumes, and none of those that somebody has made suits it, so that the
+// claim gets none wherever its pod may go.
+func NoVolumeFor(v view.View, claim *corev1.PersistentVolumeClaim) bool {
+	class := v.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
+	if class == nil || class.Provisioner != noProvisioner || claim.Spec.VolumeName != "" || !v.Knows(cluster.PersistentVolume) {
+		return false
+	}
+	return !slices.ContainsFunc(v.World.Volumes(), func(volume *corev1.PersistentVolume) bool {
+		field, _, _ := misfit(claim, volume)
+		return field == ""
+	})
+}
+
 // mostMisfits bounds how many volumes are compared with a claim one by one.
 const mostMisfits = 3
 
@@ -173,10 +192,8 @@ func (s *Status) misfits(claim *corev1.PersistentVolumeClaim, args message.Args)
 	}
 	told := 0
 	for _, volume := range s.World.Volumes() {
-		if volume.Status.Phase == corev1.VolumeBound || volume.Spec.ClaimRef != nil && !claims(volume, claim) {
-			continue
-		}
-		if claim.Spec.VolumeName != "" && claim.Spec.VolumeName != volume.Name {
+		held := volume.Status.Phase == corev1.VolumeBound || volume.Spec.ClaimRef != nil && !claims(volume, claim)
+		if claim.Spec.VolumeName != volume.Name && (held || claim.Spec.VolumeName != "") {
 			continue
 		}
 		if told++; told > mostMisfits {
@@ -199,6 +216,9 @@ func misfit(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume
 	want, size := claim.Spec.Resources.Requests[corev1.ResourceStorage], volume.Spec.Capacity[corev1.ResourceStorage]
 	class := volumehelpers.GetPersistentVolumeClaimClass(claim)
 	switch selector, err := metav1.LabelSelectorAsSelector(claim.Spec.Selector); {
+	case volume.Spec.ClaimRef != nil && !claims(volume, claim):
+		ref := volume.Spec.ClaimRef
+		return "spec.claimRef", heldFor(ref.Namespace, ref.Name, ref.UID), heldFor(claim.Namespace, claim.Name, claim.UID)
 	case volume.Status.Phase == corev1.VolumeReleased || volume.Status.Phase == corev1.VolumeFailed:
 		return "status.phase", string(volume.Status.Phase), string(corev1.VolumeAvailable)
 	case volumehelpers.GetPersistentVolumeClass(volume) != class:
@@ -214,6 +234,11 @@ func misfit(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume
 	default:
 		return "", "", ""
 	}
+}
+
+// heldFor names a claim that a volume may be held for: one of the same name that was made anew is another.
+func heldFor(namespace, name string, uid types.UID) string {
+	return namespace + "/" + name + " (UID " + string(uid) + ")"
 }
 
 func modesContain(has, wants []corev1.PersistentVolumeAccessMode) bool {
