@@ -125,8 +125,9 @@ func (r *reading) read(ctx context.Context, kind Kind) error {
 
 // took notes what a read of a kind has come to.
 func (r *reading) took(kind Kind, objects []runtime.Object, known Knowledge, err error) error {
-	known, err = knowledgeFrom(known, err)
-	if err != nil {
+	nowhere := kind == Node && apierrors.IsNotFound(err) // Every cluster serves nodes: this is some other server.
+	known, failed := knowledgeFrom(known, err)
+	if failed != nil || nowhere {
 		return fmt.Errorf("reading every %s: %w", kind, err)
 	}
 	r.mu.Lock()

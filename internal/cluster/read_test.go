@@ -60,6 +60,7 @@ func TestRead(t *testing.T) {
 		"no pods":                        {answers: refused("pods"), want: map[cluster.Kind]cluster.Knowledge{cluster.Pod: cluster.Forbidden}},
 		"deployments are forbidden":      {answers: refused("deployments"), pods: 3, want: map[cluster.Kind]cluster.Knowledge{cluster.Deployment: cluster.Forbidden, cluster.ConfigMap: cluster.Forbidden}},
 		"the server breaks":              {answers: broken, wantErr: apierrors.IsInternalError},
+		"another server":                 {answers: answers{"nodes": apierrors.NewNotFound(schema.GroupResource{Resource: "nodes"}, "")}, wantErr: apierrors.IsNotFound},
 		"the moment cannot be found out": {answers: refused("namespaces"), everywhere: refused("pods"), pods: 2, want: map[cluster.Kind]cluster.Knowledge{cluster.Pod: cluster.Partial, cluster.Namespace: cluster.Forbidden}},
 	} {
 		t.Run(name, func(t *testing.T) {
