@@ -46,6 +46,10 @@ type future struct {
 	// successors are pods of StatefulSets that are made once those before them run.
 	successors []successor
 
+	// left are nodes that are gone, dark the zones that are lost: it is in the others that groups bring up new nodes.
+	left []*corev1.Node
+	dark map[string]bool
+
 	// rolling says that a rollout goes on that waits for its own pods only; slow are the others that are not healthy yet.
 	rolling bool
 	slow    []*corev1.Pod
@@ -72,7 +76,7 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 	world := judge.World()
 	f := &future{
 		judge: judge, present: world, chance: chanceOf(seed), things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
-		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{}, backoffs: map[types.UID]time.Duration{},
+		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{}, backoffs: map[types.UID]time.Duration{}, dark: map[string]bool{},
 	}
 	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)

@@ -18,46 +18,55 @@ func (f *future) addNodes(ctx context.Context, c change.AddNodes) error {
 	if c.Group != "" {
 		nodes, name = f.groupNodes(c.Group), c.Group
 	}
-	if len(nodes) == 0 {
-		return UnknownError{c.Subject()}
+	like := slices.Concat(nodes, f.departed(name))
+	if len(like) == 0 {
+		return UnknownError{change.Ref{Kind: c.Subject().Kind, Name: name}}
 	}
-	zones := f.zonesOf(nodes)
+	zones := f.zonesOf(like)
 	if c.Zone != "" {
 		zones = []string{c.Zone}
 	}
-	return f.bringUp(ctx, name, nodes, zones, c.Count)
+	return f.bringUp(ctx, pattern{name, like, zones}, nodes, c.Count)
 }
 
 // resize sets a group's size: new nodes fill the emptiest zone first, and it is the fullest that loses one.
 func (f *future) resize(ctx context.Context, c change.ResizeGroup) error {
 	nodes := f.groupNodes(c.Group)
-	if len(nodes) == 0 {
+	like := slices.Concat(nodes, f.departed(c.Group))
+	if len(like) == 0 {
 		return UnknownError{c.Subject()}
 	}
 	zones := c.Zones
 	if len(zones) == 0 {
-		zones = f.zonesOf(nodes)
+		zones = f.zonesOf(like)
 	}
 	staying := slices.DeleteFunc(slices.Clone(nodes), leaving) // A group's size no longer counts those that leave.
 	if more := c.To - len(staying); more >= 0 {
-		return f.bringUp(ctx, c.Group, nodes, zones, more)
+		return f.bringUp(ctx, pattern{c.Group, like, zones}, nodes, more)
 	}
 	return f.takeDown(ctx, c.Group, staying, len(staying)-c.To)
 }
 
+// pattern is what new nodes of a group are like, and where they may come up.
+type pattern struct {
+	group string
+	like  []*corev1.Node
+	zones []string
+}
+
 // bringUp adds nodes to a group's, each in the zone that has fewest of them.
-func (f *future) bringUp(ctx context.Context, group string, like []*corev1.Node, zones []string, count int) error {
+func (f *future) bringUp(ctx context.Context, p pattern, nodes []*corev1.Node, count int) error {
 	standing := map[string]int{}
-	for _, node := range like {
+	for _, node := range nodes {
 		if !leaving(node) {
 			standing[cluster.Zone(node)]++
 		}
 	}
 	made := make([]newcomer, 0, count)
 	for range count {
-		zone := slices.MinFunc(zones, func(a, b string) int { return standing[a] - standing[b] })
+		zone := slices.MinFunc(p.zones, func(a, b string) int { return standing[a] - standing[b] })
 		standing[zone]++
-		made = append(made, f.newNode(group, zone, like))
+		made = append(made, f.newNode(p.group, zone, p.like))
 	}
 	if err := f.join(ctx, made); err != nil {
 		return err
@@ -107,6 +116,7 @@ func (f *future) takeDown(ctx context.Context, group string, nodes []*corev1.Nod
 		if err := f.removeNodes(ctx, []*corev1.Node{leaving}); err != nil {
 			return err
 		}
+		f.left = append(f.left, leaving)
 	}
 	return nil
 }
@@ -160,11 +170,30 @@ func (f *future) groupNodes(name string) []*corev1.Node {
 	return nodes
 }
 
-// largestGroup is the one with the most nodes; without any group, all nodes are taken for one.
+// departed are a group's nodes that are gone while it could bring up others in their place, in zones that are not lost.
+func (f *future) departed(group string) []*corev1.Node {
+	var nodes []*corev1.Node
+	for _, node := range f.left {
+		its, ok := f.present.GroupOf(node.Name)
+		if (ok && its.Name == group || !ok && group == allNodes) && !f.dark[cluster.Zone(node)] {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
+}
+
+// allNodes is what the nodes are called of a world without groups.
+const allNodes = "node"
+
+// largestGroup is the one with the most nodes, by the present if none has any left; without any group, all nodes are taken
+// for one.
 func (f *future) largestGroup() ([]*corev1.Node, string) {
 	groups := f.world().Groups()
-	if len(groups) == 0 {
-		return f.world().Nodes(), "node"
+	switch present := f.present.Groups(); {
+	case len(present) == 0:
+		return f.world().Nodes(), allNodes
+	case len(groups) == 0:
+		return nil, slices.MaxFunc(present, func(a, b cluster.Group) int { return len(a.Nodes) - len(b.Nodes) }).Name
 	}
 	most := slices.MaxFunc(groups, func(a, b cluster.Group) int { return len(a.Nodes) - len(b.Nodes) })
 	return most.Nodes, most.Name

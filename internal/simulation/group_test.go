@@ -81,6 +81,29 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestGroupsAfterLosses has a group bring up nodes where others were before: the zone that it lost a node in is its emptiest.
+func TestGroupsAfterLosses(t *testing.T) {
+	to := func(n int) change.Change { return change.ResizeGroup{Group: "workers", To: n} }
+	for name, tc := range map[string]struct {
+		changes []change.Change
+		want    []string
+	}{
+		"a node's zone":            {[]change.Change{change.LoseNode{Node: "n1"}, to(3)}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
+		"by one more":              {[]change.Change{change.LoseNode{Node: "n1"}, change.AddNodes{Count: 1}}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
+		"not in a zone that fails": {[]change.Change{change.LoseZone{Zone: "a"}, to(3)}, []string{"n2/b", "n3/c", "workers-b-new-1/b"}},
+		"from none":                {[]change.Change{to(0), to(2)}, []string{"workers-a-new-1/a", "workers-b-new-1/b"}},
+		"when all are lost":        {[]change.Change{change.LoseGroup{Group: "workers"}, change.AddNodes{Count: 1}}, []string{"workers-a-new-1/a"}},
+		"down and up again":        {[]change.Change{to(2), to(3)}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outcome := world(node("n1", "a"), node("n2", "b"), node("n3", "c")).future(t, tc.changes...)
+			if diff := cmp.Diff(tc.want, nodesOf(outcome)); diff != "" {
+				t.Errorf("nodes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestVerticalAutoscaler is story 5: one node more takes the DaemonSet a step up, which preempts the night's jobs.
 func TestVerticalAutoscaler(t *testing.T) {
 	autoscaler := template("autoscaler", "10m")

@@ -36,6 +36,7 @@ func (f *future) loseNodes(ctx context.Context, dead []*corev1.Node) error {
 	if err := f.settle(ctx); err != nil {
 		return err
 	}
+	f.left = append(f.left, dead...)
 	f.sometime = true
 	defer func() { f.sometime = false }()
 	for _, wave := range waves(f.chance, slices.Clone(dead)) {

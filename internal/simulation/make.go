@@ -27,6 +27,7 @@ func (f *future) do(ctx context.Context, c change.Change) error {
 		change.RebootNode, change.ReplaceNode, change.RestartService:
 		return f.toNode(ctx, c)
 	case change.LoseZone:
+		f.dark[c.Zone] = true
 		return f.loseWhere(ctx, c.Subject(), func(n *corev1.Node) bool { return cluster.Zone(n) == c.Zone })
 	case change.LoseGroup:
 		return f.loseWhere(ctx, c.Subject(), func(n *corev1.Node) bool { return f.inGroup(n, c.Group) })

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -50,7 +51,7 @@ func (f *future) newNode(group, zone string, like []*corev1.Node) newcomer {
 
 // driversLike are the volume drivers that will have registered on a new node.
 func (f *future) driversLike(template *corev1.Node, name string) *storagev1.CSINode {
-	theirs := f.world().CSINode(template.Name)
+	theirs := cmp.Or(f.world().CSINode(template.Name), f.present.CSINode(template.Name)) // The template may be gone by now.
 	if theirs == nil {
 		return nil
 	}
