@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -129,18 +130,40 @@ func Down(node *corev1.Node) bool {
 	return ready.Status != corev1.ConditionTrue
 }
 
-// DaemonNode is the node a DaemonSet's pod is for: where it is, or what its affinity names.
+// DaemonNode is the node a DaemonSet's pod is for: where it is, or what every term of its affinity names.
 func DaemonNode(pod *corev1.Pod) string {
 	if pod.Spec.NodeName != "" || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil ||
 		pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return pod.Spec.NodeName
 	}
-	for _, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+	only := ""
+	for i, term := range pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		name := ""
 		for _, field := range term.MatchFields {
-			if field.Key == "metadata.name" && len(field.Values) == 1 {
-				return field.Values[0]
+			if field.Key == "metadata.name" && field.Operator == corev1.NodeSelectorOpIn && len(field.Values) == 1 {
+				name = field.Values[0]
 			}
 		}
+		if name == "" || i > 0 && name != only {
+			return ""
+		}
+		only = name
 	}
-	return ""
+	return only
+}
+
+// FormatTolerations writes tolerations as kubectl writes taints; * is every key.
+func FormatTolerations(tolerations []corev1.Toleration) string {
+	var all []string
+	for _, t := range tolerations {
+		one := cmp.Or(t.Key, "*")
+		if t.Value != "" {
+			one += "=" + t.Value
+		}
+		if t.Effect != "" {
+			one += ":" + string(t.Effect)
+		}
+		all = append(all, one)
+	}
+	return strings.Join(all, ", ")
 }

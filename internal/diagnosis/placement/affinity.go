@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -34,11 +35,28 @@ func (a *answer) whyTogether([]view.ClosedNode) {
 		args := message.Args{"selector": metav1.FormatLabelSelector(term.LabelSelector), "key": term.TopologyKey}
 		if len(domains) == 0 {
 			a.because(message.CauseTogetherNone, args, asked)
+			a.elsewhere(term)
 			continue
 		}
 		sorted := slices.Sorted(maps.Keys(domains))
 		args["domains"] = sorted[:min(len(sorted), view.MostListed)]
 		a.because(message.CauseTogether, args, asked)
+	}
+}
+
+// elsewhere names pods that would do but for their namespace.
+func (a *answer) elsewhere(term *corev1.PodAffinityTerm) {
+	anywhere := *term
+	anywhere.NamespaceSelector = &metav1.LabelSelector{}
+	var there []change.Ref
+	eachMatch(a.View, a.one, &anywhere, func(pod *corev1.Pod) {
+		if !termMatches(a.View, a.one, term, pod) {
+			there = append(there, facts.RefTo(cluster.Pod, pod))
+		}
+	})
+	if len(there) > 0 {
+		a.because(message.CauseTogetherElsewhere, message.Args{"pods": a.Some(there), "namespace": there[0].Namespace},
+			facts.Fact(there[0], "metadata.namespace", there[0].Namespace))
 	}
 }
 
@@ -66,9 +84,20 @@ func (a *answer) whyApart(nodes []view.ClosedNode) {
 		})...)
 	}
 	if len(others) > 0 {
-		a.because(message.CauseApartOthers, message.Args{"pods": a.Some(others)},
-			facts.Fact(others[0], "spec.affinity.podAntiAffinity", ""))
+		a.because(message.CauseApartOthers, message.Args{"pods": a.Some(others)}, a.apartFrom(others[0])...)
 	}
+}
+
+// apartFrom are the terms by which another pod refuses to be with the pod.
+func (a *answer) apartFrom(other change.Ref) []finding.Evidence {
+	pod := a.World.Pod(other.Namespace, other.Name)
+	var terms []finding.Evidence
+	for _, t := range facts.AntiAffinity(pod) {
+		if termMatches(a.View, pod, &t, a.one) {
+			terms = append(terms, facts.Fact(other, "spec.affinity.podAntiAffinity["+t.TopologyKey+"]", metav1.FormatLabelSelector(t.LabelSelector)))
+		}
+	}
+	return terms
 }
 
 // saysOthersApart is the scheduler's word for anti-affinity of pods that are there already.

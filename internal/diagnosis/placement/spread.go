@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -32,8 +33,10 @@ func (a *answer) whySpread([]view.ClosedNode) {
 				least = n
 			}
 		}
+		id, terms := message.CauseSpread, ""
 		if c.MinDomains != nil && len(counts) < int(*c.MinDomains) {
 			least = 0 // plugins/podtopologyspread/filtering.go minMatchNum
+			id, terms = message.CauseSpreadFew, "minDomains "+strconv.Itoa(int(*c.MinDomains))+", "
 		}
 		var open []string
 		var counted []finding.Evidence
@@ -49,8 +52,11 @@ func (a *answer) whySpread([]view.ClosedNode) {
 			continue // This one keeps the pod off nodes without the label at most.
 		}
 		asked := facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.topologySpreadConstraints["+c.TopologyKey+"]",
-			"maxSkew "+strconv.Itoa(int(c.MaxSkew))+", "+metav1.FormatLabelSelector(c.LabelSelector))
-		a.because(message.CauseSpread, message.Args{"key": c.TopologyKey, "skew": int(c.MaxSkew), "least": least, "open": open[:min(len(open), view.MostListed)]},
+			terms+"maxSkew "+strconv.Itoa(int(c.MaxSkew))+", "+metav1.FormatLabelSelector(c.LabelSelector))
+		a.because(id, message.Args{
+			"key": c.TopologyKey, "skew": int(c.MaxSkew), "least": least, "open": open[:min(len(open), view.MostListed)],
+			"domains": len(counts), "min": int(ptr.Deref(c.MinDomains, 1)),
+		},
 			append([]finding.Evidence{asked}, counted...)...)
 	}
 }

@@ -25,8 +25,9 @@ func (a *answer) explainKinds(d *view.Verdict) {
 		message.ObstacleSpread: a.whySpread, message.ObstaclePort: a.whyPorts, message.ObstacleLimit: a.whyLimits,
 		message.ObstacleFull: a.whyFull,
 	}
+	only := facts.DaemonNode(a.one)
 	for _, kind := range view.Gravest {
-		nodes := slices.DeleteFunc(slices.Clone(d.Closed), func(n view.ClosedNode) bool { return !n.Has(kind) })
+		nodes := slices.DeleteFunc(slices.Clone(d.Closed), func(n view.ClosedNode) bool { return !n.Has(kind) || only != "" && n.Node.Name != only })
 		if why := explain[kind]; why != nil && len(nodes) > 0 {
 			why(nodes)
 		}
@@ -74,25 +75,7 @@ func (a *answer) whyTaints(nodes []view.ClosedNode) {
 		taints = append(taints, taint+" ("+strconv.Itoa(counts[taint])+")")
 	}
 	a.because(message.CauseTaint, message.Args{"taints": taints[:min(len(taints), view.MostListed)]},
-		facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.tolerations", formatTolerations(a.one)))
-}
-
-func formatTolerations(pod *corev1.Pod) string {
-	var all []string
-	for _, t := range pod.Spec.Tolerations {
-		one := t.Key
-		if t.Value != "" {
-			one += "=" + t.Value
-		}
-		if one == "" {
-			one = "*"
-		}
-		if t.Effect != "" {
-			one += ":" + string(t.Effect)
-		}
-		all = append(all, one)
-	}
-	return strings.Join(all, ",")
+		facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.tolerations", facts.FormatTolerations(a.one.Spec.Tolerations)))
 }
 
 // whyFull says what the pod asks for beside what is free, and whether any node would be large enough.

@@ -82,8 +82,8 @@ func daemonTerms(set *appsv1.DaemonSet) string {
 	for _, e := range facts.SelectorFacts(&corev1.Pod{Spec: set.Spec.Template.Spec}) {
 		words = append(words, e.Value)
 	}
-	for _, t := range set.Spec.Template.Spec.Tolerations {
-		words = append(words, "tolerates "+strings.TrimSuffix(t.Key+" "+string(t.Operator)+" "+t.Value+":"+string(t.Effect), ":"))
+	if tolerated := facts.FormatTolerations(set.Spec.Template.Spec.Tolerations); tolerated != "" {
+		words = append(words, "tolerates "+tolerated)
 	}
 	return strings.Join(words, "; ")
 }

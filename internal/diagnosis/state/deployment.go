@@ -37,8 +37,11 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	case have < want:
 		s.short(ctx, state, want, have, pods, newest != nil && s.refused(state, newest, nil))
 	case stalled != nil && stalled.Status == corev1.ConditionFalse:
+		args["why"] = ""
+		if all := s.podsInTrouble(ctx, pods, true); len(all) > 0 {
+			args["why"] = all[0].why.Summary
+		}
 		s.is(state, finding.Critical, message.RolloutStalled, args)
-		s.podsInTrouble(ctx, pods, false)
 	case newest != nil && s.rolloutWaits(ctx, state, want, s.World.PodsOf(newest.UID)):
 	case want == 0:
 		s.is(state, "", message.WorkloadAtZero, args)

@@ -30,6 +30,10 @@ func (s *Status) job(ctx context.Context, job *batchv1.Job) {
 	pods := s.World.PodsOf(job.UID)
 	args := message.Args{
 		"failed": int(job.Status.Failed), "done": int(job.Status.Succeeded), "active": int(job.Status.Active), "of": jobSize(job), "why": "", "limit": jobLimit(job), "seconds": 0,
+		"indexes": "",
+	}
+	if job.Status.FailedIndexes != nil {
+		args["indexes"] = *job.Status.FailedIndexes
 	}
 	failure := jobCondition(job, batchv1.JobFailed)
 	if failure == nil {
@@ -70,6 +74,9 @@ func (s *Status) jobRuns(ctx context.Context, job *batchv1.Job, pods []*corev1.P
 	if all := s.podsInTrouble(ctx, pods, true); len(all) > 0 {
 		args["why"] = all[0].why.Summary
 		s.is("Running", finding.Critical, message.JobHeld, args)
+		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning && Fine(s.View, p) }) {
+			s.is("Running", finding.Warning, message.JobHeldPartly, args)
+		}
 	}
 	if job.Status.Failed > 0 {
 		s.because(message.JobRetries, args, facts.Fact(s.ref, "status.failed", strconv.Itoa(int(job.Status.Failed))))

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -108,10 +109,10 @@ var refusals = []struct {
 	words string
 }{
 	{message.RefusedQuota, "exceeded quota"},
-	{message.RefusedQuota, "failed quota"},
+	{message.RefusedQuotaUnset, "failed quota"},
 	{message.RefusedSecurity, "violates PodSecurity"},
 	{message.RefusedWebhook, "admission webhook"},
-	{message.RefusedWebhook, "failed calling webhook"},
+	{message.RefusedWebhookSilent, "failed calling webhook"},
 	{message.RefusedPriority, "no PriorityClass with name"},
 	{message.RefusedLimits, "usage per"},
 	{message.RefusedPolicy, "ValidatingAdmissionPolicy"},
@@ -147,13 +148,31 @@ func (s *Status) refused(state string, controller metav1.Object, failure *findin
 			break
 		}
 	}
-	args := message.Args{"why": text, "namespace": controller.GetNamespace()}
+	args := message.Args{"why": text, "namespace": controller.GetNamespace(), "webhook": "", "unset": unset(text)}
+	if name := webhook.FindStringSubmatch(text); name != nil {
+		args["webhook"] = name[1]
+	}
 	s.because(id, args, evidence...)
-	if id == message.RefusedQuota {
+	if id == message.RefusedQuota || id == message.RefusedQuotaUnset {
 		s.quotas(controller.GetNamespace(), text)
 	}
 	s.is(state, finding.Critical, message.WorkloadRefused, message.Args{"why": s.say(id, args)})
 	return true
+}
+
+// webhook reads an admission webhook's name from the API server's words (apiserver, admission/plugin/webhook/errors).
+var webhook = regexp.MustCompile(`webhook "([^"]+)"`)
+
+// unset are the resources that a quota wants each container to state, in the words of its admission plugin:
+// "must specify limits.cpu for: app; requests.memory for: app,side" (apiserver, admission/plugin/resourcequota).
+func unset(text string) []string {
+	_, words, _ := strings.Cut(text, "must specify ")
+	var names []string
+	for part := range strings.SplitSeq(words, ";") {
+		name, _, _ := strings.Cut(part, " for:")
+		names = append(names, strings.TrimSpace(name))
+	}
+	return names
 }
 
 // quotas are those the refusal names, with what they allow and what is used.
