@@ -10,6 +10,7 @@ const (
 	FateSurplus       ID = "FateSurplus"       // owner
 	FateScaled        ID = "FateScaled"        //
 	FateRolled        ID = "FateRolled"        //
+	FateNoClass       ID = "FateNoClass"       // class
 	FateOrdered       ID = "FateOrdered"       // pod
 	FateJobOver       ID = "FateJobOver"       // job
 	FateJobPolicy     ID = "FateJobPolicy"     // job
@@ -31,6 +32,7 @@ const (
 	GapOwner       ID = "GapOwner"       // kind, name
 	GapChoice      ID = "GapChoice"      // group
 	GapOnDelete    ID = "GapOnDelete"    // set
+	GapQuota       ID = "GapQuota"       // quota, namespace
 	GapOrdered     ID = "GapOrdered"     // set, pod
 	GapRollout     ID = "GapRollout"     // set, left
 	GapImmediate   ID = "GapImmediate"   // claim, class

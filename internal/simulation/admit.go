@@ -7,6 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // defaultTolerationSeconds is how long pods bear a node that is not ready or not reachable, unless they or the API server's
@@ -62,6 +65,24 @@ func (f *future) prioritize(pod *corev1.Pod) {
 	}
 	if known || pod.Spec.PriorityClassName == "" {
 		pod.Spec.Priority = new(priority)
+	}
+}
+
+// missesClass says whether a pod names a priority class that is known not to exist: the API server refuses it.
+//
+// Source: plugin/pkg/admission/priority of Kubernetes.
+func (f *future) missesClass(pod *corev1.Pod) (class string, missing bool) {
+	class = pod.Spec.PriorityClassName
+	if pod.Spec.Priority != nil || class == "" {
+		return class, false
+	}
+	return class, f.world().Knowledge(cluster.PriorityClass) == cluster.Complete && f.world().PriorityClass(class) == nil
+}
+
+// noteQuotas says that quotas may refuse more pods in a namespace.
+func (f *future) noteQuotas(namespace string) {
+	for _, quota := range ofNamespace(f.world().Quotas(), namespace) {
+		f.gaps.note("resourcequota/"+quota.Name, message.Of(message.GapQuota, message.Args{"quota": quota.Name, "namespace": namespace}))
 	}
 }
 

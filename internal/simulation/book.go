@@ -91,6 +91,12 @@ func (b *book) waits(pod *corev1.Pod) {
 	l.fate.Kind, l.fate.To, l.fate.Why, l.fate.Until, l.pod = Waiting, "", message.Sentence{}, 0, pod
 }
 
+// unmade says why a pod is not made, though its owner wants it.
+func (b *book) unmade(pod *corev1.Pod, why message.Sentence) {
+	l := b.lineOf(pod)
+	l.fate = Fate{Kind: Waiting, Pod: l.fate.Pod, From: l.fate.From, Why: why}
+}
+
 // lands says that the pod got a node.
 func (b *book) lands(pod *corev1.Pod, node string, until time.Duration) {
 	l := b.lineOf(pod)

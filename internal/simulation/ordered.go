@@ -63,14 +63,12 @@ func (f *future) makeInTurn(set *appsv1.StatefulSet, old, next *corev1.Pod) {
 	} else {
 		f.book.bears(next)
 	}
-	f.book.waitsFor(next, first)
+	f.book.unmade(next, ordered(first))
 	f.successors = append(f.successors, successor{next, nameOf(set), f.now})
 }
 
-// waitsFor says that a pod is not made before another runs.
-func (b *book) waitsFor(pod *corev1.Pod, first change.Ref) {
-	l := b.lineOf(pod)
-	l.fate = Fate{Kind: Waiting, Pod: l.fate.Pod, From: l.fate.From, Why: message.Of(message.FateOrdered, message.Args{"pod": first})}
+func ordered(first change.Ref) message.Sentence {
+	return message.Of(message.FateOrdered, message.Args{"pod": first})
 }
 
 // callUp makes the pods whose turn has come. It says whether there were any.
@@ -84,7 +82,7 @@ func (f *future) callUp() bool {
 			continue
 		}
 		if first, stalls := f.stalled(set, ordinalOf(s.pod)); stalls {
-			f.book.waitsFor(s.pod, first)
+			f.book.unmade(s.pod, ordered(first))
 			f.successors = append(f.successors, s)
 			continue
 		}

@@ -73,8 +73,13 @@ func (f *future) create(old, next *corev1.Pod) {
 		f.book.succeeds(old, next)
 	} else {
 		f.book.bears(next)
+		f.noteQuotas(next.Namespace)
 	}
 	f.count(next)
+	if class, missing := f.missesClass(next); missing {
+		f.book.unmade(next, message.Of(message.FateNoClass, message.Args{"class": class}))
+		return
+	}
 	f.offer(next)
 }
 

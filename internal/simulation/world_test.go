@@ -50,7 +50,7 @@ func world(parts ...any) objects {
 
 func (o objects) judge(t testing.TB) *scheduling.Judge {
 	t.Helper()
-	knowledge := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete}
+	knowledge := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete, cluster.PriorityClass: cluster.Complete}
 	snapshot := cluster.New(cluster.Contents{Objects: o, Taken: epoch, Knowledge: knowledge})
 	judge, err := scheduling.New(t.Context(), snapshot, scheduling.Options{Seed: 1})
 	if err != nil {
