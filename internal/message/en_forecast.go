@@ -86,7 +86,7 @@ var englishForecast = sentences{
 	ErrTaintRemedy:       "write it as KEY=VALUE:EFFECT with NoSchedule, PreferNoSchedule or NoExecute",
 	ErrQuantityRemedy:    "give --cpu as in 450m, --memory as in 256Mi, or both",
 	ErrPatchRemedy:       "give a JSON object, as in {\"spec\":{\"replicas\":3}}",
-	ErrNumberRemedy:      "give a whole number of at least {{.least}}",
+	ErrNumberRemedy:      "give a whole number from {{.least}} to {{.most}}",
 	ErrNoNumber:          "{{.given}} is not such a number",
 	ErrManifestRemedy:    "give a file or folder of manifests that can be read, or - for standard input",
 	ErrNoManifest:        "there is no object in {{.from}}",

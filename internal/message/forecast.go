@@ -90,7 +90,7 @@ const (
 	ErrTaintRemedy       ID = "ErrTaintRemedy"       //
 	ErrQuantityRemedy    ID = "ErrQuantityRemedy"    //
 	ErrPatchRemedy       ID = "ErrPatchRemedy"       //
-	ErrNumberRemedy      ID = "ErrNumberRemedy"      // least
+	ErrNumberRemedy      ID = "ErrNumberRemedy"      // least, most
 	ErrNoNumber          ID = "ErrNoNumber"          // given
 	ErrManifestRemedy    ID = "ErrManifestRemedy"    //
 	ErrNoManifest        ID = "ErrNoManifest"        // from

@@ -86,7 +86,7 @@ var japaneseForecast = sentences{
 	ErrTaintRemedy:       "KEY=VALUE:EFFECT の形で、EFFECT は NoSchedule、PreferNoSchedule、NoExecute のいずれかを指定してください",
 	ErrQuantityRemedy:    "--cpu 450m や --memory 256Mi のように指定してください",
 	ErrPatchRemedy:       "{\"spec\":{\"replicas\":3}} のような JSON オブジェクトを指定してください",
-	ErrNumberRemedy:      "{{.least}} 以上の整数を指定してください",
+	ErrNumberRemedy:      "{{.least}} から {{.most}} までの整数を指定してください",
 	ErrNoNumber:          "{{.given}} は指定できません",
 	ErrManifestRemedy:    "読み取れるマニフェストのファイルかフォルダー、または標準入力を表す - を指定してください",
 	ErrNoManifest:        "{{.from}} にオブジェクトがありません",

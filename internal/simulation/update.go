@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,6 +104,15 @@ func (f *future) updateNode(next *corev1.Node) error {
 	return nil
 }
 
+// PatchError is a patch that does not fit the object it is for.
+type PatchError struct {
+	Object change.Ref
+	Err    error
+}
+
+func (e PatchError) Error() string { return fmt.Sprintf("patching %s: %v", e.Object, e.Err) }
+func (e PatchError) Unwrap() error { return e.Err }
+
 // patch changes some fields of an object and plays what its controller does about it.
 func (f *future) patch(ctx context.Context, c change.Patch) error {
 	before := f.world().Object(cluster.Kind(c.Object.Kind), c.Object.Namespace, c.Object.Name)
@@ -116,11 +126,13 @@ func (f *future) patch(ctx context.Context, c change.Patch) error {
 	next := before.(runtime.Object).DeepCopyObject()
 	patched, err := strategicpatch.StrategicMergePatch(original, []byte(c.Patch), next)
 	if err != nil {
-		return fmt.Errorf("patching %s: %w", c.Object, err)
+		return PatchError{c.Object, err}
 	}
 	fresh := newLike(next)
-	if err := json.Unmarshal(patched, fresh); err != nil {
-		return fmt.Errorf("patching %s: %w", c.Object, err)
+	decoder := json.NewDecoder(bytes.NewReader(patched))
+	decoder.DisallowUnknownFields() // A misspelt field would seem to change nothing.
+	if err := decoder.Decode(fresh); err != nil {
+		return PatchError{c.Object, err}
 	}
 	return f.update(ctx, before, fresh.(metav1.Object))
 }

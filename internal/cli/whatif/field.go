@@ -2,12 +2,16 @@ package whatif
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -79,4 +83,35 @@ func leaf(value any) bool {
 	default:
 		return true
 	}
+}
+
+// selectsItsOwn is an error if a workload's selector is not for the pods of its template, which the API server refuses.
+//
+// Source: pkg/apis/apps/validation of Kubernetes.
+func selectsItsOwn(object runtime.Object) error {
+	var selector *metav1.LabelSelector
+	var template map[string]string
+	switch o := object.(type) {
+	case *appsv1.Deployment:
+		selector, template = o.Spec.Selector, o.Spec.Template.Labels
+	case *appsv1.StatefulSet:
+		selector, template = o.Spec.Selector, o.Spec.Template.Labels
+	case *appsv1.DaemonSet:
+		selector, template = o.Spec.Selector, o.Spec.Template.Labels
+	case *appsv1.ReplicaSet:
+		selector, template = o.Spec.Selector, o.Spec.Template.Labels
+	default:
+		return nil
+	}
+	if selector == nil {
+		return errors.New("spec.selector is missing")
+	}
+	chosen, err := metav1.LabelSelectorAsSelector(selector)
+	if err != nil {
+		return fmt.Errorf("spec.selector: %w", err)
+	}
+	if !chosen.Matches(labels.Set(template)) {
+		return errors.New("spec.selector does not match spec.template.metadata.labels")
+	}
+	return nil
 }

@@ -168,6 +168,9 @@ func parseManifest(document []byte) ([]runtime.Object, error) {
 	if one, ok := object.(metav1.Object); ok && one.GetName() == "" {
 		return nil, errNoName
 	}
+	if err := selectsItsOwn(object); err != nil {
+		return nil, err
+	}
 	return []runtime.Object{object}, nil
 }
 

@@ -16,10 +16,15 @@ func TestBadManifests(t *testing.T) {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {" + metadata + "}\nspec: {containers: [{name: c, resources: {" + resources + "}}]}\n"
 	}
 	for name, tc := range map[string]struct{ manifests, want string }{
-		"a field that does not exist":   {pod("name: p", "request: {cpu: 1}"), `-, document 1: unknown field "spec.containers[0].resources.request"`},
-		"a quantity that is none":       {pod("name: p", "requests: {cpu: 1x}"), "-, document 1: spec.containers[0].resources.requests.cpu: quantities must match"},
-		"a value of another type":       {pod("name: p, generation: many", ""), "metadata.generation"},
-		"no name":                       {pod("generateName: p-", ""), "-, document 1: metadata.name is missing"},
+		"a field that does not exist": {pod("name: p", "request: {cpu: 1}"), `-, document 1: unknown field "spec.containers[0].resources.request"`},
+		"a quantity that is none":     {pod("name: p", "requests: {cpu: 1x}"), "-, document 1: spec.containers[0].resources.requests.cpu: quantities must match"},
+		"a value of another type":     {pod("name: p, generation: many", ""), "metadata.generation"},
+		"no name":                     {pod("generateName: p-", ""), "-, document 1: metadata.name is missing"},
+		"a selector for other pods": {
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: c}}}}",
+			"-, document 1: spec.selector does not match spec.template.metadata.labels",
+		},
+		"no selector":                   {"apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}", "-, document 1: spec.selector is missing"},
 		"the second document":           {pod("name: p", "") + "---\n" + pod("", ""), "-, document 2: metadata.name is missing"},
 		"in a list of a kind":           {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p}, spec: {node: n1}}]", `unknown field "items[0].spec.node"`},
 		"a namespace that is not there": {pod("name: p, namespace: hsop", ""), "pod/p: there is no namespace hsop; put the Namespace among the manifests, or use shop"},

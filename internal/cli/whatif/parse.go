@@ -257,12 +257,12 @@ func (q *question) bad(problem message.ID, args message.Args, allowed ...string)
 // number reads a count of at least so many.
 func number(field, text string, least int) (int, error) {
 	if text == "" {
-		return 0, exit.BadInput(field, message.Of(message.ErrMissing, nil), message.Of(message.ErrNumberRemedy, message.Args{"least": least}))
+		return 0, exit.BadInput(field, message.Of(message.ErrMissing, nil), message.Of(message.ErrNumberRemedy, message.Args{"least": least, "most": mostCount}))
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > mostCount {
 		return 0, exit.BadInput(field, message.Of(message.ErrNoNumber, message.Args{"given": strconv.Quote(text)}),
-			message.Of(message.ErrNumberRemedy, message.Args{"least": least}))
+			message.Of(message.ErrNumberRemedy, message.Args{"least": least, "most": mostCount}))
 	}
 	return n, nil
 }

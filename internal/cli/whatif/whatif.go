@@ -100,7 +100,7 @@ func (o *Options) Validate() error {
 	}
 	if o.Seeds < 1 || o.Seeds > mostSeeds {
 		return exit.BadInput("--seeds", message.Of(message.ErrNoNumber, message.Args{"given": strconv.Itoa(o.Seeds)}),
-			message.Of(message.ErrNumberRemedy, message.Args{"least": 1}))
+			message.Of(message.ErrNumberRemedy, message.Args{"least": 1, "most": mostSeeds}))
 	}
 	var err error
 	if o.scope.Selector, err = input.ParseSelector(o.Selector); err != nil {
@@ -191,12 +191,14 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	forecast, err := diagnosis.Foretell(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
 	progress.End()
-	unknown := simulation.UnknownError{}
+	unknown, patch := simulation.UnknownError{}, simulation.PatchError{}
 	switch {
 	case ctx.Err() != nil:
 		return exit.Failure(message.ErrInterrupted, nil)
 	case errors.As(err, &unknown):
 		return notThere(in.World, unknown.Ref)
+	case errors.As(err, &patch):
+		return exit.BadInput("--patch", message.Of(message.ErrFlag, message.Args{"problem": patch.Error()}), message.Of(message.ErrPatchRemedy, nil))
 	case err != nil:
 		return err
 	}
