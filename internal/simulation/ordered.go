@@ -38,10 +38,15 @@ func (f *future) stalled(set *appsv1.StatefulSet, before int) (first change.Ref,
 	return change.Ref{}, false
 }
 
-// ready says whether a pod runs. One that does not tell, as in a file written by hand, is taken to.
+// ready says whether a pod runs, or will at once: one that ends on a node that is alive is soon made again. One that does
+// not tell, as in a file written by hand, is taken to run.
 func (f *future) ready(pod *corev1.Pod) bool {
-	if pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil || f.budgets.down[pod.UID] || cluster.Ended(pod) {
+	if pod.Spec.NodeName == "" || f.budgets.down[pod.UID] || cluster.Ended(pod) {
 		return false
+	}
+	if pod.DeletionTimestamp != nil {
+		node := f.world().Node(pod.Spec.NodeName)
+		return node != nil && !unreachable(node)
 	}
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {

@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 )
@@ -53,6 +54,10 @@ func TestOrdered(t *testing.T) {
 		"nor taken away": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(1)}, []string{stuck}, "GapOrdered",
 		},
+		"what is just ending on a living node is soon made again": {
+			world(node("n1", "a"), node("n2", "b"), node("n3", "b"), ending(statefulSet("db", template("db", "1"), "n1", "n2"))),
+			[]change.Change{change.DrainNode{Node: "n2"}}, []string{"moved db-1 n2>n3"}, "",
+		},
 		"unless it is the first that goes as well": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(0)}, []string{"ended db-0 n1> FateScaled", "ended db-1 n2> FateScaled"}, "",
 		},
@@ -75,6 +80,12 @@ func TestOrdered(t *testing.T) {
 
 func withReplicas(set objects, replicas int32) objects {
 	set[0].(*appsv1.StatefulSet).Spec.Replicas = &replicas
+	return set
+}
+
+// ending has a StatefulSet's first pod end.
+func ending(set objects) objects {
+	set[1].(*corev1.Pod).DeletionTimestamp = &metav1.Time{Time: epoch}
 	return set
 }
 
