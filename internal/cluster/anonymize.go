@@ -10,7 +10,8 @@ import (
 )
 
 // Anonymize is the Snapshot with names replaced, so that it may be shared: every conclusion about it is the same, up to
-// names. Package anonymous says what is replaced. Names are replaced otherwise each time.
+// names, but for what hangs on chance: among nodes that the scheduler finds equally good, another may be taken. Package
+// anonymous says what is replaced. Names are replaced otherwise each time.
 func (s *Snapshot) Anonymize() (*Snapshot, error) {
 	a := anonymous.New(func(c *corev1.Container) bool { return isProportional(*c) })
 	for _, kind := range Kinds() {

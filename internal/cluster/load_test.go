@@ -358,6 +358,9 @@ func TestNothingConfidentialIsWritten(t *testing.T) {
 		Annotations: map[string]string{corev1.LastAppliedConfigAnnotation: word, "kept": "yes"},
 	}
 	template := corev1.PodTemplateSpec{ObjectMeta: meta, Spec: corev1.PodSpec{
+		Volumes: []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{
+			VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{ObjectMeta: meta},
+		}}}},
 		InitContainers: []corev1.Container{{Name: "i", Env: env}}, Containers: []corev1.Container{{Name: "c", Env: env}},
 		EphemeralContainers: []corev1.EphemeralContainer{{EphemeralContainerCommon: corev1.EphemeralContainerCommon{Name: "e", Env: env}}},
 	}}
@@ -367,7 +370,9 @@ func TestNothingConfidentialIsWritten(t *testing.T) {
 		&corev1.ReplicationController{ObjectMeta: meta, Spec: corev1.ReplicationControllerSpec{Template: &template}},
 		&appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Template: template}},
 		&appsv1.ReplicaSet{ObjectMeta: meta, Spec: appsv1.ReplicaSetSpec{Template: template}},
-		&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{Template: template}},
+		&appsv1.StatefulSet{ObjectMeta: meta, Spec: appsv1.StatefulSetSpec{
+			Template: template, VolumeClaimTemplates: []corev1.PersistentVolumeClaim{{ObjectMeta: meta}},
+		}},
 		&appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Template: template}},
 		&batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{Template: template}},
 		&batchv1.CronJob{ObjectMeta: meta, Spec: batchv1.CronJobSpec{JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: meta, Spec: batchv1.JobSpec{Template: template}}}},

@@ -114,12 +114,18 @@ func (in *Intake) volume(data []byte) (corev1.Volume, error) {
 		return corev1.Volume{}, err
 	}
 	defer v.done()
-	o, err := in.volumes.get(v.rest, as[corev1.Volume])
+	o, err := in.volumes.get(v.rest, volumeOf)
 	if err != nil {
 		return o, err
 	}
 	o.Name, err = in.words.get(v.last(volumeName), asString)
 	return o, err
+}
+
+func volumeOf(from []byte) (corev1.Volume, error) {
+	volume, err := as[corev1.Volume](from)
+	dropClaimMeta(&volume)
+	return volume, err
 }
 
 // list decodes a repeated field, nil if there is none of it.

@@ -11,14 +11,22 @@ import (
 // meta leaves out of the object itself. A variable's name, and where its value comes from, stay: a container that cannot
 // start for a missing Secret names it there.
 func dropValues(o Object) {
-	if c, ok := o.(*batchv1.CronJob); ok {
-		dropMeta(&c.Spec.JobTemplate.ObjectMeta)
+	switch o := o.(type) {
+	case *batchv1.CronJob:
+		dropMeta(&o.Spec.JobTemplate.ObjectMeta)
+	case *appsv1.StatefulSet:
+		for i := range o.Spec.VolumeClaimTemplates {
+			dropMeta(&o.Spec.VolumeClaimTemplates[i].ObjectMeta)
+		}
 	}
 	made := template(o)
 	if made == nil {
 		return
 	}
 	dropMeta(&made.ObjectMeta)
+	for i := range made.Spec.Volumes {
+		dropClaimMeta(&made.Spec.Volumes[i])
+	}
 	for i := range made.Spec.InitContainers {
 		dropEnv(made.Spec.InitContainers[i].Env)
 	}
@@ -33,6 +41,13 @@ func dropValues(o Object) {
 func dropMeta(o *metav1.ObjectMeta) {
 	o.ManagedFields = nil
 	delete(o.Annotations, corev1.LastAppliedConfigAnnotation)
+}
+
+// dropClaimMeta is for the claim that is made for one pod.
+func dropClaimMeta(v *corev1.Volume) {
+	if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil {
+		dropMeta(&v.Ephemeral.VolumeClaimTemplate.ObjectMeta)
+	}
 }
 
 func dropEnv(env []corev1.EnvVar) {
