@@ -100,6 +100,7 @@ var englishForecast = sentences{
 	ErrNoComma:           "{{.given}} begins another change",
 	ErrCommaRemedy:       "put a comma between changes, as in: whatif lose node/A, lose node/B",
 	ErrThing:             "does not exist{{if .namespace}} in namespace {{.namespace}}{{end}}",
+	ErrNoNode:            "there is no node",
 	ErrGone:              "an earlier change of the question has taken it away",
 	ErrGoneRemedy:        "leave one of the two out, or change their order",
 	ErrNear:              "did you mean {{or .near}}?",

@@ -104,6 +104,7 @@ const (
 	ErrNoComma           ID = "ErrNoComma"           // given
 	ErrCommaRemedy       ID = "ErrCommaRemedy"       //
 	ErrThing             ID = "ErrThing"             // namespace
+	ErrNoNode            ID = "ErrNoNode"            //
 	ErrGone              ID = "ErrGone"              //
 	ErrGoneRemedy        ID = "ErrGoneRemedy"        //
 	ErrNear              ID = "ErrNear"              // near

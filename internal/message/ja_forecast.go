@@ -100,6 +100,7 @@ var japaneseForecast = sentences{
 	ErrNoComma:           "{{.given}} から別の変更が始まっています",
 	ErrCommaRemedy:       "whatif lose node/A, lose node/B のように、変更の間をコンマで区切ってください",
 	ErrThing:             "{{if .namespace}}namespace {{.namespace}} に{{end}}存在しません",
+	ErrNoNode:            "ノードがありません",
 	ErrGone:              "先に書かれた変更によって、すでになくなっています",
 	ErrGoneRemedy:        "どちらかの変更を外すか、順序を入れ替えてください",
 	ErrNear:              "{{or .near}} のことですか？",

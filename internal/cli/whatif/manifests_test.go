@@ -57,14 +57,30 @@ func TestManifestsOfManyShapes(t *testing.T) {
 // spaced is the shop with its namespace among its objects.
 func spaced(t *testing.T) string {
 	t.Helper()
+	return with(t, "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
+}
+
+// with is the shop with more objects.
+func with(t *testing.T, more string) string {
+	t.Helper()
 	data, err := os.ReadFile(shop)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "shop.yaml")
-	text := string(data) + "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, append(data, more...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestZoneWithoutNodes loses a zone that only a storage class knows.
+func TestZoneWithoutNodes(t *testing.T) {
+	class := "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: far}\nprovisioner: ebs.csi.aws.com\n" +
+		"allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [us-east-1d]}]}]\n"
+	_, err := run(t, "", "lose", "zone/us-east-1d", "--from", with(t, class))
+	want := "zone/us-east-1d: there is no node; did you mean zone/us-east-1a, "
+	if exit.Code(err) != exit.NoAnswer || !strings.Contains(exit.Line(message.English(), err), want) {
+		t.Errorf("exit code %d (%v), want %d and %q", exit.Code(err), err, exit.NoAnswer, want)
+	}
 }

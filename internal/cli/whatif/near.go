@@ -22,16 +22,20 @@ const mostNear = 3
 // notThere is bad input: the thing that does not exist, or no longer does when its change is due, and those that share most
 // with it.
 func notThere(world *cluster.Snapshot, ref change.Ref) error {
-	names := namesOf(world, ref.Kind, ref.Namespace)
-	if slices.Contains(names, ref.Name) {
-		return exit.BadInput(ref.String(), message.Of(message.ErrGone, nil), message.Of(message.ErrGoneRemedy, nil))
-	}
 	var near []string
+	problem, names := message.Of(message.ErrThing, message.Args{"namespace": ref.Namespace}), namesOf(world, ref.Kind, ref.Namespace)
+	if slices.Contains(names, ref.Name) {
+		standing := nodeZones(world)
+		if ref.Kind != "Zone" || slices.Contains(standing, ref.Name) {
+			return exit.BadInput(ref.String(), message.Of(message.ErrGone, nil), message.Of(message.ErrGoneRemedy, nil))
+		}
+		problem, names = message.Of(message.ErrNoNode, nil), standing // Only volumes or storage classes know the zone.
+	}
 	for _, namespace := range input.Namesakes(world, ref) {
 		near = append(near, output.Name(change.Ref{Kind: ref.Kind, Namespace: namespace, Name: ref.Name}))
 	}
 	if len(near) > 0 {
-		return exit.BadInput(ref.String(), message.Of(message.ErrThing, message.Args{"namespace": ref.Namespace}), message.Of(message.ErrNear, message.Args{"near": near}))
+		return exit.BadInput(ref.String(), problem, message.Of(message.ErrNear, message.Args{"near": near}))
 	}
 	for _, name := range nearest(ref.Name, names) {
 		near = append(near, change.Ref{Kind: ref.Kind, Name: name}.String())
@@ -40,7 +44,7 @@ func notThere(world *cluster.Snapshot, ref change.Ref) error {
 	if len(near) == 0 {
 		remedy = message.Of(message.ErrNoneThere, message.Args{"kind": strings.ToLower(ref.Kind), "namespace": ref.Namespace})
 	}
-	return exit.BadInput(ref.String(), message.Of(message.ErrThing, message.Args{"namespace": ref.Namespace}), remedy)
+	return exit.BadInput(ref.String(), problem, remedy)
 }
 
 // namesOf are those of a kind in a namespace, of zones and groups too.
@@ -64,14 +68,21 @@ func namesOf(world *cluster.Snapshot, kind, namespace string) []string {
 	return slices.Compact(names)
 }
 
-// zonesOf are the zones that nodes stand in, volumes live in and storage classes may use.
-func zonesOf(world *cluster.Snapshot) []string {
+// nodeZones are the zones that nodes stand in.
+func nodeZones(world *cluster.Snapshot) []string {
 	var zones []string
 	for _, node := range world.Nodes() {
 		if zone := cluster.Zone(node); zone != "" {
 			zones = append(zones, zone)
 		}
 	}
+	slices.Sort(zones)
+	return slices.Compact(zones)
+}
+
+// zonesOf are the zones that nodes stand in, volumes live in and storage classes may use.
+func zonesOf(world *cluster.Snapshot) []string {
+	zones := nodeZones(world)
 	for _, volume := range world.Volumes() {
 		if affinity := volume.Spec.NodeAffinity; affinity != nil && affinity.Required != nil {
 			for _, term := range affinity.Required.NodeSelectorTerms {
