@@ -27,7 +27,7 @@ func (c *comparison) pods(ctx context.Context, bad, good *corev1.Pod) {
 	c.podSpecs(bad, good, stage)
 	c.podVolumes(bad, good, stage)
 	c.podOwners(bad, good)
-	c.Others = c.podLabels(bad, good)
+	c.Others += c.podLabels(bad, good)
 	if stage == stageScheduling {
 		if !c.Foresees() || state.SchedulerMissing(c.View, bad) {
 			c.cannotTry()
@@ -108,7 +108,7 @@ var aspects = []aspect{
 		return perContainer(p, func(c corev1.Container) any { return append(slices.Clone(c.Command), c.Args...) })
 	}, nil},
 	{"spec.containers[*].env", []stage{stageRunning}, envNames, nil},
-	{"spec.containers[*].resources.limits", []stage{stageRunning}, func(p *corev1.Pod) any {
+	{limitsField, []stage{stageRunning}, func(p *corev1.Pod) any {
 		return perContainer(p, func(c corev1.Container) any { return resourcesText(c.Resources.Limits) })
 	}, nil},
 	{"spec.containers[*].livenessProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
@@ -128,14 +128,23 @@ var aspects = []aspect{
 	{"spec.volumes", []stage{stageVolume, stageRunning}, volumeSources, nil},
 }
 
-// podSpecs compares the aspects. Those that bear on another stage than the pod's count as others.
+// podSpecs compares the aspects. Those that bear on another stage than the pod's come last; no program of a pod that waits
+// for a node has begun, so that what bears on it later is counted only.
 func (c *comparison) podSpecs(bad, good *corev1.Pod, at stage) {
 	for _, a := range aspects {
 		d := difference{Difference: finding.Difference{
 			Object: facts.RefTo(cluster.Pod, bad), Other: facts.RefTo(cluster.Pod, good), Field: a.field, Value: valueText(a.get(bad)), OtherValue: valueText(a.get(good)),
 		}}
-		if !slices.Contains(a.stages, at) {
+		switch likely := slices.Contains(a.stages, at); {
+		case !likely && at == stageScheduling:
+			if d.Value != d.OtherValue {
+				c.Others++
+			}
+			continue
+		case !likely:
 			d.rank = rankFar
+		case a.field == limitsField && ranOut(bad):
+			d.rank = rankFirst
 		}
 		if a.set != nil && at == stageScheduling {
 			d.flip = func(t *flipped) { a.set(t.pod, good) }
@@ -144,8 +153,20 @@ func (c *comparison) podSpecs(bad, good *corev1.Pod, at stage) {
 	}
 }
 
-// Ranks of suspects: what bears on the stage, then the place, then the rest.
+// limitsField is what a container that ran out of memory ran into.
+const limitsField = "spec.containers[*].resources.limits"
+
+// ranOut says whether a container of the pod ended because its memory did not do.
+func ranOut(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		last := c.LastTerminationState.Terminated
+		return last != nil && last.Reason == "OOMKilled"
+	})
+}
+
+// Ranks of suspects: what the pod itself points to, what bears on the stage, then the place, then the rest.
 const (
+	rankFirst = -1
 	rankNear  = 0
 	rankPlace = 1
 	rankFar   = 2
