@@ -3,6 +3,7 @@ package whatif
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -131,6 +132,23 @@ func unknownZone(world *cluster.Snapshot, c change.Change) error {
 		}
 	}
 	return nil
+}
+
+// unknownContainer is bad input if a DaemonSet that is to grow has no such container.
+func unknownContainer(world *cluster.Snapshot, c change.GrowDaemonSet) error {
+	set := world.DaemonSet(c.Namespace, c.Name)
+	if set == nil || c.Container == "" {
+		return nil
+	}
+	var containers []string
+	for i := range set.Spec.Template.Spec.Containers {
+		containers = append(containers, set.Spec.Template.Spec.Containers[i].Name)
+	}
+	if slices.Contains(containers, c.Container) {
+		return nil
+	}
+	return exit.BadInput("--container", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(c.Container)}),
+		message.Of(message.ErrUseOneOf, message.Args{"choices": containers}))
 }
 
 // nearest are the names that share the longest beginning and end with the one that was typed.

@@ -143,6 +143,11 @@ func (o *Options) changes(namespace string, world *cluster.Snapshot) ([]change.C
 		if resize, ok := c.(change.ResizeGroup); ok {
 			c = sized(resize, world)
 		}
+		if grow, ok := c.(change.GrowDaemonSet); ok {
+			if err := unknownContainer(world, grow); err != nil {
+				return nil, err
+			}
+		}
 		changes = append(changes, c)
 	}
 	return changes, nil
