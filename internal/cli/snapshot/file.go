@@ -8,8 +8,27 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// write makes the file whole or not at all. Only its owner may read it: it says much about a cluster.
-func write(path string, world *cluster.Snapshot) (err error) {
+// write makes the file whole or not at all. Only its owner may read it: it says much about a cluster. Where a link leads
+// elsewhere, it is made there; what is no file, as a device or a pipe, is written into and not replaced.
+func write(path string, world *cluster.Snapshot) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeInto(path, world)
+	}
+	return replace(path, world)
+}
+
+func writeInto(path string, world *cluster.Snapshot) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(world.Write(file), file.Close())
+}
+
+func replace(path string, world *cluster.Snapshot) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
