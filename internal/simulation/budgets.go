@@ -104,6 +104,9 @@ func (b *budgets) count(one *budget) {
 			one.healthy++
 		}
 	}
+	if one.pdb.Spec.MaxUnavailable == nil && one.pdb.Spec.MinAvailable == nil {
+		expected = 0 // The disruption controller expects nothing of such a budget, and so allows nothing.
+	}
 	if one.pdb.Spec.MaxUnavailable != nil || one.pdb.Spec.MinAvailable != nil && one.pdb.Spec.MinAvailable.Type == intstr.String {
 		expected = 0
 		for _, replicas := range scales {

@@ -3,11 +3,13 @@ package simulation
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -41,7 +43,7 @@ func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1
 		f.lose(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
 		return f.failJob(ctx, job)
 	case job.Spec.BackoffLimitPerIndex != nil:
-		return f.replaceIndexed(pod, job, action)
+		return f.replaceIndexed(ctx, pod, job, action)
 	}
 	f.failures[job.UID]++
 	limit := 6 // k8s.io/api/batch/v1: the default of backoffLimit.
@@ -108,7 +110,7 @@ func readySince(node *corev1.Node) time.Time {
 }
 
 // replaceIndexed is for Jobs that count failures by index.
-func (f *future) replaceIndexed(pod *corev1.Pod, job *batchv1.Job, action batchv1.PodFailurePolicyAction) error {
+func (f *future) replaceIndexed(ctx context.Context, pod *corev1.Pod, job *batchv1.Job, action batchv1.PodFailurePolicyAction) error {
 	limit := int(*job.Spec.BackoffLimitPerIndex)
 	failed, err := strconv.Atoi(pod.Annotations[batchv1.JobIndexFailureCountAnnotation])
 	if err != nil {
@@ -116,9 +118,30 @@ func (f *future) replaceIndexed(pod *corev1.Pod, job *batchv1.Job, action batchv
 	}
 	if failed+1 > limit || action == batchv1.PodFailurePolicyActionFailIndex {
 		f.lose(pod, message.Of(message.FateJobIndex, message.Args{"job": job.Name, "limit": limit}))
+		f.failures[job.UID]++
+		if most := job.Spec.MaxFailedIndexes; most != nil && indexes(ptr.Deref(job.Status.FailedIndexes, ""))+f.failures[job.UID] > int(*most) {
+			return f.failJob(ctx, job)
+		}
 		return nil
 	}
 	return f.recreateLater(pod, failed+1, "") // Each index backs off by itself.
+}
+
+// indexes is how many a Job's status names, as in "1,3-5".
+func indexes(text string) int {
+	n := 0
+	for part := range strings.SplitSeq(text, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		first, err := strconv.Atoi(from)
+		if err != nil {
+			continue // There are none.
+		}
+		n++
+		if last, err := strconv.Atoi(to); isRange && err == nil {
+			n += last - first
+		}
+	}
+	return n
 }
 
 // failJob ends a Job and with it the pods it still has.

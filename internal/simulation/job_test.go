@@ -49,7 +49,19 @@ func TestJobPolicies(t *testing.T) {
 		"a disruption is no failure":      {disrupted(batchv1.PodFailurePolicyActionIgnore), []string{"moved night-a n1>n2 1s"}},
 		"or it is the Job's end":          {disrupted(batchv1.PodFailurePolicyActionFailJob), []string{"lost night-a n1> FateJobPolicy", "lost night-b n2> FateJobSibling"}},
 		"each index has failures its own": {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(0)) }, []string{"lost night-a n1> FateJobIndex"}},
-		"and may have some left":          {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(1)) }, []string{"moved night-a n1>n2 10s"}},
+		"more failed indexes than it may have are its end": {
+			func(j *batchv1.Job) {
+				j.Spec.BackoffLimitPerIndex, j.Spec.MaxFailedIndexes, j.Status.FailedIndexes = new(int32(0)), new(int32(3)), new("4,6-7")
+			},
+			[]string{"lost night-a n1> FateJobIndex", "lost night-b n2> FateJobSibling"},
+		},
+		"as many are not": {
+			func(j *batchv1.Job) {
+				j.Spec.BackoffLimitPerIndex, j.Spec.MaxFailedIndexes, j.Status.FailedIndexes = new(int32(0)), new(int32(4)), new("4,6-7")
+			},
+			[]string{"lost night-a n1> FateJobIndex"},
+		},
+		"and may have some left": {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(1)) }, []string{"moved night-a n1>n2 10s"}},
 		"a Job that is over makes none": {
 			func(j *batchv1.Job) {
 				j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -31,6 +32,10 @@ func TestDrain(t *testing.T) {
 			world(node("n1", "a"), node("n2", "b", cpu("1")), deployment("web", template("web", "1"), "n1", "n1", "n2"), budget("keep", "web", 2)),
 			[]string{"waiting web-1-a n1> FateUnschedulable", "waiting web-1-b n1>n1 FateBlocked"},
 		},
+		"a budget that says nothing allows nothing": {
+			world(three(), deployment("web", template("web", "1"), "n1", "n2"), silent(budget("keep", "web", 0))),
+			[]string{"waiting web-1-a n1>n1 FateBlocked"},
+		},
 		"two budgets over one pod": {
 			world(three(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("one", "web", 1), budget("two", "web", 1)),
 			[]string{"waiting web-1-a n1>n1 FateBudgets"},
@@ -55,6 +60,11 @@ func TestDrain(t *testing.T) {
 			}
 		})
 	}
+}
+
+func silent(pdb *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
+	pdb.Spec.MinAvailable = nil
+	return pdb
 }
 
 func TestTaints(t *testing.T) {
