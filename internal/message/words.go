@@ -18,18 +18,20 @@ const (
 	LabelNone       ID = "LabelNone"
 
 	// The answer without a subject, and what the verb refuses.
-	OverviewCount      ID = "OverviewCount"      // what, namespace, selector, causes
-	OverviewPods       ID = "OverviewPods"       // n
-	OverviewWorkloads  ID = "OverviewWorkloads"  // n
-	OverviewConcerns   ID = "OverviewConcerns"   // n, names
-	OverviewMore       ID = "OverviewMore"       // command
-	OverviewElsewhere  ID = "OverviewElsewhere"  // n, command
-	ErrNotThere        ID = "ErrNotThere"        // subject, kind, namespace, near, elsewhere
-	ErrNoNamespace     ID = "ErrNoNamespace"     // given
-	ErrNamespaceRemedy ID = "ErrNamespaceRemedy" // names, more
-	ErrForbiddenKind   ID = "ErrForbiddenKind"   // kind
-	ErrWhyFailOn       ID = "ErrWhyFailOn"       // severity
-	ErrUnlike          ID = "ErrUnlike"          // given, subject
-	ErrUnlikeRemedy    ID = "ErrUnlikeRemedy"    //
-	UnreadKinds        ID = "UnreadKinds"        // kinds
+	OverviewCount        ID = "OverviewCount"        // what, namespace, selector, causes
+	OverviewPods         ID = "OverviewPods"         // n
+	OverviewWorkloads    ID = "OverviewWorkloads"    // n
+	OverviewConcerns     ID = "OverviewConcerns"     // n, names
+	OverviewMore         ID = "OverviewMore"         // command
+	OverviewElsewhere    ID = "OverviewElsewhere"    // n, command
+	ErrNotThere          ID = "ErrNotThere"          // subject, kind, namespace, near, elsewhere
+	ErrNoNamespace       ID = "ErrNoNamespace"       // given
+	ErrNamespaceRemedy   ID = "ErrNamespaceRemedy"   // names, more
+	ErrForbiddenKind     ID = "ErrForbiddenKind"     // kind
+	ErrWhyFailOn         ID = "ErrWhyFailOn"         // severity
+	ErrSelectorOne       ID = "ErrSelectorOne"       // given, subject
+	ErrSelectorOneRemedy ID = "ErrSelectorOneRemedy" //
+	ErrUnlike            ID = "ErrUnlike"            // given, subject
+	ErrUnlikeRemedy      ID = "ErrUnlikeRemedy"      //
+	UnreadKinds          ID = "UnreadKinds"          // kinds
 )

@@ -2,6 +2,7 @@ package why
 
 import (
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -60,7 +61,7 @@ func (w writer) cause(mark string, cause []finding.Explanation, world *cluster.S
 	first := cause[0]
 	w.Blank()
 	w.Paragraph(mark, first.Summary, output.Strong)
-	indent := "   "
+	indent := strings.Repeat(" ", len(mark))
 	if n := diagnosis.Concerned(cause); w.Wide {
 		w.concerned(indent, cause, world)
 	} else if n > 1 {

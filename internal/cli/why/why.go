@@ -1,6 +1,7 @@
 package why
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -91,6 +92,8 @@ func (o *Options) Validate() error {
 	case o.FailOn != "" && !slices.Contains(failOn, o.FailOn):
 		return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(o.FailOn)}),
 			message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+	case o.Selector != "" && len(o.args) > 0:
+		return exit.BadInput("--selector", message.Of(message.ErrSelectorOne, message.Args{"given": strconv.Quote(o.Selector), "subject": o.subject.String()}), message.Of(message.ErrSelectorOneRemedy, nil))
 	case o.Unlike != "" && len(o.args) == 0:
 		return exit.BadInput("subject", message.Of(message.ErrMissing, nil), message.Of(message.ErrAskWhy, nil))
 	case o.Unlike != "" && (o.good.Kind != o.subject.Kind || o.good.Name == "" || !slices.Contains(compared, cluster.Kind(o.good.Kind))):
@@ -113,7 +116,7 @@ func (o *Options) validateSubject() error {
 	case o.subject.Name == "":
 		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": strings.Join(o.args, " ")}), remedy)
 	case !known:
-		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": o.subject.Kind}),
+		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": cmp.Or(o.subject.Kind, strings.Join(o.args, " "))}),
 			message.Of(message.ErrUseOneOf, message.Args{"choices": kindWords()}))
 	default:
 		return nil

@@ -107,6 +107,21 @@ func TestWideOverview(t *testing.T) {
 	}
 }
 
+// TestManyCauses sees that what belongs to a cause stands under its text, behind a number of two digits too.
+func TestManyCauses(t *testing.T) {
+	v := look(t, "../../diagnosis/testdata/status/pods.yaml", message.English())
+	var out bytes.Buffer
+	found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
+	if err := writeOverview(output.NewPageOf(&out, 100, false), input.Input{World: v.World, Say: v.Say}, diagnosis.Scope{}, found); err != nil {
+		t.Fatal(err)
+	}
+	_, tenth, there := strings.Cut(out.String(), "\n10. ")
+	tenth, _, _ = strings.Cut(tenth, "\n\n")
+	if !there || !strings.Contains(tenth, "\n    More: naosu why") {
+		t.Errorf("the tenth cause is not one block: %s", tenth)
+	}
+}
+
 // explain is the answer about a thing of a file whose every kind is known.
 func explain(t *testing.T, file, namespace, subject string, say message.Printer) finding.Explanation {
 	t.Helper()
@@ -202,6 +217,8 @@ func TestBadInput(t *testing.T) {
 		"too many":         {[]string{"pod", "a", "b"}, `subject: pod a b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
 		"a path":           {[]string{"pod/a/b"}, `subject: pod/a/b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
 		"another kind":     {[]string{"secret/a"}, "subject: secret is nothing that can be explained; use cronjob, daemonset, deployment, job, node, pod, pv, pvc, replicaset or statefulset"},
+		"no kind but /":    {[]string{"/a"}, `subject: /a is nothing that can be explained; use cronjob`},
+		"a selector too":   {[]string{"pod/a", "-l", "app=web"}, `--selector: "app=web" chooses among many things, and pod/a is one; leave out one of them`},
 		"other fail-on":    {[]string{"--fail-on", "info"}, `--fail-on: "info" is not one of them; use warning or critical`},
 		"a bad selector":   {[]string{"-l", "a in b"}, "--selector: "},
 		"unlike nothing":   {[]string{"--unlike", "pod/b"}, "subject: missing; ask as in: why pod/NAME -n NAMESPACE"},

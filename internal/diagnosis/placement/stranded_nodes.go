@@ -41,6 +41,17 @@ func nodesLink(v view.View, s stranded) finding.Link {
 	return link
 }
 
+// severalLink says of the zone's nodes all that closes each, if one has several obstacles: without the gravest, which is
+// the one that is counted, it would still be closed.
+func severalLink(v view.View, s stranded) (finding.Link, bool) {
+	if !slices.ContainsFunc(s.nodes, func(n view.ClosedNode) bool { return len(n.Obstacles) > 1 }) {
+		return finding.Link{}, false
+	}
+	a := &answer{View: v, waitingClass: &waitingClass{one: s.pod}}
+	near := nearest(v, s.pod, &view.Verdict{Closed: s.nodes})
+	return finding.Link{Message: v.Say.Text(message.CauseNearest, message.Args{"misses": a.missesOf(near)})}, true
+}
+
 // nodesByZone is how many nodes stand in each zone that has any.
 func nodesByZone(world *cluster.Snapshot) []finding.Evidence {
 	counts := map[string]int{}

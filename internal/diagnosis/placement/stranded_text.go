@@ -30,6 +30,9 @@ func describeStranded(ctx context.Context, v view.View, s stranded, all []facts.
 	}
 	f.Message = strandedMessage(v, s)
 	f.Causes = append(f.Causes, nodesLink(v, s))
+	if link, ok := severalLink(v, s); ok {
+		f.Causes = append(f.Causes, link)
+	}
 	if s.groups.Asked {
 		f.Causes = append(f.Causes, groupsLink(v, s.pod, s.zones(), s.groups))
 	}
