@@ -151,11 +151,15 @@ func (r *reading) readAll(ctx context.Context, kind Kind, namespace string) ([]r
 	return objects, err
 }
 
-// pages reads a kind page by page. The pager starts over without pages should the server have compacted the first.
+// pages reads a kind page by page. The error is one of an expired resource if the server has compacted the moment of the
+// first page meanwhile.
 func (r *reading) pages(ctx context.Context, kind Kind, namespace string, o metav1.ListOptions) ([]runtime.Object, error) {
 	list := r.list(kind, namespace)
 	var objects []runtime.Object
 	paged := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		if o.Continue != "" { // It tells the moment, and the server takes it from nobody else.
+			o.ResourceVersion, o.ResourceVersionMatch = "", ""
+		}
 		page, err := list(ctx, o)
 		if err == nil {
 			r.report(kind, page)

@@ -97,6 +97,28 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadIsOfOneMoment: the first page of a kind is asked for as of the moment, and the others follow it.
+func TestReadIsOfOneMoment(t *testing.T) {
+	api := &clustertest.API{Objects: clustertest.Load(t, "testdata/small.yaml"), PageSize: 1}
+	var mu sync.Mutex
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v1/nodes" {
+			mu.Lock()
+			defer mu.Unlock()
+			asked = append(asked, r.URL.Query().Get("resourceVersion")+r.URL.Query().Get("resourceVersionMatch")+r.URL.Query().Get("continue"))
+		}
+		api.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	if _, err := read(t, server.URL, cluster.ReadOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"1Exact", "1", "2"}, asked); diff != "" {
+		t.Errorf("asked for nodes (-want +got):\n%s", diff)
+	}
+}
+
 // TestReadGivesUpSoon: each request to a server that does not answer may take as long as a request may.
 func TestReadGivesUpSoon(t *testing.T) {
 	var asked atomic.Int32

@@ -99,7 +99,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) list(w http.ResponseWriter, r *http.Request, kind metav1.TypeMeta, items []runtime.Object) {
-	from, _ := strconv.Atoi(r.URL.Query().Get("continue")) // The first page continues nothing.
+	asked := r.URL.Query()
+	if asked.Get("continue") != "" && asked.Get("resourceVersionMatch") != "" {
+		refuse(w, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil)) // As the API server does.
+		return
+	}
+	from, _ := strconv.Atoi(asked.Get("continue")) // The first page continues nothing.
 	list := corev1.List{TypeMeta: kind}
 	list.ResourceVersion = "1"
 	to := len(items)
