@@ -53,7 +53,7 @@ variables that are printed lead AWS's SDKs and its command line there.
 With --from the cluster is the twin of the one that a snapshot ("naosu snapshot") was taken of: its nodes, its pods where
 they run, its volumes, owners and policies. What could not be carried over is listed first.`,
 		Example: `  naosu-lab up --nodes 6
-  naosu-lab up --from prod.snapshot
+  naosu-lab up --from prod.naosu
   naosu-lab up --scenario stranded-volume --until stranded --time-scale 10 --data-dir ./lab`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

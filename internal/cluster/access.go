@@ -141,11 +141,6 @@ func (s *Snapshot) VolumeAttachments() []*storagev1.VolumeAttachment {
 	return list[*storagev1.VolumeAttachment](s, VolumeAttachment)
 }
 
-// VolumeAttachment is the one of that name.
-func (s *Snapshot) VolumeAttachment(name string) *storagev1.VolumeAttachment {
-	return get[*storagev1.VolumeAttachment](s, VolumeAttachment, "", name)
-}
-
 // CSINodes are all of the kind.
 func (s *Snapshot) CSINodes() []*storagev1.CSINode { return list[*storagev1.CSINode](s, CSINode) }
 
@@ -172,11 +167,6 @@ func (s *Snapshot) StorageCapacities() []*storagev1.CSIStorageCapacity {
 // Budgets are the PodDisruptionBudgets.
 func (s *Snapshot) Budgets() []*policyv1.PodDisruptionBudget {
 	return list[*policyv1.PodDisruptionBudget](s, PodDisruptionBudget)
-}
-
-// Budget is a PodDisruptionBudget.
-func (s *Snapshot) Budget(namespace, name string) *policyv1.PodDisruptionBudget {
-	return get[*policyv1.PodDisruptionBudget](s, PodDisruptionBudget, namespace, name)
 }
 
 // PriorityClasses are all of the kind.
@@ -218,11 +208,6 @@ func (s *Snapshot) ResourceClaims() []*resourcev1.ResourceClaim {
 	return list[*resourcev1.ResourceClaim](s, ResourceClaim)
 }
 
-// ResourceClaim is the one of that name.
-func (s *Snapshot) ResourceClaim(namespace, name string) *resourcev1.ResourceClaim {
-	return get[*resourcev1.ResourceClaim](s, ResourceClaim, namespace, name)
-}
-
 // ResourceSlices are all of the kind.
 func (s *Snapshot) ResourceSlices() []*resourcev1.ResourceSlice {
 	return list[*resourcev1.ResourceSlice](s, ResourceSlice)
@@ -231,9 +216,4 @@ func (s *Snapshot) ResourceSlices() []*resourcev1.ResourceSlice {
 // DeviceClasses are all of the kind.
 func (s *Snapshot) DeviceClasses() []*resourcev1.DeviceClass {
 	return list[*resourcev1.DeviceClass](s, DeviceClass)
-}
-
-// DeviceClass is the one of that name.
-func (s *Snapshot) DeviceClass(name string) *resourcev1.DeviceClass {
-	return get[*resourcev1.DeviceClass](s, DeviceClass, "", name)
 }
