@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -76,30 +77,43 @@ func ordered(first change.Ref) message.Sentence {
 	return message.Of(message.FateOrdered, message.Args{"pod": first})
 }
 
-// callUp makes the pods whose turn has come. It says whether there were any.
+// callUp makes the pods whose turn has come: of each set at most the next one. It says whether there were any.
 func (f *future) callUp() bool {
 	waiting := f.successors
 	f.successors = nil
+	slices.SortStableFunc(waiting, func(a, b successor) int { return ordinalOf(a.pod) - ordinalOf(b.pod) })
+	behind := map[types.NamespacedName]change.Ref{}
 	for _, s := range waiting {
 		set := f.world().StatefulSet(s.set.Namespace, s.set.Name)
 		if set == nil || ordinalOf(s.pod) >= startOf(set)+replicasOf(set, 1) {
 			f.book.ends(s.pod, Ended, message.Of(message.FateScaled, nil), f.until())
 			continue
 		}
-		if first, stalls := f.stalled(set, ordinalOf(s.pod)); stalls {
+		first, stalls := behind[s.set]
+		if !stalls {
+			first, stalls = f.stalled(set, ordinalOf(s.pod))
+		}
+		if stalls {
+			behind[s.set] = first
 			f.book.unmade(s.pod, ordered(first))
 			f.successors = append(f.successors, s)
 			continue
 		}
-		l := f.book.lineOf(s.pod)
-		if l.delay.Why.ID == "" && (f.sometime || f.now > s.since) {
-			l.delay = Fate{Why: l.fate.Why, Until: f.until()}
-		}
-		l.fate.Kind = ""
-		f.count(s.pod)
-		f.offer(s.pod)
+		behind[s.set] = podRef(s.pod)
+		f.makeNow(s)
 	}
 	return len(f.successors) < len(waiting)
+}
+
+// makeNow offers a pod that has waited for its turn to the scheduler.
+func (f *future) makeNow(s successor) {
+	l := f.book.lineOf(s.pod)
+	if l.delay.Why.ID == "" && (f.sometime || f.now > s.since) {
+		l.delay = Fate{Why: l.fate.Why, Until: f.until()}
+	}
+	l.fate.Kind = ""
+	f.count(s.pod)
+	f.offer(s.pod)
 }
 
 // goOn lets a StatefulSet make what it lacks now that a pod runs which has kept it waiting since before.
