@@ -100,7 +100,8 @@ func forecastOutcome(v, future view.View, outcome simulation.Outcome) finding.Fo
 	}
 	for _, pod := range v.World.Pods() {
 		ref := facts.RefTo(cluster.Pod, pod)
-		if !cluster.Ended(pod) && !touched[ref] && v.InScope(ref) {
+		gone := future.World.Pod(pod.Namespace, pod.Name) == nil // It was ending already.
+		if !cluster.Ended(pod) && !touched[ref] && !gone && v.InScope(ref) {
 			o.Counts["stays"]++
 		}
 	}

@@ -54,7 +54,7 @@ var englishForecast = sentences{
 	ForecastMoreBudgets:  "and {{count .n \"budget\" \"budgets\"}} more; -o wide lists them all",
 	ForecastMoreFindings: "and {{count .n \"finding\" \"findings\"}} more; -o wide lists them all",
 	ForecastBy:           "For {{.by}}.",
-	ForecastChance:       "In {{.percent}}% of {{.seeds}} futures.",
+	ForecastChance:       "In {{.least}}{{if ne .least .most}} to {{.most}}{{end}}% of {{.seeds}} futures.",
 	ForecastNodes:        "{{count .n \"node\" \"nodes\"}}",
 	ForecastOthers:       "{{.name}} and {{count .n \"other\" \"others\"}}",
 	ForecastStep:         "{{.autoscaler}} takes this step {{if .more}}at {{.nodes}} nodes, {{.more}} more than now.{{else}}next: it is due already.{{end}}",

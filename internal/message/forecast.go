@@ -58,7 +58,7 @@ const (
 	ForecastMoreBudgets  ID = "ForecastMoreBudgets"  // n
 	ForecastMoreFindings ID = "ForecastMoreFindings" // n
 	ForecastBy           ID = "ForecastBy"           // by
-	ForecastChance       ID = "ForecastChance"       // percent, seeds
+	ForecastChance       ID = "ForecastChance"       // least, most, seeds
 	ForecastNodes        ID = "ForecastNodes"        // n
 	ForecastOthers       ID = "ForecastOthers"       // name, n
 	ForecastStep         ID = "ForecastStep"         // autoscaler, nodes, more

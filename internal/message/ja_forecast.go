@@ -54,7 +54,7 @@ var japaneseForecast = sentences{
 	ForecastMoreBudgets:  "ほかに PDB {{.n}} 件 (-o wide ですべて表示)",
 	ForecastMoreFindings: "ほかに所見 {{.n}} 件 (-o wide ですべて表示)",
 	ForecastBy:           "{{.by}} のため。",
-	ForecastChance:       "{{.seeds}} 回中 {{.percent}}% で発生。",
+	ForecastChance:       "{{.seeds}} 回中 {{.least}}{{if ne .least .most}}～{{.most}}{{end}}% で発生。",
 	ForecastNodes:        "ノード {{.n}} 台",
 	ForecastOthers:       "{{.name}} ほか {{.n}} 個",
 	ForecastStep:         "{{if .more}}ノードが {{.nodes}} 台 (現在より {{.more}} 台多い) になると、{{.autoscaler}} がこの変更を行います。{{else}}{{.autoscaler}} がまもなくこの変更を行います。{{end}}",

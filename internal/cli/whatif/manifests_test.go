@@ -74,6 +74,21 @@ func with(t *testing.T, more string) string {
 	return path
 }
 
+// TestWhatWasEnding loses the node of a pod that is ending already: it does not stay.
+func TestWhatWasEnding(t *testing.T) {
+	ending := "---\napiVersion: v1\nkind: Pod\nmetadata: {name: old, namespace: shop, deletionTimestamp: \"2026-11-20T12:00:00Z\",\n" +
+		"  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: gone, uid: gone, controller: true}]}\n" +
+		"spec: {nodeName: n1, containers: [{name: c}]}\nstatus: {phase: Running}\n"
+	before, err := ask(t, "lose", "node/n1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := run(t, "", "lose", "node/n1", "--from", with(t, ending), "-n", "shop")
+	if err != nil || before != after {
+		t.Errorf("%v:\n%s", err, after)
+	}
+}
+
 // TestZoneWithoutNodes loses a zone that only a storage class knows.
 func TestZoneWithoutNodes(t *testing.T) {
 	class := "---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: far}\nprovisioner: ebs.csi.aws.com\n" +

@@ -100,7 +100,7 @@ func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
 	groups := together(rows)
 	var table [][]string
 	for _, g := range groups[:min(len(groups), mostRows)] {
-		table = append(table, []string{g.name(w.say), w.place(g), w.until(g.rows), w.why(g.rows[0])})
+		table = append(table, []string{g.name(w.say), w.place(g), w.until(g.rows), w.why(g.rows)})
 	}
 	w.filled(w.heads(message.ColumnPod, message.ColumnNode, message.ColumnUntil, message.ColumnWhy), table)
 	w.left(groups[min(len(groups), mostRows):])
@@ -205,16 +205,22 @@ func (w writer) until(rows []finding.ForecastRow) string {
 	return duration.HumanDuration(last)
 }
 
-func (w writer) why(row finding.ForecastRow) string {
+// why is the reason that rows share, and how likely they are if they differ between futures.
+func (w writer) why(rows []finding.ForecastRow) string {
 	words := []string{}
-	if row.By != nil {
-		words = append(words, w.say.Text(message.ForecastBy, message.Args{"by": row.By.String()}))
+	if by := rows[0].By; by != nil {
+		words = append(words, w.say.Text(message.ForecastBy, message.Args{"by": by.String()}))
 	}
-	if row.Why != "" {
-		words = append(words, row.Why)
+	if why := rows[0].Why; why != "" {
+		words = append(words, why)
 	}
-	if w.seeds > 1 && row.Chance < 1 {
-		words = append(words, w.say.Text(message.ForecastChance, message.Args{"percent": int(row.Chance*100 + 0.5), "seeds": w.seeds}))
+	least, most := 1.0, 0.0
+	for _, row := range rows {
+		least, most = min(least, row.Chance), max(most, row.Chance)
+	}
+	if w.seeds > 1 && least < 1 {
+		percent := func(chance float64) int { return int(chance*100 + 0.5) }
+		words = append(words, w.say.Text(message.ForecastChance, message.Args{"least": percent(least), "most": percent(most), "seeds": w.seeds}))
 	}
 	return strings.Join(words, " ")
 }

@@ -39,3 +39,21 @@ func TestTogether(t *testing.T) {
 		})
 	}
 }
+
+// TestChances says how likely the rows of siblings are that differ between futures.
+func TestChances(t *testing.T) {
+	for want, chances := range map[string][]float64{
+		"full In 25% to 95% of 20 futures.":  {0.6, 0.25, 0.95},
+		"full In 60% of 20 futures.":         {0.6, 0.6},
+		"full In 60% to 100% of 20 futures.": {0.6, 1},
+		"full":                               {1, 1},
+	} {
+		rows := rowsOf(1, len(chances))
+		for i, chance := range chances {
+			rows[i].Chance = chance
+		}
+		if got := (writer{say: message.English(), seeds: 20}).why(rows); got != want {
+			t.Errorf("why of chances %v is %q, want %q", chances, got, want)
+		}
+	}
+}
