@@ -43,10 +43,10 @@ func TestTogether(t *testing.T) {
 // TestChances says how likely the rows of siblings are that differ between futures.
 func TestChances(t *testing.T) {
 	for want, chances := range map[string][]float64{
-		"full In 25% to 95% of 20 futures.":  {0.6, 0.25, 0.95},
-		"full In 60% of 20 futures.":         {0.6, 0.6},
-		"full In 60% to 100% of 20 futures.": {0.6, 1},
-		"full":                               {1, 1},
+		"full In 25 to 95% of 20 futures.":  {0.6, 0.25, 0.95},
+		"full In 60% of 20 futures.":        {0.6, 0.6},
+		"full In 60 to 100% of 20 futures.": {0.6, 1},
+		"full":                              {1, 1},
 	} {
 		rows := rowsOf(1, len(chances))
 		for i, chance := range chances {
