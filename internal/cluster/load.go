@@ -57,7 +57,7 @@ func Load(ctx context.Context, from Source) (*Snapshot, error) {
 // load reads whatever there is. The header is that of a snapshot, nil for anything else.
 func (g *gathering) load(from Source) (*snapshot.Header, error) {
 	if from.Path == "-" {
-		return g.stream("standard input", from.Stdin)
+		return g.stream("standard input", g.interruptible(from.Stdin))
 	}
 	files, err := filesOf(from.Path)
 	if err != nil {
@@ -114,6 +114,17 @@ func (g *gathering) file(path string) (*snapshot.Header, error) {
 	}
 	defer f.Close()
 	return g.stream(path, f)
+}
+
+// interruptible reads until the context ends, even where nothing comes: a terminal waits for ever.
+func (g *gathering) interruptible(r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.Copy(in, r)
+		in.CloseWithError(err)
+	}()
+	context.AfterFunc(g.ctx, func() { in.CloseWithError(errStopped) })
+	return out
 }
 
 // stream reads one file of whatever form.

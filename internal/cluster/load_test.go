@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -294,6 +295,17 @@ func TestLoadIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := cluster.Load(ctx, cluster.Source{Path: "-", Stdin: strings.NewReader(strings.Repeat(onePod+"---\n", 10_000))})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// TestLoadIsInterruptedWhileNothingComes: standard input may be a terminal.
+func TestLoadIsInterruptedWhileNothingComes(t *testing.T) {
+	silent, _ := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := cluster.Load(ctx, cluster.Source{Path: "-", Stdin: silent})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
 	}
