@@ -27,6 +27,7 @@ var englishNodes = sentences{
 	NodeDown:          "{{.node}} is down{{if .parts}}: {{and .parts}}{{else}}, and nothing waits for it{{end}}.",
 	CauseNodeNotReady: "The kubelet of {{.node}} says that it cannot run pods{{if .why}}: {{.why}}{{else}}.{{end}}",
 
+	DownOverdue:     "Due to be deleted or removed at {{.at}}, and still there: kube-controller-manager, which does that, seems not to be at work: {{and .pods}}.",
 	DownTerminating: "Deleted already, and Terminating until the kubelet confirms their end or the Node object goes: {{and .pods}}.",
 	DownStateful:    "Deleted at {{.at}}, but their StatefulSet creates no other as long as the old object exists, which only the node's return, its removal or a person ends: {{and .pods}}.",
 	DownAttached:    "Deleted at {{.at}}, and others created at once, which cannot start before the volume comes free: the old pod's object must go first, and then up to 6 minutes pass: {{and .pods}}.",
@@ -35,6 +36,7 @@ var englishNodes = sentences{
 	DownStays:       "Counted as running there for ever, because they tolerate the node's state without an end: {{and .pods}}.",
 	DownUntold:      "Counted as running there. The node has no taint yet that would drive them away; the control plane delays it when many nodes of a zone fail together: {{and .pods}}.",
 
+	DownOverduePart:     "{{count .n \"pod\" \"pods\"}} that should have gone {{verb .n \"is\" \"are\"}} still there",
 	DownTerminatingPart: "{{count .n \"pod hangs\" \"pods hang\"}} in Terminating",
 	DownStatefulPart:    "{{count .n \"pod\" \"pods\"}} of a StatefulSet cannot be replaced until released",
 	DownAttachedPart:    "{{count .n \"pod\" \"pods\"}} with a volume can move only some minutes after {{.at}}",

@@ -27,6 +27,7 @@ var japaneseNodes = sentences{
 	NodeDown:          "{{.node}} が停止しています{{if .parts}}: {{and .parts}}{{else}}。待っている Pod はありません{{end}}。",
 	CauseNodeNotReady: "{{.node}} の kubelet が、Pod を動かせない状態だと報告しています{{if .why}}: {{.why}}{{else}}。{{end}}",
 
+	DownOverdue:     "{{.at}} に削除または除去されるはずでしたが、まだ残っています。それを行う kube-controller-manager が動いていないようです: {{and .pods}}",
 	DownTerminating: "削除済みですが、kubelet が終了を確認するか Node オブジェクトが消えるまで Terminating のままです: {{and .pods}}",
 	DownStateful:    "{{.at}} に削除されますが、古いオブジェクトがある限り StatefulSet は代わりを作りません。ノードの復帰、Node オブジェクトの削除、手動での解放のいずれかまで続きます: {{and .pods}}",
 	DownAttached:    "{{.at}} に削除され、代わりはすぐに作られますが、ボリュームが空くまで起動できません。古い Pod のオブジェクトが消えた後、さらに最大 6 分かかります: {{and .pods}}",
@@ -35,6 +36,7 @@ var japaneseNodes = sentences{
 	DownStays:       "ノードの状態を期限なしで許容 (toleration) しているため、いつまでもこのノードで動作中とみなされます: {{and .pods}}",
 	DownUntold:      "このノードで動作中とみなされています。Pod を退避させる taint はまだ付いていません。同じゾーンで多くのノードが同時に落ちると、コントロールプレーンは taint の付与を遅らせます: {{and .pods}}",
 
+	DownOverduePart:     "すでに消えているはずの Pod {{.n}} 個が残ったまま",
 	DownTerminatingPart: "Pod {{.n}} 個が Terminating のまま",
 	DownStatefulPart:    "StatefulSet の Pod {{.n}} 個は解放されるまで代わりを作れない",
 	DownAttachedPart:    "ボリュームを持つ Pod {{.n}} 個が移動できるのは {{.at}} の数分後",

@@ -33,6 +33,7 @@ const (
 	NodeDown          ID = "NodeDown"          // node, parts
 	CauseNodeNotReady ID = "CauseNodeNotReady" // node, why
 
+	DownOverdue     ID = "DownOverdue"     // pods, n, at
 	DownTerminating ID = "DownTerminating" // pods, n, at
 	DownStateful    ID = "DownStateful"    // pods, n, at
 	DownAttached    ID = "DownAttached"    // pods, n, at
@@ -41,6 +42,7 @@ const (
 	DownStays       ID = "DownStays"       // pods, n, at
 	DownUntold      ID = "DownUntold"      // pods, n, at
 
+	DownOverduePart     ID = "DownOverduePart"     // n, at
 	DownTerminatingPart ID = "DownTerminatingPart" // n, at
 	DownStatefulPart    ID = "DownStatefulPart"    // n, at
 	DownAttachedPart    ID = "DownAttachedPart"    // n, at

@@ -67,7 +67,7 @@ type downPods struct {
 
 // fates of pods on a node that is down, in the order they are told.
 var fates = []message.ID{
-	message.DownTerminating, message.DownStateful, message.DownAttached, message.DownMoves, message.DownForgotten, message.DownStays, message.DownUntold,
+	message.DownOverdue, message.DownTerminating, message.DownStateful, message.DownAttached, message.DownMoves, message.DownForgotten, message.DownStays, message.DownUntold,
 }
 
 func readDown(world *cluster.Snapshot, node *corev1.Node) downNode {
@@ -93,6 +93,11 @@ func readDown(world *cluster.Snapshot, node *corev1.Node) downNode {
 	return d
 }
 
+// overdue is how long after its time a pod may still be there before whoever deletes pods must be down: taint eviction acts
+// at once, and pods on nodes that are out of service are collected every 20 seconds (pkg/controller/tainteviction, podgc).
+// Thousands of them take minutes.
+const overdue = 5 * time.Minute
+
 // fateOn says what becomes of a pod on a node that is down. A pod's object stays, Terminating, until the node's kubelet
 // confirms its end or the Node object goes; a ReplicaSet or Job does not wait for that, a StatefulSet does, and so does
 // a volume that one node at a time may attach.
@@ -100,11 +105,17 @@ func readDown(world *cluster.Snapshot, node *corev1.Node) downNode {
 // Sources: pkg/controller/replicaset and job (deleted pods do not count), statefulset (a pod's name is taken as long as
 // it exists), volume/attachdetach (a deleted pod whose containers are not known to have ended still uses its volume).
 func fateOn(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) (message.ID, time.Time) {
-	if pod.DeletionTimestamp != nil {
+	late := world.Taken().Add(-overdue)
+	if gone := pod.DeletionTimestamp; gone != nil {
+		if view.IsOutOfService(node) && len(pod.Finalizers) == 0 && gone.Time.Before(late) {
+			return message.DownOverdue, gone.Time
+		}
 		return message.DownTerminating, time.Time{}
 	}
 	at, when := leavesAt(node, pod)
 	switch {
+	case when == told && at.Before(late):
+		return message.DownOverdue, at
 	case when == never:
 		return message.DownStays, time.Time{}
 	case when == untold:
@@ -187,7 +198,7 @@ func (d downNode) describe(v view.View) finding.Finding {
 	f.Message = v.Say.Text(message.NodeDown, message.Args{"node": ref, "parts": parts})
 	f.Causes = append([]finding.Link{d.readyLink(v, ready)}, d.links(v)...)
 	f.Unknown = []finding.Gap{{About: ref.String(), Message: v.Say.Text(message.UnknownMachine, message.Args{"node": ref})}}
-	if len(d.waits) > 0 {
+	if len(d.waits) > 0 && d.waits[0].fate != message.DownOverdue {
 		f.Remedies = release(v, d.node)
 	}
 	return f
