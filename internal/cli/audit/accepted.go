@@ -45,7 +45,8 @@ func readAccepted(file string, now time.Time) (*acceptance, error) {
 	}
 	var list []finding.Accepted
 	if err := yaml.UnmarshalStrict(data, &list); err != nil {
-		return nil, exit.Unread("--accepted", file, err, message.ErrAcceptedRemedy)
+		why := strings.TrimPrefix(err.Error(), "error unmarshaling JSON: while decoding JSON: ") // It is YAML to the reader.
+		return nil, exit.BadInput(file, message.Of(message.ErrFromParse, message.Args{"problem": why}), message.Of(message.ErrAcceptedRemedy, nil))
 	}
 	for i, accepted := range list {
 		one, problem := check(accepted)

@@ -93,7 +93,7 @@ func TestAcceptedWarnings(t *testing.T) {
 
 func TestBadAccepted(t *testing.T) {
 	for name, tc := range map[string]struct{ content, want string }{
-		"an unknown field":    {"- {code: N204, subjects: a/b}\n", "unknown field"},
+		"an unknown field":    {"- {code: N204, subjects: a/b}\n", `accepted.yaml: json: unknown field "subjects"; each entry`},
 		"an unknown code":     {"- {code: N999, subject: a/b, reason: r, expires: '2027-01-01'}\n", `#1: "N999" is no code`},
 		"no subject":          {"- {code: N204, reason: r, expires: '2027-01-01'}\n", "neither kind/name nor namespace/kind/name"},
 		"a broken wildcard":   {"- {code: N204, subject: 'a/[', reason: r, expires: '2027-01-01'}\n", "neither kind/name"},
