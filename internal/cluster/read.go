@@ -84,12 +84,11 @@ type reading struct {
 // would wait as long in vain.
 func (r *reading) server(ctx context.Context) (string, error) {
 	body, err := r.client.Discovery().RESTClient().Get().AbsPath("/version").SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
-	if err != nil && !errors.As(err, new(apierrors.APIStatus)) {
-		return "", fmt.Errorf("reading the server's version: %w", err)
-	}
 	var info version.Info
-	if err != nil || json.Unmarshal(body, &info) != nil {
-		return "", nil // It may not be told, or not here.
+	if err == nil {
+		_ = json.Unmarshal(body, &info) // What is no version tells none.
+	} else if !errors.As(err, new(apierrors.APIStatus)) { // A refusal is an answer.
+		return "", fmt.Errorf("reading the server's version: %w", err)
 	}
 	return info.GitVersion, nil
 }
