@@ -94,6 +94,9 @@ const (
 	ErrNoNumber          ID = "ErrNoNumber"          // given
 	ErrManifestRemedy    ID = "ErrManifestRemedy"    //
 	ErrNoManifest        ID = "ErrNoManifest"        // from
+	ErrFieldMissing      ID = "ErrFieldMissing"      // field
+	ErrSelectsOthers     ID = "ErrSelectsOthers"     //
+	ErrManifestRefused   ID = "ErrManifestRefused"   //
 	ErrManifestSpace     ID = "ErrManifestSpace"     // names, more
 	ErrStdinTwice        ID = "ErrStdinTwice"        //
 	ErrNotOfChange       ID = "ErrNotOfChange"       // verb

@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // mostFields bounds how many fields are tried to find the one that is wrong.
@@ -85,6 +86,11 @@ func leaf(value any) bool {
 	}
 }
 
+// refused is a manifest that can be read and that the API server would not take.
+type refused struct{ problem message.Sentence }
+
+func (r refused) Error() string { return message.English().Say(r.problem) }
+
 // selectsItsOwn is an error if a workload's selector is not for the pods of its template, which the API server refuses.
 //
 // Source: pkg/apis/apps/validation of Kubernetes.
@@ -104,14 +110,14 @@ func selectsItsOwn(object runtime.Object) error {
 		return nil
 	}
 	if selector == nil {
-		return errors.New("spec.selector is missing")
+		return refused{message.Of(message.ErrFieldMissing, message.Args{"field": "spec.selector"})}
 	}
 	chosen, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {
 		return fmt.Errorf("spec.selector: %w", err)
 	}
 	if !chosen.Matches(labels.Set(template)) {
-		return errors.New("spec.selector does not match spec.template.metadata.labels")
+		return refused{message.Of(message.ErrSelectsOthers, nil)}
 	}
 	return nil
 }

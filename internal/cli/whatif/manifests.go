@@ -47,6 +47,9 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 		return c, nil
 	}
 	objects, err := readManifests(from, o.In)
+	if no, ok := errors.AsType[refused](err); ok {
+		return nil, exit.BadInput(strings.TrimSuffix(err.Error(), ": "+no.Error()), no.problem, message.Of(message.ErrManifestRefused, nil))
+	}
 	if err != nil {
 		return nil, exit.Unread("--filename", from, err, message.ErrManifestRemedy)
 	}
@@ -166,7 +169,7 @@ func parseManifest(document []byte) ([]runtime.Object, error) {
 		return parseItems(object)
 	}
 	if one, ok := object.(metav1.Object); ok && one.GetName() == "" {
-		return nil, errNoName
+		return nil, refused{message.Of(message.ErrFieldMissing, message.Args{"field": "metadata.name"})} // kubectl applies no generateName either
 	}
 	if err := selectsItsOwn(object); err != nil {
 		return nil, err
@@ -177,9 +180,6 @@ func parseManifest(document []byte) ([]runtime.Object, error) {
 // strictly decodes as `kubectl apply` has the API server do it: a field that does not exist is an
 // error. What is misspelt would be foretold as if it had been left out.
 var strictly = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
-
-// errNoName is for what kubectl does not apply either, with or without a generateName.
-var errNoName = errors.New("metadata.name is missing")
 
 // parseItems are the objects of a list.
 func parseItems(list runtime.Object) ([]runtime.Object, error) {
