@@ -102,11 +102,7 @@ func (s *Status) unbound(ctx context.Context, claim *corev1.PersistentVolumeClai
 	case name != "" && class == nil:
 		s.is("Pending", finding.Critical, message.ClaimUntold, args)
 		s.Needs(cluster.StorageClass)
-	case class != nil && NoVolumeFor(s.View, claim):
-		s.is("Pending", finding.Critical, message.ClaimNoVolume, args)
-		s.because(message.ClaimByHand, args, asked, facts.Fact(facts.RefTo(cluster.StorageClass, class), "provisioner", class.Provisioner))
-		s.misfits(claim, args)
-	case class != nil && class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer && claim.Annotations[volumehelpers.AnnSelectedNode] == "":
+	case s.waitsForFirst(claim, class):
 		s.waitsForConsumer(ctx, claim, class, args)
 	case class == nil || class.Provisioner == noProvisioner:
 		s.is("Pending", finding.Critical, message.ClaimNoVolume, args)
@@ -115,6 +111,12 @@ func (s *Status) unbound(ctx context.Context, claim *corev1.PersistentVolumeClai
 	default:
 		s.unprovisioned(claim, class, args)
 	}
+}
+
+// waitsForFirst says whether a claim gets its volume once a pod that uses it is placed, which has not been yet.
+func (s *Status) waitsForFirst(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) bool {
+	return class != nil && class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer &&
+		claim.Annotations[volumehelpers.AnnSelectedNode] == "" && !NoVolumeFor(s.View, claim)
 }
 
 // waitsForConsumer is about a claim whose volume is made where the first pod that uses it is placed.
