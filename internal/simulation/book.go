@@ -55,14 +55,13 @@ func (b *book) bears(pod *corev1.Pod) *line {
 }
 
 // succeeds continues a pod's line with another, unless that line has come to its end.
-func (b *book) succeeds(pod, next *corev1.Pod) *line {
+func (b *book) succeeds(pod, next *corev1.Pod) {
 	l := b.lineOf(pod)
 	delete(b.now, nameOf(pod))
 	if l.gaveWay {
-		return b.bears(next)
+		l = b.bears(next)
 	}
 	b.now[nameOf(next)] = l
-	return l
 }
 
 // ends closes the pod's line. One that gave way to another has had its fate; the reason why nothing replaces it is added.

@@ -1,8 +1,6 @@
 package simulation
 
 import (
-	"context"
-
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -14,7 +12,7 @@ import (
 )
 
 // establish adds an object that was not there, and what its controller makes of it.
-func (f *future) establish(ctx context.Context, o metav1.Object) error {
+func (f *future) establish(o metav1.Object) error {
 	switch o := o.(type) {
 	case *corev1.Pod:
 		return f.establishPod(o)

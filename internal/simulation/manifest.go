@@ -41,7 +41,7 @@ func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
 		}
 		object.SetUID(f.names.uid())
 		object.SetCreationTimestamp(*f.moment())
-		if err := f.establish(ctx, object); err != nil {
+		if err := f.establish(object); err != nil {
 			return err
 		}
 	}

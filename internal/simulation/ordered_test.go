@@ -46,7 +46,8 @@ func TestOrdered(t *testing.T) {
 		"once the first runs the others follow": {
 			zonal(inOrder, "n1", "n2", "n2"),
 			[]change.Change{lost, change.DrainNode{Node: "n2"}, change.AddNodes{Count: 1, Group: "workers", Zone: "a"}},
-			[]string{"delayed db-0 n1>workers-a-new-1 FateRelease", "moved db-1 n2>n3", "moved db-2 n2>workers-a-new-1"}, "",
+			[]string{"delayed db-0 n1>workers-a-new-1 FateRelease", "moved db-1 n2>n3", "moved db-2 n2>workers-a-new-1"},
+			"",
 		},
 		"none is added": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(4)}, []string{stuck, "waiting db-2 FateOrdered", "waiting db-3 FateOrdered"}, "",
@@ -56,7 +57,9 @@ func TestOrdered(t *testing.T) {
 		},
 		"what is just ending on a living node is soon made again": {
 			world(node("n1", "a"), node("n2", "b"), node("n3", "b"), ending(statefulSet("db", template("db", "1"), "n1", "n2"))),
-			[]change.Change{change.DrainNode{Node: "n2"}}, []string{"moved db-1 n2>n3"}, "",
+			[]change.Change{change.DrainNode{Node: "n2"}},
+			[]string{"moved db-1 n2>n3"},
+			"",
 		},
 		"unless it is the first that goes as well": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(0)}, []string{"ended db-0 n1> FateScaled", "ended db-1 n2> FateScaled"}, "",
@@ -67,7 +70,8 @@ func TestOrdered(t *testing.T) {
 		"what has waited since before is made up for": {
 			world(node("n1", "a", cpu("500m")), withReplicas(statefulSet("db", template("db", "1"), ""), 2)),
 			[]change.Change{change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"status":{"allocatable":{"cpu":"4"}}}`}},
-			[]string{"moved db-0 >n1", "created db-1 >n1"}, "",
+			[]string{"moved db-0 >n1", "created db-1 >n1"},
+			"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
