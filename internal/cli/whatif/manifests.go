@@ -3,6 +3,7 @@ package whatif
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -80,17 +81,12 @@ func (o *Options) nowhere(objects []runtime.Object, world *cluster.Snapshot) err
 		if !ok || one.GetNamespace() == "" || slices.Contains(known, one.GetNamespace()) || slices.Contains(o.made, one.GetNamespace()) {
 			continue
 		}
-		what := strings.ToLower(object.GetObjectKind().GroupVersionKind().Kind) + "/" + one.GetName()
-		return exit.BadInput(what, message.Of(message.ErrNoNamespace, message.Args{"given": one.GetNamespace()}),
+		kind, _ := cluster.KindOf(one)
+		ref := change.Ref{Kind: cmp.Or(string(kind), object.GetObjectKind().GroupVersionKind().Kind), Name: one.GetName()}
+		return exit.BadInput(ref.String(), message.Of(message.ErrNoNamespace, message.Args{"given": one.GetNamespace()}),
 			message.Of(message.ErrManifestSpace, message.Args{"names": known[:min(len(known), mostNear)], "more": len(known) > mostNear}))
 	}
 	return nil
-}
-
-// unspacedKinds are those a world holds that are in no namespace.
-var unspacedKinds = []cluster.Kind{
-	cluster.Node, cluster.Namespace, cluster.PersistentVolume, cluster.StorageClass, cluster.VolumeAttachment, cluster.CSINode,
-	cluster.CSIDriver, cluster.PriorityClass, cluster.ResourceSlice, cluster.DeviceClass,
 }
 
 // settle gives an object that names no namespace the one that is asked about.
@@ -99,7 +95,7 @@ func settle(o runtime.Object, namespace string) {
 	if !ok || object.GetNamespace() != "" {
 		return
 	}
-	if kind, held := cluster.KindOf(object); held && !slices.Contains(unspacedKinds, kind) {
+	if kind, held := cluster.KindOf(object); held && kind.Namespaced() {
 		object.SetNamespace(namespace)
 	}
 }
@@ -168,17 +164,11 @@ func parseManifest(document []byte) ([]runtime.Object, error) {
 	if meta.IsListType(object) {
 		return parseItems(object)
 	}
-	if one, ok := object.(metav1.Object); ok && one.GetName() == "" {
-		return nil, refused{message.Of(message.ErrFieldMissing, message.Args{"field": "metadata.name"})} // kubectl applies no generateName either
-	}
-	if err := selectsItsOwn(object); err != nil {
-		return nil, err
-	}
-	return []runtime.Object{object}, nil
+	return []runtime.Object{object}, acceptable(object)
 }
 
-// strictly decodes as `kubectl apply` has the API server do it: a field that does not exist is an
-// error. What is misspelt would be foretold as if it had been left out.
+// strictly decodes as `kubectl apply` has the API server do it: a field that does not exist is an error. What is misspelt
+// would be foretold as if it had been left out.
 var strictly = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 // parseItems are the objects of a list.
@@ -186,16 +176,19 @@ func parseItems(list runtime.Object) ([]runtime.Object, error) {
 	items, err := meta.ExtractList(list)
 	var objects []runtime.Object
 	for _, item := range items {
-		raw, ok := item.(*runtime.Unknown)
-		if !ok {
-			objects = append(objects, item)
-			continue
-		}
-		found, err := parseManifest(raw.Raw)
+		found, err := parseItem(item)
 		if err != nil {
 			return nil, err
 		}
 		objects = append(objects, found...)
 	}
 	return objects, err
+}
+
+// parseItem is an item of a list: one of mixed kinds holds its items as they were written.
+func parseItem(item runtime.Object) ([]runtime.Object, error) {
+	if raw, ok := item.(*runtime.Unknown); ok {
+		return parseManifest(raw.Raw)
+	}
+	return []runtime.Object{item}, acceptable(item)
 }

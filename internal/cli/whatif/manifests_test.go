@@ -27,6 +27,8 @@ func TestBadManifests(t *testing.T) {
 		"no selector":                   {"apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}", "-, document 1: spec.selector is missing"},
 		"the second document":           {pod("name: p", "") + "---\n" + pod("", ""), "-, document 2: metadata.name is missing"},
 		"in a list of a kind":           {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p}, spec: {node: n1}}]", `unknown field "items[0].spec.node"`},
+		"no name in a list of a kind":   {"apiVersion: v1\nkind: PodList\nitems: [{spec: {}}]", "-, document 1: metadata.name is missing"},
+		"nor its namespace":             {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p, namespace: hsop}}]", "pod/p: there is no namespace hsop"},
 		"a namespace that is not there": {pod("name: p, namespace: hsop", ""), "pod/p: there is no namespace hsop; put the Namespace among the manifests, or use shop"},
 	} {
 		t.Run(name, func(t *testing.T) {
