@@ -44,6 +44,8 @@ func TestForecastsComeTrue(t *testing.T) {
 		{"resize a group", resizeGroup},
 		{"rotate a group", rotateGroup},
 		{"lose a zone", loseZone},
+		{"scale a StatefulSet whose first pod waits", scaleBehind},
+		{"drain the node of its next", drainBehind},
 	} {
 		passed := t.Run(step.name, func(t *testing.T) {
 			b := &bed{T: t, Interface: b.Interface, lab: b.lab, dynamic: b.dynamic, seen: b.seen}
@@ -191,6 +193,24 @@ func loseZone(b *bed) {
 		}
 	}
 	b.comesTrue(change.LoseZone{Zone: zone}, b.losing(lab.Target{Zone: zone}, names...))
+}
+
+// scaleBehind asks for more pods of a set whose first has no place: it makes none before that one runs.
+func scaleBehind(b *bed) {
+	more := change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: 4}
+	b.comesTrue(more, deed{begin: func() {
+		_, err := b.AppsV1().StatefulSets("default").Patch(b.Context(), "db", types.MergePatchType, []byte(`{"spec":{"replicas":4}}`), metav1.PatchOptions{})
+		b.must(err)
+	}})
+}
+
+// drainBehind evicts another pod of that set: it is not made again before the first runs.
+func drainBehind(b *bed) {
+	node := b.nodeOf("db")
+	b.comesTrue(change.DrainNode{Node: node}, deed{
+		begin: func() { b.cordon(node, true) },
+		goOn:  func() error { return b.evict(node) },
+	})
 }
 
 // nodeOf is where the first pod of an app runs that is not on one of some nodes.
