@@ -160,7 +160,7 @@ const limitsField = "spec.containers[*].resources.limits"
 func ranOut(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		last := c.LastTerminationState.Terminated
-		return last != nil && last.Reason == "OOMKilled"
+		return last != nil && last.Reason == state.OOMKilled
 	})
 }
 

@@ -25,8 +25,8 @@ const (
 	exitSIGTERM       = 128 + 15
 )
 
-// oomKilled is the reason of a container whose memory ran out.
-const oomKilled = "OOMKilled"
+// OOMKilled is the reason of a container whose memory ran out.
+const OOMKilled = "OOMKilled"
 
 // startError is the reason of a container whose process the runtime could not start (containerd, internal/cri/server).
 const startError = "StartError"
@@ -141,7 +141,7 @@ func (s *Status) crashing(pod *corev1.Pod, c corev1.ContainerStatus, first bool)
 	id := message.Crashes
 	if last != nil {
 		args["last"] = terminatedText(last)
-		if last.Reason == oomKilled {
+		if last.Reason == OOMKilled {
 			id = message.CrashesOOM
 		}
 	}
@@ -207,9 +207,9 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 	switch {
 	case end.Reason == startError:
 		s.because(message.ExitNeverRan, args)
-	case end.Reason == oomKilled && args["limit"] != "":
+	case end.Reason == OOMKilled && args["limit"] != "":
 		s.because(message.ExitLimit, args, facts.Fact(s.ref, limitField(pod, container), limitOf(pod, container)))
-	case end.Reason == oomKilled:
+	case end.Reason == OOMKilled:
 		s.because(message.ExitNodeMemory, args, facts.Fact(s.ref, limitField(pod, container), ""))
 	case end.ExitCode == exitSIGKILL:
 		s.because(message.ExitKilled, args)
