@@ -2,8 +2,13 @@
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 .DEFAULT_GOAL := help
 
+# The same for every go command, so that nothing is compiled twice. The agent must be static.
+export CGO_ENABLED := 0
+
 TOOL     := go tool -modfile=go.tools.mod
 FUZZTIME ?= 10s
+# What test waits for longest.
+SLOWEST  := ./test/incidents ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
 # How many nights of repair under random faults fuzz plays, in all.
 NIGHTS   ?= 10000
 # What bench runs, as in BENCH=Ready.
@@ -15,13 +20,28 @@ run: build ## Play the first incident on the lab, let naosu explain it, apply th
 
 .PHONY: build
 build: go ## Build bin/naosu, bin/naosu-lab and bin/naosu-agent
-	@go run ./hack/build -o bin/ ./cmd/naosu ./cmd/naosu-lab
-	@CGO_ENABLED=0 go build -o bin/ ./cmd/naosu-agent
+	@go run ./hack/build -o bin/ ./cmd/naosu ./cmd/naosu-lab ./cmd/naosu-agent
 
-# Tests that play incidents wait more than they work, so more of them run at once than there are cores.
+# The programs that tests run (test/program), which stay the same files until their sources change.
+.PHONY: programs
+programs: go
+	@go run ./hack/build -for-tests -o bin/test/ ./cmd/naosu ./cmd/naosu-lab ./cmd/naosu-agent k8s.io/kubernetes/cmd/kubectl
+
+# The packages that take longest come first. The linter does what go vet would do, and go vet would look at all of
+# Kubernetes for it.
 .PHONY: test
-test: build ## Run every test
-	@go test -timeout 30m -parallel 5 ./...
+test: programs ## Run every test
+	@NAOSU_PROGRAMS_BUILT=1 go test -vet=off -timeout 30m -p $$(hack/jobs.sh) -parallel 5 $(SLOWEST) ./...
+
+.PHONY: quick
+quick: go ## Run the tests that need no cluster, no root and none of the programs
+	@go test -vet=off -short ./...
+	@echo "Left out: what needs a cluster, root or the built programs. make test runs it."
+
+# The race detector needs cgo, with which everything is compiled once more.
+.PHONY: race
+race: go ## Run the tests of quick under the race detector
+	@CGO_ENABLED=1 go test -vet=off -race -short ./api/... ./cmd/naosu/... ./cmd/naosu-agent/... ./internal/...
 
 # The first lint type-checks all that is imported, and would take 6.5 GiB if it were let.
 .PHONY: lint

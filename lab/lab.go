@@ -25,6 +25,8 @@ import (
 
 // Options say which cluster to build.
 type Options struct {
+	// ControlPlane starts the control plane that the cluster has: inprocess.Start, or one in a child process.
+	ControlPlane controlplane.Starter
 	// Cloud is the region, its instance types and the node groups.
 	Cloud cloud.Spec
 	// Addons are the programs whose part the lab plays.
@@ -85,7 +87,7 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	if o.Standing != nil {
 		options.Fill, options.Bare = o.Standing.Fill, true
 	}
-	plane, err := controlplane.Start(ctx, options)
+	plane, err := o.ControlPlane(ctx, options)
 	if err != nil {
 		return nil, fmt.Errorf("starting the control plane: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/controlplane/inprocess"
 )
 
 // Exit codes, as CONTRIBUTING and the commands' help state them.
@@ -30,8 +31,6 @@ func (b badInputError) Unwrap() error { return b.error }
 var errExpectations = errors.New("an expectation did not hold")
 
 func main() {
-	controlplane.MaybeRunChild()
-
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := exitCode(execute(ctx))
 	stop()
@@ -77,6 +76,17 @@ Exit codes: 0 everything held, 1 something failed or did not hold, 2 bad input (
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	cmd.AddCommand(newRunCommand(), newUpCommand(), newFaultCommand(), newScaleCommand(), newDemoCommand(), newListCommand(), newPassCommand())
+	cmd.AddCommand(newRunCommand(), newUpCommand(), newFaultCommand(), newScaleCommand(), newDemoCommand(), newListCommand(),
+		newPassCommand(), newServeCommand())
 	return cmd
+}
+
+// newServeCommand is the command of a child process of controlplane.StartChild: tests have their control planes so.
+func newServeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    controlplane.ServeCommand,
+		Hidden: true,
+		Args:   noArguments,
+		Run:    func(*cobra.Command, []string) { os.Exit(inprocess.Serve()) },
+	}
 }

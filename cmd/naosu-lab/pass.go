@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/controlplane/inprocess"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
@@ -66,7 +68,7 @@ func playPass(ctx context.Context, in io.Reader, out io.Writer, p childPass) err
 	}
 	messages := json.NewEncoder(out)
 	result, err := play.Play(ctx, pass, play.Options{
-		Build:    stage.Builder(nil),
+		Build:    stage.Builder(func(o *lab.Options) { o.ControlPlane = inprocess.Start }),
 		Pace:     pace.New(p.timeScale),
 		Naosu:    p.naosu,
 		Observer: func(u play.Update) { _ = messages.Encode(passMessage{Update: &u}) },

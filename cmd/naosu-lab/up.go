@@ -15,6 +15,7 @@ import (
 
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/controlplane/inprocess"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/remote"
 	"github.com/naosu-dev/naosu/lab/scenario"
@@ -166,8 +167,10 @@ func (o *upOptions) reach(ctx context.Context, pass scenario.Pass) (*lab.Lab, er
 	return reached.(stage.Stage).Lab, nil
 }
 
-// place says where the lab keeps its data and listens.
-func (o *upOptions) place(l *lab.Options) { l.DataDir, l.BindAddress = o.dataDir, o.bindAddress }
+// place says where the lab keeps its data and listens, and that its control plane runs in this process.
+func (o *upOptions) place(l *lab.Options) {
+	l.ControlPlane, l.DataDir, l.BindAddress = inprocess.Start, o.dataDir, o.bindAddress
+}
 
 func (o *upOptions) plainCloud() cloud.Spec {
 	return cloud.Spec{Groups: []cloud.GroupSpec{{

@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			gotErr := run(t.Context(), newScreen(log), "bin/", []string{"."})
+			gotErr := run(t.Context(), newScreen(log), options{out: "bin/"}, []string{"."})
 
 			said, err := os.ReadFile(log.Name())
 			if err != nil {
@@ -90,6 +90,35 @@ func TestRun(t *testing.T) {
 				t.Errorf("the binary: %v", err)
 			}
 		})
+	}
+}
+
+// A binary for tests keeps its time until it is another, although go build sets the time of one that it leaves alone.
+func TestForTests(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "go.mod", "module example.com/m\n\ngo 1.26\n")
+	long := time.Now().Add(-time.Hour).Truncate(time.Second)
+	built := func(source string) time.Time {
+		t.Helper()
+		write(t, "main.go", source)
+		if err := run(t.Context(), newScreen(os.Stderr), options{out: "bin/", forTests: true}, []string{"."}); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat("bin/m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.ModTime()
+	}
+	built("package main\n\nfunc main() {}\n")
+	if err := os.Chtimes("bin/m", long, long); err != nil {
+		t.Fatal(err)
+	}
+	if got := built("package main\n\nfunc main() {}\n"); !got.Equal(long) {
+		t.Errorf("the same program's time went from %v to %v", long, got)
+	}
+	if got := built("package main\n\nfunc main() { println() }\n"); !got.After(long) {
+		t.Errorf("another program's time is %v, as that of the one before", got)
 	}
 }
 

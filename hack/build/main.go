@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -27,15 +28,37 @@ const worthTelling = 60
 const notDebuggable = "-ldflags=-w"
 
 func main() {
-	out := flag.String("o", "bin/", "folder for the binaries")
+	o := options{}
+	flag.StringVar(&o.out, "o", "bin/", "folder for the binaries")
+	flag.BoolVar(&o.forTests, "for-tests", false, "leave out the revision, and leave the times of unchanged binaries alone")
 	flag.Parse()
-	if err := run(context.Background(), newScreen(os.Stderr), *out, flag.Args()); err != nil {
+	if err := run(context.Background(), newScreen(os.Stderr), o, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "build:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, show *screen, out string, packages []string) error {
+// options say what is built, and how.
+type options struct {
+	out string
+	// forTests builds binaries that go test can depend on: the same sources give the same file with the same time, whatever
+	// has been committed meanwhile.
+	forTests bool
+}
+
+func (o options) buildArgs(packages []string) []string {
+	args := []string{"build", "-v", notDebuggable, "-o", o.out}
+	if o.forTests {
+		args = append(args, "-buildvcs=false")
+	}
+	return append(args, packages...)
+}
+
+func run(ctx context.Context, show *screen, o options, packages []string) (err error) {
+	if o.forTests {
+		before := filesIn(o.out)
+		defer func() { err = errors.Join(err, before.keepTimes()) }()
+	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer show.clear()
@@ -44,7 +67,7 @@ func run(ctx context.Context, show *screen, out string, packages []string) error
 	if err != nil {
 		return err
 	}
-	args := append([]string{"build", "-v", notDebuggable, "-o", out}, packages...)
+	args := o.buildArgs(packages)
 	if len(stale) < worthTelling {
 		return goCommand(ctx, args, nil, func(line string) { compiles(stale, line, show) })
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
@@ -31,21 +32,13 @@ type bed struct {
 }
 
 func TestAddons(t *testing.T) {
-	l, err := lab.Start(t.Context(), lab.Options{
+	l := labtest.Start(t, lab.Options{
 		Pace:   pace.New(20), // at more, a busy machine makes heartbeats late
 		Addons: lab.Addons{ClusterAutoscaler: true, VerticalAutoscaler: true},
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{
 			{Name: "app", InstanceType: "m5.large", Min: 2, Desired: 2, Max: 5, ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"}},
 			{Name: "other", InstanceType: "m5.large", Max: 3, Zones: []string{"us-east-1a"}, Labels: map[string]string{"role": "other"}},
 		}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Stop(); err != nil {
-			t.Error(err)
-		}
 	})
 	client, err := kubernetes.NewForConfig(l.Plane.AdminConfig())
 	if err != nil {

@@ -11,12 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/controlplane/planetest"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
 // BenchmarkReady is the time from nothing to a cluster that schedules pods, its process started. The target is 4 s.
 func BenchmarkReady(b *testing.B) {
 	for b.Loop() {
-		p, err := controlplane.StartChild(b.Context(), controlplane.Options{})
+		p, err := testbed.StartPlane(b.Context(), controlplane.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -33,7 +35,7 @@ func BenchmarkResident(b *testing.B) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		b.Skip("needs Linux's /proc")
 	}
-	p, _ := start(b, controlplane.StartChild, controlplane.Options{})
+	p, _ := planetest.Start(b, testbed.StartPlane, controlplane.Options{})
 	var size, steady int
 	for b.Loop() {
 		// Idle is when the size has not grown for ten seconds.

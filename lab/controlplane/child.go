@@ -9,61 +9,38 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/lab/controlplane/pki"
 )
 
-// childVariable in the environment makes of a program the child that StartChild wants.
-const childVariable = "NAOSU_LAB_CONTROLPLANE_CHILD"
+// ServeCommand is the command of a program, alone on its command line, that makes it the child which StartChild wants:
+// it calls inprocess.Serve and does nothing else.
+const ServeCommand = "serve-controlplane"
 
-// childPatience is how long a child may take to stop before it is killed.
-const childPatience = 2 * stopTimeout
+// endTimeout is how long a child may take to end before it is killed: twice what one component may take to stop.
+const endTimeout = 90 * time.Second
 
-var canBeChild bool
-
-// MaybeRunChild must be the first thing in the main function, or in TestMain, of a program that uses StartChild. In the
-// child it runs the control plane and never returns.
-func MaybeRunChild() {
-	canBeChild = true
-	if os.Getenv(childVariable) == "" {
-		return
-	}
-	os.Exit(serveParent(os.Stdin, os.NewFile(3, "replies")))
-}
-
-// StartChild is Start in a process of its own: this program, executed again. So there can be several planes at a time,
-// with other feature gates, and nothing that Kubernetes or etcd do to their process harms the caller's. The child goes
-// when its parent does.
-func StartChild(ctx context.Context, o Options) (*Plane, error) {
-	if !canBeChild {
-		return nil, errors.New("start control plane: call controlplane.MaybeRunChild first thing in main")
-	}
-	if o.Fill != nil {
-		return nil, errors.New("start control plane: Options.Fill cannot be told to a process of its own")
-	}
-	if err := errors.Join(o.check(), context.Cause(ctx)); err != nil {
+// StartChild starts a control plane in a process of its own: a program that knows ServeCommand, such as naosu-lab. So
+// there can be several planes at a time, with different feature gates, and nothing that Kubernetes or etcd do to their
+// process harms the caller's. The child ends when its parent does.
+func StartChild(ctx context.Context, program string, o Options) (*Plane, error) {
+	if err := errors.Join(o.Check(), context.Cause(ctx)); err != nil {
 		return nil, fmt.Errorf("start control plane: %w", err)
 	}
-	noteMinimums(o.Pace)
-	c := &child{replies: make(chan reply, 1), gone: make(chan struct{}), log: &tail{to: o.Log}}
-	if err := c.execute(ctx); err != nil {
+	c := &child{replies: make(chan Reply, 1), gone: make(chan struct{}), log: &tail{to: o.Log}}
+	if err := c.execute(ctx, program); err != nil {
 		return nil, fmt.Errorf("start control plane's process: %w", err)
 	}
-	p, err := c.bear(ctx, o)
+	p, err := c.begin(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("start control plane: %w", errors.Join(err, c.end()))
+		return nil, fmt.Errorf("start control plane: %w", errors.Join(err, c.End()))
 	}
-	context.AfterFunc(ctx, func() { _ = c.end() })
+	context.AfterFunc(ctx, func() { _ = c.End() })
 	return p, nil
-}
-
-// noteMinimums makes a pace remember in this process what the child's copy of it will.
-func noteMinimums(p *pace.Pace) {
-	paced(p)
-	schedulerConfig(p, "")
 }
 
 // child is a plane in another process, seen from its parent.
@@ -73,7 +50,7 @@ type child struct {
 	mu      sync.Mutex // one request at a time
 	tell    *json.Encoder
 	stdin   io.Closer
-	replies chan reply
+	replies chan Reply
 	run     string // the child's temporary folder, which it cannot remove if it is killed
 
 	ends    sync.Once
@@ -82,43 +59,46 @@ type child struct {
 	failure error         // why it did, set before
 }
 
-// bear gives the child its job and returns when the plane is ready.
-func (c *child) bear(ctx context.Context, o Options) (*Plane, error) {
-	todo := job{Options: o, Scale: o.Pace.Scale(), Stderr: o.Log != nil}
-	todo.Options.Log, todo.Options.Pace = nil, nil
-	ready, err := c.ask(todo)
+// begin gives the child its job and returns when the plane is ready.
+func (c *child) begin(ctx context.Context, o Options) (*Plane, error) {
+	ready, err := c.ask(jobOf(o), func() error { return c.send(o.Fill) })
 	if err != nil {
 		return nil, err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("stopped before it was ready: %w", err)
 	}
-	authority, err := openAuthority((&folder{data: ready.Data}).pki(""), "ca")
-	if err != nil {
-		return nil, err
-	}
+	o.Pace.NoteMinimum(ready.AtMinimum...)
 	c.run = ready.Run
-	access, err := newAccess(authority, ready.Port)
+	authority, err := pki.Open(filepath.Join(ready.Data, "pki"), "ca")
 	if err != nil {
 		return nil, err
 	}
-	return &Plane{runner: c, access: access, data: ready.Data, file: ready.Kubeconfig}, nil
+	access, err := NewAccess(authority, ready.Port)
+	if err != nil {
+		return nil, err
+	}
+	return NewPlane(c, access, ready.Data, ready.Kubeconfig), nil
+}
+
+// send tells the child the entries that etcd is filled with.
+func (c *child) send(fill Fill) error {
+	if fill == nil {
+		return nil
+	}
+	err := fill(func(key string, value []byte) error { return c.tell.Encode(Entry{Key: key, Value: value}) })
+	return errors.Join(err, c.tell.Encode(Entry{Last: true, Error: messageOf(err)}))
 }
 
 // execute runs the child with three ways to talk: it reads requests, writes replies, and logs. Its process group is its
 // own, so that Ctrl-C reaches the parent alone, which then stops it in order.
-func (c *child) execute(ctx context.Context) error {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
+func (c *child) execute(ctx context.Context, program string) error {
 	answers, replies, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer replies.Close()
-	c.command = exec.CommandContext(context.WithoutCancel(ctx), program)
-	c.command.Env = append(os.Environ(), childVariable+"=1")
+	c.command = exec.CommandContext(context.WithoutCancel(ctx), program, ServeCommand)
 	c.command.ExtraFiles = []*os.File{replies}
 	c.command.Stdout, c.command.Stderr = c.log, c.log
 	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -140,9 +120,9 @@ func (c *child) listen(answers io.ReadCloser) {
 	defer close(c.gone)
 	defer answers.Close()
 	decoder := json.NewDecoder(answers)
-	var last reply
+	var last Reply
 	for {
-		var r reply
+		var r Reply
 		if decoder.Decode(&r) != nil {
 			break
 		}
@@ -154,45 +134,48 @@ func (c *child) listen(answers io.ReadCloser) {
 	if c.run != "" && !last.Ended {
 		_ = os.RemoveAll(c.run)
 	}
-	if c.failure = last.err(); !last.Ended {
-		c.failure = fmt.Errorf("its process ended: %w: %s", cmp.Or(end, errEnded), c.log)
+	if c.failure = last.Err(); !last.Ended {
+		c.failure = fmt.Errorf("its process ended: %w: %s", cmp.Or(end, errors.New("it returned")), c.log)
 	}
 }
 
-// ask sends a message and waits for its answer.
-func (c *child) ask(message any) (reply, error) {
+// ask sends a message, and what belongs to it, and waits for the answer.
+func (c *child) ask(message any, more ...func() error) (Reply, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
 	case <-c.gone:
-		return reply{}, errStopped
+		return Reply{}, ErrStopped
 	default:
 	}
 	sent := c.tell.Encode(message)
+	for _, send := range more {
+		sent = errors.Join(sent, send())
+	}
 	select {
 	case r := <-c.replies:
-		return r, r.err()
+		return r, r.Err()
 	case <-c.gone:
-		return reply{}, errors.Join(errStopped, c.failure, sent)
+		return Reply{}, errors.Join(ErrStopped, c.failure, sent)
 	}
 }
 
-func (c *child) start(what ...Component) error {
-	_, err := c.ask(request{Verb: startVerb, What: what})
+func (c *child) StartComponents(components ...Component) error {
+	_, err := c.ask(Request{Verb: StartVerb, Components: components})
 	return err
 }
 
-func (c *child) stop(what Component) error {
-	_, err := c.ask(request{Verb: stopVerb, What: []Component{what}})
+func (c *child) StopComponent(component Component) error {
+	_, err := c.ask(Request{Verb: StopVerb, Components: []Component{component}})
 	return err
 }
 
-// end asks the child to stop, and kills it if it cannot.
-func (c *child) end() error {
+// End asks the child to stop, and kills it if it cannot.
+func (c *child) End() error {
 	c.ends.Do(func() {
-		killer := time.AfterFunc(childPatience, func() { _ = c.command.Process.Kill() })
+		killer := time.AfterFunc(endTimeout, func() { _ = c.command.Process.Kill() })
 		defer killer.Stop()
-		if _, err := c.ask(request{Verb: endVerb}); !errors.Is(err, errStopped) {
+		if _, err := c.ask(Request{Verb: EndVerb}); !errors.Is(err, ErrStopped) {
 			c.endErr = err
 		}
 		<-c.gone
@@ -202,9 +185,9 @@ func (c *child) end() error {
 	return c.endErr
 }
 
-func (c *child) done() <-chan struct{} { return c.gone }
+func (c *child) Done() <-chan struct{} { return c.gone }
 
-func (c *child) err() error {
+func (c *child) Err() error {
 	select {
 	case <-c.gone:
 		return c.failure

@@ -21,15 +21,18 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/controlplane/planetest"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
 // TestChildren runs two planes at a time, one with a feature gate of its own, and has all of Plane work across processes.
 func TestChildren(t *testing.T) {
+	testbed.Need(t)
 	var log buffer
-	gated, gatedClient := start(t, controlplane.StartChild, controlplane.Options{
+	gated, gatedClient := planetest.Start(t, testbed.StartPlane, controlplane.Options{
 		FeatureGates: map[string]bool{"HPAScaleToZero": true}, Log: &log,
 	})
-	plain, plainClient := start(t, controlplane.StartChild, controlplane.Options{DataDir: t.TempDir()})
+	plain, plainClient := planetest.Start(t, testbed.StartPlane, controlplane.Options{DataDir: t.TempDir()})
 
 	if err := makeAutoscaler(t.Context(), gatedClient); err != nil {
 		t.Errorf("with HPAScaleToZero: %v", err)
@@ -40,48 +43,47 @@ func TestChildren(t *testing.T) {
 	if !strings.Contains(log.String(), "Adding GroupVersion") {
 		t.Error("the child's log does not come to its parent")
 	}
-	t.Run("user", bed{plane: plain, client: plainClient}.user)
-	must(plain.ConfigForServiceAccount(t.Context(), "default", "default"))
+	t.Run("user", func(t *testing.T) { planetest.User(t, plain, plainClient) })
+	planetest.Must(plain.ConfigForServiceAccount(t.Context(), "default", "default"))
 
 	if err := plain.StopComponent(t.Context(), controlplane.Scheduler); err != nil {
 		t.Fatal(err)
 	}
-	makeNode(t, plainClient, "node-1")
-	makePod(t, plainClient, "lone")
+	planetest.MakeNode(t, plainClient, "node-1")
+	planetest.MakePod(t, plainClient, "lone")
 	if err := plain.StartComponent(t.Context(), controlplane.Scheduler); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the pod is bound", func(ctx context.Context) error {
-		return boundPod(plainClient.CoreV1().Pods("default").Get(ctx, "lone", metav1.GetOptions{}))
+	planetest.Eventually(t, "the pod is bound", func(ctx context.Context) error {
+		return planetest.BoundPod(plainClient.CoreV1().Pods("default").Get(ctx, "lone", metav1.GetOptions{}))
 	})
-	wantError(t, plain.StartComponent(t.Context(), controlplane.Scheduler), "is running already")
+	planetest.WantError(t, plain.StartComponent(t.Context(), controlplane.Scheduler), "is running already")
 
-	t.Run("stopped", bed{plane: gated}.childStopped)
-	t.Run("silent", bed{plane: plain}.silent)
-	t.Run("killed", bed{plane: plain}.childKilled)
+	t.Run("stopped", func(t *testing.T) { childStopped(t, gated) })
+	t.Run("silent", func(t *testing.T) { silent(t, plain) })
+	t.Run("killed", func(t *testing.T) { childKilled(t, plain) })
 }
 
 // silent takes etcd away and stops the API server, of whose requests etcd's client complains: not on the terminal.
-func (b bed) silent(t *testing.T) {
+func silent(t *testing.T, p *controlplane.Plane) {
 	for _, c := range []controlplane.Component{controlplane.Etcd, controlplane.APIServer} {
-		if err := b.plane.StopComponent(t.Context(), c); err != nil {
+		if err := p.StopComponent(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the complaint is in the log", func(context.Context) error {
-		log, err := os.ReadFile(filepath.Join(b.plane.DataDir(), "controlplane.log"))
+	planetest.Eventually(t, "the complaint is in the log", func(context.Context) error {
+		log, err := os.ReadFile(filepath.Join(p.DataDir(), "controlplane.log"))
 		if err == nil && !bytes.Contains(log, []byte("etcd-client")) {
 			err = fmt.Errorf("no word of etcd's client in %d bytes", len(log))
 		}
 		return err
 	})
-	if said := controlplane.LastWords(b.plane); said != "" {
+	if said := controlplane.LastWords(p); said != "" {
 		t.Errorf("the plane wrote to the terminal: %s", said)
 	}
 }
 
-func (b bed) childStopped(t *testing.T) {
-	p := b.plane
+func childStopped(t *testing.T, p *controlplane.Plane) {
 	if err := p.Stop(); err != nil {
 		t.Errorf("stop: %v", err)
 	}
@@ -92,20 +94,19 @@ func (b bed) childStopped(t *testing.T) {
 	if _, err := os.Stat(p.DataDir()); !os.IsNotExist(err) {
 		t.Errorf("temporary folder after Stop: got %v, want none", err)
 	}
-	wantError(t, p.StartComponent(t.Context(), controlplane.Scheduler), "has stopped")
+	planetest.WantError(t, p.StartComponent(t.Context(), controlplane.Scheduler), "has stopped")
 }
 
 // childKilled kills a plane, which leaves its folder for the next one as it was.
-func (b bed) childKilled(t *testing.T) {
-	p := b.plane
+func childKilled(t *testing.T, p *controlplane.Plane) {
 	run := controlplane.RunFolder(p)
 	if err := syscall.Kill(p.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-p.Done()
-	wantError(t, p.Err(), "process ended", "killed")
-	_, client := start(t, controlplane.StartChild, controlplane.Options{DataDir: p.DataDir()})
-	if err := boundPod(client.CoreV1().Pods("default").Get(t.Context(), "lone", metav1.GetOptions{})); err != nil {
+	planetest.WantError(t, p.Err(), "process ended", "killed")
+	_, client := planetest.Start(t, testbed.StartPlane, controlplane.Options{DataDir: p.DataDir()})
+	if err := planetest.BoundPod(client.CoreV1().Pods("default").Get(t.Context(), "lone", metav1.GetOptions{})); err != nil {
 		t.Errorf("after the kill: %v", err)
 	}
 	if _, err := os.Stat(run); !os.IsNotExist(err) {
@@ -136,8 +137,15 @@ func makeAutoscaler(ctx context.Context, client kubernetes.Interface) error {
 // parentVariable makes of this test binary a parent that starts a child on a folder and waits to be killed.
 const parentVariable = "NAOSU_TEST_PARENT_OF"
 
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(parentVariable); dir != "" {
+		os.Exit(runParent(dir))
+	}
+	os.Exit(m.Run())
+}
+
 func runParent(dir string) int {
-	if _, err := controlplane.StartChild(context.Background(), controlplane.Options{DataDir: dir}); err != nil {
+	if _, err := testbed.StartPlane(context.Background(), controlplane.Options{DataDir: dir}); err != nil {
 		fmt.Println(err)
 		return 1
 	}
@@ -147,10 +155,11 @@ func runParent(dir string) int {
 
 // TestParentKilled kills a child's parent: the child goes too, and the folder is free.
 func TestParentKilled(t *testing.T) {
+	testbed.Need(t)
 	dir := t.TempDir()
-	parent := exec.CommandContext(t.Context(), must(os.Executable()))
+	parent := exec.CommandContext(t.Context(), planetest.Must(os.Executable()))
 	parent.Env = append(os.Environ(), parentVariable+"="+dir)
-	said := must(parent.StdoutPipe())
+	said := planetest.Must(parent.StdoutPipe())
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -162,30 +171,24 @@ func TestParentKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	eventually(t, "the child has gone", func(context.Context) error { return controlplane.TryLock(dir) })
+	planetest.Eventually(t, "the child has gone", func(context.Context) error {
+		lock := planetest.Must(os.Open(filepath.Join(dir, "controlplane.lock")))
+		defer lock.Close()
+		return syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	})
 }
 
-// TestFullDisk fills the disk under a plane that starts, and under one that runs.
-func TestFullDisk(t *testing.T) {
+// TestDiskFills fills the disk under a plane that runs.
+func TestDiskFills(t *testing.T) {
+	testbed.Need(t)
 	dir := t.TempDir()
-	if err := mountMemory(dir, 100<<20); err != nil {
+	if err := planetest.MountMemory(dir, 100<<20); err != nil {
 		t.Skipf("cannot mount a small disk here, as only root can on Linux: %v", err)
 	}
-	t.Cleanup(func() { _ = unmount(dir) })
+	t.Cleanup(func() { _ = planetest.Unmount(dir) })
 
-	fill := filepath.Join(dir, "fill")
-	fillDisk(t, fill, 1<<20)
-	_, err := controlplane.Start(t.Context(), controlplane.Options{DataDir: filepath.Join(dir, "never")})
-	wantError(t, err, "no space left on device")
-	if err := controlplane.Spent(); err != nil {
-		t.Errorf("the process cannot run a plane any more: %v", err)
-	}
-	if err := os.Remove(fill); err != nil {
-		t.Fatal(err)
-	}
-
-	p, client := start(t, controlplane.StartChild, controlplane.Options{DataDir: filepath.Join(dir, "data")})
-	fillDisk(t, fill, 0)
+	p, client := planetest.Start(t, testbed.StartPlane, controlplane.Options{DataDir: filepath.Join(dir, "data")})
+	planetest.FillDisk(t, filepath.Join(dir, "fill"), 0)
 	go func() {
 		for i := 0; ; i++ {
 			big := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("big-", i)}, Data: map[string]string{"k": strings.Repeat("x", 1e6)}}
@@ -195,24 +198,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}()
 	<-p.Done()
-	wantError(t, p.Err(), "etcd", "no space left on device")
-}
-
-// fillDisk leaves so many bytes of the disk that a file is on.
-func fillDisk(t *testing.T, name string, leave int64) {
-	t.Helper()
-	f := must(os.Create(name))
-	defer f.Close()
-	chunk := make([]byte, 64<<10)
-	for {
-		if _, err := f.Write(chunk); err != nil {
-			break
-		}
-	}
-	info := must(f.Stat())
-	if err := f.Truncate(info.Size() - leave); err != nil {
-		t.Fatal(err)
-	}
+	planetest.WantError(t, p.Err(), "etcd", "no space left on device")
 }
 
 type buffer struct {

@@ -2,24 +2,8 @@
 // cluster has them: TLS with an authority of its own, client certificates and service account tokens, RBAC, the default
 // admission plugins and controllers, a cloud controller manager expected from outside. There are no nodes.
 //
-// # What one process may hold
-//
-// Kubernetes' components were each written to have a process to themselves. Run together, in a process with a caller in
-// it, this holds (package tests make each of it happen):
-//
-//   - One plane at a time. Controller managers register names that must be unique in a process, and some flags are global
-//     variables. A second [Start] while a plane runs is an error. One after the other is fine.
-//   - One set of feature gates, that of the first plane. Gates are global and others depend on them once set. A [Start]
-//     with different ones is an error.
-//   - What a component does to end its process (klog.Fatal, etcd's fatal log) ends the plane instead, with an error; the
-//     caller lives. If then something could not be stopped, the process cannot run another plane, and says so. The data
-//     folder stays locked until the process ends.
-//   - Damaged data are an error, for they are read through before etcd, which would panic over them, sees them. An
-//     out-of-range access or a nil pointer in Kubernetes' code still is a panic like any other, and ends the process.
-//   - klog, which has one output in a process, writes to the plane's log, and to nothing after it. So does the etcd client.
-//
-// [StartChild] has none of these limits, and costs a process: any number of planes, any gates, and nothing that happens
-// in them harms the caller. Its program must call [MaybeRunChild] first thing.
+// A plane runs in a process of its own ([StartChild]): any number of them, each with its own feature gates, and nothing that
+// happens in them harms the caller. Package inprocess, which links Kubernetes, runs one in the caller's process.
 //
 // # What differs from a plane set up by hand
 //

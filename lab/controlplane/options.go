@@ -23,7 +23,8 @@ const (
 	Scheduler         Component = "kube-scheduler"
 )
 
-var startOrder = []Component{Etcd, APIServer, ControllerManager, Scheduler}
+// StartOrder has them in that order.
+var StartOrder = []Component{Etcd, APIServer, ControllerManager, Scheduler}
 
 // Options say what a control plane is like. The zero value is a plane in a temporary folder with Kubernetes' defaults.
 type Options struct {
@@ -34,14 +35,13 @@ type Options struct {
 	BindAddress string
 	// Flags are given to the components as they stand, after the plane's own and so stronger. Durations are real time.
 	Flags map[Component][]string
-	// FeatureGates are Kubernetes' own, for all components. They belong to the process: see the package's doc.
+	// FeatureGates are Kubernetes' own, for all components. They belong to the process: see package inprocess.
 	FeatureGates map[string]bool
 	// Pace shortens what the plane times by default: see paced. Nil leaves Kubernetes' defaults alone.
 	Pace *pace.Pace
 	// Log receives what the components log. Nil means DataDir/controlplane.log.
 	Log io.Writer
 	// Fill puts objects into etcd before the API server starts: what stands there is to it a cluster it has always served.
-	// A function cannot be told to another process, so StartChild refuses it.
 	Fill Fill `json:"-"`
 	// Bare starts etcd and the API server alone; StartComponent starts the others once the caller has made ready for them.
 	Bare bool
@@ -74,15 +74,19 @@ const (
 	gates = "it belongs to the whole process: set Options.FeatureGates"
 )
 
-// check finds what can be told to be wrong without starting anything.
-func (o Options) check() error {
+// Fill puts values at etcd's keys: objects in the API's storage encoding, at the keys where the API server looks for
+// them, such as /registry/pods/default/web-0.
+type Fill func(put func(key string, value []byte) error) error
+
+// Check finds what can be told to be wrong without starting anything.
+func (o Options) Check() error {
 	var errs []error
 	if o.BindAddress != "" && net.ParseIP(o.BindAddress) == nil {
 		errs = append(errs, fmt.Errorf("bind address %q is not an IP address", o.BindAddress))
 	}
 	for _, c := range slices.Sorted(maps.Keys(o.Flags)) {
-		if !slices.Contains(startOrder, c) {
-			errs = append(errs, fmt.Errorf("flags for %q: no such component, there are %s", c, join(startOrder)))
+		if !slices.Contains(StartOrder, c) {
+			errs = append(errs, fmt.Errorf("flags for %q: no such component, there are %s", c, join(StartOrder)))
 			continue
 		}
 		for _, flag := range o.Flags[c] {

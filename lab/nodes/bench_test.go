@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
@@ -29,7 +30,7 @@ func BenchmarkFleet(b *testing.B) {
 	events := size(b, "NAOSU_BENCH_EVENTS", 0) != 0
 	for b.Loop() {
 		ctx, cancel := context.WithCancel(b.Context())
-		plane, err := controlplane.Start(ctx, controlplane.Options{})
+		plane, err := testbed.StartPlane(ctx, controlplane.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

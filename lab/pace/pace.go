@@ -59,6 +59,18 @@ func (p *Pace) Seconds(setting string, scenario int64) int64 {
 	return int64(math.Round(scaled))
 }
 
+// NoteMinimum remembers settings that another process could not scale all the way.
+func (p *Pace) NoteMinimum(settings ...Setting) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range settings {
+		p.minimum[s.Name] = s.Stated
+	}
+}
+
 // Rate scales events per second of scenario time to real time. It is never exactly one: the node lifecycle controller takes
 // a rate of one for the limiter that it has installed to stop all evictions, and never evicts again
 // (SwapLimiter in pkg/controller/nodelifecycle/scheduler/rate_limited_queue.go compares with fakeNeverRateLimiter's QPS).

@@ -15,23 +15,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud/discover"
 	naosulab "github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
 // TestCluster sees on the real API server what naosu's provider does to a Node, as the Node itself names its machine: a
 // reboot brings it back with another boot ID, and a replacement brings another in its place.
 func TestCluster(t *testing.T) {
-	l, err := naosulab.Start(context.WithoutCancel(t.Context()), naosulab.Options{
+	l := labtest.Start(t, naosulab.Options{
 		Pace:  pace.New(20),
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 2, Max: 4}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Stop(); err != nil {
-			t.Errorf("stopping the lab: %v", err)
-		}
 	})
 	point(t, l.AWS)
 	client := kubernetes.NewForConfigOrDie(l.Plane.AdminConfig())

@@ -32,15 +32,14 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/test/module"
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 // TestAccess is naosu as the chart installs it: its own binaries, with the arguments that the chart gives them, each with the
 // token of a pod that the chart made. A node's link is told to be down, and the machine is rebooted through AWS. Whatever
 // the API server forbids them on the way fails the test.
 func TestAccess(t *testing.T) {
-	module.Visit(t)
-	bins := build(t)
+	bins := programs(t)
 	bed := newBed(t)
 	bed.defines(t)
 	h := helm{t, bed.config}
@@ -128,13 +127,12 @@ func (c *cluster) third(t *testing.T, one, two string) string {
 	return list.Items[at].Name
 }
 
-// build makes the binaries. They are the repository's, as it stands.
-func build(t *testing.T) string {
+// programs is the folder of the binaries. They are the repository's, as it stands.
+func programs(t *testing.T) string {
 	t.Helper()
-	folder := t.TempDir()
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "../../cmd/naosu", "../../cmd/naosu-agent")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("build naosu: %v\n%s", err, out)
+	folder := ""
+	for _, name := range []string{"naosu", "naosu-agent"} {
+		folder = filepath.Dir(program.Need(t, name))
 	}
 	return folder
 }

@@ -23,6 +23,8 @@ import (
 
 	naosulab "github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
@@ -64,7 +66,7 @@ func startCluster() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := naosulab.Start(context.Background(), naosulab.Options{
+	l, err := labtest.New(context.Background(), naosulab.Options{
 		Pace:  pace.New(20),
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3, Max: 4}}},
 		Flags: audit.flags(),
@@ -80,6 +82,7 @@ func startCluster() (*cluster, error) {
 
 func newBed(t *testing.T) *cluster {
 	t.Helper()
+	testbed.Need(t)
 	shared.Do(func() { shared.cluster, shared.err = startCluster() })
 	if shared.err != nil {
 		t.Fatal(shared.err)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/test/module"
 )
 
 func outcome(r *v1alpha1.Remediation) string {
@@ -67,7 +66,6 @@ func mended(t *testing.T, policy string, node corev1.Node) *v1alpha1.Remediation
 
 // A node's condition turns, and through the real SDK its machine is rebooted: once, with its pods gone before, and back.
 func TestRepairs(t *testing.T) {
-	module.Visit(t)
 	controller := start(t)
 	node := nodes(t)[0]
 	policy(t, "links", node)
@@ -102,7 +100,6 @@ func TestRepairs(t *testing.T) {
 // Of two replicas the one that leads is killed when it has just asked for a reboot, written down or not: the other takes the
 // repair to its end, and asks for nothing again.
 func TestTheNextGoesOn(t *testing.T) {
-	module.Visit(t)
 	first := start(t)
 	until(t, "somebody leads", func() bool { return leader(t) != "" })
 	leading := leader(t)
@@ -126,7 +123,6 @@ func TestTheNextGoesOn(t *testing.T) {
 
 // A drill's evidence goes the whole way to the dry run, and nothing is done.
 func TestDrill(t *testing.T) {
-	module.Visit(t)
 	start(t)
 	node := nodes(t)[2]
 	well := corev1.NodeCondition{Type: "NetworkingReady", Status: corev1.ConditionTrue, Reason: "NoFault", LastTransitionTime: metav1.Now(), LastHeartbeatTime: metav1.Now()}

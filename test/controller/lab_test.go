@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,8 +32,9 @@ import (
 	"github.com/naosu-dev/naosu/config/crd"
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
-	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 const (
@@ -43,47 +45,52 @@ const (
 	often    = 100 * time.Millisecond
 )
 
-// what the tests share: one cluster, and the program.
+// shared is what the tests share: one cluster, which the first that needs it starts, and the program.
 var shared struct {
 	*lab.Lab
 	client.Client
-	naosu string
+	naosu  string
+	folder string
+
+	start sync.Once
+	err   error
 }
 
-func TestMain(m *testing.M) {
-	controlplane.MaybeRunChild()
-	code, err := withLab(m.Run)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	code := m.Run()
+	if shared.Lab == nil {
+		return code
 	}
-	os.Exit(code)
+	if err := errors.Join(shared.Stop(), os.RemoveAll(shared.folder)); err != nil {
+		fmt.Fprintln(os.Stderr, "stop the shared lab:", err)
+		return 1
+	}
+	return code
 }
 
-func withLab(run func() int) (code int, err error) {
-	programs, err := os.MkdirTemp("", "naosu-controller-")
-	if err != nil {
-		return 0, err
+func needLab(t *testing.T) {
+	t.Helper()
+	shared.naosu = program.Need(t, "naosu")
+	shared.start.Do(func() { shared.err = startLab(context.Background()) })
+	if shared.err != nil {
+		t.Fatal(shared.err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(programs)) }()
-	if out, err := exec.Command("go", "build", "-o", programs+"/", "../../cmd/naosu").CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("building naosu: %w\n%s", err, out)
+}
+
+func startLab(ctx context.Context) (err error) {
+	if shared.folder, err = os.MkdirTemp("", "naosu-controller-"); err != nil {
+		return err
 	}
-	shared.naosu = filepath.Join(programs, "naosu")
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	shared.Lab, err = lab.Start(ctx, lab.Options{
-		Pace: pace.New(quicker), DataDir: filepath.Join(programs, "lab"),
+	shared.Lab, err = labtest.New(ctx, lab.Options{
+		Pace: pace.New(quicker), DataDir: filepath.Join(shared.folder, "lab"),
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Min: 3, Desired: 6, Max: 9}}},
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer func() { err = errors.Join(err, shared.Stop()) }()
-	if err := fill(ctx); err != nil {
-		return 0, err
-	}
-	return run(), nil
+	return fill(ctx)
 }
 
 // fill makes the client, finds that a controller says what it lacks, and gives the cluster that and something to run.
@@ -158,6 +165,7 @@ type replica struct {
 // start runs a controller and waits until it says that it is ready.
 func start(t *testing.T) *replica {
 	t.Helper()
+	needLab(t)
 	r := &replica{health: address(t), metrics: address(t), log: &bytes.Buffer{}, ended: make(chan struct{})}
 	r.Cmd = command(context.WithoutCancel(t.Context()), "--health-address", r.health, "--metrics-address", r.metrics)
 	r.Stdout, r.Stderr = r.log, r.log

@@ -30,6 +30,7 @@ import (
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
@@ -60,7 +61,7 @@ type sightings struct {
 
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	l, err := lab.Start(context.WithoutCancel(t.Context()), lab.Options{
+	l := labtest.Start(t, lab.Options{
 		Pace: pace.New(timeScale),
 		// A node is dead that is not heard of for twelve seconds by the clock on the wall, so that a busy machine is not
 		// taken for one; its pods bear that for a second only.
@@ -71,14 +72,6 @@ func newBed(t *testing.T) *bed {
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{
 			Name: group, InstanceType: "m5.large", Desired: 6, Max: 12, ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
 		}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Stop(); err != nil {
-			t.Errorf("stopping the lab: %v", err)
-		}
 	})
 	b := &bed{T: t, lab: l, Interface: kubernetes.NewForConfigOrDie(l.Plane.AdminConfig()), dynamic: dynamic.NewForConfigOrDie(l.Plane.AdminConfig()), seen: &sightings{last: map[types.UID]*corev1.Pod{}}}
 	b.watch()

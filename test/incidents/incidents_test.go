@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/naosu-dev/naosu/lab/scenario"
-	"github.com/naosu-dev/naosu/test/module"
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 // timeScale is how much faster than reality the stories are played here.
@@ -32,9 +32,6 @@ func timeScaleOf(scenario string) string {
 	return timeScale
 }
 
-// programs are built once; the tests share them.
-var programs string
-
 // atOnce is how many tests run side by side, unless -parallel says otherwise: a lab mostly waits, so that more of them than
 // there are processors do not slow each other down.
 const atOnce = "4"
@@ -43,31 +40,12 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		panic(err)
 	}
-	code, err := withPrograms(m.Run)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func withPrograms(run func() int) (code int, err error) {
-	programs, err = os.MkdirTemp("", "naosu-incidents-")
-	if err != nil {
-		return 0, fmt.Errorf("making a folder for the programs: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(programs)) }()
-	build := exec.Command("go", "build", "-o", programs+"/", "../../cmd/naosu", "../../cmd/naosu-lab", "k8s.io/kubernetes/cmd/kubectl")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("building the programs: %w\n%s", err, out)
-	}
-	return run(), nil
+	os.Exit(m.Run())
 }
 
 // TestScenarios plays every pass of every incident: each expectation holds, and each counter-run shows that it can fail.
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	module.Visit(t)
 	files, err := filepath.Glob("../../scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no scenarios: %v", err)
@@ -166,10 +144,18 @@ func (l lab) decode(t *testing.T, into any, program string, args ...string) {
 	}
 }
 
-func command(t *testing.T, kubeconfig, program string, args ...string) *exec.Cmd {
+// command is one of the programs, which finds the others beside it. The test depends on all of them and on its testdata.
+func command(t *testing.T, kubeconfig, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	c := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(programs, program), args...)
-	c.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+	folder := ""
+	for _, needed := range []string{"naosu", "naosu-lab", "kubectl"} {
+		folder = filepath.Dir(program.Need(t, needed))
+	}
+	if _, err := os.ReadDir("testdata"); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(folder, name), args...)
+	c.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return c
 }
 

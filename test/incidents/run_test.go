@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 // TestRunTellsWhatDidNotHold plays a scenario of which one expectation is wrong: data on stdout, exit code 1.
@@ -52,8 +54,9 @@ func TestRunTellsWhatDidNotHold(t *testing.T) {
 func TestPassThatNeedsNaosu(t *testing.T) {
 	t.Parallel()
 	alone := filepath.Join(t.TempDir(), "naosu-lab")
-	if err := os.Link(filepath.Join(programs, "naosu-lab"), alone); err != nil {
-		text, err := os.ReadFile(filepath.Join(programs, "naosu-lab")) // another file system
+	lab := program.Need(t, "naosu-lab")
+	if err := os.Link(lab, alone); err != nil {
+		text, err := os.ReadFile(lab) // another file system
 		if err == nil {
 			err = os.WriteFile(alone, text, 0o700)
 		}

@@ -1,26 +1,45 @@
 // Package module makes the result of a test depend on the whole module.
 //
-// go test keeps a result until the test's own code, or a file that it looked at, changes. A test that runs programs built
-// from the module, or asks go about it, depends on more than that.
+// go test keeps a result until the test's own code, or a file that it looked at, changes. A test that asks go about the
+// module, or looks at all of its files, depends on more than that.
 package module
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
+// Root is the folder with go.mod that the current one lies in, as a relative path.
+func Root() (string, error) {
+	root := "."
+	for range 100 {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			return root, nil
+		}
+		root = filepath.Join("..", root)
+	}
+	return "", errors.New("no folder above has a go.mod")
+}
+
 // Visit looks at every folder of the module that a test belongs to, so that go test runs the test again when any file in
 // them has changed.
 func Visit(t testing.TB) {
 	t.Helper()
-	root := "."
-	for _, err := os.Stat("go.mod"); err != nil; _, err = os.Stat(filepath.Join(root, "go.mod")) {
-		if root = filepath.Join("..", root); len(root) > 100 {
-			t.Fatal("no folder above the test's has a go.mod")
-		}
+	root, err := Root()
+	if err == nil {
+		err = Look(root)
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Look is Visit for what is no test itself.
+func Look(root string) error {
 	err := filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "bin") {
 			return filepath.SkipDir
@@ -28,6 +47,7 @@ func Visit(t testing.TB) {
 		return err
 	})
 	if err != nil {
-		t.Fatalf("look at the module: %v", err)
+		return fmt.Errorf("look at the module: %w", err)
 	}
+	return nil
 }

@@ -22,6 +22,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+	"github.com/naosu-dev/naosu/lab/labtest"
 )
 
 // patience bounds every wait, on the wall clock.
@@ -37,7 +39,8 @@ type bed struct {
 
 func newBed(t *testing.T, o lab.Options) *bed {
 	t.Helper()
-	l, err := lab.Start(context.WithoutCancel(t.Context()), o)
+	testbed.Need(t)
+	l, err := labtest.New(context.WithoutCancel(t.Context()), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/twin"
 )
 
@@ -51,7 +52,7 @@ func up(b *testing.B, file []byte) *lab.Lab {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l, err := lab.Start(context.WithoutCancel(b.Context()), read.Options())
+	l, err := labtest.New(context.WithoutCancel(b.Context()), read.Options())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{}) }
@@ -50,7 +51,7 @@ type explanation struct {
 func TestWhy(t *testing.T) {
 	bed := testbed.Shared(t)
 	strand(t, bed)
-	binary := build(t)
+	binary := program.Need(t, "naosu")
 	t.Run("permissions", func(t *testing.T) { permissions(t, bed, binary) })
 	t.Run("no answer", func(t *testing.T) { noAnswer(t, bed, binary) })
 }
@@ -291,17 +292,6 @@ func awaitPermission(t *testing.T, config *rest.Config, namespace string, resour
 			t.Fatalf("waiting for the permission to list %s: %v", name, err)
 		}
 	}
-}
-
-// build makes the binary that ships.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "naosu")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/naosu-dev/naosu/cmd/naosu")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v:\n%s", err, out)
-	}
-	return binary
 }
 
 func run(t *testing.T, binary string, args ...string) (stdout, stderr string, code int) {

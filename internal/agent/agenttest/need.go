@@ -10,10 +10,13 @@ import (
 const Root = "root"
 
 // Need says what a test needs of the machine: Root, or a command. Where it is missing the test is not run and says so, and
-// fails where NAOSU_TEST_ALL is set, as in CI.
+// fails where NAOSU_TEST_ALL is set, as in CI. A quick run (go test -short) does nothing as root.
 func Need(t testing.TB, needs ...string) {
 	t.Helper()
 	for _, need := range needs {
+		if need == Root && testing.Short() {
+			t.Skip("left out of a quick run: it needs root")
+		}
 		if has(need) {
 			continue
 		}

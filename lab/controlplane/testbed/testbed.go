@@ -2,8 +2,8 @@
 //
 // One plane is shared by all tests of a test binary, each in a namespace of its own, and started by the first that asks.
 // What is not in a namespace (nodes, volumes, classes) is shared too: a test that needs such objects to itself, other
-// options or another plane beside the shared one gets a fresh plane, in a child process. No plane has nodes: a test makes
-// them, or runs lab/nodes.
+// options or another plane beside the shared one gets a fresh plane. No plane has nodes: a test makes them, or runs
+// lab/nodes. Every plane runs in a process of its own, the built naosu-lab, so that test binaries do not link Kubernetes.
 //
 // A package that uses it has
 //
@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 // Bed is a cluster for one test.
@@ -42,7 +43,6 @@ var start func() (*controlplane.Plane, error)
 
 // Main runs a package's tests and stops their shared plane, which has these options. It never returns.
 func Main(m *testing.M, o controlplane.Options) {
-	controlplane.MaybeRunChild()
 	os.Exit(run(m, o))
 }
 
@@ -51,7 +51,7 @@ func run(m *testing.M, o controlplane.Options) int {
 	defer cancel()
 	var plane *controlplane.Plane
 	start = sync.OnceValues(func() (p *controlplane.Plane, err error) {
-		plane, err = controlplane.Start(ctx, o)
+		plane, err = StartPlane(ctx, o)
 		return plane, err
 	})
 	code := m.Run()
@@ -65,9 +65,27 @@ func run(m *testing.M, o controlplane.Options) int {
 	return code
 }
 
+// StartPlane is the controlplane.Starter of tests: a plane in a child process, the built naosu-lab.
+func StartPlane(ctx context.Context, o controlplane.Options) (*controlplane.Plane, error) {
+	lab, err := program.Path("naosu-lab")
+	if err != nil {
+		return nil, err
+	}
+	return controlplane.StartChild(ctx, lab, o)
+}
+
+// Need leaves a test that needs a control plane out of a quick run (go test -short).
+func Need(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out of a quick run: it needs a control plane")
+	}
+}
+
 // Shared is the test binary's plane, with a namespace for this test.
 func Shared(t testing.TB) *Bed {
 	t.Helper()
+	Need(t)
 	if start == nil {
 		t.Fatal("TestMain must call testbed.Main")
 	}
@@ -78,10 +96,11 @@ func Shared(t testing.TB) *Bed {
 	return bed(t, plane)
 }
 
-// Fresh is a plane for this test alone, in a process of its own and stopped after the test.
+// Fresh is a plane for this test alone, stopped after the test.
 func Fresh(t testing.TB, o controlplane.Options) *Bed {
 	t.Helper()
-	plane, err := controlplane.StartChild(context.WithoutCancel(t.Context()), o)
+	Need(t)
+	plane, err := StartPlane(context.WithoutCancel(t.Context()), o)
 	if err != nil {
 		t.Fatal(err)
 	}

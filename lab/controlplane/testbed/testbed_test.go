@@ -14,6 +14,7 @@ import (
 func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{}) }
 
 func TestShared(t *testing.T) {
+	testbed.Need(t)
 	var hosts, namespaces []string
 	for _, name := range []string{"One", "other/with,odd.Characters"} {
 		t.Run(name, func(t *testing.T) {

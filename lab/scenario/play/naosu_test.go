@@ -11,7 +11,6 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
-	"github.com/naosu-dev/naosu/lab/scenario/stage"
 )
 
 // standIn builds a program that has naosu's commands.
@@ -33,7 +32,7 @@ func TestPlayWithNaosu(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := play.Options{Build: stage.Builder(nil), Pace: pace.New(10), Naosu: standIn(t)}
+	o := play.Options{Build: builder(t), Pace: pace.New(10), Naosu: standIn(t)}
 	result := played(t, s, scenario.WithNaosu, o)
 	if !result.Met {
 		t.Errorf("the pass is not met: %s\n%+v\n%s", result.Failure, result.Expectations, result.Log)

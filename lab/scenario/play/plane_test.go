@@ -2,23 +2,25 @@ package play_test
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
 	"github.com/naosu-dev/naosu/lab/scenario/stage"
 )
 
-func TestMain(m *testing.M) {
-	controlplane.MaybeRunChild()
-	os.Exit(m.Run())
+// builder builds labs whose control planes are child processes.
+func builder(t *testing.T) play.Builder {
+	t.Helper()
+	testbed.Need(t)
+	return stage.Builder(func(o *lab.Options) { o.ControlPlane = testbed.StartPlane })
 }
 
 // TestPlay plays a scenario with every sort of step on a real control plane.
@@ -33,7 +35,7 @@ func TestPlay(t *testing.T) {
 	}
 	heard := 0
 	result, err := play.Play(t.Context(), pass, play.Options{
-		Build: stage.Builder(nil), Pace: pace.New(10), Observer: func(play.Update) { heard++ },
+		Build: builder(t), Pace: pace.New(10), Observer: func(play.Update) { heard++ },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +82,7 @@ func TestReach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := play.Options{Build: stage.Builder(nil), Pace: pace.New(10)}
+	options := play.Options{Build: builder(t), Pace: pace.New(10)}
 	if _, err := play.Reach(t.Context(), pass, "applied", options); err == nil || !strings.Contains(err.Error(), `no point "applied"`) {
 		t.Errorf("Reach(applied) = %v, want that there is no such point", err)
 	}
@@ -103,7 +105,7 @@ func TestPlayEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = play.Play(ctx, s.Passes()[0], play.Options{Build: stage.Builder(nil), Pace: pace.New(10), Observer: func(u play.Update) {
+	_, err = play.Play(ctx, s.Passes()[0], play.Options{Build: builder(t), Pace: pace.New(10), Observer: func(u play.Update) {
 		if u.Event != nil {
 			cancel() // as soon as the start is there
 		}

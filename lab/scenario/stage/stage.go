@@ -22,13 +22,11 @@ type Stage struct{ *lab.Lab }
 
 var _ play.Stage = Stage{}
 
-// Builder builds labs; place may change where they keep their data and listen, and is nil for temporary ones.
+// Builder builds labs; place says how their control plane is started, and may change where they keep their data and listen.
 func Builder(place func(*lab.Options)) play.Builder {
 	return func(ctx context.Context, s play.Setup) (play.Stage, error) {
 		o := options(s)
-		if place != nil {
-			place(&o)
-		}
+		place(&o)
 		l, err := lab.Start(ctx, o)
 		if err != nil {
 			return nil, err

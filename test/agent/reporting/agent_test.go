@@ -22,7 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
-	"github.com/naosu-dev/naosu/test/module"
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 // The criterion of done: from the fault to the condition.
@@ -73,7 +73,7 @@ func newMachine(t *testing.T, name string) *machine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = holder.Process.Kill(); _ = holder.Wait() })
-	m := &machine{t: t, name: name, pid: strconv.Itoa(holder.Process.Pid), state: t.TempDir(), binary: filepath.Join(t.TempDir(), "naosu-agent"), log: &log{}}
+	m := &machine{t: t, name: name, pid: strconv.Itoa(holder.Process.Pid), state: t.TempDir(), binary: program.Need(t, "naosu-agent"), log: &log{}}
 	sh(t, "ip", "link", "add", "api0", "type", "veth", "peer", "name", "api0", "netns", m.pid)
 	sh(t, "ip", "address", "add", serverAddress+"/30", "dev", "api0")
 	sh(t, "ip", "link", "set", "api0", "up")
@@ -84,11 +84,6 @@ func newMachine(t *testing.T, name string) *machine {
 		m.ip("link", "add", "eth"+i, "type", "veth", "peer", "name", "peer"+i)
 		m.ip("link", "set", "peer"+i, "up")
 		m.ip("link", "set", "eth"+i, "up")
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", m.binary, "github.com/naosu-dev/naosu/cmd/naosu-agent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the agent: %v\n%s", err, out)
 	}
 	return m
 }
@@ -197,7 +192,6 @@ func (m *machine) events(bed *testbed.Bed, link string) ([]corev1.Event, error) 
 // TestInterfaceNotUp is a whole agent: the binary, in a network namespace, with the token of its pod on a lab node.
 func TestInterfaceNotUp(t *testing.T) {
 	agenttest.Need(t, "ip", "nsenter")
-	module.Visit(t)
 	if !agenttest.Alone(t) {
 		return
 	}

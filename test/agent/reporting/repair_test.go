@@ -2,7 +2,6 @@ package reporting
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -26,8 +25,9 @@ import (
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/pace"
-	"github.com/naosu-dev/naosu/test/module"
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 // TestRepair is the whole chain, first drilled and then for real: a link is set down in the network namespace of a node's real agent, naosu's controller has
@@ -35,7 +35,6 @@ import (
 // it, the agent ends at once, and starts with the link up once the lab's machine has booted.
 func TestRepair(t *testing.T) {
 	agenttest.Need(t, "ip", "nsenter")
-	module.Visit(t)
 	if !agenttest.Alone(t) {
 		return
 	}
@@ -88,19 +87,12 @@ func TestRepair(t *testing.T) {
 // cluster is a lab with three nodes, the agent's DaemonSet, and pods that can move.
 func cluster(t *testing.T) (*lab.Lab, *testbed.Bed) {
 	t.Helper()
-	l, err := lab.Start(context.WithoutCancel(t.Context()), lab.Options{
+	l := labtest.Start(t, lab.Options{
 		BindAddress: serverAddress, Pace: pace.New(10), DataDir: t.TempDir(),
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Min: 3, Desired: 3, Max: 3}}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := l.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
 	bed := &testbed.Bed{Plane: l.Plane}
+	var err error
 	if bed.Client, err = kubernetes.NewForConfig(bed.AdminConfig()); err != nil {
 		t.Fatal(err)
 	}
@@ -157,12 +149,8 @@ func (m *machine) joins(bed *testbed.Bed) *corev1.Node {
 // controls runs naosu's controller, led to the lab by its environment alone.
 func controls(t *testing.T, l *lab.Lab) {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "naosu")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/naosu-dev/naosu/cmd/naosu").CombinedOutput(); err != nil {
-		t.Fatalf("build naosu: %v\n%s", err, out)
-	}
 	said := &log{}
-	controller := exec.CommandContext(t.Context(), binary, "controller", "--leader-elect=false", "--health-address", "0", "--metrics-address", "0") //nolint:gosec // G204: the test's own.
+	controller := exec.CommandContext(t.Context(), program.Need(t, "naosu"), "controller", "--leader-elect=false", "--health-address", "0", "--metrics-address", "0") //nolint:gosec // G204: the test's own.
 	controller.Env = append(append(os.Environ(), l.AWS.Environment()...), "KUBECONFIG="+l.Plane.KubeconfigPath())
 	controller.Stdout, controller.Stderr = said, said
 	controller.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

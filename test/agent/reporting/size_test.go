@@ -14,6 +14,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+	"github.com/naosu-dev/naosu/test/program"
 )
 
 // idle is for how long the agent is watched at rest: all looks but the rarest come in it.
@@ -26,12 +27,7 @@ func BenchmarkIdleAgent(b *testing.B) {
 	bed := testbed.Shared(b)
 	name := "idle-agent"
 	node(b, bed.Client, name)
-	binary := filepath.Join(b.TempDir(), "naosu-agent")
-	build := exec.CommandContext(b.Context(), "go", "build", "-o", binary, "github.com/naosu-dev/naosu/cmd/naosu-agent")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("build the agent: %v\n%s", err, out)
-	}
+	binary := program.Need(b, "naosu-agent")
 	file := filepath.Join(b.TempDir(), "kubeconfig")
 	if err := bed.WriteKubeconfig(file); err != nil {
 		b.Fatal(err)

@@ -20,7 +20,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/agenttest/systemdtest"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
-	"github.com/naosu-dev/naosu/test/module"
 )
 
 // slow is a service that is ready once somebody has written to its gate, and notes each start.
@@ -33,7 +32,6 @@ ExecStart=/bin/sh -c 'echo start >>/run/starts; read x </run/gate; systemd-notif
 // TestWork is a whole agent at work: the binary, in a network namespace, beside a systemd of the test's, with the token of its pod.
 func TestWork(t *testing.T) {
 	agenttest.Need(t, "ip", "nsenter", "/lib/systemd/systemd", "dbus-daemon", "systemctl")
-	module.Visit(t)
 	if !agenttest.Alone(t) {
 		return
 	}

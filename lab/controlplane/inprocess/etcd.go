@@ -1,0 +1,110 @@
+package inprocess
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"net/url"
+	"runtime"
+
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"google.golang.org/grpc"
+
+	"github.com/naosu-dev/naosu/lab/controlplane"
+)
+
+// etcdConfig is a single member that only this process can reach, through a socket in a private folder. It does not wait
+// for the disk: what a power cut would lose, a lab can lose.
+func etcdConfig(f *folder, flags []string) (*embed.Config, error) {
+	config := embed.NewConfig()
+	config.Name = "naosu-lab"
+	config.Dir = f.etcd()
+	config.ListenClientUrls = []url.URL{{Scheme: "unix", Path: f.socket()}} // advertised is a default that nobody asks for
+	config.ListenPeerUrls = nil
+	config.InitialCluster = config.InitialClusterFromName(config.Name)
+	config.UnsafeNoFsync = true
+	config.TickMs, config.ElectionMs = 50, 250                                    // a member alone need not wait long for others to stand for election
+	config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // zero otherwise, which is a log line a request
+	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(etcdLogger())
+
+	set := flag.NewFlagSet(string(controlplane.Etcd), flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	config.AddFlags(set)
+	return config, set.Parse(flags)
+}
+
+// etcdLogger ends the goroutine where etcd would end the process, after telling the plane.
+func etcdLogger() *zap.Logger {
+	format := zap.NewProductionEncoderConfig()
+	format.EncodeTime = zapcore.ISO8601TimeEncoder
+	encoder := zapcore.NewConsoleEncoder(format)
+	core := zapcore.NewCore(encoder, zapcore.AddSync(components), zap.WarnLevel)
+	return zap.New(core, zap.WithFatalHook(fatalHook{}), zap.WithPanicHook(fatalHook{}))
+}
+
+type fatalHook struct{}
+
+func (fatalHook) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
+	values := zapcore.NewMapObjectEncoder()
+	for _, field := range fields {
+		field.AddTo(values)
+	}
+	err := errors.New(entry.Message)
+	if cause, is := values.Fields["error"].(string); is {
+		err = errors.New(entry.Message + ": " + cause)
+	}
+	inProcess.fatal(controlplane.Etcd, err)
+	runtime.Goexit()
+}
+
+func (p *local) runEtcd(ctx context.Context, ready func()) error {
+	config, err := etcdConfig(p.folder, p.flags[controlplane.Etcd])
+	if err != nil {
+		return err
+	}
+	if err := verify(config.Dir); err != nil {
+		return err
+	}
+	config.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainStreamInterceptor(endStreams(ctx))}
+	server, err := embed.StartEtcd(config)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	select {
+	case <-server.Server.ReadyNotify():
+		ready()
+	case <-ctx.Done():
+		return nil
+	case err := <-server.Err():
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-server.Server.StopNotify():
+		return errEnded
+	case err := <-server.Err():
+		return err
+	}
+}
+
+// endStreams ends watches when the context does. Left to itself, etcd waits five seconds for its clients to end them.
+func endStreams(ctx context.Context) grpc.StreamServerInterceptor {
+	return func(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+		both, cancel := context.WithCancel(stream.Context())
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		return handle(service, endedStream{stream, both})
+	}
+}
+
+type endedStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (s endedStream) Context() context.Context { return s.ctx }

@@ -1,0 +1,33 @@
+// Package labtest gives tests a lab: one call, and there is a cluster with nodes in a cloud. Its control plane runs in a
+// child process; the nodes, the cloud and the addons run in the test's own.
+package labtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+)
+
+// Start runs a lab until the test ends.
+func Start(t testing.TB, o lab.Options) *lab.Lab {
+	t.Helper()
+	testbed.Need(t)
+	l, err := New(context.WithoutCancel(t.Context()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Stop(); err != nil {
+			t.Errorf("stop the test's lab: %v", err)
+		}
+	})
+	return l
+}
+
+// New runs a lab that several tests share; the caller stops it.
+func New(ctx context.Context, o lab.Options) (*lab.Lab, error) {
+	o.ControlPlane = testbed.StartPlane
+	return lab.Start(ctx, o)
+}
