@@ -53,6 +53,21 @@ func TestViolations(t *testing.T) {
 			},
 		},
 		{
+			name: "a test links the control plane",
+			imports: map[string][]string{
+				own + "test/why":                   {"fmt"},
+				own + "lab":                        {own + "lab/controlplane"},
+				own + "lab/controlplane":           {"fmt"},
+				own + "lab/controlplane/inprocess": {own + "lab/controlplane", "k8s.io/kubernetes/cmd/kube-apiserver/app"},
+				"k8s.io/kubernetes/cmd/kubelet":    {"fmt"},
+				own + "test/kubelet":               {"k8s.io/kubernetes/cmd/kubelet"},
+			},
+			testImports: map[string][]string{own + "test/why": {own + "lab/controlplane/inprocess"}},
+			want: []string{
+				own + "test/why → " + own + "lab/controlplane/inprocess: naosu-lab alone links the control plane, and whoever needs one runs it: linking takes half a minute",
+			},
+		},
+		{
 			name:    "the lab imports what it judges",
 			imports: map[string][]string{own + "lab/scenario": {own + "internal/finding"}},
 			want:    []string{own + "lab/scenario → " + own + "internal/finding: " + "what judges and what is judged share no code"},
