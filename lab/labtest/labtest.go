@@ -4,7 +4,10 @@ package labtest
 
 import (
 	"context"
+	"io"
 	"testing"
+
+	"k8s.io/klog/v2"
 
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
@@ -24,6 +27,12 @@ func Start(t testing.TB, o lab.Options) *lab.Lab {
 		}
 	})
 	return l
+}
+
+// What the lab's controllers log, the control plane's log has where the plane runs in the same process; here nobody reads it.
+func init() {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
 }
 
 // New runs a lab that several tests share; the caller stops it.

@@ -148,6 +148,56 @@ func (b *bed) underWay(dead ...string) error {
 			return fmt.Errorf("pod %s is yet to be placed", pod.Name)
 		}
 	}
+	if len(dead) == 0 {
+		return errors.Join(b.setsUnderWay(), b.statefulSetsUnderWay(pods.Items))
+	}
+	return nil
+}
+
+// setsUnderWay says whether a controller has yet to make or end pods of a ReplicaSet or DaemonSet.
+func (b *bed) setsUnderWay() error {
+	replicaSets, err := b.AppsV1().ReplicaSets("").List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range replicaSets.Items {
+		if s.Status.ObservedGeneration != s.Generation || s.Status.Replicas != *s.Spec.Replicas {
+			return fmt.Errorf("ReplicaSet %s has %d pods of %d", s.Name, s.Status.Replicas, *s.Spec.Replicas)
+		}
+	}
+	daemonSets, err := b.AppsV1().DaemonSets("").List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range daemonSets.Items {
+		if s.Status.ObservedGeneration != s.Generation || s.Status.CurrentNumberScheduled != s.Status.DesiredNumberScheduled {
+			return fmt.Errorf("DaemonSet %s is on %d nodes of %d", s.Name, s.Status.CurrentNumberScheduled, s.Status.DesiredNumberScheduled)
+		}
+	}
+	return nil
+}
+
+// statefulSetsUnderWay says whether the controller has yet to see that a pod is ready, upon which it makes the next.
+func (b *bed) statefulSetsUnderWay(pods []corev1.Pod) error {
+	sets, err := b.AppsV1().StatefulSets("").List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range sets.Items {
+		var made, ready int32
+		for i := range pods {
+			if metav1.IsControlledBy(&pods[i], &s) {
+				made++
+				if condition(&pods[i], corev1.PodReady) == corev1.ConditionTrue {
+					ready++
+				}
+			}
+		}
+		seen := s.Status.ObservedGeneration == s.Generation && s.Status.Replicas == made && s.Status.ReadyReplicas == ready
+		if !seen || made == ready && made != *s.Spec.Replicas {
+			return fmt.Errorf("StatefulSet %s has %d pods of %d, of which %d are ready", s.Name, made, *s.Spec.Replicas, ready)
+		}
+	}
 	return nil
 }
 
