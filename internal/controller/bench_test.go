@@ -71,7 +71,7 @@ func BenchmarkAtRest(b *testing.B) {
 			benchmark.Target(b, float64(nodes)/20, "one-per-event", "requests/min")
 			cache := server.cache(b)
 			benchmark.Alternative(b, "objects", cache, "MiB-resident")
-			benchmark.Target(b, 0.5, "objects", "MiB-resident")
+			benchmark.Target(b, 0.4, "objects", "MiB-resident")
 			benchmark.Alternative(b, "objects", cache, "MiB-peak")
 			benchmark.Target(b, 0.2, "objects", "MiB-peak")
 		})

@@ -258,7 +258,7 @@ func BenchmarkTrialMove(b *testing.B) {
 		benchmark.Used(b, benchmark.CPU(b)-before)
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "moves/s")
 		benchmark.Beside(b, "rebuilt", func() { anew(b, j.World(), pods[0]) })
-		benchmark.Target(b, 100, "rebuilt", benchmark.CPUPerOp)
+		benchmark.Target(b, 1000, "rebuilt", benchmark.CPUPerOp)
 	})
 }
 
