@@ -1,9 +1,8 @@
 // Command bench runs the module's benchmarks, one package after the other, and prints what they measured as one table.
+// Arguments after "--" go to go test, as in "-- -benchtime=1x".
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -22,49 +21,91 @@ import (
 func main() {
 	pattern := flag.String("bench", ".", "which benchmarks, as in go test -bench")
 	flag.Parse()
-	if err := run(context.Background(), *pattern, os.Stdout, os.Stderr); err != nil {
+	if err := run(context.Background(), *pattern, flag.Args(), os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
 // run writes the table to out and, as they end, the benchmarks' own lines to log.
-func run(ctx context.Context, pattern string, out, log io.Writer) error {
+func run(ctx context.Context, pattern string, args []string, out, log io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	packages, err := benchmarked(".")
+	packages, err := benchmarked(".", pattern)
 	if err != nil {
 		return err
 	}
-	if len(packages) == 0 {
-		return errors.New("no package has a benchmark")
+	var results []result
+	for _, p := range packages {
+		if ctx.Err() != nil {
+			break
+		}
+		measured, err := measure(ctx, p, append([]string{"-bench=" + pattern}, args...), log)
+		if err != nil {
+			return fmt.Errorf("benchmarks of %s: %w", p, err)
+		}
+		results = append(results, measured...)
 	}
-	// Only packages with benchmarks: building and linking the other tests would take most of the time.
-	args := []string{"test", "-run=^$", "-bench=" + pattern, "-benchmem", "-timeout=1h"}
-	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
-	var output bytes.Buffer
-	cmd.Stdout = io.MultiWriter(&output, log)
-	cmd.Stderr = log
-	ran := cmd.Run()
-	results, err := parse(&output)
-	if err != nil {
-		return err
+	if len(results) == 0 {
+		return errors.New("no such benchmark")
 	}
-	if err := printTable(out, results); err != nil {
-		return err
-	}
-	if ran != nil {
-		return fmt.Errorf("go test: %w", ran)
-	}
-	return nil
+	fmt.Fprint(out, table(results))
+	return errors.Join(ctx.Err(), failures(results))
 }
 
-var benchmark = regexp.MustCompile(`(?m)^func Benchmark`)
+// measure runs the benchmarks of one package. Go builds all packages that it is given before it runs any benchmark, so that
+// with one call for all of them none would run if one did not build.
+func measure(ctx context.Context, folder string, args []string, log io.Writer) ([]result, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-run=^$", "-benchmem", "-timeout=1h", folder}, args...)...)
+	cmd.Stderr = log
+	events, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	results, err := read(events, log)
+	var failed *exec.ExitError
+	switch ran := cmd.Wait(); {
+	case err != nil:
+		return nil, err
+	case errors.As(ran, &failed) && failures(results) == nil:
+		results = append(results, result{failure: "go test: " + ran.Error()})
+	case ran != nil && failed == nil:
+		return nil, ran
+	}
+	for i := range results {
+		results[i].folder = strings.TrimPrefix(folder, "./")
+	}
+	return results, nil
+}
 
-// benchmarked lists the folders below root whose tests have benchmarks, as go names packages.
-func benchmarked(root string) ([]string, error) {
+// failures says how many benchmarks failed, if any did.
+func failures(results []result) error {
+	failed := 0
+	for _, r := range results {
+		if r.failure != "" {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d failed", failed)
+}
+
+var function = regexp.MustCompile(`(?m)^func (Benchmark\w*)`)
+
+// benchmarked lists the folders below root whose tests have benchmarks that may match a pattern, as go names packages. Only
+// these are run: building and linking the other tests would take most of the time.
+func benchmarked(root, pattern string) ([]string, error) {
+	asked, err := regexp.Compile(topLevel(pattern))
+	if err != nil {
+		return nil, fmt.Errorf("the pattern of -bench: %w", err)
+	}
 	var packages []string
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -72,7 +113,9 @@ func benchmarked(root string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if folder := "./" + filepath.ToSlash(filepath.Dir(path)); benchmark.Match(source) && !slices.Contains(packages, folder) {
+		matches := func(found [][]byte) bool { return asked.Match(found[1]) }
+		folder := "./" + filepath.ToSlash(filepath.Dir(path))
+		if slices.ContainsFunc(function.FindAllSubmatch(source, -1), matches) && !slices.Contains(packages, folder) {
 			packages = append(packages, folder)
 		}
 		return nil
@@ -83,22 +126,15 @@ func benchmarked(root string) ([]string, error) {
 	return packages, nil
 }
 
-// parse reads the lines that `go test -bench` prints.
-func parse(output io.Reader) ([]result, error) {
-	var results []result
-	folder := ""
-	lines := bufio.NewScanner(output)
-	for lines.Scan() {
-		if path, ok := strings.CutPrefix(lines.Text(), "pkg: "); ok {
-			_, folder, _ = strings.Cut(path, "/naosu/")
-		}
-		if r, ok := parseResult(lines.Text()); ok {
-			r.folder = folder
-			results = append(results, r)
-		}
+var brackets = regexp.MustCompile(`\([^()]*\)|\[[^\]]*\]`)
+
+// topLevel is the part of a pattern that is about functions and not about their sub-benchmarks. Where that is not plain, as
+// when alternatives each have such parts, it is a pattern that all functions match.
+func topLevel(pattern string) string {
+	name, _, nested := strings.Cut(pattern, "/")
+	bare := brackets.ReplaceAllString(pattern, "")
+	if nested && (strings.Contains(bare, "|") || !strings.Contains(bare, "/")) {
+		return "."
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read the output of go test: %w", err)
-	}
-	return results, nil
+	return name
 }

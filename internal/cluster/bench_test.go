@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/naosu-dev/naosu/internal/benchmark"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 )
@@ -22,41 +23,66 @@ var sizes = []int{100, 500, 1000, 5000}
 // what the Snapshot takes up, MiB-peak the most that the heap came to while it was loaded, garbage included.
 func BenchmarkLoad(b *testing.B) {
 	for _, nodes := range sizes {
-		for _, form := range []string{"snapshot", "json"} {
-			b.Run(fmt.Sprintf("%s/%d-nodes", form, nodes), func(b *testing.B) {
-				path := filepath.Join(b.TempDir(), "f")
-				write(b, path, form, nodes)
-				var before runtime.MemStats
-				runtime.GC()
-				runtime.ReadMemStats(&before)
-				peak := watchHeap(b)
-				var held struct{ world *cluster.Snapshot }
+		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
+			snapshot, list := filepath.Join(b.TempDir(), "snapshot"), filepath.Join(b.TempDir(), "json")
+			write(b, snapshot, "snapshot", nodes)
+			write(b, list, "json", nodes)
+			peak, held := measured(b, func() (world *cluster.Snapshot) {
+				before := benchmark.CPU(b)
 				for b.Loop() {
-					held.world = nil // The one of before is let go.
-					debug.FreeOSMemory()
-					var err error
-					if held.world, err = cluster.Load(b.Context(), cluster.Source{Path: path}); err != nil {
-						b.Fatal(err)
-					}
+					world = nil // The one of before is let go.
+					world = loadFile(b, snapshot)
 				}
-				b.ReportMetric(float64(peak()-before.HeapAlloc)/(1<<20), "MiB-peak")
-				var after runtime.MemStats
-				runtime.GC()
-				runtime.ReadMemStats(&after)
-				b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-held")
-				info, err := os.Stat(path)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(info.Size())/(1<<20), "MiB-file")
-				if form == "snapshot" && nodes == 5000 {
-					clustertest.Target(b, float64(5*time.Second), "ns/op")
-					clustertest.Target(b, 1024, "MiB-peak")
-				}
-				runtime.KeepAlive(held.world)
+				benchmark.Used(b, benchmark.CPU(b)-before)
+				return world
 			})
-		}
+			b.ReportMetric(peak, "MiB-peak")
+			b.ReportMetric(held, "MiB-held")
+			b.ReportMetric(size(b, snapshot), "MiB-file")
+			peak, _ = measured(b, func() (world *cluster.Snapshot) {
+				benchmark.Beside(b, "json", func() { world = loadFile(b, list) })
+				return world
+			})
+			benchmark.Alternative(b, "json", peak, "MiB-peak")
+			benchmark.Alternative(b, "json", size(b, list), "MiB-file")
+			benchmark.Target(b, 3, "json", benchmark.CPUPerOp)
+			benchmark.Target(b, 1, "json", "MiB-peak")
+		})
 	}
+}
+
+// measured is how much the heap grew by at most while something was loaded, and by how much when it was.
+func measured(b *testing.B, run func() *cluster.Snapshot) (peak, held float64) {
+	b.Helper()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	most := watchHeap(b)
+	world := run()
+	peak = float64(most()-before.HeapAlloc) / (1 << 20)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(world)
+	return peak, float64(after.HeapAlloc-before.HeapAlloc) / (1 << 20)
+}
+
+func loadFile(b *testing.B, path string) *cluster.Snapshot {
+	b.Helper()
+	debug.FreeOSMemory()
+	world, err := cluster.Load(b.Context(), cluster.Source{Path: path})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return world
+}
+
+func size(b *testing.B, path string) float64 {
+	b.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(info.Size()) / (1 << 20)
 }
 
 // write leaves nothing of what it needed behind.

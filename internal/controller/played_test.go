@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -167,6 +168,31 @@ func list(b *testing.B, objects []runtime.Object) []byte {
 		b.Fatal(err)
 	}
 	return data
+}
+
+// cache is how many MiB of heap the cluster's objects take up in an informer's cache that keeps them whole.
+func (p *played) cache(b *testing.B) float64 {
+	b.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var before, after goruntime.MemStats
+	goruntime.GC()
+	goruntime.ReadMemStats(&before)
+	var all []runtime.Object
+	for path, one := range p.resources {
+		if len(one.list) == 0 || strings.Contains(path, "/namespaces/") { // the pods of one namespace once more
+			continue
+		}
+		objects, err := runtime.Decode(kubescheme.Codecs.UniversalDeserializer(), one.list)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, objects)
+	}
+	goruntime.GC()
+	goruntime.ReadMemStats(&after)
+	goruntime.KeepAlive(all)
+	return float64(after.HeapAlloc-before.HeapAlloc) / (1 << 20)
 }
 
 func protobufs() runtime.SerializerInfo {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/naosu-dev/naosu/internal/benchmark"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -91,12 +91,14 @@ func BenchmarkFit(b *testing.B) {
 		b.Run(shape.name, func(b *testing.B) {
 			atSizes(b, func(b *testing.B, j *scheduling.Judge) {
 				p := successor(example(b, j.World(), shape.is), 0)
+				before := benchmark.CPU(b)
 				for b.Loop() {
 					if _, err := j.Fit(b.Context(), p); err != nil {
 						b.Fatal(err)
 					}
 				}
-				clustertest.Beside(b, "plain", func() { plainly(b, j, p) })
+				benchmark.Used(b, benchmark.CPU(b)-before)
+				benchmark.Beside(b, "plain", func() { plainly(b, j, p) })
 			})
 		})
 	}
@@ -138,6 +140,7 @@ func BenchmarkPlace(b *testing.B) {
 				const many = 500
 				i := 0
 				j.Fork()
+				before := benchmark.CPU(b)
 				for b.Loop() {
 					if i++; i%many == 0 { // the cluster is never full
 						j.Revert()
@@ -152,8 +155,9 @@ func BenchmarkPlace(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
+				benchmark.Used(b, benchmark.CPU(b)-before)
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pods/s")
-				clustertest.Beside(b, "plain", func() { plainly(b, j, successor(p, 0)) })
+				benchmark.Beside(b, "plain", func() { plainly(b, j, successor(p, 0)) })
 			})
 		})
 	}
@@ -170,11 +174,13 @@ func BenchmarkLoseNode(b *testing.B) {
 				lost = append(lost, p)
 			}
 		}
+		before := benchmark.CPU(b)
 		for b.Loop() {
 			loseNode(b, j, node, lost, fast)
 		}
+		benchmark.Used(b, benchmark.CPU(b)-before)
 		b.ReportMetric(float64(len(lost)), "pods")
-		clustertest.Beside(b, "plain", func() { loseNode(b, j, node, lost, plainly) })
+		benchmark.Beside(b, "plain", func() { loseNode(b, j, node, lost, plainly) })
 	})
 }
 
@@ -244,16 +250,15 @@ func BenchmarkTrialMove(b *testing.B) {
 			trials[i] = trial{p, successor(p, 0)}
 			move(b, j, trials[i])
 		}
-		i := 0
+		i, before := 0, benchmark.CPU(b)
 		for b.Loop() {
 			i++
 			move(b, j, trials[i%tried])
 		}
+		benchmark.Used(b, benchmark.CPU(b)-before)
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "moves/s")
-		clustertest.Target(b, 40_000, "moves/s")
-		began := time.Now()
-		anew(b, j.World(), pods[0])
-		b.ReportMetric(1/time.Since(began).Seconds(), "rebuilt-moves/s")
+		benchmark.Beside(b, "rebuilt", func() { anew(b, j.World(), pods[0]) })
+		benchmark.Target(b, 1000, "rebuilt", benchmark.CPUPerOp)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
-// BenchmarkReady is the time from nothing to a cluster that schedules pods, its process started. The target is 4 s.
+// BenchmarkReady is the time from nothing to a cluster that schedules pods, its process started.
 func BenchmarkReady(b *testing.B) {
 	for b.Loop() {
 		p, err := testbed.StartPlane(b.Context(), controlplane.Options{})
@@ -30,7 +30,7 @@ func BenchmarkReady(b *testing.B) {
 	}
 }
 
-// BenchmarkResident is the memory of a process with nothing but an idle control plane. The target is 400 MiB.
+// BenchmarkResident is the memory of a process with nothing but an idle control plane.
 func BenchmarkResident(b *testing.B) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		b.Skip("needs Linux's /proc")

@@ -157,14 +157,37 @@ func (l *lab) clear(ctx context.Context) error {
 			inNamespaces = []string{metav1.NamespaceDefault}
 		}
 		for _, namespace := range inNamespaces {
-			err := l.any.Resource(kind).Namespace(namespace).DeleteCollection(ctx,
-				metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{})
-			if err != nil {
+			if err := deleteAll(ctx, l.any.Resource(kind).Namespace(namespace)); err != nil {
 				return fmt.Errorf("delete all %s: %w", kind.Resource, err)
 			}
 		}
 	}
 	return nil
+}
+
+// deleteAll deletes objects until none is left, a page with each request: on a busy machine the API server has not the time to
+// delete ten thousand with one. A request that it ends for lack of time is made again.
+func deleteAll(ctx context.Context, objects dynamic.ResourceInterface) error {
+	const page, patience = 500, 10 * time.Minute
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, patience, true, func(ctx context.Context) (none bool, err error) {
+		err = objects.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}, metav1.ListOptions{Limit: page})
+		if err == nil {
+			var left *unstructured.UnstructuredList
+			if left, err = objects.List(ctx, metav1.ListOptions{Limit: 1}); err == nil {
+				return len(left.Items) == 0, nil
+			}
+		}
+		if apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsTooManyRequests(err) {
+			last = err
+			return false, nil
+		}
+		return false, err
+	})
+	if wait.Interrupted(err) {
+		return errors.Join(fmt.Errorf("some are left after %s: %w", patience, err), last)
+	}
+	return err
 }
 
 // releaseDevices takes away what keeps a claim that the scheduler has granted from being deleted.
