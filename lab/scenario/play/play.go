@@ -10,10 +10,14 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/naosu-dev/naosu/lab/lag"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/program"
 )
+
+// ErrNotJudged is returned when a point was not reached and the machine was too slow to tell whether it would have been.
+var ErrNotJudged = errors.New("the machine was too slow to judge that; play it again when less else is running")
 
 // Options say how a pass is played.
 type Options struct {
@@ -54,6 +58,9 @@ func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (St
 	err = s.player.run(ctx, until)
 	if err == nil && s.player.failure != "" {
 		err = fmt.Errorf("the point %q was not reached: %s", until, s.player.failure)
+		if s.player.unjudged {
+			err = fmt.Errorf("%w; %w", err, ErrNotJudged)
+		}
 	}
 	if err = errors.Join(err, s.close()); err != nil {
 		return nil, errors.Join(err, s.stage.Stop())
@@ -90,6 +97,7 @@ func open(ctx context.Context, pass scenario.Pass, o Options) (_ *session, err e
 		return nil, fmt.Errorf("building the cluster: %w", err)
 	}
 	watching, cancel := context.WithCancel(ctx)
+	meter := lag.Start(watching)
 	s := &session{pass: pass, pace: o.Pace, stage: stage, cancel: cancel, died: make(chan error, 1)}
 	defer func() {
 		if err != nil {
@@ -118,7 +126,7 @@ func open(ctx context.Context, pass scenario.Pass, o Options) (_ *session, err e
 	}
 	timeline.begin()
 	timeline.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
-	s.player, err = newPlayer(pass, s.world, s.world.changed, s.died, timeline, s.perform)
+	s.player, err = newPlayer(pass, s.world, s.world.changed, s.died, timeline, meter.Read, s.perform)
 	return s, err
 }
 
@@ -137,7 +145,8 @@ func (s *session) result() Result {
 		With: s.pass.With, Title: s.pass.Title, Nodes: s.names, Claims: s.world.claims(), Scale: s.pace.Scale(), AtMinimum: s.pace.AtMinimum(),
 		Events: s.player.timeline.recorded(), Expectations: s.player.results(), Failure: s.player.failure,
 	}
-	r.Met = r.Failure == "" && !slices.ContainsFunc(r.Expectations, func(e Expectation) bool { return !e.Met })
+	r.judge(s.player.unjudged)
+	r.LagSeconds, r.LagUsed = s.player.lost()
 	if !r.Met && s.controller != nil {
 		r.Log = s.controller.Tail()
 	}
