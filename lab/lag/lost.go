@@ -72,8 +72,9 @@ func (u usage) since(before usage) usage {
 }
 
 // waited is how much later this process is for having waited, of the elapsed time in which u was used. Who used the
-// processors is who it waited for: the part that counts is that of others. Threads may wait at the same time; it is no later
-// than all their waiting together, and no later than if it had wanted a processor throughout.
+// processors is who it waited for: the part that counts is that of others. While a descendant held a processor, it waited for
+// that. Threads may wait at the same time; it is no later than all their waiting together, and no later than if it had wanted
+// a processor throughout.
 func (u usage) waited(elapsed time.Duration) time.Duration {
 	var ran, waited float64
 	for _, t := range u.threads {
@@ -82,7 +83,10 @@ func (u usage) waited(elapsed time.Duration) time.Duration {
 	if u.all <= 0 || ran <= 0 {
 		return 0
 	}
-	others := max(0, u.all-u.own).Seconds() / u.all.Seconds()
-	waited = waited*others + ran*u.stolen.Seconds()/u.all.Seconds()
-	return time.Duration(min(waited, elapsed.Seconds()*waited/(waited+ran)) * float64(time.Second))
+	passed := elapsed.Seconds()
+	others := max(0, u.all-u.own).Seconds()
+	descendants := max(0, u.own.Seconds()-ran)
+	waited = waited*others/(others+ran) + ran*u.stolen.Seconds()/u.all.Seconds()
+	waited *= max(0, 1-descendants/max(passed-ran, passed/2))
+	return seconds(min(waited, passed*waited/(waited+ran)))
 }

@@ -35,9 +35,11 @@ func TestLost(t *testing.T) {
 		{"naosu burns all processors", used(2200*ms, 2190*ms, 0, thread{300 * ms, 600 * ms}), 100 * ms, 0},
 		{"the lab burns them", used(2120*ms, 2110*ms, 0, thread{1900 * ms, 3000 * ms}), 60 * ms, 0},
 		{"naosu burns them while the timer is very late", used(6000*ms, 5990*ms, 0, thread{300 * ms, 2600 * ms}), 2 * time.Second, 0},
-		{"naosu and others share them", used(2000*ms, 1000*ms, 0, thread{300 * ms, 600 * ms}), 0, 300 * ms},
+		{"naosu burns what others leave", used(2000*ms, 1000*ms, 0, thread{200 * ms, 900 * ms}), 0, 0},
+		{"naosu burns half of what others leave", used(2000*ms, 600*ms, 0, thread{200 * ms, 400 * ms}), 0, 175 * ms},
+		{"naosu burns what a hypervisor leaves", used(1000*ms, 990*ms, 1000*ms, thread{200 * ms, 200 * ms}), 0, 0},
 
-		{"a hypervisor takes half of what is wanted", used(400*ms, 390*ms, 400*ms, thread{300 * ms, 0}), 0, 300 * ms},
+		{"a hypervisor takes half of what is wanted", used(400*ms, 300*ms, 400*ms, thread{300 * ms, 0}), 0, 300 * ms},
 		{"a hypervisor takes something from an idle process", used(400*ms, 10*ms, 400*ms, thread{10 * ms, 0}), 0, 0},
 		{"a kernel that does not count waiting", used(2000*ms, 200*ms, 0), 0, 0},
 		{"nothing was used", used(0, 0, 0), 0, 0},

@@ -26,7 +26,7 @@ func TestMeterSeesAStop(t *testing.T) {
 	})
 }
 
-// TestMeterAddsUp has a machine of which half the time is lost, and reads at odd moments.
+// TestMeterAddsUp has a machine from which a hypervisor takes half the time, and reads at odd moments.
 func TestMeterAddsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -34,7 +34,7 @@ func TestMeterAddsUp(t *testing.T) {
 		m := newMeter(func() *usage {
 			samples++
 			passed := time.Since(began)
-			return &usage{processors: 1, all: passed * 100, threads: map[int]thread{1: {passed / 2, passed / 2}}}
+			return &usage{processors: 1, all: passed, stolen: passed, threads: map[int]thread{1: {ran: passed / 2}}}
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		go m.run(ctx)
