@@ -236,9 +236,9 @@ func (p *page) lag(r play.Result) {
 	if !r.LagUsed {
 		return
 	}
-	text := fmt.Sprintf("%s of real time, which the lab lost to the rest of the machine; deadlines were extended by it", span(r.LagSeconds))
+	text := fmt.Sprintf("%s of real time, which the lab lost to the rest of the machine. Deadlines are extended by it, up to a bound.", span(r.LagSeconds))
 	if r.NotJudged {
-		text += ". It was too much to judge this pass: play it again when less else is running"
+		text += " There was too much of it to judge this pass: play it again when less else is running."
 	}
 	p.block("  lag: ", "", text)
 }
