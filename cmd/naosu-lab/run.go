@@ -168,6 +168,9 @@ func (o *runOptions) play(ctx context.Context, s script) (report.Scenario, error
 		p := newProgress(o.err, s.Name+" with "+name)
 		result, err := playInChild(ctx, s, childPass{with: name, timeScale: o.timeScale, naosu: o.naosu}, p.observe)
 		p.end()
+		if errors.Is(err, play.ErrNotJudged) {
+			result, err = play.Result{With: name, Title: pass.Title, Scale: o.timeScale, NotPlayed: err.Error(), NotJudged: true}, nil
+		}
 		if err != nil {
 			return r, err
 		}

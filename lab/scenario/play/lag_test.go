@@ -1,6 +1,7 @@
 package play
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -191,5 +192,32 @@ func TestJudge(t *testing.T) {
 		if r.judge(tt.unjudged); r.Met != tt.met || r.NotJudged != tt.notJudged {
 			t.Errorf("%s: met %v, not judged %v, want %v, %v", tt.name, r.Met, r.NotJudged, tt.met, tt.notJudged)
 		}
+	}
+}
+
+func TestMeterJudgesErrors(t *testing.T) {
+	failure := errors.New("the start did not come up")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tt := range []struct {
+		name   string
+		ctx    context.Context
+		lost   time.Duration // in a minute
+		err    error
+		judged bool
+	}{
+		{"nothing failed", t.Context(), time.Minute, nil, true},
+		{"no lag", t.Context(), 0, failure, true},
+		{"lag within the bound", t.Context(), 25 * time.Second, failure, true},
+		{"lag beyond the bound", t.Context(), 26 * time.Second, failure, false},
+		{"ended by the caller", ended, 26 * time.Second, failure, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := meter{read: func() lag.Reading { return lag.Reading{Lost: tt.lost} }, began: time.Now()}
+			<-time.After(time.Minute)
+			if got := m.judge(tt.ctx, tt.err); !errors.Is(got, tt.err) || errors.Is(got, ErrNotJudged) == tt.judged {
+				t.Errorf("%s: %v", tt.name, got)
+			}
+		})
 	}
 }

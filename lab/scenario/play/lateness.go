@@ -1,6 +1,12 @@
 package play
 
-import "time"
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/naosu-dev/naosu/lab/lag"
+)
 
 // How much lag may excuse: one in lagShare of the time since the point, and lagReal of real time.
 const (
@@ -33,3 +39,27 @@ func (l lateness) beyond(now time.Duration) bool { return l.lost() > l.bound(now
 
 // extension is what a deadline is extended by.
 func (l lateness) extension(now time.Duration) time.Duration { return min(l.lost(), l.bound(now)) }
+
+// meter measures lag from the moment at which a pass begins to be built.
+type meter struct {
+	read  func() lag.Reading
+	began time.Time
+}
+
+func startMeter(ctx context.Context) (m meter, stop context.CancelFunc) {
+	ctx, stop = context.WithCancel(ctx)
+	return meter{lag.Start(ctx).Read, time.Now()}, stop
+}
+
+// judge makes an error of playing one that is ErrNotJudged, if there was more lag than the bound. That ctx ended is no
+// failure.
+func (m meter) judge(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	l := lateness{since: func() time.Duration { return m.read().Lost }, always: lagReal}
+	if !l.beyond(time.Since(m.began)) {
+		return err
+	}
+	return fmt.Errorf("%w; %w (lag: %s)", err, ErrNotJudged, tenth(l.lost()))
+}
