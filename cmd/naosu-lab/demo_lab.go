@@ -15,6 +15,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
 
 // upPatience bounds how long the story may take to come to its point, on the wall clock.
@@ -48,6 +50,10 @@ func (o *demoOptions) ready(ctx context.Context, dir string, ended chan error) e
 		select {
 		case err := <-ended:
 			ended <- err
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && exit.ExitCode() == exitNotJudged {
+				err = play.ErrNotJudged
+			}
 			return false, fmt.Errorf("the lab ended before the story came to its point: %w", errors.Join(err))
 		default:
 		}

@@ -14,12 +14,14 @@ import (
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/inprocess"
+	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
 
 // Exit codes, as CONTRIBUTING and the commands' help state them.
 const (
-	exitFailed   = 1
-	exitBadInput = 2
+	exitFailed    = 1
+	exitBadInput  = 2
+	exitNotJudged = 3
 )
 
 // badInputError marks an error as the caller's to mend; nothing was started or changed.
@@ -29,6 +31,9 @@ func (b badInputError) Unwrap() error { return b.error }
 
 // errExpectations is returned when everything was played and an expectation did not hold; the report has said which.
 var errExpectations = errors.New("an expectation did not hold")
+
+// errNotJudged is returned when none failed and the machine was too slow to judge one; the report has said which.
+var errNotJudged = errors.New("an expectation could not be judged")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -56,6 +61,11 @@ func exitCode(err error) int {
 		return 0
 	case errors.Is(err, errExpectations):
 		return exitFailed
+	case errors.Is(err, errNotJudged):
+		return exitNotJudged
+	case errors.Is(err, play.ErrNotJudged):
+		fmt.Fprintln(os.Stderr, "naosu-lab:", err)
+		return exitNotJudged
 	case errors.As(err, &bad):
 		fmt.Fprintln(os.Stderr, bad)
 		return exitBadInput
@@ -72,7 +82,8 @@ func newCommand() *cobra.Command {
 		Long: `naosu-lab runs the real etcd, kube-apiserver, kube-controller-manager and kube-scheduler in one process, with
 simulated nodes in a simulated cloud, and plays incidents on them.
 
-Exit codes: 0 everything held, 1 something failed or did not hold, 2 bad input (nothing was started).`,
+Exit codes: 0 everything held, 1 something failed or did not hold, 2 bad input (nothing was started), 3 the machine was too
+slow to judge.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -100,6 +100,10 @@ func playInChild(ctx context.Context, s script, p childPass, observe play.Observ
 	}
 	result, readErr := receive(out, observe)
 	if err := child.Wait(); err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && exit.ExitCode() == exitNotJudged {
+			err = play.ErrNotJudged
+		}
 		return play.Result{}, fmt.Errorf("playing %s of %s: %w\n%s", p.with, s.Name, err, bytes.TrimSpace(complaint.Bytes()))
 	}
 	return result, readErr

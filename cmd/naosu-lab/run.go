@@ -36,7 +36,11 @@ hard-codes stays as it is, and the report says so. All times are scenario time.
 
 A pass that needs the naosu program is not played where there is none; the report says so, and the exit code is 1.
 
-Exit code 0 if every expectation held, 1 if one did not or could not be seen, 2 on bad input (nothing was started).`,
+The lab measures how much real time it loses to the rest of the machine (its lag) and extends deadlines by that, up to a
+bound. A pass that would fail with more lag than that is not judged: it is neither met nor failed.
+
+Exit code 0 if every expectation held, 1 if one did not or could not be seen, 2 on bad input (nothing was started), 3 if
+none failed and the machine was too slow to judge one.`,
 		Example: `  naosu-lab run stranded-volume --time-scale 10
   naosu-lab run scenarios/*.yaml -o json`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -64,13 +68,13 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	reports := make([]report.Scenario, 0, len(scripts))
-	met := true
+	met, missed := true, false
 	for _, s := range scripts {
 		r, err := o.play(ctx, s)
 		if err != nil {
 			return err
 		}
-		met = met && r.Met()
+		met, missed = met && r.Met(), missed || r.Missed()
 		reports = append(reports, r)
 		if err := o.text(r); err != nil {
 			return err
@@ -81,10 +85,13 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if !met {
+	switch {
+	case met:
+		return nil
+	case missed:
 		return errExpectations
 	}
-	return nil
+	return errNotJudged
 }
 
 // load reads and checks all that was asked for, so that nothing starts before all of it is good.
@@ -161,6 +168,9 @@ func (o *runOptions) play(ctx context.Context, s script) (report.Scenario, error
 		p := newProgress(o.err, s.Name+" with "+name)
 		result, err := playInChild(ctx, s, childPass{with: name, timeScale: o.timeScale, naosu: o.naosu}, p.observe)
 		p.end()
+		if errors.Is(err, play.ErrNotJudged) {
+			result, err = play.Result{With: name, Title: pass.Title, Scale: o.timeScale, NotPlayed: err.Error(), NotJudged: true}, nil
+		}
 		if err != nil {
 			return r, err
 		}

@@ -58,10 +58,7 @@ func TestScenarios(t *testing.T) {
 		for _, pass := range s.Passes() {
 			t.Run(s.Name+"/"+pass.With, func(t *testing.T) {
 				t.Parallel()
-				out, err := command(t, "", "naosu-lab", "run", file, "--with", pass.With, "--time-scale", timeScaleOf(s.Name)).CombinedOutput()
-				if err != nil {
-					t.Errorf("naosu-lab run: %v\n%s", err, out)
-				}
+				mustBeMet(t, file, "--with", pass.With, "--time-scale", timeScaleOf(s.Name))
 			})
 		}
 	}

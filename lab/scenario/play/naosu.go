@@ -143,11 +143,8 @@ func (s *session) command(ctx context.Context, c scenario.Command) (performed, e
 	if c.Within != nil {
 		result.tracker.deadline += c.Within.Duration
 	}
-	args, patience := c.Resolve(s.names), s.pace.Real(result.tracker.deadline)
-	t := s.player.timeline
+	args, t := c.Resolve(s.names), s.player.timeline
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
 		run.output, run.err = s.program.Run(ctx, args)
 		if run.err == nil {
 			t.add(Event{Sort: Program, Object: run.line, Message: fmt.Sprintf("ends with exit code %d", run.output.ExitCode)})

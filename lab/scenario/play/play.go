@@ -15,6 +15,10 @@ import (
 	"github.com/naosu-dev/naosu/lab/scenario/program"
 )
 
+// ErrNotJudged is returned when something failed that has no verdict of its own, such as the building of the cluster or the
+// way to a point, and the machine was too slow to tell whether it would have otherwise.
+var ErrNotJudged = errors.New("the machine was too slow to judge that; play it again when less else is running")
+
 // Options say how a pass is played.
 type Options struct {
 	// Build starts the cluster.
@@ -27,18 +31,19 @@ type Options struct {
 	Observer Observer
 }
 
-// Play plays a pass from the building of its cluster to the cluster's end. An error means that it could not be played; a
-// pass that was and failed has a Result that is not Met.
+// Play plays a pass from the building of its cluster to the cluster's end. An error means that it could not be played, and
+// is ErrNotJudged if the machine may be why; a pass that was and failed has a Result that is not Met.
 func Play(ctx context.Context, pass scenario.Pass, o Options) (Result, error) {
-	began := time.Now()
-	s, err := open(ctx, pass, o)
+	m, stop := startMeter(ctx)
+	defer stop()
+	s, err := open(ctx, pass, o, m)
 	if err != nil {
-		return Result{}, err
+		return Result{}, m.judge(ctx, err)
 	}
 	started := time.Now()
-	err = s.player.run(ctx, "")
+	err = m.judge(ctx, s.player.run(ctx, ""))
 	result := s.result()
-	result.StartReal, result.PlayReal = started.Sub(began), time.Since(started)
+	result.StartReal, result.PlayReal = started.Sub(m.began), time.Since(started)
 	return result, errors.Join(err, s.close(), s.stage.Stop())
 }
 
@@ -47,13 +52,18 @@ func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (St
 	if !slices.Contains(pass.Points(), until) {
 		return nil, fmt.Errorf("the scenario has no point %q; it has %q", until, pass.Points())
 	}
-	s, err := open(ctx, pass, o)
+	m, stop := startMeter(ctx)
+	defer stop()
+	s, err := open(ctx, pass, o, m)
 	if err != nil {
-		return nil, err
+		return nil, m.judge(ctx, err)
 	}
-	err = s.player.run(ctx, until)
+	err = m.judge(ctx, s.player.run(ctx, until))
 	if err == nil && s.player.failure != "" {
 		err = fmt.Errorf("the point %q was not reached: %s", until, s.player.failure)
+		if s.player.unjudged {
+			err = fmt.Errorf("%w; %w", err, ErrNotJudged)
+		}
 	}
 	if err = errors.Join(err, s.close()); err != nil {
 		return nil, errors.Join(err, s.stage.Stop())
@@ -79,7 +89,7 @@ type session struct {
 }
 
 // open builds the start of a pass and makes all ready to play. On an error nothing is left running.
-func open(ctx context.Context, pass scenario.Pass, o Options) (_ *session, err error) {
+func open(ctx context.Context, pass scenario.Pass, o Options, m meter) (_ *session, err error) {
 	if pass.NeedsNaosu() && o.Naosu == "" {
 		return nil, fmt.Errorf("the pass %q needs the naosu program: %w", pass.With, ErrNoNaosu)
 	}
@@ -118,7 +128,7 @@ func open(ctx context.Context, pass scenario.Pass, o Options) (_ *session, err e
 	}
 	timeline.begin()
 	timeline.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
-	s.player, err = newPlayer(pass, s.world, s.world.changed, s.died, timeline, s.perform)
+	s.player, err = newPlayer(pass, s.world, s.world.changed, s.died, timeline, m.read, s.perform)
 	return s, err
 }
 
@@ -137,7 +147,8 @@ func (s *session) result() Result {
 		With: s.pass.With, Title: s.pass.Title, Nodes: s.names, Claims: s.world.claims(), Scale: s.pace.Scale(), AtMinimum: s.pace.AtMinimum(),
 		Events: s.player.timeline.recorded(), Expectations: s.player.results(), Failure: s.player.failure,
 	}
-	r.Met = r.Failure == "" && !slices.ContainsFunc(r.Expectations, func(e Expectation) bool { return !e.Met })
+	r.judge(s.player.unjudged)
+	r.LagSeconds, r.LagUsed = s.player.lost()
 	if !r.Met && s.controller != nil {
 		r.Log = s.controller.Tail()
 	}

@@ -3,8 +3,10 @@ package play
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/naosu-dev/naosu/lab/lag"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/expr"
@@ -35,15 +37,26 @@ type player struct {
 	died     <-chan error
 	timeline *timeline
 	pace     *pace.Pace
+	lag      func() lag.Reading
 	perform  func(context.Context, scenario.Step) (performed, error)
 
 	next     int           // index of the step that is due or underway
 	underway *performed    // what the step waits for
-	began    time.Duration // when the step was begun
+	began    moment        // when the step was begun
 	done     time.Duration // when the step before was done
-	points   map[string]time.Duration
+	points   map[string]moment
 	followed []*followed
+	// failure is what ended the pass early; unjudged is true if the machine's lag may be why.
 	failure  string
+	unjudged bool
+	// extended is true when a deadline of a step was extended by lag.
+	extended bool
+}
+
+// moment is one that time is counted from, with the machine's lag until then.
+type moment struct {
+	at  time.Duration
+	lag lag.Reading
 }
 
 // followed is an expectation over time.
@@ -53,12 +66,12 @@ type followed struct {
 	tracker tracker
 }
 
-func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, died <-chan error, t *timeline,
+func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, died <-chan error, t *timeline, l func() lag.Reading,
 	perform func(context.Context, scenario.Step) (performed, error),
 ) (*player, error) {
 	p := &player{
-		pass: pass, world: w, changed: changed, died: died, timeline: t, pace: t.pace, perform: perform,
-		points: map[string]time.Duration{scenario.Start: 0},
+		pass: pass, world: w, changed: changed, died: died, timeline: t, pace: t.pace, lag: l, perform: perform,
+		points: map[string]moment{scenario.Start: {lag: l()}},
 	}
 	env, err := pass.Env()
 	if err != nil {
@@ -88,8 +101,22 @@ func (p *player) track(e scenario.Expectation) tracker {
 	return t
 }
 
+// now is the moment that it is.
+func (p *player) now() moment { return moment{at: p.timeline.now(), lag: p.lag()} }
+
+// lateness is what lag means for a condition whose time is counted from a moment.
+func (p *player) lateness(since moment) lateness {
+	return lateness{
+		before: p.pace.Scenario(since.lag.Recent),
+		since:  func() time.Duration { return p.pace.Scenario(p.lag().Lost - since.lag.Lost) },
+		always: p.pace.Scenario(lagReal),
+	}
+}
+
 // run plays until all is done, or until the named point is reached. An error means that the cluster or ctx ended.
 func (p *player) run(ctx context.Context, until string) error {
+	ctx, cancel := context.WithCancel(ctx) // a command that a step has begun ends with it
+	defer cancel()
 	for {
 		p.advance(ctx, until)
 		if _, reached := p.points[until]; reached || p.finished() {
@@ -144,10 +171,11 @@ func (p *player) due(s scenario.Step) time.Duration {
 }
 
 func (p *player) begin(ctx context.Context, s scenario.Step) {
-	p.began = p.timeline.now()
+	p.began = p.now()
 	result, err := p.perform(ctx, s)
 	if err != nil {
 		p.failure = fmt.Sprintf("step %s could not be done: %v", s.Label(), err)
+		p.unjudged = p.lateness(p.began).beyond(p.timeline.now() - p.began.at)
 		p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: "could not be done"})
 		return
 	}
@@ -163,13 +191,20 @@ func (p *player) complete(s scenario.Step) bool {
 		return false
 	}
 	if p.underway.until != nil {
-		p.underway.tracker.observe(p.timeline.now()-p.began, p.underway.until())
-		p.underway.giveUp()
+		since, late := p.timeline.now()-p.began.at, p.lateness(p.began)
+		p.underway.tracker.observe(since, p.underway.until(), late)
+		p.underway.giveUp(since, late)
+		p.extended = p.extended || p.underway.tracker.extension > 0
 		switch p.underway.tracker.state {
-		case failed:
+		case failed, unjudged:
 			p.underway.tracker.because(p.underway.explain)
 			p.failure = fmt.Sprintf("step %s: what it waits for %s", s.Label(), p.underway.tracker.problem)
-			p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: "fails, and the pass ends early"})
+			p.unjudged = p.underway.tracker.state == unjudged
+			message := "fails, and the pass ends early"
+			if p.unjudged {
+				message = "is not judged, and the pass ends early"
+			}
+			p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: message})
 			return false
 		case met:
 		default:
@@ -177,9 +212,10 @@ func (p *player) complete(s scenario.Step) bool {
 		}
 	}
 	waited := p.underway.until != nil
-	p.underway, p.done = nil, p.timeline.now()
+	now := p.now()
+	p.underway, p.done = nil, now.at
 	if point := s.Point(); point != "" {
-		p.points[point] = p.done
+		p.points[point] = now
 		if s.Mark != "" || waited {
 			p.timeline.add(Event{Sort: Point, Object: point, Message: "reached"})
 		}
@@ -188,12 +224,12 @@ func (p *player) complete(s scenario.Step) bool {
 }
 
 // giveUp fails what cannot come true any more.
-func (u *performed) giveUp() {
+func (u *performed) giveUp(now time.Duration, l lateness) {
 	if u.broken == nil || u.tracker.settled() {
 		return
 	}
 	if problem := u.broken(); problem != "" {
-		u.tracker.fail("does not hold: %s", problem)
+		u.tracker.fail(now, l, "does not hold: %s", problem)
 	}
 }
 
@@ -205,7 +241,7 @@ func (p *player) follow() {
 			continue
 		}
 		holds, err := f.program.Bool(p.world)
-		f.tracker.observe(p.timeline.now()-since, holds && err == nil)
+		f.tracker.observe(p.timeline.now()-since.at, holds && err == nil, p.lateness(since))
 		if f.tracker.settled() {
 			f.tracker.because(func() string { return f.program.Explain(p.world) })
 			p.timeline.expectation(p.result(f))
@@ -236,15 +272,23 @@ func (p *player) wake() time.Duration {
 		if p.underway == nil {
 			wake = min(wake, p.due(p.pass.Steps[p.next]))
 		} else {
-			wake = min(wake, p.began+p.underway.tracker.next())
+			wake = min(wake, p.began.at+p.underway.tracker.next())
 		}
 	}
 	for _, f := range p.followed {
 		if since, reached := p.points[f.From]; reached && !f.tracker.settled() {
-			wake = min(wake, since+f.tracker.next())
+			wake = min(wake, since.at+f.tracker.next())
 		}
 	}
 	return wake
+}
+
+// lost is how many seconds of real time were lost since the start, and whether anything depended on it.
+func (p *player) lost() (realSeconds float64, used bool) {
+	used = p.extended || p.unjudged || slices.ContainsFunc(p.followed, func(f *followed) bool {
+		return f.tracker.state == unjudged || f.tracker.extension > 0
+	})
+	return seconds(p.lag().Lost - p.points[scenario.Start].lag.Lost), used
 }
 
 func (p *player) results() []Expectation {
@@ -256,18 +300,20 @@ func (p *player) results() []Expectation {
 }
 
 func (p *player) result(f *followed) Expectation {
-	e := Expectation{Name: f.Name, From: f.From, That: f.That, Met: f.tracker.state == met, Problem: f.tracker.problem}
+	e := Expectation{
+		Name: f.Name, From: f.From, That: f.That, Met: f.tracker.state == met, NotJudged: f.tracker.state == unjudged, Problem: f.tracker.problem,
+	}
 	since, reached := p.points[f.From]
 	if reached {
-		e.FromSeconds = secondsOf(since)
+		e.FromSeconds = secondsOf(since.at)
 	}
 	switch {
 	case e.Met:
-		e.AtSeconds = secondsOf(since + f.tracker.since)
+		e.AtSeconds, e.OverrunSeconds = secondsOf(since.at+f.tracker.since), seconds(f.tracker.overrun())
 	case !reached:
-		e.Problem = fmt.Sprintf("the point %q was not reached", f.From)
+		e.Problem, e.NotJudged = fmt.Sprintf("the point %q was not reached", f.From), p.unjudged
 	case !f.tracker.settled():
-		e.Problem = "the pass ended before its deadline"
+		e.Problem, e.NotJudged = "the pass ended before its deadline", p.unjudged
 	}
 	return e
 }

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/naosu-dev/naosu/lab/lag"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 )
@@ -40,12 +41,20 @@ func (w *pods) become(count int) {
 
 func lasting(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 
-// playing runs a pass in a synctest bubble; perform does steps by their names.
+// playing runs a pass in a synctest bubble, on a machine without lag; perform does steps by their names.
 func playing(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, until string, steps map[string]func() (performed, error)) (*player, error) {
+	t.Helper()
+	return lagging(t, pass, p, w, noLag, until, steps)
+}
+
+func noLag() lag.Reading { return lag.Reading{} }
+
+// lagging is playing on a machine with lag.
+func lagging(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, l func() lag.Reading, until string, steps map[string]func() (performed, error)) (*player, error) {
 	t.Helper()
 	w.changed = make(chan struct{}, 1)
 	line := newTimeline(p, nil)
-	player, err := newPlayer(pass, w, w.changed, make(chan error), line, func(_ context.Context, s scenario.Step) (performed, error) {
+	player, err := newPlayer(pass, w, w.changed, make(chan error), line, l, func(_ context.Context, s scenario.Step) (performed, error) {
 		if do, ok := steps[s.Name]; ok {
 			return do()
 		}
@@ -170,7 +179,7 @@ func TestPlayerStopsAtAPoint(t *testing.T) {
 		player, err := playing(t, pass, pace.New(1), &pods{}, "here", map[string]func() (performed, error){
 			"beyond": func() (performed, error) { t.Error("a step after the point was done"); return performed{}, nil },
 		})
-		if err != nil || player.points["here"] != time.Minute {
+		if err != nil || player.points["here"].at != time.Minute {
 			t.Errorf("reached %v, %v, want here at 1m", player.points, err)
 		}
 	})
@@ -195,7 +204,7 @@ func TestPlayerTellsOfTheClustersDeath(t *testing.T) {
 		w := &pods{changed: make(chan struct{})}
 		pass := scenario.Pass{Expect: []scenario.Expectation{{Name: "never", That: "pods.size() == 1", Within: *lasting(time.Hour)}}}
 		line := newTimeline(pace.New(1), nil)
-		player, err := newPlayer(pass, w, w.changed, died, line, nil)
+		player, err := newPlayer(pass, w, w.changed, died, line, noLag, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +246,7 @@ func TestTracker(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tr := tt.track
 			for _, l := range tt.looks {
-				tr.observe(l.at, l.value)
+				tr.observe(l.at, l.value, lateness{})
 			}
 			if tr.state != tt.state || tr.since != tt.since && tt.state != failed {
 				t.Errorf("state %d since %d, want %d since %d", tr.state, tr.since, tt.state, tt.since)

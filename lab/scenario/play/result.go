@@ -2,6 +2,7 @@ package play
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/naosu-dev/naosu/lab/pace"
@@ -18,6 +19,12 @@ type Result struct {
 	Expectations []Expectation `json:"expectations"`
 	// Met is true when every expectation is, and every step could be played.
 	Met bool `json:"met"`
+	// NotJudged is true when it is not met, and the machine was too slow to tell whether it would have been.
+	NotJudged bool `json:"notJudged,omitempty"`
+	// LagSeconds is real time that the lab lost to the rest of the machine after the start. LagUsed is true when a deadline
+	// was extended by it, or when something could not be judged for it.
+	LagSeconds float64 `json:"lagSeconds"`
+	LagUsed    bool    `json:"lagUsed,omitempty"`
 	// NotPlayed says why the pass was not played at all, if it was not.
 	NotPlayed string `json:"notPlayed,omitempty"`
 	// Log is the end of what naosu's controller logged, if the pass is not met.
@@ -34,6 +41,14 @@ type Result struct {
 	// StartReal is how long the start took to build, PlayReal the pass after it, both on the wall clock.
 	StartReal time.Duration `json:"startReal"`
 	PlayReal  time.Duration `json:"playReal"`
+}
+
+// judge says what follows for the pass from its expectations and from its early end, which the machine's lag may be the reason of.
+func (r *Result) judge(unjudged bool) {
+	missed := slices.ContainsFunc(r.Expectations, func(e Expectation) bool { return !e.Met && !e.NotJudged })
+	open := slices.ContainsFunc(r.Expectations, func(e Expectation) bool { return e.NotJudged })
+	r.Met = r.Failure == "" && !missed && !open
+	r.NotJudged = !r.Met && !missed && (r.Failure == "" || unjudged)
 }
 
 // Sort is what an Event is about.
@@ -76,6 +91,10 @@ type Expectation struct {
 	// From is the point that its time is counted from, and FromSeconds when that was reached; nil if it was not.
 	From        string   `json:"from"`
 	FromSeconds *float64 `json:"fromSeconds,omitempty"`
+	// OverrunSeconds is how long after its deadline it came true, in scenario time; lag had extended the deadline.
+	OverrunSeconds float64 `json:"overrunSeconds,omitempty"`
+	// NotJudged is true when it is not met, and the machine was too slow to tell whether it would have been.
+	NotJudged bool `json:"notJudged,omitempty"`
 	// Problem says why it is not met.
 	Problem string `json:"problem,omitempty"`
 	// That is the expression.

@@ -96,6 +96,9 @@ func (t *timeline) expectation(e Expectation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	message := "not met: " + e.Problem
+	if e.NotJudged {
+		message = "not judged: " + e.Problem
+	}
 	if e.Met {
 		message = "met"
 		if held := t.elapsed().Seconds() - *e.AtSeconds; held >= 1 {

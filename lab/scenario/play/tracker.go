@@ -12,8 +12,10 @@ type tracker struct {
 	state trackerState
 	// since is when the condition last became true.
 	since time.Duration
-	// problem says why it failed.
+	// problem says why it failed, or could not be judged.
 	problem string
+	// extension is how much the deadline was moved for lag when it was last looked at.
+	extension time.Duration
 }
 
 type trackerState int
@@ -23,31 +25,31 @@ const (
 	holding                     // it is true and has to stay so
 	met
 	failed
+	unjudged // it would have failed, but the machine may be why
 )
 
-func (t *tracker) settled() bool { return t.state == met || t.state == failed }
+func (t *tracker) settled() bool { return t.state >= met }
 
-// observe takes in what the condition is now.
-func (t *tracker) observe(now time.Duration, value bool) {
+// observe takes in what the condition is now, and how late the machine is.
+func (t *tracker) observe(now time.Duration, value bool, l lateness) {
 	switch {
 	case t.settled():
-	case !value && t.state == holding && now >= t.deadline:
-		t.fail("was true for only %s of the %s it should hold", (now - t.since).Round(10*time.Millisecond), t.holds)
-	case !value:
-		t.state = waiting
-		if now >= t.deadline {
-			t.fail("did not come true within %s", t.deadline)
-		}
-	case t.state == waiting && now < t.notBefore:
+	case value && t.state == holding:
+		t.hold(now)
+	case value && now < t.notBefore:
 		t.since = now
-		t.fail("came true after %s, sooner than the %s it should take", now.Round(10*time.Millisecond), t.notBefore)
-	case t.state == waiting && now > t.deadline:
-		t.fail("came true after %s, later than %s", now.Round(10*time.Millisecond), t.deadline)
-	case t.state == waiting:
+		t.soon(now, l)
+	case value && now > t.limit(now, l):
+		t.fail(now, l, "came true after %s, later than %s", now.Round(10*time.Millisecond), t.allowed())
+	case value:
 		t.state, t.since = holding, now
 		t.hold(now)
+	case now < t.limit(now, l):
+		t.state = waiting
+	case t.state == holding:
+		t.fail(now, l, "was true for only %s of the %s it should hold", (now - t.since).Round(10*time.Millisecond), t.holds)
 	default:
-		t.hold(now)
+		t.fail(now, l, "did not come true within %s", t.allowed())
 	}
 }
 
@@ -57,13 +59,51 @@ func (t *tracker) hold(now time.Duration) {
 	}
 }
 
-func (t *tracker) fail(format string, args ...any) {
+// limit is the deadline with what lag adds to it. Before the deadline nothing depends on lag.
+func (t *tracker) limit(now time.Duration, l lateness) time.Duration {
+	if now >= t.deadline {
+		t.extension = l.extension(now)
+	}
+	return t.deadline + t.extension
+}
+
+// allowed says the deadline for a reader.
+func (t *tracker) allowed() string {
+	if t.extension == 0 {
+		return t.deadline.String()
+	}
+	return fmt.Sprintf("%s and %s of lag", t.deadline, tenth(t.extension))
+}
+
+// tenth is lag as a reader is told of it.
+func tenth(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
+
+// overrun is how much later than its deadline the condition came true, which lag allowed.
+func (t *tracker) overrun() time.Duration { return max(0, t.since-t.deadline) }
+
+// fail settles that the condition does not hold, or that lag is beyond its bound and nothing is known.
+func (t *tracker) fail(now time.Duration, l lateness, format string, args ...any) {
 	t.state, t.problem = failed, fmt.Sprintf(format, args...)
+	if l.beyond(now) {
+		t.state = unjudged
+		t.problem += fmt.Sprintf("; there are %s of lag, too much to judge it", tenth(l.lost()))
+	}
+}
+
+// soon settles that the condition came true too soon. Lag moves notBefore by nothing; but its point may have been noted late,
+// and then more time has passed than was counted.
+func (t *tracker) soon(now time.Duration, l lateness) {
+	t.state = failed
+	t.problem = fmt.Sprintf("came true after %s, sooner than the %s it should take", now.Round(10*time.Millisecond), t.notBefore)
+	if now+l.before >= t.notBefore && l.before > 0 {
+		t.state = unjudged
+		t.problem += fmt.Sprintf("; its point may have been noted %s late for lag", tenth(l.before))
+	}
 }
 
 // because adds to a failure why the condition does not hold now.
 func (t *tracker) because(explain func() string) {
-	if t.state != failed || explain == nil {
+	if t.state != failed && t.state != unjudged || explain == nil {
 		return
 	}
 	if why := explain(); why != "" {
@@ -76,5 +116,5 @@ func (t *tracker) next() time.Duration {
 	if t.state == holding {
 		return t.since + t.holds
 	}
-	return t.deadline
+	return t.deadline + t.extension
 }

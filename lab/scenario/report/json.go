@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
@@ -18,12 +19,12 @@ type Scenario struct {
 
 // Met is true when all passes are.
 func (s Scenario) Met() bool {
-	for _, p := range s.Passes {
-		if !p.Met {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Passes, func(p play.Result) bool { return !p.Met })
+}
+
+// Missed is true when a pass is not met, and the machine was not too slow to tell.
+func (s Scenario) Missed() bool {
+	return slices.ContainsFunc(s.Passes, func(p play.Result) bool { return !p.Met && !p.NotJudged })
 }
 
 type scenarioJSON struct {
@@ -36,13 +37,18 @@ type passJSON struct {
 	Events       []play.Event      `json:"events"`
 	Expectations []expectationJSON `json:"expectations"`
 	Met          bool              `json:"met"`
+	// Judged is false when the machine was too slow to tell whether the pass would have been met.
+	Judged bool `json:"judged"`
+	// Lag is in seconds of real time.
+	Lag float64 `json:"lag"`
 	// NotPlayed says why the pass was not played, if it was not.
 	NotPlayed string `json:"notPlayed,omitempty"`
 }
 
 type expectationJSON struct {
-	Name string `json:"name"`
-	Met  bool   `json:"met"`
+	Name   string `json:"name"`
+	Met    bool   `json:"met"`
+	Judged bool   `json:"judged"`
 	// AtSeconds is scenario time since the start; null if it did not come true.
 	AtSeconds *float64 `json:"atSeconds"`
 }
@@ -69,12 +75,14 @@ func JSON(w io.Writer, scenarios []Scenario) error {
 func asJSON(s Scenario) scenarioJSON {
 	shown := scenarioJSON{Scenario: s.Name, Passes: []passJSON{}}
 	for _, p := range s.Passes {
-		pass := passJSON{With: p.With, Events: p.Events, Expectations: []expectationJSON{}, Met: p.Met, NotPlayed: p.NotPlayed}
+		pass := passJSON{
+			With: p.With, Events: p.Events, Expectations: []expectationJSON{}, Met: p.Met, Judged: !p.NotJudged, Lag: p.LagSeconds, NotPlayed: p.NotPlayed,
+		}
 		if pass.Events == nil {
 			pass.Events = []play.Event{}
 		}
 		for _, e := range p.Expectations {
-			pass.Expectations = append(pass.Expectations, expectationJSON{e.Name, e.Met, e.AtSeconds})
+			pass.Expectations = append(pass.Expectations, expectationJSON{e.Name, e.Met, !e.NotJudged, e.AtSeconds})
 		}
 		shown.Passes = append(shown.Passes, pass)
 	}

@@ -96,7 +96,25 @@ func sample() Scenario {
 		Expectations: []play.Expectation{{Name: "nothing-moves", Met: true, AtSeconds: new(float64(30)), From: "kubelet-stops", FromSeconds: new(float64(30)), That: "true"}},
 	}
 	absent := play.Result{With: "naosu", Title: "naosu evens the replicas out", Scale: 20, NotPlayed: "--naosu: the naosu program is neither beside this one nor on the PATH"}
-	return Scenario{Name: "lopsided-return", Title: "A node dies, its pods move late, and nothing moves back", Passes: []play.Result{scaled, plain, absent}}
+	slow := play.Result{
+		With: "slow", Title: "A machine that is too slow to judge a wait", Scale: 1, NotJudged: true, LagSeconds: 75.25, LagUsed: true,
+		StartReal: 15 * time.Second, PlayReal: 3 * time.Minute,
+		Events: []play.Event{
+			{AtSeconds: 0, Sort: play.Point, Object: "start", Message: "everything is built and running"},
+			{AtSeconds: 70, Sort: play.Expected, Object: "first", Message: "met"},
+			{AtSeconds: 150, Sort: play.Expected, Object: "second", Message: "not judged: did not come true within 1m0s and 50s of lag; there are 1m10s of lag, too much to judge it: pods.size() is 0"},
+			{AtSeconds: 180, Sort: play.Step, Object: "wait", Message: "is not judged, and the pass ends early"},
+		},
+		Expectations: []play.Expectation{
+			{Name: "first", Met: true, AtSeconds: new(float64(70)), From: "start", FromSeconds: new(float64(0)), OverrunSeconds: 10.5, That: "true"},
+			{
+				Name: "second", From: "start", FromSeconds: new(float64(0)), NotJudged: true, That: "pods.size() == 1",
+				Problem: "did not come true within 1m0s and 50s of lag; there are 1m10s of lag, too much to judge it: pods.size() is 0",
+			},
+		},
+		Failure: "step wait: what it waits for did not come true within 1m0s and 55s of lag; there are 1m15s of lag, too much to judge it",
+	}
+	return Scenario{Name: "lopsided-return", Title: "A node dies, its pods move late, and nothing moves back", Passes: []play.Result{scaled, plain, absent, slow}}
 }
 
 func TestText(t *testing.T) {
@@ -132,17 +150,21 @@ func TestJSON(t *testing.T) {
 }
 
 func TestMet(t *testing.T) {
-	if sample().Met() {
-		t.Error("a scenario with a failed pass is met")
-	}
-	s := sample()
-	s.Passes = s.Passes[1:]
-	if s.Met() {
-		t.Error("a scenario with a pass that was not played is met")
-	}
-	s.Passes = s.Passes[:1]
-	if !s.Met() {
-		t.Error("a scenario whose passes are met is not")
+	failed, met, absent, slow := play.Result{}, play.Result{Met: true}, play.Result{NotPlayed: "no program"}, play.Result{NotJudged: true}
+	for name, tt := range map[string]struct {
+		passes      []play.Result
+		met, missed bool
+	}{
+		"met":                          {[]play.Result{met, met}, true, false},
+		"one failed":                   {[]play.Result{met, failed}, false, true},
+		"one was not played":           {[]play.Result{met, absent}, false, true},
+		"one was not judged":           {[]play.Result{slow, met}, false, false},
+		"one failed, one not judged":   {[]play.Result{slow, failed}, false, true},
+		"one not played, one unjudged": {[]play.Result{slow, absent}, false, true},
+	} {
+		if s := (Scenario{Passes: tt.passes}); s.Met() != tt.met || s.Missed() != tt.missed {
+			t.Errorf("%s: met %v, missed %v, want %v, %v", name, s.Met(), s.Missed(), tt.met, tt.missed)
+		}
 	}
 }
 

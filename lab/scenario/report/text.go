@@ -23,6 +23,7 @@ const (
 	faint = "\x1b[2m"
 	red   = "\x1b[31m"
 	green = "\x1b[32m"
+	amber = "\x1b[33m"
 	cyan  = "\x1b[36m"
 	reset = "\x1b[0m"
 )
@@ -128,8 +129,11 @@ func colorOf(e entry) string {
 	case play.Reported:
 		return faint
 	case play.Expected:
-		if strings.HasPrefix(e.Message, "not met") {
+		switch {
+		case strings.HasPrefix(e.Message, "not met"):
 			return red
+		case strings.HasPrefix(e.Message, "not judged"):
+			return amber
 		}
 		return green
 	}
@@ -166,38 +170,77 @@ func brief(message string) string {
 }
 
 func (p *page) expectations(r play.Result) {
-	met, width := 0, 0
+	met, open, width := 0, 0, 0
 	for _, e := range r.Expectations {
-		if e.Met {
+		switch {
+		case e.Met:
 			met++
 			width = max(width, len([]rune(e.Name)))
+		case e.NotJudged:
+			open++
 		}
 	}
-	p.line("  %d of %d expectations met", met, len(r.Expectations))
+	count := fmt.Sprintf("%d of %d expectations met", met, len(r.Expectations))
+	if open > 0 {
+		count += fmt.Sprintf(", %d not judged", open)
+	}
+	p.line("  %s", count)
 	for _, e := range r.Expectations {
-		if e.Met {
-			line := fmt.Sprintf("%-*s %*s", width, e.Name, timeWidth, clock(*e.AtSeconds))
-			if rest := after(e); len([]rune(line+rest)) <= Width-len("  ✓ ") {
-				line += rest
-			} else {
-				line += "\n     " + rest
-			}
-			p.line("  %s %s", p.paint(green, "✓"), line)
-			continue
-		}
-		p.line("  %s %s", p.paint(red, "✗"), p.paint(red, e.Name))
-		p.block("      ", "", e.Problem)
-		p.block("      that: ", "", oneLine(e.That))
+		p.expectation(e, width)
 	}
 	if r.Failure != "" {
-		p.block("  ", red, "The pass ended early: "+r.Failure)
+		p.block("  ", colorOfMiss(r.NotJudged), "The pass ended early: "+r.Failure)
 	}
+	p.lag(r)
 	if r.Log != "" {
 		p.line("  The last that naosu's controller logged:")
 		for l := range strings.SplitSeq(r.Log, "\n") {
 			p.block("    ", faint, l)
 		}
 	}
+}
+
+func (p *page) expectation(e play.Expectation, width int) {
+	if !e.Met {
+		mark, color := "✗", colorOfMiss(e.NotJudged)
+		if e.NotJudged {
+			mark = "?"
+		}
+		p.line("  %s %s", p.paint(color, mark), p.paint(color, e.Name))
+		p.block("      ", "", e.Problem)
+		p.block("      that: ", "", oneLine(e.That))
+		return
+	}
+	line := fmt.Sprintf("%-*s %*s", width, e.Name, timeWidth, clock(*e.AtSeconds))
+	if rest := after(e); len([]rune(line+rest)) <= Width-len("  ✓ ") {
+		line += rest
+	} else {
+		line += "\n     " + rest
+	}
+	p.line("  %s %s", p.paint(green, "✓"), line)
+	if e.OverrunSeconds > 0 {
+		p.line("       %s after its deadline, which lag extended", span(e.OverrunSeconds))
+	}
+}
+
+// colorOfMiss is for what is not met.
+func colorOfMiss(notJudged bool) string {
+	if notJudged {
+		return amber
+	}
+	return red
+}
+
+// lag says how late the machine let the lab run, where anything depended on it.
+func (p *page) lag(r play.Result) {
+	if !r.LagUsed {
+		return
+	}
+	text := fmt.Sprintf("%s of real time, which the lab lost to the rest of the machine. Deadlines are extended by it, up to a bound.", span(r.LagSeconds))
+	if r.NotJudged {
+		text += " There was too much of it to judge this pass: play it again when less else is running."
+	}
+	p.block("  lag: ", "", text)
 }
 
 // after says how long after its point an expectation came true.

@@ -1,0 +1,54 @@
+package lag
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestMeterSeesAStop reads in the place of a process that stood still: its timer has not fired when it goes on.
+func TestMeterSeesAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(func() *usage { return nil })
+		<-time.After(21 * time.Second)
+		for range 2 { // the second is what the late timer then does
+			if got, want := m.Read(), (Reading{20 * time.Second, 20 * time.Second}); got != want {
+				t.Errorf("read %v, want %v", got, want)
+			}
+			m.take(m.sample())
+		}
+		<-time.After(recently + time.Second)
+		m.due = time.Now()
+		if got, want := m.Read(), (Reading{20 * time.Second, 0}); got != want {
+			t.Errorf("read %v, want %v", got, want)
+		}
+	})
+}
+
+// TestMeterAddsUp has a machine from which a hypervisor takes half the time, and reads at odd moments.
+func TestMeterAddsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		samples := 0
+		m := newMeter(func() *usage {
+			samples++
+			passed := time.Since(began)
+			return &usage{processors: 1, all: passed, stolen: passed, threads: map[int]thread{1: {ran: passed / 2}}}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		go m.run(ctx)
+		<-time.After(20*time.Second + period/3)
+		passed := time.Since(began)
+		for range 5 { // at once: one sample serves them
+			if got := m.Read(); (got.Lost-passed/2).Abs() > time.Millisecond || (got.Recent-recently/2).Abs() > period {
+				t.Errorf("lost %s of %s, and %s of the last %s; want half", got.Lost, passed, got.Recent, recently)
+			}
+		}
+		if samples != 22 {
+			t.Errorf("took %d samples in %s", samples, passed)
+		}
+		cancel()
+		synctest.Wait()
+	})
+}
