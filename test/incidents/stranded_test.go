@@ -65,6 +65,12 @@ func TestStrandedVolumeIsExplainedAndHealed(t *testing.T) {
 	}
 	l.types(t, remedy)
 	eventually(t, 2*time.Minute, "the pods to run", func() error { return running(t, l) })
+	eventually(t, 2*time.Minute, "N101 to go", func() error {
+		if f, ok := l.finds(t, "N101", nil); ok {
+			return errors.New(f.Message)
+		}
+		return nil
+	})
 }
 
 // waiting are the two stranded pods.

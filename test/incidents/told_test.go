@@ -29,7 +29,7 @@ type remedy struct {
 }
 
 // TestForeseen audits each cluster before its incident: live, and from a snapshot file of it. What is going to happen is
-// named, with what prevents it.
+// named, with what prevents it; that is done, and the finding goes.
 func TestForeseen(t *testing.T) {
 	t.Parallel()
 	for scenario, tc := range map[string]struct {
@@ -57,26 +57,28 @@ func TestForeseen(t *testing.T) {
 				}
 				inJapanese(t, l, slices.Concat([]string{"audit", "-A"}, from), tc.code)
 			}
+			l.heals(t, tc.code, tc.words, "")
 		})
 	}
 }
 
-// TestExplained asks about each incident while it lasts: live, and from a snapshot file.
+// TestExplained asks about each incident while it lasts: live, and from a snapshot file. What has a remedy is healed by it.
 func TestExplained(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		scenario, until, code string
 		words                 []string
 		subject               func(*testing.T, lab) []string
+		heals                 bool
 	}{
-		"a dead node": {"lopsided-return", "not-ready", "N201", nil, func(t *testing.T, l lab) []string {
+		"a dead node": {scenario: "lopsided-return", until: "not-ready", code: "N201", subject: func(t *testing.T, l lab) []string {
 			return []string{"node/" + nodeOf(t, l, func(n corev1.Node) bool { return !ready(n) })}
 		}},
-		"lopsided": {"lopsided-return", "kubelet-returns", "N203", []string{"httpd"}, func(t *testing.T, l lab) []string {
-			l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+		"lopsided": {scenario: "lopsided-return", until: "kubelet-returns", code: "N203", words: []string{"httpd"}, heals: true, subject: func(t *testing.T, l lab) []string {
+			allReady(t, l)
 			return []string{"deployment/httpd"}
 		}},
-		"preempted": {"preempted-jobs", "one-more-job", "N501", []string{"calico-node"}, func(t *testing.T, l lab) []string {
+		"preempted": {scenario: "preempted-jobs", until: "one-more-job", code: "N501", words: []string{"calico-node"}, subject: func(t *testing.T, l lab) []string {
 			return []string{"job/" + failedJob(t, l), "-n", "night"}
 		}},
 	} {
@@ -91,6 +93,9 @@ func TestExplained(t *testing.T) {
 					t.Errorf("%s: naosu %s finds no %s, but %+v", name, strings.Join(ask, " "), tc.code, e.Findings)
 				}
 				inJapanese(t, l, slices.Concat(ask, from), tc.code)
+			}
+			if tc.heals {
+				l.heals(t, tc.code, tc.words, "")
 			}
 		})
 	}
