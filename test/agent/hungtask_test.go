@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,8 +22,10 @@ func hangs(t *testing.T, name string, id reason.ID) {
 	if !agenttest.Alone(t) {
 		return
 	}
-	sysctl(t, "kernel/hung_task_timeout_secs", "1")
-	sysctl(t, "kernel/hung_task_warnings", "-1") // Else there are ten since boot.
+	agenttest.SetMachine(
+		t, agenttest.Setting{Path: "/proc/sys/kernel/hung_task_timeout_secs", Value: "1"},
+		agenttest.Setting{Path: "/proc/sys/kernel/hung_task_warnings", Value: "-1"}, // Else there are ten since boot.
+	)
 	d := newDisk(t, 64, "/mnt/frozen", "mkfs.ext4", "-q")
 	d.mount()
 	w := agenttest.Watch(t, kernelLog(t), oneSecond(id))
@@ -40,18 +41,4 @@ func hangs(t *testing.T, name string, id reason.ID) {
 	}
 	thaw()
 	w.Goes(id, name)
-}
-
-// sysctl sets a sysctl until the test ends.
-func sysctl(t *testing.T, name, value string) {
-	t.Helper()
-	path := filepath.Join("/proc/sys", name)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("not run: the kernel has no such detector: %v", err)
-	}
-	if err := os.WriteFile(path, []byte(value), 0o600); err != nil {
-		t.Skipf("not run: it needs to set %s: %v", path, err)
-	}
-	t.Cleanup(func() { _ = os.WriteFile(path, before, 0o600) })
 }
