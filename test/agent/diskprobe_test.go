@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
@@ -24,7 +22,7 @@ func TestDiskProbeFailed(t *testing.T) {
 	w := agenttest.Watch(t, watching(t, quick("/mnt/hung", "/mnt/broken"), "disk-probe"), agenttest.Sooner(reason.DiskProbeFailed))
 	w.Goes(reason.DiskProbeFailed, hung.at) // It is well to begin with, and known to be.
 
-	thaw := freeze(t, hung.at)
+	thaw := agenttest.Freeze(t, hung.at)
 	stands := w.Stands(reason.DiskProbeFailed, hung.at)
 	if !strings.Contains(stands.Raw, "no answer since") {
 		t.Errorf("stands on %q", stands.Raw)
@@ -50,30 +48,4 @@ func TestDiskProbeFailed(t *testing.T) {
 			}
 		}
 	}
-}
-
-// freeze freezes a filesystem until thaw is called, or the test ends.
-func freeze(t *testing.T, at string) (thaw func()) {
-	t.Helper()
-	folder, err := os.Open(at) //nolint:gosec // G304: of the tests.
-	if err != nil {
-		t.Fatal(err)
-	}
-	const fiFreeze, fiThaw = 0xc0045877, 0xc0045878 // include/uapi/linux/fs.h
-	if err := unix.IoctlSetInt(int(folder.Fd()), fiFreeze, 0); err != nil {
-		t.Fatalf("freeze %s: %v", at, err)
-	}
-	frozen := true
-	thaw = func() {
-		if !frozen {
-			return
-		}
-		if err := unix.IoctlSetInt(int(folder.Fd()), fiThaw, 0); err != nil {
-			t.Errorf("thaw %s: %v", at, err)
-		}
-		frozen = false
-		_ = folder.Close()
-	}
-	t.Cleanup(thaw)
-	return thaw
 }

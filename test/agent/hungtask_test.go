@@ -30,7 +30,7 @@ func hangs(t *testing.T, name string, id reason.ID) {
 	d.mount()
 	w := agenttest.Watch(t, kernelLog(t), oneSecond(id))
 
-	thaw := freeze(t, d.at)
+	thaw := agenttest.Freeze(t, d.at)
 	writer := exec.CommandContext(t.Context(), named(t, "dd", name), "if=/dev/zero", "of="+filepath.Join(d.at, "file"), "bs=4k", "count=1") //nolint:gosec // G204: of the test.
 	if err := writer.Start(); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ type Setting struct {
 type machine struct {
 	// root is below which the settings are, empty for the machine's own.
 	root string
-	// folder has the lock and the record.
+	// folder has the lock, the record and notes on what is frozen.
 	folder string
 	// patience is for how long a test waits for those before it.
 	patience time.Duration
@@ -113,19 +113,31 @@ func (m machine) hold(who string) (*held, error) {
 	return h, nil
 }
 
-// open opens the lock, in a folder that nobody else could have prepared.
+// open opens the lock.
 func (m machine) open() (*os.File, error) {
+	folder, err := m.openFolder()
+	if err != nil {
+		return nil, err
+	}
+	_ = folder.Close()
+	return os.OpenFile(filepath.Join(m.folder, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+}
+
+// openFolder opens the folder, which nobody else could have prepared.
+func (m machine) openFolder() (*os.File, error) {
 	if err := os.Mkdir(m.folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
+	folder, err := os.OpenFile(m.folder, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a folder: %w", m.folder, err)
+	}
 	var stat unix.Stat_t
-	if err := unix.Lstat(m.folder, &stat); err != nil {
-		return nil, fmt.Errorf("look at %s: %w", m.folder, err)
+	if err := unix.Fstat(int(folder.Fd()), &stat); err != nil || int(stat.Uid) != os.Geteuid() || stat.Mode&0o077 != 0 {
+		_ = folder.Close()
+		return nil, fmt.Errorf("%s is not a folder of this user alone: %v", m.folder, err)
 	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFDIR || int(stat.Uid) != os.Geteuid() || stat.Mode&0o077 != 0 {
-		return nil, fmt.Errorf("%s is not a folder of this user alone", m.folder)
-	}
-	return os.OpenFile(filepath.Join(m.folder, "lock"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	return folder, nil
 }
 
 func flock(file *os.File) error {

@@ -49,11 +49,12 @@ func startContainerd(t *testing.T, without ...string) *containerd {
 	if err := unix.Unmount("/sys", 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"/run", "/var/lib", "/tmp"} {
+	for _, folder := range []string{"/run", "/var/lib"} {
 		if err := unix.Mount("tmpfs", folder, "tmpfs", 0, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
+	agenttest.OwnTmp(t)
 	c := &containerd{t: t, root: "/var/lib/containerd", socket: "/run/containerd/containerd.sock", networks: "/run/networks", group: "/naosu-" + t.Name()}
 	for _, folder := range []string{c.networks, kubeletFolder, c.root} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -92,12 +92,10 @@ func (k *realKubelet) fallSilent(w *agenttest.Watched) {
 func (k *realKubelet) failToKill(w *agenttest.Watched) {
 	k.t.Helper()
 	disk := disk(k.t)
-	thaw := func() { _ = exec.Command("fsfreeze", "--unfreeze", disk).Run() }
-	k.t.Cleanup(thaw)
 	k.pod("stuck", "    command: [/bin/sh, -c, 'while :; do echo x >/disk/x; sleep 0.1; done']\n"+
 		"    volumeMounts: [{name: disk, mountPath: /disk}]\n  volumes: [{name: disk, hostPath: {path: "+disk+"}}]\n")
 	await(k.t, "the pod writes", func() bool { _, err := os.Stat(filepath.Join(disk, "x")); return err == nil })
-	run(k.t, "fsfreeze", "--freeze", disk)
+	thaw := agenttest.Freeze(k.t, disk)
 	k.remove("stuck")
 	w.Stands(reason.PodStuckTerminating, "shop/stuck-node")
 	w.Stands(reason.FailedKillPod, "shop/stuck-node")
