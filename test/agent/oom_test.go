@@ -36,11 +36,7 @@ func memoryCgroup(t *testing.T, bytes string) string {
 	if _, err := os.Stat(top); err != nil {
 		top, limits = "/sys/fs/cgroup", []string{"memory.max", "memory.swap.max"}
 	}
-	group, err := os.MkdirTemp(top, "naosu-oom") //nolint:usetesting // A cgroup is no ordinary folder.
-	if err != nil {
-		t.Skipf("not run: it needs a memory cgroup: %v", err)
-	}
-	t.Cleanup(func() { _ = os.Remove(group) })
+	group := filepath.Join(top, agenttest.Cgroup(t, "", top))
 	for _, limit := range limits {
 		value := bytes
 		if limit == "memory.swap.max" {

@@ -3,6 +3,7 @@ package agenttest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -15,7 +16,7 @@ import (
 const alone = "NAOSU_TEST_ALONE"
 
 // Alone runs a test in a process with network, mount and PID namespaces of its own, with /proc and /sys that show them and
-// the loopback up, beside other such tests: what it breaks there the machine never sees, and it goes with the process. A test begins with
+// the loopback up, and an empty /mnt, beside other such tests: what it breaks there the machine never sees, and it goes with the process. A test begins with
 //
 //	if !agenttest.Alone(t) {
 //		return
@@ -50,7 +51,7 @@ func Alone(t *testing.T) bool {
 	return false
 }
 
-// settle makes /proc and /sys show the new namespaces, and nothing mounted from now on show outside.
+// settle makes /proc and /sys show the new namespaces, and nothing mounted from now on show outside. /mnt is empty.
 func settle(ctx context.Context) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
@@ -59,6 +60,9 @@ func settle(ctx context.Context) error {
 		return err
 	}
 	if err := unix.Mount("sysfs", "/sys", "sysfs", 0, ""); err != nil {
+		return err
+	}
+	if err := unix.Mount("tmpfs", "/mnt", "tmpfs", 0, ""); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return exec.CommandContext(ctx, "ip", "link", "set", "lo", "up").Run()

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -114,7 +116,7 @@ func TestForkFailsOnTheWholeNode(t *testing.T) {
 			_, _ = child.Wait()
 		}
 	})
-	spread(t) // From here on Go's runtime could start no thread either.
+	spread() // From here on Go's runtime could start no thread either.
 	for {
 		child, err := os.StartProcess("/bin/sleep", []string{"sleep", "1000"}, &os.ProcAttr{})
 		if errors.Is(err, syscall.EAGAIN) {
@@ -136,22 +138,22 @@ func TestForkFailsOnTheWholeNode(t *testing.T) {
 	w.Goes(reason.ForkFailedOutOfPIDs, "/")
 }
 
-// spread has the runtime start threads, which it keeps for later.
-func spread(t *testing.T) {
-	t.Helper()
-	done := make(chan error)
+// spread has the runtime start threads, which it keeps for later: all are there before the first is given back.
+func spread() {
+	var here, back sync.WaitGroup
+	all := make(chan struct{})
 	for range 16 {
-		go func() {
-			// A system call that blocks takes a thread.
-			_, err := syscall.Select(0, nil, nil, nil, &syscall.Timeval{Usec: 200_000})
-			done <- err
-		}()
+		here.Add(1)
+		back.Go(func() {
+			runtime.LockOSThread() // Its thread is no other goroutine's.
+			defer runtime.UnlockOSThread()
+			here.Done()
+			<-all
+		})
 	}
-	for range 16 {
-		if err := <-done; err != nil && !errors.Is(err, syscall.EINTR) {
-			t.Fatal(err)
-		}
-	}
+	here.Wait()
+	close(all)
+	back.Wait()
 }
 
 func TestExhausted(t *testing.T) {

@@ -2,15 +2,14 @@ package kernel
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,15 +110,12 @@ type group struct {
 	v2   bool
 }
 
-// groups counts those made, which need a name each.
-var groups atomic.Int32
-
 // newGroup makes one, two levels below the root, where the default options look for kubelet.
 func newGroup(t *testing.T) group {
 	t.Helper()
 	agenttest.Need(t, agenttest.Root)
 	g := group{t: t, dirs: map[string]string{}}
-	name := fmt.Sprintf("naosu-%d-%d.slice/kubelet.service", os.Getpid(), groups.Add(1))
+	var roots []string
 	_, err := os.Stat("/sys/fs/cgroup/cgroup.controllers")
 	g.v2 = err == nil
 	for _, controller := range []string{"", "pids", "memory", "blkio"} {
@@ -133,32 +129,25 @@ func newGroup(t *testing.T) group {
 		if _, err := os.Stat(root + "/cgroup.procs"); err != nil {
 			continue
 		}
-		dir := filepath.Join(root, name)
-		g.dirs[controller] = dir
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		g.dirs[controller] = root
+		if !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	name := agenttest.Cgroup(t, ".slice", roots...)
+	for controller, root := range g.dirs {
+		slice := filepath.Join(root, name)
+		g.dirs[controller] = filepath.Join(slice, "kubelet.service")
+		if err := os.MkdirAll(g.dirs[controller], 0o755); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { remove(t, dir); remove(t, filepath.Dir(dir)) })
 		if g.v2 {
-			for _, parent := range []string{root, filepath.Dir(dir)} {
+			for _, parent := range []string{root, slice} { // Of the root systemd has it set.
 				_ = os.WriteFile(parent+"/cgroup.subtree_control", []byte("+pids +memory +io"), 0o644)
 			}
 		}
 	}
 	return g
-}
-
-// remove takes a cgroup away as soon as the last process has left it.
-func remove(t *testing.T, dir string) {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for range 500 {
-		if err := os.Remove(dir); err == nil || errors.Is(err, os.ErrNotExist) {
-			return
-		}
-		<-tick.C
-	}
-	t.Errorf("the cgroup %s cannot be removed", dir)
 }
 
 // set writes a file of a controller, of whichever version is here.

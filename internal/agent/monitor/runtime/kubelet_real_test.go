@@ -150,7 +150,6 @@ func startKubelet(t *testing.T, c *containerd, program string) *realKubelet {
 	k := &realKubelet{t: t, group: c.group, journal: systemdtest.Start(t)}
 	said := k.said()
 	settings(t)
-	c.makeGroup()
 	if err := os.Mkdir(manifests, 0o700); err != nil {
 		t.Fatal(err)
 	}

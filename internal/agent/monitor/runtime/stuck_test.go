@@ -93,10 +93,7 @@ func start(t *testing.T, command *exec.Cmd, group string) {
 	if _, err := os.Stat(top + "/cgroup.procs"); err != nil {
 		top += "/unified"
 	}
-	own, err := os.MkdirTemp(top, "naosu-test") //nolint:usetesting // A cgroup.
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := filepath.Join(top, agenttest.Cgroup(t, "", top))
 	if err := os.MkdirAll(own+group, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +103,6 @@ func start(t *testing.T, command *exec.Cmd, group string) {
 	t.Cleanup(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
-		for path := own + group; path != top; path = filepath.Dir(path) {
-			_ = os.Remove(path)
-		}
 	})
 	if err := os.WriteFile(own+group+"/cgroup.procs", []byte(strconv.Itoa(command.Process.Pid)), 0o600); err != nil {
 		t.Fatal(err)
