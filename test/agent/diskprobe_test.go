@@ -2,7 +2,6 @@ package agent
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
@@ -23,15 +22,10 @@ func TestDiskProbeFailed(t *testing.T) {
 	w.Goes(reason.DiskProbeFailed, hung.at) // It is well to begin with, and known to be.
 
 	thaw := agenttest.Freeze(t, hung.at)
-	stands := w.Stands(reason.DiskProbeFailed, hung.at)
-	if !strings.Contains(stands.Raw, "no answer since") {
-		t.Errorf("stands on %q", stands.Raw)
-	}
+	w.Stands(reason.DiskProbeFailed, hung.at, "no answer since")
 	run(t, "xfs_io", "-x", "-c", "shutdown", broken.at)
-	stands = w.Stands(reason.DiskProbeFailed, broken.at) // though the other still hangs
-	if !strings.Contains(stands.Raw, "input/output error") {
-		t.Errorf("stands on %q", stands.Raw)
-	}
+	// Though the other still hangs. A busy machine may have made it wait too long, too, before it was broken.
+	w.Stands(reason.DiskProbeFailed, broken.at, "input/output error")
 	thaw()
 	w.Goes(reason.DiskProbeFailed, hung.at)
 	broken.unmount()

@@ -183,10 +183,9 @@ func (g group) entity() string {
 }
 
 // sleeper is a process that does nothing until the test ends, or it is killed.
-func sleeper(t *testing.T, env ...string) *exec.Cmd {
+func sleeper(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sleep", "1000")
-	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
