@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -32,13 +34,16 @@ func Alone(t *testing.T) bool {
 	Need(t, Root, "ip")
 	t.Parallel() // They cannot meet, and mostly wait.
 	var output bytes.Buffer
-	child := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1") //nolint:gosec // G204: itself.
+	itself := "-test.run=^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
+	child := exec.CommandContext(t.Context(), "/proc/self/exe", itself, "-test.v", "-test.count=1") //nolint:gosec // G204: itself.
 	child.Env = append(os.Environ(), alone+"="+t.Name())
 	child.Stdout, child.Stderr = &output, &output
 	child.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL,
 	}
+	runtime.LockOSThread() // The child is killed with the thread that started it.
 	err := child.Run()
+	runtime.UnlockOSThread()
 	switch {
 	case err != nil:
 		t.Fatalf("alone: %v\n%s", err, output.Bytes())
