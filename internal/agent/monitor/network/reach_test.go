@@ -64,9 +64,7 @@ func TestDNSUnreachable(t *testing.T) {
 	w.Goes(reason.DNSUnreachable, "127.0.0.1")
 	first.silent.Store(true)
 	w.Stands(reason.DNSUnreachable, "127.0.0.1")
-	if p := w.Picture(); len(p.Standing) != 1 {
-		t.Errorf("one of two is silent, and this stands: %+v", p.Standing)
-	}
+	alone(t, w, "127.0.0.1")
 	first.silent.Store(false)
 	w.Goes(reason.DNSUnreachable, "127.0.0.1")
 }
