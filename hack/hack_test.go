@@ -113,7 +113,7 @@ func loopsEnded(t *testing.T, file string) {
 	if err != nil || strings.TrimSpace(string(text)) == "" {
 		t.Errorf("no busy loops: %v", err)
 	}
-	for _, pid := range strings.Fields(string(text)) {
+	for pid := range strings.FieldsSeq(string(text)) {
 		if line, err := os.ReadFile("/proc/" + pid + "/cmdline"); err == nil && strings.Contains(string(line), "while kill -0") {
 			t.Errorf("the loop %s runs on", pid)
 		}

@@ -115,7 +115,7 @@ func lockWhileAlive(file *os.File) (end func(), err error) {
 		defer close(ended)
 		runtime.LockOSThread() // The locker ends with this thread, which must not be one of those that wait.
 		defer runtime.UnlockOSThread()
-		locker := exec.Command("sleep", "infinity")
+		locker := exec.Command("sleep", "infinity") //nolint:noctx // It may be ended in a cleanup, after the test's context.
 		locker.ExtraFiles = []*os.File{file}
 		locker.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		err := locker.Start()

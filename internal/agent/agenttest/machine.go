@@ -95,7 +95,7 @@ func (m machine) hold(who string) (*held, error) {
 	select {
 	case err = <-got:
 	case <-time.After(m.patience):
-		go func() { <-got; _ = lock.Close() }()
+		go func() { _, _ = <-got, lock.Close() }()
 		holder, _ := os.ReadFile(lock.Name())
 		return nil, fmt.Errorf("waited %v for the machine, which is held by %s", m.patience, holder)
 	}
@@ -133,9 +133,13 @@ func (m machine) openFolder() (*os.File, error) {
 		return nil, fmt.Errorf("%s is not a folder: %w", m.folder, err)
 	}
 	var stat unix.Stat_t
-	if err := unix.Fstat(int(folder.Fd()), &stat); err != nil || int(stat.Uid) != os.Geteuid() || stat.Mode&0o077 != 0 {
+	err = unix.Fstat(int(folder.Fd()), &stat)
+	if err == nil && (int(stat.Uid) != os.Geteuid() || stat.Mode&0o077 != 0) {
+		err = fmt.Errorf("%s is not a folder of this user alone", m.folder)
+	}
+	if err != nil {
 		_ = folder.Close()
-		return nil, fmt.Errorf("%s is not a folder of this user alone: %v", m.folder, err)
+		return nil, err
 	}
 	return folder, nil
 }

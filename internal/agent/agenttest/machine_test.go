@@ -246,8 +246,8 @@ func holdTimes(what string) error {
 			return err
 		}
 		for path, want := range map[string]string{timeout: "120", warnings: "10"} {
-			if text, err := os.ReadFile(m.root + path); err != nil || strings.TrimSpace(string(text)) != want {
-				return fmt.Errorf("another holds it, too: %s is %q: %v", path, text, err)
+			if err := h.holds(Setting{path, want}); err != nil {
+				return fmt.Errorf("another holds it, too: %w", err)
 			}
 		}
 		if err := h.set([]Setting{{timeout, fmt.Sprint(os.Getpid())}, {warnings, "-1"}}); err != nil {
