@@ -63,7 +63,7 @@ func TestZombies(t *testing.T) {
 	w := watch(t, "processes", DefaultOptions())
 	p := play(t, "parent")
 	p.ready()
-	entity := fmt.Sprintf("exe[%d]", p.Process.Pid)
+	entity := fmt.Sprintf("%s[%d]", p.name, p.Process.Pid)
 	w.Stands(reason.ExcessiveZombieProcesses, entity)
 	p.next()
 	p.ready()
@@ -95,7 +95,7 @@ func TestLargeEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := agenttest.Own("sleep-")
+	name := agenttest.Own("naosu-")
 	link := filepath.Join(t.TempDir(), name)
 	if err := os.Symlink(sleep, link); err != nil {
 		t.Fatal(err)

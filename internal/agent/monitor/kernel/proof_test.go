@@ -41,14 +41,24 @@ func TestMain(m *testing.M) {
 type played struct {
 	*exec.Cmd
 	t     *testing.T
+	name  string
 	to    io.WriteCloser
 	lines *bufio.Reader
 }
 
-// play starts an actor, which ends with the test at the latest.
+// play starts an actor, which ends with the test at the latest. Its name tells other tests that it is one.
 func play(t *testing.T, part string, change ...func(*exec.Cmd)) *played {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+	itself, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := agenttest.Own("naosu-")
+	link := filepath.Join(t.TempDir(), name)
+	if err := os.Symlink(itself, link); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), link)
 	cmd.Env, cmd.Stderr = append(os.Environ(), actor+"="+part), os.Stderr
 	for _, c := range change {
 		c(cmd)
@@ -64,7 +74,7 @@ func play(t *testing.T, part string, change ...func(*exec.Cmd)) *played {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &played{Cmd: cmd, t: t, to: to, lines: bufio.NewReader(from)}
+	p := &played{Cmd: cmd, t: t, name: name, to: to, lines: bufio.NewReader(from)}
 	t.Cleanup(p.end)
 	return p
 }
