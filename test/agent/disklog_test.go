@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,7 +31,12 @@ func TestBlockDeviceIOError(t *testing.T) {
 		t.Fatal(err)
 	}
 	device := strings.TrimSpace(run(t, "losetup", "--find", "--show", image))
-	t.Cleanup(func() { _ = exec.Command("losetup", "--detach", device).Run() }) //nolint:gosec // G204: of the tests, whose context has ended.
+	open, err := os.Open(device) //nolint:gosec // G304: of the tests.
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	run(t, "losetup", "--detach", device) // As soon as it is closed, at the latest with this process.
 	if err := os.Truncate(image, 1<<20); err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,8 @@
 package agent
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
@@ -23,35 +21,21 @@ func hangs(t *testing.T, name string, id reason.ID) {
 	if !agenttest.Alone(t) {
 		return
 	}
-	sysctl(t, "kernel/hung_task_timeout_secs", "1")
-	sysctl(t, "kernel/hung_task_warnings", "-1") // Else there are ten since boot.
+	agenttest.SetMachine(
+		t, agenttest.Setting{Path: "/proc/sys/kernel/hung_task_timeout_secs", Value: "1"},
+		agenttest.Setting{Path: "/proc/sys/kernel/hung_task_warnings", Value: "-1"}, // Else there are ten since boot.
+	)
 	d := newDisk(t, 64, "/mnt/frozen", "mkfs.ext4", "-q")
 	d.mount()
 	w := agenttest.Watch(t, kernelLog(t), oneSecond(id))
 
-	thaw := freeze(t, d.at)
+	thaw := agenttest.Freeze(t, d.at)
 	writer := exec.CommandContext(t.Context(), named(t, "dd", name), "if=/dev/zero", "of="+filepath.Join(d.at, "file"), "bs=4k", "count=1") //nolint:gosec // G204: of the test.
 	if err := writer.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { thaw(); _ = writer.Wait() })
-	if stands := w.Stands(id, name); !strings.Contains(stands.Raw, "blocked for more than") {
-		t.Errorf("stands on %q", stands.Raw)
-	}
+	w.Stands(id, name, "blocked for more than")
 	thaw()
 	w.Goes(id, name)
-}
-
-// sysctl sets a sysctl until the test ends.
-func sysctl(t *testing.T, name, value string) {
-	t.Helper()
-	path := filepath.Join("/proc/sys", name)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Skipf("not run: the kernel has no such detector: %v", err)
-	}
-	if err := os.WriteFile(path, []byte(value), 0o600); err != nil {
-		t.Skipf("not run: it needs to set %s: %v", path, err)
-	}
-	t.Cleanup(func() { _ = os.WriteFile(path, before, 0o600) })
 }

@@ -13,22 +13,10 @@ import (
 )
 
 // A process that reads past the page cache waits for the disk nearly all the time. That the kernel counts it is a setting
-// of the whole machine, which is put back.
+// of the whole machine.
 func TestIODelays(t *testing.T) {
 	agenttest.Need(t, agenttest.Root, "dd")
-	const setting = "/proc/sys/kernel/task_delayacct"
-	before, err := os.ReadFile(setting)
-	if err != nil {
-		t.Skipf("not run: this kernel does not count what processes wait for disks: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := os.WriteFile(setting, before, 0o200); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := os.WriteFile(setting, []byte("1"), 0o200); err != nil {
-		t.Fatal(err)
-	}
+	agenttest.SetMachine(t, agenttest.Setting{Path: "/proc/sys/kernel/task_delayacct", Value: "1"})
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, bytes.Repeat([]byte("naosu..."), 16<<20), 0o600); err != nil {
 		t.Fatal(err)

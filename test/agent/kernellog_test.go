@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/logs"
@@ -66,8 +67,8 @@ func named(t *testing.T, program, name string) string {
 	return link
 }
 
-// own is a name that no other test uses, of at most 15 bytes, as the kernel keeps.
-func own(kind string) string { return fmt.Sprintf("%s-%d", kind, os.Getpid()) }
+// own is a name that no other test uses.
+func own(kind string) string { return agenttest.Own(kind + "-") }
 
 // oneSecond has a reason stand on as much as the catalogue wants, and go after a second of quiet.
 func oneSecond(id reason.ID) func(*reason.Reason) {

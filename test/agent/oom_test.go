@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
@@ -23,9 +22,7 @@ func TestMemoryCgroupOOM(t *testing.T) {
 	if out, err := hog.CombinedOutput(); err == nil || hog.ProcessState.ExitCode() >= 0 {
 		t.Fatalf("it was not killed: %v: %s", err, out)
 	}
-	if stands := w.Stands(reason.OOMKilling, victim); !strings.Contains(stands.Raw, "Memory cgroup out of memory: Killed process") {
-		t.Errorf("stands on %q", stands.Raw)
-	}
+	w.Stands(reason.OOMKilling, victim, "Memory cgroup out of memory: Killed process")
 	w.Goes(reason.OOMKilling, victim)
 }
 
@@ -36,11 +33,7 @@ func memoryCgroup(t *testing.T, bytes string) string {
 	if _, err := os.Stat(top); err != nil {
 		top, limits = "/sys/fs/cgroup", []string{"memory.max", "memory.swap.max"}
 	}
-	group, err := os.MkdirTemp(top, "naosu-oom") //nolint:usetesting // A cgroup is no ordinary folder.
-	if err != nil {
-		t.Skipf("not run: it needs a memory cgroup: %v", err)
-	}
-	t.Cleanup(func() { _ = os.Remove(group) })
+	group := filepath.Join(top, agenttest.Cgroup(t, "", top))
 	for _, limit := range limits {
 		value := bytes
 		if limit == "memory.swap.max" {

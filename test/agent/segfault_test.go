@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
@@ -26,9 +25,7 @@ func TestSegfault(t *testing.T) {
 		own("ud"):  {noInstruction, "trap invalid opcode ip:"},
 	} {
 		crash(t, name, tc.code)
-		if stands := w.Stands(reason.AppCrash, name); !strings.Contains(stands.Raw, tc.says) {
-			t.Errorf("stands on %q", stands.Raw)
-		}
+		w.Stands(reason.AppCrash, name, tc.says)
 		w.Goes(reason.AppCrash, name)
 	}
 }

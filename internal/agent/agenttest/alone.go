@@ -3,8 +3,11 @@ package agenttest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -15,7 +18,7 @@ import (
 const alone = "NAOSU_TEST_ALONE"
 
 // Alone runs a test in a process with network, mount and PID namespaces of its own, with /proc and /sys that show them and
-// the loopback up, beside other such tests: what it breaks there the machine never sees, and it goes with the process. A test begins with
+// the loopback up, and an empty /mnt, beside other such tests: what it breaks there the machine never sees, and it goes with the process. A test begins with
 //
 //	if !agenttest.Alone(t) {
 //		return
@@ -31,13 +34,16 @@ func Alone(t *testing.T) bool {
 	Need(t, Root, "ip")
 	t.Parallel() // They cannot meet, and mostly wait.
 	var output bytes.Buffer
-	child := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1") //nolint:gosec // G204: itself.
+	itself := "-test.run=^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
+	child := exec.CommandContext(t.Context(), "/proc/self/exe", itself, "-test.v", "-test.count=1") //nolint:gosec // G204: itself.
 	child.Env = append(os.Environ(), alone+"="+t.Name())
 	child.Stdout, child.Stderr = &output, &output
 	child.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL,
 	}
+	runtime.LockOSThread() // The child is killed with the thread that started it.
 	err := child.Run()
+	runtime.UnlockOSThread()
 	switch {
 	case err != nil:
 		t.Fatalf("alone: %v\n%s", err, output.Bytes())
@@ -50,7 +56,7 @@ func Alone(t *testing.T) bool {
 	return false
 }
 
-// settle makes /proc and /sys show the new namespaces, and nothing mounted from now on show outside.
+// settle makes /proc and /sys show the new namespaces, and nothing mounted from now on show outside. /mnt is empty.
 func settle(ctx context.Context) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
@@ -59,6 +65,9 @@ func settle(ctx context.Context) error {
 		return err
 	}
 	if err := unix.Mount("sysfs", "/sys", "sysfs", 0, ""); err != nil {
+		return err
+	}
+	if err := unix.Mount("tmpfs", "/mnt", "tmpfs", 0, ""); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return exec.CommandContext(ctx, "ip", "link", "set", "lo", "up").Run()

@@ -19,13 +19,26 @@ import (
 const patience = 2 * time.Minute
 
 // Watched are monitors at work, and the Book of what they told.
+//
+// The Book is looked at whenever something is told, as of the moment of that evidence. So a reason that stood is seen however
+// late the machine lets the monitor tell of it, or the test ask.
 type Watched struct {
 	t *testing.T
 
-	mu    sync.Mutex
-	book  *evidence.Book
-	told  []string
+	mu   sync.Mutex
+	book *evidence.Book
+	told []string
+	// stood is what each reason and entity stood on since the last Stands or Goes of it, oldest first.
+	stood map[stander][]evidence.Standing
+	// gone is what Goes waits for; nil if nothing does. It is set to nil when it came true.
+	gone  *stander
 	again chan struct{} // closed and replaced with each evidence
+}
+
+// stander is a reason and the entity that it stands for.
+type stander struct {
+	reason reason.ID
+	entity string
 }
 
 // Override changes reasons for a test, which cannot wait for an hour of quiet.
@@ -58,7 +71,7 @@ func Watch(t *testing.T, monitors []monitor.Monitor, overrides ...Override) *Wat
 			override(&reasons[i])
 		}
 	}
-	w := &Watched{t: t, book: evidence.NewBook(reasons), again: make(chan struct{})}
+	w := &Watched{t: t, book: evidence.NewBook(reasons), stood: map[stander][]evidence.Standing{}, again: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	t.Cleanup(func() { cancel(); running.Wait() })
@@ -79,34 +92,61 @@ func (w *Watched) tell(e evidence.Evidence) {
 	if e.State != evidence.Well && e.State != evidence.Readable {
 		w.told = append(w.told, strings.TrimSpace(fmt.Sprintln(e.At.Format(time.StampMilli), e.State, e.Reason, e.Entity, e.Source+":", e.Raw)))
 	}
+	picture := w.book.Picture(e.At)
+	w.note(picture)
+	if w.gone != nil && e.State != evidence.Fault && absent(picture, *w.gone) { // A look tells its Faults first: others may follow.
+		w.gone = nil
+	}
 	close(w.again)
 	w.again = make(chan struct{})
 }
 
-// Stands waits until a reason stands for an entity, and its last evidence says some words, if any are given: on a busy
-// machine the first look may find less than the next.
+// note keeps what stands.
+func (w *Watched) note(p evidence.Picture) {
+	for _, s := range p.Standing {
+		of := stander{s.Reason, s.Entity}
+		if all := w.stood[of]; len(all) > 0 && all[len(all)-1].Raw == s.Raw {
+			all[len(all)-1] = s
+		} else {
+			w.stood[of] = append(all, s)
+		}
+	}
+}
+
+// Stands waits until a reason stands for an entity, or did since the last Stands or Goes of both, on evidence that says some
+// words, if any are given: on a busy machine the first look may find less than the next.
 func (w *Watched) Stands(id reason.ID, entity string, words ...string) evidence.Standing {
 	w.t.Helper()
+	of := stander{id, entity}
 	var found evidence.Standing
-	w.await(fmt.Sprintf("%s of %q stands %q", id, entity, words), func(p evidence.Picture) bool {
-		i := find(p, id, entity)
-		if i < 0 || slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(p.Standing[i].Raw, word) }) {
+	w.await(of, fmt.Sprintf("stands on %q", words), func() bool {
+		i := slices.IndexFunc(w.stood[of], func(s evidence.Standing) bool {
+			return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(s.Raw, word) })
+		})
+		if i < 0 {
 			return false
 		}
-		found = p.Standing[i]
+		found = w.stood[of][i]
 		return true
 	})
 	w.t.Logf("%s %s stands: %s: %s", id, entity, found.Source, found.Raw)
 	return found
 }
 
-// Goes waits until a reason that stood for an entity does no more, and it is known that it does not.
+// Goes waits until a reason does not stand for an entity any more, and it is known that it does not.
 func (w *Watched) Goes(id reason.ID, entity string) {
 	w.t.Helper()
-	w.await(fmt.Sprintf("%s of %q goes", id, entity), func(p evidence.Picture) bool {
-		unknown := slices.ContainsFunc(p.Unknown, func(g evidence.Gap) bool { return g.Reason == id })
-		return find(p, id, entity) < 0 && !unknown
-	})
+	of := stander{id, entity}
+	w.mu.Lock()
+	w.gone = &of
+	w.mu.Unlock()
+	w.await(of, "goes", func() bool { return w.gone == nil || absent(w.book.Picture(time.Now()), of) })
+}
+
+// absent says whether a reason does not stand for an entity, and this is known.
+func absent(p evidence.Picture, of stander) bool {
+	return !slices.ContainsFunc(p.Standing, func(s evidence.Standing) bool { return stander{s.Reason, s.Entity} == of }) &&
+		!slices.ContainsFunc(p.Unknown, func(g evidence.Gap) bool { return g.Reason == of.reason })
 }
 
 // Picture is what holds now.
@@ -116,19 +156,19 @@ func (w *Watched) Picture() evidence.Picture {
 	return w.book.Picture(time.Now())
 }
 
-func find(p evidence.Picture, id reason.ID, entity string) int {
-	return slices.IndexFunc(p.Standing, func(s evidence.Standing) bool { return s.Reason == id && s.Entity == entity })
-}
-
-// await waits until the picture is as wanted: it looks when something is told, and when the Book says that time changes it.
-func (w *Watched) await(what string, is func(evidence.Picture) bool) {
+// await waits until something holds: it looks when something is told, and when the Book says that time changes it. On what the
+// reason stood before is then forgotten.
+func (w *Watched) await(of stander, does string, is func() bool) {
 	w.t.Helper()
 	end := time.After(patience)
 	for {
 		w.mu.Lock()
-		picture, again := w.book.Picture(time.Now()), w.again
+		picture, again, holds := w.book.Picture(time.Now()), w.again, is()
+		if holds {
+			delete(w.stood, of)
+		}
 		w.mu.Unlock()
-		if is(picture) {
+		if holds {
 			return
 		}
 		var next <-chan time.Time
@@ -139,7 +179,7 @@ func (w *Watched) await(what string, is func(evidence.Picture) bool) {
 		case <-again:
 		case <-next:
 		case <-end:
-			w.t.Fatalf("waited %v until %s\nholds: %+v\ntold:\n%s", patience, what, picture, w.history())
+			w.t.Fatalf("waited %v until %s of %q %s\nholds: %+v\ntold:\n%s", patience, of.reason, of.entity, does, picture, w.history())
 		}
 	}
 }

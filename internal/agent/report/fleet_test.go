@@ -190,13 +190,15 @@ func nodeName(i int) string {
 	return "n" + string(rune('0'+i/1000)) + string(rune('0'+i/100%10)) + string(rune('0'+i/10%10)) + string(rune('0'+i%10))
 }
 
-// With a tenth of the nodes there is a tenth of the requests.
+// With a tenth of the nodes there is a tenth of the requests. When agents ask is drawn anew each time: over 30 runs the means, each
+// of thousands of requests, deviate by less than 2 %. The worst second, the largest of many, was 65 in the mean with a standard
+// deviation of 8.8: by Gumbel's distribution it is above 170 once in ten million runs, and 500 if all ask at once.
 func TestRequestsOfManyNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := agents(quiet{t}, 500)
 		t.Logf("%+v", r)
 		for name, tc := range map[string]struct{ is, most float64 }{
-			"well": {r.well, 1.8}, "with a warning": {r.warned, 2.2}, "away": {r.during, 15}, "back": {r.back, 40}, "worst second": {r.worst, 120}, "seconds until all is told": {r.reporting, 130},
+			"well": {r.well, 1.8}, "with a warning": {r.warned, 2.2}, "away": {r.during, 15}, "back": {r.back, 40}, "worst second": {r.worst, 170}, "seconds until all is told": {r.reporting, 130},
 		} {
 			if tc.is > tc.most || tc.is == 0 {
 				t.Errorf("%s: %v, want at most %v", name, tc.is, tc.most)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -115,23 +114,7 @@ func cgroup(t testing.TB) string {
 	if _, err := os.Stat(top + "/cgroup.procs"); err != nil {
 		top += "/unified"
 	}
-	group, err := os.MkdirTemp(top, "naosu-test") //nolint:usetesting // A cgroup.
-	if err != nil {
-		t.Skipf("not run: it needs a cgroup of its own: %v", err)
-	}
-	t.Cleanup(func() { // The deepest first: the kernel removes only empty ones.
-		var groups []string
-		_ = filepath.WalkDir(group, func(path string, entry os.DirEntry, err error) error {
-			if err == nil && entry.IsDir() {
-				groups = append(groups, path)
-			}
-			return nil
-		})
-		for _, group := range slices.Backward(groups) {
-			_ = os.Remove(group)
-		}
-	})
-	return group
+	return filepath.Join(top, agenttest.Cgroup(t, "", top))
 }
 
 // Unit writes a unit, "sick.service", and has systemd read it.

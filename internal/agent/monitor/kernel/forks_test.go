@@ -7,9 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -107,51 +110,71 @@ func TestForkFailsOnTheWholeNode(t *testing.T) {
 	w := watch(t, "forks", DefaultOptions())
 	w.Goes(reason.ForkFailedOutOfPIDs, "/")
 
-	var children []*os.Process
-	t.Cleanup(func() {
-		for _, child := range children {
-			_ = child.Kill()
-			_, _ = child.Wait()
-		}
-	})
-	spread(t) // From here on Go's runtime could start no thread either.
-	for {
-		child, err := os.StartProcess("/bin/sleep", []string{"sleep", "1000"}, &os.ProcAttr{})
-		if errors.Is(err, syscall.EAGAIN) {
-			t.Logf("after %d processes: %v", len(children), err)
-			break
-		}
-		if err != nil || len(children) > 400 {
-			t.Fatalf("%d processes: %v", len(children), err)
-		}
-		children = append(children, child)
-	}
-	w.Stands(reason.ForkFailedOutOfPIDs, "/")
-	for range 20 {
-		child := children[len(children)-1]
-		children = children[:len(children)-1]
-		_ = child.Kill()
-		_, _ = child.Wait()
+	spread() // From here on Go's runtime could start no thread either.
+	children := fill(t, func() { w.Stands(reason.ForkFailedOutOfPIDs, "/") })
+	for _, child := range children[len(children)-20:] { // The kernel gives small PIDs once only.
+		end(child)
 	}
 	w.Goes(reason.ForkFailedOutOfPIDs, "/")
 }
 
-// spread has the runtime start threads, which it keeps for later.
-func spread(t *testing.T) {
+// fill starts processes as long as something is done: whenever one is refused it tries again soon, because what was refused may have
+// been short of what the monitor itself forks at that moment.
+func fill(t *testing.T, done func()) (children []*os.Process) {
 	t.Helper()
-	done := make(chan error)
-	for range 16 {
-		go func() {
-			// A system call that blocks takes a thread.
-			_, err := syscall.Select(0, nil, nil, nil, &syscall.Timeval{Usec: 200_000})
-			done <- err
-		}()
-	}
-	for range 16 {
-		if err := <-done; err != nil && !errors.Is(err, syscall.EINTR) {
-			t.Fatal(err)
+	ctx, cancel := context.WithCancel(t.Context())
+	var filling sync.WaitGroup
+	t.Cleanup(func() {
+		cancel() // It may have failed.
+		filling.Wait()
+		for _, child := range children {
+			end(child)
 		}
+	})
+	filling.Go(func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			child, err := os.StartProcess("/bin/sleep", []string{"sleep", "1000"}, &os.ProcAttr{})
+			switch {
+			case err == nil:
+				children = append(children, child)
+			case errors.Is(err, syscall.EAGAIN):
+				<-tick.C
+			default:
+				t.Errorf("%d processes: %v", len(children), err)
+				return
+			}
+		}
+	})
+	done()
+	cancel()
+	filling.Wait()
+	t.Logf("%d processes", len(children))
+	return children
+}
+
+func end(child *os.Process) {
+	_ = child.Kill()
+	_, _ = child.Wait()
+}
+
+// spread has the runtime start threads, which it keeps for later: all are there before the first is given back.
+func spread() {
+	var here, back sync.WaitGroup
+	all := make(chan struct{})
+	for range 16 {
+		here.Add(1)
+		back.Go(func() {
+			runtime.LockOSThread() // Its thread is no other goroutine's.
+			defer runtime.UnlockOSThread()
+			here.Done()
+			<-all
+		})
 	}
+	here.Wait()
+	close(all)
+	back.Wait()
 }
 
 func TestExhausted(t *testing.T) {

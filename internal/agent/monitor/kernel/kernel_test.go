@@ -9,12 +9,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// This machine, however busy with tests, has none of these faults but its clock, which the sandbox does not keep.
+// This machine, however busy with tests, has none of these faults but its clock, which the sandbox does not keep. Processes of
+// other tests, which may have them, are not seen from a PID namespace of its own; their cgroups have a name, and one that wants
+// memory may be all that the machine does.
 func TestQuietWhenWell(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	for range 2 { // Counters need a look before.
 		for _, m := range Monitors(host.Host{}, DefaultOptions()) {
 			if err := m.Look(t.Context(), func(e evidence.Evidence) {
-				foreign := strings.HasPrefix(e.Entity, "/naosu-") // made by the proofs of another run
+				foreign := strings.HasPrefix(e.Entity, "/naosu-") || e.Reason == reason.MemoryPressureStalled // made by the proofs of another run
 				if e.State == evidence.Fault && e.Reason != reason.ClockUnsynchronized && !foreign {
 					t.Errorf("%s: %s %s: %s", m.Name(), e.Reason, e.Entity, e.Raw)
 				}

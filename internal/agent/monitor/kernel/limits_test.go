@@ -94,11 +94,7 @@ func TestDaemonNearItsOpenFiles(t *testing.T) {
 	if err := unix.Prlimit(p.Process.Pid, unix.RLIMIT_NOFILE, &limit, nil); err != nil {
 		t.Fatal(err)
 	}
-	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	entity := fmt.Sprintf("%s[%d]", strings.TrimSpace(string(name)), p.Process.Pid)
+	entity := fmt.Sprintf("%s[%d]", p.name, p.Process.Pid)
 	p.ready()
 	w.Stands(reason.ApproachingMaxOpenFiles, entity)
 	p.next()

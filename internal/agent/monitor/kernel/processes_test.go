@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
@@ -61,7 +63,7 @@ func TestZombies(t *testing.T) {
 	w := watch(t, "processes", DefaultOptions())
 	p := play(t, "parent")
 	p.ready()
-	entity := fmt.Sprintf("exe[%d]", p.Process.Pid)
+	entity := fmt.Sprintf("%s[%d]", p.name, p.Process.Pid)
 	w.Stands(reason.ExcessiveZombieProcesses, entity)
 	p.next()
 	p.ready()
@@ -89,12 +91,26 @@ func TestLargeEnvironment(t *testing.T) {
 	for i := range 1200 {
 		services = append(services, fmt.Sprintf("SERVICE_%d_PORT=tcp://10.96.0.1:443", i))
 	}
-	cmd := sleeper(t, services...)
-	if found := w.Stands(reason.LargeEnvironment, "sleep"); strings.Contains(found.Raw, "SERVICE") {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := agenttest.Own("naosu-")
+	link := filepath.Join(t.TempDir(), name)
+	if err := os.Symlink(sleep, link); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), link, "1000")
+	cmd.Env = services
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(cmd) })
+	if found := w.Stands(reason.LargeEnvironment, name); strings.Contains(found.Raw, "SERVICE") {
 		t.Errorf("what the variables are is nobody's business: %s", found.Raw)
 	}
 	kill(cmd)
-	w.Goes(reason.LargeEnvironment, "sleep")
+	w.Goes(reason.LargeEnvironment, name)
 }
 
 // stat is a stat file as the kernel writes it.

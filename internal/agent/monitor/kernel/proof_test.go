@@ -2,15 +2,14 @@ package kernel
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,14 +41,24 @@ func TestMain(m *testing.M) {
 type played struct {
 	*exec.Cmd
 	t     *testing.T
+	name  string
 	to    io.WriteCloser
 	lines *bufio.Reader
 }
 
-// play starts an actor, which ends with the test at the latest.
+// play starts an actor, which ends with the test at the latest. Its name tells other tests that it is one.
 func play(t *testing.T, part string, change ...func(*exec.Cmd)) *played {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe")
+	itself, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := agenttest.Own("naosu-")
+	link := filepath.Join(t.TempDir(), name)
+	if err := os.Symlink(itself, link); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), link)
 	cmd.Env, cmd.Stderr = append(os.Environ(), actor+"="+part), os.Stderr
 	for _, c := range change {
 		c(cmd)
@@ -65,7 +74,7 @@ func play(t *testing.T, part string, change ...func(*exec.Cmd)) *played {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &played{Cmd: cmd, t: t, to: to, lines: bufio.NewReader(from)}
+	p := &played{Cmd: cmd, t: t, name: name, to: to, lines: bufio.NewReader(from)}
 	t.Cleanup(p.end)
 	return p
 }
@@ -111,15 +120,12 @@ type group struct {
 	v2   bool
 }
 
-// groups counts those made, which need a name each.
-var groups atomic.Int32
-
 // newGroup makes one, two levels below the root, where the default options look for kubelet.
 func newGroup(t *testing.T) group {
 	t.Helper()
 	agenttest.Need(t, agenttest.Root)
 	g := group{t: t, dirs: map[string]string{}}
-	name := fmt.Sprintf("naosu-%d-%d.slice/kubelet.service", os.Getpid(), groups.Add(1))
+	var roots []string
 	_, err := os.Stat("/sys/fs/cgroup/cgroup.controllers")
 	g.v2 = err == nil
 	for _, controller := range []string{"", "pids", "memory", "blkio"} {
@@ -133,32 +139,25 @@ func newGroup(t *testing.T) group {
 		if _, err := os.Stat(root + "/cgroup.procs"); err != nil {
 			continue
 		}
-		dir := filepath.Join(root, name)
-		g.dirs[controller] = dir
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		g.dirs[controller] = root
+		if !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	name := agenttest.Cgroup(t, ".slice", roots...)
+	for controller, root := range g.dirs {
+		slice := filepath.Join(root, name)
+		g.dirs[controller] = filepath.Join(slice, "kubelet.service")
+		if err := os.MkdirAll(g.dirs[controller], 0o755); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { remove(t, dir); remove(t, filepath.Dir(dir)) })
 		if g.v2 {
-			for _, parent := range []string{root, filepath.Dir(dir)} {
+			for _, parent := range []string{root, slice} { // Of the root systemd has it set.
 				_ = os.WriteFile(parent+"/cgroup.subtree_control", []byte("+pids +memory +io"), 0o644)
 			}
 		}
 	}
 	return g
-}
-
-// remove takes a cgroup away as soon as the last process has left it.
-func remove(t *testing.T, dir string) {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for range 500 {
-		if err := os.Remove(dir); err == nil || errors.Is(err, os.ErrNotExist) {
-			return
-		}
-		<-tick.C
-	}
-	t.Errorf("the cgroup %s cannot be removed", dir)
 }
 
 // set writes a file of a controller, of whichever version is here.
@@ -194,10 +193,9 @@ func (g group) entity() string {
 }
 
 // sleeper is a process that does nothing until the test ends, or it is killed.
-func sleeper(t *testing.T, env ...string) *exec.Cmd {
+func sleeper(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sleep", "1000")
-	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
@@ -18,21 +17,6 @@ import (
 // A device of compressed memory takes a hundredth of the host's, and is reset.
 func TestZram(t *testing.T) {
 	agenttest.Need(t, agenttest.Root)
-	number, err := os.ReadFile("/sys/class/zram-control/hot_add") // Reading it makes a device.
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("not run: the kernel has no zram")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := "zram" + strings.TrimSpace(string(number))
-	set := func(path, value string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(value), 0o644); err != nil {
-			t.Error(err)
-		}
-	}
-	t.Cleanup(func() { set("/sys/class/zram-control/hot_remove", string(number)) })
 	memory, err := memTotal(host.Host{})
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +25,13 @@ func TestZram(t *testing.T) {
 	if want > 1<<30 {
 		t.Skipf("not run: a hundredth of this machine's memory is %d MiB", want>>20)
 	}
+	set := func(path, value string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(value), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	name := agenttest.NewZram(t)
 	o := DefaultOptions()
 	o.Zram = 1
 	w := watch(t, "zram", o)

@@ -90,6 +90,16 @@ func watch(t *testing.T, ids []reason.ID, monitors ...monitor.Monitor) *agenttes
 	return agenttest.Watch(t, monitors, agenttest.Sooner(ids...))
 }
 
+// alone holds that nothing stands for another entity.
+func alone(t *testing.T, w *agenttest.Watched, entity string) {
+	t.Helper()
+	for _, s := range w.Picture().Standing {
+		if s.Entity != entity {
+			t.Errorf("only %s is at fault, and this stands: %+v", entity, s)
+		}
+	}
+}
+
 // briefly makes monitors of looks look every 20 ms.
 func briefly(m monitor.Monitor) monitor.Monitor {
 	switch m := m.(type) {

@@ -25,9 +25,7 @@ func TestInterfaceNotUp(t *testing.T) {
 	w.Goes(reason.InterfaceNotUp, "eth1") // It is known that it does not stand.
 	run(t, "ip link set eth1 down")
 	w.Stands(reason.InterfaceNotUp, "eth1")
-	if p := w.Picture(); len(p.Standing) != 1 {
-		t.Errorf("one link is down, and this stands: %+v", p.Standing)
-	}
+	alone(t, w, "eth1")
 	run(t, "ip link set eth1 up")
 	w.Goes(reason.InterfaceNotUp, "eth1")
 }

@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -65,11 +66,10 @@ func busyNode(t *testing.T) (host.Host, Options) {
 	run(t, "iptables-nft-restore "+h.Path("/rules"), "echo 1 >/proc/sys/net/ipv4/ip_forward")
 	write(t, h, "/etc/cni/net.d/10-aws.conflist", "{}")
 	write(t, h, resolvConf, "nameserver 127.0.0.1\n")
-	server := &http.Server{Addr: "127.0.0.1:6443", Handler: http.NotFoundHandler(), ReadHeaderTimeout: localPatience}
-	go func() { _ = server.ListenAndServe() }()
-	t.Cleanup(func() { _ = server.Close() })
+	server := httptest.NewServer(http.NotFoundHandler()) // It listens before it is asked.
+	t.Cleanup(server.Close)
 	o := DefaultOptions()
-	o.APIServer = "http://127.0.0.1:6443"
+	o.APIServer = server.URL
 	return h, o
 }
 

@@ -64,9 +64,7 @@ func TestDNSUnreachable(t *testing.T) {
 	w.Goes(reason.DNSUnreachable, "127.0.0.1")
 	first.silent.Store(true)
 	w.Stands(reason.DNSUnreachable, "127.0.0.1")
-	if p := w.Picture(); len(p.Standing) != 1 {
-		t.Errorf("one of two is silent, and this stands: %+v", p.Standing)
-	}
+	alone(t, w, "127.0.0.1")
 	first.silent.Store(false)
 	w.Goes(reason.DNSUnreachable, "127.0.0.1")
 }
@@ -113,13 +111,13 @@ func TestNameservers(t *testing.T) {
 func TestAPIServerUnreachable(t *testing.T) {
 	var status atomic.Int32
 	status.Store(http.StatusUnauthorized) // One that does not know us is reached all the same.
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	address := agenttest.Port(t)
+	server := serveTLS(t, address, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/livez" || len(r.Header["Authorization"]) > 0 {
 			t.Errorf("asks %s with %v", r.URL, r.Header)
 		}
 		w.WriteHeader(int(status.Load()))
 	}))
-	server.StartTLS()
 	defer server.Close()
 	o := DefaultOptions()
 	o.APIServer = server.URL
@@ -130,17 +128,21 @@ func TestAPIServerUnreachable(t *testing.T) {
 	status.Store(http.StatusOK)
 	w.Goes(reason.APIServerUnreachable, server.URL)
 
-	address := server.Listener.Addr().String()
 	server.Close()
 	w.Stands(reason.APIServerUnreachable, server.URL)
-	again, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
-	if err != nil {
-		t.Skipf("another took the port %s meanwhile: %v", address, err)
-	}
-	back := &httptest.Server{Listener: again, Config: &http.Server{Handler: http.NotFoundHandler(), ReadHeaderTimeout: remotePatience}}
-	back.StartTLS()
-	defer back.Close()
+	defer serveTLS(t, address, http.NotFoundHandler()).Close()
 	w.Goes(reason.APIServerUnreachable, server.URL)
+}
+
+func serveTLS(t *testing.T, address string, handler http.Handler) *httptest.Server {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler, ReadHeaderTimeout: remotePatience}}
+	server.StartTLS()
+	return server
 }
 
 func TestNoAPIServer(t *testing.T) {

@@ -49,12 +49,13 @@ func startContainerd(t *testing.T, without ...string) *containerd {
 	if err := unix.Unmount("/sys", 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{"/run", "/var/lib", "/tmp"} {
+	for _, folder := range []string{"/run", "/var/lib"} {
 		if err := unix.Mount("tmpfs", folder, "tmpfs", 0, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := &containerd{t: t, root: "/var/lib/containerd", socket: "/run/containerd/containerd.sock", networks: "/run/networks", group: "/naosu-" + t.Name()}
+	agenttest.OwnTmp(t)
+	c := &containerd{t: t, root: "/var/lib/containerd", socket: "/run/containerd/containerd.sock", networks: "/run/networks", group: "/" + agenttest.Cgroup(t, "", hierarchies()...)}
 	for _, folder := range []string{c.networks, kubeletFolder, c.root} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -111,7 +112,7 @@ func (c *containerd) signal(s syscall.Signal) {
 	}
 }
 
-// stop removes what is left in cgroups, which are the machine's. The rest goes with the namespaces.
+// stop ends what it has made outside the namespaces: processes in cgroups, which are the machine's.
 func (c *containerd) stop() {
 	if c.t.Failed() {
 		log, _ := os.ReadFile(filepath.Join(c.root, "log"))
@@ -127,19 +128,6 @@ func (c *containerd) stop() {
 		_ = client.Remove(ctx, s.ID)
 	}
 	_ = c.process.Kill()
-	for _, top := range hierarchies() {
-		removeGroup(top + c.group)
-	}
-}
-
-// makeGroup makes the cgroup of sandboxes before one is there.
-func (c *containerd) makeGroup() {
-	c.t.Helper()
-	for _, top := range hierarchies() {
-		if err := os.MkdirAll(top+c.group, 0o755); err != nil {
-			c.t.Fatal(err)
-		}
-	}
 }
 
 // load imports an image that sleeps, made of this machine's own sleep.

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,18 +53,4 @@ func hierarchies() []string {
 		folders = append(folders, filepath.Dir(path))
 	}
 	return folders
-}
-
-// removeGroup removes a cgroup with all in it, the deepest first.
-func removeGroup(group string) {
-	var all []string
-	_ = filepath.WalkDir(group, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			all = append(all, path)
-		}
-		return nil
-	})
-	for _, path := range slices.Backward(all) {
-		_ = os.Remove(path)
-	}
 }

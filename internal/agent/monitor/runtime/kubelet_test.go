@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/agent/agenttest/systemdtest"
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/host"
@@ -51,8 +52,8 @@ func (k *healthz) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestKubeletUnhealthy(t *testing.T) {
 	health := &healthz{}
-	server := httptest.NewUnstartedServer(health)
-	server.Start()
+	address := agenttest.Port(t)
+	server := serve(t, address, health)
 	o := nothing()
 	o.KubeletHealthz, o.Patience = server.URL+"/healthz", soon
 	w := watch(t, kubeletHost(t), o)
@@ -70,29 +71,27 @@ func TestKubeletUnhealthy(t *testing.T) {
 	health.unwell.Store(false)
 	w.Goes(reason.KubeletUnhealthy, "")
 
-	address := server.Listener.Addr().String()
 	server.Close()
 	w.Stands(reason.KubeletUnhealthy, "")
-	again := httptest.NewUnstartedServer(health)
-	again.Listener.Close()
-	var err error
-	if again.Listener, err = listen(t, "tcp", address); err != nil {
+	defer serve(t, address, health).Close()
+	w.Goes(reason.KubeletUnhealthy, "")
+}
+
+func serve(t *testing.T, address string, handler http.Handler) *httptest.Server {
+	t.Helper()
+	listener, err := listen(t, "tcp", address)
+	if err != nil {
 		t.Fatal(err)
 	}
-	again.Start()
-	defer again.Close()
-	w.Goes(reason.KubeletUnhealthy, "")
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}}
+	server.Start()
+	return server
 }
 
 // nobody is an address at which nothing listens.
 func nobody(t *testing.T) string {
 	t.Helper()
-	l, err := listen(t, "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return "http://" + l.Addr().String() + "/healthz"
+	return "http://" + agenttest.Port(t) + "/healthz"
 }
 
 func TestKubeletThatIsNotThere(t *testing.T) {

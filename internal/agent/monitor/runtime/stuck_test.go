@@ -35,9 +35,7 @@ func TestPodStuckTerminating(t *testing.T) {
 	disk := disk(t)
 	const single, threads = "9fb595e2-4a29-4c8e-baba-05b0decd3ce1", "b1c5d1a0-0c53-4b8e-9f3a-6f0e5f0a6f11"
 	w := watch(t, host.Host{}, nothing())
-	run(t, "fsfreeze", "--freeze", disk)
-	thaw := func() { _ = exec.Command("fsfreeze", "--unfreeze", disk).Run() }
-	t.Cleanup(thaw)
+	thaw := agenttest.Freeze(t, disk)
 
 	shell := exec.Command("/bin/sh", "-c", `exec dd if=/dev/zero of="$1" bs=1 count=1`, "sh", filepath.Join(disk, "a"))
 	self := exec.Command("/proc/self/exe")
@@ -95,10 +93,7 @@ func start(t *testing.T, command *exec.Cmd, group string) {
 	if _, err := os.Stat(top + "/cgroup.procs"); err != nil {
 		top += "/unified"
 	}
-	own, err := os.MkdirTemp(top, "naosu-test") //nolint:usetesting // A cgroup.
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := filepath.Join(top, agenttest.Cgroup(t, "", top))
 	if err := os.MkdirAll(own+group, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +103,6 @@ func start(t *testing.T, command *exec.Cmd, group string) {
 	t.Cleanup(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
-		for path := own + group; path != top; path = filepath.Dir(path) {
-			_ = os.Remove(path)
-		}
 	})
 	if err := os.WriteFile(own+group+"/cgroup.procs", []byte(strconv.Itoa(command.Process.Pid)), 0o600); err != nil {
 		t.Fatal(err)
