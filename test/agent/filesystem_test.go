@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -160,6 +161,7 @@ func TestReadonlyByIntention(t *testing.T) {
 		return
 	}
 	o := quick("/mnt/kubelet", "/mnt/data", "/mnt/ext4", "/mnt/xfs", "/mnt/absent")
+	o.Probe.Patience = time.Minute // a busy disk is well, too
 	folder := func(name string) string {
 		path := filepath.Join("/mnt", name)
 		if err := os.MkdirAll(path, 0o700); err != nil {

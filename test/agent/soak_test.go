@@ -28,6 +28,9 @@ const soak = 25 * time.Second
 // writing and starting threads: nothing may stand. Lines of the kernel's log are left out unless NAOSU_SOAK is set: other
 // tests provoke real ones on this kernel. So is the clock, which nobody keeps where tests run in a sandbox.
 func TestSoak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out of a quick run: it takes a minute")
+	}
 	lasting, own := soak, false
 	if text := os.Getenv("NAOSU_SOAK"); text != "" {
 		var err error

@@ -20,6 +20,9 @@ func (b *bed) run(arguments ...string) (string, error) {
 }
 
 func TestCommandLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out of a quick run: each start of AWS's command line takes seconds")
+	}
 	agenttest.Need(t, "aws")
 	b := newBed(t)
 	b.unsettle()
