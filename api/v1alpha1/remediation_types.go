@@ -27,6 +27,8 @@ const (
 	RemediationRejectedReason = "Rejected"
 	// RemediationNotNeededReason is used when the node was healthy again before anything was done.
 	RemediationNotNeededReason = "NotNeeded"
+	// RemediationNotAskedReason is used when, before anything was done to the machine, its policy does not ask for it (any more).
+	RemediationNotAskedReason = "NotAsked"
 	// RemediationDrillPassedReason is used when a drill went the whole way.
 	RemediationDrillPassedReason = "DrillPassed"
 	// RemediationDrillCutReason is used when it did not; the last step says where it was cut.

@@ -30,8 +30,12 @@ func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v
 		s.node, s.ill = node, p.Advisor.Ill(node, r)
 		_, s.offered = p.provider(r, node)
 	}
-	if s.policy, err = p.policy(ctx, r, policy); err != nil || concluded(r) || r.Status.Phase != v1alpha1.PhaseRunning {
+	if s.policy, err = p.policy(ctx, r, policy); err != nil || concluded(r) {
 		return s, err
+	}
+	p.lookAtRules(ctx, r, &s)
+	if r.Status.Phase != v1alpha1.PhaseRunning {
+		return s, nil
 	}
 	switch lastStep(r).Name {
 	case v1alpha1.StepDrain:
@@ -52,8 +56,7 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 	if known == nil {
 		return nil, nil //nolint:nilnil // That there is none is an answer.
 	}
-	switch lastStep(r).Name {
-	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify, v1alpha1.StepUncordon:
+	if beyondAct(r) {
 		return &known.Spec, nil
 	}
 	var policy v1alpha1.NodeRepairPolicy
@@ -65,6 +68,26 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 		return nil, fmt.Errorf("read the policy %s: %w", known.Name, err)
 	}
 	return &policy.Spec, nil
+}
+
+// beyondAct says whether the machine has been acted on, or will not be any more.
+func beyondAct(r *v1alpha1.Remediation) bool {
+	switch lastStep(r).Name {
+	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify, v1alpha1.StepUncordon:
+		return true
+	}
+	return false
+}
+
+// lookAtRules sees whether the policy asks for this, as long as the machine may yet be acted on. Where the ledger cannot be
+// read, nobody knows which step of the ladder is asked for, and the guard does not allow anything either.
+func (p *Performer) lookAtRules(ctx context.Context, r *v1alpha1.Remediation, s *sight) {
+	if s.policy == nil || s.node == nil || beyondAct(r) {
+		return
+	}
+	if ledger, err := p.Records.ReadLedger(ctx); err == nil {
+		s.objection = repair.Asks(s.policy, s.node, r, ledger.Ledger, s.now)
+	}
 }
 
 // mayAsk says whether an act that is written down may be asked for yet.

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repair"
 )
 
 // sight is what is seen right before a move: as much of it as the Remediation's step is about.
@@ -22,6 +23,8 @@ type sight struct {
 	// ill is whether the evidence holds.
 	ill bool
 
+	// objection is what the policy has against this, while a machine has not been acted on.
+	objection repair.Objection
 	// held is what the guard says while a machine has not been acted on, unseen why it could not be asked.
 	held   guard.Named
 	unseen error
@@ -98,7 +101,27 @@ func open(r *v1alpha1.Remediation, s sight) move {
 	if s.policy == nil {
 		return move{conclude: conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)}
 	}
+	if why := notAsked(r, s); why != nil {
+		return move{conclude: why}
+	}
 	return move{do: rule}
+}
+
+// notAsked is why a policy does not ask for a Remediation; nil if it does. Who may create a Remediation, or edits the policy
+// after it was made, has nothing done by it that the policy's rules do not ask for.
+func notAsked(r *v1alpha1.Remediation, s sight) *conclusion {
+	id, objects := objections[s.objection]
+	if !objects {
+		return nil
+	}
+	return conclude(v1alpha1.RemediationNotAskedReason, id, message.Args{
+		"policy": "noderepairpolicy/" + r.Spec.Policy.Name, "rule": r.Spec.Policy.Rule, "action": string(r.Spec.Action), "node": nodeOf(r),
+	})
+}
+
+var objections = map[repair.Objection]message.ID{
+	repair.NotSelected: message.ActionNotSelected, repair.NoSuchRule: message.ActionNoSuchRule, repair.NotDue: message.ActionNotDue,
+	repair.AnotherRule: message.ActionAnotherRule, repair.AnotherAction: message.ActionAnotherAction,
 }
 
 // needless is why a Remediation should not be done at all, whatever its policy says.
@@ -126,7 +149,7 @@ func withdrawn(r *v1alpha1.Remediation, s sight) *conclusion {
 	case !lets(s.policy, r.Spec.Approval):
 		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoLeave, message.Args{"mode": string(s.policy.Mode)})
 	}
-	return nil
+	return notAsked(r, s)
 }
 
 // ended ends the last step and concludes; a node that may have been cordoned is uncordoned next.

@@ -102,7 +102,7 @@ func (p *Performer) tell(before, after *v1alpha1.Remediation) {
 	}
 	if end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && !concluded(before) && before.Status.Phase == v1alpha1.PhaseRunning {
 		kind := corev1.EventTypeNormal
-		if !helps(end.Reason) && end.Reason != v1alpha1.RemediationNotNeededReason {
+		if !helps(end.Reason) && end.Reason != v1alpha1.RemediationNotNeededReason && end.Reason != v1alpha1.RemediationNotAskedReason {
 			kind = corev1.EventTypeWarning
 		}
 		event(kind, "Repair"+end.Reason, end.Message)

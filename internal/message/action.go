@@ -12,6 +12,12 @@ const (
 	ActionNoLeave    ID = "ActionNoLeave"    // mode
 	ActionLost       ID = "ActionLost"       //
 
+	ActionNotSelected   ID = "ActionNotSelected"   // policy, node
+	ActionNoSuchRule    ID = "ActionNoSuchRule"    // policy, rule
+	ActionNotDue        ID = "ActionNotDue"        // node, rule
+	ActionAnotherRule   ID = "ActionAnotherRule"   // node, rule
+	ActionAnotherAction ID = "ActionAnotherAction" // policy, action, node
+
 	ActionCordonedBefore ID = "ActionCordonedBefore" // node
 	ActionPodsLeft       ID = "ActionPodsLeft"       // n, pods
 

@@ -5,8 +5,14 @@ var englishAction = sentences{
 	ActionAllowed:    "All checks allow it.",
 	ActionNoActuator: "Nothing on this cluster can do it: {{.action}} of {{.node}}.",
 
-	ActionHealthy:    "{{.node}} is healthy again before anything was done to it.",
-	ActionNodeGone:   "{{.node}} is gone, or another has its name.",
+	ActionHealthy:       "{{.node}} is healthy again before anything was done to it.",
+	ActionNodeGone:      "{{.node}} is gone, or another has its name.",
+	ActionNotSelected:   "{{.policy}} does not select {{.node}}.",
+	ActionNoSuchRule:    "{{.policy}} has no rule {{.rule}}.",
+	ActionNotDue:        "{{.node}} has not met rule {{.rule}} for as long as the rule demands.",
+	ActionAnotherRule:   "Another rule than {{.rule}} decides about {{.node}}.",
+	ActionAnotherAction: "{{.policy}} does not ask for {{.action}} of {{.node}}.",
+
 	ActionPolicyGone: "The policy is gone.",
 	ActionNoLeave:    "The policy does not let it go on: its mode is {{.mode}} now.",
 	ActionLost:       "Its steps are not as they can be: somebody else has changed them.",

@@ -5,8 +5,14 @@ var japaneseAction = sentences{
 	ActionAllowed:    "すべてのチェックが許可しています。",
 	ActionNoActuator: "{{.node}} に対する {{.action}} を実行できるものが、このクラスターにありません。",
 
-	ActionHealthy:    "何かを実行する前に、{{.node}} は正常に戻りました。",
-	ActionNodeGone:   "{{.node}} はなくなったか、同じ名前の別のノードになっています。",
+	ActionHealthy:       "何かを実行する前に、{{.node}} は正常に戻りました。",
+	ActionNodeGone:      "{{.node}} はなくなったか、同じ名前の別のノードになっています。",
+	ActionNotSelected:   "{{.policy}} は {{.node}} を選択していません。",
+	ActionNoSuchRule:    "{{.policy}} にルール {{.rule}} はありません。",
+	ActionNotDue:        "{{.node}} は、ルール {{.rule}} が求める時間だけ条件を満たしていません。",
+	ActionAnotherRule:   "{{.node}} には、{{.rule}} とは別のルールが適用されます。",
+	ActionAnotherAction: "{{.policy}} は {{.node}} の {{.action}} を求めていません。",
+
 	ActionPolicyGone: "ポリシーがなくなりました。",
 	ActionNoLeave:    "ポリシーのモードが {{.mode}} に変わったため、続行できません。",
 	ActionLost:       "ステップがあり得ない状態です。ほかの誰かが書き換えています。",

@@ -67,13 +67,14 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
-// rests is until when a node is left alone because of its last Remediation. One that was not needed did nothing to it.
+// rests is until when a node is left alone because of its last Remediation. One that was not needed, or not asked for, did
+// nothing to it.
 func rests(spec *v1alpha1.NodeRepairPolicySpec, last *v1alpha1.Remediation) time.Time {
 	if last == nil {
 		return time.Time{}
 	}
 	end := meta.FindStatusCondition(last.Status.Conditions, v1alpha1.RemediationSucceeded)
-	if end == nil || end.Reason == v1alpha1.RemediationNotNeededReason {
+	if end == nil || end.Reason == v1alpha1.RemediationNotNeededReason || end.Reason == v1alpha1.RemediationNotAskedReason {
 		return time.Time{}
 	}
 	return end.LastTransitionTime.Add(guard.Rest(spec))

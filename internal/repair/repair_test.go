@@ -334,3 +334,63 @@ func TestUnhealthy(t *testing.T) {
 		t.Errorf("unhealthy (-want +got):\n%s", diff)
 	}
 }
+
+func TestAsks(t *testing.T) {
+	policy := v1alpha1.NodeRepairPolicySpec{
+		NodeSelector: metav1.LabelSelector{MatchLabels: map[string]string{"role": "worker"}},
+		Rules:        []v1alpha1.RepairRule{rule("a", 5*time.Minute, v1alpha1.ActionReboot)},
+		Escalation:   []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot, Attempts: 1}, {Action: v1alpha1.ActionReplace, Attempts: 1}},
+	}
+	down := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: policy.NodeSelector.MatchLabels}}
+	down.Status.Conditions = []corev1.NodeCondition{ready(corev1.ConditionTrue), network(corev1.ConditionFalse, "InterfaceNotUp", ago(10*time.Minute))}
+	asked := v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Rule: "a"}, Action: v1alpha1.ActionReboot}}
+	inVain := guard.Ledger{Entries: []guard.Entry{{Remediation: "before", Node: "n", Action: v1alpha1.ActionReboot, Ended: now.Add(-time.Hour), Result: guard.NotHelped}}}
+	for name, tc := range map[string]struct {
+		policy func(*v1alpha1.NodeRepairPolicySpec)
+		node   func(*corev1.Node)
+		asked  func(*v1alpha1.RemediationSpec)
+		ledger guard.Ledger
+		want   Objection
+	}{
+		"as it is":                 {},
+		"the node is not selected": {node: func(n *corev1.Node) { n.Labels = nil }, want: NotSelected},
+		"a selector that no node can meet": {policy: func(p *v1alpha1.NodeRepairPolicySpec) {
+			p.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "role", Operator: "Like"}}
+		}, want: NotSelected},
+		"no such rule":                          {asked: func(s *v1alpha1.RemediationSpec) { s.Policy.Rule = "b" }, want: NoSuchRule},
+		"no rule at all":                        {policy: func(p *v1alpha1.NodeRepairPolicySpec) { p.Rules = nil }, want: NoSuchRule},
+		"the node is well":                      {node: func(n *corev1.Node) { n.Status.Conditions = n.Status.Conditions[:1] }, want: NotDue},
+		"not for long enough":                   {policy: func(p *v1alpha1.NodeRepairPolicySpec) { p.Rules[0].For.Duration = time.Hour }, want: NotDue},
+		"a relapse":                             {node: func(n *corev1.Node) { n.Status.Conditions[1].LastTransitionTime = ago(time.Second) }, want: NotDue},
+		"another reason than the rule's":        {policy: func(p *v1alpha1.NodeRepairPolicySpec) { p.Rules[0].Reasons = []string{"Other"} }, want: NotDue},
+		"the rule is for a person to see to":    {policy: func(p *v1alpha1.NodeRepairPolicySpec) { p.Rules[0].Action = v1alpha1.ActionNone }, want: AnotherAction},
+		"an action that was not asked for":      {asked: func(s *v1alpha1.RemediationSpec) { s.Action = v1alpha1.ActionReplace }, want: AnotherAction},
+		"the next step after one in vain":       {asked: func(s *v1alpha1.RemediationSpec) { s.Action = v1alpha1.ActionReplace }, ledger: inVain},
+		"the same step again after one in vain": {ledger: inVain, want: AnotherAction},
+		"a rule before it decides": {policy: func(p *v1alpha1.NodeRepairPolicySpec) {
+			p.Rules = append([]v1alpha1.RepairRule{rule("first", 0, v1alpha1.ActionReboot)}, p.Rules...)
+		}, want: AnotherRule},
+		"another service": {
+			policy: func(p *v1alpha1.NodeRepairPolicySpec) {
+				p.Rules[0].Action, p.Rules[0].Service = v1alpha1.ActionRestartService, "kubelet.service"
+			},
+			asked: func(s *v1alpha1.RemediationSpec) { s.Action, s.Service = v1alpha1.ActionRestartService, "sshd.service" }, want: AnotherAction,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, n, r := policy.DeepCopy(), down.DeepCopy(), asked.DeepCopy()
+			if tc.policy != nil {
+				tc.policy(p)
+			}
+			if tc.node != nil {
+				tc.node(n)
+			}
+			if tc.asked != nil {
+				tc.asked(&r.Spec)
+			}
+			if got := Asks(p, n, r, tc.ledger, now); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

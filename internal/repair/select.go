@@ -5,26 +5,13 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
-// Selected are the nodes that a policy selects, in their order. A selector that cannot be read, which the API server does
-// not let pass, selects none.
+// Selected are the nodes that a policy selects, in their order.
 func Selected(policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []*corev1.Node {
-	selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.NodeSelector)
-	if err != nil {
-		return nil
-	}
-	var selected []*corev1.Node
-	for _, node := range nodes {
-		if selector.Matches(labels.Set(node.Labels)) {
-			selected = append(selected, node)
-		}
-	}
-	return selected
+	return slices.DeleteFunc(slices.Clone(nodes), func(node *corev1.Node) bool { return !selects(&policy.Spec, node) })
 }
 
 // Unhealthy are the names of the nodes that meet a rule of a policy that selects them, or that are not Ready.

@@ -73,7 +73,7 @@ func newWorld(t *testing.T, what v1alpha1.Action) *world {
 			t.Fatal(err)
 		}
 	}
-	w := &world{t: t, clock: clocktesting.NewFakePassiveClock(start), leads: true, apiServerReady: true, replicas: 2, policy: newPolicy()}
+	w := &world{t: t, clock: clocktesting.NewFakePassiveClock(start), leads: true, apiServerReady: true, replicas: 2, policy: newPolicy(what)}
 	w.api = memory.New(scheme, []client.Object{&v1alpha1.Remediation{}, &v1alpha1.NodeRepairPolicy{}, &corev1.Node{}, &corev1.Pod{}, &policyv1.PodDisruptionBudget{}},
 		w.newNode("n1", "a", false), w.newNode("n2", "b", true), w.newNode("n3", "c", true),
 		&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web", UID: "rs"}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(2))}},
@@ -85,13 +85,13 @@ func newWorld(t *testing.T, what v1alpha1.Action) *world {
 	return w
 }
 
-func newPolicy() *v1alpha1.NodeRepairPolicy {
+func newPolicy(what v1alpha1.Action) *v1alpha1.NodeRepairPolicy {
 	return &v1alpha1.NodeRepairPolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "default"},
 		Spec: v1alpha1.NodeRepairPolicySpec{
 			Mode: v1alpha1.ModeAuto,
 			Rules: []v1alpha1.RepairRule{{
-				Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, Action: v1alpha1.ActionReboot,
+				Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, Action: what, Service: serviceOf(what),
 			}},
 			Budgets: v1alpha1.Budgets{Zone: new(intstr.FromInt32(1)), Group: new(intstr.FromInt32(1)), Cluster: new(intstr.FromInt32(1))},
 			Brake:   v1alpha1.Brake{Nodes: 3, Percent: 20},
@@ -105,18 +105,21 @@ func newPolicy() *v1alpha1.NodeRepairPolicy {
 
 func span(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 
-func newRemediation(what v1alpha1.Action) *v1alpha1.Remediation {
-	service := ""
+func serviceOf(what v1alpha1.Action) string {
 	if what == v1alpha1.ActionRestartService {
-		service = "containerd.service"
+		return "containerd.service"
 	}
+	return ""
+}
+
+func newRemediation(what v1alpha1.Action) *v1alpha1.Remediation {
 	return &v1alpha1.Remediation{
 		ObjectMeta: metav1.ObjectMeta{Name: "mend", UID: "mend"},
 		Spec: v1alpha1.RemediationSpec{
 			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "default", Rule: "network"},
 			Node:     v1alpha1.NodeReference{Name: "n1", UID: "n1"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse, Reason: "InterfaceNotUp", Since: metav1.NewTime(start.Add(-time.Hour))},
-			Action:   what, Service: service,
+			Action:   what, Service: serviceOf(what),
 		},
 	}
 }

@@ -234,7 +234,8 @@ func TestReboot(t *testing.T) {
 	}
 
 	b.denied = &guard.Verdict{Reason: guard.ReportOnly, Message: message.Of(message.GuardReportOnly, nil)}
-	if r := advance(0); r.Status.Phase != v1alpha1.PhaseProposed || len(r.Status.Verdicts) == 0 || r.Status.Forecast.Pods[0].Owner == nil {
+	forRule := b.policy.Spec.Rules[0].For.Duration
+	if r := advance(forRule); r.Status.Phase != v1alpha1.PhaseProposed || len(r.Status.Verdicts) == 0 || r.Status.Forecast.Pods[0].Owner == nil {
 		t.Fatalf("denied: %+v", r.Status)
 	}
 	b.denied = nil

@@ -1,0 +1,62 @@
+package repair
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/guard"
+)
+
+// Objection is why a policy does not ask for a Remediation; NoObjection if it does.
+type Objection string
+
+// The objections.
+const (
+	NoObjection Objection = ""
+	// NotSelected is that the policy does not select the node.
+	NotSelected Objection = "NotSelected"
+	// NoSuchRule is that the policy has no rule of that name.
+	NoSuchRule Objection = "NoSuchRule"
+	// NotDue is that the node's conditions have not met the rule for as long as it demands.
+	NotDue Objection = "NotDue"
+	// AnotherRule is that another rule of the policy decides about the node.
+	AnotherRule Objection = "AnotherRule"
+	// AnotherAction is that the rule asks for another action, or its ladder is at another step.
+	AnotherAction Objection = "AnotherAction"
+)
+
+// Asks says what a policy, as it is now, has against a Remediation of a node as it is now. A record alone proves nothing:
+// whoever may create one, or edits the policy after it was made, must not have done what the policy's rules do not ask for.
+// So exactly what Propose would propose is asked for: the policy selects the node, the rule that decides about its conditions
+// is the Remediation's, and the action is that rule's or the step of the ladder that follows what has not helped.
+func Asks(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.Remediation, ledger guard.Ledger, now time.Time) Objection {
+	named := func(rule v1alpha1.RepairRule) bool { return rule.Name == r.Spec.Policy.Rule }
+	found, met := Match(policy.Rules, node.Status.Conditions, now)
+	switch {
+	case !selects(policy, node):
+		return NotSelected
+	case !slices.ContainsFunc(policy.Rules, named):
+		return NoSuchRule
+	case !met || !found.IsDue(now):
+		return NotDue
+	case !named(found.Rule):
+		return AnotherRule
+	case found.Rule.Action == v1alpha1.ActionNone || Next(policy, found.Rule.Action, node.Name, ledger, now) != r.Spec.Action:
+		return AnotherAction
+	case r.Spec.Action == v1alpha1.ActionRestartService && found.Rule.Service != r.Spec.Service:
+		return AnotherAction
+	}
+	return NoObjection
+}
+
+// selects says whether a policy selects a node. A selector that cannot be read, which the API server does not let pass,
+// selects none.
+func selects(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node) bool {
+	selector, err := metav1.LabelSelectorAsSelector(&policy.NodeSelector)
+	return err == nil && selector.Matches(labels.Set(node.Labels))
+}

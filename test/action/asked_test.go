@@ -1,0 +1,114 @@
+package action
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// edits take away what a policy asks for.
+var edits = map[string]struct {
+	edit func(*v1alpha1.NodeRepairPolicySpec)
+	says message.ID
+}{
+	"the node is excluded": {func(s *v1alpha1.NodeRepairPolicySpec) {
+		s.NodeSelector.MatchLabels = map[string]string{"role": "another"}
+	}, message.ActionNotSelected},
+	"the rule is removed": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules = nil }, message.ActionNoSuchRule},
+	"the rule is renamed": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].Name = "another" }, message.ActionNoSuchRule},
+	"the rule is set to None": {
+		func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].Action = v1alpha1.ActionNone }, message.ActionAnotherAction,
+	},
+	"the rule asks for something milder": {
+		func(s *v1alpha1.NodeRepairPolicySpec) {
+			s.Rules[0].Action, s.Rules[0].Service = v1alpha1.ActionRestartService, "kubelet.service"
+		}, message.ActionAnotherAction,
+	},
+	"the rule has to be met for longer": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].For.Duration = time.Hour }, message.ActionNotDue},
+	"a rule before it decides": {
+		func(s *v1alpha1.NodeRepairPolicySpec) {
+			before := s.Rules[0]
+			before.Name, before.Action = "before", v1alpha1.ActionNone
+			s.Rules = append([]v1alpha1.RepairRule{before}, s.Rules...)
+		}, message.ActionAnotherRule,
+	},
+}
+
+// TestEditsReachWhatIsOpen edits a policy while it is paused, and during a drain: what it does not ask for any more is not done.
+func TestEditsReachWhatIsOpen(t *testing.T) {
+	for name, tc := range edits {
+		t.Run(name, func(t *testing.T) {
+			for _, action := range []v1alpha1.Action{reboot, replace} {
+				t.Run(string(action), func(t *testing.T) {
+					w, ctx := newWorld(t, action), t.Context()
+					w.policy.Spec.Paused = true
+					w.later(time.Minute, func() { tc.edit(&w.policy.Spec) })
+					w.later(2*time.Minute, func() { w.policy.Spec.Paused = false })
+					w.play(ctx, func() {})
+					w.notAsked(ctx, tc.says, "Assess Guard(Skipped)")
+
+					w = newWorld(t, action)
+					w.budget(ctx, 0)
+					edited := false
+					w.play(ctx, func() {
+						if step(w.remediation(ctx)) == v1alpha1.StepDrain && !edited {
+							edited = true
+							tc.edit(&w.policy.Spec)
+						}
+					})
+					w.notAsked(ctx, tc.says, "Assess Guard Cordon Drain(Skipped) Uncordon")
+				})
+			}
+		})
+	}
+}
+
+// TestForgedRecords are those that somebody made by hand: what no rule of their policy asks for is not done.
+func TestForgedRecords(t *testing.T) {
+	for name, tc := range map[string]struct {
+		forge func(*v1alpha1.RemediationSpec)
+		says  message.ID
+	}{
+		"of a rule that does not exist, of a node that is well": {func(s *v1alpha1.RemediationSpec) {
+			s.Node = v1alpha1.NodeReference{Name: "n2", UID: "n2"}
+			s.Policy.Rule, s.Evidence.Condition, s.Evidence.Status = "no-such-rule", "Ready", "True"
+		}, message.ActionNoSuchRule},
+		"of a rule that does not exist":      {func(s *v1alpha1.RemediationSpec) { s.Policy.Rule = "no-such-rule" }, message.ActionNoSuchRule},
+		"of an action that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Action = replace }, message.ActionAnotherAction},
+		"of a service that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Action, s.Service = restart, "sshd.service" }, message.ActionAnotherAction},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, ctx := newWorld(t, reboot), t.Context()
+			forged := newRemediation(reboot)
+			tc.forge(&forged.Spec)
+			w.must(w.api.Direct.Delete(ctx, w.remediation(ctx)))
+			w.must(w.api.Direct.Create(ctx, forged))
+			w.play(ctx, func() {})
+			w.notAsked(ctx, tc.says, "")
+		})
+	}
+}
+
+// notAsked finds the Remediation ended for want of a policy that asks for it, after some steps, and nothing done.
+func (w *world) notAsked(ctx context.Context, says message.ID, steps string) {
+	w.t.Helper()
+	if got, want := w.line(ctx), steps+": "+v1alpha1.RemediationNotAskedReason; got != want {
+		w.t.Errorf("got  %s\nwant %s", got, want)
+	}
+	r := w.remediation(ctx)
+	want := message.English().Text(says, message.Args{
+		"policy": "noderepairpolicy/default", "rule": r.Spec.Policy.Rule, "action": string(r.Spec.Action), "node": "node/" + r.Spec.Node.Name,
+	})
+	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && end.Message != want {
+		w.t.Errorf("it says %q, want %q", end.Message, want)
+	}
+	if asked := w.cloud.reboots + w.cloud.replaces; asked != 0 {
+		w.t.Errorf("the cloud was asked %d times", asked)
+	}
+	w.tidy(ctx, 0)
+}
