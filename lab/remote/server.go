@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/atomicfile"
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
@@ -118,12 +119,5 @@ func (a address) write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("encoding the lab's address: %w", err)
 	}
-	path := filepath.Join(dir, addressFile)
-	if err := os.WriteFile(path+".new", body, 0o600); err != nil {
-		return fmt.Errorf("writing the lab's address: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("writing the lab's address: %w", err)
-	}
-	return nil
+	return atomicfile.Write(filepath.Join(dir, addressFile), body, 0o600)
 }
