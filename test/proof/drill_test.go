@@ -46,11 +46,11 @@ func TestProof(t *testing.T) {
 		cut   repair.HopName
 		says  string
 	}{
-		"the agent refuses":       {v1alpha1.AgentRefused, 0, repair.HopAgent, "the agent's words"},
-		"no fault is made":        {v1alpha1.AgentFailed, 0, repair.HopFault, "the agent's words"},
-		"it is not detected":      {v1alpha1.AgentFailed, 1, repair.HopDetect, "the agent's words"},
-		"it is no evidence":       {v1alpha1.AgentFailed, 2, repair.HopEvidence, "the agent's words"},
-		"it is not reported":      {v1alpha1.AgentFailed, 3, repair.HopReport, "the agent's words"},
+		"the agent refuses":  {v1alpha1.AgentRefused, 0, repair.HopAgent, "the agent's words"},
+		"no fault is made":   {v1alpha1.AgentFailed, 0, repair.HopFault, "the agent's words"},
+		"it is not detected": {v1alpha1.AgentFailed, 1, repair.HopDetect, "the agent's words"},
+		"it is no evidence":  {v1alpha1.AgentFailed, 2, repair.HopEvidence, "the agent's words"},
+		"it is not reported": {v1alpha1.AgentFailed, 3, repair.HopReport, "the agent's words"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.agent(ctx, t, tc.state, tc.hops)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -50,9 +51,23 @@ func (b *bed) losesAsForetold(before *cluster.Snapshot, node string) {
 	})
 	for name, was := range look(before) {
 		if now := look(b.snapshot())[name]; strings.HasPrefix(name, "Pod ") && was.Node != node && now.UID != was.UID {
-			b.Errorf("%s was on %s, which was not lost, and is not what it was", name, was.Node)
+			b.Errorf("%s was on %s, which was not lost, and is not what it was\n%s", name, was.Node, b.told(was.Node, name[strings.LastIndex(name, "/")+1:]))
 		}
 	}
+}
+
+// told is what Events tell of objects, by their names.
+func (b *bed) told(names ...string) string {
+	b.Helper()
+	events, err := b.CoreV1().Events("").List(b.Context(), metav1.ListOptions{})
+	b.must(err)
+	var told strings.Builder
+	for _, e := range events.Items {
+		if slices.Contains(names, e.InvolvedObject.Name) {
+			fmt.Fprintf(&told, "%s %s: %s: %s\n", e.CreationTimestamp.Format(time.TimeOnly), e.InvolvedObject.Name, e.Reason, e.Message)
+		}
+	}
+	return told.String()
 }
 
 // futures are, for each workload, where its pods may be after a change.
