@@ -102,7 +102,7 @@ func (l *lab) prepare(ctx context.Context) error {
 			ObjectMeta: metav1.ObjectMeta{Name: "probe"},
 			Spec:       corev1.PodSpec{PriorityClassName: class.Name, Containers: []corev1.Container{{Name: "main", Image: "none"}}},
 		}
-		err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 			_, err := l.client.CoreV1().Pods(namespaces[0]).Create(ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			return err == nil, nil
 		})

@@ -37,7 +37,7 @@ func install(t *testing.T) dynamic.Interface {
 		}
 		names, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "plural")
 		resource := client.Resource(v1alpha1.GroupVersion.WithResource(names))
-		err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 			_, err := resource.List(ctx, metav1.ListOptions{})
 			return err == nil, nil
 		})

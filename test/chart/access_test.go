@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -32,6 +31,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/test/program"
 )
 
@@ -60,14 +60,14 @@ func TestAccess(t *testing.T) {
 	other := bed.third(t, agent.Spec.NodeName, ill)
 	bed.hands(t, agent.Spec.NodeName, ill, other)
 
-	health := "http://" + free(t)
+	health := "http://" + agenttest.Port(t)
 	args := slices.Clone(controller.Spec.Containers[0].Args)
 	for i, a := range args {
 		if strings.HasPrefix(a, "--health-address=") {
 			args[i] = "--health-address=" + strings.TrimPrefix(health, "http://")
 		}
 		if strings.HasPrefix(a, "--metrics-address=") {
-			args[i] = "--metrics-address=" + free(t)
+			args[i] = "--metrics-address=" + agenttest.Port(t)
 		}
 	}
 	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+bed.kubeconfig(t, controller))...), bed.AWS.Environment()) //nolint:gosec // G204: the test's own.
@@ -175,17 +175,6 @@ func begin(t *testing.T, command *exec.Cmd, environment []string) *output {
 		}
 	})
 	return log
-}
-
-// free is an address that nobody listens on.
-func free(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func answers(ctx context.Context, url string) error {

@@ -25,10 +25,12 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
-// patience bounds what has no bound of its own. It is only met when a test fails.
-const patience = 2 * time.Minute
+// patience ends waits for what will not come.
+const patience = testbed.Patience
 
 // getter is what Helm asks for a way to a cluster.
 type getter struct {
@@ -97,13 +99,14 @@ func (h helm) uninstall() error {
 	return err
 }
 
-// everything is every object of a cluster by its kind, namespace and name, with its UID: all that discovery knows of.
-func everything(t *testing.T, config *rest.Config) map[string]string {
+// everything is every object of a cluster by its kind, namespace and name, with its UID: all that discovery knows of. What
+// has just been taken away it may know of still, though it cannot be listed.
+func everything(t *testing.T, config *rest.Config) (found map[string]string) {
 	t.Helper()
-	found, err := list(context.WithoutCancel(t.Context()), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	soon(t, func() (err error) {
+		found, err = list(context.WithoutCancel(t.Context()), config)
+		return err
+	})
 	return found
 }
 
@@ -135,6 +138,9 @@ func list(ctx context.Context, config *rest.Config) (map[string]string, error) {
 				return nil, fmt.Errorf("list %s: %w", r.Name, err)
 			}
 			for _, o := range all.Items {
+				if o.GetNamespace() == corev1.NamespaceNodeLease {
+					continue // comes with the nodes, as what is fleeting
+				}
 				found[o.GetKind()+" "+o.GetNamespace()+"/"+o.GetName()] = string(o.GetUID())
 			}
 		}

@@ -79,11 +79,11 @@ spec:
 		group, version, kind, plural, scope, strings.ToLower(kind)))
 	b.t.Cleanup(func() {
 		b.must(b.client.Delete(b.ctx, definition))
-		b.must(wait.PollUntilContextTimeout(b.ctx, 20*time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) {
+		b.must(wait.PollUntilContextTimeout(b.ctx, 20*time.Millisecond, testbed.Patience, true, func(context.Context) (bool, error) {
 			return b.read(definition) == nil, nil
 		}))
 	})
-	b.must(wait.PollUntilContextTimeout(b.t.Context(), 20*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
+	b.must(wait.PollUntilContextTimeout(b.t.Context(), 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": group + "/" + version, "kind": kind + "List"}}
 		return b.client.List(ctx, list) == nil, nil
 	}))
@@ -206,7 +206,7 @@ func TestMay(t *testing.T) {
 		b.must(b.client.Create(t.Context(), o))
 		t.Cleanup(func() { b.must(b.client.Delete(b.ctx, o)) })
 	}
-	b.must(wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 5*time.Minute, true, func(context.Context) (bool, error) {
+	b.must(wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, testbed.Patience, true, func(context.Context) (bool, error) {
 		return may() == v1alpha1.MayYes, nil
 	}))
 }

@@ -109,7 +109,7 @@ func TestReadAsOfOneMoment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(world.Pods()); got != pods || last.Done < pods || last.Done != last.Total {
+	if got := len(of(bed, world.Pods())); got != pods || last.Done < pods || last.Done != last.Total {
 		t.Errorf("%d pods, want %d; progress at the end %+v", got, pods, last)
 	}
 	for _, kind := range cluster.Kinds() {
@@ -137,9 +137,14 @@ func TestReadAsOfOneMoment(t *testing.T) {
 	if len(moments) != 1 {
 		t.Errorf("read as of %v, want one moment", moments)
 	}
-	if len(world.ConfigMaps()) != 1 || world.ConfigMap(bed.Namespace, "steps") == nil {
-		t.Errorf("ConfigMaps %v, want the autoscaler's", world.ConfigMaps())
+	if maps := of(bed, world.ConfigMaps()); len(maps) != 1 || maps[0].Name != "steps" {
+		t.Errorf("ConfigMaps %v, want the autoscaler's", maps)
 	}
+}
+
+// of are the objects of a test's namespace.
+func of[T metav1.Object](bed *testbed.Bed, all []T) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(o T) bool { return o.GetNamespace() != bed.Namespace })
 }
 
 // TestReadWithLittlePermission reads as somebody who may list nodes, and the pods of one namespace.
@@ -256,7 +261,7 @@ func held(world *cluster.Snapshot, namespace string) map[string]string {
 func eventually(t *testing.T, difference func(context.Context) (string, error)) {
 	t.Helper()
 	last := ""
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		diff, err := difference(ctx)
 		if err == nil {
 			last = diff

@@ -83,14 +83,14 @@ func TestRepairs(t *testing.T) {
 		return p.Status.AsForecast != nil && *p.Status.AsForecast == 1 && *p.Status.Nodes == 1 && *p.Status.UnhealthyNodes == 0 &&
 			ready.Status == metav1.ConditionTrue && len(p.Status.Permissions) == 1 && p.Status.Permissions[0].May == v1alpha1.MayYes
 	})
-	_, metrics := get(t, "http://"+controller.metrics+"/metrics")
 	for _, want := range []string{
 		`naosu_remediations{action="Reboot",outcome="AsForecast",phase="Ended",policy="links"} 1`, "naosu_unhealthy_nodes 0", "naosu_ledger_reservations 0",
 		`naosu_guard_verdicts_total{check="mode",decision="Allow",reason=""}`, "naosu_watch_age_seconds",
 	} {
-		if !strings.Contains(metrics, want) {
-			t.Errorf("the metrics lack %s", want)
-		}
+		until(t, "the metric "+want, func() bool {
+			_, metrics := get(t, "http://"+controller.metrics+"/metrics")
+			return strings.Contains(metrics, want)
+		})
 	}
 	if code := status(t, "http://"+controller.health+"/livez"); code != http.StatusOK {
 		t.Errorf("/livez answers %d", code)

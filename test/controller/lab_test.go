@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -30,6 +29,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/config/crd"
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/labtest"
@@ -166,7 +166,7 @@ type replica struct {
 func start(t *testing.T) *replica {
 	t.Helper()
 	needLab(t)
-	r := &replica{health: address(t), metrics: address(t), log: &bytes.Buffer{}, ended: make(chan struct{})}
+	r := &replica{health: agenttest.Port(t), metrics: agenttest.Port(t), log: &bytes.Buffer{}, ended: make(chan struct{})}
 	r.Cmd = command(context.WithoutCancel(t.Context()), "--health-address", r.health, "--metrics-address", r.metrics)
 	r.Stdout, r.Stderr = r.log, r.log
 	if err := r.Start(); err != nil {
@@ -185,17 +185,6 @@ func start(t *testing.T) *replica {
 	})
 	until(t, "a controller is ready", func() bool { return status(t, "http://"+r.health+"/readyz") == http.StatusOK })
 	return r
-}
-
-// address is one that nothing listens on.
-func address(t *testing.T) string {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 func status(t *testing.T, url string) int {

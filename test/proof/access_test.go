@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
 // forbid takes one verb from the controller's account for as long as a test runs: by its ClusterRole, or its Role.
@@ -56,7 +58,7 @@ func (b *bed) forbid(ctx context.Context, t *testing.T, role client.Object, verb
 // mayBecome waits until the API server lets the controller's account do something, or no longer.
 func (b *bed) mayBecome(ctx context.Context, t *testing.T, asked authorizationv1.ResourceAttributes, may bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: account, ResourceAttributes: &asked}}
 		err := b.client.Create(ctx, review)
 		return review.Status.Allowed == may, err

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		_ = os.Unsetenv(name)
 	}
 	_ = os.Setenv("AWS_EC2_METADATA_DISABLED", "true") // No cloud is to be asked.
-	testbed.Main(m, controlplane.Options{})
+	testbed.Main(m, controlplane.Options{Flags: testbed.WithoutKubelets()})
 }
 
 // bed is a cluster of one node, and naosu's command line for it.
@@ -92,7 +92,7 @@ func (b *bed) run(ctx context.Context, args ...string) (string, error) {
 func (b *bed) install(ctx context.Context, t *testing.T) {
 	t.Helper()
 	b.apply(ctx, t, crd.YAML())
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		return b.client.List(ctx, &v1alpha1.RemediationList{}) == nil && b.client.List(ctx, &v1alpha1.NodeRepairPolicyList{}) == nil, nil
 	})
 	if err != nil {
@@ -185,8 +185,9 @@ func (b *bed) condition(ctx context.Context, t *testing.T, kind corev1.NodeCondi
 	return corev1.NodeCondition{}
 }
 
-// agent answers the next drill as the node's agent does: it passes so many hops, and then fails, unless that was all.
-func (b *bed) agent(ctx context.Context, t *testing.T, state v1alpha1.AgentState, hops int) {
+// agent answers the next drill as the node's agent does, until the test ends or stop is called: it passes so many hops, and then
+// fails, unless that was all.
+func (b *bed) agent(ctx context.Context, t *testing.T, state v1alpha1.AgentState, hops int) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -205,7 +206,9 @@ func (b *bed) agent(ctx context.Context, t *testing.T, state v1alpha1.AgentState
 			return false, nil
 		})
 	})
-	t.Cleanup(func() { cancel(); running.Wait() })
+	stop = func() { cancel(); running.Wait() }
+	t.Cleanup(stop)
+	return stop
 }
 
 // word is what the agent writes.

@@ -26,8 +26,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/labtest"
 )
 
-// patience bounds every wait, on the wall clock.
-const patience = time.Minute
+// patience ends waits for what will not come.
+const patience = testbed.Patience
 
 // bed is a running lab.
 type bed struct {

@@ -25,13 +25,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/test/program"
 )
 
-func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{}) }
+func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{Flags: testbed.WithoutKubelets()}) }
 
 // explanation is what a program reads of the JSON; a Change has no type of its own there.
 type explanation struct {
@@ -148,7 +149,8 @@ func noAnswer(t *testing.T, bed *testbed.Bed, binary string) {
 	nobody := rest.CopyConfig(bed.AdminConfig())
 	nobody.CertData, nobody.KeyData, nobody.CertFile, nobody.KeyFile, nobody.BearerToken = nil, nil, "", "", "wrong"
 	elsewhere := rest.CopyConfig(bed.AdminConfig())
-	elsewhere.Host = "https://127.0.0.1:1"
+	nowhere := agenttest.Port(t) // where nobody listens
+	elsewhere.Host = "https://" + nowhere
 	for name, tc := range map[string]struct {
 		kubeconfig string
 		args       []string
@@ -157,7 +159,7 @@ func noAnswer(t *testing.T, bed *testbed.Bed, binary string) {
 	}{
 		"missing pod":       {admin, []string{"why", "pod/nobody"}, 2, "naosu: pod/nobody does not exist in namespace " + bed.Namespace + "; kubectl get pod -n " + bed.Namespace + " lists what there is\n"},
 		"missing namespace": {admin, []string{"why", "pod/nobody", "-n", "nowhere"}, 2, "naosu: pod/nobody does not exist in namespace nowhere; kubectl get pod -n nowhere lists what there is\n"},
-		"unreachable":       {kubeconfig(t, elsewhere), []string{"why", "pod/x"}, 2, "naosu: cannot reach the API server at https://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused; see whether it runs, or choose another cluster with --context or --kubeconfig\n"},
+		"unreachable":       {kubeconfig(t, elsewhere), []string{"why", "pod/x"}, 2, "naosu: cannot reach the API server at https://" + nowhere + ": dial tcp " + nowhere + ": connect: connection refused; see whether it runs, or choose another cluster with --context or --kubeconfig\n"},
 		"not let in":        {kubeconfig(t, nobody), []string{"why", "pod/x"}, 2, "naosu: the API server at " + bed.AdminConfig().Host + " does not accept your credentials; renew them, or choose others with --context or --user\n"},
 		"another kind":      {admin, []string{"why", "widget/x"}, 2, "naosu: subject: widget is nothing that can be explained; use cronjob, daemonset, deployment, job, node, pod, pv, pvc, replicaset or statefulset\n"},
 		"no such context":   {admin, []string{"why", "pod/x", "--context", "nowhere"}, 2, "naosu: kubeconfig: "},
@@ -228,7 +230,7 @@ func strand(t *testing.T, bed *testbed.Bed) {
 	if _, err := core.Pods(bed.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		got, err := core.Pods(bed.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {
 			return false, err
@@ -284,7 +286,7 @@ func awaitPermission(t *testing.T, config *rest.Config, namespace string, resour
 			wanted.Group = storagev1.GroupName
 		}
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: wanted}}
-		err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 			answer, err := reviews.Create(ctx, review, metav1.CreateOptions{})
 			return err == nil && answer.Status.Allowed, err
 		})

@@ -74,6 +74,18 @@ func StartPlane(ctx context.Context, o controlplane.Options) (*controlplane.Plan
 	return controlplane.StartChild(ctx, lab, o)
 }
 
+// WithoutKubelets are flags of a plane whose nodes are made by tests, with no kubelet to speak for them. By default the controller
+// manager finds such a node dead after a minute: it writes conditions and taints to it and evicts its pods, and a test sees
+// that only where it is slow.
+func WithoutKubelets() map[controlplane.Component][]string {
+	return map[controlplane.Component][]string{
+		controlplane.ControllerManager: {"--node-monitor-grace-period=24h", "--node-startup-grace-period=24h"},
+	}
+}
+
+// Patience ends waits of tests for what comes at once on an idle machine. It is met only where it never comes.
+const Patience = 4 * time.Minute
+
 // Need leaves a test that needs a control plane out of a quick run (go test -short).
 func Need(t testing.TB) {
 	t.Helper()
@@ -141,7 +153,7 @@ func newNamespace(ctx context.Context, client kubernetes.Interface, test string)
 	if err != nil {
 		return "", fmt.Errorf("create a namespace for the test: %w", err)
 	}
-	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, Patience, true, func(ctx context.Context) (bool, error) {
 		_, err := client.CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
 		return err == nil, nil
 	})

@@ -107,7 +107,7 @@ func (b *bed) install() {
 		b.must(yaml.Unmarshal(data, crd))
 		b.create(crd)
 	}
-	b.must(wait.PollUntilContextTimeout(b.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	b.must(wait.PollUntilContextTimeout(b.Context(), 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		return b.client.List(ctx, &v1alpha1.RemediationList{}) == nil && b.client.List(ctx, &v1alpha1.NodeRepairPolicyList{}) == nil, nil
 	}))
 }

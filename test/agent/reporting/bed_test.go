@@ -32,7 +32,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
-func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{}) }
+func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{Flags: testbed.WithoutKubelets()}) }
 
 const (
 	namespace = "naosu-system"
@@ -154,7 +154,7 @@ func kubeconfig(t testing.TB, admin *rest.Config, server, token string) string {
 }
 
 // soon waits until something holds, or says why it does not.
-func soon(t *testing.T, patience time.Duration, holds func() error) {
+func soon(t *testing.T, holds func() error) {
 	t.Helper()
 	end := time.After(patience)
 	tick := time.NewTicker(50 * time.Millisecond)

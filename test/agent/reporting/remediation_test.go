@@ -30,7 +30,7 @@ func defined(t *testing.T, bed *testbed.Bed) client.Client {
 		t.Fatal(err)
 	}
 	var c client.Client
-	soon(t, time.Minute, func() (err error) {
+	soon(t, func() (err error) {
 		if c, err = client.New(bed.AdminConfig(), client.Options{Scheme: scheme}); err != nil {
 			return err
 		}
@@ -71,8 +71,9 @@ func made(t *testing.T, c client.Client, r *v1alpha1.Remediation) *v1alpha1.Reme
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), r) })
+	created := r.DeepCopy()
 	if r.Status = status; status.Phase != "" {
-		if err := c.Status().Update(t.Context(), r); err != nil {
+		if err := c.Status().Patch(t.Context(), r, client.MergeFrom(created)); err != nil { // an agent that runs may write there too
 			t.Fatal(err)
 		}
 	}

@@ -47,7 +47,7 @@ func TestRepair(t *testing.T) {
 	drilled(t, c, n)
 
 	m.ip("link", "set", "eth1", "down")
-	soon(t, patience, func() error {
+	soon(t, func() error {
 		if asked := reboots(l, n); asked != 1 {
 			return fmt.Errorf("AWS was asked %d times to reboot the machine; %s\n%s", asked, told(t, c), m.log)
 		}
@@ -56,14 +56,14 @@ func TestRepair(t *testing.T) {
 	_ = m.agent.Process.Signal(syscall.SIGKILL)
 	_ = m.agent.Wait() // it was killed
 	m.ip("link", "set", "eth1", "up")
-	soon(t, patience, func() error {
+	soon(t, func() error {
 		if now := m.node(bed); now.Status.NodeInfo.BootID == n.Status.NodeInfo.BootID {
 			return fmt.Errorf("the machine has not booted; %s", told(t, c))
 		}
 		return nil
 	})
 	m.start()
-	soon(t, 2*patience, func() error {
+	soon(t, func() error {
 		if r := of(t, c); r == nil || r.Status.Phase != v1alpha1.PhaseEnded {
 			return fmt.Errorf("not ended: %s\n%s", told(t, c), m.log)
 		}
@@ -77,7 +77,7 @@ func TestRepair(t *testing.T) {
 	if asked := reboots(l, n); asked != 1 {
 		t.Errorf("AWS was asked %d times to reboot the machine", asked)
 	}
-	m.shows(bed, patience, corev1.ConditionTrue, "NoFault")
+	m.shows(bed, corev1.ConditionTrue, "NoFault")
 	if now := m.node(bed); now.Spec.Unschedulable || now.UID != n.UID {
 		t.Errorf("afterwards the node is cordoned (%t), of UID %s; it was of %s", now.Spec.Unschedulable, now.UID, n.UID)
 	}
@@ -109,7 +109,7 @@ func cluster(t *testing.T) (*lab.Lab, *testbed.Bed) {
 	if _, err := bed.Client.AppsV1().Deployments("default").Create(t.Context(), web, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, patience, func() error {
+	soon(t, func() error {
 		now, err := bed.Client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
 		if err != nil || now.Status.AvailableReplicas != 3 {
 			return fmt.Errorf("%d pods run (%w)", now.Status.AvailableReplicas, err)
@@ -123,7 +123,7 @@ func cluster(t *testing.T) (*lab.Lab, *testbed.Bed) {
 func (m *machine) joins(bed *testbed.Bed) *corev1.Node {
 	m.t.Helper()
 	var pod corev1.Pod
-	soon(m.t, patience, func() error {
+	soon(m.t, func() error {
 		pods, err := bed.Client.CoreV1().Pods(namespace).List(m.t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (m *machine) joins(bed *testbed.Bed) *corev1.Node {
 	m.name, m.flags = pod.Spec.NodeName, []string{"--config", config}
 	m.kubeconfig = kubeconfig(m.t, bed.AdminConfig(), strings.Replace(bed.AdminConfig().Host, "127.0.0.1", serverAddress, 1), granted(m.t, bed.Client, &pod))
 	m.start()
-	m.shows(bed, patience, corev1.ConditionTrue, "NoFault")
+	m.shows(bed, corev1.ConditionTrue, "NoFault")
 	return m.node(bed)
 }
 
@@ -186,7 +186,7 @@ func policy(t *testing.T, c client.Client, n *corev1.Node) {
 func drilled(t *testing.T, c client.Client, n *corev1.Node) {
 	t.Helper()
 	r := made(t, c, drill(n.Name, n.UID))
-	soon(t, patience, func() error {
+	soon(t, func() error {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(r), r); err != nil || r.Status.Phase != v1alpha1.PhaseEnded {
 			return fmt.Errorf("the drill has not ended (%w): %+v", err, r.Status)
 		}

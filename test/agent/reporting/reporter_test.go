@@ -75,7 +75,7 @@ func TestStandsAside(t *testing.T) {
 	r.Show(evidence.Picture{})
 	shown := func(want map[string]string) {
 		t.Helper()
-		soon(t, patience, func() error {
+		soon(t, func() error {
 			got := conditions(t, bed, name)
 			for kind, status := range want {
 				if got[kind] != status {
@@ -89,14 +89,14 @@ func TestStandsAside(t *testing.T) {
 
 	// node-problem-detector comes, and writes one that was the agent's.
 	writes(t, bed, "node-problem-detector", name, "NetworkingReady", "NoProblem")
-	soon(t, patience, func() error {
+	soon(t, func() error {
 		if aside := r.Status().Aside; aside["NetworkingReady"] != "node-problem-detector" || aside["StorageReady"] != "eks-node-monitoring-agent" {
 			return fmt.Errorf("left to others: %v", aside)
 		}
 		return nil
 	})
 	r.Show(stands("InterfaceNotUp", "eth1"))
-	soon(t, patience, func() error {
+	soon(t, func() error {
 		list, err := bed.Client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func TestRefusedTokens(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			r := running(t, bed, name, tc.token)
 			r.Show(stands("InterfaceNotUp", "eth1"))
-			soon(t, patience, func() error {
+			soon(t, func() error {
 				if err := r.Health(); err == nil || !strings.Contains(err.Error(), tc.says) {
 					return fmt.Errorf("it says %w, want %s", err, tc.says)
 				}
@@ -155,11 +155,11 @@ func TestNodeMadeAnew(t *testing.T) {
 		}
 		return nil
 	}
-	soon(t, patience, reported)
+	soon(t, reported)
 	if err := bed.Client.CoreV1().Nodes().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, patience, func() error {
+	soon(t, func() error {
 		if r.Health() == nil {
 			return fmt.Errorf("without a node it is healthy")
 		}
@@ -169,5 +169,5 @@ func TestNodeMadeAnew(t *testing.T) {
 	if _, err := bed.Client.CoreV1().Nodes().Create(t.Context(), again, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, patience, reported)
+	soon(t, reported)
 }

@@ -37,14 +37,14 @@ func TestWork(t *testing.T) {
 	}
 	m := newMachine(t, "n1")
 	units := m.serviced()
-	bed := testbed.Fresh(t, controlplane.Options{BindAddress: serverAddress})
+	bed := testbed.Fresh(t, controlplane.Options{BindAddress: serverAddress, Flags: testbed.WithoutKubelets()})
 	apply(t, bed.AdminConfig(), "access.yaml")
 	apply(t, bed.AdminConfig(), "policy.yaml")
 	node(t, bed.Client, m.name)
 	m.kubeconfig = kubeconfig(t, bed.AdminConfig(), strings.Replace(bed.AdminConfig().Host, "127.0.0.1", serverAddress, 1), token(t, bed.Client, m.name))
 	m.start()
-	m.shows(bed, patience, corev1.ConditionTrue, "NoFault")
-	soon(t, patience, func() error {
+	m.shows(bed, corev1.ConditionTrue, "NoFault")
+	soon(t, func() error {
 		if said := strings.Count(m.log.String(), "watch the Remediations of node n1"); said != 1 {
 			return fmt.Errorf("that there are no Remediations was said %d times\n%s", said, m.log)
 		}
@@ -94,7 +94,7 @@ func (m *machine) reports(c client.Client, r *v1alpha1.Remediation) v1alpha1.Age
 
 func (m *machine) says(c client.Client, r *v1alpha1.Remediation, any ...v1alpha1.AgentState) v1alpha1.AgentReport {
 	m.t.Helper()
-	soon(m.t, patience, func() error {
+	soon(m.t, func() error {
 		if err := c.Get(m.t.Context(), client.ObjectKeyFromObject(r), r); err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (m *machine) killed(bed *testbed.Bed, c client.Client, units *systemdtest.M
 	r := restart(m.name, m.node(bed).UID, "slow.service")
 	r.Status = acting()
 	m.says(c, made(m.t, c, r), v1alpha1.AgentAccepted)
-	soon(m.t, patience, func() error {
+	soon(m.t, func() error {
 		if starts() == "" {
 			return fmt.Errorf("the service is not begun\n%s", m.log)
 		}

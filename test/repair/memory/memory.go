@@ -8,6 +8,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -34,6 +34,8 @@ type API struct {
 	Direct client.WithWatch
 	// Before sees each call before it is done, After each that was; what they return is the caller's answer. nil lets all pass.
 	Before, After func(Call) error
+
+	objects atomic.Int64 // that were ever made
 }
 
 // Call is one request.
@@ -54,7 +56,7 @@ func (c Call) String() string { return fmt.Sprintf("%s %s %s", c.Verb, c.Kind, c
 func New(scheme *runtime.Scheme, withStatus []client.Object, objects ...client.Object) *API {
 	a := &API{}
 	for _, o := range objects {
-		born(o)
+		a.born(o)
 	}
 	// Without managed fields, which nobody asks for here.
 	tracker := testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())
@@ -62,7 +64,7 @@ func New(scheme *runtime.Scheme, withStatus []client.Object, objects ...client.O
 		WithIndex(&corev1.Pod{}, "spec.nodeName", func(o client.Object) []string { return []string{o.(*corev1.Pod).Spec.NodeName} }).Build())
 	a.Direct = interceptor.NewClient(store, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			born(o)
+			a.born(o)
 			return c.Create(ctx, o, opts...)
 		},
 		Delete: remove,
@@ -77,10 +79,10 @@ func New(scheme *runtime.Scheme, withStatus []client.Object, objects ...client.O
 	return a
 }
 
-// born gives an object what the API server gives a new one.
-func born(o client.Object) {
+// born gives an object what the API server gives a new one. UIDs are counted, so that the same calls make the same objects.
+func (a *API) born(o client.Object) {
 	if o.GetUID() == "" {
-		o.SetUID(uuid.NewUUID())
+		o.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", a.objects.Add(1))))
 	}
 	if at := o.GetCreationTimestamp(); at.IsZero() {
 		o.SetCreationTimestamp(metav1.NewTime(time.Now().Truncate(time.Second)))
