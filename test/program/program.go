@@ -6,6 +6,7 @@
 package program
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -83,7 +84,7 @@ func build(name, folder string) error {
 		return err
 	}
 	defer unlock()
-	command := exec.Command("go", "run", "./hack/build", "-for-tests", "-o", folder+string(filepath.Separator), path)
+	command := exec.CommandContext(context.Background(), "go", "run", "./hack/build", "-for-tests", "-o", folder+string(filepath.Separator), path)
 	command.Dir = root
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := command.CombinedOutput(); err != nil {
