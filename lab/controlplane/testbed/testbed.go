@@ -141,7 +141,7 @@ func newNamespace(ctx context.Context, client kubernetes.Interface, test string)
 	if err != nil {
 		return "", fmt.Errorf("create a namespace for the test: %w", err)
 	}
-	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 		_, err := client.CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
 		return err == nil, nil
 	})
