@@ -101,14 +101,14 @@ func logged(lines []string) string {
 		if !logLine.MatchString(line) {
 			continue
 		}
-		text := strings.TrimSpace(line)
+		words := []string{strings.TrimSpace(line)}
 		for _, more := range lines[i+1:] {
 			if !strings.HasPrefix(more, "        ") {
 				break
 			}
-			text += " " + strings.TrimSpace(more)
+			words = append(words, strings.TrimSpace(more))
 		}
-		return text
+		return strings.Join(words, " ")
 	}
 	return ""
 }

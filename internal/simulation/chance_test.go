@@ -167,7 +167,9 @@ func TestChance(t *testing.T) {
 
 // TestOvertaken counts how often a pod preempts for nothing, because another that did so before it is bound after it and
 // their spread sends it elsewhere. It takes that the second is tried in between, as it mostly is, and that of the two nodes
-// left it takes the one in the same zone.
+// left it takes the one in the same zone. The seeds are always the same. Of 400 futures drawn with a chance of a quarter, the
+// share deviates by 2.2 points (a binomial's standard deviation), and the bound is at 4.6 of these, which other draws, should
+// their order ever change, exceed about once in 200,000 times.
 func TestOvertaken(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1", "n2", "n3"))
 	release := change.Apply{Objects: []runtime.Object{bare(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}}

@@ -205,10 +205,13 @@ func (b *bed) requests(ctx context.Context, want string) error {
 	return nil
 }
 
+// patience is far beyond any time that is expected: a node goes up to a minute after its pods, at this pace.
+const patience = 4 * time.Minute
+
 func (b *bed) eventually(t *testing.T, what string, holds func(context.Context) error) {
 	t.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
 		err := holds(ctx)
 		if ctx.Err() == nil {
 			last = err

@@ -22,7 +22,7 @@ import (
 const ServeCommand = "serve-controlplane"
 
 // endTimeout is how long a child may take to end before it is killed: twice what one component may take to stop.
-const endTimeout = 90 * time.Second
+const endTimeout = 3 * time.Minute
 
 // StartChild starts a control plane in a process of its own: a program that knows ServeCommand, such as naosu-lab. So
 // there can be several planes at a time, with different feature gates, and nothing that Kubernetes or etcd do to their

@@ -10,8 +10,8 @@ import (
 const (
 	// leastFutures and mostFutures are how many futures are played of a change: twice as many each time, until the chance that
 	// reality is a future of the simulation and still unlike all that were played is estimated at no more than missed.
-	leastFutures, mostFutures = 400, 6400
-	missed                    = 0.001
+	leastFutures, mostFutures = 400, 12800
+	missed                    = 0.0002
 )
 
 // futures are what a change may bring.

@@ -125,7 +125,7 @@ func begin(t *testing.T, dir string, args ...string) (l lab, ended error) {
 			stop()
 		}
 	})
-	eventually(t, 10*time.Minute, "the lab's kubeconfig", func() error {
+	eventually(t, "the lab's kubeconfig", func() error {
 		select {
 		case err := <-end:
 			running = false
@@ -185,8 +185,11 @@ func command(t *testing.T, kubeconfig, name string, args ...string) *exec.Cmd {
 	return c
 }
 
+// patience ends a wait for what will never come.
+const patience = 10 * time.Minute
+
 // eventually waits until check has no complaint any more.
-func eventually(t *testing.T, patience time.Duration, what string, check func() error) {
+func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
 	var last error
 	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, patience, true, func(context.Context) (bool, error) {

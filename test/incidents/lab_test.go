@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -16,10 +15,10 @@ import (
 func TestKubectl(t *testing.T) {
 	t.Parallel()
 	l := up(t, "--nodes", "2", "--time-scale", timeScale)
-	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=4m")
 
 	l.must(t, "kubectl", "create", "deployment", "web", "--image=nginx", "--replicas=3")
-	l.must(t, "kubectl", "rollout", "status", "deployment/web", "--timeout=60s")
+	l.must(t, "kubectl", "rollout", "status", "deployment/web", "--timeout=4m")
 	if out := l.must(t, "kubectl", "get", "pods", "-o", "wide"); strings.Count(out, "Running") != 3 {
 		t.Errorf("kubectl get pods shows\n%s\nwant three that run", out)
 	}
@@ -35,24 +34,24 @@ func TestKubectl(t *testing.T) {
 	if out, err := l.run(t, "kubectl", "auth", "can-i", "get", "nodes", "--as", "jane"); err == nil || strings.TrimSpace(out) != "no" {
 		t.Errorf("asked whether jane, who was given nothing, may get nodes, kubectl says %q", out)
 	}
-	l.must(t, "kubectl", "delete", "deployment", "web", "--cascade=foreground", "--timeout=60s")
+	l.must(t, "kubectl", "delete", "deployment", "web", "--cascade=foreground", "--timeout=4m")
 }
 
 // TestFaultAndScale breaks a running lab by hand and repairs it.
 func TestFaultAndScale(t *testing.T) {
 	t.Parallel()
 	l := up(t, "--nodes", "3", "--time-scale", "20")
-	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=4m")
 
 	if out := l.must(t, "naosu-lab", "fault", "zone/us-east-1b", "cut-off"); strings.Count(out, "cut-off") != 1 {
 		t.Errorf("the fault struck\n%s\nwant one node", out)
 	}
-	l.must(t, "kubectl", "wait", "node", "-l", "topology.kubernetes.io/zone=us-east-1b", "--for=condition=Ready=Unknown", "--timeout=60s")
+	l.must(t, "kubectl", "wait", "node", "-l", "topology.kubernetes.io/zone=us-east-1b", "--for=condition=Ready=Unknown", "--timeout=4m")
 	l.must(t, "naosu-lab", "fault", "zone/us-east-1b", "on")
-	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=4m")
 
 	l.must(t, "naosu-lab", "scale", "group/workers", "--to", "4")
-	eventually(t, time.Minute, "a fourth node", func() error {
+	eventually(t, "a fourth node", func() error {
 		var nodes corev1.NodeList
 		l.decode(t, &nodes, "kubectl", "get", "nodes", "-o", "json")
 		if len(nodes.Items) != 4 {
@@ -116,10 +115,10 @@ func TestFolderSurvivesARestart(t *testing.T) {
 	var before, after corev1.NodeList
 	t.Run("first", func(t *testing.T) {
 		l := upIn(t, dir, "--nodes", "2", "--time-scale", timeScale)
-		l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+		l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=4m")
 		l.must(t, "kubectl", "create", "configmap", "kept", "--from-literal=a=b")
 		l.must(t, "naosu-lab", "scale", "group/workers", "--to", "3")
-		eventually(t, time.Minute, "a third node", func() error {
+		eventually(t, "a third node", func() error {
 			l.decode(t, &before, "kubectl", "get", "nodes", "-o", "json")
 			if len(before.Items) != 3 {
 				return fmt.Errorf("there are %d nodes", len(before.Items))
@@ -130,7 +129,7 @@ func TestFolderSurvivesARestart(t *testing.T) {
 	t.Run("second", func(t *testing.T) {
 		l := upIn(t, dir, "--time-scale", timeScale)
 		l.must(t, "kubectl", "get", "configmap", "kept")
-		l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+		l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=4m")
 		l.decode(t, &after, "kubectl", "get", "nodes", "-o", "json")
 	})
 	if a, b := names(t, before), names(t, after); a != b {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -105,7 +104,7 @@ func TestTemporaryLabLeavesNothing(t *testing.T) {
 		if err := process.Start(); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, time.Minute, "a lab in the temporary folder", func() error {
+		eventually(t, "a lab in the temporary folder", func() error {
 			found, err := filepath.Glob(filepath.Join(tmp, "*", "lab.json"))
 			if err == nil && len(found) == 0 {
 				return errors.New("there is none")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -64,8 +63,8 @@ func TestStrandedVolumeIsExplainedAndHealed(t *testing.T) {
 		t.Fatalf("the remedy is %q, want %q", remedy, want)
 	}
 	l.types(t, remedy)
-	eventually(t, 2*time.Minute, "the pods to run", func() error { return running(t, l) })
-	eventually(t, 2*time.Minute, "N101 to go", func() error {
+	eventually(t, "the pods to run", func() error { return running(t, l) })
+	eventually(t, "N101 to go", func() error {
 		if f, ok := l.finds(t, "N101", nil); ok {
 			return errors.New(f.Message)
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -154,7 +153,7 @@ func withoutAddress(t *testing.T, l lab) string {
 	l.must(t, "naosu-lab", "fault", "node/"+full, "no-addresses")
 	l.must(t, "kubectl", "create", "deployment", "web", "--image=nginx", "--replicas=4")
 	var good, bad string
-	eventually(t, time.Minute, "a pod without an address beside one with", func() error {
+	eventually(t, "a pod without an address beside one with", func() error {
 		var pods corev1.PodList
 		l.decode(t, &pods, "kubectl", "get", "pods", "-o", "json")
 		for _, p := range pods.Items {
@@ -221,7 +220,7 @@ func ready(n corev1.Node) bool {
 func failedJob(t *testing.T, l lab) string {
 	t.Helper()
 	failed := ""
-	eventually(t, 5*time.Minute, "a Job to fail", func() error {
+	eventually(t, "a Job to fail", func() error {
 		var jobs batchv1.JobList
 		l.decode(t, &jobs, "kubectl", "get", "jobs", "-n", "night", "-o", "json")
 		for _, job := range jobs.Items {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestRemediesAreTyped provokes findings, types the commands of their remedies as naosu prints them, and sees the findings
@@ -40,7 +39,7 @@ func TestRemediesAreTyped(t *testing.T) {
 func (l lab) heals(t *testing.T, code string, words []string, typed string) {
 	t.Helper()
 	var remedies []remedy
-	eventually(t, time.Minute, "the finding "+code, func() error {
+	eventually(t, "the finding "+code, func() error {
 		f, ok := l.finds(t, code, words)
 		if remedies = f.Remedies; !ok || len(remedies) == 0 {
 			return fmt.Errorf("there is %+v", f)
@@ -60,7 +59,7 @@ func (l lab) heals(t *testing.T, code string, words []string, typed string) {
 		}
 		l.types(t, r.Command)
 	}
-	eventually(t, 2*time.Minute, code+" to go", func() error {
+	eventually(t, code+" to go", func() error {
 		if f, ok := l.finds(t, code, words); ok {
 			return fmt.Errorf("after %+v it still says: %s", remedies, f.Message)
 		}
@@ -97,14 +96,14 @@ func (l lab) types(t *testing.T, line string) {
 // allReady waits for the nodes, which come after the API server.
 func allReady(t *testing.T, l lab) {
 	t.Helper()
-	eventually(t, time.Minute, "two nodes at least", func() error {
+	eventually(t, "two nodes at least", func() error {
 		names, err := l.run(t, "kubectl", "get", "nodes", "-o", "name")
 		if n := len(strings.Fields(names)); err == nil && n < 2 {
 			err = fmt.Errorf("there are %d", n)
 		}
 		return err
 	})
-	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=60s")
+	l.must(t, "kubectl", "wait", "node", "--all", "--for=condition=Ready", "--timeout=4m")
 }
 
 // full leaves no node room for a second pod.
@@ -112,7 +111,7 @@ func full(t *testing.T, l lab) {
 	t.Helper()
 	allReady(t, l)
 	web(t, l, 2)
-	l.must(t, "kubectl", "rollout", "status", "deployment/web", "--timeout=60s")
+	l.must(t, "kubectl", "rollout", "status", "deployment/web", "--timeout=4m")
 }
 
 // noRoom has one pod more than there is room for.
@@ -140,7 +139,7 @@ func inTheWay(t *testing.T, l lab) {
 	run("stays-too", "1400m", names[1])
 	l.must(t, "kubectl", "cordon", names[1])
 	run("small", "300m", "")
-	l.must(t, "kubectl", "rollout", "status", "deployment/small", "--timeout=60s")
+	l.must(t, "kubectl", "rollout", "status", "deployment/small", "--timeout=4m")
 	l.must(t, "kubectl", "uncordon", names[1])
 	run("late", "800m", "")
 }

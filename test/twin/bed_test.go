@@ -22,6 +22,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/lab/labtest"
 )
@@ -40,6 +41,8 @@ type bed struct {
 func newBed(t *testing.T, o lab.Options) *bed {
 	t.Helper()
 	testbed.Need(t)
+	// A node is dead that is not heard of for twelve seconds by the clock on the wall, so that a busy machine is not taken for one.
+	o.Flags = map[controlplane.Component][]string{controlplane.ControllerManager: {"--node-monitor-grace-period=12s"}}
 	l, err := labtest.New(context.WithoutCancel(t.Context()), o)
 	if err != nil {
 		t.Fatal(err)

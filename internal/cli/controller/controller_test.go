@@ -13,6 +13,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -39,7 +40,7 @@ func TestFailures(t *testing.T) {
 		want string
 	}{
 		"no definitions":    {bare, nil, "naosu crds | kubectl apply"},
-		"nobody answers":    {"http://127.0.0.1:1", nil, "cannot reach the API server"},
+		"nobody answers":    {clustertest.Refusing(t), nil, "cannot reach the API server"},
 		"a namespace":       {bare, []string{"--namespace", "Not/A"}, "--namespace: \"Not/A\" is no name of a namespace; name the one"},
 		"a health address":  {bare, []string{"--health-address", "8081"}, "--health-address: \"8081\" is no address to listen on; write :PORT"},
 		"a metrics address": {bare, []string{"--metrics-address", ":99999"}, "--metrics-address: \":99999\""},

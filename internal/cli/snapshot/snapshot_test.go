@@ -60,7 +60,7 @@ func TestWritesAFile(t *testing.T) {
 		t.Errorf("a file is replaced unasked: err = %v", err)
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	if _, _, err := run(t, "http://127.0.0.1:1", "", "--from", path, "-o", again); err != nil {
+	if _, _, err := run(t, clustertest.Refusing(t), "", "--from", path, "-o", again); err != nil {
 		t.Fatal(err)
 	}
 	check(t, again)
@@ -127,7 +127,7 @@ func TestFailures(t *testing.T) {
 		"an unreachable API": {[]string{"-o", "-", "--from", ""}, "", exit.NoAnswer, "cannot reach the API server"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			host := "http://127.0.0.1:1"
+			host := clustertest.Refusing(t)
 			if name == "no folder" {
 				host = serve(t)
 			}

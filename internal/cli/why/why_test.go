@@ -231,7 +231,7 @@ func TestBadInput(t *testing.T) {
 		"timeout":          {[]string{"pod/a", "--request-timeout", "soon"}, "kubeconfig: Invalid timeout value"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := run(t, "http://127.0.0.1:1", tc.args...)
+			_, err := run(t, clustertest.Refusing(t), tc.args...)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("err = %v, want %s", err, tc.want)
 			}
@@ -323,16 +323,15 @@ func TestFailOn(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	closed := httptest.NewServer(nil)
-	closed.Close()
+	refusing := clustertest.Refusing(t)
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(silent.Close)
-	for name, tc := range map[string]struct{ host, want string }{
-		"refused": {closed.URL, "cannot reach the API server at " + closed.URL + ": dial tcp "},
-		"silent":  {silent.URL, "the API server at " + silent.URL + " does not answer in time"},
+	for name, tc := range map[string]struct{ host, timeout, want string }{
+		"refused": {refusing, "2m", "cannot reach the API server at " + refusing + ": dial tcp "},
+		"silent":  {silent.URL, "100ms", "the API server at " + silent.URL + " does not answer in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := run(t, tc.host, "pod/redash-redis-6c5d", "-n", "redash", "--request-timeout", "100ms")
+			_, err := run(t, tc.host, "pod/redash-redis-6c5d", "-n", "redash", "--request-timeout", tc.timeout)
 			if err == nil || !strings.HasPrefix(exit.Line(message.English(), err), tc.want) || exit.Code(err) != exit.NoAnswer {
 				t.Errorf("err = %v (exit code %d), want %s", err, exit.Code(err), tc.want)
 			}

@@ -3,6 +3,7 @@ package csi_test
 import (
 	"context"
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func newBed(t *testing.T) *bed {
 	b := &bed{T: t, Interface: shared.Client, namespace: shared.Namespace, instances: map[string]cloud.Instance{}}
 	var err error
 	b.cloud, err = cloud.New(cloud.Options{InstantStart: true, Spec: cloud.Spec{
-		Seed:   uint64(len(t.Name())),
+		Seed:   seed(t.Name()),
 		Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 2, Zones: []string{zoneA, zoneB}}},
 	}})
 	b.must(err)
@@ -67,6 +68,14 @@ func newBed(t *testing.T) *bed {
 		}
 	})
 	return b
+}
+
+// seed is another for each test, and so are the names of its instances and volumes: all drivers of this plane see every object
+// of it, also what the test before has left to be deleted.
+func seed(test string) uint64 {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(test))
+	return sum.Sum64()
 }
 
 // node makes what the instance's kubelet would have registered and the cloud's node controller would have completed.

@@ -209,7 +209,7 @@ func (b *bed) must(err error) {
 func (b *bed) eventually(what string, ask func(context.Context) error) {
 	b.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(b.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(b.Context(), 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 		last = ask(ctx)
 		return last == nil, nil
 	})

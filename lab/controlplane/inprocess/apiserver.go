@@ -70,7 +70,7 @@ func (p *local) runAPIServer(ctx context.Context, ready func()) error {
 	}
 	listener := p.reserved
 	if p.reserved = nil; listener == nil {
-		if listener, err = listen(ctx, p.options.BindAddress, p.port); err != nil {
+		if listener, err = listenAt(ctx, p.options.BindAddress, p.port); err != nil {
 			return err
 		}
 	}

@@ -188,6 +188,9 @@ func (p *local) close(stuck error) error {
 	if p.reserved != nil {
 		errs = append(errs, p.reserved.Close())
 	}
+	if p.portClaim != nil {
+		errs = append(errs, p.portClaim.Close())
+	}
 	if p.logFile != nil {
 		errs = append(errs, p.logFile.Close())
 	}

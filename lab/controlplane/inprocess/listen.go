@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"strconv"
@@ -21,21 +22,32 @@ const (
 	highestPort = 30000
 )
 
-// listen opens the loopback address, and the extra one if there is one, at the same port. A wanted port of zero means any.
-func listen(ctx context.Context, extra string, wanted int) (net.Listener, error) {
-	if wanted != 0 {
-		return listenAt(ctx, extra, wanted)
-	}
-	var err error
+// takeAny takes a port that is free, for as long as claim is open, and listens at it.
+func takeAny(ctx context.Context, extra string) (l net.Listener, claim io.Closer, err error) {
 	for range 100 {
-		var l net.Listener
-		if l, err = listenAt(ctx, extra, lowestPort+rand.IntN(highestPort-lowestPort)); err == nil || !errors.Is(err, syscall.EADDRINUSE) {
-			return l, err
+		l, claim, err = take(ctx, extra, lowestPort+rand.IntN(highestPort-lowestPort))
+		if err == nil || !errors.Is(err, syscall.EADDRINUSE) {
+			return l, claim, err
 		}
 	}
-	return nil, fmt.Errorf("no free port found: %w", err)
+	return nil, nil, fmt.Errorf("no free port found: %w", err)
 }
 
+// take takes a port. While the API server is away nobody listens at it, and in this range it is other planes that would take
+// it. They do not, for each first takes the UDP port of the number, which is for nothing else and is kept.
+func take(ctx context.Context, extra string, port int) (net.Listener, io.Closer, error) {
+	claim, err := new(net.ListenConfig).ListenPacket(ctx, "udp", net.JoinHostPort(loopback, strconv.Itoa(port)))
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := listenAt(ctx, extra, port)
+	if err != nil {
+		return nil, nil, errors.Join(err, claim.Close())
+	}
+	return l, claim, nil
+}
+
+// listenAt opens the loopback address, and the extra one if there is one, at the same port.
 func listenAt(ctx context.Context, extra string, port int) (net.Listener, error) {
 	addresses := []string{loopback}
 	switch ip := net.ParseIP(extra); {

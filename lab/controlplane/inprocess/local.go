@@ -23,8 +23,10 @@ type local struct {
 	port    int
 	// reserved holds the port for the first start, so that nobody takes it meanwhile.
 	reserved net.Listener
-	flags    map[controlplane.Component][]string
-	logFile  io.Closer
+	// portClaim keeps the port from other planes, also while the API server is stopped.
+	portClaim io.Closer
+	flags     map[controlplane.Component][]string
+	logFile   io.Closer
 
 	mu      sync.Mutex // one change of what runs at a time
 	running map[controlplane.Component]*process
@@ -109,9 +111,12 @@ func (p *local) choosePort(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(ctx, p.options.BindAddress, last)
-	if err != nil && last != 0 {
-		l, err = listen(ctx, p.options.BindAddress, 0)
+	var l net.Listener
+	if last != 0 {
+		l, p.portClaim, err = take(ctx, p.options.BindAddress, last)
+	}
+	if last == 0 || err != nil {
+		l, p.portClaim, err = takeAny(ctx, p.options.BindAddress)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", controlplane.APIServer, err)

@@ -16,9 +16,10 @@ const (
 	startTimeout = 2 * time.Minute
 	// filledTimeout is the same for a plane that was filled: the API server reads all there is before it is ready.
 	filledTimeout = 15 * time.Minute
-	// stopTimeout is how long one may take to stop before it is given up, and brokenTimeout when etcd has failed, without
-	// which little can end well.
-	stopTimeout   = 45 * time.Second
+	// stopTimeout is how long one may take to stop before it is given up: an API server waits for the requests that it is
+	// serving, and each may take a minute (its --request-timeout). brokenTimeout is the same when etcd has failed, without which
+	// little can end well.
+	stopTimeout   = 90 * time.Second
 	brokenTimeout = 5 * time.Second
 )
 

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
 
+// MakeNode makes a node that is ready and has room.
 func MakeNode(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
 	room := corev1.ResourceList{"cpu": resource.MustParse("8"), "memory": resource.MustParse("8Gi"), "pods": resource.MustParse("50")}
@@ -36,17 +37,19 @@ func MakeNode(t *testing.T, client kubernetes.Interface, name string) {
 	}
 }
 
-// spec is the least that a pod needs.
+// Spec is the least that a pod needs.
 func Spec() corev1.PodSpec {
 	return corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}}
 }
 
+// MakePod makes a pod in the default namespace.
 func MakePod(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: Spec()}
 	Must(client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}))
 }
 
+// MakeDeployment makes one of a single pod in the default namespace.
 func MakeDeployment(t *testing.T, client kubernetes.Interface, name string) {
 	t.Helper()
 	labels := map[string]string{"app": name}
@@ -60,7 +63,7 @@ func MakeDeployment(t *testing.T, client kubernetes.Interface, name string) {
 	Must(client.AppsV1().Deployments("default").Create(t.Context(), deployment, metav1.CreateOptions{}))
 }
 
-// bound reports whether the one pod of a deployment is on a node.
+// Bound reports whether the one pod of a deployment is on a node.
 func Bound(ctx context.Context, client kubernetes.Interface, deployment, node string) error {
 	pods, err := client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{LabelSelector: "app=" + deployment})
 	if err != nil {
@@ -72,6 +75,7 @@ func Bound(ctx context.Context, client kubernetes.Interface, deployment, node st
 	return nil
 }
 
+// BoundPod reports whether a pod that was read is on a node.
 func BoundPod(pod *corev1.Pod, err error) error {
 	if err == nil && pod.Spec.NodeName == "" {
 		return fmt.Errorf("pod %s is not bound", pod.Name)
@@ -94,7 +98,7 @@ func User(t *testing.T, plane *controlplane.Plane, admin kubernetes.Interface) {
 	WantForbidden(t, err)
 }
 
-// bind lets a subject read nodes.
+// Bind lets a subject read nodes.
 func Bind(t *testing.T, admin kubernetes.Interface, subject rbacv1.Subject) {
 	t.Helper()
 	name := metav1.ObjectMeta{Name: "nodes-for-" + subject.Name}

@@ -32,10 +32,11 @@ func Start(t testing.TB, how controlplane.Starter, o controlplane.Options) (*con
 }
 
 // Eventually waits for a condition; a condition that reports an error is false, and the last error is told.
+// The limit is far beyond any time that is expected.
 func Eventually(t testing.TB, what string, condition func(ctx context.Context) error) {
 	t.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
 		last = condition(ctx)
 		return last == nil, nil
 	})

@@ -29,17 +29,10 @@ func TestPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pass, err := s.Pass(scenario.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
 	heard := 0
-	result, err := play.Play(t.Context(), pass, play.Options{
+	result := played(t, s, scenario.Kubernetes, play.Options{
 		Build: builder(t), Pace: pace.New(10), Observer: func(play.Update) { heard++ },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, e := range result.Expectations {
 		if !e.Met {
 			t.Errorf("expectation %s is not met: %s", e.Name, e.Problem)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -39,10 +40,11 @@ type Controller struct {
 // StartController starts `naosu controller` and returns when it says that it is ready. It runs until Stop is called or ctx
 // ends. Its log is kept in dir.
 func (p Program) StartController(ctx context.Context, dir string) (*Controller, error) {
-	health, err := freeAddress(ctx)
+	health, reservation, err := reserveAddress()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("reserving a port for naosu controller: %w", err)
 	}
+	defer reservation.Close()
 	c := &Controller{log: filepath.Join(dir, LogFile), ended: make(chan struct{})}
 	log, err := os.OpenFile(c.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -139,11 +141,25 @@ func (c *Controller) Tail() string {
 	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
 }
 
-// freeAddress is one on loopback that nobody listens on now.
-func freeAddress(ctx context.Context) (string, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+// reserveAddress gives an address on loopback at which another process can listen, as Go programs do, with SO_REUSEADDR. Until
+// the reservation is closed, which holds the port and does not listen, the kernel chooses it for nobody.
+func reserveAddress() (string, io.Closer, error) {
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return "", fmt.Errorf("looking for a free port: %w", err)
+		return "", nil, fmt.Errorf("socket: %w", err)
 	}
-	return listener.Addr().String(), listener.Close()
+	reservation := os.NewFile(uintptr(socket), "reservation")
+	err = errors.Join(
+		syscall.SetsockoptInt(socket, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1),
+		syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}),
+	)
+	if err != nil {
+		return "", nil, errors.Join(fmt.Errorf("bind: %w", err), reservation.Close())
+	}
+	bound, err := syscall.Getsockname(socket)
+	if err != nil {
+		return "", nil, errors.Join(fmt.Errorf("getsockname: %w", err), reservation.Close())
+	}
+	at := bound.(*syscall.SockaddrInet4)
+	return (&net.TCPAddr{IP: at.Addr[:], Port: at.Port}).String(), reservation, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -161,6 +162,26 @@ func TestDefinitions(t *testing.T) {
 	}
 	if got := at(k, nil, append(spec, "coolDown", "default")...); got != "10m" {
 		t.Errorf("in real time, and after a faster lab, the default is %v", got)
+	}
+}
+
+// TestReserveAddress listens at what is reserved, as the controller does, and finds that nobody listens before.
+func TestReserveAddress(t *testing.T) {
+	address, reservation, err := reserveAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reservation.Close()
+	if conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address); err == nil {
+		_ = conn.Close()
+		t.Errorf("somebody listens at %s", address)
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatalf("at what is reserved: %v", err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
