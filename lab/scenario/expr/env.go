@@ -183,7 +183,7 @@ func problems(issues *cel.Issues) error {
 
 // Bool evaluates a condition. An error, such as an index beyond a list's end, means that it cannot be said to be true.
 func (p *Program) Bool(w World) (bool, error) {
-	value, _, err := p.program.Eval(activation{w, p.given})
+	value, _, err := p.program.Eval(newActivation(w, p.given))
 	if err != nil {
 		return false, fmt.Errorf("evaluating: %w", err)
 	}
@@ -192,7 +192,7 @@ func (p *Program) Bool(w World) (bool, error) {
 
 // List evaluates an expression that gives objects.
 func (p *Program) List(w World) ([]metav1.Object, error) {
-	value, _, err := p.program.Eval(activation{w, p.given})
+	value, _, err := p.program.Eval(newActivation(w, p.given))
 	if err != nil {
 		return nil, fmt.Errorf("evaluating: %w", err)
 	}
@@ -205,24 +205,39 @@ func (p *Program) List(w World) ([]metav1.Object, error) {
 	return objects, nil
 }
 
-// activation asks the world for those variables only that an expression uses.
+// activation is one evaluation of an expression. It asks the world for those variables only that the expression uses, and
+// once for each: the world goes on, and what an expression compares must be of one moment.
 type activation struct {
 	world World
 	given map[string]any
+	lists map[string][]any
+}
+
+func newActivation(w World, given map[string]any) activation {
+	return activation{world: w, given: given, lists: map[string][]any{}}
 }
 
 // ResolveName is part of cel.Activation.
 func (a activation) ResolveName(name string) (any, bool) {
 	if name == nodesByName {
-		return a.world.NamedNodes(), true
+		return a.world.NamedNodes(a.list("nodes")), true
 	}
 	for _, k := range Kinds {
 		if k.Variable == name {
-			return a.world.List(name), true
+			return a.list(name), true
 		}
 	}
 	value, given := a.given[name]
 	return value, given
+}
+
+func (a activation) list(variable string) []any {
+	list, known := a.lists[variable]
+	if !known {
+		list = a.world.List(variable)
+		a.lists[variable] = list
+	}
+	return list
 }
 
 // Parent is part of cel.Activation.

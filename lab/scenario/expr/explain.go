@@ -26,7 +26,7 @@ func (p *Program) Explain(w World) string {
 	if err != nil {
 		return ""
 	}
-	value, details, err := tracked.Eval(activation{w, p.given})
+	value, details, err := tracked.Eval(newActivation(w, p.given))
 	if value == types.True {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,9 +18,9 @@ type world map[string][]any
 
 func (w world) List(variable string) []any { return w[variable] }
 
-func (w world) NamedNodes() map[string]*corev1.Node {
+func (w world) NamedNodes(listed []any) map[string]*corev1.Node {
 	named := map[string]*corev1.Node{}
-	for _, n := range w["nodes"] {
+	for _, n := range listed {
 		if node := n.(*corev1.Node); node.Name == "ip-10-0-0-1" {
 			named["minion-1"] = node
 		}
@@ -138,6 +139,44 @@ func TestConditions(t *testing.T) {
 				t.Errorf("Bool() = %v, %v, want %v", got, err, tt.want)
 			}
 		})
+	}
+}
+
+// moving is a world in which the nodes have changed whenever they are looked at again.
+type moving struct {
+	world
+	looks int
+}
+
+func (m *moving) List(variable string) []any {
+	m.looks++
+	var now []any
+	for _, o := range m.world.List(variable) {
+		node := o.(*corev1.Node).DeepCopy()
+		node.ResourceVersion = strconv.Itoa(m.looks)
+		now = append(now, node)
+	}
+	return now
+}
+
+// A named node is one of those listed, although the cluster changes between two looks at it.
+func TestOneMoment(t *testing.T) {
+	env, err := NewEnv([]string{"minion-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{
+		`nodes.filter(n, n != node("minion-1")).size() == 1`, `nodes.filter(n, n == node("minion-1")).size() == 1`,
+		`[node("minion-1")].all(n, n in nodes) && nodes == nodes`,
+	} {
+		program, err := env.Condition(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &moving{world: testWorld()}
+		if holds, err := program.Bool(w); err != nil || !holds {
+			t.Errorf("%s is %t (%v): %s", source, holds, err, program.Explain(w))
+		}
 	}
 }
 

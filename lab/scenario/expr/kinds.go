@@ -71,8 +71,9 @@ var Kinds = []Kind{
 type World interface {
 	// List returns pointers to the objects of a kind, named by its variable, in a stable order.
 	List(variable string) []any
-	// NamedNodes are the nodes that the scenario has given names to, as they were last seen.
-	NamedNodes() map[string]*corev1.Node
+	// NamedNodes are the nodes that the scenario has given names to: of those listed, and, where one is gone, as it was last
+	// seen. So a named node equals the one in the list, however the cluster changes meanwhile.
+	NamedNodes(listed []any) map[string]*corev1.Node
 }
 
 // ofCluster tells objects of the API server from what the cloud has.

@@ -32,7 +32,7 @@ func (w *pods) List(string) []any {
 	return list
 }
 
-func (w *pods) NamedNodes() map[string]*corev1.Node { return nil }
+func (w *pods) NamedNodes([]any) map[string]*corev1.Node { return nil }
 
 func (w *pods) become(count int) {
 	w.count = count

@@ -15,7 +15,7 @@ type lists map[string][]any
 
 func (l lists) List(variable string) []any { return l[variable] }
 
-func (l lists) NamedNodes() map[string]*corev1.Node { return nil }
+func (l lists) NamedNodes([]any) map[string]*corev1.Node { return nil }
 
 func objectMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: "ns", UID: types.UID("uid-" + name)}

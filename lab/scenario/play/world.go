@@ -183,13 +183,18 @@ func (w *world) List(variable string) []any {
 }
 
 // NamedNodes is part of expr.World.
-func (w *world) NamedNodes() map[string]*corev1.Node {
+func (w *world) NamedNodes(listed []any) map[string]*corev1.Node {
+	there := map[string]*corev1.Node{}
+	for _, o := range listed {
+		node := o.(*corev1.Node)
+		there[node.Name] = node
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	named := map[string]*corev1.Node{}
 	for name, node := range w.names {
-		if o, exists, _ := w.kinds["nodes"].informer.GetStore().GetByKey(node); exists {
-			named[name] = o.(*corev1.Node)
+		if now, ok := there[node]; ok {
+			named[name] = now
 		} else if last, ok := w.gone[node]; ok {
 			named[name] = last
 		}
