@@ -15,8 +15,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// patience bounds every wait. It is only met when a test fails.
-const patience = 2 * time.Minute
+// patience bounds every wait. It is only met when a test fails: a mean of a minute that was near 100 % takes four to fall below 2 %.
+const patience = 6 * time.Minute
 
 // Watched are monitors at work, and the Book of what they told.
 //

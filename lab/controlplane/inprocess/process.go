@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,8 +78,21 @@ func (p *process) stop(patience time.Duration) error {
 	case <-p.done:
 		return nil
 	case <-time.After(patience):
-		return fmt.Errorf("%s: still running %v after it was asked to stop", p.name, patience)
+		return fmt.Errorf("%s: still running %v after it was asked to stop%s", p.name, patience, goroutines())
 	}
+}
+
+// goroutines says where the stacks of all goroutines were written to: what hangs without a trace cannot be mended.
+func goroutines() string {
+	file, err := os.CreateTemp("", "naosu-goroutines-*.txt")
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	if err := pprof.Lookup("goroutine").WriteTo(file, 2); err != nil {
+		return ""
+	}
+	return "; where its goroutines are stands in " + file.Name()
 }
 
 // failure is how a component's unasked end is told; the component may be unknown.
