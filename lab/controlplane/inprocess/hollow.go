@@ -1,26 +1,36 @@
 package inprocess
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"os"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
 
-// hollowEtcd answers every request with an error, in etcd's place. An API server waits for etcd without end when it stops,
-// to take its address out of the kubernetes service; this lets it give up. Calling the result ends it.
+// hollowEtcd stands in for etcd while an API server stops without it. It has no Lease, takes those that are written and
+// forgets them, and answers everything else with an error. Calling the result ends it.
+//
+// Without etcd an API server does not end: to take its address out of the kubernetes service it waits for etcd, and its
+// identity lease's controller holds the lock that its Stop waits for until the lease is there or can be created
+// (k8s.io/component-helpers/apimachinery/lease, backoffEnsureLease).
 //
 // etcd's listener removes its socket by name whenever it is closed (go.etcd.io/etcd/client/pkg/v3/transport, unixListener),
 // which may be once more after etcd has stopped; the socket that then stands there is this one's, and is made again.
 func hollowEtcd(f *folder) (stop func(), err error) {
-	server := grpc.NewServer() // without services: everything is unimplemented
+	server := grpc.NewServer()
+	etcdserverpb.RegisterKVServer(server, noLeases{})
 	if err := serveAt(server, f.socket()); err != nil {
 		return nil, err
 	}
@@ -54,4 +64,32 @@ func serveAt(server *grpc.Server, socket string) error {
 	}
 	go func() { _ = server.Serve(l) }()
 	return nil
+}
+
+// noLeases are the keys and values of a hollow etcd.
+type noLeases struct {
+	*etcdserverpb.UnimplementedKVServer
+}
+
+func (noLeases) Range(_ context.Context, r *etcdserverpb.RangeRequest) (*etcdserverpb.RangeResponse, error) {
+	if !isLease(r.Key) {
+		return nil, errHollow
+	}
+	return &etcdserverpb.RangeResponse{Header: hollow()}, nil
+}
+
+func (noLeases) Txn(_ context.Context, r *etcdserverpb.TxnRequest) (*etcdserverpb.TxnResponse, error) {
+	if len(r.Compare) == 0 || !isLease(r.Compare[0].Key) {
+		return nil, errHollow
+	}
+	return &etcdserverpb.TxnResponse{Header: hollow(), Succeeded: true}, nil
+}
+
+func isLease(key []byte) bool { return bytes.HasPrefix(key, []byte("/registry/leases/")) }
+
+var errHollow = status.Error(codes.Unimplemented, "this is not "+string(controlplane.Etcd))
+
+// hollow is the header of every answer. No revision may be lower than one that the API server has seen.
+func hollow() *etcdserverpb.ResponseHeader {
+	return &etcdserverpb.ResponseHeader{Revision: math.MaxInt64 - 1}
 }

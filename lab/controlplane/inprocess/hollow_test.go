@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
@@ -36,6 +37,12 @@ func TestHollowEtcd(t *testing.T) {
 		_, err = grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{}, grpc.WaitForReady(true))
 		if status.Code(err) != codes.Unimplemented {
 			t.Errorf("got %v, want that nothing is implemented", err)
+		}
+		kv := etcdserverpb.NewKVClient(conn)
+		for key, want := range map[string]codes.Code{"/registry/leases/kube-system/apiserver-1": codes.OK, "/registry/pods/default/web-0": codes.Unimplemented} {
+			if _, err := kv.Range(ctx, &etcdserverpb.RangeRequest{Key: []byte(key)}); status.Code(err) != want {
+				t.Errorf("reading %s: got %v, want %v", key, err, want)
+			}
 		}
 		if err := os.Remove(f.socket()); err != nil {
 			t.Fatal(err)
