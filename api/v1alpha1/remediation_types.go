@@ -13,6 +13,14 @@ const (
 	RemediationSucceeded = "Succeeded"
 )
 
+// RemediationFinalizer keeps a Remediation that is deleted until its node is put back: deleting one that runs aborts it, and
+// deleting a proposal rejects it. Drills and what has ended do not have it.
+const RemediationFinalizer = "naosu.dev/remediation"
+
+// RemediationAbortAnnotation with the value "true" aborts a Remediation and keeps its record: its node is put back, and it ends
+// as Aborted.
+const RemediationAbortAnnotation = "naosu.dev/abort"
+
 // The reasons of RemediationSucceeded.
 const (
 	// RemediationAsForecastReason is used when it helped and every pod fared as forecast.
@@ -25,6 +33,8 @@ const (
 	RemediationGaveUpReason = "GaveUp"
 	// RemediationRejectedReason is used when a person rejected it.
 	RemediationRejectedReason = "Rejected"
+	// RemediationAbortedReason is used when a person aborted it.
+	RemediationAbortedReason = "Aborted"
 	// RemediationNotNeededReason is used when the node was healthy again before anything was done.
 	RemediationNotNeededReason = "NotNeeded"
 	// RemediationNotAskedReason is used when, before anything was done to the machine, its policy does not ask for it (any more).

@@ -33,7 +33,9 @@ func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v
 	if s.policy, err = p.policy(ctx, r, policy); err != nil || concluded(r) {
 		return s, err
 	}
-	p.lookAtRules(ctx, r, &s)
+	if err := p.lookAtLedger(ctx, r, &s); err != nil {
+		return s, err
+	}
 	if r.Status.Phase != v1alpha1.PhaseRunning {
 		return s, nil
 	}
@@ -79,15 +81,24 @@ func beyondAct(r *v1alpha1.Remediation) bool {
 	return false
 }
 
-// lookAtRules sees whether the policy asks for this, as long as the machine may yet be acted on. Where the ledger cannot be
-// read, nobody knows which step of the ladder is asked for, and the guard does not allow anything either.
-func (p *Performer) lookAtRules(ctx context.Context, r *v1alpha1.Remediation, s *sight) {
-	if s.policy == nil || s.node == nil || beyondAct(r) {
-		return
+// lookAtLedger sees whether the ledger bears out the record, and, as long as the machine may yet be acted on, whether the
+// policy asks for this. Where the ledger cannot be read the guard allows nothing; who only watches must wait for it, since
+// what becomes of a machine counts only for a record that the ledger bears out.
+func (p *Performer) lookAtLedger(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
+	ledger, err := p.Records.ReadLedger(ctx)
+	switch {
+	case err != nil && beyondAct(r):
+		return err
+	case err != nil:
+		return nil
 	}
-	if ledger, err := p.Records.ReadLedger(ctx); err == nil {
+	entry, entered := ledger.Of(guard.HolderOf(r))
+	reserved := entered && entry.Ended.IsZero()
+	s.contradicted = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
+	if s.policy != nil && s.node != nil && !beyondAct(r) {
 		s.objection = repair.Asks(s.policy, s.node, r, ledger.Ledger, s.now)
 	}
+	return nil
 }
 
 // mayAsk says whether an act that is written down may be asked for yet.
@@ -122,12 +133,17 @@ func (p *Performer) hold(ctx context.Context, r *v1alpha1.Remediation, s *sight)
 	if s.node == nil {
 		return
 	}
-	ledger, err := p.readLedger(ctx)
+	ledger, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		s.held, s.unseen = unknownLedger, err
 		return
 	}
-	ruling, err := p.Advisor.Rule(ctx, r, simulation.Outcome{}, guard.Known(ledger.Ledger, p.Clock.Now()))
+	counted, err := p.withRunning(ctx, ledger.Ledger)
+	if err != nil {
+		s.held, s.unseen = unknownGuard, err
+		return
+	}
+	ruling, err := p.Advisor.Rule(ctx, r, simulation.Outcome{}, guard.Known(counted, p.Clock.Now()))
 	if err != nil {
 		s.held, s.unseen = unknownGuard, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 		return
@@ -182,7 +198,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := p.readLedger(ctx)
+	ledger, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +206,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	if err := p.Reader.List(ctx, &nodes); err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
-	entry, _ := ledger.Ongoing(r.Name)
+	entry, _ := ledger.Ongoing(guard.HolderOf(r))
 	act, _ := stepOf(r, v1alpha1.StepAct)
 	since := act.StartedAt.Truncate(time.Second) // as precise as a creation is told
 	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {

@@ -18,6 +18,9 @@ const (
 	ask      deed = "ask" // asks the provider to reboot or replace the machine
 	uncordon deed = "uncordon"
 	settle   deed = "settle" // closes the ledger's entry and ends the Remediation
+
+	addFinalizer    deed = "addFinalizer"
+	removeFinalizer deed = "removeFinalizer"
 )
 
 // move is what is next: what is written down, and then what is done, and then after what time to look again.

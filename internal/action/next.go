@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
@@ -23,6 +24,8 @@ type sight struct {
 	// ill is whether the evidence holds.
 	ill bool
 
+	// contradicted is whether the ledger does not bear out what the record claims: that it goes on, or has not begun.
+	contradicted bool
 	// objection is what the policy has against this, while a machine has not been acted on.
 	objection repair.Objection
 	// held is what the guard says while a machine has not been acted on, unseen why it could not be asked.
@@ -46,10 +49,22 @@ type sight struct {
 // next decides what is next, of what is written down and what is seen.
 func next(r *v1alpha1.Remediation, s sight) move {
 	switch {
-	case r.Status.Phase == v1alpha1.PhaseEnded || r.Spec.Drill != nil:
+	case r.Spec.Drill != nil:
+		return move{}
+	case r.Status.Phase == v1alpha1.PhaseEnded && hasFinalizer(r):
+		return move{do: removeFinalizer}
+	case r.Status.Phase == v1alpha1.PhaseEnded:
 		return move{}
 	case concluded(r):
 		return tidy(r, s)
+	case s.contradicted:
+		return stopped(r, conclude(v1alpha1.RemediationGaveUpReason, message.ActionNotReserved, nil))
+	case r.DeletionTimestamp != nil && r.Status.Phase != v1alpha1.PhaseRunning:
+		return move{conclude: conclude(v1alpha1.RemediationRejectedReason, message.ActionProposalDeleted, nil)}
+	case r.DeletionTimestamp != nil || r.Annotations[v1alpha1.RemediationAbortAnnotation] == "true":
+		return aborted(r)
+	case !hasFinalizer(r):
+		return move{do: addFinalizer}
 	case r.Status.Phase != v1alpha1.PhaseRunning:
 		return open(r, s)
 	}
@@ -164,6 +179,19 @@ func ended(r *v1alpha1.Remediation, how *ending, why *conclusion) move {
 // stopped ends a step that was not gone through with.
 func stopped(r *v1alpha1.Remediation, why *conclusion) move {
 	return ended(r, &ending{result: v1alpha1.StepSkipped, message: why.message}, why)
+}
+
+// aborted is when a person aborts what goes on. A machine that was acted on is not watched any more.
+func aborted(r *v1alpha1.Remediation) move {
+	why := conclude(v1alpha1.RemediationAbortedReason, message.ActionAborted, nil)
+	if last := lastStep(r); last.Name == v1alpha1.StepAct && last.EndedAt == nil && r.Spec.Action != v1alpha1.ActionRestartService {
+		return ended(r, doneSaying(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": last.Actuator})), why)
+	}
+	return stopped(r, why)
+}
+
+func hasFinalizer(r *v1alpha1.Remediation) bool {
+	return controllerutil.ContainsFinalizer(r, v1alpha1.RemediationFinalizer)
 }
 
 // tidy is after the conclusion.

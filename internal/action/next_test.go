@@ -31,7 +31,7 @@ func finished(step v1alpha1.Step, result v1alpha1.StepResult) v1alpha1.Step {
 
 func running(action v1alpha1.Action, steps ...v1alpha1.Step) *v1alpha1.Remediation {
 	return &v1alpha1.Remediation{
-		ObjectMeta: metav1.ObjectMeta{Name: "mend"},
+		ObjectMeta: metav1.ObjectMeta{Name: "mend", Finalizers: []string{v1alpha1.RemediationFinalizer}},
 		Spec: v1alpha1.RemediationSpec{
 			Action: action, Node: v1alpha1.NodeReference{Name: "n1", UID: "n1"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse},
@@ -102,6 +102,7 @@ func TestNext(t *testing.T) {
 		uncordonStep                      = v1alpha1.StepUncordon
 		doneStep, failedStep, skipped     = v1alpha1.StepDone, v1alpha1.StepFailed, v1alpha1.StepSkipped
 		gaveUp, didNotHelp, notNeeded     = v1alpha1.RemediationGaveUpReason, v1alpha1.RemediationDidNotHelpReason, v1alpha1.RemediationNotNeededReason
+		aborted                           = v1alpha1.RemediationAbortedReason
 		rejected, asForecast, notForecast = v1alpha1.RemediationRejectedReason, v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason
 	)
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}
@@ -109,7 +110,8 @@ func TestNext(t *testing.T) {
 		return finished(ago(time.Hour, name), v1alpha1.StepDone)
 	}
 	cordoned := done(cordonStep)
-	proposed := &v1alpha1.Remediation{Spec: running(reboot).Spec}
+	proposed := running(reboot)
+	proposed.Status = v1alpha1.RemediationStatus{}
 	rejectedOne := func(r *v1alpha1.Remediation) *v1alpha1.Remediation {
 		r.Spec.Approval = v1alpha1.Rejected
 		return r
@@ -129,6 +131,20 @@ func TestNext(t *testing.T) {
 	marked := func(s *sight, by string) {
 		s.node.Spec.Unschedulable, s.node.Annotations[CordonedByAnnotation] = true, by
 	}
+	isDeleted := func(r *v1alpha1.Remediation) *v1alpha1.Remediation {
+		r.DeletionTimestamp = &metav1.Time{Time: now}
+		return r
+	}
+	isAborted := func(r *v1alpha1.Remediation) *v1alpha1.Remediation {
+		r.Annotations = map[string]string{v1alpha1.RemediationAbortAnnotation: "true"}
+		return r
+	}
+	bare := func(r *v1alpha1.Remediation) *v1alpha1.Remediation {
+		r.Finalizers = nil
+		return r
+	}
+	hasEnded := running(reboot)
+	hasEnded.Status.Phase = v1alpha1.PhaseEnded
 	braked := guard.Named{Verdict: guard.Verdict{Decision: guard.Delay, Message: message.Of(message.GuardAPIServer, nil)}}
 
 	for name, tc := range map[string]struct {
@@ -136,8 +152,9 @@ func TestNext(t *testing.T) {
 		s    sight
 		want gist
 	}{
-		"what has ended stays so": {&v1alpha1.Remediation{Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded}}, ill(), gist{}},
-		"a drill is not for it":   {&v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Drill: &v1alpha1.Drill{}}}, ill(), gist{}},
+		"what has ended stays so":  {&v1alpha1.Remediation{Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded}}, ill(), gist{}},
+		"what has ended is let go": {hasEnded, ill(), gist{do: removeFinalizer}},
+		"a drill is not for it":    {&v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Drill: &v1alpha1.Drill{}}}, ill(), gist{}},
 
 		"a proposal is ruled over":           {proposed, ill(), gist{do: rule}},
 		"one whose node is well":             {proposed, seen(func(s *sight) { s.ill = false }), gist{reason: notNeeded, why: message.ActionHealthy}},
@@ -146,6 +163,19 @@ func TestNext(t *testing.T) {
 		"one that is rejected":               {rejectedOne(proposed.DeepCopy()), ill(), gist{reason: rejected, why: message.GuardRejected}},
 		"one of a policy that only reports":  {proposed, seen(func(s *sight) { s.policy.Mode = v1alpha1.ModeReport }), gist{do: rule}},
 		"concluded before anything was done": {decided(proposed.DeepCopy()), ill(), gist{do: settle}},
+
+		"without a finalizer, not begun":       {bare(proposed.DeepCopy()), ill(), gist{do: addFinalizer}},
+		"without a finalizer, begun":           {bare(running(reboot, cordoned, ago(0, drainStep))), ill(), gist{do: addFinalizer}},
+		"a proposal that is deleted":           {isDeleted(proposed.DeepCopy()), ill(), gist{reason: rejected, why: message.ActionProposalDeleted}},
+		"a proposal that is aborted":           {isAborted(proposed.DeepCopy()), ill(), gist{end: skipped, reason: aborted, why: message.ActionAborted}},
+		"deleted while it drains":              {isDeleted(running(reboot, cordoned, ago(0, drainStep))), ill(), gist{end: skipped, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
+		"aborted while it is asked for":        {isAborted(running(reboot, cordoned, ago(0, actStep))), ill(), gist{end: doneStep, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
+		"aborted while a service is restarted": {isAborted(running(restart, ago(0, actStep))), ill(), gist{end: skipped, reason: aborted, why: message.ActionAborted}},
+		"deleted while the machine boots":      {isDeleted(running(reboot, cordoned, done(actStep), ago(0, waitStep))), ill(), gist{end: skipped, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
+		"deleted when it was concluded":        {isDeleted(decided(running(reboot, cordoned, ago(0, uncordonStep)))), well(), gist{do: settle}},
+		"what the ledger does not bear out": {
+			running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.contradicted = true }), gist{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNotReserved},
+		},
 
 		"cordon":         {running(reboot, ago(0, cordonStep)), ill(), gist{do: cordon}},
 		"cordoned by it": {running(reboot, ago(0, cordonStep)), seen(func(s *sight) { marked(s, "mend") }), gist{end: doneStep, begin: drainStep}},

@@ -120,6 +120,10 @@ func (p *Performer) make(ctx context.Context, r *v1alpha1.Remediation, s sight, 
 		err = p.uncordon(ctx, s.node)
 	case settle:
 		err = p.settle(ctx, r, s)
+	case addFinalizer:
+		err = p.Records.AddFinalizer(ctx, r)
+	case removeFinalizer:
+		err = p.Records.RemoveFinalizer(ctx, r)
 	}
 	return m.again, err
 }

@@ -29,10 +29,14 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 	if err != nil {
 		return 0, err
 	}
-	ledger, unread := p.readLedger(ctx)
+	ledger, unread := p.Records.ReadLedger(ctx)
 	var known guard.Fact[guard.Ledger]
 	if unread == nil {
-		known = guard.Known(ledger.Ledger, p.Clock.Now())
+		counted, err := p.withRunning(ctx, ledger.Ledger)
+		if err != nil {
+			return 0, err
+		}
+		known = guard.Known(counted, p.Clock.Now())
 	}
 	ruling, err := p.Advisor.Rule(ctx, r, outcome, known)
 	if err != nil {
@@ -54,8 +58,8 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 		}
 		return 0, p.begin(ctx, r, s, ledger, assessed)
 	}
-	if _, reserved := ledger.Ongoing(r.Name); reserved {
-		if err := p.Records.WriteLedger(ctx, ledger, ledger.Release(r.Name)); err != nil {
+	if _, reserved := ledger.Ongoing(guard.HolderOf(r)); reserved {
+		if err := p.Records.WriteLedger(ctx, ledger, ledger.Release(guard.HolderOf(r))); err != nil {
 			return 0, err
 		}
 	}
@@ -98,13 +102,9 @@ func unknown(fact string) guard.Named {
 // agentActuator is who restarts services.
 const agentActuator = "agent"
 
-// readLedger reads the ledger and enters what goes on and is not there, as after somebody deleted it: a budget counts what
-// is so, not what is on paper.
-func (p *Performer) readLedger(ctx context.Context) (record.Ledger, error) {
-	ledger, err := p.Records.ReadLedger(ctx)
-	if err != nil {
-		return ledger, err
-	}
+// withRunning is a ledger with what runs and has no entry, as after somebody deleted the ledger: a budget counts what is so. It
+// is never written, since a record that claims to run would come to a reservation by it.
+func (p *Performer) withRunning(ctx context.Context, ledger guard.Ledger) (guard.Ledger, error) {
 	var all v1alpha1.RemediationList
 	if err := p.Client.List(ctx, &all); err != nil {
 		return ledger, fmt.Errorf("list Remediations: %w", err)
@@ -118,14 +118,14 @@ func (p *Performer) readLedger(ctx context.Context) (record.Ledger, error) {
 		if err != nil {
 			return ledger, err
 		}
-		ledger.Ledger = ledger.Reserve(p.entry(r, sight{node: node}))
+		ledger = ledger.Reserve(p.entry(r, sight{node: node}))
 	}
 	return ledger, nil
 }
 
 // entry is a Remediation's in the ledger.
 func (p *Performer) entry(r *v1alpha1.Remediation, s sight) guard.Entry {
-	e := guard.Entry{Remediation: r.Name, Node: r.Spec.Node.Name, Action: r.Spec.Action, Began: p.Clock.Now()}
+	e := guard.Entry{Remediation: r.Name, UID: r.UID, Node: r.Spec.Node.Name, Action: r.Spec.Action, Began: p.Clock.Now()}
 	if s.node != nil {
 		e.Zone, e.Group = cluster.Zone(s.node), cluster.GroupName(s.node)
 	}

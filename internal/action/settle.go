@@ -8,16 +8,22 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repair"
 )
 
 // settle closes the ledger's entry, which frees the budget and remembers what did not help, and ends the Remediation.
 func (p *Performer) settle(ctx context.Context, r *v1alpha1.Remediation, s sight) error {
-	ledger, err := p.readLedger(ctx)
+	ledger, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return err
 	}
-	if _, goesOn := ledger.Ongoing(r.Name); goesOn {
-		if err := p.Records.WriteLedger(ctx, ledger, p.closed(ledger.Ledger, r)); err != nil {
+	_, goesOn := ledger.Ongoing(guard.HolderOf(r))
+	if rejects := rejectedByDeletion(r); goesOn || rejects {
+		closed := p.closed(ledger.Ledger, r)
+		if rejects {
+			closed = closed.Reject(repair.RejectionOf(r.Spec.Node.UID, r.Spec.Evidence))
+		}
+		if err := p.Records.WriteLedger(ctx, ledger, closed); err != nil {
 			return err
 		}
 	}
@@ -27,6 +33,12 @@ func (p *Performer) settle(ctx context.Context, r *v1alpha1.Remediation, s sight
 	}
 	_, err = p.write(ctx, r, m, func(status *v1alpha1.RemediationStatus) { status.Phase = v1alpha1.PhaseEnded })
 	return err
+}
+
+// rejectedByDeletion says whether a person rejected a proposal by deleting it, so that no record of it will be left.
+func rejectedByDeletion(r *v1alpha1.Remediation) bool {
+	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
+	return r.DeletionTimestamp != nil && end != nil && end.Reason == v1alpha1.RemediationRejectedReason
 }
 
 // tidied is how the last step ended: Uncordon, unless nothing was ever begun.
@@ -45,12 +57,18 @@ func tidied(r *v1alpha1.Remediation, s sight) *ending {
 
 // closed is the ledger when a Remediation is over: what never began leaves no trace.
 func (p *Performer) closed(ledger guard.Ledger, r *v1alpha1.Remediation) guard.Ledger {
-	if _, acted := stepOf(r, v1alpha1.StepAct); !acted {
+	if !acted(r) {
 		if _, cordoned := stepOf(r, v1alpha1.StepCordon); !cordoned {
-			return ledger.Release(r.Name)
+			return ledger.Release(guard.HolderOf(r))
 		}
 	}
-	return ledger.Settle(r.Name, p.Clock.Now(), resultOf(r))
+	return ledger.Settle(guard.HolderOf(r), p.Clock.Now(), resultOf(r))
+}
+
+// acted says whether a machine may have been acted on.
+func acted(r *v1alpha1.Remediation) bool {
+	_, acted := stepOf(r, v1alpha1.StepAct)
+	return acted
 }
 
 // resultOf is how a disruption ended, by the Remediation's condition Succeeded.
@@ -63,6 +81,8 @@ func resultOf(r *v1alpha1.Remediation) guard.Result {
 		return guard.Helped
 	case end.Reason == v1alpha1.RemediationDidNotHelpReason:
 		return guard.NotHelped
+	case end.Reason == v1alpha1.RemediationAbortedReason && acted(r):
+		return guard.Aborted
 	}
 	return guard.Stopped
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/repair"
 )
 
 // Sweep undoes what Remediations that have ended, or that somebody deleted, have left: cordons, and entries in the ledger
@@ -18,20 +21,20 @@ func (p *Performer) Sweep(ctx context.Context) error {
 	if err != nil || !leading {
 		return err
 	}
-	return errors.Join(p.sweepNodes(ctx), p.sweepLedger(ctx))
-}
-
-func (p *Performer) sweepNodes(ctx context.Context) error {
 	var nodes corev1.NodeList
 	if err := p.Client.List(ctx, &nodes); err != nil {
 		return fmt.Errorf("list nodes: %w", err)
 	}
+	return errors.Join(p.sweepNodes(ctx, nodes.Items), p.sweepLedger(ctx, nodes.Items))
+}
+
+func (p *Performer) sweepNodes(ctx context.Context, nodes []corev1.Node) error {
 	var failed []error
-	for i := range nodes.Items {
-		if cordonedBy(&nodes.Items[i]) == "" {
+	for i := range nodes {
+		if cordonedBy(&nodes[i]) == "" {
 			continue
 		}
-		if err := p.sweepNode(ctx, nodes.Items[i].Name); !apierrors.IsConflict(err) { // Else the next sweep finds it.
+		if err := p.sweepNode(ctx, nodes[i].Name); !apierrors.IsConflict(err) { // Else the next sweep finds it.
 			failed = append(failed, err)
 		}
 	}
@@ -44,31 +47,32 @@ func (p *Performer) sweepNode(ctx context.Context, name string) error {
 	if err != nil || node == nil || cordonedBy(node) == "" {
 		return err
 	}
-	by, err := p.over(ctx, cordonedBy(node))
+	by, err := p.over(ctx, guard.Holder{Name: cordonedBy(node)})
 	if err != nil || !by.over {
 		return err
 	}
 	return p.uncordon(ctx, node)
 }
 
-// sweepLedger settles entries without a Remediation that goes on. How one ended that was deleted is not known, which counts
-// as not helped.
-func (p *Performer) sweepLedger(ctx context.Context) error {
+// sweepLedger settles entries without a Remediation that goes on, and drops rejections whose evidence is gone. One whose
+// Remediation was deleted past its finalizer counts as aborted.
+func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error {
 	ledger, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return err
 	}
-	swept, changed := ledger.Ledger, false
+	swept := ledger.Outdate(func(r guard.Rejection) bool { return stands(r, nodes) })
+	changed := len(swept.Rejections) != len(ledger.Rejections)
 	for _, e := range ledger.Entries {
 		if !e.Ended.IsZero() {
 			continue
 		}
-		by, err := p.over(ctx, e.Remediation)
+		by, err := p.over(ctx, guard.Holder{Name: e.Remediation, UID: e.UID})
 		if err != nil {
 			return err
 		}
 		if by.over && by.remediation == nil {
-			swept, changed = swept.Settle(e.Remediation, p.Clock.Now(), ""), true
+			swept, changed = swept.Settle(guard.Holder{Name: e.Remediation, UID: e.UID}, p.Clock.Now(), guard.Aborted), true
 		} else if by.over {
 			swept, changed = p.closed(swept, by.remediation), true
 		}
@@ -79,19 +83,30 @@ func (p *Performer) sweepLedger(ctx context.Context) error {
 	return p.Records.WriteLedger(ctx, ledger, swept)
 }
 
-// end is how a Remediation stands; nil if it is gone.
+// stands says whether a node still has the evidence of a rejection.
+func stands(r guard.Rejection, nodes []corev1.Node) bool {
+	return slices.ContainsFunc(nodes, func(n corev1.Node) bool {
+		return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return r.Same(repair.RejectionOf(n.UID, repair.EvidenceOf(c)))
+		})
+	})
+}
+
+// end is how a Remediation stands; nil if it is gone, though another may have its name.
 type end struct {
 	over        bool
 	remediation *v1alpha1.Remediation
 }
 
-func (p *Performer) over(ctx context.Context, name string) (end, error) {
-	r, err := p.Records.Get(ctx, name)
+func (p *Performer) over(ctx context.Context, holder guard.Holder) (end, error) {
+	r, err := p.Records.Get(ctx, holder.Name)
 	switch {
 	case apierrors.IsNotFound(err):
 		return end{over: true}, nil
 	case err != nil:
 		return end{}, err
+	case holder.UID != "" && holder.UID != r.UID:
+		return end{over: true}, nil
 	}
 	return end{r.Status.Phase == v1alpha1.PhaseEnded, r}, nil
 }

@@ -14,7 +14,7 @@ func inHand(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
-	for _, e := range f.Ledger.Value.others(p.Remediation) {
+	for _, e := range f.Ledger.Value.others(p.holder()) {
 		if e.Node == p.Node.Name {
 			return delay(InHand, soon, message.GuardInHand, message.Args{"node": "node/" + e.Node, "by": "remediation/" + e.Remediation})
 		}
@@ -63,7 +63,7 @@ func (s scope) decide(p Proposal, f Facts) Verdict {
 		}
 	}
 	out := map[string]bool{}
-	for _, e := range f.Ledger.Value.others(p.Remediation) {
+	for _, e := range f.Ledger.Value.others(p.holder()) {
 		if s.entered(e) {
 			out[e.Node] = true
 		}

@@ -3,6 +3,8 @@ package guard
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -10,8 +12,9 @@ import (
 
 // Proposal is what is to be done, and by whose leave.
 type Proposal struct {
-	// Remediation is its name, by which its own entry in the ledger is known from others'.
+	// Remediation and UID are its name and its UID, by which its own entry in the ledger is known from others'.
 	Remediation string
+	UID         types.UID
 	Node        Node
 	Action      v1alpha1.Action
 	// Approval is a person's word, empty if nobody has spoken.
@@ -21,6 +24,8 @@ type Proposal struct {
 	// Confirmed is when the evidence was last seen to hold.
 	Confirmed time.Time
 }
+
+func (p Proposal) holder() Holder { return Holder{p.Remediation, p.UID} }
 
 // disrupts says whether the action makes pods leave the node.
 func (p Proposal) disrupts() bool { return p.Action != v1alpha1.ActionRestartService }

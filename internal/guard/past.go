@@ -22,7 +22,7 @@ func coolDown(p Proposal, f Facts) Verdict {
 		return unknown("ledger")
 	}
 	var left time.Duration
-	for _, e := range f.Ledger.Value.past(p.Node.Name, p.Remediation) {
+	for _, e := range f.Ledger.Value.past(p.Node.Name) {
 		left = max(left, e.Ended.Add(Rest(&p.Policy)).Sub(f.Now))
 	}
 	if left > 0 {
@@ -31,12 +31,12 @@ func coolDown(p Proposal, f Facts) Verdict {
 	return allow
 }
 
-// didNotHelp denies what has not helped this node as often as the policy's ladder allows: the next step is another action.
+// didNotHelp denies what has not been seen to help this node as often as the policy's ladder allows: the next step is another action.
 func didNotHelp(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
-	failed := f.Ledger.Value.Failures(p.Node.Name, p.Remediation, p.Action, f.Now.Add(-Memory(&p.Policy)))
+	failed := f.Ledger.Value.Attempts(p.Node.Name, p.Action, f.Now.Add(-Memory(&p.Policy)))
 	if failed >= Attempts(&p.Policy, p.Action) {
 		return deny(DidNotHelp, message.GuardDidNotHelp, message.Args{"action": string(p.Action), "node": "node/" + p.Node.Name, "n": failed})
 	}

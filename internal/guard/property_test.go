@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
@@ -26,7 +27,7 @@ func TestNeverBeyondABudget(t *testing.T) {
 			w.moment(now.Add(time.Duration(i) * time.Minute))
 			w.Node = rapid.SampledFrom(w.Nodes.Value).Draw(t, "node")
 			w.Action = rapid.SampledFrom([]v1alpha1.Action{v1alpha1.ActionRestartService, v1alpha1.ActionReboot, v1alpha1.ActionReplace}).Draw(t, "action")
-			w.Remediation = fmt.Sprint("r", i)
+			w.Remediation, w.UID = rapid.SampledFrom([]string{"r1", "r2", "r3"}).Draw(t, "name"), types.UID(fmt.Sprint(i)) // Names are reused.
 			if rapid.IntRange(0, 3).Draw(t, "end") == 0 {
 				end(t, w, out)
 				continue
@@ -38,7 +39,7 @@ func TestNeverBeyondABudget(t *testing.T) {
 			if _, twice := out[w.Node.Name]; twice {
 				t.Fatalf("%s is repaired twice at once", w.Node.Name)
 			}
-			entry := Entry{Remediation: w.Remediation, Node: w.Node.Name, Zone: w.Node.Zone, Group: w.Node.Group, Action: w.Action, Began: w.Now}
+			entry := Entry{Remediation: w.Remediation, UID: w.UID, Node: w.Node.Name, Zone: w.Node.Zone, Group: w.Node.Group, Action: w.Action, Began: w.Now}
 			w.Ledger.Value = w.Ledger.Value.Reserve(entry).Reserve(entry)
 			out[w.Node.Name] = w.Node
 			begun++
@@ -61,7 +62,7 @@ func end(t *rapid.T, w *world, out map[string]Node) {
 		return
 	}
 	e := rapid.SampledFrom(going).Draw(t, "ends")
-	w.Ledger.Value = w.Ledger.Value.Settle(e.Remediation, w.Now, Helped).Prune(w.Now.Add(-5 * time.Minute))
+	w.Ledger.Value = w.Ledger.Value.Settle(e.holder(), w.Now, Helped).Prune(w.Now.Add(-5 * time.Minute))
 	delete(out, e.Node)
 }
 

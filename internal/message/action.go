@@ -12,6 +12,10 @@ const (
 	ActionNoLeave    ID = "ActionNoLeave"    // mode
 	ActionLost       ID = "ActionLost"       //
 
+	ActionNotReserved     ID = "ActionNotReserved"     //
+	ActionAborted         ID = "ActionAborted"         //
+	ActionProposalDeleted ID = "ActionProposalDeleted" //
+
 	ActionNotSelected   ID = "ActionNotSelected"   // policy, node
 	ActionNoSuchRule    ID = "ActionNoSuchRule"    // policy, rule
 	ActionNotDue        ID = "ActionNotDue"        // node, rule

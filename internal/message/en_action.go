@@ -17,6 +17,10 @@ var englishAction = sentences{
 	ActionNoLeave:    "The policy does not let it go on: its mode is {{.mode}} now.",
 	ActionLost:       "Its steps are not as they can be: somebody else has changed them.",
 
+	ActionNotReserved:     "The ledger has no reservation of this Remediation that goes on, so that it is not continued.",
+	ActionAborted:         "It was aborted.",
+	ActionProposalDeleted: "The proposal was deleted, which rejects it.",
+
 	ActionCordonedBefore: "{{.node}} was cordoned before, and stays so.",
 	ActionPodsLeft:       "{{count .n \"pod was\" \"pods were\"}} left at the drain's deadline: {{and .pods}}.",
 

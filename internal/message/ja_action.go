@@ -17,6 +17,10 @@ var japaneseAction = sentences{
 	ActionNoLeave:    "ポリシーのモードが {{.mode}} に変わったため、続行できません。",
 	ActionLost:       "ステップがあり得ない状態です。ほかの誰かが書き換えています。",
 
+	ActionNotReserved:     "台帳にこの Remediation の進行中の予約がないため、続行しません。",
+	ActionAborted:         "中止されました。",
+	ActionProposalDeleted: "提案が削除されたため、却下として扱います。",
+
 	ActionCordonedBefore: "{{.node}} は以前から cordon されていたため、そのままにします。",
 	ActionPodsLeft:       "drain の期限までに {{.n}} 個の Pod が残りました: {{and .pods}}",
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
@@ -26,7 +27,7 @@ type Records struct {
 	Clock  clock.PassiveClock
 }
 
-// +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=naosu.dev,resources=remediations/status,verbs=patch
 // +kubebuilder:rbac:groups=naosu.dev,resources=noderepairpolicies/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -64,6 +65,28 @@ func (r *Records) Create(ctx context.Context, proposed *v1alpha1.Remediation) (*
 		return nil, fmt.Errorf("create the Remediation %s: %w", proposed.Name, err)
 	}
 	return made, nil
+}
+
+// AddFinalizer adds naosu's finalizer to a Remediation. It fails with a conflict if the Remediation is not as read any more.
+func (r *Records) AddFinalizer(ctx context.Context, read *v1alpha1.Remediation) error {
+	after := read.DeepCopy()
+	controllerutil.AddFinalizer(after, v1alpha1.RemediationFinalizer)
+	return r.patchMetadata(ctx, read, after)
+}
+
+// RemoveFinalizer takes naosu's finalizer off a Remediation, likewise. One that was deleted is gone then.
+func (r *Records) RemoveFinalizer(ctx context.Context, read *v1alpha1.Remediation) error {
+	after := read.DeepCopy()
+	controllerutil.RemoveFinalizer(after, v1alpha1.RemediationFinalizer)
+	return r.patchMetadata(ctx, read, after)
+}
+
+func (r *Records) patchMetadata(ctx context.Context, read, after *v1alpha1.Remediation) error {
+	patch := client.MergeFromWithOptions(read, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Patch(ctx, after, patch); err != nil {
+		return fmt.Errorf("write the finalizers of the Remediation %s: %w", read.Name, err)
+	}
+	return nil
 }
 
 // UpdateStatus writes the status of a Remediation as change makes it of the one that was read, which is left as it is. It

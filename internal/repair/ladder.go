@@ -16,7 +16,7 @@ var harshness = []v1alpha1.Action{v1alpha1.ActionRestartService, v1alpha1.Action
 // denies what did not help, and the Remediation says so until it is forgotten.
 func Next(spec *v1alpha1.NodeRepairPolicySpec, action v1alpha1.Action, node string, ledger guard.Ledger, now time.Time) v1alpha1.Action {
 	failed := func(tried v1alpha1.Action) int {
-		return ledger.Failures(node, "", tried, now.Add(-guard.Memory(spec)))
+		return ledger.Failures(node, tried, now.Add(-guard.Memory(spec)))
 	}
 	next := action
 	for failed(next) >= guard.Attempts(spec, next) {

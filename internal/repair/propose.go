@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
@@ -49,7 +50,8 @@ func Propose(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node, remedia
 			decided[node.Name] = true
 			last := before.last[node.Name]
 			switch rested := rests(&policy.Spec, last); {
-			case found.Rule.Action == v1alpha1.ActionNone || before.open[node.Name] || rejected(last, node, found.Condition):
+			case found.Rule.Action == v1alpha1.ActionNone || before.open[node.Name] || rejected(last, node, found.Condition) ||
+				ledger.Rejected(RejectionOf(node.UID, EvidenceOf(found.Condition))):
 			case rested.After(now):
 				plan.Next = sooner(plan.Next, rested)
 			default:
@@ -87,6 +89,11 @@ func rejected(last *v1alpha1.Remediation, node *corev1.Node, c corev1.NodeCondit
 	}
 	was, is := last.Spec.Evidence, EvidenceOf(c)
 	return was.Condition == is.Condition && was.Status == is.Status && was.Since.Equal(&is.Since)
+}
+
+// RejectionOf is what the ledger keeps of a person's no to a repair of a node for certain evidence.
+func RejectionOf(node types.UID, e v1alpha1.Evidence) guard.Rejection {
+	return guard.Rejection{Node: node, Condition: e.Condition, Status: e.Status, Since: e.Since}
 }
 
 // history is what was proposed before, by the node's name.
@@ -134,7 +141,8 @@ func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, 
 	return v1alpha1.Remediation{
 		TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Remediation"},
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name(node.Name, policy.Name, string(node.UID), evidence.Condition, string(evidence.Status), evidence.Since.UTC().Format(time.RFC3339), string(action), before),
+			Name:       name(node.Name, policy.Name, string(node.UID), evidence.Condition, string(evidence.Status), evidence.Since.UTC().Format(time.RFC3339), string(action), before),
+			Finalizers: []string{v1alpha1.RemediationFinalizer},
 		},
 		Spec: v1alpha1.RemediationSpec{
 			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: policy.Name, Rule: found.Rule.Name},

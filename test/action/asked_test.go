@@ -86,7 +86,7 @@ func TestForgedRecords(t *testing.T) {
 			w, ctx := newWorld(t, reboot), t.Context()
 			forged := newRemediation(reboot)
 			tc.forge(&forged.Spec)
-			w.must(w.api.Direct.Delete(ctx, w.remediation(ctx)))
+			w.force(ctx)
 			w.must(w.api.Direct.Create(ctx, forged))
 			w.play(ctx, func() {})
 			w.notAsked(ctx, tc.says, "")

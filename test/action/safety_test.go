@@ -37,7 +37,7 @@ func TestWrittenDownBefore(t *testing.T) {
 		if last.Before != "first-n1" || last.Actuator != "machines" {
 			t.Errorf("the step says %+v", last)
 		}
-		if _, out := w.ledger(ctx).Ongoing("mend"); !out {
+		if _, out := w.ledger(ctx).Ongoing(guard.Holder{Name: "mend", UID: "mend"}); !out {
 			t.Error("the ledger has no entry")
 		}
 		return nil
@@ -209,35 +209,6 @@ func TestConflicts(t *testing.T) {
 		t.Errorf("got  %s\nwant %s\n%d reboots, meddled %d times", got, want, w.cloud.reboots, meddled)
 	}
 	w.tidy(ctx, 0)
-}
-
-// TestDeleted deletes a Remediation at each of its steps: what it left is swept up.
-func TestDeleted(t *testing.T) {
-	for _, at := range []v1alpha1.StepName{v1alpha1.StepDrain, v1alpha1.StepWait, v1alpha1.StepDwell} {
-		t.Run(string(at), func(t *testing.T) {
-			w, ctx := newWorld(t, reboot), t.Context()
-			w.until(ctx, at)
-			w.must(w.performer().Sweep(ctx))
-			if !w.node(ctx, "n1").Spec.Unschedulable {
-				t.Fatal("a sweep uncordons the node of a Remediation that goes on")
-			}
-			w.must(w.api.Direct.Delete(ctx, w.remediation(ctx)))
-			if again, err := w.performer().Advance(ctx, "mend", w.policy); again != 0 || err != nil {
-				t.Errorf("Advance of what is gone: %v, %v", again, err)
-			}
-			w.leads = false
-			w.must(w.performer().Sweep(ctx))
-			if !w.node(ctx, "n1").Spec.Unschedulable {
-				t.Error("who does not lead has swept")
-			}
-			w.leads = true
-			w.must(w.performer().Sweep(ctx))
-			w.tidy(ctx, 0)
-			if n := w.ledger(ctx).Failures("n1", "", reboot, start.Add(-time.Hour)); n != 1 {
-				t.Errorf("%d failures are remembered, want 1", n)
-			}
-		})
-	}
 }
 
 // TestTheAgentsWord is not overwritten.

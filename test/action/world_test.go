@@ -114,7 +114,7 @@ func serviceOf(what v1alpha1.Action) string {
 
 func newRemediation(what v1alpha1.Action) *v1alpha1.Remediation {
 	return &v1alpha1.Remediation{
-		ObjectMeta: metav1.ObjectMeta{Name: "mend", UID: "mend"},
+		ObjectMeta: metav1.ObjectMeta{Name: "mend", UID: "mend", Finalizers: []string{v1alpha1.RemediationFinalizer}},
 		Spec: v1alpha1.RemediationSpec{
 			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "default", Rule: "network"},
 			Node:     v1alpha1.NodeReference{Name: "n1", UID: "n1"},
@@ -206,7 +206,7 @@ func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation
 		return guard.Ruling{}, err
 	}
 	var all []guard.Node
-	p := guard.Proposal{Remediation: r.Name, Action: r.Spec.Action, Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
+	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action, Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
 	for _, n := range nodes.Items {
 		node := guard.Node{Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repair.Ready(&n), Unhealthy: a.Ill(&n, r)}
 		all = append(all, node)

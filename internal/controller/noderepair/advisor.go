@@ -60,7 +60,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 		facts.Outcome = guard.Known(outcome, outcome.World.Taken())
 	}
 	ruling := guard.Decide(c.checks(), guard.Proposal{
-		Remediation: r.Name, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action, Approval: r.Spec.Approval,
+		Remediation: r.Name, UID: r.UID, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action, Approval: r.Spec.Approval,
 		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()),
 	}, facts)
 	c.verdicts.add(ruling)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
@@ -104,10 +105,12 @@ func (c *Concern) Advance(ctx context.Context, name string) (time.Duration, erro
 		return 0, nil
 	case err != nil:
 		return 0, fmt.Errorf("reading Remediation %s: %w", name, err)
-	case r.Status.Phase == v1alpha1.PhaseEnded || r.DeletionTimestamp != nil:
+	case r.Spec.Drill != nil && (r.Status.Phase == v1alpha1.PhaseEnded || r.DeletionTimestamp != nil):
 		return 0, nil
 	case r.Spec.Drill != nil:
 		return c.drill(ctx, &r)
+	case r.Status.Phase == v1alpha1.PhaseEnded && !controllerutil.ContainsFinalizer(&r, v1alpha1.RemediationFinalizer):
+		return 0, nil
 	}
 	var policy v1alpha1.NodeRepairPolicy
 	switch err := c.Client.Get(ctx, client.ObjectKey{Name: r.Spec.Policy.Name}, &policy); {

@@ -190,7 +190,7 @@ var ended = predicate.Funcs{
 var told = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*v1alpha1.Remediation), e.ObjectNew.(*v1alpha1.Remediation)
-		return before.Generation != after.Generation || !agentSame(before.Status.Agent, after.Status.Agent)
+		return before.Generation != after.Generation || !maps.Equal(before.Annotations, after.Annotations) || !agentSame(before.Status.Agent, after.Status.Agent)
 	},
 	DeleteFunc: func(event.DeleteEvent) bool { return false },
 }

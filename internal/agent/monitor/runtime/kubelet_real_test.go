@@ -127,14 +127,20 @@ func written() []reason.Reason {
 	})
 }
 
-// kubeletProgram has the kubelet built, at the version of go.mod.
+// kubeletProgram has the kubelet built, at the version of go.mod. The path is that of the open file: Go's build cache may be
+// below /tmp, in whose place containerd's test mounts another.
 func kubeletProgram(t *testing.T) string {
 	t.Helper()
 	path, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "kubelet").Output()
 	if err != nil {
 		t.Fatalf("build the kubelet: %v", err)
 	}
-	return strings.TrimSpace(string(path))
+	program, err := os.Open(strings.TrimSpace(string(path)))
+	if err != nil {
+		t.Fatalf("open the kubelet: %v", err)
+	}
+	t.Cleanup(func() { _ = program.Close() })
+	return fmt.Sprintf("/proc/self/fd/%d", program.Fd())
 }
 
 // realKubelet is a kubelet at work without an API server.
