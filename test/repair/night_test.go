@@ -214,6 +214,9 @@ func (n *night) strike(ctx context.Context, i int) error {
 
 // do begins a fault, or ends it.
 func (n *night) do(ctx context.Context, f fault, begins bool) error {
+	if people, err := n.meddle(ctx, f, begins); people {
+		return err
+	}
 	all := slices.Sorted(maps.Keys(n.c.machines))
 	m := n.c.machines[all[f.Target%len(all)]]
 	until := n.c.now().Add(time.Duration(f.For) * tick)
@@ -253,10 +256,6 @@ func (n *night) do(ctx context.Context, f fault, begins bool) error {
 		if begins {
 			n.cloud.mood = mood(1 + f.Target%int(moods-1))
 		}
-	case rejected:
-		if begins {
-			return n.reject(ctx)
-		}
 	}
 	return nil
 }
@@ -272,17 +271,6 @@ func (n *night) power(m *machine, on bool) {
 			m.lost = n.c.now()
 		}
 	}
-}
-
-// reject has a person call off what goes on.
-func (n *night) reject(ctx context.Context) error {
-	for _, r := range n.watch.running(ctx) {
-		r.Spec.Approval = v1alpha1.Rejected
-		if err := n.c.api.Direct.Update(ctx, &r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func minutes(n int) *metav1.Duration {

@@ -26,10 +26,9 @@ const (
 	kill       kind = "the controller killed"
 	staleCache kind = "a cache that hangs"
 	badCloud   kind = "a cloud that refuses, does not answer, or lies"
-	rejected   kind = "a person who calls it off"
 )
 
-var kinds = []kind{ill, ill, ill, stubborn, lie, zoneIll, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, badCloud, rejected}
+var kinds = []kind{ill, ill, ill, stubborn, lie, zoneIll, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, badCloud, rejected, deleted, aborted, recreated, forged, forgedRun, edited}
 
 // fault is one thing that goes wrong, from a tick on, for so many.
 type fault struct {

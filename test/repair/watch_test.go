@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -26,6 +27,7 @@ const (
 	overPDB       crime = "violated a PodDisruptionBudget"
 	actedTwice    crime = "acted twice"
 	neverEnded    crime = "never ended"
+	notAsked      crime = "did what no policy asks for"
 )
 
 // watch looks at the cluster itself, not at what the controller says, whenever something is done to it.
@@ -34,10 +36,14 @@ type watch struct {
 	policy *v1alpha1.NodeRepairPolicy
 	crimes []string
 	// acted is how often each Remediation has acted, and last what was done to each node.
-	acted map[string]int
+	acted map[types.UID]int
 	last  map[string]deed
 	// tight is since when a budget could not do without the pods of a node, by both names.
 	tight map[string]time.Time
+	// forged are Remediations that never began.
+	forged map[types.UID]bool
+	// silent is whether the policy asks for nothing now.
+	silent bool
 	// repairs counts, so that nights in which nothing happens are seen to be such.
 	repairs int
 }
@@ -50,7 +56,7 @@ type deed struct {
 }
 
 func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy) *watch {
-	return &watch{c: c, policy: policy, acted: map[string]int{}, last: map[string]deed{}, tight: map[string]time.Time{}}
+	return &watch{c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, last: map[string]deed{}, tight: map[string]time.Time{}}
 }
 
 func (w *watch) commit(what crime, format string, args ...any) {
@@ -72,8 +78,12 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine) {
 		return
 	}
 	name := running[at].Name
-	if w.acted[name]++; w.acted[name] > 1 && action == v1alpha1.ActionReboot {
-		w.commit(actedTwice, "%s for %s, time %d", action, name, w.acted[name])
+	uid := running[at].UID
+	if w.acted[uid]++; w.acted[uid] > 1 && action == v1alpha1.ActionReboot {
+		w.commit(actedTwice, "%s for %s, time %d", action, name, w.acted[uid])
+	}
+	if w.silent {
+		w.commit(notAsked, "%s of %s", action, m.node)
 	}
 	// To ask again for a machine to be replaced, where nobody answered, is about that one machine and does nothing twice.
 	again := w.last[m.node].by == name && action == v1alpha1.ActionReplace
@@ -198,7 +208,9 @@ func (w *watch) running(ctx context.Context) []v1alpha1.Remediation {
 	if err := w.c.api.Direct.List(ctx, &all); err != nil {
 		panic(err)
 	}
-	return slices.DeleteFunc(all.Items, func(r v1alpha1.Remediation) bool { return r.Status.Phase != v1alpha1.PhaseRunning })
+	return slices.DeleteFunc(all.Items, func(r v1alpha1.Remediation) bool {
+		return r.Status.Phase != v1alpha1.PhaseRunning || w.forged[r.UID]
+	})
 }
 
 // sees is told of each call that the controller has made.
@@ -245,6 +257,15 @@ func (w *watch) cordoned(ctx context.Context, name string) bool {
 func (w *watch) end(ctx context.Context) {
 	for _, r := range w.running(ctx) {
 		w.commit(neverEnded, "%s still runs: %+v", r.Name, r.Status.Steps)
+	}
+	var all v1alpha1.RemediationList
+	if err := w.c.api.Direct.List(ctx, &all); err != nil {
+		panic(err)
+	}
+	for _, r := range all.Items {
+		if r.DeletionTimestamp != nil || w.forged[r.UID] && r.Status.Phase != v1alpha1.PhaseEnded {
+			w.commit(neverEnded, "%s is still there: phase %s, finalizers %v", r.Name, r.Status.Phase, r.Finalizers)
+		}
 	}
 	var nodes corev1.NodeList
 	if err := w.c.api.Direct.List(ctx, &nodes, &client.ListOptions{}); err != nil {
