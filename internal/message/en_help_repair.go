@@ -28,6 +28,15 @@ var englishHelpRepair = sentences{
 	"flag/repair/drill/wait":        "with --act: the `DURATION` that the repairer waits (0: as its rule says, else 30m)",
 	"flag/repair/drill/margin":      "with --act: the `DURATION` that the repairer is given beyond, and the node to be Ready again",
 
+	"help/repair/abort": "Abort repairs, and put their nodes back",
+	"help/repair/abort/long": "Abort Remediations that have not ended: what naosu has changed on their nodes is put back, and they end as Aborted. A machine that was already asked to reboot is not stopped; " +
+		"one that was given up for replacement stays cordoned. The controller is asked to; where none leads, this command does it with your rights, and holds the controller's Lease meanwhile.\n\n" +
+		"With --force it takes the Lease from a controller that leads, and takes the finalizer off records whose node could not be put back. --all --force is for uninstalling: no controller leads again for a while.\n\n" +
+		"Exit code 0 if all are over, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.",
+	"flag/repair/abort/all":     "abort every Remediation that has not ended",
+	"flag/repair/abort/force":   "take over from a controller that leads, and let go of what cannot be put back",
+	"flag/repair/abort/timeout": "how long it may take, a `DURATION`",
+
 	"help/approve": "Let a proposed Remediation go on, or reject it",
 	"help/approve/long": "Let a proposed Remediation go on once the guard allows it, or reject it. What has begun and is rejected ends at its next step; a rejection stands.\n\n" +
 		"Exit code 0 if the word was written down, 2 on bad input or if it comes too late.",

@@ -9,6 +9,15 @@ var englishRemediations = sentences{
 	ApproveRejected: "{{.remediation}} was rejected, and that stands; if the node stays ill, there will be another proposal",
 	ApproveDone:     "{{.remediation}}: {{.action}} of {{.node}} is {{if .rejected}}rejected{{else}}approved{{if .why}}, and still waits. {{.why}}{{end}}{{end}}",
 
+	AbortRemedy:          "give the names of Remediations, which naosu remediations lists, or --all",
+	AbortAllAlone:        "cannot be combined with names",
+	AbortTimeoutPositive: "must be more than zero",
+	AbortNone:            "There is nothing to abort.",
+	AbortDone:            "{{.remediation}} is over, and {{.node}} is put back as far as naosu had changed it.",
+	AbortInVain:          "{{.remediation}} could not be aborted in time{{if .why}}: {{.why}}{{end}}. It ends as soon as a controller, or this command, gets to it.",
+	AbortForced:          "{{.remediation}} was let go of, though {{.node}} could not be put back{{if .why}}: {{.why}}{{end}}. Look whether it is still cordoned.",
+	AbortLeft:            "{{count .n \"Remediation\" \"Remediations\"}} could not be aborted",
+
 	RemediationsNone:    "There are no Remediations.",
 	RemediationsEarned:  "{{.policy}} (mode {{.mode}}): {{if .wanted}}{{.n}} of {{.wanted}} Remediations{{else}}{{count .n \"Remediation\" \"Remediations\"}}{{end}} turned out as forecast{{if .wanted}}; {{if .left}}until all {{.wanted}} have, a person approves{{else}}it acts by itself{{end}}{{end}}.",
 	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{.condition}} {{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; by the rule {{.rule}} of noderepairpolicy/{{.policy}}{{end}}.",

@@ -28,6 +28,15 @@ var japaneseHelpRepair = sentences{
 	"flag/repair/drill/wait":        "--act: 修復の仕組みが待つ時間 `DURATION` (0: そのルールによる、不明なら 30m)",
 	"flag/repair/drill/margin":      "--act: さらに待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)",
 
+	"help/repair/abort": "修復を中止し、ノードを元に戻す",
+	"help/repair/abort/long": "終わっていない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Aborted で終わります。すでに依頼した再起動は止まりません。" +
+		"置き換えを依頼したノードは cordon されたままです。コントローラーに依頼し、リーダーがいなければ、このコマンドがあなたの権限で行います。その間、コントローラーの Lease を保持します。\n\n" +
+		"--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、元に戻せないノードの記録からもファイナライザーを外します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n" +
+		"終了コードは、すべて終われば 0、時間内に中止できないものがあれば 1、入力が正しくないか回答が得られなければ 2 です。",
+	"flag/repair/abort/all":     "終わっていない Remediation をすべて中止する",
+	"flag/repair/abort/force":   "リーダーのコントローラーから引き継ぎ、元に戻せないものも手放す",
+	"flag/repair/abort/timeout": "かけてよい時間 `DURATION`",
+
 	"help/approve": "提案された Remediation を承認または却下する",
 	"help/approve/long": "提案された Remediation を承認し、ガードが許可すれば進むようにするか、却下します。始まったものを却下すると次の手順の前で終わります。却下は取り消せません。\n\n" +
 		"終了コードは、記録できれば 0、入力の誤りか手遅れの場合は 2 です。",

@@ -9,6 +9,15 @@ var japaneseRemediations = sentences{
 	ApproveRejected: "{{.remediation}} は却下され、取り消せません。ノードの異常が続けば、新しい提案が作られます",
 	ApproveDone:     "{{.remediation}}: {{.node}} の {{.action}} を{{if .rejected}}却下しました{{else}}承認しました{{if .why}}が、まだ待っています。{{.why}}{{end}}{{end}}",
 
+	AbortRemedy:          "naosu remediations で一覧できる Remediation の名前、または --all を指定してください",
+	AbortAllAlone:        "名前と一緒には指定できません",
+	AbortTimeoutPositive: "0 より大きい値を指定してください",
+	AbortNone:            "中止するものはありません。",
+	AbortDone:            "{{.remediation}} は終わりました。naosu が {{.node}} に加えた変更は元に戻しました。",
+	AbortInVain:          "{{.remediation}} を時間内に中止できませんでした{{if .why}}: {{.why}}{{end}}。コントローラーか、このコマンドが処理した時点で終わります。",
+	AbortForced:          "{{.remediation}} を手放しましたが、{{.node}} を元に戻せませんでした{{if .why}}: {{.why}}{{end}}。cordon されたままでないか確認してください。",
+	AbortLeft:            "{{.n}} 件の Remediation を中止できませんでした",
+
 	RemediationsNone:    "Remediation はありません。",
 	RemediationsEarned:  "{{.policy}} (モード {{.mode}}): {{if .wanted}}必要な {{.wanted}} 件のうち、{{end}}予測どおりの Remediation が {{.n}} 件あります。{{if .wanted}}{{if .left}}あと {{.left}} 件までは人が承認します。{{else}}自動で修復します。{{end}}{{end}}",
 	RemediationIs:       "{{.name}}: {{.node}} の {{.action}} ({{.condition}} {{.reason}}) は {{.phase}}{{if .outcome}}、{{.outcome}}{{end}} です{{if .approval}} ({{.approval}}){{end}}。{{if .policy}}noderepairpolicy/{{.policy}} のルール {{.rule}} によります。{{end}}",

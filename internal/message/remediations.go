@@ -10,6 +10,15 @@ const (
 	ApproveRejected ID = "ApproveRejected" // remediation
 	ApproveDone     ID = "ApproveDone"     // rejected, remediation, action, node, why
 
+	AbortRemedy          ID = "AbortRemedy"          //
+	AbortAllAlone        ID = "AbortAllAlone"        //
+	AbortTimeoutPositive ID = "AbortTimeoutPositive" //
+	AbortNone            ID = "AbortNone"            //
+	AbortDone            ID = "AbortDone"            // remediation, node
+	AbortInVain          ID = "AbortInVain"          // remediation, node, why
+	AbortForced          ID = "AbortForced"          // remediation, node, why
+	AbortLeft            ID = "AbortLeft"            // n
+
 	RemediationsNone    ID = "RemediationsNone"    //
 	RemediationsEarned  ID = "RemediationsEarned"  // policy, mode, n, wanted, left
 	RemediationIs       ID = "RemediationIs"       // name, action, node, reason, condition, phase, outcome, approval, policy, rule

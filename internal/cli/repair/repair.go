@@ -16,6 +16,6 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 		Args:                  exit.NoArgs,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCheck(config, streams), newDrill(config, streams))
+	cmd.AddCommand(newCheck(config, streams), newDrill(config, streams), newAbort(config, streams))
 	return cmd
 }

@@ -1,0 +1,288 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/record"
+)
+
+const (
+	// leaseOutlasts is for how long after the timeout the controller's Lease is held that was taken in place of a controller:
+	// longer than Helm takes to delete the Deployment after its hook.
+	leaseOutlasts = time.Minute
+	// stepsDown is after what time a controller has noticed that its Lease was taken from it: its renew deadline, and some.
+	stepsDown = 15 * time.Second
+	// asksAgain is how often it is looked whether the controller has aborted what it was asked to.
+	asksAgain = time.Second
+)
+
+// AbortOptions are what abort is asked.
+type AbortOptions struct {
+	genericiooptions.IOStreams
+	Config genericclioptions.RESTClientGetter
+	Clock  clock.WithTicker
+	// Names are the Remediations to abort; All is every one that has not ended.
+	Names []string
+	All   bool
+	// Force takes the Lease from a controller that lives, and lets go of records whose node could not be put back.
+	Force   bool
+	Timeout time.Duration
+
+	Say     message.Printer
+	Client  client.Client
+	records *record.Records
+	// held is the Lease, if it was taken.
+	held *coordinationv1.Lease
+}
+
+func newAbort(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &AbortOptions{IOStreams: streams, Config: config, Clock: clock.RealClock{}}
+	cmd := &cobra.Command{
+		Use:                   "abort (NAME... | --all)",
+		Example:               "  naosu repair abort worker-1-0a1b2c3d4e\n  naosu repair abort --all\n  naosu repair abort --all --force",
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Say = language.Of(cmd)
+			if err := o.Complete(args); err != nil {
+				return err
+			}
+			objects, err := connect.ToObjects(o.Config)
+			if err != nil {
+				return err
+			}
+			o.Client = objects
+			if err := o.Run(cmd.Context()); err != nil {
+				return exit.Talking(objects.Host, err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&o.All, "all", false, "")
+	flags.BoolVar(&o.Force, "force", false, "")
+	flags.DurationVar(&o.Timeout, "timeout", 2*time.Minute, "")
+	return cmd
+}
+
+// Complete finds the names, with or without their kind.
+func (o *AbortOptions) Complete(args []string) error {
+	remedy := message.Of(message.AbortRemedy, nil)
+	switch {
+	case o.All && len(args) > 0:
+		return exit.BadInput("--all", message.Of(message.AbortAllAlone, nil), remedy)
+	case !o.All && len(args) == 0:
+		return exit.BadInput("name", message.Of(message.ErrMissing, nil), remedy)
+	case o.Timeout <= 0:
+		return exit.BadInput("--timeout", message.Of(message.AbortTimeoutPositive, nil), remedy)
+	}
+	for _, given := range args {
+		name := strings.TrimPrefix(given, "remediation/")
+		if name == "" || strings.ContainsAny(name, " /") {
+			return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), remedy)
+		}
+		o.Names = append(o.Names, name)
+	}
+	return nil
+}
+
+// Run aborts what goes on: it asks the controller, or, where none leads, does it itself.
+func (o *AbortOptions) Run(ctx context.Context) error {
+	o.records = &record.Records{Client: o.Client, Reader: o.Client, Clock: o.Clock}
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	if o.Force {
+		if err := o.lead(ctx); err != nil {
+			return err
+		}
+		defer o.release(ctx)
+	}
+	all, err := o.goingOn(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(o.Out, o.Say.Text(message.AbortNone, nil))
+		return err
+	}
+	for i := range all {
+		if err := o.ask(ctx, &all[i]); err != nil {
+			return err
+		}
+	}
+	left := 0
+	for i := range all {
+		aborted, err := o.abort(ctx, &all[i])
+		if err != nil {
+			return err
+		}
+		if !aborted {
+			left++
+		}
+	}
+	if left > 0 {
+		return exit.Verdict(message.AbortLeft, message.Args{"n": left})
+	}
+	return nil
+}
+
+// goingOn are the Remediations that are named, or all, as far as there is something to abort or to let go of.
+func (o *AbortOptions) goingOn(ctx context.Context) ([]v1alpha1.Remediation, error) {
+	all, err := o.records.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range o.Names {
+		if !slices.ContainsFunc(all, func(r v1alpha1.Remediation) bool { return r.Name == name && r.Spec.Drill == nil }) {
+			return nil, exit.BadInput("name", message.Of(message.ApproveGone, message.Args{"name": name}), message.Of(message.AbortRemedy, nil))
+		}
+	}
+	return slices.DeleteFunc(all, func(r v1alpha1.Remediation) bool { return !o.All && !slices.Contains(o.Names, r.Name) || over(&r) }), nil
+}
+
+// over says whether nothing is left to do about a Remediation.
+func over(r *v1alpha1.Remediation) bool {
+	ended := r.Spec.Drill != nil || r.Status.Phase == v1alpha1.PhaseEnded
+	return ended && !controllerutil.ContainsFinalizer(r, v1alpha1.RemediationFinalizer)
+}
+
+// ask marks a Remediation, by which whoever leads aborts it.
+func (o *AbortOptions) ask(ctx context.Context, r *v1alpha1.Remediation) error {
+	before := r.DeepCopy()
+	metav1.SetMetaDataAnnotation(&r.ObjectMeta, v1alpha1.RemediationAbortAnnotation, "true")
+	if err := o.Client.Patch(ctx, r, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("mark the Remediation %s: %w", r.Name, err)
+	}
+	return nil
+}
+
+// abort waits until a Remediation is over, or brings that about where no controller leads.
+func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (aborted bool, err error) {
+	for {
+		now, err := o.records.Get(ctx, r.Name)
+		switch {
+		case apierrors.IsNotFound(err), err == nil && (now.UID != r.UID || over(now)):
+			_, err := fmt.Fprintln(o.Out, o.Say.Text(message.AbortDone, message.Args{"remediation": "remediation/" + r.Name, "node": "node/" + r.Spec.Node.Name}))
+			return true, err
+		case err != nil && ctx.Err() == nil:
+			return false, err
+		}
+		if err == nil {
+			err = o.advance(ctx, r.Name)
+		}
+		select {
+		case <-ctx.Done():
+			return o.Force, o.giveUp(context.WithoutCancel(ctx), r, err)
+		case <-o.Clock.After(asksAgain):
+		}
+	}
+}
+
+// advance does what is next of a Remediation if this process leads, or comes to lead because no controller does.
+func (o *AbortOptions) advance(ctx context.Context, name string) error {
+	if o.held == nil {
+		lease, err := o.records.Lease(ctx)
+		if err != nil {
+			return err
+		}
+		if record.Holder(lease, o.Clock.Now()) != "" {
+			return nil // The controller does it.
+		}
+		if o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseOutlasts); err != nil {
+			return err
+		}
+		defer o.release(ctx)
+	}
+	performer := &action.Performer{
+		Client: o.Client, Reader: o.Client, Records: o.records, Advisor: action.NoAdvice{}, Clock: o.Clock, Leading: o.leads,
+	}
+	_, err := performer.Advance(ctx, name, nil)
+	return err
+}
+
+// lead takes the Lease, also from a controller that lives, and waits until that one has noticed.
+func (o *AbortOptions) lead(ctx context.Context) error {
+	lease, err := o.records.Lease(ctx)
+	if err != nil {
+		return err
+	}
+	held := record.Holder(lease, o.Clock.Now()) != ""
+	if o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseOutlasts); err != nil || !held {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the controller to step down: %w", ctx.Err())
+	case <-o.Clock.After(stepsDown):
+		return nil
+	}
+}
+
+func (o *AbortOptions) leads(ctx context.Context) (bool, error) {
+	lease, err := o.records.Lease(ctx)
+	return err == nil && record.Holder(lease, o.Clock.Now()) == identity(), err
+}
+
+// release gives the Lease up, but after --all --force: what follows is an uninstallation, and a controller that leads again
+// would propose again.
+func (o *AbortOptions) release(ctx context.Context) {
+	if o.All && o.Force {
+		return
+	}
+	if err := o.records.ReleaseLease(context.WithoutCancel(ctx), o.held); err != nil {
+		fmt.Fprintln(o.ErrOut, err)
+	}
+	o.held = nil
+}
+
+// giveUp says why a Remediation could not be aborted in time. With --force its finalizer is taken off nonetheless.
+func (o *AbortOptions) giveUp(ctx context.Context, r *v1alpha1.Remediation, why error) error {
+	said := message.Args{"remediation": "remediation/" + r.Name, "node": "node/" + r.Spec.Node.Name, "why": ""}
+	if why != nil {
+		said["why"] = why.Error()
+	}
+	outcome := message.AbortInVain
+	if o.Force {
+		outcome = message.AbortForced
+		now, err := o.records.Get(ctx, r.Name)
+		if err == nil {
+			err = o.records.RemoveFinalizer(ctx, now)
+		}
+		if client.IgnoreNotFound(err) != nil {
+			return errors.Join(why, err)
+		}
+	}
+	_, err := fmt.Fprintln(o.ErrOut, o.Say.Text(outcome, said))
+	return err
+}
+
+// identity is this process's, as the Lease names its holder.
+func identity() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("naosu-repair-abort_%s_%d", host, os.Getpid())
+}

@@ -1,0 +1,261 @@
+package repair
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/test/repair/memory"
+)
+
+// abortWorld has two Remediations: one drains n1, the other is a proposal; a third has ended.
+type abortWorld struct {
+	t       *testing.T
+	api     *memory.API
+	records *record.Records
+	out     bytes.Buffer
+}
+
+func newAbortWorld(t *testing.T) *abortWorld {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, coordinationv1.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := func(name, node string, phase v1alpha1.Phase) *v1alpha1.Remediation {
+		r := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{v1alpha1.RemediationFinalizer}}}
+		r.Spec.Action, r.Spec.Node = v1alpha1.ActionReboot, v1alpha1.NodeReference{Name: node, UID: "uid-of-" + "n1"}
+		r.Status.Phase = phase
+		return r
+	}
+	at := metav1.NewMicroTime(time.Now())
+	runs := of("runs", "n1", v1alpha1.PhaseRunning)
+	runs.Status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepCordon, StartedAt: at, EndedAt: &at, Result: v1alpha1.StepDone}, {Name: v1alpha1.StepDrain, StartedAt: at}}
+	ended := of("ended", "n1", v1alpha1.PhaseEnded)
+	ended.Finalizers = nil
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", UID: "uid-of-n1", Annotations: map[string]string{action.CordonedByAnnotation: "runs"}}}
+	node.Spec.Unschedulable = true
+	w := &abortWorld{t: t}
+	w.api = memory.New(scheme, []client.Object{&v1alpha1.Remediation{}, &corev1.Node{}}, runs, of("proposal", "n1", v1alpha1.PhaseProposed), ended, node)
+	w.records = &record.Records{Client: w.api.Direct, Reader: w.api.Direct, Clock: clock.RealClock{}}
+	stored := w.remediation("runs")
+	w.must(w.records.WriteLedger(t.Context(), w.ledger(), w.ledger().Reserve(guard.Entry{Remediation: "runs", UID: stored.UID, Node: "n1", Action: v1alpha1.ActionReboot, Began: time.Now()})))
+	return w
+}
+
+func (w *abortWorld) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *abortWorld) remediation(name string) *v1alpha1.Remediation {
+	w.t.Helper()
+	r, err := w.records.Get(w.t.Context(), name)
+	w.must(err)
+	return r
+}
+
+func (w *abortWorld) ledger() record.Ledger {
+	w.t.Helper()
+	l, err := w.records.ReadLedger(w.t.Context())
+	w.must(err)
+	return l
+}
+
+func (w *abortWorld) cordoned() bool {
+	w.t.Helper()
+	var node corev1.Node
+	w.must(w.api.Direct.Get(w.t.Context(), client.ObjectKey{Name: "n1"}, &node))
+	return node.Spec.Unschedulable
+}
+
+func (w *abortWorld) run(o AbortOptions, args ...string) error {
+	o.IOStreams = genericiooptions.IOStreams{Out: &w.out, ErrOut: &w.out}
+	o.Clock, o.Client, o.Say = clock.RealClock{}, w.api.Client, message.English()
+	if o.Timeout == 0 {
+		o.Timeout = 2 * time.Minute
+	}
+	if err := o.Complete(args); err != nil {
+		return err
+	}
+	return o.Run(w.t.Context())
+}
+
+// lead has a controller hold the Lease, and renew it as long as it is its own.
+func (w *abortWorld) lead(ctx context.Context, perform func(context.Context)) {
+	w.t.Helper()
+	_, err := w.records.TakeLease(ctx, nil, "controller", 15*time.Second)
+	w.must(err)
+	go func() {
+		for ctx.Err() == nil {
+			lease, err := w.records.Lease(ctx)
+			if err != nil || record.Holder(lease, time.Now()) != "controller" {
+				return
+			}
+			lease.Spec.RenewTime = new(metav1.NewMicroTime(time.Now()))
+			if w.api.Direct.Update(ctx, lease) == nil {
+				perform(ctx)
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(2 * time.Second):
+			}
+		}
+	}()
+}
+
+func (w *abortWorld) aborted(names ...string) {
+	w.t.Helper()
+	for _, name := range names {
+		r := w.remediation(name)
+		if len(r.Finalizers) > 0 || r.Status.Phase != v1alpha1.PhaseEnded || r.Status.Conditions[0].Reason != v1alpha1.RemediationAbortedReason {
+			w.t.Errorf("%s: phase %s, conditions %v, finalizers %v", name, r.Status.Phase, r.Status.Conditions, r.Finalizers)
+		}
+	}
+}
+
+func TestAbortWithoutAController(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newAbortWorld(t)
+		w.must(w.run(AbortOptions{All: true}))
+		w.aborted("runs", "proposal")
+		if e := w.ledger().Entries; w.cordoned() || len(e) != 1 || e[0].Result != guard.Stopped {
+			t.Errorf("cordoned: %t, ledger %v", w.cordoned(), e)
+		}
+		lease, err := w.records.Lease(t.Context())
+		w.must(err)
+		if holder := record.Holder(lease, time.Now()); holder != "" {
+			t.Errorf("the Lease is still held, by %s", holder)
+		}
+		w.must(w.run(AbortOptions{All: true}))
+		if !strings.HasSuffix(w.out.String(), "There is nothing to abort.\n") {
+			t.Errorf("it says:\n%s", w.out.String())
+		}
+	})
+}
+
+func TestAbortOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newAbortWorld(t)
+		w.must(w.run(AbortOptions{}, "remediation/runs"))
+		w.aborted("runs")
+		if r := w.remediation("proposal"); r.Status.Phase != v1alpha1.PhaseProposed || len(r.Annotations) > 0 {
+			t.Errorf("the other: phase %s, annotations %v", r.Status.Phase, r.Annotations)
+		}
+	})
+}
+
+// TestAbortBesideAController leaves it to the controller that leads.
+func TestAbortBesideAController(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, ctx := newAbortWorld(t), t.Context()
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		performer := &action.Performer{
+			Client: w.api.Direct, Reader: w.api.Direct, Records: w.records, Advisor: action.NoAdvice{}, Clock: clock.RealClock{},
+			Leading: func(context.Context) (bool, error) { return true, nil },
+		}
+		w.api.Before = func(c memory.Call) error {
+			if c.Kind == "Node" && c.Writes() || c.Kind == "Lease" && c.Writes() {
+				t.Errorf("the command itself did %s", c)
+			}
+			return nil
+		}
+		w.lead(ctx, func(ctx context.Context) {
+			for _, name := range []string{"runs", "proposal"} {
+				if r, err := w.records.Get(ctx, name); err == nil && r.Annotations[v1alpha1.RemediationAbortAnnotation] == "true" {
+					_, _ = performer.Advance(ctx, name, nil)
+				}
+			}
+		})
+		w.must(w.run(AbortOptions{}, "runs", "proposal"))
+		w.aborted("runs", "proposal")
+	})
+}
+
+// TestAbortBesideADeafController says what it could not do, and takes over only when it is forced to.
+func TestAbortBesideADeafController(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newAbortWorld(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		w.lead(ctx, func(context.Context) {})
+		if err := w.run(AbortOptions{All: true}); err == nil || !w.cordoned() {
+			t.Errorf("error %v, cordoned: %t", err, w.cordoned())
+		}
+		w.must(w.run(AbortOptions{All: true, Force: true}))
+		w.aborted("runs", "proposal")
+		lease, err := w.records.Lease(ctx)
+		w.must(err)
+		if holder := record.Holder(lease, time.Now()); !strings.HasPrefix(holder, "naosu-repair-abort") {
+			t.Errorf("the Lease is held by %q: a controller leads again", holder)
+		}
+	})
+}
+
+// TestAbortWhatCannotBePutBack lets go of the record only when it is forced to.
+func TestAbortWhatCannotBePutBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newAbortWorld(t)
+		w.api.Before = func(c memory.Call) error {
+			if c.Kind == "Node" && c.Writes() {
+				return errors.New("nodes may not be changed")
+			}
+			return nil
+		}
+		if err := w.run(AbortOptions{All: true}); err == nil || len(w.remediation("runs").Finalizers) == 0 {
+			t.Errorf("error %v, finalizers %v", err, w.remediation("runs").Finalizers)
+		}
+		w.must(w.run(AbortOptions{All: true, Force: true}))
+		if f := w.remediation("runs").Finalizers; len(f) > 0 || !strings.Contains(w.out.String(), "nodes may not be changed") {
+			t.Errorf("finalizers %v, it says:\n%s", f, w.out.String())
+		}
+	})
+}
+
+func TestAbortBadInput(t *testing.T) {
+	for name, tc := range map[string]struct {
+		o    AbortOptions
+		args []string
+	}{
+		"nothing":               {},
+		"names and --all":       {AbortOptions{All: true}, []string{"runs"}},
+		"another kind":          {AbortOptions{}, []string{"node/n1"}},
+		"one that is not there": {AbortOptions{}, []string{"runs", "gone"}},
+		"no time":               {AbortOptions{All: true, Timeout: -time.Second}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newAbortWorld(t)
+			w.api.Before = func(c memory.Call) error {
+				if c.Writes() {
+					t.Errorf("it did %s", c)
+				}
+				return nil
+			}
+			if err := w.run(tc.o, tc.args...); err == nil {
+				t.Error("it is accepted")
+			}
+		})
+	}
+}
