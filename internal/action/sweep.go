@@ -41,14 +41,15 @@ func (p *Performer) sweepNodes(ctx context.Context, nodes []corev1.Node) error {
 	return errors.Join(failed...)
 }
 
-// sweepNode reads the node before the Remediation that it names, which is older than its mark: it is gone or over for good.
+// sweepNode reads the node before the Remediation that it names. That one ran before it made its mark, so that one that does not
+// run is over for good, or is another of its name.
 func (p *Performer) sweepNode(ctx context.Context, name string) error {
 	node, err := p.node(ctx, name)
 	if err != nil || node == nil || cordonedBy(node) == "" {
 		return err
 	}
 	by, err := p.over(ctx, guard.Holder{Name: cordonedBy(node)})
-	if err != nil || !by.over {
+	if err != nil || by.remediation != nil && by.remediation.Status.Phase == v1alpha1.PhaseRunning {
 		return err
 	}
 	return p.uncordon(ctx, node)

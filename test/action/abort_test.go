@@ -323,3 +323,21 @@ func (w *world) runOther(ctx context.Context) {
 	_, err := w.performer().Advance(ctx, "other", w.policy)
 	w.must(err)
 }
+
+// TestMadeAgainAndHeldUp deletes a Remediation past its finalizer while it drains, and makes another of its name that may not
+// begin: the node is not left cordoned for it.
+func TestMadeAgainAndHeldUp(t *testing.T) {
+	w, ctx := newWorld(t, reboot), t.Context()
+	w.until(ctx, v1alpha1.StepDrain)
+	w.force(ctx)
+	w.policy.Spec.Paused = true
+	w.publish(ctx)
+	again := newRemediation(reboot)
+	again.UID = "mend-2"
+	w.must(w.api.Direct.Create(ctx, again))
+	w.advance(ctx)
+	w.must(w.performer().Sweep(ctx))
+	if w.node(ctx, "n1").Spec.Unschedulable {
+		t.Error("the node is left cordoned")
+	}
+}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
+	command "github.com/naosu-dev/naosu/internal/cli/repair"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
@@ -90,7 +91,7 @@ func (w *abortWorld) cordoned() bool {
 	return node.Spec.Unschedulable
 }
 
-func (w *abortWorld) run(o AbortOptions, args ...string) error {
+func (w *abortWorld) run(o command.AbortOptions, args ...string) error {
 	o.IOStreams = genericiooptions.IOStreams{Out: &w.out, ErrOut: &w.out}
 	o.Clock, o.Client, o.Say = clock.RealClock{}, w.api.Client, message.English()
 	if o.Timeout == 0 {
@@ -138,7 +139,7 @@ func (w *abortWorld) aborted(names ...string) {
 func TestAbortWithoutAController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAbortWorld(t)
-		w.must(w.run(AbortOptions{All: true}))
+		w.must(w.run(command.AbortOptions{All: true}))
 		w.aborted("runs", "proposal")
 		if e := w.ledger().Entries; w.cordoned() || len(e) != 1 || e[0].Result != guard.Stopped {
 			t.Errorf("cordoned: %t, ledger %v", w.cordoned(), e)
@@ -148,7 +149,7 @@ func TestAbortWithoutAController(t *testing.T) {
 		if holder := record.Holder(lease, time.Now()); holder != "" {
 			t.Errorf("the Lease is still held, by %s", holder)
 		}
-		w.must(w.run(AbortOptions{All: true}))
+		w.must(w.run(command.AbortOptions{All: true}))
 		if !strings.HasSuffix(w.out.String(), "There is nothing to abort.\n") {
 			t.Errorf("it says:\n%s", w.out.String())
 		}
@@ -158,7 +159,7 @@ func TestAbortWithoutAController(t *testing.T) {
 func TestAbortOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAbortWorld(t)
-		w.must(w.run(AbortOptions{}, "remediation/runs"))
+		w.must(w.run(command.AbortOptions{}, "remediation/runs"))
 		w.aborted("runs")
 		if r := w.remediation("proposal"); r.Status.Phase != v1alpha1.PhaseProposed || len(r.Annotations) > 0 {
 			t.Errorf("the other: phase %s, annotations %v", r.Status.Phase, r.Annotations)
@@ -189,7 +190,7 @@ func TestAbortBesideAController(t *testing.T) {
 				}
 			}
 		})
-		w.must(w.run(AbortOptions{}, "runs", "proposal"))
+		w.must(w.run(command.AbortOptions{}, "runs", "proposal"))
 		w.aborted("runs", "proposal")
 	})
 }
@@ -201,10 +202,10 @@ func TestAbortBesideADeafController(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		w.lead(ctx, func(context.Context) {})
-		if err := w.run(AbortOptions{All: true}); err == nil || !w.cordoned() {
+		if err := w.run(command.AbortOptions{All: true}); err == nil || !w.cordoned() {
 			t.Errorf("error %v, cordoned: %t", err, w.cordoned())
 		}
-		w.must(w.run(AbortOptions{All: true, Force: true}))
+		w.must(w.run(command.AbortOptions{All: true, Force: true}))
 		w.aborted("runs", "proposal")
 		lease, err := w.records.Lease(ctx)
 		w.must(err)
@@ -224,10 +225,10 @@ func TestAbortWhatCannotBePutBack(t *testing.T) {
 			}
 			return nil
 		}
-		if err := w.run(AbortOptions{All: true}); err == nil || len(w.remediation("runs").Finalizers) == 0 {
+		if err := w.run(command.AbortOptions{All: true}); err == nil || len(w.remediation("runs").Finalizers) == 0 {
 			t.Errorf("error %v, finalizers %v", err, w.remediation("runs").Finalizers)
 		}
-		w.must(w.run(AbortOptions{All: true, Force: true}))
+		w.must(w.run(command.AbortOptions{All: true, Force: true}))
 		if f := w.remediation("runs").Finalizers; len(f) > 0 || !strings.Contains(w.out.String(), "nodes may not be changed") {
 			t.Errorf("finalizers %v, it says:\n%s", f, w.out.String())
 		}
@@ -236,14 +237,14 @@ func TestAbortWhatCannotBePutBack(t *testing.T) {
 
 func TestAbortBadInput(t *testing.T) {
 	for name, tc := range map[string]struct {
-		o    AbortOptions
+		o    command.AbortOptions
 		args []string
 	}{
 		"nothing":               {},
-		"names and --all":       {AbortOptions{All: true}, []string{"runs"}},
-		"another kind":          {AbortOptions{}, []string{"node/n1"}},
-		"one that is not there": {AbortOptions{}, []string{"runs", "gone"}},
-		"no time":               {AbortOptions{All: true, Timeout: -time.Second}, nil},
+		"names and --all":       {command.AbortOptions{All: true}, []string{"runs"}},
+		"another kind":          {command.AbortOptions{}, []string{"node/n1"}},
+		"one that is not there": {command.AbortOptions{}, []string{"runs", "gone"}},
+		"no time":               {command.AbortOptions{All: true, Timeout: -time.Second}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newAbortWorld(t)
