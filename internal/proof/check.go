@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,9 +16,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repair"
 )
-
-// Unheard is how old a condition's heartbeat may be. The agents confirm theirs every five minutes; two may be missed.
-const Unheard = 16 * time.Minute
 
 // Check tells of everything that an agent seen on the cluster can report, and of everything that a rule waits for and no
 // agent reports, whether a repair would follow. Rows are in the order of agents, conditions and reasons.
@@ -148,7 +144,7 @@ func (c *checker) parts(r Report) []part {
 			p.word = absent
 		case writer(condition) != r.Agent:
 			continue
-		case !beat.IsZero() && c.f.Now.Sub(beat.Time) > Unheard:
+		case !beat.IsZero() && c.f.Now.Sub(beat.Time) > reason.SilentAfter:
 			p.word = silent
 		}
 		if there && r.Agent == Naosu {

@@ -84,7 +84,7 @@ func meant(written string) string {
 }
 
 func heard(_ *checker, ch chain) (link, bool) {
-	args := message.Args{"agent": string(ch.report.Agent), "condition": ch.report.Condition, "age": duration.HumanDuration(Unheard)}
+	args := message.Args{"agent": string(ch.report.Agent), "condition": ch.report.Condition, "age": duration.HumanDuration(reason.SilentAfter)}
 	switch {
 	case ch.report.Agent == Nobody:
 		return link{}, false
