@@ -16,6 +16,9 @@ const (
 	PermissionRBAC       ID = "PermissionRBAC"       // verb, resource
 	PermissionAgent      ID = "PermissionAgent"      //
 	PermissionNoAgent    ID = "PermissionNoAgent"    //
+	PermissionLeft       ID = "PermissionLeft"       // asked, kinds
+	PermissionGroups     ID = "PermissionGroups"     // groups, why
+	PermissionUngrouped  ID = "PermissionUngrouped"  //
 
 	DrillSeen      ID = "DrillSeen"      // reason, condition
 	DrillSilent    ID = "DrillSilent"    // node, after

@@ -15,6 +15,9 @@ var englishController = sentences{
 	PermissionRBAC:       "The controller's role does not let it {{.verb}} {{.resource}}.",
 	PermissionAgent:      "Whether an agent may restart the service shows only when it does: its policy is on its node.",
 	PermissionNoAgent:    "No pod of naosu-agent is seen.",
+	PermissionLeft:       "It was asked about {{.asked}} of {{count .kinds \"kind\" \"kinds\"}} of machine, as many as are asked about at once.",
+	PermissionGroups:     "For {{and .groups}}: {{.why}}",
+	PermissionUngrouped:  "machines of no known group",
 
 	DrillSeen:      "The agent reported {{.condition}} with {{.reason}}.",
 	DrillSilent:    "The agent of {{.node}} reported no evidence within {{.after}}.",

@@ -27,8 +27,8 @@ var englishProof = sentences{
 	ProofLeftAlone:       "{{.by}} leaves such nodes alone on purpose{{if .rule}}, by its rule {{.rule}}{{end}}.",
 	ProofNotOffered:      "Nobody offers {{.action}} for these nodes.{{if .why}} {{.why}}{{end}}",
 
-	ProofRefused:           "{{.actuator}} would refuse {{.action}}. {{.why}}",
-	ProofPermissionUnknown: "Whether {{.actuator}} would let {{.action}} through is not known. {{.why}}",
+	ProofRefused:           "{{.actuator}} would refuse {{.action}}{{if .group}} for machines of {{.group}}{{end}}. {{.why}}",
+	ProofPermissionUnknown: "Whether {{.actuator}} would let {{.action}} through{{if .group}} for machines of {{.group}}{{end}} is not known. {{.why}}",
 	ProofNotAsked:          "Whether {{.action}} would be let through is not known: the controller has not asked.",
 
 	ProofNoController:     "No controller of naosu's is at work: nobody holds its lease.",

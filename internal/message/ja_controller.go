@@ -15,6 +15,9 @@ var japaneseController = sentences{
 	PermissionRBAC:       "コントローラーのロールでは {{.resource}} に対する {{.verb}} が許可されていません。",
 	PermissionAgent:      "エージェントがサービスを再起動できるかどうかは、実行するまでわかりません。その設定はノード上にあります。",
 	PermissionNoAgent:    "naosu-agent の Pod が見当たりません。",
+	PermissionLeft:       "マシンの {{.kinds}} 種類のうち {{.asked}} 種類について確認しました。一度に確認するのはここまでです。",
+	PermissionGroups:     "{{and .groups}} について: {{.why}}",
+	PermissionUngrouped:  "グループの分からないマシン",
 
 	DrillSeen:      "エージェントが {{.condition}} を理由 {{.reason}} とともに報告しました。",
 	DrillSilent:    "{{.node}} のエージェントは {{.after}} 以内に根拠を報告しませんでした。",

@@ -27,8 +27,8 @@ var japaneseProof = sentences{
 	ProofLeftAlone:       "{{.by}} は{{if .rule}}、ルール {{.rule}} により{{end}}このようなノードに意図して手を付けません。",
 	ProofNotOffered:      "これらのノードに {{.action}} を行えるものがありません。{{if .why}}{{.why}}{{end}}",
 
-	ProofRefused:           "{{.actuator}} は {{.action}} を拒否します。{{.why}}",
-	ProofPermissionUnknown: "{{.actuator}} が {{.action}} を許可するかどうかは分かりません。{{.why}}",
+	ProofRefused:           "{{.actuator}} は{{if .group}} {{.group}} のマシンに対する{{end}} {{.action}} を拒否します。{{.why}}",
+	ProofPermissionUnknown: "{{.actuator}} が{{if .group}} {{.group}} のマシンに対する{{end}} {{.action}} を許可するかどうかは分かりません。{{.why}}",
 	ProofNotAsked:          "{{.action}} が許可されるかどうかは分かりません。コントローラーがまだ確かめていません。",
 
 	ProofNoController:     "naosu のコントローラーが動いていません。リースの保持者がいません。",

@@ -29,8 +29,8 @@ const (
 	ProofLeftAlone       ID = "ProofLeftAlone"       // by, rule
 	ProofNotOffered      ID = "ProofNotOffered"      // action, why
 
-	ProofRefused           ID = "ProofRefused"           // actuator, action, why
-	ProofPermissionUnknown ID = "ProofPermissionUnknown" // actuator, action, why
+	ProofRefused           ID = "ProofRefused"           // actuator, action, group, why
+	ProofPermissionUnknown ID = "ProofPermissionUnknown" // actuator, action, group, why
 	ProofNotAsked          ID = "ProofNotAsked"          // action
 
 	ProofNoController     ID = "ProofNoController"     //

@@ -58,8 +58,11 @@ type turn struct {
 	condition string
 }
 
-// class is nodes that the same policies select, with the same room in their budgets, and that the same others repair.
+// class is nodes that the same policies select, with the same room in their budgets and the same permissions, and that the same
+// others repair.
 type class struct {
+	// group is that of its first node. Permissions are the same for the others.
+	group     string
 	policies  []*v1alpha1.NodeRepairPolicy
 	budgets   map[string]link // by policy
 	repairers []*cloud.Repairer
@@ -84,12 +87,13 @@ func (c *checker) classify() {
 	}
 	budget := budgeter(c.f)
 	for _, node := range c.f.Nodes {
-		one := class{policies: selected[node.Name], repairers: others[node.Name], budgets: map[string]link{}}
+		group := c.f.Groups[node.Name]
+		one := class{group: group, policies: selected[node.Name], repairers: others[node.Name], budgets: map[string]link{}}
 		var key strings.Builder
 		for _, p := range one.policies {
 			room := budget(p, node)
 			one.budgets[p.Name] = room
-			fmt.Fprintf(&key, "%s=%s%s|", p.Name, room.state, c.text(room))
+			fmt.Fprintf(&key, "%s=%s%s%s|", p.Name, room.state, c.text(room), permissionKey(p, group))
 		}
 		for _, r := range one.repairers {
 			if !r.Known() {

@@ -135,8 +135,8 @@ func offered(_ *checker, ch chain) (link, bool) {
 	case ch.policy == nil:
 		return holds, true
 	}
-	for _, p := range ch.policy.Status.Permissions {
-		if p.Action == ch.rule.Action && p.Actuator == nobody {
+	for _, p := range ch.permissions() {
+		if p.Actuator == nobody {
 			return cut(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message}), true
 		}
 	}
@@ -159,12 +159,15 @@ func permitted(c *checker, ch chain) (link, bool) {
 		return link{}, false
 	}
 	worst, asked := holds, false
-	for _, p := range ch.policy.Status.Permissions {
-		if p.Action != ch.rule.Action || p.Actuator == nobody {
+	for _, p := range ch.permissions() {
+		if p.Actuator == nobody {
 			continue
 		}
 		asked = true
-		args := message.Args{"action": string(p.Action), "actuator": p.Actuator, "why": p.Message}
+		args := message.Args{"action": string(p.Action), "actuator": p.Actuator, "why": p.Message, "group": ""}
+		if len(p.Groups) > 0 && ch.group != "" {
+			args["group"] = "group/" + ch.group
+		}
 		switch {
 		case p.May == v1alpha1.MayNo:
 			worst = cut(message.ProofRefused, args)

@@ -72,10 +72,11 @@ func finished(r *v1alpha1.Remediation) time.Time {
 	return at
 }
 
-// done says whether the action was taken lately and helped: that shows more than any question beforehand.
+// done says whether the action was taken lately, on a machine of the same group, and helped: that shows more than any question
+// beforehand.
 func (c *checker) done(ch chain) bool {
 	last := c.latest(ch, func(r *v1alpha1.Remediation) bool {
-		return r.Spec.Drill == nil || r.Spec.Drill.Depth == v1alpha1.DrillRaised
+		return (r.Spec.Drill == nil || r.Spec.Drill.Depth == v1alpha1.DrillRaised) && c.sameGroup(ch, r)
 	})
 	if last == nil || ended(last).Status != metav1.ConditionTrue {
 		return false

@@ -117,10 +117,10 @@ func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evid
 func (c *Concern) dryRun(ctx context.Context, d *drilled, node *corev1.Node) {
 	action := d.match.Action
 	asked := c.actuators(action, []*corev1.Node{node})[0]
-	may, why := c.may(ctx, action, asked)
-	about := message.Args{"actuator": asked.name, "action": string(action), "why": why}
+	told := c.ask(ctx, action, asked)[0]
+	about := message.Args{"actuator": asked.name, "action": string(action), "why": told.why}
 	d.actuator = asked.name
-	switch may {
+	switch told.may {
 	case v1alpha1.MayYes:
 		d.pass(v1alpha1.StepAct, message.Of(message.DrillWouldAct, about))
 	case v1alpha1.MayNo:
