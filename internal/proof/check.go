@@ -274,24 +274,30 @@ func (c *checker) judge(ch chain) Row {
 		if !ok {
 			continue
 		}
-		text := c.text(l)
-		row.Links = append(row.Links, Link{test.name, l.state, text})
-		if l.proof != nil {
-			row.Proof = l.proof
-		}
-		switch {
-		case row.Verdict == Broken:
-		case l.state == Cut, l.state == Unknown && row.Verdict == WouldAct:
-			row.Verdict = map[State]Verdict{Cut: Broken, Unknown: Unproven}[l.state]
-			row.BrokenLink, row.Message, row.Code = test.name, text, finding.N302
-			if l.severity != "" {
-				row.severity = l.severity
-			}
-		case l.state == Later && row.Message == "":
-			row.Message = text
-		}
+		row.add(test.name, l, c.text(l))
 	}
 	return row
+}
+
+// add notes a link. The first that is cut decides about the row, else the first that is not known, else that a person must approve.
+func (r *Row) add(name LinkName, l link, text string) {
+	r.Links = append(r.Links, Link{name, l.state, text})
+	if l.proof != nil {
+		r.Proof = l.proof
+	}
+	switch {
+	case r.Verdict == Broken:
+	case l.state == Cut, l.state == Unknown && r.Holds():
+		r.Verdict = map[State]Verdict{Cut: Broken, Unknown: Unproven}[l.state]
+		r.BrokenLink, r.Message, r.Code, r.ledger = name, text, finding.N302, l.ledger
+		if l.severity != "" {
+			r.severity = l.severity
+		}
+	case l.asks && r.Verdict == WouldAct:
+		r.Verdict, r.Message = NeedsApproval, text
+	case l.state == Later && r.Message == "":
+		r.Message = text
+	}
 }
 
 func (c *checker) text(l link) string {

@@ -36,18 +36,22 @@ func proven(c *checker, ch chain) (link, bool) {
 	}
 	end := ended(last)
 	args := message.Args{"remediation": "remediation/" + last.Name, "at": end.LastTransitionTime.UTC().Format(time.RFC3339)}
-	if end.Status != metav1.ConditionTrue {
+	why, stale := c.stale(last, end, ch)
+	switch {
+	case end.Status == metav1.ConditionTrue && stale:
+		return unknown(why, args), true
+	case end.Status != metav1.ConditionTrue:
 		args["why"] = end.Message
+		if stale {
+			return unknown(message.ProofCutBefore, args), true
+		}
 		return cut(message.ProofDrillCut, args), true
 	}
-	if why, stale := c.stale(last, end, ch); stale {
-		return unknown(why, args), true
-	}
-	why := last.Spec.Evidence.Reason
+	reason := last.Spec.Evidence.Reason
 	if last.Spec.Drill != nil {
-		why = last.Spec.Drill.Reason
+		reason = last.Spec.Drill.Reason
 	}
-	l := link{state: Holds, said: message.Of(message.ProofShown, args), proof: &Evidence{last.Name, why, end.LastTransitionTime}}
+	l := link{state: Holds, said: message.Of(message.ProofShown, args), proof: &Evidence{last.Name, reason, end.LastTransitionTime}}
 	return l, true
 }
 
