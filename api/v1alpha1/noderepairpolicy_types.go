@@ -359,7 +359,7 @@ type Permission struct {
 	// +kubebuilder:validation:MaxLength=63
 	Actuator string `json:"actuator"`
 
-	// may is the answer.
+	// may is the answer; where groups differ, the worst: No, then Unknown, then Yes.
 	// +required
 	May May `json:"may"`
 
@@ -371,4 +371,31 @@ type Permission struct {
 	// at is when it was asked.
 	// +required
 	At metav1.Time `json:"at"`
+
+	// groups are the answers for the machines of each node group, by name. Without any, may is of all machines: the actuator
+	// is not asked by machine, as the agent, or the controller is of a version that asked about one machine of all. At most 64;
+	// of a group that is not listed nothing is known.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	Groups []GroupPermission `json:"groups,omitempty"`
+}
+
+// GroupPermission is whether the controller may take an action on the machines of one node group.
+type GroupPermission struct {
+	// name is the group's, as the labels of its nodes tell, such as workers; empty for machines whose labels name none.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// may is the worst answer for any kind of machine in the group: No, then Unknown, then Yes. A kind that was not asked about
+	// is Unknown.
+	// +required
+	May May `json:"may"`
+
+	// message says how it is known, or why it is not.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
 }

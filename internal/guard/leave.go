@@ -4,14 +4,15 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 const (
 	// factAge is how old a fact may be: a watch is seconds behind, and more than this is a watch that hangs.
 	factAge = time.Minute
-	// evidenceAge is two heartbeats of a node agent and some: they confirm a condition every five minutes.
-	evidenceAge = 11 * time.Minute
+	// evidenceAge is how long ago the evidence may have been confirmed.
+	evidenceAge = reason.EvidenceAge
 )
 
 func paused(p Proposal, _ Facts) Verdict {

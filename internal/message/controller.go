@@ -16,6 +16,9 @@ const (
 	PermissionRBAC       ID = "PermissionRBAC"       // verb, resource
 	PermissionAgent      ID = "PermissionAgent"      //
 	PermissionNoAgent    ID = "PermissionNoAgent"    //
+	PermissionLeft       ID = "PermissionLeft"       // asked, kinds
+	PermissionGroups     ID = "PermissionGroups"     // groups, why
+	PermissionUngrouped  ID = "PermissionUngrouped"  //
 
 	DrillSeen      ID = "DrillSeen"      // reason, condition
 	DrillSilent    ID = "DrillSilent"    // node, after
@@ -28,7 +31,8 @@ const (
 	DrillAssessed  ID = "DrillAssessed"  // n
 	DrillUnplayed  ID = "DrillUnplayed"  // words
 	DrillAllowed   ID = "DrillAllowed"   //
-	DrillHeld      ID = "DrillHeld"      // check, why
+	DrillHeld      ID = "DrillHeld"      // held: check, why
+	DrillDenied    ID = "DrillDenied"    // check, why
 	DrillUnjudged  ID = "DrillUnjudged"  // check, why
 	DrillWouldAct  ID = "DrillWouldAct"  // actuator, action, why
 	DrillMayNot    ID = "DrillMayNot"    // actuator, action, why

@@ -10,12 +10,14 @@ var englishHelpRepair = sentences{
 	"help/repair/check": "Say what would be repaired, and which link is missing where nothing would",
 	"help/repair/check/long": "Go along the chain from detection to action for everything that an agent seen on the cluster can report, ill or not: who reports it, " +
 		"is it heard of, which rule is about it, after how long, which action, is that permitted, is there room in the budgets, does anything else repair the same nodes, " +
-		"was it seen to work. It judges EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck too, and changes nothing.\n\n" + exitCodes,
+		"was it seen to work. A repair that waits for a person's word needs approval, which is no finding. " +
+		"It judges EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck too, and changes nothing.\n\n" + exitCodes,
 	"flag/repair/check/fail-on": "exit with 1 if there is a finding of this `SEVERITY` or worse: info, warning",
 
 	"help/repair/drill": "Let a fault go the whole way, and say which hop it did not pass",
 	"help/repair/drill/long": "Let the node's agent make a real but harmless fault, and follow it through the detector, the evidence, the report, the controller, the rule and the guard " +
-		"to an action that is not taken; print each hop and how long it took. The node's conditions do not change, and nothing is repaired.\n\n" +
+		"to an action that is not taken; print each hop and how long it took. What the guard denies for good cuts the chain, a paused policy too; what passes by itself is said. " +
+		"The node's conditions do not change, and nothing is repaired.\n\n" +
 		"With --act --expendable node/NAME: raise the real condition on that node, hold it for as long as whoever repairs the node waits and a margin, and see whether the machine is rebooted or replaced. " +
 		"Nothing else tells whether a repair that is accepted also happens, naosu's or another's. The condition is put back whatever happens, Ctrl-C included. " +
 		"If the repair works, the node is lost.\n\n" +

@@ -27,9 +27,12 @@ var englishProof = sentences{
 	ProofLeftAlone:       "{{.by}} leaves such nodes alone on purpose{{if .rule}}, by its rule {{.rule}}{{end}}.",
 	ProofNotOffered:      "Nobody offers {{.action}} for these nodes.{{if .why}} {{.why}}{{end}}",
 
-	ProofRefused:           "{{.actuator}} would refuse {{.action}}. {{.why}}",
-	ProofPermissionUnknown: "Whether {{.actuator}} would let {{.action}} through is not known. {{.why}}",
+	ProofRefused:           "{{.actuator}} would refuse {{.action}}{{if .group}} for machines of {{.group}}{{end}}. {{.why}}",
+	ProofPermissionUnknown: "Whether {{.actuator}} would let {{.action}} through{{if .group}} for machines of {{.group}}{{end}} is not known. {{.why}}",
 	ProofNotAsked:          "Whether {{.action}} would be let through is not known: the controller has not asked.",
+
+	ProofLedgerUnread:  "Whether a budget has room is not known, since the ledger could not be read.{{if .why}} {{.why}}{{end}}",
+	ProofLedgerDamaged: "The controller begins nothing, since its ledger is damaged: {{.why}}",
 
 	ProofNoController:     "No controller of naosu's is at work: nobody holds its lease.",
 	ProofControllerSilent: "The controller has been silent for {{.age}}: its lease is not renewed.",
@@ -39,6 +42,7 @@ var englishProof = sentences{
 	ProofTheirs:      "Nothing shows that {{.by}} does it: a repair can be accepted and never happen. Only raising the condition tells.",
 	ProofNoDrill:     "No drill and no repair has gone the whole way through {{.by}} yet.",
 	ProofDrillCut:    "The last drill, {{.remediation}} at {{.at}}, was cut: {{.why}}",
+	ProofCutBefore:   "The last drill, {{.remediation}} at {{.at}}, was cut, which may no longer be so: {{.why}}",
 	ProofStaleAge:    "The last proof, {{.remediation}} at {{.at}}, is more than 30 days old.",
 	ProofStalePolicy: "The policy has changed since the last proof, {{.remediation}} at {{.at}}.",
 	ProofStaleAgent:  "The agent has changed since the last proof, {{.remediation}} at {{.at}}.",
@@ -48,8 +52,8 @@ var englishProof = sentences{
 
 	ProofMore: "{{.n}} more",
 
-	ProofAwaits:   "{{.by}} does {{.action}} once {{.condition}} has stood for {{.wait}}, which is in {{.left}}.",
-	ProofOverdue:  "{{.condition}} has stood for {{.age}}. {{.by}} does {{.action}} after {{.wait}}, and has not.",
+	ProofAwaits:   "{{.by}} {{if .asks}}asks for approval of{{else}}does{{end}} {{.action}} once {{.condition}} has stood for {{.wait}}, which is in {{.left}}.",
+	ProofOverdue:  "{{.condition}} has stood for {{.age}}. {{.by}} {{if .asks}}asks for approval of{{else}}does{{end}} {{.action}} after {{.wait}}, and has not.",
 	ProofUnderWay: "{{.remediation}} is to repair the node, and is {{.phase}}.",
 
 	ProofRemedyDrill:       "Let a harmless fault go the whole way.",
@@ -61,17 +65,19 @@ var englishProof = sentences{
 	ProofRemedyAgent:       "See why {{.agent}} is not heard of.",
 	ProofRemedyBudget:      "Raise the budget of {{.by}} to one node.",
 	ProofRemedyPermissions: "See what the controller was told.",
+	ProofRemedyLedger:      "See why the ledger cannot be read.",
 
-	CheckSummary:      "Of {{count .total \"thing that may be reported\" \"things that may be reported\"}}, {{.act}} would lead to a repair, {{.unproven}} may or may not, and {{.broken}} would not.",
+	CheckSummary:      "Of {{count .total \"thing that may be reported\" \"things that may be reported\"}}, {{.act}} would lead to a repair, {{if .approval}}{{.approval}} would once a person approves, {{end}}{{.unproven}} may or may not, and {{.broken}} would not.",
 	CheckLeft:         "{{count .n \"finding\" \"findings\"}} about what nobody counts on; -o wide has them, and a line for every reason.",
 	CheckSnapshot:     "A snapshot holds neither naosu's own resources nor who else repairs the nodes.",
 	CheckNoCRDs:       "naosu's custom resource definitions are not installed (naosu crds | kubectl apply --server-side -f -), so it repairs nothing here.",
 	CheckUnread:       "{{.what}} could not be read: {{.why}}",
 	CheckConfigUnread: "Whether the agent's configuration in {{.configmap}} switches reasons off is not known: {{.why}}",
 
-	VerdictWouldAct: "would act",
-	VerdictUnproven: "unproven",
-	VerdictBroken:   "broken",
+	VerdictWouldAct:      "would act",
+	VerdictNeedsApproval: "needs approval",
+	VerdictUnproven:      "unproven",
+	VerdictBroken:        "broken",
 
 	CheckColumnVerdict: "VERDICT",
 	CheckColumnLink:    "LINK",

@@ -10,12 +10,12 @@ var japaneseHelpRepair = sentences{
 	"help/repair/check": "何が修復されるか、されないならどこで途切れるかを示す",
 	"help/repair/check/long": "クラスターで確認できるエージェントが報告しうるものすべてについて、今起きているかどうかによらず、検知から修復までの連鎖をたどります。" +
 		"何が報告するか、応答があるか、どのルールが扱うか、どれだけ待つか、どの操作か、許可されているか、予算に空きがあるか、ほかの仕組みが同じノードを修復しないか、" +
-		"働くことが確かめられているかを調べます。EKS の node auto repair、Karpenter、Cluster API の MachineHealthCheck も対象で、何も変更しません。\n\n" + exitCodesJapanese,
+		"働くことが確かめられているかを調べます。人の承認を待つ修復は「承認が必要」とし、所見にはしません。EKS の node auto repair、Karpenter、Cluster API の MachineHealthCheck も対象で、何も変更しません。\n\n" + exitCodesJapanese,
 	"flag/repair/check/fail-on": "重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: info、warning",
 
 	"help/repair/drill": "障害を最後まで通し、どこで途切れるかを示す",
 	"help/repair/drill/long": "ノードのエージェントに、本物でも害のない障害を起こさせ、検出、根拠、報告、コントローラー、ルール、ガードを経て、実際には行わない修復に至るまでを追い、" +
-		"各箇所とかかった時間を表示します。ノードの condition は変わらず、何も修復しません。\n\n" +
+		"各箇所とかかった時間を表示します。待っても変わらないガードの拒否は、ポリシーの一時停止も含めて連鎖を断ち、ひとりでに解消するものは表示だけします。ノードの condition は変わらず、何も修復しません。\n\n" +
 		"--act --expendable node/NAME を付けると、そのノードで本物の condition を立て、修復の仕組みが待つ時間に余裕を加えた間それを維持し、マシンが再起動または交換されるかどうかを見ます。" +
 		"受け付けられた修復が実際に行われるかどうかは、naosu のものでもほかの仕組みのものでも、ほかに知る方法がありません。condition は、Ctrl-C を押した場合も含めて必ず元に戻します。" +
 		"修復が働けば、そのノードは失われます。\n\n" +

@@ -27,9 +27,12 @@ var japaneseProof = sentences{
 	ProofLeftAlone:       "{{.by}} は{{if .rule}}、ルール {{.rule}} により{{end}}このようなノードに意図して手を付けません。",
 	ProofNotOffered:      "これらのノードに {{.action}} を行えるものがありません。{{if .why}}{{.why}}{{end}}",
 
-	ProofRefused:           "{{.actuator}} は {{.action}} を拒否します。{{.why}}",
-	ProofPermissionUnknown: "{{.actuator}} が {{.action}} を許可するかどうかは分かりません。{{.why}}",
+	ProofRefused:           "{{.actuator}} は{{if .group}} {{.group}} のマシンに対する{{end}} {{.action}} を拒否します。{{.why}}",
+	ProofPermissionUnknown: "{{.actuator}} が{{if .group}} {{.group}} のマシンに対する{{end}} {{.action}} を許可するかどうかは分かりません。{{.why}}",
 	ProofNotAsked:          "{{.action}} が許可されるかどうかは分かりません。コントローラーがまだ確かめていません。",
+
+	ProofLedgerUnread:  "台帳を読めないため、予算に空きがあるかどうかは分かりません。{{.why}}",
+	ProofLedgerDamaged: "台帳が壊れているため、コントローラーは何も始めません: {{.why}}",
 
 	ProofNoController:     "naosu のコントローラーが動いていません。リースの保持者がいません。",
 	ProofControllerSilent: "コントローラーの応答が {{span .age}}前から途絶えています。リースが更新されていません。",
@@ -39,6 +42,7 @@ var japaneseProof = sentences{
 	ProofTheirs:      "{{.by}} が実際に行うことを示すものがありません。修復は、受け付けられても行われないことがあります。condition を実際に立ててみるほかに確かめる方法はありません。",
 	ProofNoDrill:     "{{.by}} を最後まで通った訓練も修復も、まだありません。",
 	ProofDrillCut:    "最後の訓練 ({{.remediation}}、{{.at}}) は途中で途切れました: {{.why}}",
+	ProofCutBefore:   "最後の訓練 ({{.remediation}}、{{.at}}) は途中で途切れましたが、今は違うかもしれません: {{.why}}",
 	ProofStaleAge:    "最後の実証 ({{.remediation}}、{{.at}}) から 30 日以上たっています。",
 	ProofStalePolicy: "最後の実証 ({{.remediation}}、{{.at}}) の後でポリシーが変わりました。",
 	ProofStaleAgent:  "最後の実証 ({{.remediation}}、{{.at}}) の後でエージェントが変わりました。",
@@ -48,8 +52,8 @@ var japaneseProof = sentences{
 
 	ProofMore: "ほか {{.n}} 件",
 
-	ProofAwaits:   "{{.condition}} が {{span .wait}}続くと、{{.by}} が {{.action}} を行います (あと {{span .left}})。",
-	ProofOverdue:  "{{.condition}} はすでに {{span .age}}続いています。{{.by}} は {{span .wait}}で {{.action}} を行うはずですが、まだ行われていません。",
+	ProofAwaits:   "{{.condition}} が {{span .wait}}続くと、{{.by}} が {{.action}} {{if .asks}}の承認を求めます{{else}}を行います{{end}} (あと {{span .left}})。",
+	ProofOverdue:  "{{.condition}} はすでに {{span .age}}続いています。{{.by}} は {{span .wait}}で {{.action}} {{if .asks}}の承認を求める{{else}}を行う{{end}}はずですが、まだ行われていません。",
 	ProofUnderWay: "{{.remediation}} がこのノードを修復する予定で、現在 {{.phase}} です。",
 
 	ProofRemedyDrill:       "害のない障害を最後まで通してみる。",
@@ -61,17 +65,19 @@ var japaneseProof = sentences{
 	ProofRemedyAgent:       "{{.agent}} の応答がない理由を調べる。",
 	ProofRemedyBudget:      "{{.by}} の予算をノード 1 台に上げる。",
 	ProofRemedyPermissions: "コントローラーが受けた回答を見る。",
+	ProofRemedyLedger:      "台帳を読めない理由を調べる。",
 
-	CheckSummary:      "報告されうる {{.total}} 件のうち、修復されるものが {{.act}} 件、どちらとも言えないものが {{.unproven}} 件、修復されないものが {{.broken}} 件あります。",
+	CheckSummary:      "報告されうる {{.total}} 件のうち、修復されるものが {{.act}} 件、{{if .approval}}人が承認すれば修復されるものが {{.approval}} 件、{{end}}どちらとも言えないものが {{.unproven}} 件、修復されないものが {{.broken}} 件あります。",
 	CheckLeft:         "修復が期待されていないものについての所見が {{.n}} 件あります。-o wide で、理由ごとの行とともに表示します。",
 	CheckSnapshot:     "スナップショットには、naosu 自身のリソースも、ほかの修復の仕組みについての情報も含まれません。",
 	CheckNoCRDs:       "naosu の CRD がインストールされていません (naosu crds | kubectl apply --server-side -f -)。ここでは naosu は何も修復しません。",
 	CheckUnread:       "{{.what}} を読めません: {{.why}}",
 	CheckConfigUnread: "エージェントの設定 {{.configmap}} が理由を無効にしているかどうかは分かりません: {{.why}}",
 
-	VerdictWouldAct: "修復する",
-	VerdictUnproven: "未実証",
-	VerdictBroken:   "途切れる",
+	VerdictWouldAct:      "修復する",
+	VerdictNeedsApproval: "承認が必要",
+	VerdictUnproven:      "未実証",
+	VerdictBroken:        "途切れる",
 
 	CheckColumnVerdict: "判定",
 	CheckColumnLink:    "箇所",

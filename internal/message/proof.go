@@ -29,9 +29,12 @@ const (
 	ProofLeftAlone       ID = "ProofLeftAlone"       // by, rule
 	ProofNotOffered      ID = "ProofNotOffered"      // action, why
 
-	ProofRefused           ID = "ProofRefused"           // actuator, action, why
-	ProofPermissionUnknown ID = "ProofPermissionUnknown" // actuator, action, why
+	ProofRefused           ID = "ProofRefused"           // actuator, action, group, why
+	ProofPermissionUnknown ID = "ProofPermissionUnknown" // actuator, action, group, why
 	ProofNotAsked          ID = "ProofNotAsked"          // action
+
+	ProofLedgerUnread  ID = "ProofLedgerUnread"  // why
+	ProofLedgerDamaged ID = "ProofLedgerDamaged" // why
 
 	ProofNoController     ID = "ProofNoController"     //
 	ProofControllerSilent ID = "ProofControllerSilent" // age
@@ -41,6 +44,7 @@ const (
 	ProofTheirs      ID = "ProofTheirs"      // by, action
 	ProofNoDrill     ID = "ProofNoDrill"     // by
 	ProofDrillCut    ID = "ProofDrillCut"    // remediation, at, why
+	ProofCutBefore   ID = "ProofCutBefore"   // remediation, at, why
 	ProofStaleAge    ID = "ProofStaleAge"    // remediation, at
 	ProofStalePolicy ID = "ProofStalePolicy" // remediation, at
 	ProofStaleAgent  ID = "ProofStaleAgent"  // remediation, at
@@ -51,8 +55,8 @@ const (
 	ProofMore    ID = "ProofMore"    // n
 
 	// ProofAwaits, ProofOverdue and ProofUnderWay tell of one node when somebody is to repair it.
-	ProofAwaits   ID = "ProofAwaits"   // by, action, condition, wait, left
-	ProofOverdue  ID = "ProofOverdue"  // by, action, condition, wait, age
+	ProofAwaits   ID = "ProofAwaits"   // by, action, asks, condition, wait, left
+	ProofOverdue  ID = "ProofOverdue"  // by, action, asks, condition, wait, age
 	ProofUnderWay ID = "ProofUnderWay" // remediation, phase
 
 	ProofRemedyDrill       ID = "ProofRemedyDrill"       // reason
@@ -64,20 +68,22 @@ const (
 	ProofRemedyAgent       ID = "ProofRemedyAgent"       // agent
 	ProofRemedyBudget      ID = "ProofRemedyBudget"      // by
 	ProofRemedyPermissions ID = "ProofRemedyPermissions" // by
+	ProofRemedyLedger      ID = "ProofRemedyLedger"      //
 )
 
 // What `naosu repair check` says of its own.
 const (
-	CheckSummary      ID = "CheckSummary"      // act, unproven, broken, total
+	CheckSummary      ID = "CheckSummary"      // act, approval, unproven, broken, total
 	CheckLeft         ID = "CheckLeft"         // n
 	CheckSnapshot     ID = "CheckSnapshot"     //
 	CheckNoCRDs       ID = "CheckNoCRDs"       //
 	CheckUnread       ID = "CheckUnread"       // what, why
 	CheckConfigUnread ID = "CheckConfigUnread" // configmap, why
 
-	VerdictWouldAct ID = "VerdictWouldAct"
-	VerdictUnproven ID = "VerdictUnproven"
-	VerdictBroken   ID = "VerdictBroken"
+	VerdictWouldAct      ID = "VerdictWouldAct"
+	VerdictNeedsApproval ID = "VerdictNeedsApproval"
+	VerdictUnproven      ID = "VerdictUnproven"
+	VerdictBroken        ID = "VerdictBroken"
 
 	CheckColumnVerdict ID = "CheckColumnVerdict"
 	CheckColumnLink    ID = "CheckColumnLink"

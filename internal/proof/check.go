@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,9 +16,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repair"
 )
-
-// Unheard is how old a condition's heartbeat may be. The agents confirm theirs every five minutes; two may be missed.
-const Unheard = 16 * time.Minute
 
 // Check tells of everything that an agent seen on the cluster can report, and of everything that a rule waits for and no
 // agent reports, whether a repair would follow. Rows are in the order of agents, conditions and reasons.
@@ -62,8 +58,11 @@ type turn struct {
 	condition string
 }
 
-// class is nodes that the same policies select, with the same room in their budgets, and that the same others repair.
+// class is nodes that the same policies select, with the same room in their budgets and the same permissions, and that the same
+// others repair.
 type class struct {
+	// group is that of its first node. Permissions are the same for the others.
+	group     string
 	policies  []*v1alpha1.NodeRepairPolicy
 	budgets   map[string]link // by policy
 	repairers []*cloud.Repairer
@@ -88,12 +87,13 @@ func (c *checker) classify() {
 	}
 	budget := budgeter(c.f)
 	for _, node := range c.f.Nodes {
-		one := class{policies: selected[node.Name], repairers: others[node.Name], budgets: map[string]link{}}
+		group := c.f.Groups[node.Name]
+		one := class{group: group, policies: selected[node.Name], repairers: others[node.Name], budgets: map[string]link{}}
 		var key strings.Builder
 		for _, p := range one.policies {
 			room := budget(p, node)
 			one.budgets[p.Name] = room
-			fmt.Fprintf(&key, "%s=%s%s|", p.Name, room.state, c.text(room))
+			fmt.Fprintf(&key, "%s=%s%s%s|", p.Name, room.state, c.text(room), permissionKey(p, group))
 		}
 		for _, r := range one.repairers {
 			if !r.Known() {
@@ -148,7 +148,7 @@ func (c *checker) parts(r Report) []part {
 			p.word = absent
 		case writer(condition) != r.Agent:
 			continue
-		case !beat.IsZero() && c.f.Now.Sub(beat.Time) > Unheard:
+		case !beat.IsZero() && c.f.Now.Sub(beat.Time) > reason.SilentAfter:
 			p.word = silent
 		}
 		if there && r.Agent == Naosu {
@@ -274,24 +274,30 @@ func (c *checker) judge(ch chain) Row {
 		if !ok {
 			continue
 		}
-		text := c.text(l)
-		row.Links = append(row.Links, Link{test.name, l.state, text})
-		if l.proof != nil {
-			row.Proof = l.proof
-		}
-		switch {
-		case row.Verdict == Broken:
-		case l.state == Cut, l.state == Unknown && row.Verdict == WouldAct:
-			row.Verdict = map[State]Verdict{Cut: Broken, Unknown: Unproven}[l.state]
-			row.BrokenLink, row.Message, row.Code = test.name, text, finding.N302
-			if l.severity != "" {
-				row.severity = l.severity
-			}
-		case l.state == Later && row.Message == "":
-			row.Message = text
-		}
+		row.add(test.name, l, c.text(l))
 	}
 	return row
+}
+
+// add notes a link. The first that is cut decides about the row, else the first that is not known, else that a person must approve.
+func (r *Row) add(name LinkName, l link, text string) {
+	r.Links = append(r.Links, Link{name, l.state, text})
+	if l.proof != nil {
+		r.Proof = l.proof
+	}
+	switch {
+	case r.Verdict == Broken:
+	case l.state == Cut, l.state == Unknown && r.Holds():
+		r.Verdict = map[State]Verdict{Cut: Broken, Unknown: Unproven}[l.state]
+		r.BrokenLink, r.Message, r.Code, r.ledger = name, text, finding.N302, l.ledger
+		if l.severity != "" {
+			r.severity = l.severity
+		}
+	case l.asks && r.Verdict == WouldAct:
+		r.Verdict, r.Message = NeedsApproval, text
+	case l.state == Later && r.Message == "":
+		r.Message = text
+	}
 }
 
 func (c *checker) text(l link) string {

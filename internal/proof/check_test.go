@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -161,9 +162,33 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, WouldAct, "", "spent"},
 		"paused":                   {func(f *Facts) { policyOf(f).Spec.Paused = true }, down, Broken, Mode, "paused"},
 		"a policy that reports":    {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeReport }, down, Broken, Mode, "Report"},
-		"a policy that asks first": {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeApprove }, down, WouldAct, "", "approved"},
-		"Auto that is not earned":  {func(f *Facts) { policyOf(f).Spec.EarnAuto = new(int32(3)) }, down, WouldAct, "", "as forecast"},
-		"a competing repairer":     {func(f *Facts) { f.Repairers = managed().Repairers; f.Nodes = f.Nodes[:1] }, down, Broken, Competing, "group/workers"},
+		"a policy that asks first": {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeApprove }, down, NeedsApproval, "", "approved"},
+		"Auto that is not earned":  {func(f *Facts) { policyOf(f).Spec.EarnAuto = new(int32(3)) }, down, NeedsApproval, "", "as forecast"},
+		"Auto that is earned": {func(f *Facts) {
+			policyOf(f).Spec.EarnAuto, policyOf(f).Status.AsForecast = new(int32(3)), new(int32(3))
+		}, down, WouldAct, "", ""},
+		"it asks first, and the budget is spent": {func(f *Facts) {
+			policyOf(f).Spec.Mode = v1alpha1.ModeApprove
+			f.Ledger = &guard.Ledger{Entries: []guard.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
+		}, down, NeedsApproval, "", "approved"},
+		"it asks first, and was never drilled": {func(f *Facts) {
+			policyOf(f).Spec.Mode, f.Remediations = v1alpha1.ModeApprove, nil
+		}, down, Unproven, Proven, "No drill"},
+		"it asks first, and nobody controls": {func(f *Facts) {
+			policyOf(f).Spec.Mode, f.Lease = v1alpha1.ModeApprove, nil
+		}, down, Broken, Controller, "nobody holds its lease"},
+		"a ledger that is damaged": {func(f *Facts) {
+			f.Ledger, f.LedgerUnread, f.LedgerDamaged = nil, errors.New("unexpected end of JSON input"), true
+		}, down, Broken, Budget, "unexpected end"},
+		"a ledger that may not be read": {func(f *Facts) {
+			f.Ledger, f.LedgerUnread = nil, errors.New("forbidden")
+		}, down, Unproven, Budget, "forbidden"},
+		"no ledger and no word of it": {func(f *Facts) { f.Ledger = nil }, down, Unproven, Budget, "ledger"},
+		"a ledger that may not be read, and a budget of none": {func(f *Facts) {
+			f.Ledger, f.LedgerUnread = nil, errors.New("forbidden")
+			policyOf(f).Spec.Budgets.Cluster = new(intstr.FromString("0%"))
+		}, down, Broken, Budget, "0%"},
+		"a competing repairer": {func(f *Facts) { f.Repairers = managed().Repairers; f.Nodes = f.Nodes[:1] }, down, Broken, Competing, "group/workers"},
 		"perhaps a competing one": {func(f *Facts) {
 			f.Repairers = []cloud.Repairer{{By: change.Ref{Kind: "Group", Name: "g"}, Nodes: []string{"n1", "n2", "n3"}, Unknown: message.Of(message.CloudNoRegion, nil)}}
 		}, down, Unproven, Competing, "AWS_REGION"},
@@ -207,6 +232,10 @@ func TestEachLinkCut(t *testing.T) {
 			f.Remediations[0].Status.Conditions[0].Status = "False"
 			f.Remediations = append([]v1alpha1.Remediation{r}, f.Remediations...)
 		}, down, WouldAct, "", ""},
+		"cut, and the policy has changed since": {func(f *Facts) {
+			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "paused"
+			f.Remediations[0].Status.Match.Generation = 2
+		}, down, Unproven, Proven, "may no longer be so: paused"},
 		"a drill that was cut": {func(f *Facts) {
 			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "nothing detected it"
 		}, down, Broken, Proven, "nothing detected it"},
@@ -221,7 +250,7 @@ func TestEachLinkCut(t *testing.T) {
 			if row.Verdict != tc.verdict || row.BrokenLink != tc.link || !strings.Contains(row.Message, tc.says) {
 				t.Errorf("%s at %q: %s; want %s at %q: …%s…", row.Verdict, row.BrokenLink, row.Message, tc.verdict, tc.link, tc.says)
 			}
-			if (row.Code == finding.N302) != (tc.verdict != WouldAct) {
+			if (row.Code == finding.N302) != (tc.verdict == Unproven || tc.verdict == Broken) {
 				t.Errorf("code %q with %s", row.Code, row.Verdict)
 			}
 		})

@@ -31,8 +31,11 @@ type Facts struct {
 	Own          message.Sentence
 	Policies     []v1alpha1.NodeRepairPolicy
 	Remediations []v1alpha1.Remediation
-	// Ledger is nil if it could not be read.
-	Ledger *guard.Ledger
+	// Ledger is nil if it could not be read, LedgerUnread why. LedgerDamaged is that it is there and cannot be understood, which
+	// the controller fails at too.
+	Ledger        *guard.Ledger
+	LedgerUnread  error
+	LedgerDamaged bool
 	// Lease is the controller's, nil if there is none; LeaseUnread is why it could not be read.
 	Lease       *coordinationv1.Lease
 	LeaseUnread message.Sentence

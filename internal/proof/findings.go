@@ -24,7 +24,7 @@ func Findings(rows []Row, say message.Printer) []finding.Finding {
 	groups := map[key][]Row{}
 	var order []key
 	for _, row := range rows {
-		if row.Verdict == WouldAct {
+		if row.Holds() {
 			continue
 		}
 		k := key{row.Condition, row.By, row.BrokenLink, row.Message, row.severity}
@@ -108,6 +108,8 @@ func remedies(row Row, say message.Printer) []finding.Remedy {
 	case row.BrokenLink == Competing && len(row.rivals) > 0:
 		args["by"] = row.rivals[0].String()
 		return one(message.ProofRemedySwitchOff, switchOff(row.rivals[0]))
+	case row.BrokenLink == Budget && row.ledger:
+		return one(message.ProofRemedyLedger, "kubectl -n naosu-system get configmap naosu-ledger -o yaml")
 	case row.BrokenLink == Budget:
 		return one(message.ProofRemedyBudget, `kubectl patch noderepairpolicy `+policy+` --type merge -p '{"spec":{"budgets":{"zone":1,"group":1,"cluster":1}}}'`)
 	case row.BrokenLink == Mode:

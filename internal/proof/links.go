@@ -25,6 +25,8 @@ type link struct {
 	// severity is how much it matters if not as much as the reason does; empty if it does.
 	severity finding.Severity
 	proof    *Evidence
+	// asks is that a person must approve, ledger that the ledger is what is wrong.
+	asks, ledger bool
 }
 
 var holds = link{state: Holds}
@@ -84,7 +86,7 @@ func meant(written string) string {
 }
 
 func heard(_ *checker, ch chain) (link, bool) {
-	args := message.Args{"agent": string(ch.report.Agent), "condition": ch.report.Condition, "age": duration.HumanDuration(Unheard)}
+	args := message.Args{"agent": string(ch.report.Agent), "condition": ch.report.Condition, "age": duration.HumanDuration(reason.SilentAfter)}
 	switch {
 	case ch.report.Agent == Nobody:
 		return link{}, false
@@ -135,8 +137,8 @@ func offered(_ *checker, ch chain) (link, bool) {
 	case ch.policy == nil:
 		return holds, true
 	}
-	for _, p := range ch.policy.Status.Permissions {
-		if p.Action == ch.rule.Action && p.Actuator == nobody {
+	for _, p := range ch.permissions() {
+		if p.Actuator == nobody {
 			return cut(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message}), true
 		}
 	}
@@ -159,12 +161,15 @@ func permitted(c *checker, ch chain) (link, bool) {
 		return link{}, false
 	}
 	worst, asked := holds, false
-	for _, p := range ch.policy.Status.Permissions {
-		if p.Action != ch.rule.Action || p.Actuator == nobody {
+	for _, p := range ch.permissions() {
+		if p.Actuator == nobody {
 			continue
 		}
 		asked = true
-		args := message.Args{"action": string(p.Action), "actuator": p.Actuator, "why": p.Message}
+		args := message.Args{"action": string(p.Action), "actuator": p.Actuator, "why": p.Message, "group": ""}
+		if len(p.Groups) > 0 && ch.group != "" {
+			args["group"] = "group/" + ch.group
+		}
 		switch {
 		case p.May == v1alpha1.MayNo:
 			worst = cut(message.ProofRefused, args)
@@ -198,30 +203,51 @@ func budgeter(f *Facts) func(*v1alpha1.NodeRepairPolicy, *corev1.Node) link {
 		nodes = append(nodes, guard.Node{Name: node.Name, Zone: node.Labels[corev1.LabelTopologyZone], Group: f.Groups[node.Name]})
 	}
 	facts.Nodes = guard.Known(nodes, f.Now)
-	facts.Ledger = guard.Known(guard.Ledger{}, f.Now) // What is spent now is told where it can be read; what can never be had, always.
+	ledger := guard.Ledger{}
 	if f.Ledger != nil {
-		facts.Ledger = guard.Known(*f.Ledger, f.Now)
+		ledger = *f.Ledger
 	}
+	facts.Ledger = guard.Known(ledger, f.Now)
 	return func(p *v1alpha1.NodeRepairPolicy, node *corev1.Node) link {
 		k := key{p.Name, node.Labels[corev1.LabelTopologyZone], f.Groups[node.Name]}
 		if _, known := asked[k]; !known {
 			asked[k] = ruled("budgets", guard.Proposal{Node: guard.Node{Name: node.Name, Zone: k.zone, Group: k.group}, Policy: p.Spec}, facts)
+			if f.Ledger == nil && asked[k].state != Cut { // A budget that lets nothing through, ever, does so whatever is spent.
+				asked[k] = f.noLedger()
+			}
 		}
 		return asked[k]
 	}
 }
 
+// noLedger is the link Budget without a ledger. What the controller cannot understand either lets nothing through; what whoever asks
+// may not read is not known.
+func (f *Facts) noLedger() link {
+	why := ""
+	if f.LedgerUnread != nil {
+		why = f.LedgerUnread.Error()
+	}
+	l := unknown(message.ProofLedgerUnread, message.Args{"why": why})
+	if f.LedgerDamaged {
+		l = cut(message.ProofLedgerDamaged, message.Args{"why": why})
+	}
+	l.ledger = true
+	return l
+}
+
 // ruled is what one check of the guard says: what it only delays holds, later.
 func ruled(check string, p guard.Proposal, f guard.Facts) link {
 	checks := slices.DeleteFunc(guard.Checks(), func(c guard.Check) bool { return c.Name != check })
-	switch verdict := guard.Decide(checks, p, f); verdict.Decision {
-	case guard.Allow:
+	verdict := guard.Decide(checks, p, f)
+	switch {
+	case verdict.Decision == guard.Allow:
 		return holds
-	case guard.Delay:
-		return link{state: Later, said: verdict.Message}
-	default:
+	case verdict.Permanent():
 		return link{state: Cut, said: verdict.Message}
+	case verdict.Reason == guard.Unknown:
+		return link{state: Unknown, said: verdict.Message}
 	}
+	return link{state: Later, said: verdict.Message, asks: verdict.Reason == guard.AwaitingApproval}
 }
 
 // mode is whether the policy may act: not while it is paused or only reports, and later if somebody must agree first.
@@ -231,7 +257,6 @@ func mode(c *checker, ch chain) (link, bool) {
 	}
 	p := guard.Proposal{Policy: ch.policy.Spec}
 	if paused := ruled("paused", p, guard.Facts{}); paused.state != Holds {
-		paused.state = Cut
 		return paused, true
 	}
 	l := ruled("mode", p, guard.Facts{AsForecast: guard.Known(int(ptr.Deref(ch.policy.Status.AsForecast, 0)), c.f.Now)})

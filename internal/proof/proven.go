@@ -36,18 +36,22 @@ func proven(c *checker, ch chain) (link, bool) {
 	}
 	end := ended(last)
 	args := message.Args{"remediation": "remediation/" + last.Name, "at": end.LastTransitionTime.UTC().Format(time.RFC3339)}
-	if end.Status != metav1.ConditionTrue {
+	why, stale := c.stale(last, end, ch)
+	switch {
+	case end.Status == metav1.ConditionTrue && stale:
+		return unknown(why, args), true
+	case end.Status != metav1.ConditionTrue:
 		args["why"] = end.Message
+		if stale {
+			return unknown(message.ProofCutBefore, args), true
+		}
 		return cut(message.ProofDrillCut, args), true
 	}
-	if why, stale := c.stale(last, end, ch); stale {
-		return unknown(why, args), true
-	}
-	why := last.Spec.Evidence.Reason
+	reason := last.Spec.Evidence.Reason
 	if last.Spec.Drill != nil {
-		why = last.Spec.Drill.Reason
+		reason = last.Spec.Drill.Reason
 	}
-	l := link{state: Holds, said: message.Of(message.ProofShown, args), proof: &Evidence{last.Name, why, end.LastTransitionTime}}
+	l := link{state: Holds, said: message.Of(message.ProofShown, args), proof: &Evidence{last.Name, reason, end.LastTransitionTime}}
 	return l, true
 }
 
@@ -72,10 +76,11 @@ func finished(r *v1alpha1.Remediation) time.Time {
 	return at
 }
 
-// done says whether the action was taken lately and helped: that shows more than any question beforehand.
+// done says whether the action was taken lately, on a machine of the same group, and helped: that shows more than any question
+// beforehand.
 func (c *checker) done(ch chain) bool {
 	last := c.latest(ch, func(r *v1alpha1.Remediation) bool {
-		return r.Spec.Drill == nil || r.Spec.Drill.Depth == v1alpha1.DrillRaised
+		return (r.Spec.Drill == nil || r.Spec.Drill.Depth == v1alpha1.DrillRaised) && c.sameGroup(ch, r)
 	})
 	if last == nil || ended(last).Status != metav1.ConditionTrue {
 		return false

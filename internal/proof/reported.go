@@ -31,7 +31,7 @@ func Expect(f Facts, node *corev1.Node, say message.Printer) Prospect {
 		}
 		p.Known = true
 		due := row.due(f, node, say)
-		if row.Verdict == WouldAct {
+		if row.Holds() {
 			p.Awaited = append(p.Awaited, due...)
 			continue
 		}
@@ -73,7 +73,7 @@ func (r Row) due(f Facts, node *corev1.Node, say message.Printer) []finding.Link
 	stands := f.Now.Sub(since.Time)
 	args := message.Args{
 		"by": r.By, "action": string(r.Action), "condition": r.Condition, "age": duration.HumanDuration(stands),
-		"wait": duration.HumanDuration(r.wait), "left": duration.HumanDuration(max(0, r.wait-stands)),
+		"asks": r.Verdict == NeedsApproval, "wait": duration.HumanDuration(r.wait), "left": duration.HumanDuration(max(0, r.wait-stands)),
 	}
 	id := message.ProofAwaits
 	if stands >= r.wait {

@@ -41,6 +41,13 @@ func TestExpect(t *testing.T) {
 			facts: whole(), change: func(f *Facts) { falls(f, 4*time.Minute, "InterfaceNotUp", linkDown) },
 			known: true, awaited: "which is in 6m",
 		},
+		"the policy waits, and a person must approve": {
+			facts: whole(), change: func(f *Facts) {
+				falls(f, 4*time.Minute, "InterfaceNotUp", linkDown)
+				policyOf(f).Spec.Mode = v1alpha1.ModeApprove
+			},
+			known: true, awaited: "asks for approval of Reboot",
+		},
 		"the policy is at it": {
 			facts: whole(), change: func(f *Facts) {
 				falls(f, 12*time.Minute, "InterfaceNotUp", linkDown)

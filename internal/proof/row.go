@@ -18,6 +18,9 @@ type Verdict string
 const (
 	// WouldAct is for a chain of which every link was seen to be there.
 	WouldAct Verdict = "WouldAct"
+	// NeedsApproval is for such a chain of which nothing is done until a person approves: the policy's mode is Approve, or it is
+	// Auto that is not earned yet.
+	NeedsApproval Verdict = "NeedsApproval"
 	// Unproven is for one of which a link is not known: nothing speaks against it, and nothing shows that it holds.
 	Unproven Verdict = "Unproven"
 	Broken   Verdict = "Broken"
@@ -81,7 +84,7 @@ type Row struct {
 
 	Verdict    Verdict  `json:"verdict"`
 	BrokenLink LinkName `json:"brokenLink,omitempty"`
-	// Code is N302 unless the verdict is WouldAct.
+	// Code is N302 if the verdict is Unproven or Broken.
 	Code    finding.Code `json:"code,omitempty"`
 	Message string       `json:"message,omitempty"`
 	Links   []Link       `json:"links"`
@@ -90,10 +93,15 @@ type Row struct {
 
 	severity finding.Severity
 	policy   bool
-	wait     time.Duration
+	// ledger is that the broken link is the ledger's fault, and not the budget's.
+	ledger bool
+	wait   time.Duration
 	// rivals are the others that repair the same nodes.
 	rivals []change.Ref
 }
+
+// Holds says whether no link is cut or unknown: a repair would follow, by itself or once a person approves.
+func (r Row) Holds() bool { return r.Verdict == WouldAct || r.Verdict == NeedsApproval }
 
 // Expected says whether somebody may count on the repair: the reason turns a condition, or a rule names it.
 func (r Row) Expected() bool { return r.severity != finding.Info }

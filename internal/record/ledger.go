@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +30,9 @@ const (
 // +kubebuilder:rbac:groups="",namespace=naosu-system,resources=configmaps,verbs=create
 // +kubebuilder:rbac:groups="",namespace=naosu-system,resources=configmaps,resourceNames=naosu-ledger,verbs=get;update
 
+// ErrDamaged is that there is a ledger which cannot be understood.
+var ErrDamaged = errors.New("the ledger is damaged")
+
 // Ledger is a ledger as it was read, which is written back only if nobody else has written it since.
 type Ledger struct {
 	guard.Ledger
@@ -49,7 +53,7 @@ func (r *Records) ReadLedger(ctx context.Context) (Ledger, error) {
 	}
 	ledger := Ledger{stored: stored}
 	if err := json.Unmarshal([]byte(stored.Data[ledgerKey]), &ledger.Ledger); err != nil {
-		return Ledger{}, fmt.Errorf("read the ledger in the ConfigMap %s/%s: %w", stored.Namespace, stored.Name, err)
+		return Ledger{}, fmt.Errorf("read the ledger in the ConfigMap %s/%s: %w: %w", stored.Namespace, stored.Name, ErrDamaged, err)
 	}
 	return ledger, nil
 }

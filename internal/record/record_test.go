@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -166,8 +167,8 @@ func TestDamagedLedger(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := records(t, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: DefaultNamespace, Name: LedgerName}, Data: data})
-			if l, err := r.ReadLedger(t.Context()); err == nil {
-				t.Errorf("it is read as %v", l.Ledger)
+			if l, err := r.ReadLedger(t.Context()); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%v; it is read as %v", err, l.Ledger)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -68,10 +69,20 @@ func (b *bed) mayBecome(ctx context.Context, t *testing.T, asked authorizationv1
 	}
 }
 
-// bare makes a pod on the node, of which it is to be foreseen what becomes.
-func (b *bed) bare(ctx context.Context, t *testing.T) {
+// workload makes a ReplicaSet of one, whose pod is on the node and is made anew elsewhere: of it is to be foreseen what becomes.
+func (b *bed) workload(ctx context.Context, t *testing.T) {
 	t.Helper()
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: "bare"}}
-	pod.Spec.NodeName, pod.Spec.Containers = b.node, []corev1.Container{{Name: "c", Image: "c"}}
-	b.create(ctx, t, pod)
+	labels := map[string]string{"app": "shop"}
+	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: "shop"}}
+	set.Spec.Replicas, set.Spec.Selector, set.Spec.Template.Labels = new(int32(1)), &metav1.LabelSelector{MatchLabels: labels}, labels
+	set.Spec.Template.Spec.NodeName, set.Spec.Template.Spec.Containers = b.node, []corev1.Container{{Name: "c", Image: "c"}}
+	b.create(ctx, t, set)
+	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
+		var pods corev1.PodList
+		err := b.client.List(ctx, &pods, client.InNamespace(b.Namespace), client.MatchingLabels(labels))
+		return len(pods.Items) > 0, err
+	})
+	if err != nil {
+		t.Fatalf("wait for the ReplicaSet's pod: %v", err)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -67,7 +68,7 @@ func TestProof(t *testing.T) {
 		b.judge(ctx, t, b.drill(ctx, t, brief), repair.HopAgent, "not there")
 	})
 
-	b.bare(ctx, t)
+	b.workload(ctx, t)
 	stop := b.controller(ctx, t)
 	t.Run("there is no policy", func(t *testing.T) {
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
@@ -86,6 +87,8 @@ func TestProof(t *testing.T) {
 			t.Errorf("%v: %+v", err, row)
 		}
 	})
+	t.Run("a repair would never come", func(t *testing.T) { b.denied(ctx, t) })
+	b.settled(ctx, t, policy)
 	t.Run("the controller may not read pods", func(t *testing.T) {
 		b.forbid(ctx, t, &rbacv1.ClusterRole{}, "get", "", "pods")
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
@@ -96,12 +99,62 @@ func TestProof(t *testing.T) {
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
 		b.wantCut(ctx, t, repair.HopGuard, "ledger")
 	})
+	t.Run("the ledger is damaged", func(t *testing.T) {
+		b.damagedLedger(ctx, t)
+		b.agent(ctx, t, v1alpha1.AgentDone, 4)
+		b.wantCut(ctx, t, repair.HopGuard, "ledger")
+	})
 	stop()
 	b.lease(ctx, t)
 
 	t.Run("the whole way", func(t *testing.T) { b.whole(ctx, t, policy) })
 	t.Run("each link of check", func(t *testing.T) { b.eachLink(ctx, t) })
+	t.Run("a person must approve", func(t *testing.T) { b.approval(ctx, t) })
 	t.Run("raised", func(t *testing.T) { b.raised(ctx, t) })
+}
+
+// denied drills with policies by which nothing would ever be done: the real controller's guard cuts them, though the action could be
+// taken. The policy is put back.
+func (b *bed) denied(ctx context.Context, t *testing.T) {
+	t.Helper()
+	set := func(ctx context.Context, t *testing.T, edit func(*v1alpha1.NodeRepairPolicySpec)) {
+		t.Helper()
+		p := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "workers"}}
+		b.write(ctx, t, p, func() { p.Spec = rebooting(); edit(&p.Spec) }, func() {})
+		if err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
+			err := b.client.Get(ctx, client.ObjectKeyFromObject(p), p)
+			return err == nil && p.Status.ObservedGeneration == p.Generation, nil
+		}); err != nil {
+			t.Fatalf("the controller has not taken the policy up: %v", err)
+		}
+	}
+	t.Cleanup(func() { set(context.WithoutCancel(ctx), t, func(*v1alpha1.NodeRepairPolicySpec) {}) })
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.NodeRepairPolicySpec)
+		says string
+	}{
+		"a cluster budget of 0%": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.Cluster = new(intstr.FromString("0%")) }, "0% of 1 node"},
+		"paused":                 {func(s *v1alpha1.NodeRepairPolicySpec) { s.Paused = true }, "paused"},
+		"only reported":          {func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeReport }, "Report"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set(ctx, t, tc.edit)
+			b.agent(ctx, t, v1alpha1.AgentDone, 4)
+			b.wantCut(ctx, t, repair.HopGuard, tc.says)
+		})
+	}
+}
+
+// approval is what check says where all is there but a person's word: no finding, and exit code 0.
+func (b *bed) approval(ctx context.Context, t *testing.T) {
+	t.Helper()
+	b.policyIs(ctx, t, func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeApprove }, permitted)
+	b.drilled(ctx, t, 0)
+	checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
+	if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Verdict != proof.NeedsApproval || row.Code != "" || !strings.Contains(row.Message, "approved") {
+		t.Errorf("%v: %+v", err, row)
+	}
+	b.mended(ctx, t)
 }
 
 // brief is how long a drill waits for a hop that does not come.

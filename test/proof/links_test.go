@@ -44,7 +44,9 @@ func (b *bed) cuts(ctx context.Context, t *testing.T) []cut {
 		{"a rule that waits longer than the condition lasts", proof.Wait, "FailedKillPod", "15m", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Condition = "ContainerRuntimeReady" })},
 		{"nobody offers it", proof.Action, down, "Nobody offers", b.node, permission("None", v1alpha1.MayNo)},
 		{"the cloud refuses", proof.Permitted, down, "aws", b.node, permission("aws", v1alpha1.MayNo)},
+		{"the cloud refuses the machines of a group", proof.Permitted, down, "for machines of group/batch", batch, func(t *testing.T) { t.Helper(); b.refusedGroup(ctx, t) }},
 		{"a budget that rounds to zero", proof.Budget, down, "20%", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.Cluster = new(intstr.FromString("20%")) })},
+		{"the ledger is damaged", proof.Budget, down, "damaged", b.node, func(t *testing.T) { t.Helper(); b.damagedLedger(ctx, t) }},
 		{"paused", proof.Mode, down, "paused", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Paused = true })},
 		{"only reported", proof.Mode, down, "Report", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeReport })},
 		{"Karpenter repairs too", proof.Competing, down, "karpenter", karpenters, func(t *testing.T) { t.Helper(); b.karpenter(ctx, t) }},
@@ -219,6 +221,14 @@ func (b *bed) switchedOff(ctx context.Context, t *testing.T, reason string) {
 	b.create(ctx, t, agent)
 }
 
+// damagedLedger has the controller's ledger be cut short.
+func (b *bed) damagedLedger(ctx context.Context, t *testing.T) {
+	t.Helper()
+	b.create(ctx, t, &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: "naosu-ledger"}, Data: map[string]string{"ledger.json": `{"entries":[{"remediation":`},
+	})
+}
+
 // karpenters is a node of Karpenter's.
 const karpenters = "worker-of-karpenter"
 
@@ -232,8 +242,32 @@ func (b *bed) karpenter(ctx context.Context, t *testing.T) {
 	d.Spec.Template.Spec.NodeSelector = map[string]string{"on": "none"}
 	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c", Image: "karpenter", Args: []string{"--feature-gates=NodeRepair=true"}}}
 	b.create(ctx, t, d)
-	other := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: karpenters, Labels: map[string]string{pool: "general"}}}
-	other.Spec.ProviderID = "aws:///eu-west-1a/i-0123456789abcdef0"
+	b.another(ctx, t, karpenters, "aws:///eu-west-1a/i-0123456789abcdef0", map[string]string{pool: "general"})
+}
+
+// batch is a node of a group whose machines the cloud does not let the controller reboot.
+const batch = "worker-of-batch"
+
+// refusedGroup makes that node, and has the controller have been told.
+func (b *bed) refusedGroup(ctx context.Context, t *testing.T) {
+	t.Helper()
+	b.another(ctx, t, batch, "", map[string]string{"eks.amazonaws.com/nodegroup": "batch"})
+	b.policyIs(ctx, t, nil, func(s *v1alpha1.NodeRepairPolicyStatus) {
+		permitted(s)
+		told := &s.Permissions[0]
+		told.May, told.Groups = v1alpha1.MayNo, []v1alpha1.GroupPermission{{Name: "", May: v1alpha1.MayYes}, {Name: "batch", May: v1alpha1.MayNo}}
+	})
+	checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
+	if row := rowOn(t, checked, "InterfaceNotUp", b.node); err != nil || row.Verdict != proof.WouldAct {
+		t.Errorf("machines that are let through: %v: %+v", err, row)
+	}
+}
+
+// another makes a node beside the bed's, with the same conditions.
+func (b *bed) another(ctx context.Context, t *testing.T, name, providerID string, labels map[string]string) {
+	t.Helper()
+	other := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
+	other.Spec.ProviderID = providerID
 	b.create(ctx, t, other)
 	mine := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: b.node}}
 	if err := b.client.Get(ctx, client.ObjectKeyFromObject(mine), mine); err != nil {

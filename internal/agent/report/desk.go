@@ -11,8 +11,6 @@ import (
 )
 
 const (
-	// heartbeat is how often a condition that does not change is written, a tenth more or less.
-	heartbeat = 5 * time.Minute
 	// settle is how long a change is held back at least, so that what is found together is written together, and spread
 	// by as much over the nodes that found it at once.
 	settle = time.Second
@@ -132,11 +130,11 @@ func (d *desk) when(ours []kube.Condition, now time.Time) time.Time {
 		shown, _ := d.shown.Condition(verdict.Type)
 		differs = differs || !says(verdict, shown)
 		beat := shown.LastHeartbeatTime
-		if beat.After(now.Add(heartbeat)) {
-			beat = now.Add(-heartbeat) // the node's clock was put back
+		if beat.After(now.Add(reason.Heartbeat)) {
+			beat = now.Add(-reason.Heartbeat) // the node's clock was put back
 		}
 		if !beat.IsZero() {
-			at = sooner(at, beat.Add(time.Duration((0.9+0.2*d.chances.beat)*float64(heartbeat))))
+			at = sooner(at, beat.Add(time.Duration((0.9+0.2*d.chances.beat)*float64(reason.Heartbeat))))
 		}
 	}
 	if !differs {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
 
@@ -64,8 +65,8 @@ func written(fields json.RawMessage) []string {
 }
 
 // silence is how long another writer of a condition must have written nothing before the agent takes the condition up:
-// the EKS agent and node-problem-detector write theirs every five minutes.
-const silence = 15 * time.Minute
+// three heartbeats, which the EKS agent and node-problem-detector write as often as this one.
+const silence = 3 * reason.Heartbeat
 
 // aside is why the agent leaves a condition alone.
 type aside struct {

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"errors"
 
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -150,6 +151,7 @@ func (r reader) ledger() {
 	read, err := records.ReadLedger(r.ctx)
 	if err != nil {
 		r.miss("configmap/"+record.LedgerName, unreadable("configmap/"+record.LedgerName, err))
+		r.f.LedgerUnread, r.f.LedgerDamaged = err, errors.Is(err, record.ErrDamaged)
 		return
 	}
 	r.f.Ledger = &read.Ledger

@@ -10,7 +10,9 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/proof"
 )
 
@@ -75,5 +77,35 @@ func TestCheckFails(t *testing.T) {
 				t.Errorf("exit code %d (%v), want %d", exit.Code(err), err, tc.code)
 			}
 		})
+	}
+}
+
+// What waits for a person is told apart from what acts by itself, and is no finding.
+func TestCheckTellsOfApproval(t *testing.T) {
+	row := func(verdict proof.Verdict, reason string) proof.Row {
+		return proof.Row{Condition: "NetworkingReady", Reason: reason, Nodes: 3, Fresh: 3, By: "noderepairpolicy/workers", Action: "Reboot", For: "10m0s", Verdict: verdict}
+	}
+	for language, tc := range map[string]struct {
+		say  message.Printer
+		want []string
+	}{
+		"en": {message.English(), []string{"1 would lead to a repair, 2 would once a person approves, 0 may", "needs approval", "InterfaceNotUp, IPAMDNotReady"}},
+		"ja": {message.Japanese(), []string{"人が承認すれば修復されるものが 2 件", "承認が必要"}},
+	} {
+		var out bytes.Buffer
+		rows := []proof.Row{row(proof.NeedsApproval, "InterfaceNotUp"), row(proof.WouldAct, "PortConflict"), row(proof.NeedsApproval, "IPAMDNotReady")}
+		var format output.Format
+		if err := writeCheck(format.Page(&out), tc.say, Checked{Rows: rows, Findings: proof.Findings(rows, tc.say)}); err != nil {
+			t.Fatal(err)
+		}
+		page := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range tc.want {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: %q is not on the page:\n%s", language, want, out.String())
+			}
+		}
+		if strings.Contains(page, "N302") {
+			t.Errorf("%s: there is a finding:\n%s", language, out.String())
+		}
 	}
 }

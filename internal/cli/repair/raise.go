@@ -15,6 +15,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cli/input"
@@ -28,7 +29,7 @@ const (
 	// look is how often the node is looked at while the condition is held.
 	look = 2 * time.Second
 	// beat is how often the condition is confirmed: what nobody confirms, repairers do not act on.
-	beat = 4 * time.Minute
+	beat = reason.Heartbeat - time.Minute
 	// unsaid is how long the repairer is taken to wait if it does not say so: EKS node auto repair's default.
 	unsaid = 30 * time.Minute
 )

@@ -23,7 +23,7 @@ func writeCheck(page *output.Page, say message.Printer, answer Checked) error {
 		count[row.Verdict]++
 	}
 	page.Paragraph("", say.Text(message.CheckSummary, message.Args{
-		"act": count[proof.WouldAct], "unproven": count[proof.Unproven], "broken": count[proof.Broken], "total": len(answer.Rows),
+		"act": count[proof.WouldAct], "approval": count[proof.NeedsApproval], "unproven": count[proof.Unproven], "broken": count[proof.Broken], "total": len(answer.Rows),
 	}), output.Strong)
 	if len(answer.Rows) > 0 {
 		page.Blank()
@@ -77,14 +77,14 @@ type line struct {
 	reasons []string
 }
 
-var ranks = map[proof.Verdict]int{proof.Broken: 0, proof.Unproven: 1, proof.WouldAct: 2}
+var ranks = map[proof.Verdict]int{proof.Broken: 0, proof.Unproven: 1, proof.NeedsApproval: 2, proof.WouldAct: 3}
 
 // lines are the table's. Without wide, what nobody counts on is left to the findings, and reasons share a line.
 func lines(say message.Printer, rows []proof.Row, wide bool) [][]string {
 	var all []*line
 	known := map[string]*line{}
 	for _, row := range rows {
-		if !wide && row.Verdict != proof.WouldAct && !row.Expected() {
+		if !wide && !row.Holds() && !row.Expected() {
 			continue
 		}
 		key := fmt.Sprint(row.Verdict, row.BrokenLink, row.Condition, row.Agent, row.Nodes, row.On, row.By, row.Action, row.For)

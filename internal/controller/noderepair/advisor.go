@@ -53,7 +53,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	if err != nil {
 		return guard.Ruling{}, err
 	}
-	facts := c.gather(ctx, world, own, node)
+	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence))
 	facts.Ledger = ledger
 	facts.AsForecast = guard.Known(asForecast(own.remediations, policy.Name), c.Clock.Now())
 	if outcome.World != nil {
@@ -67,8 +67,9 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	return ruling, nil
 }
 
-// gather collects what is known of the cluster. What cannot be read is left out: the guard waits for it.
-func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objects, node *corev1.Node) guard.Facts {
+// gather collects what is known of the cluster, for a node with the conditions by which others judge it too. What cannot be read
+// is left out: the guard waits for it.
+func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objects, reported *corev1.Node) guard.Facts {
 	var facts guard.Facts
 	if leading, err := c.Leading(ctx); err == nil {
 		facts.Leading = guard.Known(leading, c.Clock.Now())
@@ -76,10 +77,10 @@ func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objec
 	at := takenOf(world, cluster.Node, cluster.Pod)
 	facts.Nodes = guard.Known(nodesOf(world, own.policies), at)
 	facts.ShiftedZones = guard.Known(shiftedOf(world), at)
-	facts.Pods = guard.Known(podsOf(world, node.Name), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
+	facts.Pods = guard.Known(podsOf(world, reported.Name), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
 	facts.APIServer = c.apiServer(ctx, world)
 	if found, at, err := c.repairers.get(ctx, c.Clock, c.Providers, world.Nodes(), freshRepairers); err == nil {
-		facts.Repairers = guard.Known(rivalsOf(found, node), at)
+		facts.Repairers = guard.Known(rivalsOf(found, reported), at)
 	}
 	facts.Now = c.Clock.Now()
 	return facts

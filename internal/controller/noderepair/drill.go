@@ -47,12 +47,16 @@ func (c *Concern) drill(ctx context.Context, r *v1alpha1.Remediation) (time.Dura
 func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentReport) {
 	d.detected(agent)
 	world := c.World()
+	ledger := guard.Fact[guard.Ledger]{}
+	if read, err := c.Records.ReadLedger(ctx); err == nil {
+		ledger = guard.Known(read.Ledger, c.Clock.Now())
+	}
 	node, err := nodeOf(world, d.r)
 	if err != nil {
 		d.cut(v1alpha1.StepMatch, message.Of(message.DrillNoNode, message.Args{"node": "node/" + d.r.Spec.Node.Name}))
 		return
 	}
-	if !c.match(ctx, d, node, *agent.Evidence) {
+	if !c.match(ctx, d, node, *agent.Evidence, ledger.Value) {
 		return
 	}
 	real := d.asReal(node, *agent.Evidence)
@@ -66,10 +70,6 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 		return
 	}
 	d.pass(v1alpha1.StepAssess, message.Of(message.DrillAssessed, message.Args{"n": len(outcome.Fates)}))
-	ledger := guard.Fact[guard.Ledger]{}
-	if read, err := c.Records.ReadLedger(ctx); err == nil {
-		ledger = guard.Known(read.Ledger, c.Clock.Now())
-	}
 	ruling, err := c.Rule(ctx, real, outcome, ledger)
 	if err != nil {
 		d.cut(v1alpha1.StepGuard, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
@@ -80,8 +80,9 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 	}
 }
 
-// match finds the rule that the evidence meets, of the policies that select the node.
-func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evidence v1alpha1.Evidence) bool {
+// match finds the rule that the evidence meets, of the policies that select the node, and the step of its ladder that would be
+// proposed by what the ledger remembers of the node.
+func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evidence v1alpha1.Evidence, ledger guard.Ledger) bool {
 	own, err := c.objects(ctx)
 	if err != nil {
 		d.cut(v1alpha1.StepMatch, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
@@ -99,13 +100,17 @@ func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evid
 			why = message.Of(message.DrillNoRule, message.Args{"condition": evidence.Condition, "status": string(evidence.Status), "reason": evidence.Reason})
 			continue
 		}
-		d.met(policy, found.Rule)
-		if found.Rule.Action == v1alpha1.ActionNone {
+		action := found.Rule.Action
+		if action != v1alpha1.ActionNone {
+			action = repair.Next(&policy.Spec, action, node.Name, ledger, c.Clock.Now())
+		}
+		d.met(policy, found.Rule, action)
+		if action == v1alpha1.ActionNone {
 			d.cut(v1alpha1.StepMatch, message.Of(message.DrillNone, message.Args{"policy": policy.Name, "rule": found.Rule.Name}))
 			return false
 		}
 		d.pass(v1alpha1.StepMatch, message.Of(message.DrillMatched, message.Args{
-			"policy": policy.Name, "rule": found.Rule.Name, "action": string(found.Rule.Action), "after": found.Rule.For.Duration.String(),
+			"policy": policy.Name, "rule": found.Rule.Name, "action": string(action), "after": found.Rule.For.Duration.String(),
 		}))
 		return true
 	}
@@ -117,10 +122,10 @@ func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evid
 func (c *Concern) dryRun(ctx context.Context, d *drilled, node *corev1.Node) {
 	action := d.match.Action
 	asked := c.actuators(action, []*corev1.Node{node})[0]
-	may, why := c.may(ctx, action, asked)
-	about := message.Args{"actuator": asked.name, "action": string(action), "why": why}
+	told := c.ask(ctx, action, asked)[0]
+	about := message.Args{"actuator": asked.name, "action": string(action), "why": told.why}
 	d.actuator = asked.name
-	switch may {
+	switch told.may {
 	case v1alpha1.MayYes:
 		d.pass(v1alpha1.StepAct, message.Of(message.DrillWouldAct, about))
 	case v1alpha1.MayNo:
@@ -153,10 +158,13 @@ func (d *drilled) detected(agent v1alpha1.AgentReport) {
 	d.pass(v1alpha1.StepDetect, message.Of(message.DrillSeen, message.Args{"condition": agent.Evidence.Condition, "reason": agent.Evidence.Reason}))
 }
 
-func (d *drilled) met(policy *v1alpha1.NodeRepairPolicy, rule v1alpha1.RepairRule) {
+func (d *drilled) met(policy *v1alpha1.NodeRepairPolicy, rule v1alpha1.RepairRule, action v1alpha1.Action) {
 	d.match = v1alpha1.Match{
 		Policy:     v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: policy.Name, Rule: rule.Name},
-		Generation: policy.Generation, Action: rule.Action, Service: rule.Service,
+		Generation: policy.Generation, Action: action,
+	}
+	if action == v1alpha1.ActionRestartService {
+		d.match.Service = rule.Service
 	}
 }
 
@@ -171,23 +179,37 @@ func (d *drilled) asReal(node *corev1.Node, evidence v1alpha1.Evidence) *v1alpha
 	}
 }
 
-// ruled notes what the guard says. That it would hold the action back now cuts nothing: it is the chain that is drilled. That
-// it has no verdict, because a fact cannot be known, does: it would wait for that fact in a repair too.
+// ruled notes what the guard says. What waiting does not change cuts the chain, since no repair would come. So does that the guard
+// has no verdict, because a fact cannot be known: a repair would wait for that fact too. Delays that pass cut nothing, for it is
+// the chain that is drilled, and all of them are said.
 func (d *drilled) ruled(ruling guard.Ruling) bool {
 	d.verdicts = action.VerdictsOf(ruling, nil, d.clock())
-	said := func(id message.ID, by guard.Named) message.Sentence {
-		return message.Of(id, message.Args{"check": by.Check, "why": message.English().Say(by.Message)})
+	about := func(by guard.Named) message.Args {
+		return message.Args{"check": by.Check, "why": message.English().Say(by.Message)}
 	}
-	at := slices.IndexFunc(ruling.All, func(v guard.Named) bool { return v.Reason == guard.Unknown })
+	permanent := ruling.Named
+	if at := slices.IndexFunc(ruling.All, func(v guard.Named) bool { return v.Permanent() }); at >= 0 {
+		permanent = ruling.All[at]
+	}
+	unknown := slices.IndexFunc(ruling.All, func(v guard.Named) bool { return v.Reason == guard.Unknown })
 	switch {
-	case at >= 0:
-		d.cut(v1alpha1.StepGuard, said(message.DrillUnjudged, ruling.All[at]))
+	case permanent.Permanent():
+		d.cut(v1alpha1.StepGuard, message.Of(message.DrillDenied, about(permanent)))
+		return false
+	case unknown >= 0:
+		d.cut(v1alpha1.StepGuard, message.Of(message.DrillUnjudged, about(ruling.All[unknown])))
 		return false
 	case ruling.Decision == guard.Allow:
 		d.pass(v1alpha1.StepGuard, message.Of(message.DrillAllowed, nil))
-	default:
-		d.pass(v1alpha1.StepGuard, said(message.DrillHeld, ruling.Named))
+		return true
 	}
+	var held []message.Args
+	for _, by := range ruling.All {
+		if by.Decision != guard.Allow {
+			held = append(held, about(by))
+		}
+	}
+	d.pass(v1alpha1.StepGuard, message.Of(message.DrillHeld, message.Args{"held": held}))
 	return true
 }
 

@@ -33,23 +33,30 @@ func (c *Concern) permissions(ctx context.Context, policy *v1alpha1.NodeRepairPo
 	var all []v1alpha1.Permission
 	for _, action := range actionsOf(&policy.Spec) {
 		for _, asked := range c.actuators(action, nodes) {
-			if known, ok := c.lately(policy, action, asked.name); ok {
+			if known, ok := c.lately(policy, action, asked); ok {
 				all = append(all, known)
 				continue
 			}
-			may, why := c.may(ctx, action, asked)
-			all = append(all, v1alpha1.Permission{Action: action, Actuator: asked.name, May: may, Message: short(why), At: metav1.NewTime(c.Clock.Now())})
+			told := summary(asked.kinds, c.ask(ctx, action, asked))
+			told.Action, told.Actuator, told.At = action, asked.name, metav1.NewTime(c.Clock.Now())
+			all = append(all, told)
 		}
 	}
 	return all
 }
 
-func (c *Concern) lately(policy *v1alpha1.NodeRepairPolicy, action v1alpha1.Action, actuator string) (v1alpha1.Permission, bool) {
-	at := slices.IndexFunc(policy.Status.Permissions, func(p v1alpha1.Permission) bool { return p.Action == action && p.Actuator == actuator })
+// lately is an answer that is young enough, and about the groups that there are now.
+func (c *Concern) lately(policy *v1alpha1.NodeRepairPolicy, action v1alpha1.Action, asked actuator) (v1alpha1.Permission, bool) {
+	at := slices.IndexFunc(policy.Status.Permissions, func(p v1alpha1.Permission) bool { return p.Action == action && p.Actuator == asked.name })
 	if at < 0 || c.Clock.Since(policy.Status.Permissions[at].At.Time) > askedAgain {
 		return v1alpha1.Permission{}, false
 	}
-	return policy.Status.Permissions[at], true
+	known := policy.Status.Permissions[at]
+	var about []string
+	for _, group := range known.Groups {
+		about = append(about, group.Name)
+	}
+	return known, slices.Equal(about, groupsOf(asked.kinds))
 }
 
 // actionsOf are those that a policy's rules ask for and its ladder leads to, each once.
@@ -69,11 +76,12 @@ func actionsOf(spec *v1alpha1.NodeRepairPolicySpec) []v1alpha1.Action {
 	return actions
 }
 
-// actuator is who would be asked for an action, and a machine to ask about.
+// actuator is who would be asked for an action, and about what.
 type actuator struct {
 	name     string
 	provider cloud.Provider
-	machine  cloud.Machine
+	// kinds are those of the machines; of the agent, which is not asked by machine, none.
+	kinds []machineKind
 }
 
 // actuators are those who would be asked for an action on nodes, each once; nobody is among them if a node has none.
@@ -82,57 +90,74 @@ func (c *Concern) actuators(action v1alpha1.Action, nodes []*corev1.Node) []actu
 		return []actuator{{name: agentName}}
 	}
 	var all []actuator
+	of := map[string][]*corev1.Node{}
 	for _, node := range nodes {
-		one := c.actuator(action, node)
-		if !slices.ContainsFunc(all, func(other actuator) bool { return other.name == one.name }) {
+		one := actuator{name: nobody}
+		if provider, ok := c.Providers.For(action, cloud.MachineOf(node)); ok {
+			one = actuator{name: provider.Name(), provider: provider}
+		}
+		if of[one.name] == nil {
 			all = append(all, one)
 		}
+		of[one.name] = append(of[one.name], node)
+	}
+	for i := range all {
+		all[i].kinds = kindsOf(of[all[i].name])
 	}
 	return all
 }
 
-func (c *Concern) actuator(action v1alpha1.Action, node *corev1.Node) actuator {
-	machine := cloud.MachineOf(node)
-	if provider, ok := c.Providers.For(action, machine); ok {
-		return actuator{provider.Name(), provider, machine}
-	}
-	return actuator{name: nobody, machine: machine}
+// answer is what came of asking about one kind of machine.
+type answer struct {
+	may v1alpha1.May
+	why string
 }
 
-// may asks whether an action would be let through, without taking it: the cluster first, since a node is drained before
-// its machine is touched, and then who runs the machine.
-func (c *Concern) may(ctx context.Context, action v1alpha1.Action, asked actuator) (v1alpha1.May, string) {
+// ask asks whether an action would be let through, without taking it: the cluster first, since a node is drained before its
+// machine is touched, and then who runs the machines, about one machine of each kind. There is one answer for each kind, and one
+// of an actuator that is not asked by machine.
+func (c *Concern) ask(ctx context.Context, action v1alpha1.Action, asked actuator) []answer {
 	say := message.English()
 	switch asked.name {
 	case nobody:
-		return v1alpha1.MayNo, say.Text(message.PermissionNobody, message.Args{"machine": asked.machine.Node, "gaps": c.gaps()})
+		var answers []answer
+		for _, kind := range asked.kinds {
+			answers = append(answers, answer{v1alpha1.MayNo, say.Text(message.PermissionNobody, message.Args{"machine": kind.machine.Node, "gaps": c.gaps()})})
+		}
+		return answers
 	case agentName:
-		return c.agentMay()
+		return []answer{c.agentMay()}
 	}
 	for _, right := range drainRights {
 		if may, why := c.allowed(ctx, right); may != v1alpha1.MayYes {
-			return may, why
+			return slices.Repeat([]answer{{may, why}}, len(asked.kinds))
 		}
 	}
 	permitter, ok := asked.provider.(cloud.Permitter)
 	if !ok {
-		return v1alpha1.MayUnknown, say.Text(message.PermissionNotAsked, message.Args{"actuator": asked.name})
+		return slices.Repeat([]answer{{v1alpha1.MayUnknown, say.Text(message.PermissionNotAsked, message.Args{"actuator": asked.name})}}, len(asked.kinds))
 	}
-	permission, err := permitter.May(ctx, action, asked.machine)
-	if err != nil {
-		return v1alpha1.MayUnknown, say.Text(message.PermissionUnanswered, message.Args{"actuator": asked.name, "words": err.Error()})
+	var answers []answer
+	for _, kind := range asked.kinds[:min(len(asked.kinds), mostAsked)] {
+		permission, err := permitter.May(ctx, action, kind.machine)
+		if err != nil { // Who does not answer is not kept waiting for about the others.
+			silent := answer{v1alpha1.MayUnknown, say.Text(message.PermissionUnanswered, message.Args{"actuator": asked.name, "words": err.Error()})}
+			return append(answers, slices.Repeat([]answer{silent}, len(asked.kinds)-len(answers))...)
+		}
+		answers = append(answers, answer{permission.May, say.Say(permission.Why)})
 	}
-	return permission.May, say.Say(permission.Why)
+	left := answer{v1alpha1.MayUnknown, say.Text(message.PermissionLeft, message.Args{"asked": len(answers), "kinds": len(asked.kinds)})}
+	return append(answers, slices.Repeat([]answer{left}, len(asked.kinds)-len(answers))...)
 }
 
 // agentMay is whether agents of naosu run, whose rights are their own.
-func (c *Concern) agentMay() (v1alpha1.May, string) {
+func (c *Concern) agentMay() answer {
 	for _, pod := range c.World().Pods() {
 		if pod.Labels[nameLabel] == naosuAgent && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
-			return v1alpha1.MayUnknown, message.English().Text(message.PermissionAgent, nil)
+			return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionAgent, nil)}
 		}
 	}
-	return v1alpha1.MayUnknown, message.English().Text(message.PermissionNoAgent, nil)
+	return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionNoAgent, nil)}
 }
 
 // gaps are why providers could not be asked.
@@ -168,6 +193,8 @@ func (c *Concern) allowed(ctx context.Context, right authorizationv1.ResourceAtt
 }
 
 func short(s string) string { return cutTo(s, 1024) }
+
+func shorter(s string) string { return cutTo(s, 512) }
 
 func cut(s string) string { return cutTo(s, 4096) }
 

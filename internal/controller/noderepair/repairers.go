@@ -51,8 +51,7 @@ func askRepairers(ctx context.Context, providers cloud.Providers, nodes []*corev
 	return found, errors.Join(errs...)
 }
 
-// rivalsOf are those who repair a node for one of its conditions as they stand. Of whom it could not be read, it is taken
-// that they do.
+// rivalsOf are those who repair a node for one of its conditions. Of whom it could not be read, it is taken that they do.
 func rivalsOf(all []cloud.Repairer, node *corev1.Node) []change.Ref {
 	var rivals []change.Ref
 	for _, one := range all {
@@ -61,6 +60,16 @@ func rivalsOf(all []cloud.Repairer, node *corev1.Node) []change.Ref {
 		}
 	}
 	return rivals
+}
+
+// withEvidence is a node with a Remediation's evidence among its conditions: a drill's is on no node, and who else would repair for
+// it is to be found all the same.
+func withEvidence(node *corev1.Node, evidence v1alpha1.Evidence) *corev1.Node {
+	reported := node.DeepCopy()
+	reported.Status.Conditions = append(reported.Status.Conditions, corev1.NodeCondition{
+		Type: corev1.NodeConditionType(evidence.Condition), Status: corev1.ConditionStatus(evidence.Status), Reason: evidence.Reason,
+	})
+	return reported
 }
 
 func actsOn(one cloud.Repairer, node *corev1.Node) bool {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
@@ -30,10 +31,6 @@ func (SilentAgent) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node} 
 // Concerns everything but pods that wait for a node.
 func (SilentAgent) Concerns(v view.View) bool { return view.AsksForMore(v) }
 
-// unheard is how old a condition's heartbeat may be. The EKS agent, node-problem-detector and naosu's agent confirm theirs
-// every five minutes; two may be missed.
-const unheard = 16 * time.Minute
-
 // Find looks at the heartbeats of each node that is up.
 func (SilentAgent) Find(_ context.Context, v view.View) []finding.Finding {
 	if !v.Knows(cluster.Node) {
@@ -55,7 +52,7 @@ func (SilentAgent) Find(_ context.Context, v view.View) []finding.Finding {
 func unconfirmed(node *corev1.Node, now time.Time) []corev1.NodeCondition {
 	var stale []corev1.NodeCondition
 	for _, c := range node.Status.Conditions {
-		if facts.OfAgent(c) && !c.LastHeartbeatTime.IsZero() && now.Sub(c.LastHeartbeatTime.Time) > unheard {
+		if facts.OfAgent(c) && !c.LastHeartbeatTime.IsZero() && now.Sub(c.LastHeartbeatTime.Time) > reason.SilentAfter {
 			stale = append(stale, c)
 		}
 	}
