@@ -56,7 +56,11 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 		return
 	}
 	real := d.asReal(node, *agent.Evidence)
-	outcome, err := c.forecasts.of(ctx, world, real, node)
+	ledger := guard.Fact[guard.Ledger]{}
+	if read, err := c.Records.ReadLedger(ctx); err == nil {
+		ledger = guard.Known(read.Ledger, c.Clock.Now())
+	}
+	outcome, err := c.forecasts.of(ctx, world, real, node, ledger.Value)
 	if err != nil {
 		d.cut(v1alpha1.StepAssess, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
 		return
@@ -66,10 +70,6 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 		return
 	}
 	d.pass(v1alpha1.StepAssess, message.Of(message.DrillAssessed, message.Args{"n": len(outcome.Fates)}))
-	ledger := guard.Fact[guard.Ledger]{}
-	if read, err := c.Records.ReadLedger(ctx); err == nil {
-		ledger = guard.Known(read.Ledger, c.Clock.Now())
-	}
 	ruling, err := c.Rule(ctx, real, outcome, ledger)
 	if err != nil {
 		d.cut(v1alpha1.StepGuard, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
