@@ -333,13 +333,26 @@ type Match struct {
 	Service string `json:"service,omitempty"`
 }
 
-// Forecast is what a simulation said would become of pods.
+// Forecast is what a simulation said would become of pods. It plays several futures, which differ by what is chance, such as the
+// order in which pods are scheduled, and compares each with the same future without the action.
 type Forecast struct {
 	// at is when it was made.
 	// +required
 	At metav1.Time `json:"at"`
 
-	// pods are those that would not stay as they are. At most 512; more are counted in omitted.
+	// futures is how many futures were played, 3 for example; zero where nothing had to be, or where an older version made it.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Futures int32 `json:"futures,omitempty"`
+
+	// worseFutures is in how many of them a pod would wait, be lost or be preempted, or a PodDisruptionBudget not be kept to, that
+	// would fare better without the action. The verdicts of capacity and disruption-budgets name them.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	WorseFutures int32 `json:"worseFutures,omitempty"`
+
+	// pods are those that the action would not leave as they are, in the future in which most fare worse by it, or in the first if
+	// none does in any. At most 512; more are counted in omitted.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=512

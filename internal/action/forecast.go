@@ -21,6 +21,9 @@ const mostForecast = 512
 // pods run now.
 func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*v1alpha1.Forecast, error) {
 	f := &v1alpha1.Forecast{At: metav1.NewTime(p.Clock.Now())}
+	if c := outcome.Compared; c != nil {
+		f.Futures, f.WorseFutures = int32(c.Futures), int32(c.Worse) //nolint:gosec // A few are played.
+	}
 	var namespaces []string
 	for i, fate := range outcome.Fates {
 		if i == mostForecast {

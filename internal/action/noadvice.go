@@ -17,7 +17,7 @@ type NoAdvice struct{}
 var errNoAdvice = errors.New("what is to be aborted is not begun")
 
 // Assess is Advisor's.
-func (NoAdvice) Assess(context.Context, *v1alpha1.Remediation) (simulation.Outcome, error) {
+func (NoAdvice) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
 	return simulation.Outcome{}, errNoAdvice
 }
 

@@ -43,7 +43,7 @@ func sortOut(pods []*corev1.Pod, s *sight) {
 		switch {
 		case !cluster.Drains(pod):
 		case pod.DeletionTimestamp != nil:
-			if !silent(s.node) {
+			if !cluster.Unreachable(s.node) {
 				s.leaving = append(s.leaving, pod)
 			}
 		case metav1.GetControllerOfNoCopy(pod) == nil:
@@ -52,13 +52,6 @@ func sortOut(pods []*corev1.Pod, s *sight) {
 			s.evictable = append(s.evictable, pod)
 		}
 	}
-}
-
-// silent says whether nobody answers for a node.
-func silent(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown
-	})
 }
 
 func namesOf(pods []*corev1.Pod) []string {

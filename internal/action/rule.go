@@ -21,14 +21,6 @@ import (
 // the place reserved; it is the Remediation's own, and ruled over again.
 func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) (again time.Duration, err error) {
 	began := p.Clock.Now()
-	outcome, err := p.Advisor.Assess(ctx, r)
-	if err != nil {
-		return 0, fmt.Errorf("assess %s: %w", r.Name, err)
-	}
-	forecast, err := p.Forecast(ctx, outcome)
-	if err != nil {
-		return 0, err
-	}
 	ledger, unread := p.Records.ReadLedger(ctx)
 	var known guard.Fact[guard.Ledger]
 	if unread == nil {
@@ -37,6 +29,14 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 			return 0, err
 		}
 		known = guard.Known(counted, p.Clock.Now())
+	}
+	outcome, err := p.Advisor.Assess(ctx, r, known)
+	if err != nil {
+		return 0, fmt.Errorf("assess %s: %w", r.Name, err)
+	}
+	forecast, err := p.Forecast(ctx, outcome)
+	if err != nil {
+		return 0, err
 	}
 	ruling, err := p.Advisor.Rule(ctx, r, outcome, known)
 	if err != nil {
@@ -217,6 +217,9 @@ func phaseOf(ruling guard.Ruling) v1alpha1.Phase {
 func news(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alpha1.Forecast, now time.Time) bool {
 	before := r.Status.Forecast
 	if r.Status.Phase != phaseOf(ruling) || before == nil || len(before.Pods) != len(forecast.Pods) || now.Sub(before.At.Time) >= rulesSoon {
+		return true
+	}
+	if before.Futures != forecast.Futures || before.WorseFutures != forecast.WorseFutures {
 		return true
 	}
 	for i, pod := range forecast.Pods {

@@ -158,17 +158,28 @@ var table = map[string]map[string]row{
 	"disruption-budgets": {
 		"violated":                   is(Delay, DisruptionBudget, violate),
 		"violated, but no pod moves": allowed(both(restart, violate)),
+		"violated anyway":            allowed(func(w *world) { w.Outcome.Value.Violations = []simulation.Violation{{}} }),
 		"not known":                  forget(outcomeOf),
+		"not compared":               is(Delay, Unknown, func(w *world) { w.Outcome.Value.Compared = nil }),
 	},
 	"capacity": {
-		"moves":                 allowed(func(w *world) { w.fate(simulation.Moved) }),
-		"delayed by a volume":   allowed(func(w *world) { w.fate(simulation.Delayed) }),
-		"would wait":            is(Delay, PodsWouldWait, func(w *world) { w.fate(simulation.Waiting) }),
-		"would preempt":         is(Delay, PodsWouldPreempt, func(w *world) { w.fate(simulation.Preempted) }),
-		"would be lost":         is(Deny, PodsWouldBeLost, func(w *world) { w.fate(simulation.Lost); w.fate(simulation.Waiting) }),
-		"but no pod moves":      allowed(both(restart, func(w *world) { w.fate(simulation.Lost) })),
-		"not known":             forget(outcomeOf),
-		"not known, none moves": allowed(both(restart, func(w *world) { w.Outcome = Fact[simulation.Outcome]{} })),
+		"would wait anyway": allowed(func(w *world) {
+			w.Outcome.Value.Fates = []simulation.Fate{{Kind: simulation.Waiting, Pod: pod("a")}, {Kind: simulation.Preempted, Pod: pod("b")}}
+		}),
+		"would wait":                 is(Delay, PodsWouldWait, func(w *world) { w.harm(simulation.Waiting) }),
+		"would preempt":              is(Delay, PodsWouldPreempt, func(w *world) { w.harm(simulation.Preempted) }),
+		"would be lost":              is(Delay, PodsWouldBeLost, func(w *world) { w.harm(simulation.Lost); w.harm(simulation.Waiting) }),
+		"would wait, approved":       is(Delay, PodsWouldWait, both(approve, func(w *world) { w.harm(simulation.Waiting) })),
+		"but no pod moves":           allowed(both(restart, func(w *world) { w.harm(simulation.Lost) })),
+		"another scheduler's moves":  is(Delay, Unknown, guess),
+		"another's, approved":        allowed(both(guess, approve)),
+		"another's, rejected":        is(Delay, Unknown, both(guess, func(w *world) { w.Approval = v1alpha1.Rejected })),
+		"another's, and one waits":   is(Delay, PodsWouldWait, both(guess, func(w *world) { w.harm(simulation.Waiting) })),
+		"another's, but none moves":  allowed(both(restart, guess)),
+		"not known":                  forget(outcomeOf),
+		"not known, though approved": is(Delay, Unknown, both(approve, func(w *world) { w.Outcome = Fact[simulation.Outcome]{} })),
+		"not compared":               is(Delay, Unknown, func(w *world) { w.Outcome.Value.Compared = nil }),
+		"not known, none moves":      allowed(both(restart, func(w *world) { w.Outcome = Fact[simulation.Outcome]{} })),
 	},
 	"last-replica": {
 		"the last ready":   is(Delay, LastReplica, func(w *world) { w.Pods.Value[0].ReadyElsewhere = 0 }),
@@ -230,8 +241,13 @@ var table = map[string]map[string]row{
 }
 
 func violate(w *world) {
-	w.Outcome.Value.Violations = []simulation.Violation{{Budget: change.Ref{Kind: "PodDisruptionBudget", Name: "shop"}}}
+	c := w.Outcome.Value.Compared
+	c.Violating, c.Violations = 1, []simulation.Violation{{Budget: change.Ref{Kind: "PodDisruptionBudget", Name: "shop"}}}
 }
+
+func guess(w *world) { w.Outcome.Value.Compared.Guessed = []change.Ref{pod("a")} }
+
+func approve(w *world) { w.Approval = v1alpha1.Approved }
 
 func twice(w *world) {
 	w.Policy.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot, Attempts: 2}}

@@ -61,7 +61,7 @@ type Facts struct {
 	APIServer Fact[APIServer]
 	// ShiftedZones are those that traffic is being moved away from.
 	ShiftedZones Fact[[]string]
-	// Outcome is the future in which the proposal, and nothing else, is done.
+	// Outcome is the future in which the proposal is done beside all that is going on, compared with the same one without it.
 	Outcome Fact[simulation.Outcome]
 	// Pods are those that a drain of the node would evict.
 	Pods Fact[[]Pod]

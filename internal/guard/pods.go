@@ -9,45 +9,58 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// disruptionBudgets keeps to PodDisruptionBudgets, as the simulation saw them.
+// compared is how the futures with the repair differ from those without it; nil if that is not known.
+func (f Facts) compared() *simulation.Comparison {
+	if !f.Outcome.known() {
+		return nil
+	}
+	return f.Outcome.Value.Compared
+}
+
+// disruptionBudgets keeps to PodDisruptionBudgets in every future, as the simulation saw them.
 func disruptionBudgets(p Proposal, f Facts) Verdict {
+	c := f.compared()
 	switch {
 	case !p.disrupts():
 		return allow
-	case !f.Outcome.known():
+	case c == nil:
 		return unknown("outcome")
-	case len(f.Outcome.Value.Violations) > 0:
+	case len(c.Violations) > 0:
 		var violated []change.Ref
-		for _, v := range f.Outcome.Value.Violations {
+		for _, v := range c.Violations {
 			violated = append(violated, v.Budget)
 		}
-		return delay(DisruptionBudget, soon, message.GuardDisruptionBudget, message.Args{"budgets": names(violated)})
+		return delay(DisruptionBudget, soon, message.GuardDisruptionBudget, message.Args{"budgets": names(violated), "in": c.Violating, "futures": c.Futures})
 	}
 	return allow
 }
 
-// capacity demands that in every future played all pods that would have to move run again, at nobody's cost.
+// harms are what each kind of harm is called.
+var harms = map[simulation.Kind]struct {
+	reason Reason
+	says   message.ID
+}{
+	simulation.Lost:      {PodsWouldBeLost, message.GuardPodsLost},
+	simulation.Waiting:   {PodsWouldWait, message.GuardPodsWait},
+	simulation.Preempted: {PodsWouldPreempt, message.GuardPodsPreempted},
+}
+
+// capacity demands that in every future played no pod waits, is lost or is preempted that would fare better without the repair.
+// Where another scheduler must place what moves, nobody knows; a person who approves takes that on.
 func capacity(p Proposal, f Facts) Verdict {
-	if !p.disrupts() {
-		return allow
-	}
-	if !f.Outcome.known() {
-		return unknown("outcome")
-	}
-	fates := map[simulation.Kind][]change.Ref{}
-	for _, fate := range f.Outcome.Value.Fates {
-		fates[fate.Kind] = append(fates[fate.Kind], fate.Pod)
-	}
-	about := func(kind simulation.Kind) message.Args {
-		return message.Args{"n": len(fates[kind]), "pods": names(fates[kind])}
-	}
+	c := f.compared()
 	switch {
-	case len(fates[simulation.Lost]) > 0:
-		return deny(PodsWouldBeLost, message.GuardPodsLost, about(simulation.Lost))
-	case len(fates[simulation.Waiting]) > 0:
-		return delay(PodsWouldWait, later, message.GuardPodsWait, about(simulation.Waiting))
-	case len(fates[simulation.Preempted]) > 0:
-		return delay(PodsWouldPreempt, later, message.GuardPodsPreempted, about(simulation.Preempted))
+	case !p.disrupts():
+		return allow
+	case c == nil:
+		return unknown("outcome")
+	case len(c.Harms) > 0:
+		worst := c.Harms[0]
+		return delay(harms[worst.Kind].reason, later, harms[worst.Kind].says, message.Args{
+			"n": len(worst.Pods), "pods": names(worst.Pods), "in": worst.Futures, "futures": c.Futures,
+		})
+	case len(c.Guessed) > 0 && p.Approval != v1alpha1.Approved:
+		return delay(Unknown, later, message.GuardPodsGuessed, message.Args{"n": len(c.Guessed), "pods": names(c.Guessed)})
 	}
 	return allow
 }

@@ -55,7 +55,7 @@ func good() *world {
 			Nodes:        Known(nodes, now),
 			APIServer:    Known(APIServer{Ready: true, Leases: 10}, now),
 			ShiftedZones: Known([]string(nil), now),
-			Outcome:      Known(simulation.Outcome{}, now),
+			Outcome:      Known(simulation.Outcome{Compared: &simulation.Comparison{Futures: 3}}, now),
 			Pods:         Known([]Pod{{Ref: pod("a"), Ready: true, Replicas: 2, ReadyElsewhere: 1}}, now),
 			AsForecast:   Known(3, now),
 			Repairers:    Known([]change.Ref(nil), now),
@@ -75,8 +75,10 @@ func (w *world) enter(entries ...Entry) {
 	w.Ledger.Value.Entries = append(w.Ledger.Value.Entries, entries...)
 }
 
-func (w *world) fate(kind simulation.Kind) {
-	w.Outcome.Value.Fates = append(w.Outcome.Value.Fates, simulation.Fate{Kind: kind, Pod: pod("a")})
+// harm has a pod fare worse in one of three futures.
+func (w *world) harm(kind simulation.Kind) {
+	c := w.Outcome.Value.Compared
+	c.Worse, c.Harms = 1, append(c.Harms, simulation.Harm{Kind: kind, Pods: []change.Ref{pod("a")}, Futures: 1})
 }
 
 func pod(name string) change.Ref { return change.Ref{Kind: "Pod", Namespace: "shop", Name: name} }

@@ -24,10 +24,11 @@ const (
 	GuardLeases     ID = "GuardLeases"     // n, total
 	GuardZonalShift ID = "GuardZonalShift" // zones
 
-	GuardDisruptionBudget ID = "GuardDisruptionBudget" // budgets
-	GuardPodsLost         ID = "GuardPodsLost"         // n, pods
-	GuardPodsWait         ID = "GuardPodsWait"         // n, pods
-	GuardPodsPreempted    ID = "GuardPodsPreempted"    // n, pods
+	GuardDisruptionBudget ID = "GuardDisruptionBudget" // budgets, in, futures
+	GuardPodsLost         ID = "GuardPodsLost"         // n, pods, in, futures
+	GuardPodsWait         ID = "GuardPodsWait"         // n, pods, in, futures
+	GuardPodsPreempted    ID = "GuardPodsPreempted"    // n, pods, in, futures
+	GuardPodsGuessed      ID = "GuardPodsGuessed"      // n, pods
 	GuardLastReplica      ID = "GuardLastReplica"      // n, pods
 	GuardNodeAnnotation   ID = "GuardNodeAnnotation"   // node, annotation
 	GuardPodAnnotation    ID = "GuardPodAnnotation"    // n, pods

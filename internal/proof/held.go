@@ -1,6 +1,9 @@
 package proof
 
 import (
+	"slices"
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -12,7 +15,8 @@ import (
 )
 
 // Held are N304 for repairs that are wanted now and that the guard does not let go on, and for policies that are braked. That
-// somebody is to approve is for information, and that a policy only reports is as somebody chose.
+// somebody is to approve, or that pods would fare ill by the repair for less than an hour, is for information, and that a policy
+// only reports is as somebody chose.
 func Held(f Facts, say message.Printer) []finding.Finding {
 	found := []finding.Finding{}
 	for i := range f.Policies {
@@ -32,6 +36,9 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 		args := message.Args{"remediation": ref, "action": string(r.Spec.Action), "node": node, "reason": r.Spec.Evidence.Reason, "why": allowed.Message}
 		one := held(say.Text(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
 		one.Causes = append(one.Causes, others(r, allowed, &one.Causes[0])...)
+		if passing(r, allowed, f.Now) {
+			one.Severity = finding.Info
+		}
 		if allowed.Reason == string(guard.AwaitingApproval) {
 			one.Severity = finding.Info
 			one.Remedies = append(one.Remedies, finding.Remedy{Message: say.Text(message.HeldApprove, args), Command: "naosu approve " + r.Name})
@@ -39,6 +46,22 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 		found = append(found, one)
 	}
 	return found
+}
+
+// podsWithin is how long pods may stand in the way of a repair before somebody should look: others end, and nodes come.
+const podsWithin = time.Hour
+
+// passing says whether a repair is held back for what would become of pods, and has not been for long.
+func passing(r *v1alpha1.Remediation, allowed *metav1.Condition, now time.Time) bool {
+	switch guard.Reason(allowed.Reason) {
+	case guard.PodsWouldWait, guard.PodsWouldPreempt, guard.PodsWouldBeLost, guard.DisruptionBudget, guard.LastReplica:
+	default:
+		return false
+	}
+	at := slices.IndexFunc(r.Status.Verdicts, func(v v1alpha1.Verdict) bool {
+		return v.Decision != v1alpha1.DecisionAllow && v.Reason == allowed.Reason
+	})
+	return at >= 0 && !now.IsZero() && now.Sub(r.Status.Verdicts[at].Since.Time) < podsWithin
 }
 
 // others are what more checks say than the one that the condition tells of, whose verdict becomes evidence of that.

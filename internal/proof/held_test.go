@@ -3,6 +3,7 @@ package proof
 import (
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -38,6 +39,32 @@ func TestHeld(t *testing.T) {
 			t.Errorf("%s: %v", name, found)
 		case tc.command != "" && (len(found[0].Remedies) != 1 || found[0].Remedies[0].Command != tc.command):
 			t.Errorf("%s: %v", name, found[0].Remedies)
+		}
+	}
+	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	since := func(why string, d time.Duration) v1alpha1.Remediation {
+		r := held(why, v1alpha1.PhaseWaiting)
+		r.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-24 * time.Hour)) // Another check held it back before.
+		r.Status.Verdicts = []v1alpha1.Verdict{
+			{Check: "lease", Decision: v1alpha1.DecisionAllow, Since: metav1.NewTime(now.Add(-24 * time.Hour))},
+			{Check: "capacity", Decision: v1alpha1.DecisionDelay, Reason: why, Since: metav1.NewTime(now.Add(-d))},
+		}
+		return r
+	}
+	for name, tc := range map[string]struct {
+		r        v1alpha1.Remediation
+		severity finding.Severity
+	}{
+		"pods would wait":               {since("PodsWouldWait", time.Hour-time.Second), finding.Info},
+		"pods would wait for an hour":   {since("PodsWouldWait", time.Hour), finding.Warning},
+		"the last replica":              {since("LastReplica", time.Minute), finding.Info},
+		"the last replica for an hour":  {since("LastReplica", time.Hour), finding.Warning},
+		"a full budget is no such wait": {since("BudgetFull", time.Minute), finding.Warning},
+		"nobody knows for how long":     {held("PodsWouldWait", v1alpha1.PhaseWaiting), finding.Warning},
+	} {
+		found := Held(Facts{Now: now, Remediations: []v1alpha1.Remediation{tc.r}}, message.English())
+		if len(found) != 1 || found[0].Code != finding.N304 || found[0].Severity != tc.severity {
+			t.Errorf("%s: %v, want %s", name, found, tc.severity)
 		}
 	}
 	policy := v1alpha1.NodeRepairPolicy{}

@@ -56,6 +56,30 @@ func BenchmarkLoseZone(b *testing.B) {
 	})
 }
 
+// BenchmarkCompare decides about a node with 20 pods in three futures, while three others are out, as the controller does for
+// each repair. Beside it stands what it takes to play the repair alone.
+func BenchmarkCompare(b *testing.B) {
+	atSizes(b, func(b *testing.B, judge *scheduling.Judge) {
+		var out []string
+		for _, node := range judge.World().Nodes()[:3] {
+			out = append(out, node.Name)
+		}
+		changes, o := []change.Change{change.RebootNode{Node: loaded(judge.World())}}, simulation.Options{Seeds: 3}
+		before := benchmark.CPU(b)
+		for b.Loop() {
+			if _, err := simulation.Compare(b.Context(), judge, changes, o, out...); err != nil {
+				b.Fatal(err)
+			}
+		}
+		benchmark.Used(b, benchmark.CPU(b)-before)
+		benchmark.Beside(b, "alone", func() {
+			if _, err := simulation.Run(b.Context(), judge, changes, o); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
+}
+
 // homeless are the pods that must move when the first zone is lost. They have run, so that the Judge is asked about them
 // without its caches.
 func homeless(world *cluster.Snapshot) []*corev1.Pod {

@@ -21,6 +21,8 @@ type line struct {
 	born bool
 	// delay, if it says something, is what must happen before the pod runs.
 	delay Fate
+	// instead says that the first pod is new, and replaces one that was preempted.
+	instead bool
 	// gaveWay says that the first pod was preempted: what replaces it has a line of its own.
 	gaveWay bool
 	// pod is the one that waits, while one does.
@@ -60,6 +62,7 @@ func (b *book) succeeds(pod, next *corev1.Pod) {
 	delete(b.now, nameOf(pod))
 	if l.gaveWay {
 		l = b.bears(next)
+		l.instead = true
 	}
 	b.now[nameOf(next)] = l
 }
@@ -110,8 +113,10 @@ func (b *book) lands(pod *corev1.Pod, node string, until time.Duration) {
 }
 
 // fates are those of the pods that do not stay as they are, by namespace and name.
-func (b *book) fates() []Fate {
-	told := slices.DeleteFunc(slices.Clone(b.lines), func(l *line) bool {
+func (b *book) fates() []Fate { return fatesOf(slices.Clone(b.lines)) }
+
+func fatesOf(lines []*line) []Fate {
+	told := slices.DeleteFunc(lines, func(l *line) bool {
 		passing := l.born && l.fate.Kind == Ended // It came and went, and nobody misses it.
 		return l.fate.Kind == "" || passing || l.pending && l.fate.Kind == Waiting
 	})

@@ -170,8 +170,9 @@ func (b *budgets) gone(pods ...*corev1.Pod) []cluster.Edit {
 		if !cluster.Runs(pod) || b.down[pod.UID] {
 			continue
 		}
+		cover := b.of(pod) // which may count the pod, as long as it is not down
 		b.down[pod.UID] = true
-		for _, one := range b.of(pod) {
+		for _, one := range cover {
 			if _, ok := before[one]; !ok {
 				before[one] = one.allowed()
 				touched = append(touched, one)

@@ -97,7 +97,7 @@ func (f *future) blocked(pod *corev1.Pod) message.Sentence {
 // depart deletes a pod: it ends, unless its node cannot say so; by force it is gone either way.
 func (f *future) depart(ctx context.Context, pod *corev1.Pod, force bool) error {
 	node := f.world().Node(pod.Spec.NodeName)
-	dead := node != nil && unreachable(node)
+	dead := node != nil && cluster.Unreachable(node)
 	if dead {
 		f.delayForVolume(pod)
 	}
@@ -110,14 +110,4 @@ func (f *future) depart(ctx context.Context, pod *corev1.Pod, force bool) error 
 	}
 	f.book.stays(pod, message.Of(message.FateHangs, message.Args{"node": nodeRef(pod.Spec.NodeName)}))
 	return nil
-}
-
-// unreachable says whether nobody on the node answers.
-func unreachable(node *corev1.Node) bool {
-	for i := range node.Status.Conditions {
-		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionUnknown
-		}
-	}
-	return false
 }

@@ -79,7 +79,7 @@ func (f *future) recreateLater(pod *corev1.Pod, failures int, together types.UID
 	if failures > 0 {
 		delay = min(jobBackoff<<min(failures-1, 10), longestBackoff) // 10 doublings exceed the longest by far
 	}
-	if node := f.world().Node(pod.Spec.NodeName); node != nil && unreachable(node) {
+	if node := f.world().Node(pod.Spec.NodeName); node != nil && cluster.Unreachable(node) {
 		delay -= f.moment().Sub(readySince(node))
 	}
 	due := f.now + max(delay, jobBatch)

@@ -146,24 +146,34 @@ func (f *future) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 		if driver := world.CSINode(node.Name); driver != nil {
 			edits = append(edits, cluster.Remove(driver))
 		}
-		for _, pod := range f.pods.on(node.Name) {
-			edits = append(append(edits, cluster.Remove(pod)), f.detach(pod)...)
-			if !cluster.Ended(pod) {
-				pods = append(pods, pod)
-			}
+		pods = append(pods, f.pods.on(node.Name)...)
+	}
+	if err := f.removePods(ctx, pods, edits...); err != nil {
+		return err
+	}
+	return f.nodesChanged(ctx)
+}
+
+// removePods takes pods away, with what else is edited at the same moment, and makes what waited for that.
+func (f *future) removePods(ctx context.Context, pods []*corev1.Pod, edits ...cluster.Edit) error {
+	var gone []*corev1.Pod
+	for _, pod := range pods {
+		edits = append(append(edits, cluster.Remove(pod)), f.detach(pod)...)
+		if !cluster.Ended(pod) {
+			gone = append(gone, pod)
 		}
 	}
-	if err := f.apply(append(edits, f.budgets.gone(pods...)...)...); err != nil {
+	if err := f.apply(append(edits, f.budgets.gone(gone...)...)...); err != nil {
 		return err
 	}
 	f.room()
-	shuffle(f.chance, pods)
-	for _, pod := range pods {
+	shuffle(f.chance, gone)
+	for _, pod := range gone {
 		if err := f.release(ctx, pod); err != nil {
 			return err
 		}
 	}
-	return f.nodesChanged(ctx)
+	return nil
 }
 
 // release is for a pod that is gone with its node: what waited for that is made now.

@@ -47,7 +47,7 @@ func (f *future) ready(pod *corev1.Pod) bool {
 	}
 	if pod.DeletionTimestamp != nil {
 		node := f.world().Node(pod.Spec.NodeName)
-		return node != nil && !unreachable(node)
+		return node != nil && !cluster.Unreachable(node)
 	}
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {

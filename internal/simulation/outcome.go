@@ -20,6 +20,8 @@ type Outcome struct {
 	NotModelled []Gap
 	// Seeds is how many futures were played; what differs between them says so in Fate.Chance.
 	Seeds int
+	// Compared is how the futures differ from those without the changes, of all that were played; nil but from Compare.
+	Compared *Comparison
 }
 
 // Kind is what becomes of a pod.

@@ -57,19 +57,25 @@ func In(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o
 
 // played is one future, seen while the Judge stands in it.
 func played(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, see func(*future) error) error {
+	return forked(judge, o, seed, func(f *future) error {
+		for _, c := range changes {
+			if err := f.make(ctx, c); err != nil {
+				return err
+			}
+		}
+		return see(f)
+	})
+}
+
+// forked is one future at its beginning, which the Judge stands in as long as do plays it.
+func forked(judge *scheduling.Judge, o Options, seed uint64, do func(*future) error) error {
 	judge.Fork()
 	defer judge.Revert()
 	if seed > 0 {
 		before := judge.Reseed(seed)
 		defer judge.Reseed(before)
 	}
-	f := begin(judge, o, seed)
-	for _, c := range changes {
-		if err := f.make(ctx, c); err != nil {
-			return err
-		}
-	}
-	return see(f)
+	return do(begin(judge, o, seed))
 }
 
 // roll is one pod's kind of fate, which the dice may or may not bring.

@@ -83,15 +83,23 @@ func (f *future) untaint(node *corev1.Node, taint corev1.Taint) error {
 
 // cordon sets whether the scheduler may use a node.
 func (f *future) cordon(node *corev1.Node, unschedulable bool) error {
+	changed := cordoned(node, unschedulable)
+	if unschedulable {
+		return f.apply(cluster.Put(changed))
+	}
+	return f.open(changed)
+}
+
+// cordoned is a node with the mark that keeps new pods off, or without it.
+func cordoned(node *corev1.Node, unschedulable bool) *corev1.Node {
 	changed := node.DeepCopy()
 	changed.Spec.Unschedulable = unschedulable
 	mark := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 	changed.Spec.Taints = withoutTaint(changed.Spec.Taints, mark)
 	if unschedulable {
 		changed.Spec.Taints = append(changed.Spec.Taints, mark)
-		return f.apply(cluster.Put(changed))
 	}
-	return f.open(changed)
+	return changed
 }
 
 // open puts a node that may take pods it did not take before.

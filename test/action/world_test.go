@@ -185,12 +185,12 @@ func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
 	return repair.Holds(a.w.policy.Spec.Rules, r, node.Status.Conditions)
 }
 
-func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation) (simulation.Outcome, error) {
+func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
 	var pods corev1.PodList
 	if err := a.w.api.Direct.List(ctx, &pods); err != nil {
 		return simulation.Outcome{}, err
 	}
-	var o simulation.Outcome
+	o := simulation.Outcome{Compared: &simulation.Comparison{Futures: 1}}
 	for _, p := range pods.Items {
 		if owner := metav1.GetControllerOf(&p); p.Spec.NodeName == r.Spec.Node.Name && (owner == nil || owner.Kind != "DaemonSet") && r.Spec.Action != v1alpha1.ActionRestartService {
 			o.Fates = append(o.Fates, simulation.Fate{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, From: p.Spec.NodeName, To: "n2"})

@@ -85,6 +85,10 @@ func TestWatch(t *testing.T) {
 			night: plan{Nodes: 5, Zones: 3, Floors: []int{3, 3}, ZoneBudget: 2, ClusterBudget: 1, Proceed: true, Faults: []fault{{19, 9, 0, ill}}},
 			out:   []string{"disruption-budgets", "last-replica", "capacity"}, crime: overPDB,
 		},
+		"the last replica of two, on two nodes at once": {
+			night: plan{Nodes: 4, Zones: 1, Floors: []int{1}, Slack: 1, ZoneBudget: 2, ClusterBudget: 2, Faults: []fault{{6, 20, 0, ill}, {6, 20, 1, ill}}},
+			out:   []string{"disruption-budgets", "last-replica", "capacity"}, crime: lastReplica,
+		},
 		"what did not help": {
 			night: plan{Nodes: 5, Zones: 1, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 1, Faults: []fault{{16, 17, 0, stubborn}}},
 			out:   []string{"did-not-help"}, crime: actedTwice,

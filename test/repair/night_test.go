@@ -68,7 +68,7 @@ const (
 // play plays the night in a bubble of testing/synctest, and says what was seen.
 func (p plan) play(ctx context.Context, checks []guard.Check, flaw tamper) (*watch, error) {
 	n := &night{plan: p, c: newTown(p.Nodes, p.Zones, p.workloads()), checks: checks, tamper: flaw, die: -1}
-	n.watch = newWatch(n.c, p.policy())
+	n.watch = newWatch(n.c, p.policy(), p.workloads())
 	n.cloud = &provider{c: n.c, watch: n.watch}
 	n.c.api.Before, n.c.api.After = n.before, n.after
 	if err := n.c.api.Direct.Create(ctx, n.watch.policy.DeepCopy()); err != nil {

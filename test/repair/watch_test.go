@@ -44,6 +44,10 @@ type watch struct {
 	forged map[types.UID]bool
 	// silent is whether the policy asks for nothing now.
 	silent bool
+	// workloads are what runs, homes where pods of each are ready, began the Remediations that were seen to begin.
+	workloads []workload
+	homes     map[string]homes
+	began     map[types.UID]bool
 	// repairs counts, so that nights in which nothing happens are seen to be such.
 	repairs int
 }
@@ -55,8 +59,11 @@ type deed struct {
 	by     string
 }
 
-func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy) *watch {
-	return &watch{c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, last: map[string]deed{}, tight: map[string]time.Time{}}
+func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy, workloads []workload) *watch {
+	return &watch{
+		c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, last: map[string]deed{}, tight: map[string]time.Time{},
+		workloads: workloads, homes: map[string]homes{}, began: map[types.UID]bool{},
+	}
 }
 
 func (w *watch) commit(what crime, format string, args ...any) {
@@ -183,8 +190,10 @@ func (w *watch) needs(ctx context.Context, m *machine) map[string]bool {
 	return needed
 }
 
-// look notes since when budgets are tight. A drain evicts one pod after the other, so that those with room for one are not.
+// look notes where pods are, and since when budgets are tight. A drain evicts one pod after the other, so that those with room
+// for one are not.
 func (w *watch) look(ctx context.Context) {
+	w.lookHome(ctx)
 	var budgets policyv1.PodDisruptionBudgetList
 	if err := w.c.api.Direct.List(ctx, &budgets); err != nil {
 		panic(err)
@@ -217,6 +226,7 @@ func (w *watch) running(ctx context.Context) []v1alpha1.Remediation {
 func (w *watch) sees(ctx context.Context, call memory.Call) {
 	if call.Kind == "Remediation" && call.Writes() {
 		w.checkBudgets(ctx)
+		w.checkReplicas(ctx)
 	}
 }
 

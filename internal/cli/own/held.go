@@ -3,6 +3,7 @@ package own
 import (
 	"context"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -15,11 +16,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// HeldOn are the repairs of a node that the guard holds back now (N304), and the policies that are braked. The node is nil if it
+// HeldOn are the repairs of a node that the guard holds back at a time (N304), and the policies that are braked. The node is nil if it
 // is gone. Where it has no open Remediation, a policy by which it is ill tells: one that is braked makes Remediations of a few of
 // its nodes only.
-func (r Resources) HeldOn(name string, node *corev1.Node, say message.Printer) []finding.Finding {
-	facts := proof.Facts{Remediations: r.open(name, node)}
+func (r Resources) HeldOn(name string, node *corev1.Node, now time.Time, say message.Printer) []finding.Finding {
+	facts := proof.Facts{Now: now, Remediations: r.open(name, node)}
 	if len(facts.Remediations) == 0 && node != nil {
 		facts.Policies = r.concerning(node)
 	}

@@ -32,7 +32,7 @@ func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e 
 		}
 		e.Causes, e.Findings = append(e.Causes, prospect.Awaited...), append(e.Findings, prospect.Findings...)
 	}
-	e.Findings, e.Unknown = append(e.Findings, all.HeldOn(name, node, in.Say)...), append(e.Unknown, gaps...)
+	e.Findings, e.Unknown = append(e.Findings, all.HeldOn(name, node, in.World.Taken(), in.Say)...), append(e.Unknown, gaps...)
 }
 
 // answer takes the question who repairs the node out of findings that could not tell.

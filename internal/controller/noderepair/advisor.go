@@ -19,14 +19,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// Assess is the future in which the Remediation's action, and nothing else, is done.
-func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation) (simulation.Outcome, error) {
+// Assess is the future in which the Remediation's action is done beside all that a ledger says is going on.
+func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
 	world := c.World()
 	node, err := nodeOf(world, r)
 	if err != nil {
 		return simulation.Outcome{}, err
 	}
-	return c.forecasts.of(ctx, world, r, node)
+	return c.forecasts.of(ctx, world, r, node, ledger.Value)
 }
 
 // nodeOf is the very node that a Remediation is about.
@@ -53,7 +53,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	if err != nil {
 		return guard.Ruling{}, err
 	}
-	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence))
+	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), ledger.Value)
 	facts.Ledger = ledger
 	facts.AsForecast = guard.Known(asForecast(own.remediations, policy.Name), c.Clock.Now())
 	if outcome.World != nil {
@@ -69,7 +69,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 
 // gather collects what is known of the cluster, for a node with the conditions by which others judge it too. What cannot be read
 // is left out: the guard waits for it.
-func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objects, reported *corev1.Node) guard.Facts {
+func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objects, reported *corev1.Node, ledger guard.Ledger) guard.Facts {
 	var facts guard.Facts
 	if leading, err := c.Leading(ctx); err == nil {
 		facts.Leading = guard.Known(leading, c.Clock.Now())
@@ -77,7 +77,7 @@ func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objec
 	at := takenOf(world, cluster.Node, cluster.Pod)
 	facts.Nodes = guard.Known(nodesOf(world, own.policies), at)
 	facts.ShiftedZones = guard.Known(shiftedOf(world), at)
-	facts.Pods = guard.Known(podsOf(world, reported.Name), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
+	facts.Pods = guard.Known(podsOf(world, reported.Name, outBeside(world, ledger, reported)...), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
 	facts.APIServer = c.apiServer(ctx, world)
 	if found, at, err := c.repairers.get(ctx, c.Clock, c.Providers, world.Nodes(), freshRepairers); err == nil {
 		facts.Repairers = guard.Known(rivalsOf(found, reported), at)

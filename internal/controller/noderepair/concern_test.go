@@ -369,7 +369,7 @@ func TestRule(t *testing.T) {
 			if tc.change != nil {
 				tc.change(b)
 			}
-			ruling, err := b.Rule(t.Context(), approved, simulation.Outcome{World: b.World()}, guard.Known(guard.Ledger{}, b.clock.Now()))
+			ruling, err := b.Rule(t.Context(), approved, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(guard.Ledger{}, b.clock.Now()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -420,7 +420,7 @@ func TestIll(t *testing.T) {
 func TestAssess(t *testing.T) {
 	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}, Action: v1alpha1.ActionReboot}}
 	b := newBench(t, nil, append(web(), node("n1", "1a"), node("n2", "1a"), node("n3", "1a"))...)
-	outcome, err := b.Assess(t.Context(), r)
+	outcome, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,11 +434,11 @@ func TestAssess(t *testing.T) {
 		t.Error("a Judge of a world that is past is held")
 	}
 	r.Spec.Action = v1alpha1.ActionRestartService
-	if outcome, err := b.Assess(t.Context(), r); err != nil || len(outcome.Fates) > 0 || outcome.World == nil {
+	if outcome, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now)); err != nil || len(outcome.Fates) > 0 || outcome.World == nil {
 		t.Errorf("a restart moves %v (%v)", outcome.Fates, err)
 	}
 	r.Spec.Node.UID = "another"
-	if _, err := b.Assess(t.Context(), r); err == nil {
+	if _, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now)); err == nil {
 		t.Error("another node of the same name is assessed")
 	}
 }

@@ -60,7 +60,7 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 		return
 	}
 	real := d.asReal(node, *agent.Evidence)
-	outcome, err := c.forecasts.of(ctx, world, real, node)
+	outcome, err := c.forecasts.of(ctx, world, real, node, ledger.Value)
 	if err != nil {
 		d.cut(v1alpha1.StepAssess, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
 		return

@@ -11,16 +11,20 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
 const (
-	// seeds is how many futures are played: the guard wants all of them to end well.
+	// seeds is how many futures are played: the guard wants none of them to end worse than without the repair.
 	seeds = 3
 	// sameWorld is how old a Judge's world may be for another question: where many nodes turn ill together each is asked
 	// about, and making a Judge of a large cluster takes seconds.
 	sameWorld = 10 * time.Second
+	// mostOut is how many other nodes may be out for a future to be played: the pods of each must be placed first, and in an
+	// outage of thousands that would take minutes, in which nothing is repaired anyway.
+	mostOut = 200
 )
 
 // forecaster plays futures. The zero value is ready, and safe for concurrent use.
@@ -30,8 +34,9 @@ type forecaster struct {
 	taken time.Time
 }
 
-// of is the future in which a Remediation's action is taken on a node, and nothing else is done.
-func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha1.Remediation, node *corev1.Node) (simulation.Outcome, error) {
+// of is the future in which a Remediation's action is taken on a node, beside all that a ledger says is going on. It is not
+// compared with the same one without the action where nothing moves or too much is out.
+func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha1.Remediation, node *corev1.Node, ledger guard.Ledger) (simulation.Outcome, error) {
 	if r.Spec.Action == v1alpha1.ActionRestartService {
 		return simulation.Outcome{World: world}, nil // Nothing moves, and no Judge need be made to say so.
 	}
@@ -44,7 +49,11 @@ func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha
 		}
 		f.judge, f.taken = judge, world.Taken()
 	}
-	outcome, err := simulation.Run(ctx, f.judge, []change.Change{changeOf(world, r.Spec.Action, node)}, simulation.Options{Seeds: seeds})
+	out := outBeside(f.judge.World(), ledger, node)
+	if len(out) > mostOut {
+		return simulation.Outcome{World: world}, nil // By which the guard does not know what would become of pods.
+	}
+	outcome, err := simulation.Compare(ctx, f.judge, []change.Change{changeOf(world, r.Spec.Action, node)}, simulation.Options{Seeds: seeds}, out...)
 	if err != nil {
 		f.judge = nil
 		return simulation.Outcome{}, fmt.Errorf("foreseeing what %s of %s would do: %w", r.Spec.Action, node.Name, err)

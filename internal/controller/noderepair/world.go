@@ -113,15 +113,15 @@ func shiftedOf(world *cluster.Snapshot) []string {
 	return slices.Sorted(maps.Keys(total))
 }
 
-// podsOf are those that a drain of a node would evict.
-func podsOf(world *cluster.Snapshot, node string) []guard.Pod {
+// podsOf are those that a drain of a node would evict. Nothing is ready on nodes that are out.
+func podsOf(world *cluster.Snapshot, node string, out ...string) []guard.Pod {
 	var pods []guard.Pod
 	for _, pod := range world.PodsOn(node) {
 		if cluster.Drains(pod) && pod.DeletionTimestamp == nil {
-			replicas, elsewhere := replicasOf(world, pod)
+			replicas, elsewhere := replicasOf(world, pod, out)
 			pods = append(pods, guard.Pod{
 				Ref:         change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name},
-				Annotations: pod.Annotations, Ready: cluster.Runs(pod), Replicas: replicas, ReadyElsewhere: elsewhere,
+				Annotations: pod.Annotations, Ready: ready(world, pod), Replicas: replicas, ReadyElsewhere: elsewhere,
 			})
 		}
 	}
@@ -129,15 +129,21 @@ func podsOf(world *cluster.Snapshot, node string) []guard.Pod {
 }
 
 // replicasOf are how many pods the pod's workload should have, and how many of them are ready on other nodes.
-func replicasOf(world *cluster.Snapshot, pod *corev1.Pod) (wanted, elsewhere int) {
+func replicasOf(world *cluster.Snapshot, pod *corev1.Pod, out []string) (wanted, elsewhere int) {
 	for _, controller := range controllersOf(world, pod) {
 		for _, other := range world.PodsOf(controller) {
-			if other.Spec.NodeName != pod.Spec.NodeName && cluster.Runs(other) {
+			if other.Spec.NodeName != pod.Spec.NodeName && ready(world, other) && !slices.Contains(out, other.Spec.NodeName) {
 				elsewhere++
 			}
 		}
 	}
 	return wantedOf(world, pod), elsewhere
+}
+
+// ready says whether a pod is ready, and somebody answers for it.
+func ready(world *cluster.Snapshot, pod *corev1.Pod) bool {
+	node := world.Node(pod.Spec.NodeName)
+	return cluster.Runs(pod) && (node == nil || !cluster.Unreachable(node))
 }
 
 // controllersOf are those whose pods stand in for one another: the pod's own, or, while a rollout goes on, all ReplicaSets of

@@ -168,7 +168,7 @@ func (a advisor) Ill(n *corev1.Node, r *v1alpha1.Remediation) bool {
 	return repair.Holds(a.policy.Spec.Rules, r, n.Status.Conditions)
 }
 
-func (a advisor) Assess(context.Context, *v1alpha1.Remediation) (simulation.Outcome, error) {
+func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
 	return simulation.Outcome{Fates: []simulation.Fate{
 		{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "web-a"}, From: "n1", To: "n2"},
 		{Kind: simulation.Lost, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "nobody-knows"}, From: "n1"},
