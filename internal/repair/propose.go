@@ -125,7 +125,7 @@ func younger(a, b *v1alpha1.Remediation) bool {
 }
 
 func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, last *v1alpha1.Remediation, ledger guard.Ledger, now time.Time) v1alpha1.Remediation {
-	action := Next(&policy.Spec, found.Rule.Action, node.Name, ledger, now)
+	action := Next(&policy.Spec, found.Rule.Action, guard.MachineOf(node), ledger, now)
 	service := ""
 	if action == v1alpha1.ActionRestartService {
 		service = found.Rule.Service
