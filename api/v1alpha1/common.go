@@ -36,7 +36,7 @@ const (
 )
 
 // Budgets are how many nodes may be out at once for any of naosu's concerns, each a number or a percentage that is
-// rounded down. The smallest that applies counts.
+// rounded down, and how many within a day. The smallest that applies counts.
 type Budgets struct {
 	// zone is for the nodes of one zone, by topology.kubernetes.io/zone. It is 0 to 5000 or 0% to 100%; 0 forbids all. Defaults to 1.
 	// +optional
@@ -58,6 +58,13 @@ type Budgets struct {
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 5000 : self.matches('^(100|[1-9]?[0-9])%$')",message="must be 0 to 5000 or 0% to 100%"
 	Cluster *intstr.IntOrString `json:"cluster,omitempty"`
+
+	// maxPerDay is how many machines of one node group may be rebooted or replaced within 24 hours, by whatever policy; more
+	// wait. From 1 to 5000. Not set, it is 3 or 20 percent of the group's nodes, whichever is more.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=5000
+	MaxPerDay *int32 `json:"maxPerDay,omitempty"`
 }
 
 // Weekday is a day of the week.

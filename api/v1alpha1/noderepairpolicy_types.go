@@ -101,7 +101,8 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(s, s.action == 'RestartService' ? 0 : s.action == 'Reboot' ? 1 : 2).isSorted()",message="the mildest action comes first"
 	Escalation []EscalationStep `json:"escalation,omitempty"`
 
-	// budgets are how many nodes may be out at once. Default to 1 for each of zone, group and cluster.
+	// budgets are how many nodes may be out at once, and how many of a group within a day. Default to 1 for each of zone, group
+	// and cluster.
 	// +optional
 	// +kubebuilder:default={}
 	Budgets Budgets `json:"budgets,omitzero"`
@@ -135,8 +136,8 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:validation:XValidation:rule="self <= duration('168h')",message="at most 168h"
 	CoolDown *metav1.Duration `json:"coolDown,omitempty"`
 
-	// rememberFailure is for how long an action that did not help a node counts against trying it there again. From 0s to
-	// 720h; defaults to 24h.
+	// rememberFailure is for how long an action that did not help a machine counts against trying it there again, and how long
+	// after a replacement a new machine that is ill counts as replaced in vain. From 0s to 720h; defaults to 24h.
 	// +optional
 	// +kubebuilder:default="24h"
 	// +kubebuilder:validation:Type=string

@@ -212,8 +212,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {
 		return cluster.GroupName(&n) == entry.Group && !n.CreationTimestamp.Time.Before(since) && n.UID != r.Spec.Node.UID &&
 			repair.Ready(&n) && !p.Advisor.Ill(&n, r) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
-			wait, _ := stepOf(&o, v1alpha1.StepWait)
-			return o.Name != r.Name && takenBy(wait) == n.Name
+			return o.Name != r.Name && Successor(&o) == n.Name
 		})
 	})
 	if at < 0 {
@@ -225,6 +224,13 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 // successorMark goes before the name of the node that came in the place of one that was replaced, in the operation of the
 // step Wait: no two Remediations may take the same new node for theirs.
 const successorMark = "node/"
+
+// Successor is the name of the node that a Remediation has taken for the one that came in the place of its own; empty if it
+// has taken none.
+func Successor(r *v1alpha1.Remediation) string {
+	wait, _ := stepOf(r, v1alpha1.StepWait)
+	return takenBy(wait)
+}
 
 // takenBy is the node that a step Wait ended with; empty if none.
 func takenBy(wait v1alpha1.Step) string {

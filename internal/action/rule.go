@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/internal/repair"
 )
 
 // rule assesses what would become of pods, asks the guard, and begins if it allows: a place in the ledger is reserved in
@@ -76,7 +77,9 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 
 // begin reserves a place in the ledger that the guard ruled by, and writes the first step down.
 func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s sight, ledger record.Ledger, assessed func(*v1alpha1.RemediationStatus)) error {
-	if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(p.entry(r, s))); err != nil {
+	entry := p.entry(r, s)
+	entry.InARow = inARow(ledger.Ledger, entry, r, s)
+	if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(entry)); err != nil {
 		return err
 	}
 	first := v1alpha1.Step{Name: v1alpha1.StepCordon, StartedAt: metav1.NewMicroTime(p.Clock.Now())}
@@ -125,11 +128,26 @@ func (p *Performer) withRunning(ctx context.Context, ledger guard.Ledger) (guard
 
 // entry is a Remediation's in the ledger.
 func (p *Performer) entry(r *v1alpha1.Remediation, s sight) guard.Entry {
-	e := guard.Entry{Remediation: r.Name, UID: r.UID, Node: r.Spec.Node.Name, Action: r.Spec.Action, Began: p.Clock.Now()}
+	of := r.Spec.Node
+	e := guard.Entry{Remediation: r.Name, UID: r.UID, Node: of.Name, NodeUID: of.UID, ProviderID: of.ProviderID, Action: r.Spec.Action, Began: p.Clock.Now()}
 	if s.node != nil {
 		e.Zone, e.Group = cluster.Zone(s.node), cluster.GroupName(s.node)
 	}
+	if s.node != nil && s.node.UID == of.UID {
+		e.ProviderID, e.Image = s.node.Spec.ProviderID, cluster.MachineImage(s.node)
+	}
 	return e
+}
+
+// inARow is how many replacements have led to the one that is to begin.
+func inARow(ledger guard.Ledger, e guard.Entry, r *v1alpha1.Remediation, s sight) int {
+	if e.Action != v1alpha1.ActionReplace {
+		return 0
+	}
+	node := guard.Node{
+		Name: e.Node, UID: e.NodeUID, ProviderID: e.ProviderID, Group: e.Group, Image: e.Image, Created: s.node.CreationTimestamp.Time,
+	}
+	return ledger.InARow(node, repair.IllSince(s.node, r.Spec.Evidence, s.now), guard.Memory(s.policy))
 }
 
 // NoActuator is the reason of the condition Allowed where nobody can act on the machine.

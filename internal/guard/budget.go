@@ -9,13 +9,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// inHand keeps two Remediations off one node, of whatever concern they are.
+// inHand keeps two Remediations off one node and off one machine, of whatever concern they are.
 func inHand(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
 	for _, e := range f.Ledger.Value.others(p.holder()) {
-		if e.Node == p.Node.Name {
+		if e.Node == p.Node.Name || e.machine().Same(p.Node.Machine()) {
 			return delay(InHand, soon, message.GuardInHand, message.Args{"node": "node/" + e.Node, "by": "remediation/" + e.Remediation})
 		}
 	}

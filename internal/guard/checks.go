@@ -38,6 +38,8 @@ func Checks() []Check {
 		{"last-replica", lastReplica},
 		{"cool-down", coolDown},
 		{"did-not-help", didNotHelp},
+		{"replace-loop", replaceLoop},
+		{"daily-limit", dailyLimit},
 		{"window", window},
 		{"do-not-disrupt", doNotDisrupt},
 		{"competing", competing},

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,58 @@ func going(remediation, node, zone, group string) func(*world) {
 	}
 }
 
+// otherwise is a reboot of a machine that ended a moment ago, and the node of the proposal is i-1.
+func otherwise(node, providerID string, result Result) func(*world) {
+	return func(w *world) {
+		w.Node.ProviderID = "aws:///1a/i-1"
+		w.enter(Entry{Remediation: "r0", Node: node, ProviderID: providerID, Zone: "1x", Group: "x", Action: v1alpha1.ActionReboot, Began: now.Add(-time.Hour), Ended: now.Add(-time.Minute), Result: result})
+	}
+}
+
+// inARow has so many machines replaced, one after the other, and the one that came last be ill; change is made to the last entry.
+func inARow(n int, change func(*Entry)) func(*world) {
+	return func(w *world) {
+		w.Action, w.Node.ProviderID, w.Node.Created = v1alpha1.ActionReplace, "aws:///1a/i-1", now.Add(-30*time.Minute)
+		w.Policy.Budgets.MaxPerDay = new(int32(5000))
+		for i := range n {
+			at := now.Add(time.Duration(i-n) * time.Hour)
+			e := Entry{
+				Remediation: fmt.Sprint("r0-", i), Node: fmt.Sprint("gone-", i), ProviderID: fmt.Sprint("aws:///1a/i-gone-", i), Zone: "1a", Group: "workers", Image: "ami-1",
+				Action: v1alpha1.ActionReplace, Began: at, Ended: at.Add(20 * time.Minute), Result: NotHelped, InARow: i,
+			}
+			if change != nil && i == n-1 {
+				change(&e)
+			}
+			w.enter(e)
+		}
+	}
+}
+
+// lately has so many machines rebooted, an hour after the other, of ten in the group.
+func lately(n int, change func(*Entry)) func(*world) {
+	return func(w *world) {
+		for i := range n {
+			began := now.Add(-time.Duration(i+1) * time.Hour)
+			e := Entry{Remediation: fmt.Sprint("r0-", i), Node: fmt.Sprint("m", i), Zone: "1b", Group: "workers", Action: v1alpha1.ActionReboot, Began: began, Ended: began.Add(time.Minute), Result: Helped}
+			if change != nil {
+				change(&e)
+			}
+			w.enter(e)
+		}
+	}
+}
+
+func perDayOf(n int32) func(*world) {
+	return func(w *world) { w.Policy.Budgets.MaxPerDay = new(n) }
+}
+
+// double makes the group twice as large.
+func double(w *world) {
+	for i := range 10 {
+		w.Nodes.Value = append(w.Nodes.Value, well(fmt.Sprint("n1", i), "1c"))
+	}
+}
+
 func percent(text string) *intstr.IntOrString { return new(intstr.FromString(text)) }
 
 var table = map[string]map[string]row{
@@ -91,10 +144,11 @@ var table = map[string]map[string]row{
 		"auto, record not known":     forget(func(w *world) *Fact[int] { return &w.AsForecast }),
 	},
 	"in-hand": {
-		"another Remediation": is(Delay, InHand, going("r2", "n1", "1x", "other")),
-		"its own":             allowed(going("r1", "n1", "1a", "workers")),
-		"another node":        allowed(going("r2", "n2", "1a", "workers")),
-		"not known":           forget(ledgerOf),
+		"another Remediation":          is(Delay, InHand, going("r2", "n1", "1x", "other")),
+		"its own":                      allowed(going("r1", "n1", "1a", "workers")),
+		"another node":                 allowed(going("r2", "n2", "1a", "workers")),
+		"the machine, by another name": is(Delay, InHand, both(otherwise("n9", "aws:///1a/i-1", ""), func(w *world) { w.Ledger.Value.Entries[0].Ended = time.Time{} })),
+		"not known":                    forget(ledgerOf),
 	},
 	"budgets": {
 		"more than all":            is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Group = percent("101%") }),
@@ -189,23 +243,70 @@ var table = map[string]map[string]row{
 		"not known":        forget(podsOf),
 	},
 	"cool-down": {
-		"lately":            {ended(v1alpha1.ActionReboot, 4*time.Minute, Helped), Delay, CoolingDown, 6 * time.Minute},
-		"long ago":          allowed(ended(v1alpha1.ActionReboot, 10*time.Minute, Helped)),
-		"another node":      allowed(func(w *world) { w.enter(Entry{Remediation: "r0", Node: "n2", Ended: now}) }),
-		"how long not said": is(Delay, CoolingDown, both(func(w *world) { w.Policy.CoolDown = nil }, ended(v1alpha1.ActionReboot, 24*time.Hour, Helped))),
-		"not known":         forget(ledgerOf),
+		"lately":                       {ended(v1alpha1.ActionReboot, 4*time.Minute, Helped), Delay, CoolingDown, 6 * time.Minute},
+		"long ago":                     allowed(ended(v1alpha1.ActionReboot, 10*time.Minute, Helped)),
+		"another node":                 allowed(func(w *world) { w.enter(Entry{Remediation: "r0", Node: "n2", Ended: now}) }),
+		"by another name":              is(Delay, CoolingDown, otherwise("n9", "aws:///1a/i-1", Helped)),
+		"another machine, of the name": is(Delay, CoolingDown, otherwise("n1", "aws:///1a/i-9", Helped)),
+		"how long not said":            is(Delay, CoolingDown, both(func(w *world) { w.Policy.CoolDown = nil }, ended(v1alpha1.ActionReboot, 24*time.Hour, Helped))),
+		"not known":                    forget(ledgerOf),
 	},
 	"did-not-help": {
-		"did not":             is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, NotHelped)),
-		"result not known":    is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, "")),
-		"helped":              allowed(ended(v1alpha1.ActionReboot, time.Hour, Helped)),
-		"stopped":             allowed(ended(v1alpha1.ActionReboot, time.Hour, Stopped)),
-		"another action":      allowed(ended(v1alpha1.ActionRestartService, time.Hour, NotHelped)),
-		"forgotten":           allowed(ended(v1alpha1.ActionReboot, 24*time.Hour, NotHelped)),
-		"one of two attempts": allowed(both(twice, ended(v1alpha1.ActionReboot, time.Hour, NotHelped))),
-		"both attempts":       is(Deny, DidNotHelp, both(twice, ended(v1alpha1.ActionReboot, time.Hour, NotHelped), ended(v1alpha1.ActionReboot, 2*time.Hour, NotHelped))),
-		"how long not said":   is(Deny, DidNotHelp, both(func(w *world) { w.Policy.RememberFailure = nil }, ended(v1alpha1.ActionReboot, 29*24*time.Hour, NotHelped))),
-		"not known":           forget(ledgerOf),
+		"did not":                       is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, NotHelped)),
+		"result not known":              is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, "")),
+		"helped":                        allowed(ended(v1alpha1.ActionReboot, time.Hour, Helped)),
+		"stopped":                       allowed(ended(v1alpha1.ActionReboot, time.Hour, Stopped)),
+		"another action":                allowed(ended(v1alpha1.ActionRestartService, time.Hour, NotHelped)),
+		"forgotten":                     allowed(ended(v1alpha1.ActionReboot, 24*time.Hour, NotHelped)),
+		"under another name":            is(Deny, DidNotHelp, otherwise("n9", "aws:///1a/i-1", NotHelped)),
+		"another machine, of the name":  allowed(otherwise("n1", "aws:///1a/i-9", NotHelped)),
+		"the name, by an older version": is(Deny, DidNotHelp, otherwise("n1", "", NotHelped)),
+		"one of two attempts":           allowed(both(twice, ended(v1alpha1.ActionReboot, time.Hour, NotHelped))),
+		"both attempts":                 is(Deny, DidNotHelp, both(twice, ended(v1alpha1.ActionReboot, time.Hour, NotHelped), ended(v1alpha1.ActionReboot, 2*time.Hour, NotHelped))),
+		"how long not said":             is(Deny, DidNotHelp, both(func(w *world) { w.Policy.RememberFailure = nil }, ended(v1alpha1.ActionReboot, 29*24*time.Hour, NotHelped))),
+		"not known":                     forget(ledgerOf),
+	},
+	"replace-loop": {
+		"three in a row":               is(Deny, ReplaceLoop, inARow(3, nil)),
+		"two in a row":                 allowed(inARow(2, nil)),
+		"a reboot":                     allowed(both(inARow(3, nil), func(w *world) { w.Action = v1alpha1.ActionReboot })),
+		"of another group":             allowed(inARow(3, func(e *Entry) { e.Group = "spare" })),
+		"of another image":             allowed(inARow(3, func(e *Entry) { e.Image = "ami-0" })),
+		"of an image not known":        is(Deny, ReplaceLoop, inARow(3, func(e *Entry) { e.Image = "" })),
+		"its own image not known":      is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Image = "" })),
+		"of another zone":              is(Deny, ReplaceLoop, inARow(3, func(e *Entry) { e.Zone = "1b" })),
+		"it was there before":          allowed(both(inARow(3, nil), func(w *world) { w.Node.Created = old })),
+		"who knows since when":         is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Created = time.Time{} })),
+		"the last goes on":             is(Deny, ReplaceLoop, inARow(3, func(e *Entry) { e.Ended, e.Result = time.Time{}, "" })),
+		"the last helped for a while":  is(Deny, ReplaceLoop, inARow(3, func(e *Entry) { e.Result = Helped })),
+		"nothing was done to the last": allowed(inARow(3, func(e *Entry) { e.Result = Stopped })),
+		"it is the last itself":        allowed(inARow(3, func(e *Entry) { e.ProviderID = "aws:///1a/i-1" })),
+		"ill a day after":              allowed(both(inARow(3, nil), func(w *world) { w.IllSince = now.Add(24 * time.Hour) })),
+		"ill since long, held long":    is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Now = now.Add(10 * 24 * time.Hour) })),
+		"who knows how long ill":       is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.IllSince = time.Time{} })),
+		"how long not said":            is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Policy.RememberFailure, w.IllSince = nil, now.Add(28*24*time.Hour) })),
+		"not known":                    forget(func(w *world) *Fact[Ledger] { w.Action = v1alpha1.ActionReplace; return &w.Ledger }),
+	},
+	"daily-limit": {
+		"three of ten":          {lately(3, nil), Delay, DailyLimit, 24*time.Hour - 3*time.Hour},
+		"two of ten":            allowed(lately(2, nil)),
+		"five of ten":           {lately(5, nil), Delay, DailyLimit, 24*time.Hour - 3*time.Hour},
+		"three of twenty":       allowed(both(lately(3, nil), double)),
+		"four of twenty":        is(Delay, DailyLimit, both(lately(4, nil), double)),
+		"as the policy says":    is(Delay, DailyLimit, both(lately(1, nil), perDayOf(1))),
+		"less than it says":     allowed(both(lately(9, nil), perDayOf(10))),
+		"whatever they did":     is(Delay, DailyLimit, lately(3, func(e *Entry) { e.Result = NotHelped })),
+		"they go on":            is(Delay, DailyLimit, lately(3, func(e *Entry) { e.Ended, e.Result = time.Time{}, "" })),
+		"nothing was done":      allowed(lately(3, func(e *Entry) { e.Result = Stopped })),
+		"services":              allowed(lately(3, func(e *Entry) { e.Action = v1alpha1.ActionRestartService })),
+		"another group":         allowed(lately(3, func(e *Entry) { e.Group = "spare" })),
+		"a day ago":             allowed(lately(3, func(e *Entry) { e.Began = e.Began.Add(-23 * time.Hour) })),
+		"its own is one":        allowed(lately(3, func(e *Entry) { e.Remediation, e.Ended, e.Result = "r1", time.Time{}, "" })),
+		"a service is no such":  allowed(both(restart, lately(3, nil))),
+		"another of its name":   is(Delay, DailyLimit, lately(3, func(e *Entry) { e.Remediation = "r1" })),
+		"ledger not known":      forget(ledgerOf),
+		"nodes not known":       forget(nodesOf),
+		"services need no fact": allowed(both(restart, func(w *world) { w.Ledger = Fact[Ledger]{} })),
 	},
 	"window": {
 		"none":              allowed(func(w *world) { w.Policy.MaintenanceWindow = nil }),

@@ -23,6 +23,8 @@ type Proposal struct {
 	Policy v1alpha1.NodeRepairPolicySpec
 	// Confirmed is when the evidence was last seen to hold.
 	Confirmed time.Time
+	// IllSince is when the evidence came to hold; zero is not known, and as ill from the beginning.
+	IllSince time.Time
 }
 
 func (p Proposal) holder() Holder { return Holder{p.Remediation, p.UID} }
@@ -37,7 +39,14 @@ type Node struct {
 	// Ready is that of the node's own condition; Unhealthy is whether any rule of a policy matches it, or it is not Ready.
 	Ready, Unhealthy bool
 	Annotations      map[string]string
+	// UID is that of the Node, Created when it was made, ProviderID the cloud's name for its machine.
+	UID        types.UID
+	Created    time.Time
+	ProviderID string
 }
+
+// Machine is the node's machine.
+func (n Node) Machine() Machine { return Machine{n.Name, n.UID, n.ProviderID} }
 
 // Fact is something gathered at a time. The zero time says that it is not known.
 type Fact[T any] struct {

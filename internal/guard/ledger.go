@@ -36,6 +36,21 @@ type Entry struct {
 	// Ended is zero as long as it goes on.
 	Ended  time.Time `json:"ended,omitzero"`
 	Result Result    `json:"result,omitempty"`
+
+	// NodeUID is that of the Node, ProviderID the cloud's name for the machine and Image what it was started from, each empty
+	// where it is not known, as in entries of older versions.
+	NodeUID    types.UID `json:"nodeUID,omitempty"`
+	ProviderID string    `json:"providerID,omitempty"`
+	Image      string    `json:"image,omitempty"`
+	// InARow is how many replacements, one after the other, had led to the node; see Ledger.InARow.
+	InARow int `json:"inARow,omitempty"`
+}
+
+func (e Entry) machine() Machine { return Machine{e.Node, e.NodeUID, e.ProviderID} }
+
+// acted says whether the machine was, is being, or may have been acted on.
+func (e Entry) acted() bool {
+	return e.Result == Helped || e.Result == NotHelped || e.Result == Aborted || e.Result == ""
 }
 
 // Holder is a Remediation, as the holder of an entry. Its name alone does not identify it: one that was deleted may be made
@@ -181,25 +196,25 @@ func (l Ledger) others(than Holder) []Entry {
 	return l.without(func(e Entry) bool { return !e.ongoing() || than.holds(e) }).Entries
 }
 
-// past is what was done to a node and is over.
-func (l Ledger) past(node string) []Entry {
-	return l.without(func(e Entry) bool { return e.ongoing() || e.Node != node }).Entries
+// past is what was done to a machine and is over.
+func (l Ledger) past(machine Machine) []Entry {
+	return l.without(func(e Entry) bool { return e.ongoing() || !machine.Same(e.machine()) }).Entries
 }
 
-// Failures is how often an action did not help a node, of what ended after a time. An end without a known result has not
+// Failures is how often an action did not help a machine, of what ended after a time. An end without a known result has not
 // been seen to help. What a person aborted is no failure: no harsher action follows from it.
-func (l Ledger) Failures(node string, action v1alpha1.Action, since time.Time) int {
-	return l.count(node, action, since, func(r Result) bool { return r == NotHelped || r == "" })
+func (l Ledger) Failures(machine Machine, action v1alpha1.Action, since time.Time) int {
+	return l.count(machine, action, since, func(r Result) bool { return r == NotHelped || r == "" })
 }
 
-// Attempts is how often an action was taken on a node and not seen to help, likewise: what a person aborted is one.
-func (l Ledger) Attempts(node string, action v1alpha1.Action, since time.Time) int {
-	return l.Failures(node, action, since) + l.count(node, action, since, func(r Result) bool { return r == Aborted })
+// Attempts is how often an action was taken on a machine and not seen to help, likewise: what a person aborted is one.
+func (l Ledger) Attempts(machine Machine, action v1alpha1.Action, since time.Time) int {
+	return l.Failures(machine, action, since) + l.count(machine, action, since, func(r Result) bool { return r == Aborted })
 }
 
-func (l Ledger) count(node string, action v1alpha1.Action, since time.Time, of func(Result) bool) int {
+func (l Ledger) count(machine Machine, action v1alpha1.Action, since time.Time, of func(Result) bool) int {
 	n := 0
-	for _, e := range l.past(node) {
+	for _, e := range l.past(machine) {
 		if e.Action == action && of(e.Result) && e.Ended.After(since) {
 			n++
 		}

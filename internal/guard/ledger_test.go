@@ -71,7 +71,7 @@ func TestNamesAreReused(t *testing.T) {
 	if _, ok := again.Ongoing(first); ok {
 		t.Error("the first goes on")
 	}
-	if n := again.Failures("n1", v1alpha1.ActionReboot, now); n != 1 {
+	if n := again.Failures(Machine{Node: "n1"}, v1alpha1.ActionReboot, now); n != 1 {
 		t.Errorf("%d failures are remembered, want 1", n)
 	}
 	if others := again.others(first); len(others) != 1 || others[0].UID != "2" {

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,13 +17,15 @@ const (
 	LongestMemory = 30 * 24 * time.Hour
 )
 
-// coolDown leaves a node alone for a while after anything was done to it.
+// coolDown leaves a machine alone for a while after anything was done to it, and whatever has the name of a node to which
+// it was: to wait once too often does little harm.
 func coolDown(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
 	var left time.Duration
-	for _, e := range f.Ledger.Value.past(p.Node.Name) {
+	byName := Machine{Node: p.Node.Name}
+	for _, e := range slices.Concat(f.Ledger.Value.past(p.Node.Machine()), f.Ledger.Value.past(byName)) {
 		left = max(left, e.Ended.Add(Rest(&p.Policy)).Sub(f.Now))
 	}
 	if left > 0 {
@@ -31,12 +34,13 @@ func coolDown(p Proposal, f Facts) Verdict {
 	return allow
 }
 
-// didNotHelp denies what has not been seen to help this node as often as the policy's ladder allows: the next step is another action.
+// didNotHelp denies what has not been seen to help this machine as often as the policy's ladder allows: the next step is
+// another action.
 func didNotHelp(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
-	failed := f.Ledger.Value.Attempts(p.Node.Name, p.Action, f.Now.Add(-Memory(&p.Policy)))
+	failed := f.Ledger.Value.Attempts(p.Node.Machine(), p.Action, f.Now.Add(-Memory(&p.Policy)))
 	if failed >= Attempts(&p.Policy, p.Action) {
 		return deny(DidNotHelp, message.GuardDidNotHelp, message.Args{"action": string(p.Action), "node": "node/" + p.Node.Name, "n": failed})
 	}

@@ -19,6 +19,7 @@ func TestNeverBeyondABudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := good()
 		w.Policy.Brake.Nodes, w.Policy.MaintenanceWindow, w.Policy.CoolDown.Duration = 5000, nil, 0
+		w.Policy.Budgets.MaxPerDay = new(int32(5000))
 		w.Nodes.Value = drawNodes(t)
 		b := &w.Policy.Budgets
 		b.Zone, b.Group, b.Cluster = drawBudget(t, "zone"), drawBudget(t, "group"), drawBudget(t, "cluster")

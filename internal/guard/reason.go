@@ -39,4 +39,9 @@ const (
 	WindowClosed  Reason = "WindowClosed"
 	DoNotDisrupt  Reason = "DoNotDisrupt"
 	CompetingWith Reason = "CompetingRepairer"
+
+	// ReplaceLoop is for a machine that came after others were replaced and is as ill as they were.
+	ReplaceLoop Reason = "ReplaceLoop"
+	// DailyLimit is for a group of which enough machines were rebooted or replaced within a day.
+	DailyLimit Reason = "DailyLimit"
 )

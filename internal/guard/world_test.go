@@ -13,6 +13,9 @@ import (
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
 
+// old is when nodes were made, long before anything was done to any.
+var old = now.Add(-90 * 24 * time.Hour)
+
 // world is a proposal and facts, by which all checks allow until something is changed.
 type world struct {
 	Proposal
@@ -20,11 +23,11 @@ type world struct {
 }
 
 func ill(name string) Node {
-	return Node{Name: name, Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Unhealthy: true}
+	return Node{Name: name, Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Unhealthy: true, Created: old}
 }
 
 func well(name, zone string) Node {
-	return Node{Name: name, Zone: zone, Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true}
+	return Node{Name: name, Zone: zone, Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Created: old}
 }
 
 func good() *world {
@@ -36,7 +39,7 @@ func good() *world {
 	}
 	return &world{
 		Proposal{
-			Remediation: "r1", Node: ill("n1"), Action: v1alpha1.ActionReboot, Confirmed: now.Add(-time.Minute),
+			Remediation: "r1", Node: ill("n1"), Action: v1alpha1.ActionReboot, Confirmed: now.Add(-time.Minute), IllSince: now.Add(-10 * time.Minute),
 			Policy: v1alpha1.NodeRepairPolicySpec{
 				Mode:     v1alpha1.ModeAuto,
 				EarnAuto: new(int32(3)),

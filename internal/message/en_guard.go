@@ -35,4 +35,7 @@ var englishGuard = sentences{
 	GuardCoolDown:   "{{.node}} was repaired a short while ago and is left alone for {{.left}} more.",
 	GuardDidNotHelp: "{{.action}} has not helped {{.node}} lately ({{count .n \"attempt\" \"attempts\"}}).",
 	GuardWindow:     "The maintenance window opens at {{.opens}}.",
+
+	GuardReplaceLoop: "{{count .n \"machine\" \"machines\"}} of {{.group}}{{if .image}} with the image {{.image}}{{end}} {{verb .n \"was\" \"were\"}} replaced one after the other, and the one that came next was ill again each time: what ails them is not the machine. Look at the group's image and configuration.",
+	GuardDailyLimit:  "{{count .n \"machine\" \"machines\"}} of {{.group}} {{verb .n \"was\" \"were\"}} rebooted or replaced within 24 hours, and {{.limit}} may be.",
 }

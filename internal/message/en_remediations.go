@@ -44,6 +44,8 @@ var englishRemediations = sentences{
 	"Check/last-replica":       "Last replica:",
 	"Check/cool-down":          "Cool-down:",
 	"Check/did-not-help":       "Past:",
+	"Check/replace-loop":       "Replaced in a row:",
+	"Check/daily-limit":        "Per day:",
 	"Check/window":             "Window:",
 	"Check/do-not-disrupt":     "Annotation:",
 	"Check/competing":          "Competing:",

@@ -36,4 +36,7 @@ const (
 	GuardCoolDown   ID = "GuardCoolDown"   // node, left
 	GuardDidNotHelp ID = "GuardDidNotHelp" // action, node, n
 	GuardWindow     ID = "GuardWindow"     // opens
+
+	GuardReplaceLoop ID = "GuardReplaceLoop" // n, group, image
+	GuardDailyLimit  ID = "GuardDailyLimit"  // n, group, limit
 )

@@ -35,4 +35,7 @@ var japaneseGuard = sentences{
 	GuardCoolDown:   "{{.node}} は修復されたばかりのため、あと {{span .left}}は何もしません。",
 	GuardDidNotHelp: "{{.action}} は最近 {{.node}} に効果がありませんでした ({{.n}} 回)。",
 	GuardWindow:     "メンテナンスウィンドウは {{.opens}} に始まります。",
+
+	GuardReplaceLoop: "{{.group}}{{if .image}} のイメージ {{.image}}{{end}} のマシン {{.n}} 台が続けて交換され、そのたびに次のマシンにも異常が起きました。原因はマシンではありません。グループのイメージと設定を確認してください。",
+	GuardDailyLimit:  "{{.group}} では 24 時間以内に {{.n}} 台のマシンが再起動または交換されました。上限は {{.limit}} 台です。",
 }

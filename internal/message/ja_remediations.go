@@ -44,6 +44,8 @@ var japaneseRemediations = sentences{
 	"Check/last-replica":       "最後の Ready なレプリカがある。",
 	"Check/cool-down":          "修復したばかり。",
 	"Check/did-not-help":       "最近同じ操作が効かなかった。",
+	"Check/replace-loop":       "続けて交換しても直らない。",
+	"Check/daily-limit":        "1 日の上限に達した。",
 	"Check/window":             "メンテナンスウィンドウの外。",
 	"Check/do-not-disrupt":     "アノテーションにより手を付けない。",
 	"Check/competing":          "ほかの仕組みが同じノードを修復する。",

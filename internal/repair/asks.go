@@ -46,7 +46,7 @@ func Asks(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.
 		return NotDue
 	case !named(found.Rule):
 		return AnotherRule
-	case found.Rule.Action == v1alpha1.ActionNone || Next(policy, found.Rule.Action, node.Name, ledger, now) != r.Spec.Action:
+	case found.Rule.Action == v1alpha1.ActionNone || Next(policy, found.Rule.Action, guard.MachineOf(node), ledger, now) != r.Spec.Action:
 		return AnotherAction
 	case r.Spec.Action == v1alpha1.ActionRestartService && found.Rule.Service != r.Spec.Service:
 		return AnotherAction

@@ -90,6 +90,15 @@ func Holds(rules []v1alpha1.RepairRule, r *v1alpha1.Remediation, conditions []co
 	return met
 }
 
+// IllSince is since when a node's condition is as evidence says; now, if it is not so, as in a drill.
+func IllSince(node *corev1.Node, evidence v1alpha1.Evidence, now time.Time) time.Time {
+	condition, met := Meets(v1alpha1.RepairRule{Condition: evidence.Condition, Status: evidence.Status}, node.Status.Conditions)
+	if !met {
+		return now
+	}
+	return condition.LastTransitionTime.Time
+}
+
 // Ready says whether a node's own condition Ready is True.
 func Ready(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {

@@ -31,8 +31,8 @@ type Plan struct {
 
 // Propose is what should be there and is not. The first policy, by name, that has a rule due for a node decides about it. A
 // node is left alone for the policy's coolDown after its last Remediation, and as long as the evidence stays the same that
-// a person rejected. A name tells the policy, the node, the evidence and what was tried before, so that whoever proposes
-// the same thing twice makes it once.
+// a person rejected, whatever action was proposed on it, by whatever rule. A name tells the policy, the node, the evidence
+// and what was tried before, so that whoever proposes the same thing twice makes it once.
 func Propose(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node, remediations []v1alpha1.Remediation, ledger guard.Ledger, now time.Time) Plan {
 	before := historyOf(remediations)
 	decided := map[string]bool{}
@@ -50,7 +50,7 @@ func Propose(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node, remedia
 			decided[node.Name] = true
 			last := before.last[node.Name]
 			switch rested := rests(&policy.Spec, last); {
-			case found.Rule.Action == v1alpha1.ActionNone || before.open[node.Name] || rejected(last, node, found.Condition) ||
+			case found.Rule.Action == v1alpha1.ActionNone || before.open[node.Name] || before.rejected[keyFor(node, found.Condition)] != nil ||
 				ledger.Rejected(RejectionOf(node.UID, EvidenceOf(found.Condition))):
 			case rested.After(now):
 				plan.Next = sooner(plan.Next, rested)
@@ -82,28 +82,22 @@ func rests(spec *v1alpha1.NodeRepairPolicySpec, last *v1alpha1.Remediation) time
 	return end.LastTransitionTime.Add(guard.Rest(spec))
 }
 
-// rejected says whether a person said no to the last Remediation of a node, and nothing has changed since.
-func rejected(last *v1alpha1.Remediation, node *corev1.Node, c corev1.NodeCondition) bool {
-	if last == nil || last.Spec.Approval != v1alpha1.Rejected || last.Spec.Node.UID != node.UID {
-		return false
-	}
-	was, is := last.Spec.Evidence, EvidenceOf(c)
-	return was.Condition == is.Condition && was.Status == is.Status && was.Since.Equal(&is.Since)
-}
-
 // RejectionOf is what the ledger keeps of a person's no to a repair of a node for certain evidence.
 func RejectionOf(node types.UID, e v1alpha1.Evidence) guard.Rejection {
 	return guard.Rejection{Node: node, Condition: e.Condition, Status: e.Status, Since: e.Since}
 }
 
-// history is what was proposed before, by the node's name.
+// history is what was proposed before.
 type history struct {
+	// open and last are by the node's name.
 	open map[string]bool
 	last map[string]*v1alpha1.Remediation
+	// rejected are the latest that a person said no to, by their evidence.
+	rejected map[evidenceKey]*v1alpha1.Remediation
 }
 
 func historyOf(remediations []v1alpha1.Remediation) history {
-	h := history{map[string]bool{}, map[string]*v1alpha1.Remediation{}}
+	h := history{map[string]bool{}, map[string]*v1alpha1.Remediation{}, map[evidenceKey]*v1alpha1.Remediation{}}
 	for i := range remediations {
 		r := &remediations[i]
 		if r.Spec.Drill != nil {
@@ -112,6 +106,9 @@ func historyOf(remediations []v1alpha1.Remediation) history {
 		name := r.Spec.Node.Name
 		if r.Status.Phase != v1alpha1.PhaseEnded {
 			h.open[name] = true
+		}
+		if key := keyOf(r); r.Spec.Approval == v1alpha1.Rejected && (h.rejected[key] == nil || younger(r, h.rejected[key])) {
+			h.rejected[key] = r
 		}
 		if last := h.last[name]; last == nil || younger(r, last) {
 			h.last[name] = r
@@ -128,7 +125,7 @@ func younger(a, b *v1alpha1.Remediation) bool {
 }
 
 func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, last *v1alpha1.Remediation, ledger guard.Ledger, now time.Time) v1alpha1.Remediation {
-	action := Next(&policy.Spec, found.Rule.Action, node.Name, ledger, now)
+	action := Next(&policy.Spec, found.Rule.Action, guard.MachineOf(node), ledger, now)
 	service := ""
 	if action == v1alpha1.ActionRestartService {
 		service = found.Rule.Service

@@ -123,6 +123,8 @@ func TestNext(t *testing.T) {
 	}
 	elsewhere, helped := failed(reboot, time.Hour), failed(reboot, time.Hour)
 	elsewhere.Node, helped.Result = "n2", guard.Helped
+	renamed, another := elsewhere, failed(reboot, time.Hour)
+	renamed.ProviderID, another.ProviderID = "aws:///1a/i-1", "aws:///1a/i-2"
 	for name, tc := range map[string]struct {
 		ladder []v1alpha1.EscalationStep
 		asked  v1alpha1.Action
@@ -134,6 +136,8 @@ func TestNext(t *testing.T) {
 		"no attempts left":             {ladder, reboot, []guard.Entry{failed(reboot, time.Hour), failed(reboot, time.Minute)}, replace},
 		"forgotten":                    {ladder, reboot, []guard.Entry{failed(reboot, 25*time.Hour), failed(reboot, time.Minute)}, reboot},
 		"on another node":              {ladder, reboot, []guard.Entry{elsewhere, failed(reboot, time.Minute)}, reboot},
+		"under another name":           {ladder, reboot, []guard.Entry{renamed, failed(reboot, time.Minute)}, replace},
+		"another machine of the name":  {ladder, reboot, []guard.Entry{another, failed(reboot, time.Minute)}, reboot},
 		"it helped":                    {ladder, reboot, []guard.Entry{helped, failed(reboot, time.Minute)}, reboot},
 		"not on the ladder, once":      {ladder, restart, []guard.Entry{failed(restart, time.Hour)}, reboot},
 		"two steps at once":            {ladder, restart, []guard.Entry{failed(restart, time.Hour), failed(reboot, time.Hour), failed(reboot, time.Hour)}, replace},
@@ -143,7 +147,7 @@ func TestNext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := &v1alpha1.NodeRepairPolicySpec{Escalation: tc.ladder, RememberFailure: span(24 * time.Hour)}
-			if got := Next(spec, tc.asked, "n1", guard.Ledger{Entries: tc.past}, now); got != tc.want {
+			if got := Next(spec, tc.asked, guard.Machine{Node: "n1", ProviderID: "aws:///1a/i-1"}, guard.Ledger{Entries: tc.past}, now); got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})

@@ -165,7 +165,7 @@ func TestForgedStatus(t *testing.T) {
 					if end == nil || end.Reason != v1alpha1.RemediationGaveUpReason || w.cloud.reboots+w.cloud.replaces > 0 {
 						t.Errorf("condition %v, the cloud was asked %d times", end, w.cloud.reboots+w.cloud.replaces)
 					}
-					if n := w.ledger(ctx).Failures("n1", what, start.Add(-time.Hour)); n > 0 {
+					if n := w.ledger(ctx).Failures(guard.Machine{Node: "n1"}, what, start.Add(-time.Hour)); n > 0 {
 						t.Errorf("%d failures are remembered of what never was", n)
 					}
 				})
@@ -296,7 +296,7 @@ func (w *world) force(ctx context.Context) {
 func (w *world) tried(ctx context.Context, failures, attempts int) {
 	w.t.Helper()
 	ledger := w.ledger(ctx)
-	if f, a := ledger.Failures("n1", reboot, start.Add(-time.Hour)), ledger.Attempts("n1", reboot, start.Add(-time.Hour)); f != failures || a != attempts {
+	if f, a := ledger.Failures(guard.Machine{Node: "n1"}, reboot, start.Add(-time.Hour)), ledger.Attempts(guard.Machine{Node: "n1"}, reboot, start.Add(-time.Hour)); f != failures || a != attempts {
 		w.t.Errorf("%d failures and %d attempts are remembered, want %d and %d", f, a, failures, attempts)
 	}
 }

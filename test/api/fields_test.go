@@ -111,6 +111,7 @@ var policyTrials = map[string]trial{
 	"budgets.zone":               budget,
 	"budgets.group":              budget,
 	"budgets.cluster":            budget,
+	"budgets.maxPerDay":          {good: list{1, 5000}, bad: list{0, -1, 5001, "20%"}},
 	"brake.nodes":                {good: list{2, 5000}, bad: list{1, 5001}},
 	"brake.percent":              {good: list{1, 100}, bad: list{0, 101}},
 	"maintenanceWindow.days":     {beside: window, good: list{list{"Monday", "Sunday"}}, bad: list{list{}, list{"Mon"}, list{"Monday", "Monday"}}},

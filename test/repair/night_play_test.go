@@ -73,6 +73,10 @@ func TestWatch(t *testing.T) {
 			night: plan{Nodes: 4, Zones: 1, Floors: []int{1}, Slack: 1, ZoneBudget: 1, ClusterBudget: 1, Faults: []fault{{2, 20, 1, ill}, {2, 20, 2, ill}}},
 			out:   []string{"budgets"}, crime: overBudget,
 		},
+		"a day's limit": {
+			night: plan{Nodes: 4, Zones: 1, Floors: []int{1}, Slack: 1, ZoneBudget: 1, ClusterBudget: 1, PerDay: 1, Faults: []fault{{2, 20, 1, ill}, {2, 20, 2, ill}}},
+			out:   []string{"daily-limit"}, crime: overRate,
+		},
 		"the zone's state": {
 			night: plan{Nodes: 4, Zones: 3, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 1, Faults: []fault{{9, 18, 0, zoneOut}}},
 			out:   []string{"zone-state"}, crime: throughOutage,

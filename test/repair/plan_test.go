@@ -40,10 +40,12 @@ type fault struct {
 type plan struct {
 	Nodes, Zones int
 	// Floors are the least pods of workloads, Slack how many more each has.
-	Floors          []int
-	Slack           int
-	ZoneBudget      int
-	ClusterBudget   int
+	Floors        []int
+	Slack         int
+	ZoneBudget    int
+	ClusterBudget int
+	// PerDay is how many machines may be repaired in the night; 0 is any number.
+	PerDay          int
 	Proceed, Ladder bool
 	// Brake says whether the policy has one of its own beside Kubernetes' idea of a disrupted zone.
 	Brake  bool
@@ -64,6 +66,7 @@ func drawPlan(t *rapid.T) plan {
 		Floors:     rapid.SliceOfN(rapid.IntRange(1, 3), 1, 2).Draw(t, "floors"),
 		Slack:      rapid.SampledFrom([]int{1, 1, 0, 2}).Draw(t, "slack"),
 		ZoneBudget: rapid.IntRange(1, 2).Draw(t, "zone budget"), ClusterBudget: rapid.IntRange(1, 2).Draw(t, "cluster budget"),
+		PerDay:  rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "per day"),
 		Proceed: rapid.Bool().Draw(t, "proceed"), Ladder: rapid.Bool().Draw(t, "ladder"), Brake: rapid.Bool().Draw(t, "brake"),
 	}
 	p.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fault {
@@ -104,6 +107,10 @@ func (p plan) policy() *v1alpha1.NodeRepairPolicy {
 		Drain:        v1alpha1.Drain{Timeout: minutes(2), Fallback: v1alpha1.DrainGiveUp},
 		Verification: v1alpha1.Verification{NodeWithin: minutes(4), Dwell: minutes(1), PodsWithin: minutes(2)},
 		CoolDown:     minutes(1), RememberFailure: minutes(60),
+	}
+	policy.Spec.Budgets.MaxPerDay = new(int32(5000))
+	if p.PerDay > 0 {
+		policy.Spec.Budgets.MaxPerDay = new(int32(p.PerDay))
 	}
 	if !p.Brake {
 		policy.Spec.Brake = v1alpha1.Brake{Nodes: 5000, Percent: 100}

@@ -28,6 +28,7 @@ const (
 	actedTwice    crime = "acted twice"
 	neverEnded    crime = "never ended"
 	notAsked      crime = "did what no policy asks for"
+	overRate      crime = "over a day's limit"
 )
 
 // watch looks at the cluster itself, not at what the controller says, whenever something is done to it.
@@ -91,6 +92,9 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine) {
 	}
 	if w.silent {
 		w.commit(notAsked, "%s of %s", action, m.node)
+	}
+	if most := int(*w.policy.Spec.Budgets.MaxPerDay); len(w.acted) > most { // A night has one group, and is shorter than a day.
+		w.commit(overRate, "%d Remediations have acted, of %d", len(w.acted), most)
 	}
 	// To ask again for a machine to be replaced, where nobody answered, is about that one machine and does nothing twice.
 	again := w.last[m.node].by == name && action == v1alpha1.ActionReplace

@@ -61,7 +61,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	}
 	ruling := guard.Decide(c.checks(), guard.Proposal{
 		Remediation: r.Name, UID: r.UID, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action, Approval: r.Spec.Approval,
-		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()),
+		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()), IllSince: repair.IllSince(node, r.Spec.Evidence, facts.Now),
 	}, facts)
 	c.verdicts.add(ruling)
 	return ruling, nil

@@ -106,6 +106,7 @@ func newBench(t *testing.T, provider cloud.Provider, objects ...runtime.Object) 
 		}
 	}
 	api := fake.NewClientBuilder().WithScheme(scheme).WithObjects(own...).WithStatusSubresource(&v1alpha1.NodeRepairPolicy{}, &v1alpha1.Remediation{}).
+		WithIndex(&corev1.Pod{}, "spec.nodeName", func(o client.Object) []string { return []string{o.(*corev1.Pod).Spec.NodeName} }).
 		WithInterceptorFuncs(interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			if review, ok := o.(*authorizationv1.SelfSubjectAccessReview); ok { // which nothing keeps
 				review.Status.Allowed = review.Spec.ResourceAttributes.Resource != b.denied

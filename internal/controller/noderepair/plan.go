@@ -39,7 +39,7 @@ func (c *Concern) Plan(ctx context.Context) (time.Duration, error) {
 	for i := range own.policies {
 		errs = errors.Join(errs, c.report(ctx, world, own, brake, &own.policies[i]))
 	}
-	return again, errors.Join(errs, c.prune(ctx, own))
+	return again, errors.Join(errs, c.prune(ctx, own, world.Nodes()))
 }
 
 // shown is how many Remediations a policy has that the brake holds back: enough to show why. In an outage thousands would

@@ -8,20 +8,23 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/repair"
 )
 
 // kept is how many Remediations that have ended are kept of each policy, and how many drills.
 const kept = 200
 
 // prune deletes records that are old. Each is deleted as it was read, or not at all.
-func (c *Concern) prune(ctx context.Context, own objects) error {
+func (c *Concern) prune(ctx context.Context, own objects, nodes []*corev1.Node) error {
 	var errs []error
-	for _, r := range old(own) {
+	for _, r := range old(own, nodes) {
 		err := c.Client.Delete(ctx, r, client.Preconditions{UID: &r.UID, ResourceVersion: &r.ResourceVersion})
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			errs = append(errs, fmt.Errorf("deleting the old Remediation %s: %w", r.Name, err))
@@ -31,8 +34,10 @@ func (c *Concern) prune(ctx context.Context, own objects) error {
 }
 
 // old are the records that nobody needs any more. Of what has ended the latest are kept, and besides them what is proof:
-// as many as a policy wants that turned out as forecast, and of the drills of each reason the latest.
-func old(own objects) []*v1alpha1.Remediation {
+// as many as a policy wants that turned out as forecast, and of the drills of each reason the latest. What is decided about
+// nodes that there are rests on some more, which are kept as long.
+func old(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
+	needed := neededFor(nodes, own.remediations)
 	earned := map[string]int{}
 	for _, policy := range own.policies {
 		if policy.Spec.EarnAuto != nil {
@@ -44,7 +49,7 @@ func old(own objects) []*v1alpha1.Remediation {
 	for _, r := range latestFirst(own.remediations) {
 		of := r.Spec.Policy.Name // none, of drills
 		seen[of]++
-		keep := seen[of] <= kept
+		keep := seen[of] <= kept || needed[r.Name]
 		if outcomeOf(r) == v1alpha1.RemediationAsForecastReason {
 			proofs[of]++
 			keep = keep || proofs[of] <= earned[of]
@@ -57,6 +62,24 @@ func old(own objects) []*v1alpha1.Remediation {
 		}
 	}
 	return old
+}
+
+// neededFor are the names of the Remediations that what is decided about nodes rests on: what is proposed of them, which node
+// came in whose place, and by whom they are cordoned. They are bounded by what there is in the cluster, not by time: thousands
+// of rejections stand where thousands of nodes have a condition that a person leaves as it is.
+func neededFor(nodes []*corev1.Node, remediations []v1alpha1.Remediation) map[string]bool {
+	needed := repair.Needed(nodes, remediations)
+	untaken := map[string]bool{}
+	for _, node := range nodes {
+		untaken[node.Name] = true
+		needed[node.Annotations[action.CordonedByAnnotation]] = true
+	}
+	for _, r := range latestFirst(remediations) {
+		if taken := action.Successor(r); untaken[taken] {
+			untaken[taken], needed[r.Name] = false, true
+		}
+	}
+	return needed
 }
 
 // drillKey is what a drill proves something of: a condition, which its evidence tells where the drill does not, and a reason.

@@ -36,7 +36,7 @@ func TestOld(t *testing.T) {
 	add("often-old", "", v1alpha1.RemediationDrillPassedReason, 9*time.Hour, drill("Often"))
 	add("seldom", "", v1alpha1.RemediationDrillCutReason, 9*time.Hour, drill("Seldom"))
 	got := map[string]bool{}
-	for _, r := range old(own) {
+	for _, r := range old(own, nil) {
 		got[r.Name] = true
 	}
 	for _, name := range []string{"old", "proof-2", "often-old"} {
@@ -64,11 +64,11 @@ func TestPrune(t *testing.T) {
 	}
 	stale.CreationTimestamp, r.CreationTimestamp = ago(9*time.Hour), ago(9*time.Hour)
 	own.remediations = append(own.remediations, stale)
-	if err := b.prune(t.Context(), own); err != nil || len(b.remediations(t)) != 1 {
+	if err := b.prune(t.Context(), own, nil); err != nil || len(b.remediations(t)) != 1 {
 		t.Errorf("what has changed since is deleted, or said to fail: %v", err)
 	}
 	own.remediations[kept] = *r
-	if err := b.prune(t.Context(), own); err != nil || len(b.remediations(t)) != 0 {
+	if err := b.prune(t.Context(), own, nil); err != nil || len(b.remediations(t)) != 0 {
 		t.Errorf("not deleted: %v", err)
 	}
 }

@@ -32,25 +32,11 @@ func nodesOf(world *cluster.Snapshot, policies []v1alpha1.NodeRepairPolicy) []gu
 
 func guardNode(node *corev1.Node) guard.Node {
 	return guard.Node{
-		Name: node.Name, Zone: cluster.Zone(node), Group: cluster.GroupName(node),
-		Image: imageOf(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
+		Name: node.Name, UID: node.UID, ProviderID: node.Spec.ProviderID, Created: node.CreationTimestamp.Time,
+		Zone: cluster.Zone(node), Group: cluster.GroupName(node),
+		Image: cluster.MachineImage(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Ready: repair.Ready(node), Annotations: node.Annotations,
 	}
-}
-
-// eksImage is the label by which a node of an EKS managed node group names its machine image.
-const eksImage = "eks.amazonaws.com/nodegroup-image"
-
-// imageOf is what the machine was started from; where no label names it, the operating system and kernel stand for it.
-func imageOf(node *corev1.Node) string {
-	if image := node.Labels[eksImage]; image != "" {
-		return image
-	}
-	info := node.Status.NodeInfo
-	if info.OSImage == "" && info.KernelVersion == "" {
-		return ""
-	}
-	return info.OSImage + " (" + info.KernelVersion + ")"
 }
 
 // By nameLabel pods tell what they are; naosuAgent is the name of naosu's own agent.

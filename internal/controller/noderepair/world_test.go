@@ -114,8 +114,8 @@ func TestPodsOf(t *testing.T) {
 
 func TestNodesOf(t *testing.T) {
 	labelled := node("n1", "1a", down(time.Minute))
-	labelled.Labels[eksImage] = "ami-1"
-	labelled.Annotations = map[string]string{"a": "b"}
+	labelled.Labels["eks.amazonaws.com/nodegroup-image"] = "ami-1"
+	labelled.Annotations, labelled.CreationTimestamp = map[string]string{"a": "b"}, ago(time.Hour)
 	agent := pod("agent-1", "n1", nil, "", func(p *corev1.Pod) {
 		p.Labels = map[string]string{nameLabel: naosuAgent}
 		p.Spec.Containers[0].Image = "naosu-agent:1.2"
@@ -125,9 +125,9 @@ func TestNodesOf(t *testing.T) {
 	want := []guard.Node{
 		{
 			Name: "n1", Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "naosu-agent:1.2", Ready: true, Unhealthy: true,
-			Annotations: map[string]string{"a": "b"},
+			Annotations: map[string]string{"a": "b"}, UID: "uid-n1", ProviderID: "aws:///1a/i-n1", Created: ago(time.Hour).Time,
 		},
-		{Name: "n2", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true},
+		{Name: "n2", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n2", ProviderID: "aws:///1b/i-n2"},
 	}
 	if diff := cmp.Diff(want, nodesOf(world, policies)); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)
