@@ -102,7 +102,7 @@ func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evid
 		}
 		action := found.Rule.Action
 		if action != v1alpha1.ActionNone {
-			action = repair.Next(&policy.Spec, action, node.Name, ledger, c.Clock.Now())
+			action = repair.Next(&policy.Spec, action, guard.MachineOf(node), ledger, c.Clock.Now())
 		}
 		d.met(policy, found.Rule, action)
 		if action == v1alpha1.ActionNone {
