@@ -247,6 +247,18 @@ const (
 	DrainProceed DrainFallback = "Proceed"
 )
 
+// LocalData is what a drain means for data that pods have on the node alone.
+// +kubebuilder:validation:Enum=Delete;Keep
+type LocalData string
+
+// What becomes of data that pods have on the node alone.
+const (
+	// LocalDataDelete drains pods all the same: they lose it.
+	LocalDataDelete LocalData = "Delete"
+	// LocalDataKeep begins no reboot or replacement while a pod has such data.
+	LocalDataKeep LocalData = "Keep"
+)
+
 // Drain is how pods leave a node: by eviction, so that PodDisruptionBudgets are kept to.
 type Drain struct {
 	// timeout is the drain's deadline. From 1ms to 24h; defaults to 15m.
@@ -263,6 +275,14 @@ type Drain struct {
 	// +optional
 	// +kubebuilder:default=GiveUp
 	Fallback DrainFallback `json:"fallback,omitempty"`
+
+	// localData is what is done about pods that have data on the node alone, which they lose when they are evicted: in an
+	// emptyDir on disk, a hostPath, or a local PersistentVolume. Delete drains them all the same, Keep begins no reboot or
+	// replacement while there are any. Pods with the annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "true", and
+	// volumes that cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes names, do not count. Defaults to Delete.
+	// +optional
+	// +kubebuilder:default=Delete
+	LocalData LocalData `json:"localData,omitempty"`
 }
 
 // Verification is how it is seen that a repair helped.

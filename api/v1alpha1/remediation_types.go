@@ -29,9 +29,10 @@ const (
 	RemediationNotAsForecastReason = "NotAsForecast"
 	// RemediationDidNotHelpReason is used when the node was no healthier afterwards.
 	RemediationDidNotHelpReason = "DidNotHelp"
-	// RemediationGaveUpReason is used when it was ended before it acted, such as by a drain's deadline.
+	// RemediationGaveUpReason is used when it was ended before it acted, such as by a drain's deadline, or before it could be
+	// seen whether it helped, since others removed the node.
 	RemediationGaveUpReason = "GaveUp"
-	// RemediationRejectedReason is used when a person rejected it.
+	// RemediationRejectedReason is used when a person rejected it, by a word or by uncordoning the node before it was acted on.
 	RemediationRejectedReason = "Rejected"
 	// RemediationAbortedReason is used when a person aborted it.
 	RemediationAbortedReason = "Aborted"
@@ -391,6 +392,14 @@ type PodForecast struct {
 	// owner is the controller that recreates it, by which its replacement is known.
 	// +optional
 	Owner *OwnerReference `json:"owner,omitempty"`
+
+	// localData are the names of the pod's volumes whose data is on the node alone and does not move with the pod: emptyDir
+	// on disk, hostPath, and claims on a local PersistentVolume. At most 32; none if all of its data moves along.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=63
+	LocalData []string `json:"localData,omitempty"`
 }
 
 // OwnerReference is a pod's controller.
@@ -528,80 +537,11 @@ type Step struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Before string `json:"before,omitempty"`
-}
 
-// AgentState is how far an agent is with its work.
-// +kubebuilder:validation:Enum=Accepted;Done;Failed;Refused
-type AgentState string
-
-// How far an agent is with its work.
-const (
-	AgentAccepted AgentState = "Accepted"
-	AgentDone     AgentState = "Done"
-	AgentFailed   AgentState = "Failed"
-	AgentRefused  AgentState = "Refused"
-)
-
-// AgentReport is what the agent of the node says.
-type AgentReport struct {
-	// state is how far it is.
-	// +required
-	State AgentState `json:"state"`
-
-	// at is since when.
-	// +required
-	At metav1.MicroTime `json:"at"`
-
-	// version is the agent's.
+	// returns counts, for Drain, pods that came to the node after it was cordoned, by their controller. At most 32; none if no
+	// pod came.
 	// +optional
-	// +kubebuilder:validation:MaxLength=128
-	Version string `json:"version,omitempty"`
-
-	// message says more, in one sentence.
-	// +optional
-	// +kubebuilder:validation:MaxLength=4096
-	Message string `json:"message,omitempty"`
-
-	// hops are the ways that a drill's evidence went within the agent, in order.
-	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=16
-	Hops []Hop `json:"hops,omitempty"`
-
-	// evidence is the condition as the agent would have written it, had the drill been a fault.
-	// +optional
-	Evidence *Evidence `json:"evidence,omitempty"`
-}
-
-// HopName is a link of the chain within the agent.
-// +kubebuilder:validation:Enum=Fault;Detect;Evidence;Report
-type HopName string
-
-// The hops of a drill within the agent, in order.
-const (
-	// HopFault is the harmless fault, made.
-	HopFault HopName = "Fault"
-	// HopDetect is the detector that saw it.
-	HopDetect HopName = "Detect"
-	// HopEvidence is the evidence weighed: the reason stands.
-	HopEvidence HopName = "Evidence"
-	// HopReport is the condition made of it, and sent.
-	HopReport HopName = "Report"
-)
-
-// Hop is one link of the chain that was passed.
-type Hop struct {
-	// name is the link's.
-	// +required
-	Name HopName `json:"name"`
-
-	// at is when it was passed.
-	// +required
-	At metav1.MicroTime `json:"at"`
-
-	// by is the part that passed it, such as the monitor.
-	// +optional
-	// +kubebuilder:validation:MaxLength=128
-	By string `json:"by,omitempty"`
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	Returns []PodReturns `json:"returns,omitempty"`
 }

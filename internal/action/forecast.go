@@ -6,16 +6,19 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// mostForecast is how many pods a forecast holds, as the API bounds it.
-const mostForecast = 512
+// How many pods a forecast holds, and of each how many volumes, as the API bounds it.
+const (
+	mostForecast = 512
+	mostVolumes  = 32
+)
 
 // Forecast is an Outcome as a Remediation records it: of each pod what would become of it, and of its controller how many
 // pods run now.
@@ -30,14 +33,19 @@ func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*
 			f.Omitted = int32(len(outcome.Fates) - mostForecast) //nolint:gosec // No cluster has as many pods.
 			break
 		}
-		owner, err := p.ownerOf(ctx, client.ObjectKey{Namespace: fate.Pod.Namespace, Name: fate.Pod.Name})
+		pod, err := p.podOf(ctx, client.ObjectKey{Namespace: fate.Pod.Namespace, Name: fate.Pod.Name})
 		if err != nil {
 			return nil, err
 		}
 		kind := string(fate.Kind)
-		f.Pods = append(f.Pods, v1alpha1.PodForecast{
-			Namespace: fate.Pod.Namespace, Name: fate.Pod.Name, Fate: strings.ToUpper(kind[:1]) + kind[1:], Node: fate.To, Owner: owner,
-		})
+		one := v1alpha1.PodForecast{
+			Namespace: fate.Pod.Namespace, Name: fate.Pod.Name, Fate: strings.ToUpper(kind[:1]) + kind[1:], Node: fate.To, Owner: ownerOf(pod),
+		}
+		if cluster.Drains(pod) {
+			data := outcome.World.LocalData(pod)
+			one.LocalData = data[:min(len(data), mostVolumes)]
+		}
+		f.Pods = append(f.Pods, one)
 		namespaces = append(namespaces, fate.Pod.Namespace)
 	}
 	counted, err := p.count(ctx, namespaces...)
@@ -52,18 +60,20 @@ func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*
 	return f, nil
 }
 
-// ownerOf is the controller of a pod, nil if it has none or is not there yet.
-func (p *Performer) ownerOf(ctx context.Context, key client.ObjectKey) (*v1alpha1.OwnerReference, error) {
+// podOf reads a pod; one that is not there yet has nothing in it.
+func (p *Performer) podOf(ctx context.Context, key client.ObjectKey) (*corev1.Pod, error) {
 	var pod corev1.Pod
-	switch err := p.Client.Get(ctx, key, &pod); {
-	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // As documented.
-	case err != nil:
+	if err := p.Client.Get(ctx, key, &pod); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("read the pod %s: %w", key, err)
 	}
-	owner := metav1.GetControllerOfNoCopy(&pod)
+	return &pod, nil
+}
+
+// ownerOf is the controller of a pod, nil if it has none.
+func ownerOf(pod *corev1.Pod) *v1alpha1.OwnerReference {
+	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner == nil {
-		return nil, nil //nolint:nilnil // As documented.
+		return nil
 	}
-	return &v1alpha1.OwnerReference{Kind: owner.Kind, Name: owner.Name, UID: owner.UID}, nil
+	return &v1alpha1.OwnerReference{Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
 }

@@ -3,6 +3,8 @@ package action
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -30,14 +32,20 @@ type move struct {
 	begin v1alpha1.StepName
 	// anew sets the last step's beginning to now.
 	anew bool
+	// returns is what the last step counts, if that has changed.
+	returns []v1alpha1.PodReturns
 	// conclude is how the Remediation comes out; what is left to do is to tidy up.
 	conclude *conclusion
 
-	do    deed
+	do deed
+	// pods are those to evict.
+	pods  []*corev1.Pod
 	again time.Duration
 }
 
-func (m move) writes() bool { return m.end != nil || m.begin != "" || m.anew || m.conclude != nil }
+func (m move) writes() bool {
+	return m.end != nil || m.begin != "" || m.anew || m.returns != nil || m.conclude != nil
+}
 
 // ending is how a step ended.
 type ending struct {

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -68,8 +69,17 @@ func next(r *v1alpha1.Remediation, s sight) move {
 	case r.Status.Phase != v1alpha1.PhaseRunning:
 		return open(r, s)
 	}
-	last := lastStep(r)
-	switch last.Name {
+	return goOn(r, s)
+}
+
+// goOn is while a Remediation runs.
+func goOn(r *v1alpha1.Remediation, s sight) move {
+	if beyondAct(r) {
+		if why := interfered(r, s); why != nil {
+			return stopped(r, why)
+		}
+	}
+	switch lastStep(r).Name {
 	case v1alpha1.StepCordon:
 		return cordoning(r, s)
 	case v1alpha1.StepDrain:
@@ -110,7 +120,7 @@ func stepOf(r *v1alpha1.Remediation, name v1alpha1.StepName) (v1alpha1.Step, boo
 
 // open is before anything is done.
 func open(r *v1alpha1.Remediation, s sight) move {
-	if why := needless(r, s); why != nil {
+	if why := cmp.Or(needless(r, s), interfered(r, s)); why != nil {
 		return move{conclude: why}
 	}
 	if s.policy == nil {
@@ -155,7 +165,7 @@ func needless(r *v1alpha1.Remediation, s sight) *conclusion {
 // withdrawn is why what has begun must not be gone through with, as long as the machine has not been acted on. After that
 // there is nothing to withdraw: what is left is to watch and to tidy up.
 func withdrawn(r *v1alpha1.Remediation, s sight) *conclusion {
-	if why := needless(r, s); why != nil {
+	if why := cmp.Or(needless(r, s), interfered(r, s)); why != nil {
 		return why
 	}
 	switch {
@@ -194,9 +204,9 @@ func hasFinalizer(r *v1alpha1.Remediation) bool {
 	return controllerutil.ContainsFinalizer(r, v1alpha1.RemediationFinalizer)
 }
 
-// tidy is after the conclusion.
+// tidy is after the conclusion. On a node that others remove, what was set stays; if they let it go, the sweep takes it off.
 func tidy(r *v1alpha1.Remediation, s sight) move {
-	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && cordonedBy(s.node) == r.Name {
+	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && markedBy(s.node) == r.Name && Leaving(s.node) == "" {
 		return move{do: uncordon}
 	}
 	return move{do: settle}
@@ -206,10 +216,10 @@ func cordoning(r *v1alpha1.Remediation, s sight) move {
 	if why := withdrawn(r, s); why != nil {
 		return stopped(r, why)
 	}
-	switch by := cordonedBy(s.node); {
-	case !s.node.Spec.Unschedulable:
+	switch {
+	case cordonDue(r, s.node):
 		return move{do: cordon}
-	case by != r.Name:
+	case cordonedBy(s.node) != r.Name:
 		return move{end: doneSaying(message.Of(message.ActionCordonedBefore, about(r))), begin: v1alpha1.StepDrain}
 	}
 	return move{end: done(), begin: v1alpha1.StepDrain}
@@ -221,11 +231,18 @@ func draining(r *v1alpha1.Remediation, s sight) move {
 	}
 	t := termsOf(s.policy)
 	left := lastStep(r).StartedAt.Add(t.drain).Sub(s.now)
+	returns := countReturns(r, s.evictable)
+	returning, evictable := splitReturning(r, s.evictable, returns)
 	switch {
 	case s.held.Decision != guard.Allow:
 		return hold(r, s, left)
 	case len(s.evictable)+len(s.leaving)+len(s.staying) == 0:
 		return act(r, s, done())
+	case len(returning) > 0 && !t.proceed:
+		why := returnedPods(r, returning)
+		return ended(r, failed(why), &conclusion{v1alpha1.RemediationGaveUpReason, why})
+	case len(returning) > 0 && len(evictable)+len(s.leaving)+len(s.staying) == 0:
+		return act(r, s, failed(returnedPods(r, returning)))
 	case left <= 0:
 		pods := namesOf(slices.Concat(s.staying, s.evictable, s.leaving))
 		stay := message.Of(message.ActionPodsLeft, message.Args{"n": len(pods), "pods": pods[:min(len(pods), mostNamed)]})
@@ -233,8 +250,8 @@ func draining(r *v1alpha1.Remediation, s sight) move {
 			return act(r, s, failed(stay))
 		}
 		return ended(r, failed(stay), &conclusion{v1alpha1.RemediationGaveUpReason, stay})
-	case len(s.evictable) > 0:
-		return move{do: evict, again: min(pollPods, left)}
+	case len(evictable) > 0:
+		return move{do: evict, pods: evictable, returns: returns, again: min(pollPods, left)}
 	}
 	return wait(min(pollPods, left))
 }

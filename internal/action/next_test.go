@@ -130,6 +130,7 @@ func TestNext(t *testing.T) {
 	}
 	marked := func(s *sight, by string) {
 		s.node.Spec.Unschedulable, s.node.Annotations[CordonedByAnnotation] = true, by
+		disableScaleDown(s.node, by)
 	}
 	isDeleted := func(r *v1alpha1.Remediation) *v1alpha1.Remediation {
 		r.DeletionTimestamp = &metav1.Time{Time: now}
@@ -180,8 +181,15 @@ func TestNext(t *testing.T) {
 		"cordon":         {running(reboot, ago(0, cordonStep)), ill(), gist{do: cordon}},
 		"cordoned by it": {running(reboot, ago(0, cordonStep)), seen(func(s *sight) { marked(s, "mend") }), gist{end: doneStep, begin: drainStep}},
 		"cordoned by a person": {
-			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.node.Spec.Unschedulable = true }), gist{end: doneStep, begin: drainStep},
+			running(replace, ago(0, cordonStep)), seen(func(s *sight) { s.node.Spec.Unschedulable = true }), gist{end: doneStep, begin: drainStep},
 		},
+		"cordoned by a person, not kept from autoscalers": {
+			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.node.Spec.Unschedulable = true }), gist{do: cordon},
+		},
+		"cordoned by a person, kept from autoscalers": {
+			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.node.Spec.Unschedulable = true; disableScaleDown(s.node, "mend") }), gist{end: doneStep, begin: drainStep},
+		},
+		"cordoned by another, which is over": {running(replace, ago(0, cordonStep)), seen(func(s *sight) { marked(s, "other") }), gist{do: cordon}},
 		"well again before the cordon": {
 			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.ill = false }), gist{end: skipped, begin: uncordonStep, reason: notNeeded, why: message.ActionHealthy},
 		},
@@ -309,6 +317,9 @@ func TestNext(t *testing.T) {
 		"no cordon, concluded": {decided(running(restart, done(actStep), done(verifyStep))), well(), gist{do: settle}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if step, cordons := stepOf(tc.r, cordonStep); cordons && step.EndedAt != nil && !concluded(tc.r) && tc.s.node != nil {
+				marked(&tc.s, "mend")
+			}
 			before := tc.r.DeepCopy()
 			if diff := cmp.Diff(tc.want, short(next(tc.r, tc.s)), cmp.AllowUnexported(gist{})); diff != "" {
 				t.Errorf("move (-want +got):\n%s", diff)

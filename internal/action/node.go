@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,19 +22,45 @@ const CordonedByAnnotation = "naosu.dev/cordoned-by"
 
 func cordonedBy(node *corev1.Node) string { return node.Annotations[CordonedByAnnotation] }
 
-// cordon marks and cordons a node as it was looked at.
+// markedBy is the Remediation that has cordoned a node, or keeps autoscalers from removing it; empty if none does.
+func markedBy(node *corev1.Node) string {
+	by, _ := scaleDownDisabledBy(node)
+	return cmp.Or(cordonedBy(node), by)
+}
+
+// cordonDue says whether cordon has something to do yet: the node takes pods, another Remediation, which is over, has left
+// its cordon there, or, before a reboot, nothing keeps autoscalers from removing the node.
+func cordonDue(r *v1alpha1.Remediation, node *corev1.Node) bool {
+	by, _ := scaleDownDisabledBy(node)
+	return !othersCordon(node) && cordonedBy(node) != r.Name || r.Spec.Action == v1alpha1.ActionReboot && by != r.Name
+}
+
+// othersCordon says whether a node is cordoned, and not by naosu.
+func othersCordon(node *corev1.Node) bool { return node.Spec.Unschedulable && cordonedBy(node) == "" }
+
+// cordon marks and cordons a node as it was looked at, unless others have, and, before a reboot, keeps autoscalers from
+// removing it: when it is empty, it looks as if nobody needed it. To replace the machine, nothing has to be kept.
 func (p *Performer) cordon(ctx context.Context, r *v1alpha1.Remediation, node *corev1.Node) error {
 	return p.patch(ctx, node, func(n *corev1.Node) {
-		n.Spec.Unschedulable = true
-		metav1.SetMetaDataAnnotation(&n.ObjectMeta, CordonedByAnnotation, r.Name)
+		if !othersCordon(n) {
+			n.Spec.Unschedulable = true
+			metav1.SetMetaDataAnnotation(&n.ObjectMeta, CordonedByAnnotation, r.Name)
+		}
+		enableScaleDown(n)
+		if r.Spec.Action == v1alpha1.ActionReboot {
+			disableScaleDown(n, r.Name)
+		}
 	})
 }
 
-// uncordon undoes cordon on a node as it was looked at.
+// uncordon undoes cordon on a node as it was looked at. A cordon without the mark is another's.
 func (p *Performer) uncordon(ctx context.Context, node *corev1.Node) error {
 	return p.patch(ctx, node, func(n *corev1.Node) {
-		n.Spec.Unschedulable = false
-		delete(n.Annotations, CordonedByAnnotation)
+		if cordonedBy(n) != "" {
+			n.Spec.Unschedulable = false
+			delete(n.Annotations, CordonedByAnnotation)
+		}
+		enableScaleDown(n)
 	})
 }
 

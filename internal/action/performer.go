@@ -116,7 +116,7 @@ func (p *Performer) make(ctx context.Context, r *v1alpha1.Remediation, s sight, 
 	case cordon:
 		err = p.cordon(ctx, r, s.node)
 	case evict:
-		err = p.evict(ctx, s.evictable)
+		err = p.evict(ctx, m.pods)
 	case uncordon:
 		err = p.uncordon(ctx, s.node)
 	case settle:

@@ -18,7 +18,7 @@ func (p *Performer) settle(ctx context.Context, r *v1alpha1.Remediation, s sight
 		return err
 	}
 	_, goesOn := ledger.Ongoing(guard.HolderOf(r))
-	if rejects := rejectedByDeletion(r); goesOn || rejects {
+	if rejects := rejectedByDeletion(r) || goesOn && rejectedByUncordon(r); goesOn || rejects {
 		closed := p.closed(ledger.Ledger, r)
 		if rejects {
 			closed = closed.Reject(repair.RejectionOf(r.Spec.Node.UID, r.Spec.Evidence))
@@ -41,16 +41,23 @@ func rejectedByDeletion(r *v1alpha1.Remediation) bool {
 	return r.DeletionTimestamp != nil && end != nil && end.Reason == v1alpha1.RemediationRejectedReason
 }
 
+// rejectedByUncordon says whether a person rejected what had begun by uncordoning the node, not by a word.
+func rejectedByUncordon(r *v1alpha1.Remediation) bool {
+	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
+	return r.Spec.Approval != v1alpha1.Rejected && end != nil && end.Reason == v1alpha1.RemediationRejectedReason
+}
+
 // tidied is how the last step ended: Uncordon, unless nothing was ever begun.
 func tidied(r *v1alpha1.Remediation, s sight) *ending {
-	cordoned, _ := stepOf(r, v1alpha1.StepCordon)
 	switch {
 	case lastStep(r).Name != v1alpha1.StepUncordon:
 		return &ending{result: v1alpha1.StepSkipped}
 	case s.node == nil:
 		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
-	case cordoned.Result == v1alpha1.StepDone && cordoned.Message != "": // It was cordoned before, and stays so.
-		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionCordonedBefore, about(r))}
+	case Leaving(s.node) != "" && markedBy(s.node) == r.Name:
+		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionLeftCordoned, message.Args{"node": nodeOf(r), "by": Leaving(s.node)})}
+	case s.node.Spec.Unschedulable:
+		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionCordonedByOthers, about(r))}
 	}
 	return done()
 }

@@ -31,7 +31,7 @@ func (p *Performer) Sweep(ctx context.Context) error {
 func (p *Performer) sweepNodes(ctx context.Context, nodes []corev1.Node) error {
 	var failed []error
 	for i := range nodes {
-		if cordonedBy(&nodes[i]) == "" {
+		if markedBy(&nodes[i]) == "" {
 			continue
 		}
 		if err := p.sweepNode(ctx, nodes[i].Name); !apierrors.IsConflict(err) { // Else the next sweep finds it.
@@ -42,13 +42,13 @@ func (p *Performer) sweepNodes(ctx context.Context, nodes []corev1.Node) error {
 }
 
 // sweepNode reads the node before the Remediation that it names. That one ran before it made its mark, so that one that does not
-// run is over for good, or is another of its name.
+// run is over for good, or is another of its name. A node that others remove is left as it is until they have, or let it go.
 func (p *Performer) sweepNode(ctx context.Context, name string) error {
 	node, err := p.node(ctx, name)
-	if err != nil || node == nil || cordonedBy(node) == "" {
+	if err != nil || node == nil || markedBy(node) == "" || Leaving(node) != "" {
 		return err
 	}
-	by, err := p.over(ctx, guard.Holder{Name: cordonedBy(node)})
+	by, err := p.over(ctx, guard.Holder{Name: markedBy(node)})
 	if err != nil || by.remediation != nil && by.remediation.Status.Phase == v1alpha1.PhaseRunning {
 		return err
 	}

@@ -39,6 +39,9 @@ func (m move) apply(status *v1alpha1.RemediationStatus, now time.Time) {
 		if m.anew {
 			last.StartedAt = metav1.NewMicroTime(now)
 		}
+		if m.returns != nil {
+			last.Returns = m.returns
+		}
 	}
 	if m.begin != "" {
 		status.Steps = append(status.Steps, v1alpha1.Step{Name: m.begin, StartedAt: metav1.NewMicroTime(now)})

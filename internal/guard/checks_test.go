@@ -37,6 +37,8 @@ func nodesOf(w *world) *Fact[[]Node]               { return &w.Nodes }
 func outcomeOf(w *world) *Fact[simulation.Outcome] { return &w.Outcome }
 func podsOf(w *world) *Fact[[]Pod]                 { return &w.Pods }
 
+func keep(w *world) { w.Policy.Drain.LocalData = v1alpha1.LocalDataKeep }
+
 func restart(w *world) { w.Action = v1alpha1.ActionRestartService }
 
 func both(changes ...func(*world)) func(*world) {
@@ -150,6 +152,11 @@ var table = map[string]map[string]row{
 		"the machine, by another name": is(Delay, InHand, both(otherwise("n9", "aws:///1a/i-1", ""), func(w *world) { w.Ledger.Value.Entries[0].Ended = time.Time{} })),
 		"not known":                    forget(ledgerOf),
 	},
+	"leaving": {
+		"a taint":        is(Delay, NodeLeaving, func(w *world) { w.Node.Leaving = "ToBeDeletedByClusterAutoscaler" }),
+		"a service, too": is(Delay, NodeLeaving, both(restart, func(w *world) { w.Node.Leaving = "metadata.deletionTimestamp" })),
+		"another node":   allowed(func(w *world) { w.Nodes.Value[1].Leaving = "karpenter.sh/disrupted" }),
+	},
 	"budgets": {
 		"more than all":            is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Group = percent("101%") }),
 		"zone spent":               is(Delay, BudgetFull, going("r2", "n2", "1a", "other")),
@@ -241,6 +248,16 @@ var table = map[string]map[string]row{
 		"not ready itself": allowed(func(w *world) { w.Pods.Value[0].Ready, w.Pods.Value[0].ReadyElsewhere = false, 0 }),
 		"but no pod moves": allowed(both(restart, func(w *world) { w.Pods.Value[0].ReadyElsewhere = 0 })),
 		"not known":        forget(podsOf),
+	},
+	"local-data": {
+		"kept":               is(Delay, LocalData, both(keep, func(w *world) { w.Pods.Value[0].LocalData = true })),
+		"replaced, kept":     is(Delay, LocalData, both(keep, func(w *world) { w.Action, w.Pods.Value[0].LocalData = v1alpha1.ActionReplace, true })),
+		"deleted":            allowed(func(w *world) { w.Policy.Drain.LocalData, w.Pods.Value[0].LocalData = v1alpha1.LocalDataDelete, true }),
+		"not said":           allowed(func(w *world) { w.Pods.Value[0].LocalData = true }),
+		"none":               allowed(keep),
+		"but no pod moves":   allowed(both(keep, restart, func(w *world) { w.Pods.Value[0].LocalData = true })),
+		"not known":          is(Delay, Unknown, both(keep, func(w *world) { w.Pods = Fact[[]Pod]{} })),
+		"not known, no odds": allowed(func(w *world) { w.Pods = Fact[[]Pod]{} }),
 	},
 	"cool-down": {
 		"lately":                       {ended(v1alpha1.ActionReboot, 4*time.Minute, Helped), Delay, CoolingDown, 6 * time.Minute},

@@ -38,7 +38,10 @@ type Node struct {
 	Image, InstanceType, AgentVersion string
 	// Ready is that of the node's own condition; Unhealthy is whether any rule of a policy matches it, or it is not Ready.
 	Ready, Unhealthy bool
-	Annotations      map[string]string
+	// Leaving is what says that others remove the node or have shut it down, such as the key of a taint; empty if nothing does.
+	Leaving string
+	// Annotations are those that naosu itself has not set.
+	Annotations map[string]string
 	// UID is that of the Node, Created when it was made, ProviderID the cloud's name for its machine.
 	UID        types.UID
 	Created    time.Time
@@ -94,6 +97,8 @@ type Pod struct {
 	Ready       bool
 	// Replicas is how many its workload should have, ReadyElsewhere how many of them are ready on other nodes.
 	Replicas, ReadyElsewhere int
+	// LocalData is whether it has data on the node alone, which it loses when it is evicted.
+	LocalData bool
 }
 
 // ages are when each fact was gathered, by its name.

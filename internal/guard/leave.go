@@ -69,6 +69,14 @@ func mode(p Proposal, f Facts) Verdict {
 	return allow
 }
 
+// leaving waits where others remove the node or have shut it down: they may let it go.
+func leaving(p Proposal, _ Facts) Verdict {
+	if p.Node.Leaving != "" {
+		return delay(NodeLeaving, later, message.GuardLeaving, message.Args{"node": "node/" + p.Node.Name, "by": p.Node.Leaving})
+	}
+	return allow
+}
+
 func competing(_ Proposal, f Facts) Verdict {
 	switch {
 	case !f.Repairers.known():

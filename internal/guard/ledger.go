@@ -93,7 +93,7 @@ func (r Rejection) Same(o Rejection) bool {
 // itself is no budget. It is a value; whoever keeps it must write it with a precondition on what was read.
 type Ledger struct {
 	Entries []Entry `json:"entries"`
-	// Rejections are those that a person gave by deleting a proposal.
+	// Rejections are those that a person gave by deleting a proposal, or by uncordoning a node that was being drained.
 	Rejections []Rejection `json:"rejections,omitempty"`
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
@@ -81,11 +82,22 @@ func lastReplica(p Proposal, f Facts) Verdict {
 	return allow
 }
 
-const (
-	karpenterDoNotDisrupt = "karpenter.sh/do-not-disrupt"
-	// safeToEvict is the cluster autoscaler's; with "false" it does not evict the pod.
-	safeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
-)
+// localData keeps what pods have on the node alone, where the policy says so.
+func localData(p Proposal, f Facts) Verdict {
+	switch {
+	case !p.disrupts() || p.Policy.Drain.LocalData != v1alpha1.LocalDataKeep:
+		return allow
+	case !f.Pods.known():
+		return unknown("pods")
+	}
+	losing := podsThat(f, func(pod Pod) bool { return pod.LocalData })
+	if len(losing) > 0 {
+		return delay(LocalData, later, message.GuardLocalData, message.Args{"n": len(losing), "pods": names(losing)})
+	}
+	return allow
+}
+
+const karpenterDoNotDisrupt = "karpenter.sh/do-not-disrupt"
 
 // doNotDisrupt honours what people have written on nodes and pods. A person must take it off a node; a pod may end.
 func doNotDisrupt(p Proposal, f Facts) Verdict {
@@ -102,7 +114,7 @@ func doNotDisrupt(p Proposal, f Facts) Verdict {
 	}
 	kept := podsThat(f, func(pod Pod) bool {
 		return pod.Annotations[v1alpha1.DoNotDisruptAnnotation] == "true" || pod.Annotations[karpenterDoNotDisrupt] == "true" ||
-			pod.Annotations[safeToEvict] == "false"
+			pod.Annotations[cluster.SafeToEvictAnnotation] == "false"
 	})
 	if len(kept) > 0 {
 		return delay(DoNotDisrupt, later, message.GuardPodAnnotation, message.Args{"n": len(kept), "pods": names(kept)})

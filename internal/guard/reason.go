@@ -21,6 +21,8 @@ const (
 	BudgetFull Reason = "BudgetFull"
 	// InHand is for a node that another Remediation is at work on.
 	InHand Reason = "InHand"
+	// NodeLeaving is for a node that others remove or have shut down.
+	NodeLeaving Reason = "NodeLeaving"
 
 	ZoneDisrupted Reason = "ZoneDisrupted"
 	// FailingTogether is for many unhealthy nodes with something in common.
@@ -33,6 +35,7 @@ const (
 	PodsWouldPreempt Reason = "PodsWouldPreempt"
 	PodsWouldBeLost  Reason = "PodsWouldBeLost"
 	LastReplica      Reason = "LastReplica"
+	LocalData        Reason = "LocalData"
 
 	CoolingDown   Reason = "CoolingDown"
 	DidNotHelp    Reason = "DidNotHelp"

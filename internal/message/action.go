@@ -22,8 +22,16 @@ const (
 	ActionAnotherRule   ID = "ActionAnotherRule"   // node, rule
 	ActionAnotherAction ID = "ActionAnotherAction" // policy, action, node
 
-	ActionCordonedBefore ID = "ActionCordonedBefore" // node
-	ActionPodsLeft       ID = "ActionPodsLeft"       // n, pods
+	ActionNodeDeleted  ID = "ActionNodeDeleted"  // node
+	ActionNodeRemoved  ID = "ActionNodeRemoved"  // node, by
+	ActionNodeShutDown ID = "ActionNodeShutDown" // node, by
+	ActionUncordoned   ID = "ActionUncordoned"   // node
+
+	ActionCordonedBefore   ID = "ActionCordonedBefore"   // node
+	ActionCordonedByOthers ID = "ActionCordonedByOthers" // node
+	ActionLeftCordoned     ID = "ActionLeftCordoned"     // node, by
+	ActionPodsLeft         ID = "ActionPodsLeft"         // n, pods
+	ActionPodsReturn       ID = "ActionPodsReturn"       // controllers, node, n, pods
 
 	ActionAskedPerhaps ID = "ActionAskedPerhaps" // actuator
 	ActionUnsure       ID = "ActionUnsure"       // actuator, words

@@ -9,6 +9,7 @@ const (
 	CloudGone         ID = "CloudGone"         // machine
 	CloudNoScaling    ID = "CloudNoScaling"    // machine
 	CloudNoLaunch     ID = "CloudNoLaunch"     // group
+	CloudProtected    ID = "CloudProtected"    // machine, group
 
 	CloudNoCredentials ID = "CloudNoCredentials" // words
 	CloudNoRegion      ID = "CloudNoRegion"      //

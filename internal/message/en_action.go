@@ -21,8 +21,16 @@ var englishAction = sentences{
 	ActionAborted:         "It was aborted.",
 	ActionProposalDeleted: "The proposal was deleted, which rejects it.",
 
-	ActionCordonedBefore: "{{.node}} was cordoned before, and stays so.",
-	ActionPodsLeft:       "{{count .n \"pod was\" \"pods were\"}} left at the drain's deadline: {{and .pods}}.",
+	ActionNodeDeleted:  "{{.node}} is being deleted by others.",
+	ActionNodeRemoved:  "{{.node}} is being removed by others: it has the taint {{.by}}.",
+	ActionNodeShutDown: "{{.node}} was shut down by others: it has the taint {{.by}}.",
+	ActionUncordoned:   "{{.node}} was uncordoned by others, which counts as a rejection.",
+
+	ActionCordonedBefore:   "{{.node}} was cordoned before, and stays so.",
+	ActionCordonedByOthers: "{{.node}} is cordoned by others, and stays so.",
+	ActionLeftCordoned:     "{{.node}} stays cordoned as long as it has {{.by}}, by which others remove it or have shut it down.",
+	ActionPodsReturn:       "Pods of {{and .controllers}} came back to {{.node}} {{count .n \"time\" \"times\"}} although it is cordoned: {{and .pods}}.",
+	ActionPodsLeft:         "{{count .n \"pod was\" \"pods were\"}} left at the drain's deadline: {{and .pods}}.",
 
 	ActionAskedPerhaps: "It is not known whether {{.actuator}} was asked; the node's boot ID will tell.",
 	ActionUnsure:       "{{.actuator}} did not say whether it will do it: {{.words}}",

@@ -14,6 +14,7 @@ var englishGuard = sentences{
 	GuardCompeting:   "Something else repairs this node too: {{and .repairers}}.",
 
 	GuardInHand:     "{{.by}} is at work on {{.node}}.",
+	GuardLeaving:    "{{.node}} is being removed or was shut down by others: it has {{.by}}.",
 	GuardBudgetZero: "The budget for {{.scope}} lets no node through: {{.budget}} of {{count .total \"node\" \"nodes\"}} is none.",
 	GuardBudgetFull: "The budget for {{.scope}} is spent: {{count .n \"node is\" \"nodes are\"}} out, and {{.limit}} may be.",
 
@@ -29,6 +30,7 @@ var englishGuard = sentences{
 	GuardPodsPreempted:    "In {{.in}} of {{.futures}} simulated futures {{count .n \"other pod\" \"other pods\"}} would be preempted: {{and .pods}}.",
 	GuardPodsGuessed:      "{{count .n \"pod\" \"pods\"}} would move that another scheduler places, and where to is not known: {{and .pods}}. An approval overrides this.",
 	GuardLastReplica:      "{{count .n \"pod is\" \"pods are\"}} the last that {{verb .n \"is\" \"are\"}} ready of {{verb .n \"its workload\" \"their workloads\"}}: {{and .pods}}.",
+	GuardLocalData:        "{{count .n \"pod has\" \"pods have\"}} data on this node alone, and the policy keeps such data: {{and .pods}}.",
 	GuardNodeAnnotation:   "{{.node}} has the annotation {{.annotation}}.",
 	GuardPodAnnotation:    "{{count .n \"pod has\" \"pods have\"}} an annotation against eviction: {{and .pods}}.",
 

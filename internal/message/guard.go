@@ -15,6 +15,7 @@ const (
 	GuardCompeting   ID = "GuardCompeting"   // repairers
 
 	GuardInHand     ID = "GuardInHand"     // node, by
+	GuardLeaving    ID = "GuardLeaving"    // node, by
 	GuardBudgetZero ID = "GuardBudgetZero" // scope, budget, total
 	GuardBudgetFull ID = "GuardBudgetFull" // scope, n, limit
 
@@ -30,6 +31,7 @@ const (
 	GuardPodsPreempted    ID = "GuardPodsPreempted"    // n, pods, in, futures
 	GuardPodsGuessed      ID = "GuardPodsGuessed"      // n, pods
 	GuardLastReplica      ID = "GuardLastReplica"      // n, pods
+	GuardLocalData        ID = "GuardLocalData"        // n, pods
 	GuardNodeAnnotation   ID = "GuardNodeAnnotation"   // node, annotation
 	GuardPodAnnotation    ID = "GuardPodAnnotation"    // n, pods
 

@@ -21,8 +21,16 @@ var japaneseAction = sentences{
 	ActionAborted:         "中止されました。",
 	ActionProposalDeleted: "提案が削除されたため、却下として扱います。",
 
-	ActionCordonedBefore: "{{.node}} は以前から cordon されていたため、そのままにします。",
-	ActionPodsLeft:       "drain の期限までに {{.n}} 個の Pod が残りました: {{and .pods}}",
+	ActionNodeDeleted:  "{{.node}} は naosu 以外によって削除されている途中です。",
+	ActionNodeRemoved:  "{{.node}} は naosu 以外によって取り除かれる途中です。taint {{.by}} があります。",
+	ActionNodeShutDown: "{{.node}} は naosu 以外によって停止されています。taint {{.by}} があります。",
+	ActionUncordoned:   "{{.node}} は naosu 以外によって uncordon されました。これは却下とみなします。",
+
+	ActionCordonedBefore:   "{{.node}} は以前から cordon されていたため、そのままにします。",
+	ActionCordonedByOthers: "{{.node}} は naosu 以外によって cordon されているため、そのままにします。",
+	ActionLeftCordoned:     "{{.node}} は {{.by}} がある間 (naosu 以外による削除または停止)、cordon したままにします。",
+	ActionPodsReturn:       "cordon されている {{.node}} に、{{and .controllers}} の Pod が {{.n}} 回戻ってきました: {{and .pods}}",
+	ActionPodsLeft:         "drain の期限までに {{.n}} 個の Pod が残りました: {{and .pods}}",
 
 	ActionAskedPerhaps: "{{.actuator}} に依頼したかどうかは不明です。ノードの boot ID で分かります。",
 	ActionUnsure:       "{{.actuator}} が実行するかどうかは不明です: {{.words}}",

@@ -7,6 +7,7 @@ var japaneseCloud = sentences{
 	CloudUnanswered:   "{{.call}} に応答がありません: {{.words}}",
 	CloudGone:         "マシン {{.machine}} はもうありません。",
 	CloudNoScaling:    "マシン {{.machine}} はどの Auto Scaling グループにも属していないため、代わりが作られません。",
+	CloudProtected:    "マシン {{.machine}} は Auto Scaling グループ {{.group}} でスケールインから保護されています。",
 	CloudNoLaunch:     "Auto Scaling グループ {{.group}} はプロセス Launch が中断されていて何も起動しないため、マシンの代わりが作られません。",
 
 	CloudNoCredentials: "AWS の認証情報がありません: {{.words}}",

@@ -14,6 +14,7 @@ var japaneseGuard = sentences{
 	GuardCompeting:   "このノードは別の仕組みによっても修復されます: {{and .repairers}}",
 
 	GuardInHand:     "{{.by}} が {{.node}} を処理中です。",
+	GuardLeaving:    "{{.node}} は naosu 以外によって取り除かれる途中か、停止されています ({{.by}})。",
 	GuardBudgetZero: "{{.scope}} の予算では 1 台も修復できません。{{.total}} 台に対する {{.budget}} は 0 台です。",
 	GuardBudgetFull: "{{.scope}} の予算を使い切っています。上限 {{.limit}} 台に対し、{{.n}} 台を修復中です。",
 
@@ -29,6 +30,7 @@ var japaneseGuard = sentences{
 	GuardPodsPreempted:    "{{.futures}} 通りの予測のうち {{.in}} 通りで、ほかの {{.n}} 個の Pod がプリエンプトされます: {{and .pods}}",
 	GuardPodsGuessed:      "ほかのスケジューラーが配置する {{.n}} 個の Pod が移動します。どこに配置されるかは分かりません: {{and .pods}}。承認すれば、この判定では止まりません。",
 	GuardLastReplica:      "{{.n}} 個の Pod が、そのワークロードで Ready である最後の Pod です: {{and .pods}}",
+	GuardLocalData:        "{{.n}} 個の Pod のデータがこのノードだけにあり、ポリシーはそれを残すよう定めています: {{and .pods}}",
 	GuardNodeAnnotation:   "{{.node}} にアノテーション {{.annotation}} があります。",
 	GuardPodAnnotation:    "{{.n}} 個の Pod に退避 (evict) を禁じるアノテーションがあります: {{and .pods}}",
 

@@ -25,6 +25,7 @@ const (
 	RemediationForecast ID = "RemediationForecast" //
 	RemediationNoPods   ID = "RemediationNoPods"   //
 	RemediationOmitted  ID = "RemediationOmitted"  // n
+	RemediationLoses    ID = "RemediationLoses"    // n, pods
 	RemediationBecame   ID = "RemediationBecame"   // outcome, at
 	RemediationSteps    ID = "RemediationSteps"    //
 	RemediationVerdicts ID = "RemediationVerdicts" //

@@ -61,6 +61,8 @@ type world struct {
 	agent v1alpha1.AgentState
 	// stuck keeps pods that are told to end from ending; unready keeps new ones from being ready.
 	stuck, unready bool
+	// returns is how many of web's new pods come to n1 yet, although it is cordoned.
+	returns int
 	// made counts pods, for their names.
 	made int
 }
@@ -156,6 +158,7 @@ func (w *world) newPod(name, node, kind, owner string, uid types.UID) *corev1.Po
 	w.made++
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: name, UID: types.UID(fmt.Sprintf("%s-%d", name, w.made)), Labels: map[string]string{"app": owner},
+		CreationTimestamp: metav1.NewTime(w.clock.Now()),
 	}}
 	if kind != "" {
 		p.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: owner, UID: uid, Controller: new(true)}}
@@ -208,7 +211,10 @@ func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation
 	var all []guard.Node
 	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action, Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
 	for _, n := range nodes.Items {
-		node := guard.Node{Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repair.Ready(&n), Unhealthy: a.Ill(&n, r)}
+		node := guard.Node{
+			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repair.Ready(&n), Unhealthy: a.Ill(&n, r),
+			Leaving: action.Leaving(&n), Annotations: action.OthersAnnotations(&n),
+		}
 		all = append(all, node)
 		if n.Name == r.Spec.Node.Name {
 			p.Node = node
@@ -313,6 +319,10 @@ func (w *world) tick(ctx context.Context) {
 	}
 	for ; web < w.replicas; web++ {
 		pod := w.newPod(fmt.Sprintf("web-%d", w.made), "n2", "ReplicaSet", "web", "rs")
+		if w.returns > 0 {
+			w.returns--
+			pod.Spec.NodeName = "n1"
+		}
 		w.must(w.api.Direct.Create(ctx, pod))
 	}
 }
@@ -525,6 +535,9 @@ func (w *world) tidy(ctx context.Context, k int) {
 	for _, n := range nodes.Items {
 		if n.Spec.Unschedulable && !slices.Contains(w.allow, n.Name) || n.Annotations[action.CordonedByAnnotation] != "" {
 			w.t.Errorf("killed at call %d, %s is left cordoned: %t by %q", k, n.Name, n.Spec.Unschedulable, n.Annotations[action.CordonedByAnnotation])
+		}
+		if mark, marked := n.Annotations[scaleDownDisabledBy]; marked {
+			w.t.Errorf("killed at call %d, %s is left with autoscalers kept off by %q", k, n.Name, mark)
 		}
 	}
 	for _, e := range w.ledger(ctx).Entries {

@@ -122,6 +122,7 @@ var policyTrials = map[string]trial{
 	},
 	"drain.timeout":           wait24h,
 	"drain.fallback":          {good: list{"GiveUp", "Proceed"}, bad: list{"", "Force"}},
+	"drain.localData":         {good: list{"Delete", "Keep"}, bad: list{"", "Move"}},
 	"verification.nodeWithin": wait24h,
 	"verification.dwell":      {good: duration.good, bad: append(slices.Clone(duration.bad), "24h1s")},
 	"verification.podsWithin": wait24h,

@@ -24,6 +24,8 @@ const (
 	forged    kind = "a Remediation made by hand, of a node that may be well"
 	forgedRun kind = "a Remediation made by hand, whose status says that it runs"
 	edited    kind = "a policy that asks for nothing for a while"
+	// uncordoned is of nodes whose machines have not been acted on yet.
+	uncordoned kind = "a person who uncordons what is being drained"
 )
 
 // meddle does what a person or an enemy does; false if the kind is not one of theirs.
@@ -31,7 +33,7 @@ func (n *night) meddle(ctx context.Context, f fault, begins bool) (bool, error) 
 	switch f.Kind {
 	case edited:
 		return true, n.edit(ctx, f.Target, begins)
-	case rejected, deleted, aborted, recreated, forged, forgedRun:
+	case rejected, deleted, aborted, recreated, forged, forgedRun, uncordoned:
 	default:
 		return false, nil
 	}
@@ -45,6 +47,8 @@ func (n *night) meddle(ctx context.Context, f fault, begins bool) (bool, error) 
 		return true, n.change(ctx, func(r *v1alpha1.Remediation) {
 			metav1.SetMetaDataAnnotation(&r.ObjectMeta, v1alpha1.RemediationAbortAnnotation, "true")
 		})
+	case uncordoned:
+		return true, n.uncordon(ctx)
 	case deleted, recreated:
 		return true, n.remove(ctx, f)
 	default:
@@ -57,6 +61,29 @@ func (n *night) change(ctx context.Context, change func(*v1alpha1.Remediation)) 
 	for _, r := range n.watch.running(ctx) {
 		change(&r)
 		if err := n.c.api.Direct.Update(ctx, &r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uncordon has a person uncordon all nodes that are being drained. A controller that does not care finds them as they were.
+func (n *night) uncordon(ctx context.Context) error {
+	for _, r := range n.watch.running(ctx) {
+		var node corev1.Node
+		err := n.c.api.Direct.Get(ctx, client.ObjectKey{Name: r.Spec.Node.Name}, &node)
+		switch {
+		case apierrors.IsNotFound(err), err == nil && !node.Spec.Unschedulable, n.watch.acted[r.UID] > 0:
+			continue
+		case err != nil:
+			return err
+		}
+		n.watch.uncordoned[r.UID] = true
+		if n.tamper == stubbornly {
+			continue
+		}
+		node.Spec.Unschedulable = false
+		if err := n.c.api.Direct.Update(ctx, &node); err != nil {
 			return err
 		}
 	}

@@ -101,6 +101,12 @@ func TestWatch(t *testing.T) {
 			night: plan{Nodes: 6, Zones: 2, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 1, Faults: []fault{{9, 1, 1, stubborn}, {17, 1, 7, kill}}},
 			flaw:  forgetful, crime: actedTwice,
 		},
+		"a person who uncordons": {
+			night: plan{Nodes: 6, Zones: 2, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 2, Faults: []fault{
+				{2, 18, 0, ill}, {6, 1, 0, uncordoned}, {7, 1, 0, uncordoned}, {8, 1, 0, uncordoned}, {9, 1, 0, uncordoned}, {10, 1, 0, uncordoned}, {11, 1, 0, uncordoned},
+			}},
+			flaw: stubbornly, crime: undone,
+		},
 		"somebody who goes on": {
 			night: plan{Nodes: 3, Zones: 2, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 2, Faults: []fault{{1, 18, 0, ill}, {6, 1, 6, kill}}},
 			flaw:  mortal, crime: neverEnded,

@@ -63,6 +63,8 @@ const (
 	forgetful
 	// mortal is one that nobody starts again.
 	mortal
+	// stubbornly is one that acts on a node that a person has uncordoned.
+	stubbornly
 )
 
 // play plays the night in a bubble of testing/synctest, and says what was seen.

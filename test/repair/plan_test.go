@@ -28,7 +28,7 @@ const (
 	badCloud   kind = "a cloud that refuses, does not answer, or lies"
 )
 
-var kinds = []kind{ill, ill, ill, stubborn, lie, zoneIll, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, badCloud, rejected, deleted, aborted, recreated, forged, forgedRun, edited}
+var kinds = []kind{ill, ill, ill, stubborn, lie, zoneIll, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, badCloud, rejected, deleted, aborted, recreated, forged, forgedRun, edited, uncordoned}
 
 // fault is one thing that goes wrong, from a tick on, for so many.
 type fault struct {

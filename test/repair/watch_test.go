@@ -29,6 +29,7 @@ const (
 	neverEnded    crime = "never ended"
 	notAsked      crime = "did what no policy asks for"
 	overRate      crime = "over a day's limit"
+	undone        crime = "acted although a person uncordoned the node"
 )
 
 // watch looks at the cluster itself, not at what the controller says, whenever something is done to it.
@@ -43,6 +44,8 @@ type watch struct {
 	tight map[string]time.Time
 	// forged are Remediations that never began.
 	forged map[types.UID]bool
+	// uncordoned are Remediations whose node a person has uncordoned before its machine was acted on.
+	uncordoned map[types.UID]bool
 	// silent is whether the policy asks for nothing now.
 	silent bool
 	// workloads are what runs, homes where pods of each are ready, began the Remediations that were seen to begin.
@@ -62,7 +65,7 @@ type deed struct {
 
 func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy, workloads []workload) *watch {
 	return &watch{
-		c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, last: map[string]deed{}, tight: map[string]time.Time{},
+		c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, uncordoned: map[types.UID]bool{}, last: map[string]deed{}, tight: map[string]time.Time{},
 		workloads: workloads, homes: map[string]homes{}, began: map[types.UID]bool{},
 	}
 }
@@ -89,6 +92,9 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine) {
 	uid := running[at].UID
 	if w.acted[uid]++; w.acted[uid] > 1 && action == v1alpha1.ActionReboot {
 		w.commit(actedTwice, "%s for %s, time %d", action, name, w.acted[uid])
+	}
+	if w.uncordoned[uid] {
+		w.commit(undone, "%s of %s", action, m.node)
 	}
 	if w.silent {
 		w.commit(notAsked, "%s of %s", action, m.node)

@@ -141,7 +141,11 @@ func (w writer) forecast(r *v1alpha1.Remediation) {
 		w.Paragraph("  ", w.say.Text(message.RemediationNoPods, nil), output.Plain)
 	}
 	var rows [][]string
+	var losing []string
 	for _, pod := range f.Pods {
+		if len(pod.LocalData) > 0 {
+			losing = append(losing, pod.Namespace+"/"+pod.Name+" ("+strings.Join(pod.LocalData, ", ")+")")
+		}
 		owner := ""
 		if pod.Owner != nil {
 			owner = strings.ToLower(pod.Owner.Kind) + "/" + pod.Owner.Name
@@ -151,6 +155,9 @@ func (w writer) forecast(r *v1alpha1.Remediation) {
 	w.Table("  ", []string{"FATE", "POD", "OWNER", "NODE"}, rows)
 	if f.Omitted > 0 {
 		w.Paragraph("  ", w.say.Text(message.RemediationOmitted, message.Args{"n": int(f.Omitted)}), output.Faint)
+	}
+	if len(losing) > 0 {
+		w.Paragraph("  ", w.say.Text(message.RemediationLoses, message.Args{"n": len(losing), "pods": losing}), output.Plain)
 	}
 	w.Paragraph("  ", w.say.Text(message.RemediationBecame, message.Args{"outcome": outcome(r), "at": f.At.UTC().Format(time.RFC3339)}), output.Plain)
 }

@@ -27,7 +27,10 @@ func repaired(name string, age time.Duration) v1alpha1.Remediation {
 		Phase:      v1alpha1.PhaseEnded,
 		Conditions: []metav1.Condition{{Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.RemediationAsForecastReason}},
 		Forecast: &v1alpha1.Forecast{At: metav1.NewTime(now), Omitted: 2, Pods: []v1alpha1.PodForecast{
-			{Namespace: "shop", Name: "web-1", Fate: "Moved", Node: "worker-2", Owner: &v1alpha1.OwnerReference{Kind: "ReplicaSet", Name: "web"}},
+			{
+				Namespace: "shop", Name: "web-1", Fate: "Moved", Node: "worker-2", Owner: &v1alpha1.OwnerReference{Kind: "ReplicaSet", Name: "web"},
+				LocalData: []string{"cache", "scratch"},
+			},
 		}},
 		Steps: []v1alpha1.Step{{Name: v1alpha1.StepAct, StartedAt: began, EndedAt: &ended, Result: v1alpha1.StepDone, Actuator: "aws", Operation: "r-1"}},
 		Verdicts: []v1alpha1.Verdict{
@@ -66,6 +69,7 @@ func TestWriteOne(t *testing.T) {
 	}{
 		"en": {message.English(), []string{
 			"old: Reboot of node/worker-1 for NetworkingReady InterfaceNotUp is Ended, AsForecast (Approved); by the rule network", "Moved   shop/web-1   replicaset/web   worker-2", "Every pod fared so.",
+			"1 pod has data on the node alone, which does not move along: shop/web-1 (cache, scratch)",
 			"Act    14:00:00   1.5s   Done     aws r-1", "window   Delay      Window: The maintenance window opens at 22:00.", "1 other check allows it.",
 		}},
 		"ja": {message.Japanese(), []string{"すべての Pod が予測どおりでした。", "メンテナンスウィンドウの外。", "手順"}},

@@ -60,6 +60,9 @@ func (p *Provider) mayReplace(ctx context.Context, id string) (cloud.Permission,
 		return answer(v1alpha1.MayNo, message.CloudNoScaling, message.Args{"machine": id}), nil
 	}
 	group := sdk.ToString(member.AutoScalingGroupName)
+	if protected(member) {
+		return answer(v1alpha1.MayNo, message.CloudProtected, message.Args{"machine": id, "group": group}), nil
+	}
 	launches, err := p.launches(ctx, group)
 	switch {
 	case err != nil:

@@ -3,7 +3,6 @@ package aws
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -22,6 +21,9 @@ const callTerminate = "autoscaling:TerminateInstanceInAutoScalingGroup"
 // https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html
 func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
 	id := instanceOf(m)
+	if err := p.notProtected(ctx, id); err != nil {
+		return cloud.Operation{}, err
+	}
 	out, err := ask(ctx, callTerminate, p.scaling.TerminateInstanceInAutoScalingGroup, &autoscaling.TerminateInstanceInAutoScalingGroupInput{
 		InstanceId: &id, ShouldDecrementDesiredCapacity: sdk.Bool(false),
 	})
@@ -55,7 +57,7 @@ func (p *Provider) going(ctx context.Context, id string, cause error) (cloud.Ope
 		return cloud.Operation{}, err
 	case member == nil:
 		return cloud.Operation{}, fmt.Errorf("%w: %s is in no Auto Scaling group: %w", cloud.ErrNotOffered, id, cause)
-	case strings.HasPrefix(sdk.ToString(member.LifecycleState), "Terminating"): // held by a lifecycle hook, it still runs
+	case terminating(member):
 		return cloud.Operation{}, nil
 	}
 	return cloud.Operation{}, cause

@@ -35,7 +35,7 @@ func guardNode(node *corev1.Node) guard.Node {
 		Name: node.Name, UID: node.UID, ProviderID: node.Spec.ProviderID, Created: node.CreationTimestamp.Time,
 		Zone: cluster.Zone(node), Group: cluster.GroupName(node),
 		Image: cluster.MachineImage(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
-		Ready: repair.Ready(node), Annotations: node.Annotations,
+		Ready: repair.Ready(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
 	}
 }
 
@@ -108,6 +108,7 @@ func podsOf(world *cluster.Snapshot, node string, out ...string) []guard.Pod {
 			pods = append(pods, guard.Pod{
 				Ref:         change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name},
 				Annotations: pod.Annotations, Ready: ready(world, pod), Replicas: replicas, ReadyElsewhere: elsewhere,
+				LocalData: len(world.LocalData(pod)) > 0,
 			})
 		}
 	}

@@ -92,7 +92,10 @@ func TestPodsOf(t *testing.T) {
 	daemons := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "agent", UID: "agent"}}
 	world := worldOf(append(web(),
 		node("n1", "1a"), node("n2", "1a"), set, daemons,
-		pod("bare", "n1", nil, "", unready),
+		pod("bare", "n1", nil, "", func(p *corev1.Pod) {
+			unready(p)
+			p.Spec.Volumes = []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		}),
 		pod("db-0", "n1", set, "StatefulSet", func(p *corev1.Pod) { p.Annotations["karpenter.sh/do-not-disrupt"] = "true" }),
 		pod("db-1", "n1", set, "StatefulSet", nil),
 		pod("agent-1", "n1", daemons, "DaemonSet", nil),
@@ -103,7 +106,7 @@ func TestPodsOf(t *testing.T) {
 	ref := func(name string) change.Ref { return change.Ref{Kind: "Pod", Namespace: "shop", Name: name} }
 	want := []guard.Pod{
 		{Ref: ref("a"), Annotations: map[string]string{}, Ready: true, Replicas: 3, ReadyElsewhere: 1},
-		{Ref: ref("bare"), Annotations: map[string]string{}, Replicas: 1},
+		{Ref: ref("bare"), Annotations: map[string]string{}, Replicas: 1, LocalData: true},
 		{Ref: ref("db-0"), Annotations: map[string]string{"karpenter.sh/do-not-disrupt": "true"}, Ready: true, Replicas: 2},
 		{Ref: ref("db-1"), Annotations: map[string]string{}, Ready: true, Replicas: 2},
 	}
@@ -120,7 +123,13 @@ func TestNodesOf(t *testing.T) {
 		p.Labels = map[string]string{nameLabel: naosuAgent}
 		p.Spec.Containers[0].Image = "naosu-agent:1.2"
 	})
-	world := worldOf(labelled, node("n2", "1b"), agent)
+	leaving := node("n3", "1b")
+	leaving.Spec.Taints = []corev1.Taint{{Key: "karpenter.sh/disrupted", Effect: corev1.TaintEffectNoSchedule}}
+	leaving.Annotations = map[string]string{ // Of which naosu has set one.
+		action.ScaleDownDisabledByAnnotation: "r karpenter.sh/do-not-disrupt naosu.dev/do-not-disrupt",
+		"karpenter.sh/do-not-disrupt":        "true", v1alpha1.DoNotDisruptAnnotation: "true",
+	}
+	world := worldOf(labelled, node("n2", "1b"), leaving, agent)
 	policies := []v1alpha1.NodeRepairPolicy{policy(v1alpha1.ModeReport)}
 	want := []guard.Node{
 		{
@@ -128,6 +137,10 @@ func TestNodesOf(t *testing.T) {
 			Annotations: map[string]string{"a": "b"}, UID: "uid-n1", ProviderID: "aws:///1a/i-n1", Created: ago(time.Hour).Time,
 		},
 		{Name: "n2", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n2", ProviderID: "aws:///1b/i-n2"},
+		{
+			Name: "n3", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n3", ProviderID: "aws:///1b/i-n3",
+			Leaving: "karpenter.sh/disrupted", Annotations: map[string]string{v1alpha1.DoNotDisruptAnnotation: "true"},
+		},
 	}
 	if diff := cmp.Diff(want, nodesOf(world, policies)); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)

@@ -1,0 +1,21 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// PodReturns is how often pods of one controller came to a node after it was cordoned.
+type PodReturns struct {
+	// controller is the pods' controller, as kind/namespace/name, such as ReplicaSet/shop/web-7d9f8c.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Controller string `json:"controller"`
+
+	// count is how often. Pods that came together count once. At 3 they are evicted no more, and the drain ends.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Count int32 `json:"count"`
+
+	// last is when the youngest of the pods that were counted was created.
+	// +required
+	Last metav1.Time `json:"last"`
+}
