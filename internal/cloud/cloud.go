@@ -134,16 +134,30 @@ type Gap struct {
 	Why      message.Sentence
 }
 
+// The classes of errors. Nothing was done in any of them but ErrUnsure. An error of no class counts as a RefusedError.
 var (
 	// ErrNotOffered is that no provider of a machine can do what is asked.
 	ErrNotOffered = errors.New("no provider of the machine offers this")
-	// ErrPassing is a fault that may be gone when asked again: too many requests, no answer in time. What was asked was not
-	// done.
+	// ErrPassing is that it cannot be done now, and may be when asked again: another operation is in progress, there were too
+	// many requests, credentials have expired, no answer came in time.
 	ErrPassing = errors.New("may pass")
 	// ErrUnsure is that nobody answered: what was asked may have been done or not. Where an error is ErrPassing too, this
 	// is what counts.
 	ErrUnsure = errors.New("not known whether it was done")
 )
+
+// RefusedError is the answer that it will not be done. Asked again, who answered says the same until somebody changes what the
+// answer names.
+type RefusedError struct {
+	// Permission is what naosu lacks, in the words of who refused, such as ec2:RebootInstances or
+	// delete nodeclaims.karpenter.sh; empty if it was refused for something else.
+	Permission string
+	Err        error
+}
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Providers are all there are, in the order in which they are asked: who manages machines comes before who runs them.
 type Providers []Provider

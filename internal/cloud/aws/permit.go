@@ -38,7 +38,7 @@ func (p *Provider) mayReboot(ctx context.Context, id string) (cloud.Permission, 
 // unpermitted reads the refusal of a call that changes nothing.
 func unpermitted(call, id string, err error) (cloud.Permission, error) {
 	switch code(err) {
-	case codeUnauthorized, codeAuthFailure, "AccessDenied":
+	case codeUnauthorized, codeAuthFailure, codeAccessDenied:
 		return answer(v1alpha1.MayNo, message.CloudRefused, message.Args{"call": call, "words": words(err)}), nil
 	case codeNotFound:
 		return answer(v1alpha1.MayUnknown, message.CloudGone, message.Args{"machine": id}), nil

@@ -112,7 +112,7 @@ func (p *Provider) Reboot(ctx context.Context, m cloud.Machine) (cloud.Operation
 	out, err := ask(ctx, callReboot, p.ec2.RebootInstances, &ec2.RebootInstancesInput{InstanceIds: []string{instanceOf(m)}},
 		func(o *ec2.Options) { o.Retryer = careful })
 	if err != nil {
-		return cloud.Operation{}, unless(refused(err), err)
+		return cloud.Operation{}, unlessUndone(err)
 	}
 	return operation(out.ResultMetadata, ""), nil
 }

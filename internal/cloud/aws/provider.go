@@ -69,6 +69,7 @@ func New(ctx context.Context, o Options) (*Provider, *cloud.Gap) {
 	if found.Region = cmp.Or(found.Region, instanceRegion(ctx, found)); found.Region == "" {
 		return nil, missing(message.CloudNoRegion, nil)
 	}
+	found.Credentials = signing{found.Credentials}
 	return &Provider{
 		region: found.Region, cluster: o.Cluster,
 		ec2: ec2.NewFromConfig(found), scaling: autoscaling.NewFromConfig(found), eks: eks.NewFromConfig(found),

@@ -32,7 +32,7 @@ func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operatio
 		return p.going(ctx, id, err)
 	}
 	if err != nil {
-		return cloud.Operation{}, unless(refused(err), err)
+		return cloud.Operation{}, unlessUndone(err)
 	}
 	if out.Activity == nil {
 		return operation(out.ResultMetadata, ""), nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -87,13 +88,16 @@ func Annotate(ctx context.Context, c client.Client, o *unstructured.Unstructured
 	return unwritten("annotate", o.GroupVersionKind().GroupKind(), err)
 }
 
-// Failed wraps an error of a call that changes nothing: it is ErrPassing where a later try may fare better. Nil stays nil.
+// Failed wraps an error of a call that changes nothing: it is ErrPassing where a later try may fare better, and a RefusedError
+// where the API server answered that it will not do it. Nil stays nil.
 func Failed(verb string, kind schema.GroupKind, err error) error {
 	switch code := answered(err); {
 	case err == nil:
 		return nil
-	case code == 0 && ended(err), code > 0 && code < http.StatusInternalServerError && !turnedAway(code):
+	case code == 0 && ended(err):
 		return fmt.Errorf("%s %s: %w", verb, kind, err)
+	case code > 0 && code < http.StatusInternalServerError && !turnedAway(code):
+		return &cloud.RefusedError{Permission: lacking(err), Err: fmt.Errorf("%s %s: %w", verb, kind, err)}
 	}
 	return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrPassing, err)
 }
@@ -101,7 +105,10 @@ func Failed(verb string, kind schema.GroupKind, err error) error {
 // unwritten wraps an error of a call that changes something: it is ErrUnsure where no answer tells that it was not done.
 func unwritten(verb string, kind schema.GroupKind, err error) error {
 	code := answered(err)
-	if err == nil || code > 0 && code < http.StatusInternalServerError {
+	switch {
+	case code == http.StatusNotFound: // gone since it was read, as who looks again will see
+		return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrPassing, err)
+	case err == nil, code > 0 && code < http.StatusInternalServerError:
 		return Failed(verb, kind, err)
 	}
 	return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrUnsure, err)
@@ -116,9 +123,24 @@ func answered(err error) int32 {
 	return answer.Status().Code
 }
 
-// turnedAway are answers that may be others in a moment: the object was changed meanwhile, or there are too many requests.
+// turnedAway are answers that may be others in a moment: the object was changed meanwhile, there are too many requests, or the
+// token has expired and is about to be read anew.
 func turnedAway(code int32) bool {
-	return code == http.StatusConflict || code == http.StatusTooManyRequests
+	return code == http.StatusConflict || code == http.StatusTooManyRequests || code == http.StatusUnauthorized
+}
+
+// unauthorized is how the API server says which right is missing, where no admission webhook says something else.
+//
+// Source: forbiddenMessage in k8s.io/apiserver pkg/endpoints/handlers/responsewriters/errors.go.
+var unauthorized = regexp.MustCompile(`cannot (\S+) resource "([^"]+)" in API group "([^"]*)"`)
+
+// lacking is the permission that the API server says is missing, such as delete nodeclaims.karpenter.sh; empty if none is.
+func lacking(err error) string {
+	said := unauthorized.FindStringSubmatch(err.Error())
+	if said == nil || !apierrors.IsForbidden(err) {
+		return ""
+	}
+	return said[1] + " " + schema.GroupResource{Group: said[3], Resource: said[2]}.String()
 }
 
 func ended(err error) bool {

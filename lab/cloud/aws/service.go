@@ -63,13 +63,13 @@ func statusOf(code string) int {
 	case "AuthFailure":
 		return http.StatusUnauthorized
 	case "UnauthorizedOperation", "AccessDenied", "AccessDeniedException", "SignatureDoesNotMatch", "InvalidSignatureException",
-		"InvalidClientTokenId", "UnrecognizedClientException", "MissingAuthenticationToken":
+		"InvalidClientTokenId", "UnrecognizedClientException", "MissingAuthenticationToken", "ExpiredToken":
 		return http.StatusForbidden
 	case "ResourceNotFoundException":
 		return http.StatusNotFound
 	case "DryRunOperation":
 		return http.StatusPreconditionFailed
-	case "InternalError", cloud.CodeInsufficientCapacity:
+	case "InternalError", "ResourceContention", cloud.CodeInsufficientCapacity:
 		return http.StatusInternalServerError
 	case "ThrottlingException": // EKS's; EC2's and Auto Scaling's are below
 		return http.StatusTooManyRequests
