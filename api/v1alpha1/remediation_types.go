@@ -29,6 +29,9 @@ const (
 	RemediationNotAsForecastReason = "NotAsForecast"
 	// RemediationDidNotHelpReason is used when the node was no healthier afterwards.
 	RemediationDidNotHelpReason = "DidNotHelp"
+	// RemediationRefusedReason is used when who was to act on the machine refused to. Nothing was done to it, so that this does
+	// not count as an attempt.
+	RemediationRefusedReason = "Refused"
 	// RemediationGaveUpReason is used when it was ended before it acted, such as by a drain's deadline, or before it could be
 	// seen whether it helped, since others removed the node.
 	RemediationGaveUpReason = "GaveUp"

@@ -17,6 +17,9 @@ func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m
 	if !ok || provider == nil {
 		return cloud.ErrNotOffered
 	}
+	if err := p.noteReplacing(ctx, r, s); err != nil {
+		return err
+	}
 	if m.writes() {
 		var err error
 		if r, err = p.write(ctx, r, m, func(status *v1alpha1.RemediationStatus) {
@@ -41,10 +44,15 @@ func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m
 	return err
 }
 
-// asked is what follows from a provider's answer.
+// asked is what follows from a provider's answer. One that cannot do it now is asked again; one that refuses has not tried, which
+// is no reason for anything harsher.
 func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err error) (move, error) {
 	words := func(id message.ID) message.Sentence {
-		return message.Of(id, message.Args{"actuator": by, "words": err.Error()})
+		args := message.Args{"actuator": by, "words": err.Error(), "permission": ""}
+		if refused, ok := errors.AsType[*cloud.RefusedError](err); ok {
+			args["permission"] = refused.Permission
+		}
+		return message.Of(id, args)
 	}
 	switch {
 	case err == nil:
@@ -57,7 +65,6 @@ func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err er
 	case errors.Is(err, cloud.ErrPassing):
 		return move{end: failed(words(message.ActionTurnedAway))}, nil
 	}
-	// It is remembered as what did not help, so that pods are not moved again for what is refused again.
 	why := words(message.ActionRefused)
-	return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why}), nil
+	return ended(r, failed(why), &conclusion{v1alpha1.RemediationRefusedReason, why}), nil
 }

@@ -206,7 +206,7 @@ func hasFinalizer(r *v1alpha1.Remediation) bool {
 
 // tidy is after the conclusion. On a node that others remove, what was set stays; if they let it go, the sweep takes it off.
 func tidy(r *v1alpha1.Remediation, s sight) move {
-	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && markedBy(s.node) == r.Name && Leaving(s.node) == "" {
+	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && markedBy(s.node) == r.Name && Leaving(s.node) == "" && !replaces(r, s.node) {
 		return move{do: uncordon}
 	}
 	return move{do: settle}

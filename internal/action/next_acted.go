@@ -17,7 +17,7 @@ func acting(r *v1alpha1.Remediation, s sight) move {
 	step := lastStep(r)
 	switch {
 	case step.Result == v1alpha1.StepFailed:
-		return askedInVain(r, s, step)
+		return askingAgain(r, s, step)
 	case r.Spec.Action == v1alpha1.ActionRestartService:
 		return restarting(r, s, step)
 	case r.Spec.Action == v1alpha1.ActionReplace && withdrawn(r, s) == nil && s.offered && s.now.Sub(step.StartedAt.Time) < termsOf(s.policy).healthy:
@@ -31,8 +31,9 @@ func acting(r *v1alpha1.Remediation, s sight) move {
 	return move{end: doneSaying(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": step.Actuator})), begin: v1alpha1.StepWait}
 }
 
-// askedInVain is after a provider has turned the request away and said that it may do so at another time.
-func askedInVain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
+// askingAgain is after a provider could not do it, and may at another time: it is asked again, each time after twice as long, and
+// at last not any more. Nothing was done to the machine.
+func askingAgain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 	if why := withdrawn(r, s); why != nil {
 		return ended(r, nil, why)
 	}
@@ -43,7 +44,7 @@ func askedInVain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 		}
 	}
 	if asks >= mostAsks {
-		return ended(r, nil, conclude(v1alpha1.RemediationGaveUpReason, message.ActionAskedInVain, message.Args{"actuator": step.Actuator, "n": asks}))
+		return ended(r, nil, conclude(v1alpha1.RemediationGaveUpReason, message.ActionBusy, message.Args{"actuator": step.Actuator, "n": asks}))
 	}
 	if left := step.EndedAt.Add(askAgain << (asks - 1)).Sub(s.now); left > 0 {
 		return wait(left)
@@ -54,8 +55,8 @@ func askedInVain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 	return act(r, s, nil)
 }
 
-// restarting waits for the agent, which takes up the step as it stands written. A node whose agent cannot or will not is
-// not helped by it, so that the ladder goes on.
+// restarting waits for the agent, which takes up the step as it stands written. A node whose agent cannot is not helped by it, so
+// that the ladder goes on; one whose agent refuses was not tried.
 func restarting(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 	agent, within := r.Status.Agent, termsOf(s.policy).healthy
 	if agent == nil {
@@ -64,8 +65,11 @@ func restarting(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 		}
 	} else if agent.State != v1alpha1.AgentAccepted {
 		said := message.Of(message.ActionAgentSaid, message.Args{"node": nodeOf(r), "state": string(agent.State), "words": agent.Message})
-		if agent.State == v1alpha1.AgentDone {
+		switch agent.State {
+		case v1alpha1.AgentDone:
 			return move{end: doneSaying(said), begin: v1alpha1.StepWait}
+		case v1alpha1.AgentRefused:
+			return ended(r, failed(said), &conclusion{v1alpha1.RemediationRefusedReason, said})
 		}
 		return ended(r, failed(said), &conclusion{v1alpha1.RemediationDidNotHelpReason, said})
 	}
@@ -92,11 +96,17 @@ func waiting(r *v1alpha1.Remediation, s sight) move {
 		return move{end: well, begin: v1alpha1.StepDwell}
 	}
 	left := lastStep(r).StartedAt.Add(within).Sub(s.now)
-	if left <= 0 {
-		return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
+	switch {
+	case left > 0:
+		return wait(min(pollNode, left))
+	case why.ID == message.ActionNotSeen: // It is not known to have been tried.
+		return ended(r, failed(why), &conclusion{v1alpha1.RemediationGaveUpReason, why})
 	}
-	return wait(min(pollNode, left))
+	return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
 }
+
+// accepted says whether a provider took a request, of a step Act that has ended: one that did not answer is in its message.
+func accepted(act v1alpha1.Step) bool { return act.Result == v1alpha1.StepDone && act.Message == "" }
 
 // notBack is why the wait is not over; no sentence if it is.
 func notBack(r *v1alpha1.Remediation, s sight, within time.Duration) message.Sentence {
@@ -104,6 +114,7 @@ func notBack(r *v1alpha1.Remediation, s sight, within time.Duration) message.Sen
 	if r.Spec.Action == v1alpha1.ActionReplace {
 		switch {
 		case s.node != nil:
+			args["cordoned"] = replaces(r, s.node)
 			return message.Of(message.ActionNotGone, args)
 		case s.successor == nil && expectsSuccessor(r):
 			return message.Of(message.ActionNoSuccessor, args)
@@ -114,6 +125,9 @@ func notBack(r *v1alpha1.Remediation, s sight, within time.Duration) message.Sen
 	switch {
 	case s.node == nil:
 		return message.Of(message.ActionNodeGone, about(r))
+	case r.Spec.Action == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before && !accepted(act):
+		args["actuator"] = act.Actuator
+		return message.Of(message.ActionNotSeen, args)
 	case r.Spec.Action == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before:
 		return message.Of(message.ActionNotRebooted, args)
 	case !repair.Ready(s.node):

@@ -101,6 +101,7 @@ func TestNext(t *testing.T) {
 		waitStep, dwellStep, verifyStep   = v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify
 		uncordonStep                      = v1alpha1.StepUncordon
 		doneStep, failedStep, skipped     = v1alpha1.StepDone, v1alpha1.StepFailed, v1alpha1.StepSkipped
+		refused                           = v1alpha1.RemediationRefusedReason
 		gaveUp, didNotHelp, notNeeded     = v1alpha1.RemediationGaveUpReason, v1alpha1.RemediationDidNotHelpReason, v1alpha1.RemediationNotNeededReason
 		aborted                           = v1alpha1.RemediationAbortedReason
 		rejected, asForecast, notForecast = v1alpha1.RemediationRejectedReason, v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason
@@ -108,6 +109,11 @@ func TestNext(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}
 	done := func(name v1alpha1.StepName) v1alpha1.Step {
 		return finished(ago(time.Hour, name), v1alpha1.StepDone)
+	}
+	perhaps := func(name v1alpha1.StepName) v1alpha1.Step {
+		step := done(name)
+		step.Message = "It is not known."
+		return step
 	}
 	cordoned := done(cordonStep)
 	proposed := running(reboot)
@@ -251,6 +257,7 @@ func TestNext(t *testing.T) {
 		"the agent never does":             {running(restart, ago(15*time.Minute, actStep)), ill(), gist{end: failedStep, reason: didNotHelp, why: message.ActionAgentSilent}},
 		"the agent has taken it up":        {agentSays(rejectedOne(running(restart, ago(0, actStep))), v1alpha1.AgentAccepted), ill(), gist{again: 15 * time.Minute}},
 		"the agent has done it":            {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentDone), ill(), gist{end: doneStep, begin: waitStep}},
+		"the agent refuses":                {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentRefused), ill(), gist{end: failedStep, reason: refused, why: message.ActionAgentSaid}},
 		"the agent has failed":             {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentFailed), ill(), gist{end: failedStep, reason: didNotHelp, why: message.ActionAgentSaid}},
 		"rejected before the agent did it": {rejectedOne(running(restart, ago(0, actStep))), ill(), gist{end: skipped, reason: rejected, why: message.GuardRejected}},
 
@@ -261,6 +268,14 @@ func TestNext(t *testing.T) {
 		"never rebooted": {
 			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-1", true) }),
 			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotRebooted},
+		},
+		"never rebooted, and nobody knows whether it was asked for": {
+			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-1", true) }),
+			gist{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.ActionNotSeen},
+		},
+		"rebooted by who did not say so, and ill as ever": {
+			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.ill = true }),
+			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionStillIll},
 		},
 		"rebooted, and never Ready": {
 			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-2", false) }),
@@ -310,8 +325,20 @@ func TestNext(t *testing.T) {
 			running(restart, done(actStep), ago(0, verifyStep)), well(), gist{end: doneStep, reason: asForecast, why: message.ActionAsForecast},
 		},
 
-		"uncordon":             {decided(running(reboot, cordoned, ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: uncordon}},
-		"uncordoned":           {decided(running(reboot, cordoned, ago(0, uncordonStep))), well(), gist{do: settle}},
+		"uncordon":   {decided(running(reboot, cordoned, ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: uncordon}},
+		"uncordoned": {decided(running(reboot, cordoned, ago(0, uncordonStep))), well(), gist{do: settle}},
+		"replaced, and still there": {
+			decided(running(replace, cordoned, done(actStep), ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: settle},
+		},
+		"perhaps replaced, and still there": {
+			decided(running(replace, cordoned, perhaps(actStep), ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: settle},
+		},
+		"replaced, and uncordoned by a person": {
+			decided(running(replace, cordoned, done(actStep), ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend"); s.node.Spec.Unschedulable = false }), gist{do: uncordon},
+		},
+		"not replaced, since it was refused": {
+			decided(running(replace, cordoned, finished(ago(0, actStep), failedStep), ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: uncordon},
+		},
 		"another's cordon":     {decided(running(reboot, cordoned, ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "other") }), gist{do: settle}},
 		"nothing to uncordon":  {decided(running(reboot, cordoned, ago(0, uncordonStep))), well(func(s *sight) { s.node = nil }), gist{do: settle}},
 		"no cordon, concluded": {decided(running(restart, done(actStep), done(verifyStep))), well(), gist{do: settle}},
@@ -332,6 +359,7 @@ func TestNext(t *testing.T) {
 }
 
 func TestAsked(t *testing.T) {
+	refused := gist{end: v1alpha1.StepFailed, begin: v1alpha1.StepUncordon, reason: v1alpha1.RemediationRefusedReason, why: message.ActionRefused}
 	for name, tc := range map[string]struct {
 		action v1alpha1.Action
 		err    error
@@ -343,8 +371,9 @@ func TestAsked(t *testing.T) {
 		"a reboot of who is ending":         {v1alpha1.ActionReboot, context.Canceled, gist{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
 		"a replacement that is not sure":    {v1alpha1.ActionReplace, cloud.ErrUnsure, gist{}, true},
 		"turned away":                       {v1alpha1.ActionReboot, cloud.ErrPassing, gist{end: v1alpha1.StepFailed}, false},
-		"refused":                           {v1alpha1.ActionReplace, errors.New("no"), gist{end: v1alpha1.StepFailed, begin: v1alpha1.StepUncordon, reason: v1alpha1.RemediationDidNotHelpReason, why: message.ActionRefused}, false},
-		"what nobody offers is refused too": {v1alpha1.ActionReboot, cloud.ErrNotOffered, gist{end: v1alpha1.StepFailed, begin: v1alpha1.StepUncordon, reason: v1alpha1.RemediationDidNotHelpReason, why: message.ActionRefused}, false},
+		"refused":                           {v1alpha1.ActionReplace, &cloud.RefusedError{Err: errors.New("no")}, refused, false},
+		"what nobody offers is refused too": {v1alpha1.ActionReboot, cloud.ErrNotOffered, refused, false},
+		"so is what nobody knows":           {v1alpha1.ActionReboot, errors.New("no"), refused, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := asked(running(tc.action, ago(0, v1alpha1.StepCordon), ago(0, v1alpha1.StepAct)), "machines", cloud.Operation{ID: "op"}, tc.err)

@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -11,7 +12,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// settle closes the ledger's entry, which frees the budget and remembers what did not help, and ends the Remediation.
+// settle closes the ledger's entry, which frees the budget and remembers what did not help, and ends the Remediation. Of a node
+// that may yet leave the entry goes on.
 func (p *Performer) settle(ctx context.Context, r *v1alpha1.Remediation, s sight) error {
 	ledger, err := p.Records.ReadLedger(ctx)
 	if err != nil {
@@ -19,7 +21,7 @@ func (p *Performer) settle(ctx context.Context, r *v1alpha1.Remediation, s sight
 	}
 	_, goesOn := ledger.Ongoing(guard.HolderOf(r))
 	if rejects := rejectedByDeletion(r) || goesOn && rejectedByUncordon(r); goesOn || rejects {
-		closed := p.closed(ledger.Ledger, r)
+		closed := p.closed(ledger.Ledger, r, s.node)
 		if rejects {
 			closed = closed.Reject(repair.RejectionOf(r.Spec.Node.UID, r.Spec.Evidence))
 		}
@@ -56,20 +58,40 @@ func tidied(r *v1alpha1.Remediation, s sight) *ending {
 		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
 	case Leaving(s.node) != "" && markedBy(s.node) == r.Name:
 		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionLeftCordoned, message.Args{"node": nodeOf(r), "by": Leaving(s.node)})}
+	case replaces(r, s.node):
+		act, _ := stepOf(r, v1alpha1.StepAct)
+		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionStaysCordoned, message.Args{"node": nodeOf(r), "actuator": act.Actuator})}
 	case s.node.Spec.Unschedulable:
 		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionCordonedByOthers, about(r))}
 	}
 	return done()
 }
 
-// closed is the ledger when a Remediation is over: what never began leaves no trace.
-func (p *Performer) closed(ledger guard.Ledger, r *v1alpha1.Remediation) guard.Ledger {
+// closed is the ledger when a Remediation is over: what never began leaves no trace. The node is nil if it is gone.
+func (p *Performer) closed(ledger guard.Ledger, r *v1alpha1.Remediation, node *corev1.Node) guard.Ledger {
+	if replaces(r, node) {
+		return ledger.Replace(guard.HolderOf(r), node.UID)
+	}
 	if !acted(r) {
 		if _, cordoned := stepOf(r, v1alpha1.StepCordon); !cordoned {
 			return ledger.Release(guard.HolderOf(r))
 		}
 	}
-	return ledger.Settle(guard.HolderOf(r), p.Clock.Now(), resultOf(r))
+	result := resultOf(r)
+	if result == guard.Refused {
+		ledger = ledger.Refuse(guard.HolderOf(r), wordsOf(r))
+	}
+	return ledger.Settle(guard.HolderOf(r), p.Clock.Now(), result)
+}
+
+// wordsOf are what a Remediation says of how it ended, as much of it as the ledger is to keep.
+func wordsOf(r *v1alpha1.Remediation) string {
+	const longest = 400
+	words := []rune(meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded).Message)
+	if len(words) > longest {
+		return string(words[:longest-1]) + "…"
+	}
+	return string(words)
 }
 
 // acted says whether a machine may have been acted on.
@@ -90,6 +112,8 @@ func resultOf(r *v1alpha1.Remediation) guard.Result {
 		return guard.NotHelped
 	case end.Reason == v1alpha1.RemediationAbortedReason && acted(r):
 		return guard.Aborted
+	case end.Reason == v1alpha1.RemediationRefusedReason:
+		return guard.Refused
 	}
 	return guard.Stopped
 }

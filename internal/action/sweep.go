@@ -52,11 +52,15 @@ func (p *Performer) sweepNode(ctx context.Context, name string) error {
 	if err != nil || by.remediation != nil && by.remediation.Status.Phase == v1alpha1.PhaseRunning {
 		return err
 	}
+	ledger, err := p.Records.ReadLedger(ctx)
+	if err != nil || node.Spec.Unschedulable && ledger.Replaces(node.UID) {
+		return err
+	}
 	return p.uncordon(ctx, node)
 }
 
-// sweepLedger settles entries without a Remediation that goes on, and drops rejections whose evidence is gone. One whose
-// Remediation was deleted past its finalizer counts as aborted.
+// sweepLedger settles entries without a Remediation that goes on, but for those of nodes that may yet leave, and drops rejections
+// whose evidence is gone. One whose Remediation was deleted past its finalizer counts as aborted.
 func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error {
 	ledger, err := p.Records.ReadLedger(ctx)
 	if err != nil {
@@ -72,10 +76,16 @@ func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error 
 		if err != nil {
 			return err
 		}
-		if by.over && by.remediation == nil {
+		replaces, err := p.stillReplaces(ctx, e)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !by.over || replaces:
+		case by.remediation == nil:
 			swept, changed = swept.Settle(guard.Holder{Name: e.Remediation, UID: e.UID}, p.Clock.Now(), guard.Aborted), true
-		} else if by.over {
-			swept, changed = p.closed(swept, by.remediation), true
+		default:
+			swept, changed = p.closed(swept, by.remediation, nil), true
 		}
 	}
 	if !changed {

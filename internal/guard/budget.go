@@ -15,9 +15,14 @@ func inHand(p Proposal, f Facts) Verdict {
 		return unknown("ledger")
 	}
 	for _, e := range f.Ledger.Value.others(p.holder()) {
-		if e.Node == p.Node.Name || e.machine().Same(p.Node.Machine()) {
-			return delay(InHand, soon, message.GuardInHand, message.Args{"node": "node/" + e.Node, "by": "remediation/" + e.Remediation})
+		if e.Node != p.Node.Name && !e.machine().Same(p.Node.Machine()) {
+			continue
 		}
+		args := message.Args{"node": "node/" + e.Node, "by": "remediation/" + e.Remediation}
+		if e.Replacing != "" {
+			return delay(InHand, later, message.GuardReplacing, args)
+		}
+		return delay(InHand, soon, message.GuardInHand, args)
 	}
 	return allow
 }

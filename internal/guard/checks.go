@@ -38,6 +38,7 @@ func Checks() []Check {
 		{"capacity", capacity},
 		{"last-replica", lastReplica},
 		{"local-data", localData},
+		{"refused", refused},
 		{"cool-down", coolDown},
 		{"did-not-help", didNotHelp},
 		{"replace-loop", replaceLoop},

@@ -146,6 +146,9 @@ var table = map[string]map[string]row{
 		"auto, record not known":     forget(func(w *world) *Fact[int] { return &w.AsForecast }),
 	},
 	"in-hand": {
+		"a node that leaves": is(Delay, InHand, func(w *world) {
+			w.enter(Entry{Remediation: "r2", Node: "n1", Action: v1alpha1.ActionReplace, Began: now.Add(-24 * time.Hour), Replacing: "uid"})
+		}),
 		"another Remediation":          is(Delay, InHand, going("r2", "n1", "1x", "other")),
 		"its own":                      allowed(going("r1", "n1", "1a", "workers")),
 		"another node":                 allowed(going("r2", "n2", "1a", "workers")),
@@ -268,7 +271,31 @@ var table = map[string]map[string]row{
 		"how long not said":            is(Delay, CoolingDown, both(func(w *world) { w.Policy.CoolDown = nil }, ended(v1alpha1.ActionReboot, 24*time.Hour, Helped))),
 		"not known":                    forget(ledgerOf),
 	},
+	"refused": {
+		"a moment ago":       {ended(v1alpha1.ActionReboot, 4*time.Minute, Refused), Delay, ActionRefused, 6 * time.Minute},
+		"long ago":           allowed(ended(v1alpha1.ActionReboot, 10*time.Minute, Refused)),
+		"and still is":       is(Deny, ActionRefused, both(mayNot, ended(v1alpha1.ActionReboot, 23*time.Hour, Refused))),
+		"and is not now":     allowed(both(func(w *world) { w.May = v1alpha1.MayYes }, ended(v1alpha1.ActionReboot, 10*time.Minute, Refused))),
+		"may not, not tried": allowed(mayNot),
+		"forgotten":          allowed(both(mayNot, ended(v1alpha1.ActionReboot, 24*time.Hour, Refused))),
+		"another action":     allowed(ended(v1alpha1.ActionReplace, time.Minute, Refused)),
+		"another node": allowed(both(mayNot, func(w *world) {
+			w.enter(Entry{Remediation: "r0", Node: "n2", Action: v1alpha1.ActionReboot, Ended: now, Result: Refused})
+		})),
+		"twice": {both(ended(v1alpha1.ActionReboot, 15*time.Minute, Refused), ended(v1alpha1.ActionReboot, time.Hour, Refused)), Delay, ActionRefused, 5 * time.Minute},
+		"twice, of one reboot that was done": allowed(both(
+			ended(v1alpha1.ActionReboot, 15*time.Minute, Refused), ended(v1alpha1.ActionReboot, time.Hour, Helped), ended(v1alpha1.ActionReboot, 2*time.Hour, Refused),
+		)),
+		"since it was done": allowed(both(mayNot, ended(v1alpha1.ActionReboot, time.Hour, Helped), ended(v1alpha1.ActionReboot, 2*time.Hour, Refused))),
+		"not since it was stopped": is(Deny, ActionRefused, both(
+			mayNot, ended(v1alpha1.ActionReboot, time.Hour, Stopped), ended(v1alpha1.ActionReboot, 2*time.Hour, Refused),
+		)),
+		"a node that never rests": {both(func(w *world) { w.Policy.CoolDown.Duration = 0 }, ended(v1alpha1.ActionReboot, 4*time.Minute, Refused)), Delay, ActionRefused, 6 * time.Minute},
+		"often":                   {often, Delay, ActionRefused, 23*time.Hour + 59*time.Minute},
+		"not known":               forget(ledgerOf),
+	},
 	"did-not-help": {
+		"refused":                       allowed(ended(v1alpha1.ActionReboot, time.Hour, Refused)),
 		"did not":                       is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, NotHelped)),
 		"result not known":              is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, "")),
 		"helped":                        allowed(ended(v1alpha1.ActionReboot, time.Hour, Helped)),
@@ -366,6 +393,15 @@ func violate(w *world) {
 func guess(w *world) { w.Outcome.Value.Compared.Guessed = []change.Ref{pod("a")} }
 
 func approve(w *world) { w.Approval = v1alpha1.Approved }
+
+func mayNot(w *world) { w.May = v1alpha1.MayNo }
+
+// often has the action refused so often that no duration holds the time for which it rests.
+func often(w *world) {
+	for i := range 70 {
+		ended(v1alpha1.ActionReboot, time.Duration(i+1)*time.Minute, Refused)(w)
+	}
+}
 
 func twice(w *world) {
 	w.Policy.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot, Attempts: 2}}

@@ -19,6 +19,8 @@ type Proposal struct {
 	Action      v1alpha1.Action
 	// Approval is a person's word, empty if nobody has spoken.
 	Approval v1alpha1.Approval
+	// May is what whoever would act last said when asked beforehand whether the action is let through; empty if nobody was asked.
+	May v1alpha1.May
 	// Policy is whose proposal it is, with the API server's defaults. What is left out counts as the strictest.
 	Policy v1alpha1.NodeRepairPolicySpec
 	// Confirmed is when the evidence was last seen to hold.

@@ -21,6 +21,8 @@ const (
 	Stopped Result = "Stopped"
 	// Aborted is for one that a person aborted after the machine was acted on: nobody has seen whether it helped.
 	Aborted Result = "Aborted"
+	// Refused is for one that ended, before anything was done to the machine, since who was to do it refused.
+	Refused Result = "Refused"
 )
 
 // Entry is one disruption: of a node, by a Remediation, for any concern.
@@ -36,6 +38,11 @@ type Entry struct {
 	// Ended is zero as long as it goes on.
 	Ended  time.Time `json:"ended,omitzero"`
 	Result Result    `json:"result,omitempty"`
+	// Refusal is who refused and why, of what ended as Refused.
+	Refusal string `json:"refusal,omitempty"`
+	// Replacing is the UID of the Node, once somebody was asked to replace its machine: that cannot be taken back. The entry goes
+	// on, however the Remediation ends, until the node is gone or a person uncordons it.
+	Replacing types.UID `json:"replacing,omitempty"`
 
 	// NodeUID is that of the Node, ProviderID the cloud's name for the machine and Image what it was started from, each empty
 	// where it is not known, as in entries of older versions.

@@ -18,6 +18,8 @@ func TestLedger(t *testing.T) {
 	over := begun.Settle(r1, now.Add(time.Hour), NotHelped)
 	ended := first
 	ended.Ended, ended.Result = now.Add(time.Hour), NotHelped
+	refusal, leaving := first, second
+	refusal.Refusal, leaving.Replacing = "aws: no", "uid"
 	for name, tc := range map[string]struct {
 		got  Ledger
 		want []Entry
@@ -32,6 +34,10 @@ func TestLedger(t *testing.T) {
 		"what was done is not":            {over.Release(r1), []Entry{ended, second}},
 		"what is over is forgotten":       {over.Forget(2), []Entry{second}},
 		"the older first":                 {over.Settle(r2, now, Helped).Forget(1), []Entry{ended}},
+		"why it is refused is kept":       {begun.Refuse(r1, "aws: no"), []Entry{refusal, second}},
+		"that its node leaves is":         {begun.Replace(r2, "uid"), []Entry{first, leaving}},
+		"what is over does not leave":     {over.Replace(r1, "uid"), []Entry{ended, second}},
+		"what leaves is not pruned":       {begun.Replace(r2, "uid").Prune(now.Add(999 * time.Hour)), []Entry{first, leaving}},
 		"a value is not changed by using": {begun, []Entry{first, second}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -39,6 +45,20 @@ func TestLedger(t *testing.T) {
 				t.Errorf("entries (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestReplaces(t *testing.T) {
+	r1 := Holder{Name: "r1"}
+	l := Ledger{}.Reserve(Entry{Remediation: "r1", Node: "n1", Began: now}).Replace(r1, "uid")
+	if !l.Replaces("uid") || l.Replaces("other") || l.Replaces("") {
+		t.Errorf("of %v", l.Entries)
+	}
+	if l.Settle(r1, now, NotHelped).Replaces("uid") {
+		t.Error("what is over leaves")
+	}
+	if (Ledger{}).Reserve(Entry{Remediation: "r1", Node: "n1", Began: now}).Replaces("") {
+		t.Error("a node without a UID leaves by an entry of none")
 	}
 }
 

@@ -37,8 +37,10 @@ const (
 	LastReplica      Reason = "LastReplica"
 	LocalData        Reason = "LocalData"
 
-	CoolingDown   Reason = "CoolingDown"
-	DidNotHelp    Reason = "DidNotHelp"
+	CoolingDown Reason = "CoolingDown"
+	DidNotHelp  Reason = "DidNotHelp"
+	// ActionRefused is for what whoever would do it has refused for the node lately.
+	ActionRefused Reason = "Refused"
 	WindowClosed  Reason = "WindowClosed"
 	DoNotDisrupt  Reason = "DoNotDisrupt"
 	CompetingWith Reason = "CompetingRepairer"

@@ -31,20 +31,22 @@ const (
 	ActionCordonedByOthers ID = "ActionCordonedByOthers" // node
 	ActionLeftCordoned     ID = "ActionLeftCordoned"     // node, by
 	ActionPodsLeft         ID = "ActionPodsLeft"         // n, pods
+	ActionStaysCordoned    ID = "ActionStaysCordoned"    // node, actuator
 	ActionPodsReturn       ID = "ActionPodsReturn"       // controllers, node, n, pods
 
 	ActionAskedPerhaps ID = "ActionAskedPerhaps" // actuator
 	ActionUnsure       ID = "ActionUnsure"       // actuator, words
 	ActionTurnedAway   ID = "ActionTurnedAway"   // actuator, words
-	ActionAskedInVain  ID = "ActionAskedInVain"  // actuator, n
-	ActionRefused      ID = "ActionRefused"      // actuator, words
+	ActionBusy         ID = "ActionBusy"         // actuator, n
+	ActionRefused      ID = "ActionRefused"      // actuator, permission, words
 	ActionAgentSaid    ID = "ActionAgentSaid"    // node, state, words
 	ActionAgentSilent  ID = "ActionAgentSilent"  // node, within
 
+	ActionNotSeen     ID = "ActionNotSeen"     // node, within, actuator
 	ActionNotRebooted ID = "ActionNotRebooted" // node, within
 	ActionNotReady    ID = "ActionNotReady"    // node, within
 	ActionStillIll    ID = "ActionStillIll"    // node, within, condition, status
-	ActionNotGone     ID = "ActionNotGone"     // node, within
+	ActionNotGone     ID = "ActionNotGone"     // node, within, cordoned
 	ActionNoSuccessor ID = "ActionNoSuccessor" // node, within
 	ActionRelapsed    ID = "ActionRelapsed"    // node, dwell
 

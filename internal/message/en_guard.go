@@ -15,6 +15,7 @@ var englishGuard = sentences{
 
 	GuardInHand:     "{{.by}} is at work on {{.node}}.",
 	GuardLeaving:    "{{.node}} is being removed or was shut down by others: it has {{.by}}.",
+	GuardReplacing:  "{{.by}} has asked for the machine of {{.node}} to be replaced, and the node is still there. Whoever uncordons it takes it over.",
 	GuardBudgetZero: "The budget for {{.scope}} lets no node through: {{.budget}} of {{count .total \"node\" \"nodes\"}} is none.",
 	GuardBudgetFull: "The budget for {{.scope}} is spent: {{count .n \"node is\" \"nodes are\"}} out, and {{.limit}} may be.",
 
@@ -35,6 +36,7 @@ var englishGuard = sentences{
 	GuardPodAnnotation:    "{{count .n \"pod has\" \"pods have\"}} an annotation against eviction: {{and .pods}}.",
 
 	GuardCoolDown:   "{{.node}} was repaired a short while ago and is left alone for {{.left}} more.",
+	GuardRefused:    "{{.action}} of {{.node}} was refused lately{{if .words}}. {{.words}}{{else}}.{{end}}",
 	GuardDidNotHelp: "{{.action}} has not helped {{.node}} lately ({{count .n \"attempt\" \"attempts\"}}).",
 	GuardWindow:     "The maintenance window opens at {{.opens}}.",
 

@@ -45,6 +45,7 @@ var englishRemediations = sentences{
 	"Check/capacity":           "Room:",
 	"Check/last-replica":       "Last replica:",
 	"Check/local-data":         "Local data:",
+	"Check/refused":            "Refused:",
 	"Check/cool-down":          "Cool-down:",
 	"Check/did-not-help":       "Past:",
 	"Check/replace-loop":       "Replaced in a row:",

@@ -16,6 +16,7 @@ const (
 
 	GuardInHand     ID = "GuardInHand"     // node, by
 	GuardLeaving    ID = "GuardLeaving"    // node, by
+	GuardReplacing  ID = "GuardReplacing"  // by, node
 	GuardBudgetZero ID = "GuardBudgetZero" // scope, budget, total
 	GuardBudgetFull ID = "GuardBudgetFull" // scope, n, limit
 
@@ -36,6 +37,7 @@ const (
 	GuardPodAnnotation    ID = "GuardPodAnnotation"    // n, pods
 
 	GuardCoolDown   ID = "GuardCoolDown"   // node, left
+	GuardRefused    ID = "GuardRefused"    // action, node, words
 	GuardDidNotHelp ID = "GuardDidNotHelp" // action, node, n
 	GuardWindow     ID = "GuardWindow"     // opens
 

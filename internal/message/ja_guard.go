@@ -15,6 +15,7 @@ var japaneseGuard = sentences{
 
 	GuardInHand:     "{{.by}} が {{.node}} を処理中です。",
 	GuardLeaving:    "{{.node}} は naosu 以外によって取り除かれる途中か、停止されています ({{.by}})。",
+	GuardReplacing:  "{{.by}} が {{.node}} のマシンの置き換えを依頼しましたが、ノードはまだあります。uncordon すると、このノードの扱いは naosu から離れます。",
 	GuardBudgetZero: "{{.scope}} の予算では 1 台も修復できません。{{.total}} 台に対する {{.budget}} は 0 台です。",
 	GuardBudgetFull: "{{.scope}} の予算を使い切っています。上限 {{.limit}} 台に対し、{{.n}} 台を修復中です。",
 
@@ -35,6 +36,7 @@ var japaneseGuard = sentences{
 	GuardPodAnnotation:    "{{.n}} 個の Pod に退避 (evict) を禁じるアノテーションがあります: {{and .pods}}",
 
 	GuardCoolDown:   "{{.node}} は修復されたばかりのため、あと {{span .left}}は何もしません。",
+	GuardRefused:    "{{.node}} に対する {{.action}} は最近拒否されました。{{if .words}}{{.words}}{{end}}",
 	GuardDidNotHelp: "{{.action}} は最近 {{.node}} に効果がありませんでした ({{.n}} 回)。",
 	GuardWindow:     "メンテナンスウィンドウは {{.opens}} に始まります。",
 

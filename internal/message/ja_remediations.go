@@ -45,6 +45,7 @@ var japaneseRemediations = sentences{
 	"Check/capacity":           "Pod の移動先がない。",
 	"Check/last-replica":       "最後の Ready なレプリカがある。",
 	"Check/local-data":         "ノードだけにデータを持つ Pod がある。",
+	"Check/refused":            "最近この操作が拒否された。",
 	"Check/cool-down":          "修復したばかり。",
 	"Check/did-not-help":       "最近同じ操作が効かなかった。",
 	"Check/replace-loop":       "続けて交換しても直らない。",

@@ -174,6 +174,24 @@ func TestDamagedLedger(t *testing.T) {
 	}
 }
 
+// TestOldLedger reads what versions wrote that knew neither refusals nor nodes that leave.
+func TestOldLedger(t *testing.T) {
+	r := records(t, &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: DefaultNamespace, Name: LedgerName},
+		Data: map[string]string{ledgerKey: `{"entries":[{"remediation":"a","node":"n1","zone":"1a","action":"Reboot","began":"2026-03-04T11:00:00Z",` +
+			`"ended":"2026-03-04T12:00:00Z","result":"NotHelped"},{"remediation":"b","node":"n2","action":"Replace","began":"2026-03-04T11:00:00Z"}]}`},
+	})
+	ledger, err := r.ReadLedger(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, goesOn := entry("a", now), entry("b", time.Time{})
+	over.Zone, over.Result, goesOn.Node, goesOn.Action = "1a", guard.NotHelped, "n2", v1alpha1.ActionReplace
+	if diff := cmp.Diff([]guard.Entry{over, goesOn}, ledger.Entries); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
 func TestLedgerIsBounded(t *testing.T) {
 	r, ctx := records(t), t.Context()
 	var l guard.Ledger

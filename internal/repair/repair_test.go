@@ -122,7 +122,8 @@ func TestNext(t *testing.T) {
 		return guard.Entry{Remediation: "r", Node: "n1", Action: action, Ended: now.Add(-before), Result: guard.NotHelped}
 	}
 	elsewhere, helped := failed(reboot, time.Hour), failed(reboot, time.Hour)
-	elsewhere.Node, helped.Result = "n2", guard.Helped
+	refused := failed(reboot, time.Hour)
+	elsewhere.Node, helped.Result, refused.Result = "n2", guard.Helped, guard.Refused
 	renamed, another := elsewhere, failed(reboot, time.Hour)
 	renamed.ProviderID, another.ProviderID = "aws:///1a/i-1", "aws:///1a/i-2"
 	for name, tc := range map[string]struct {
@@ -138,6 +139,8 @@ func TestNext(t *testing.T) {
 		"on another node":              {ladder, reboot, []guard.Entry{elsewhere, failed(reboot, time.Minute)}, reboot},
 		"under another name":           {ladder, reboot, []guard.Entry{renamed, failed(reboot, time.Minute)}, replace},
 		"another machine of the name":  {ladder, reboot, []guard.Entry{another, failed(reboot, time.Minute)}, reboot},
+		"refused, however often":       {ladder, reboot, []guard.Entry{refused, refused, refused}, reboot},
+		"refused does not count":       {ladder, reboot, []guard.Entry{refused, failed(reboot, time.Minute)}, reboot},
 		"it helped":                    {ladder, reboot, []guard.Entry{helped, failed(reboot, time.Minute)}, reboot},
 		"not on the ladder, once":      {ladder, restart, []guard.Entry{failed(restart, time.Hour)}, reboot},
 		"two steps at once":            {ladder, restart, []guard.Entry{failed(restart, time.Hour), failed(reboot, time.Hour), failed(reboot, time.Hour)}, replace},

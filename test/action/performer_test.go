@@ -54,7 +54,7 @@ func TestPerform(t *testing.T) {
 		},
 		"a service whose agent refuses": {
 			action: restart, with: func(_ context.Context, w *world) { w.agent = v1alpha1.AgentRefused },
-			want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "says Refused",
+			want: "Assess Guard Act(Failed): Refused", result: guard.Refused, says: "says Refused",
 		},
 		"a service that does not restart": {
 			action: restart, with: func(_ context.Context, w *world) { w.agent = v1alpha1.AgentFailed },
@@ -111,10 +111,6 @@ func TestPerform(t *testing.T) {
 		"a machine whose replacement is ill": {
 			action: replace, with: func(_ context.Context, w *world) { w.cloud.sick = true },
 			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon(Skipped): DidNotHelp", asked: 1, result: guard.NotHelped, says: "No healthy node came",
-		},
-		"a machine that is not replaced": {
-			action: replace, with: func(_ context.Context, w *world) { w.cloud.deaf = true },
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "was still there",
 		},
 
 		"a budget that never yields": {
@@ -240,7 +236,7 @@ func TestPerform(t *testing.T) {
 		},
 		"a cloud that always has": {
 			action: reboot, with: failing(func(int) bool { return true }, cloud.ErrPassing),
-			want: "Assess Guard Cordon Drain" + strings.Repeat(" Act(Failed)", 5) + " Uncordon: GaveUp", asked: 5, result: guard.Stopped, says: "5 times in vain",
+			want: "Assess Guard Cordon Drain" + strings.Repeat(" Act(Failed)", 5) + " Uncordon: GaveUp", asked: 5, result: guard.Stopped, says: "5 times and could not",
 		},
 		"an approval withdrawn while a cloud has too many requests": {
 			action: reboot, with: func(ctx context.Context, w *world) {
@@ -249,11 +245,28 @@ func TestPerform(t *testing.T) {
 					return cloud.ErrPassing
 				}
 			},
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped,
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Stopped, says: "not known whether machines took",
 		},
-		"a cloud that refuses": {
-			action: reboot, with: failing(func(int) bool { return true }, errors.New("UnauthorizedOperation: no")),
-			want: "Assess Guard Cordon Drain Act(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "machines refused: UnauthorizedOperation: no",
+		"a cloud that refuses, for a reason that nobody has heard of": {
+			action: reboot, with: failing(func(int) bool { return true }, errors.New("OperationNotPermitted: no")),
+			want: "Assess Guard Cordon Drain Act(Failed) Uncordon: Refused", asked: 1, result: guard.Refused, says: "machines refused: OperationNotPermitted: no",
+		},
+		"a cloud that refuses, for want of a permission": {
+			action: replace, with: failing(func(int) bool { return true }, &cloud.RefusedError{Permission: "ec2:Terminate", Err: errors.New("denied")}),
+			want: "Assess Guard Cordon Drain Act(Failed) Uncordon: Refused", asked: 1, result: guard.Refused,
+			says: "machines refused, since naosu lacks the permission ec2:Terminate: denied",
+		},
+		"a cloud that does not offer it for this machine": {
+			action: replace, with: failing(func(int) bool { return true }, cloud.ErrNotOffered),
+			want: "Assess Guard Cordon Drain Act(Failed) Uncordon: Refused", asked: 1, result: guard.Refused,
+		},
+		"a replacement that is not possible for a while": {
+			action: replace, with: failing(func(n int) bool { return n <= 3 }, cloud.ErrPassing),
+			want: "Assess Guard Cordon Drain" + strings.Repeat(" Act(Failed)", 3) + " Act Wait Dwell Verify Uncordon(Skipped): AsForecast", asked: 4, result: guard.Helped,
+		},
+		"a replacement that is never possible": {
+			action: replace, with: failing(func(int) bool { return true }, cloud.ErrPassing),
+			want: "Assess Guard Cordon Drain" + strings.Repeat(" Act(Failed)", 5) + " Uncordon: GaveUp", asked: 5, result: guard.Stopped,
 		},
 		"a cloud that does not say, and has done it": {
 			action: reboot, with: func(_ context.Context, w *world) { w.cloud.lost = func() error { return errors.New("no answer") } },
@@ -261,7 +274,7 @@ func TestPerform(t *testing.T) {
 		},
 		"a cloud that does not say, and has not": {
 			action: reboot, with: failing(func(int) bool { return true }, cloud.ErrUnsure),
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "did not happen",
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Stopped, says: "not known whether machines took",
 		},
 		"a replacement that a cloud does not answer for is asked for again": {
 			action: replace, with: failing(func(n int) bool { return n <= 2 }, cloud.ErrUnsure),
@@ -276,7 +289,7 @@ func TestPerform(t *testing.T) {
 					return nil
 				}
 			},
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", result: guard.NotHelped,
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", result: guard.Stopped,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,8 @@ const (
 	silentNo
 	// deceitful says yes and does nothing: story 3's.
 	deceitful
+	// refusing says that it may not.
+	refusing
 	moods
 )
 
@@ -86,7 +88,11 @@ func (p *provider) act(ctx context.Context, action v1alpha1.Action, of cloud.Mac
 	if p.mood == busy {
 		return cloud.Operation{}, fmt.Errorf("%s: %w", action, cloud.ErrPassing)
 	}
-	p.watch.acts(ctx, action, m)
+	if p.mood == refusing {
+		return cloud.Operation{}, &cloud.RefusedError{Permission: string(action), Err: fmt.Errorf("%s: not permitted", action)}
+	}
+	p.watch.acts(ctx, action, m, p.mood != silentNo)
+	m.promised = m.promised || p.mood == deceitful && action == v1alpha1.ActionReplace
 	if p.mood == obliging || p.mood == silentYes {
 		do(m)
 	}

@@ -59,6 +59,8 @@ type machine struct {
 	// up is whether it runs; it boots until then, and never if dead.
 	up, dead bool
 	booted   time.Time
+	// promised is whether the cloud has said that it replaces the machine, and does not.
+	promised bool
 	// ill is whether its agent finds a fault; stubborn faults outlive a reboot.
 	ill, stubborn bool
 	// fell is when its agent was first seen to find the fault, well when it was last seen to find none.

@@ -107,6 +107,14 @@ func TestWatch(t *testing.T) {
 			}},
 			flaw: stubbornly, crime: undone,
 		},
+		"a refusal that is no attempt": {
+			night: plan{Nodes: 6, Zones: 2, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 1, Ladder: true, Faults: []fault{{1, 8, 4, badCloud}, {2, 40, 0, stubborn}}},
+			flaw:  escalating, crime: climbed,
+		},
+		"a node that is to leave": {
+			night: plan{Nodes: 6, Zones: 2, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 1, Ladder: true, Faults: []fault{{1, 70, 3, badCloud}, {2, 70, 0, stubborn}}},
+			flaw:  hasty, crime: exposed,
+		},
 		"somebody who goes on": {
 			night: plan{Nodes: 3, Zones: 2, Floors: []int{2}, Slack: 1, ZoneBudget: 2, ClusterBudget: 2, Faults: []fault{{1, 18, 0, ill}, {6, 1, 6, kill}}},
 			flaw:  mortal, crime: neverEnded,

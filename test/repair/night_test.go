@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -65,6 +66,10 @@ const (
 	mortal
 	// stubbornly is one that acts on a node that a person has uncordoned.
 	stubbornly
+	// escalating is one that takes a refusal for an attempt that did not help.
+	escalating
+	// hasty is one that uncordons the node of each Remediation that has ended.
+	hasty
 )
 
 // play plays the night in a bubble of testing/synctest, and says what was seen.
@@ -110,9 +115,43 @@ func (n *night) control(ctx context.Context, i int) {
 		_, _ = n.controller.Pass(ctx)
 		alive = true
 	}()
-	if !<-ended {
+	alive := <-ended
+	n.err(ctx)
+	if !alive {
 		n.controller, n.back, n.die = nil, n.c.now().Add(2*tick), -1
 		n.spoil(ctx)
+	}
+}
+
+// err does what a flawed controller would do all the time.
+func (n *night) err(ctx context.Context) {
+	switch n.tamper {
+	case escalating:
+		var ledger corev1.ConfigMap
+		if n.c.api.Direct.Get(ctx, client.ObjectKey{Namespace: record.DefaultNamespace, Name: record.LedgerName}, &ledger) != nil {
+			return // There is none yet.
+		}
+		for key, data := range ledger.Data {
+			ledger.Data[key] = strings.ReplaceAll(data, `"result":"Refused"`, `"result":"NotHelped"`)
+		}
+		if err := n.c.api.Direct.Update(ctx, &ledger); err != nil {
+			panic(err)
+		}
+	case hasty:
+		var all v1alpha1.RemediationList
+		if err := n.c.api.Direct.List(ctx, &all); err != nil {
+			panic(err)
+		}
+		for _, r := range all.Items {
+			var node corev1.Node
+			if r.Status.Phase != v1alpha1.PhaseEnded || n.c.api.Direct.Get(ctx, client.ObjectKey{Name: r.Spec.Node.Name}, &node) != nil {
+				continue
+			}
+			node.Spec.Unschedulable = false
+			if err := n.c.api.Direct.Update(ctx, &node); err != nil {
+				panic(err)
+			}
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
 
@@ -30,6 +31,8 @@ const (
 	notAsked      crime = "did what no policy asks for"
 	overRate      crime = "over a day's limit"
 	undone        crime = "acted although a person uncordoned the node"
+	climbed       crime = "took a harsher step before a milder one was tried"
+	exposed       crime = "uncordoned a node that is being replaced"
 )
 
 // watch looks at the cluster itself, not at what the controller says, whenever something is done to it.
@@ -40,6 +43,8 @@ type watch struct {
 	// acted is how often each Remediation has acted, and last what was done to each node.
 	acted map[types.UID]int
 	last  map[string]deed
+	// rebooted are nodes of which the cloud took a request to reboot.
+	rebooted map[string]bool
 	// tight is since when a budget could not do without the pods of a node, by both names.
 	tight map[string]time.Time
 	// forged are Remediations that never began.
@@ -65,7 +70,8 @@ type deed struct {
 
 func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy, workloads []workload) *watch {
 	return &watch{
-		c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, uncordoned: map[types.UID]bool{}, last: map[string]deed{}, tight: map[string]time.Time{},
+		c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, uncordoned: map[types.UID]bool{}, last: map[string]deed{},
+		rebooted: map[string]bool{}, tight: map[string]time.Time{},
 		workloads: workloads, homes: map[string]homes{}, began: map[types.UID]bool{},
 	}
 }
@@ -79,8 +85,8 @@ func (w *watch) has(what crime) bool {
 	return slices.ContainsFunc(w.crimes, func(c string) bool { return strings.HasPrefix(c, string(what)+":") })
 }
 
-// acts is told of each request to act on a machine that the cloud has taken.
-func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine) {
+// acts is told of each request to act on a machine that has come to the cloud, and whether the cloud took it, which it may not say.
+func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine, took bool) {
 	w.repairs++
 	running := w.running(ctx)
 	at := slices.IndexFunc(running, func(r v1alpha1.Remediation) bool { return r.Spec.Node.Name == m.node })
@@ -107,7 +113,13 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine) {
 	if last, ok := w.last[m.node]; ok && !again && last.action == action && w.c.now().Sub(last.at) < w.policy.Spec.RememberFailure.Duration && !m.well.After(last.at) {
 		w.commit(actedTwice, "%s of %s, which has not helped at %s", action, m.node, last.at.Format(time.TimeOnly))
 	}
-	w.last[m.node] = deed{action, w.c.now(), name}
+	if action == v1alpha1.ActionReplace && !w.rebooted[m.node] { // Each rule asks for a reboot.
+		w.commit(climbed, "%s of %s, which nobody has rebooted", action, m.node)
+	}
+	if took {
+		w.last[m.node] = deed{action, w.c.now(), name}
+		w.rebooted[m.node] = w.rebooted[m.node] || action == v1alpha1.ActionReboot
+	}
 	if since, many := w.pattern(m.zone); many && w.c.now().Sub(since) > noticed {
 		w.commit(pastBrake, "%s of %s, in %s, where most are ill since %s", action, m.node, m.zone, since.Format(time.TimeOnly))
 	}
@@ -209,6 +221,9 @@ func (w *watch) look(ctx context.Context) {
 		panic(err)
 	}
 	for _, m := range w.c.sorted() {
+		if m.promised && !w.cordoned(ctx, m.node) {
+			w.commit(exposed, "%s", m.node)
+		}
 		needed := w.needs(ctx, m)
 		for _, b := range budgets.Items {
 			key := b.Name + " " + m.node
@@ -244,7 +259,14 @@ func (w *watch) sees(ctx context.Context, call memory.Call) {
 // that is left is to write that down.
 func (w *watch) checkBudgets(ctx context.Context) {
 	zones, total := map[string]int{}, 0
-	for _, r := range w.running(ctx) {
+	running := w.running(ctx)
+	for _, m := range w.c.sorted() {
+		if m.promised && !slices.ContainsFunc(running, func(r v1alpha1.Remediation) bool { return r.Spec.Node.Name == m.node }) {
+			zones[m.zone]++
+			total++
+		}
+	}
+	for _, r := range running {
 		if meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded) != nil && !w.cordoned(ctx, r.Spec.Node.Name) {
 			continue
 		}
@@ -292,8 +314,17 @@ func (w *watch) end(ctx context.Context) {
 		panic(err)
 	}
 	for _, node := range nodes.Items {
-		if node.Spec.Unschedulable {
+		if node.Spec.Unschedulable && !w.leaves(ctx, &node) {
 			w.commit(neverEnded, "%s is still cordoned: %v", node.Name, node.Annotations)
 		}
 	}
+}
+
+// leaves says whether somebody was asked to replace the machine of a node, or may have been: that is in the ledger before.
+func (w *watch) leaves(ctx context.Context, node *corev1.Node) bool {
+	ledger, err := (&record.Records{Reader: w.c.api.Direct}).ReadLedger(ctx)
+	if err != nil {
+		panic(err)
+	}
+	return ledger.Replaces(node.UID)
 }

@@ -61,6 +61,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	}
 	ruling := guard.Decide(c.checks(), guard.Proposal{
 		Remediation: r.Name, UID: r.UID, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action, Approval: r.Spec.Approval,
+		May:    mayOf(policy, c.actuators(r.Spec.Action, []*corev1.Node{node})[0].name, r.Spec.Action, cluster.GroupName(node)),
 		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()), IllSince: repair.IllSince(node, r.Spec.Evidence, facts.Now),
 	}, facts)
 	c.verdicts.add(ruling)

@@ -59,6 +59,23 @@ func (c *Concern) lately(policy *v1alpha1.NodeRepairPolicy, action v1alpha1.Acti
 	return known, slices.Equal(about, groupsOf(asked.kinds))
 }
 
+// mayOf is what a policy's status says of whether an actuator is let to act on a node of a group; empty if nobody was asked.
+func mayOf(policy *v1alpha1.NodeRepairPolicy, actuator string, action v1alpha1.Action, group string) v1alpha1.May {
+	at := slices.IndexFunc(policy.Status.Permissions, func(p v1alpha1.Permission) bool { return p.Action == action && p.Actuator == actuator })
+	if at < 0 {
+		return ""
+	}
+	told := policy.Status.Permissions[at]
+	if len(told.Groups) == 0 {
+		return told.May
+	}
+	at = slices.IndexFunc(told.Groups, func(g v1alpha1.GroupPermission) bool { return g.Name == group })
+	if at < 0 {
+		return ""
+	}
+	return told.Groups[at].May
+}
+
 // actionsOf are those that a policy's rules ask for and its ladder leads to, each once.
 func actionsOf(spec *v1alpha1.NodeRepairPolicySpec) []v1alpha1.Action {
 	var actions []v1alpha1.Action
