@@ -139,7 +139,11 @@ func offered(_ *checker, ch chain) (link, bool) {
 	}
 	for _, p := range ch.permissions() {
 		if p.Actuator == nobody {
-			return cut(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message}), true
+			l := cut(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message})
+			if p.May == v1alpha1.MayUnknown { // Somebody may, who could not be asked.
+				l.state = Unknown
+			}
+			return l, true
 		}
 	}
 	return holds, true

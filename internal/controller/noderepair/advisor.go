@@ -79,7 +79,7 @@ func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objec
 	facts.ShiftedZones = guard.Known(shiftedOf(world), at)
 	facts.Pods = guard.Known(podsOf(world, reported.Name, outBeside(world, ledger, reported)...), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
 	facts.APIServer = c.apiServer(ctx, world)
-	if found, at, err := c.repairers.get(ctx, c.Clock, c.Providers, world.Nodes(), freshRepairers); err == nil {
+	if found, at, err := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), freshRepairers); err == nil {
 		facts.Repairers = guard.Known(rivalsOf(found, reported), at)
 	}
 	facts.Now = c.Clock.Now()

@@ -280,6 +280,38 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// blind is a provider that could not be asked.
+type blind struct{}
+
+func (blind) Name() string            { return "aws" }
+func (blind) Owns(cloud.Machine) bool { return true }
+
+// TestCloudIsFoundLater: as long as a cloud could not be asked, nobody acts and it is not known whether anybody may; once it can,
+// it is asked, without a restart.
+func TestCloudIsFoundLater(t *testing.T) {
+	p := policy(v1alpha1.ModeReport)
+	b := newBench(t, nil, append(healthy(9), &p)...)
+	providers, gaps := cloud.Providers{blind{}}, []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+	b.Discovered = func() (cloud.Providers, []cloud.Gap) { return providers, gaps }
+	look := func() (v1alpha1.Permission, metav1.Condition) {
+		b.plan(t)
+		status := b.status(t)
+		return status.Permissions[0], *meta.FindStatusCondition(status.Conditions, v1alpha1.PolicyReady)
+	}
+	permission, ready := look()
+	if permission.May != v1alpha1.MayUnknown || permission.Actuator != "None" || !strings.Contains(permission.Message, "AWS_REGION") {
+		t.Errorf("permission %+v", permission)
+	}
+	if ready.Status != metav1.ConditionFalse || ready.Reason != v1alpha1.PolicyNoActuatorReason || !strings.Contains(ready.Message, "AWS_REGION") {
+		t.Errorf("ready %+v", ready)
+	}
+	providers, gaps = cloud.Providers{&machines{may: v1alpha1.MayYes}}, nil
+	permission, ready = look()
+	if permission.May != v1alpha1.MayYes || permission.Actuator != "aws" || ready.Status != metav1.ConditionTrue {
+		t.Errorf("found: permission %+v, ready %+v", permission, ready)
+	}
+}
+
 func TestStatusCounts(t *testing.T) {
 	p := policy(v1alpha1.ModeReport)
 	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(7), &p, node("n1", "1a", down(0)), over("r1", "links", v1alpha1.RemediationAsForecastReason), over("r2", "links", v1alpha1.RemediationDidNotHelpReason),

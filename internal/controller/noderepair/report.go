@@ -61,7 +61,7 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 	if rivals := c.rivals(ctx, world, policy, nodes); len(rivals) > 0 {
 		return because(v1alpha1.PolicyCompetingReason, say.Text(message.PolicyCompeting, message.Args{"repairers": rivals}))
 	}
-	if at := slices.IndexFunc(permissions, func(p v1alpha1.Permission) bool { return p.May == v1alpha1.MayNo }); at >= 0 {
+	if at := slices.IndexFunc(permissions, func(p v1alpha1.Permission) bool { return p.May == v1alpha1.MayNo || p.Actuator == nobody }); at >= 0 {
 		return because(v1alpha1.PolicyNoActuatorReason, say.Text(message.PolicyNoActuator, message.Args{
 			"action": string(permissions[at].Action), "actuator": permissions[at].Actuator, "why": permissions[at].Message,
 		}))
@@ -72,7 +72,7 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 
 // rivals are the names of those who repair the policy's nodes too, as far as they can be asked.
 func (c *Concern) rivals(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []string {
-	found, _, _ := c.repairers.get(ctx, c.Clock, c.Providers, world.Nodes(), saidRepairers)
+	found, _, _ := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), saidRepairers)
 	return namesOf(rivalsIn(found, policy.Spec.Rules, nodes))
 }
 
