@@ -89,6 +89,27 @@ func TestWould(t *testing.T) {
 	}
 }
 
+func TestPreexisting(t *testing.T) {
+	rules := []v1alpha1.RepairRule{
+		rule("a", time.Hour, v1alpha1.ActionReboot),
+		{Name: "gpu", Condition: "AcceleratedHardwareReady", Status: "False", Action: v1alpha1.ActionNone},
+		{Name: "disk", Condition: "DiskPressure", Status: "True", Reasons: []string{"Full"}, For: metav1.Duration{Duration: time.Hour}, Action: v1alpha1.ActionReplace},
+	}
+	of := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) corev1.NodeCondition {
+		return corev1.NodeCondition{Type: kind, Status: status, Reason: reason}
+	}
+	got := Preexisting(rules, v1alpha1.Evidence{Condition: "NetworkingReady"}, []corev1.NodeCondition{
+		network(corev1.ConditionFalse, "InterfaceNotUp", ago(0)), of("DiskPressure", corev1.ConditionTrue, "Full"), of("KernelReady", corev1.ConditionFalse, ""),
+		of("AcceleratedHardwareReady", corev1.ConditionFalse, "X"), of("MemoryPressure", corev1.ConditionTrue, ""), ready(corev1.ConditionTrue),
+	})
+	if diff := cmp.Diff([]string{"AcceleratedHardwareReady", "DiskPressure"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := Preexisting(rules, v1alpha1.Evidence{Condition: "NetworkingReady"}, []corev1.NodeCondition{of("DiskPressure", corev1.ConditionTrue, "Other")}); got != nil {
+		t.Errorf("a reason of no concern makes %v", got)
+	}
+}
+
 func TestHolds(t *testing.T) {
 	of := func(rule string) *v1alpha1.Remediation {
 		return &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{

@@ -185,7 +185,7 @@ func (w *world) performer() *action.Performer {
 type advisor struct{ w *world }
 
 func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
-	return repair.Holds(a.w.policy.Spec.Rules, r, node.Status.Conditions)
+	return repair.Needs(a.w.policy.Spec.Rules, r, node)
 }
 
 func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[guard.Ledger]) (simulation.Outcome, error) {

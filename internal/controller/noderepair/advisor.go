@@ -104,22 +104,13 @@ func pick(nodes []guard.Node, name string) guard.Node {
 	return nodes[at]
 }
 
-// Ill says whether a node still needs the Remediation: until its machine is acted on, whether the evidence holds; after
-// that, whether anything that the policy calls ill is left, or the node is not Ready.
+// Ill says whether a node still needs the Remediation.
 func (c *Concern) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
 	policy, err := c.policy(context.Background(), r.Spec.Policy.Name)
 	if err != nil {
 		return true // Nobody knows, and ill is what it was.
 	}
-	holds := repair.Holds(policy.Spec.Rules, r, node.Status.Conditions)
-	if !acted(r) {
-		return holds
-	}
-	return holds || !repair.Ready(node) || repair.Ill(policy.Spec.Rules, node.Status.Conditions)
-}
-
-func acted(r *v1alpha1.Remediation) bool {
-	return slices.ContainsFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepAct })
+	return repair.Needs(policy.Spec.Rules, r, node)
 }
 
 // policy is the one of that name. One that is gone is as one that says nothing, by which nothing is begun.

@@ -421,11 +421,15 @@ func TestRule(t *testing.T) {
 
 func TestIll(t *testing.T) {
 	p := policy(v1alpha1.ModeAuto)
-	p.Spec.Rules = append(p.Spec.Rules, v1alpha1.RepairRule{Name: "kernel", Condition: "KernelReady", Status: "False"})
+	p.Spec.Rules = append(p.Spec.Rules, v1alpha1.RepairRule{Name: "kernel", Condition: "KernelReady", Status: "False"},
+		v1alpha1.RepairRule{Name: "gpu-by-hand", Condition: "AcceleratedHardwareReady", Status: "False", Action: v1alpha1.ActionNone})
 	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Name: "links", Rule: "link"}, Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False"}}}
 	acted := r.DeepCopy()
 	acted.Status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct}}
+	before := acted.DeepCopy()
+	before.Status.Steps[0].Preexisting = []string{"AcceleratedHardwareReady"}
 	kernel := corev1.NodeCondition{Type: "KernelReady", Status: corev1.ConditionFalse}
+	gpu := corev1.NodeCondition{Type: "AcceleratedHardwareReady", Status: corev1.ConditionFalse}
 	notReady := node("n1", "")
 	notReady.Status.Conditions[0].Status = corev1.ConditionFalse
 	b := newBench(t, nil, &p)
@@ -441,6 +445,12 @@ func TestIll(t *testing.T) {
 		"afterwards, all is well":          {acted, node("n1", ""), false},
 		"afterwards, another thing is ill": {acted, node("n1", "", kernel), true},
 		"afterwards, it is not Ready":      {acted, notReady, true},
+
+		"what a person sees to was so before":     {before, node("n1", "", gpu), false},
+		"it was, and the evidence holds":          {before, node("n1", "", gpu, down(0)), true},
+		"it was, and another thing is ill":        {before, node("n1", "", gpu, kernel), true},
+		"it was, and the node is not Ready":       {before, notReady, true},
+		"what a person sees to was not so before": {acted, node("n1", "", gpu), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := b.Ill(tc.node, tc.r); got != tc.want {
