@@ -65,8 +65,8 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:default=Report
 	Mode Mode `json:"mode,omitempty"`
 
-	// earnAuto is how many Remediations of this policy must have turned out as forecast before one is done unasked; until
-	// then mode Auto is as Approve. From 1 to 1000; not set, nothing has to be earned.
+	// earnAuto is how many Remediations of this policy with the same action must have turned out as forecast before one is
+	// done unasked; until then mode Auto is as Approve. From 1 to 1000; not set, nothing has to be earned.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
@@ -347,6 +347,14 @@ type NodeRepairPolicyStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	AsForecast *int32 `json:"asForecast,omitempty"`
 
+	// asForecastByAction is how many of them each action has that the policy may come to, which is what earnAuto looks at. At
+	// most 8.
+	// +optional
+	// +listType=map
+	// +listMapKey=action
+	// +kubebuilder:validation:MaxItems=8
+	AsForecastByAction []ActionCount `json:"asForecastByAction,omitempty"`
+
 	// permissions say, of each action that a rule asks for, whether the controller may take it, as far as it could ask
 	// without taking it. At most 64.
 	// +optional
@@ -355,6 +363,18 @@ type NodeRepairPolicyStatus struct {
 	// +listMapKey=actuator
 	// +kubebuilder:validation:MaxItems=64
 	Permissions []Permission `json:"permissions,omitempty"`
+}
+
+// ActionCount is how often something holds of an action.
+type ActionCount struct {
+	// action is the action.
+	// +required
+	Action Action `json:"action"`
+
+	// count is how often.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Count int32 `json:"count"`
 }
 
 // May is whether something may be done.

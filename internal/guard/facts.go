@@ -77,7 +77,7 @@ type Facts struct {
 	Outcome Fact[simulation.Outcome]
 	// Pods are those that a drain of the node would evict.
 	Pods Fact[[]Pod]
-	// AsForecast is how many Remediations of the policy turned out as forecast.
+	// AsForecast is how many Remediations of the policy with the same action turned out as forecast.
 	AsForecast Fact[int]
 	// Repairers are others that repair the node by themselves.
 	Repairers Fact[[]change.Ref]

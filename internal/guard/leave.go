@@ -64,7 +64,7 @@ func mode(p Proposal, f Facts) Verdict {
 	case !f.AsForecast.known():
 		return unknown("asForecast")
 	case f.AsForecast.Value < int(*p.Policy.EarnAuto):
-		return delay(AwaitingApproval, later, message.GuardNotEarned, message.Args{"n": f.AsForecast.Value, "wanted": int(*p.Policy.EarnAuto)})
+		return delay(AwaitingApproval, later, message.GuardNotEarned, message.Args{"action": string(p.Action), "n": f.AsForecast.Value, "wanted": int(*p.Policy.EarnAuto)})
 	}
 	return allow
 }

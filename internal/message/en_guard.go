@@ -9,7 +9,7 @@ var englishGuard = sentences{
 	GuardNotLeading:  "This controller does not hold the lease; another one acts.",
 	GuardReportOnly:  "The policy's mode is Report: this is what it would do.",
 	GuardNotApproved: "Nobody has approved it yet; the policy's mode is Approve.",
-	GuardNotEarned:   "Nobody has approved it yet, and the policy may act unasked only after {{count .wanted \"repair\" \"repairs\"}} as forecast; so far there {{verb .n \"is\" \"are\"}} {{.n}}.",
+	GuardNotEarned:   "Nobody has approved it yet, and the policy may take {{.action}} unasked only after {{count .wanted \"such repair\" \"such repairs\"}} as forecast; so far there {{verb .n \"is\" \"are\"}} {{.n}}.",
 	GuardRejected:    "It was rejected.",
 	GuardCompeting:   "Something else repairs this node too: {{and .repairers}}.",
 

@@ -10,7 +10,7 @@ const (
 	GuardNotLeading  ID = "GuardNotLeading"  //
 	GuardReportOnly  ID = "GuardReportOnly"  //
 	GuardNotApproved ID = "GuardNotApproved" //
-	GuardNotEarned   ID = "GuardNotEarned"   // n, wanted
+	GuardNotEarned   ID = "GuardNotEarned"   // action, n, wanted
 	GuardRejected    ID = "GuardRejected"    //
 	GuardCompeting   ID = "GuardCompeting"   // repairers
 

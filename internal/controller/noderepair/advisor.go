@@ -55,7 +55,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	}
 	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), ledger.Value)
 	facts.Ledger = ledger
-	facts.AsForecast = guard.Known(asForecast(own.remediations, policy.Name), c.Clock.Now())
+	facts.AsForecast = guard.Known(asForecast(own.remediations, policy.Name)[r.Spec.Action], c.Clock.Now())
 	if outcome.World != nil {
 		facts.Outcome = guard.Known(outcome, outcome.World.Taken())
 	}
@@ -122,12 +122,13 @@ func (c *Concern) policy(ctx context.Context, name string) (*v1alpha1.NodeRepair
 	return &policy, nil
 }
 
-// asForecast is how many Remediations of a policy turned out as forecast.
-func asForecast(all []v1alpha1.Remediation, policy string) int {
-	n := 0
+// asForecast is how many Remediations of a policy turned out as forecast, by their action: that reboots went well says
+// nothing of replacements.
+func asForecast(all []v1alpha1.Remediation, policy string) map[v1alpha1.Action]int {
+	n := map[v1alpha1.Action]int{}
 	for i := range all {
 		if all[i].Spec.Policy.Name == policy && outcomeOf(&all[i]) == v1alpha1.RemediationAsForecastReason {
-			n++
+			n[all[i].Spec.Action]++
 		}
 	}
 	return n

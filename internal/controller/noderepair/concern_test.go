@@ -314,6 +314,7 @@ func TestCloudIsFoundLater(t *testing.T) {
 
 func TestStatusCounts(t *testing.T) {
 	p := policy(v1alpha1.ModeReport)
+	p.Spec.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot}, {Action: v1alpha1.ActionReplace}}
 	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(7), &p, node("n1", "1a", down(0)), over("r1", "links", v1alpha1.RemediationAsForecastReason), over("r2", "links", v1alpha1.RemediationDidNotHelpReason),
 		over("r3", "other", v1alpha1.RemediationAsForecastReason))...)
 	b.plan(t)
@@ -321,12 +322,41 @@ func TestStatusCounts(t *testing.T) {
 	if *status.Nodes != 8 || *status.UnhealthyNodes != 1 || *status.AsForecast != 1 || status.ObservedGeneration != 7 {
 		t.Errorf("%d nodes, %d unhealthy, %d as forecast, generation %d", *status.Nodes, *status.UnhealthyNodes, *status.AsForecast, status.ObservedGeneration)
 	}
+	want := []v1alpha1.ActionCount{{Action: v1alpha1.ActionReboot, Count: 1}, {Action: v1alpha1.ActionReplace}}
+	if diff := cmp.Diff(want, status.AsForecastByAction); diff != "" {
+		t.Errorf("as forecast, by action (-want +got):\n%s", diff)
+	}
+}
+
+// TestEarnedByAction: reboots that went as forecast earn no replacement.
+func TestEarnedByAction(t *testing.T) {
+	p := policy(v1alpha1.ModeAuto)
+	p.Spec.EarnAuto = new(int32(2))
+	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(9), &p, node("n1", "1a", down(time.Hour)),
+		over("r1", "links", v1alpha1.RemediationAsForecastReason), over("r2", "links", v1alpha1.RemediationAsForecastReason))...)
+	for action, want := range map[v1alpha1.Action]guard.Decision{v1alpha1.ActionReboot: guard.Allow, v1alpha1.ActionReplace: guard.Delay, v1alpha1.ActionRestartService: guard.Delay} {
+		r := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "next"}, Spec: v1alpha1.RemediationSpec{
+			Policy: v1alpha1.PolicyReference{Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
+			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Action: action,
+		}}
+		ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World()}, guard.Known(guard.Ledger{}, now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range ruling.All {
+			if one.Check == "mode" && one.Decision != want {
+				t.Errorf("%s: %s %s, want %s", action, one.Decision, one.Reason, want)
+			}
+		}
+	}
 }
 
 func over(name, policy, outcome string) *v1alpha1.Remediation {
 	return &v1alpha1.Remediation{
 		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: ago(time.Hour)},
-		Spec:       v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Name: policy}, Node: v1alpha1.NodeReference{Name: "gone"}},
+		Spec: v1alpha1.RemediationSpec{
+			Policy: v1alpha1.PolicyReference{Name: policy}, Node: v1alpha1.NodeReference{Name: "gone"}, Action: v1alpha1.ActionReboot,
+		},
 		Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded, Conditions: []metav1.Condition{
 			{Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: outcome, LastTransitionTime: ago(time.Hour)},
 		}},

@@ -25,7 +25,7 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 	_, err := c.Records.UpdatePolicyStatus(ctx, policy, func(s *v1alpha1.NodeRepairPolicyStatus) {
 		s.ObservedGeneration = policy.Generation
 		s.Nodes, s.UnhealthyNodes = new(int32(len(nodes))), new(int32(len(ill)))
-		s.AsForecast = new(int32(asForecast(own.remediations, policy.Name)))
+		s.AsForecast, s.AsForecastByAction = earned(own, policy)
 		s.Permissions = permissions
 		meta.SetStatusCondition(&s.Conditions, ready)
 	})
@@ -37,6 +37,18 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 		c.Records.Event(policy, kind, ready.Reason, "Watch", ready.Message)
 	}
 	return err
+}
+
+// earned is how many Remediations of a policy turned out as forecast, in all, and for each action that it may come to.
+func earned(own objects, policy *v1alpha1.NodeRepairPolicy) (all *int32, each []v1alpha1.ActionCount) {
+	counted, total := asForecast(own.remediations, policy.Name), 0
+	for _, n := range counted {
+		total += n
+	}
+	for _, action := range actionsOf(&policy.Spec) {
+		each = append(each, v1alpha1.ActionCount{Action: action, Count: int32(counted[action])}) //nolint:gosec // No policy has two thousand million.
+	}
+	return new(int32(total)), each //nolint:gosec // As above.
 }
 
 // ready is the condition of that name: the first thing that stands in the way, if any does.
