@@ -13,6 +13,8 @@ const (
 	PolicyPausedReason = "Paused"
 	// PolicyBrakedReason is used when many nodes are unhealthy together, so that no node is repaired.
 	PolicyBrakedReason = "Braked"
+	// PolicyInvalidSelectorReason is used when the node selector has keys or values that no label can have.
+	PolicyInvalidSelectorReason = "InvalidSelector"
 	// PolicyNoNodesReason is used when the node selector selects no node.
 	PolicyNoNodesReason = "NoNodes"
 	// PolicyNoActuatorReason is used when nothing on this cluster can do what a rule asks for.

@@ -348,6 +348,44 @@ func TestProposal(t *testing.T) {
 	}
 }
 
+func TestInvalidSelector(t *testing.T) {
+	for name, tc := range map[string]struct {
+		selector metav1.LabelSelector
+		want     []string // parts of what is said, in order
+	}{
+		"all":            {},
+		"an empty value": {selector: metav1.LabelSelector{MatchLabels: map[string]string{"node-role.kubernetes.io/worker": ""}}},
+		"a blank":        {metav1.LabelSelector{MatchLabels: map[string]string{"role": "a worker"}}, []string{`spec.nodeSelector.matchLabels: Invalid value: "a worker"`}},
+		"too long":       {metav1.LabelSelector{MatchLabels: map[string]string{"role": strings.Repeat("a", 64)}}, []string{"63"}},
+		"two, in order":  {metav1.LabelSelector{MatchLabels: map[string]string{"b": "b b", "a": "a a", "c": "c"}}, []string{`"a a"`, `"b b"`}},
+		"a key":          {metav1.LabelSelector{MatchLabels: map[string]string{"a/b/c": "x"}}, []string{`"a/b/c"`}},
+		"a value of an expression": {
+			metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "NotIn", Values: []string{"x", "-"}}}},
+			[]string{"spec.nodeSelector.matchExpressions[0].values[1]"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := &v1alpha1.NodeRepairPolicySpec{NodeSelector: tc.selector}
+			got := InvalidSelector(spec)
+			if len(got) != len(tc.want) {
+				t.Fatalf("got %q, want %q", got, tc.want)
+			}
+			for i, want := range tc.want {
+				if !strings.Contains(got[i], want) {
+					t.Errorf("got %q, want %q", got[i], want)
+				}
+			}
+			labels := tc.selector.MatchLabels
+			if n := node("n"); len(got) > 0 {
+				n.Labels = labels // as an API server would not take them
+				if selects(spec, n) {
+					t.Error("it selects a node")
+				}
+			}
+		})
+	}
+}
+
 func TestUnhealthy(t *testing.T) {
 	down := network(corev1.ConditionFalse, "", ago(0))
 	silent := node("s")

@@ -235,10 +235,16 @@ func TestReady(t *testing.T) {
 		want     string
 		says     string
 	}{
-		"all is well":                 {&machines{may: v1alpha1.MayYes}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
-		"nobody can say":              {&machines{may: v1alpha1.MayUnknown}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
-		"paused":                      {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) { p.Spec.Paused = true }, v1alpha1.PolicyPausedReason, "paused"},
-		"no node":                     {&machines{may: v1alpha1.MayYes}, nil, nil, v1alpha1.PolicyNoNodesReason, "no node"},
+		"all is well":    {&machines{may: v1alpha1.MayYes}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
+		"nobody can say": {&machines{may: v1alpha1.MayUnknown}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
+		"paused":         {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) { p.Spec.Paused = true }, v1alpha1.PolicyPausedReason, "paused"},
+		"no node":        {&machines{may: v1alpha1.MayYes}, nil, nil, v1alpha1.PolicyNoNodesReason, "no node"},
+		"no label can be so": {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) {
+			p.Spec.NodeSelector.MatchLabels = map[string]string{"role": "a worker"}
+		}, v1alpha1.PolicyInvalidSelectorReason, `spec.nodeSelector.matchLabels`},
+		"no label has such a key": {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) {
+			p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a role", Operator: metav1.LabelSelectorOpExists}}
+		}, v1alpha1.PolicyInvalidSelectorReason, `"a role"`},
 		"two are ill":                 {&machines{may: v1alpha1.MayYes}, append(healthy(7), three[:2]...), nil, v1alpha1.PolicyReadyReason, "Nothing"},
 		"three are ill":               {&machines{may: v1alpha1.MayYes}, append(healthy(7), three...), nil, v1alpha1.PolicyBrakedReason, "zone/1a"},
 		"three, but the check is out": {&machines{may: v1alpha1.MayYes}, append(healthy(7), three...), func(b *bench, _ *v1alpha1.NodeRepairPolicy) { b.Checks = []guard.Check{} }, v1alpha1.PolicyReadyReason, "Nothing"},

@@ -61,7 +61,10 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 		return condition
 	}
 	say := message.English()
+	invalid := repair.InvalidSelector(&policy.Spec)
 	switch {
+	case len(invalid) > 0:
+		return because(v1alpha1.PolicyInvalidSelectorReason, say.Text(message.PolicyInvalidSelector, message.Args{"invalid": invalid}))
 	case policy.Spec.Paused:
 		return because(v1alpha1.PolicyPausedReason, say.Text(message.PolicyPaused, nil))
 	case len(nodes) == 0:
