@@ -86,7 +86,7 @@ type Facts struct {
 // APIServer is what is seen of the API server and of the kubelets' way to it.
 type APIServer struct {
 	Ready bool
-	// Leases is how many nodes have a lease, Expired how many of those are overdue.
+	// Leases is how many nodes have a lease, Expired how many of those are overdue, or renewed at a time yet to come.
 	Leases, Expired int
 }
 

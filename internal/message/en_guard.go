@@ -1,9 +1,10 @@
 package message
 
 var englishGuard = sentences{
-	GuardUnknown:       "What the guard needs to know is not known: {{.fact}}.",
-	GuardStale:         "What the guard knows is too old to act on: {{.fact}}, by {{.age}}.",
-	GuardStaleEvidence: "The evidence was last confirmed {{.age}} ago, which is too long to act on.",
+	GuardUnknown:        "What the guard needs to know is not known: {{.fact}}.",
+	GuardStale:          "What the guard knows is too old to act on: {{.fact}}, by {{.age}}.",
+	GuardStaleEvidence:  "The evidence was last confirmed {{.age}} ago, which is too long to act on.",
+	GuardFutureEvidence: "The evidence was last confirmed {{.ahead}} from now: the node's clock is ahead, or the controller's is behind, so how old it is nobody knows. Set the clocks, by NTP say.",
 
 	GuardPaused:      "The policy is paused.",
 	GuardNotLeading:  "This controller does not hold the lease; another one acts.",

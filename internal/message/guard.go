@@ -2,9 +2,10 @@ package message
 
 // Why the guard does not let a repair go on.
 const (
-	GuardUnknown       ID = "GuardUnknown"       // fact
-	GuardStale         ID = "GuardStale"         // fact, age
-	GuardStaleEvidence ID = "GuardStaleEvidence" // age
+	GuardUnknown        ID = "GuardUnknown"        // fact
+	GuardStale          ID = "GuardStale"          // fact, age
+	GuardStaleEvidence  ID = "GuardStaleEvidence"  // age
+	GuardFutureEvidence ID = "GuardFutureEvidence" // ahead
 
 	GuardPaused      ID = "GuardPaused"      //
 	GuardNotLeading  ID = "GuardNotLeading"  //

@@ -1,9 +1,10 @@
 package message
 
 var japaneseGuard = sentences{
-	GuardUnknown:       "判断に必要な情報が分かりません: {{.fact}}",
-	GuardStale:         "判断に必要な情報が古すぎます: {{.fact}} ({{span .age}}前のもの)",
-	GuardStaleEvidence: "根拠が最後に確認されたのは {{span .age}}前です。古すぎるため、実行できません。",
+	GuardUnknown:        "判断に必要な情報が分かりません: {{.fact}}",
+	GuardStale:          "判断に必要な情報が古すぎます: {{.fact}} ({{span .age}}前のもの)",
+	GuardStaleEvidence:  "根拠が最後に確認されたのは {{span .age}}前です。古すぎるため、実行できません。",
+	GuardFutureEvidence: "根拠が最後に確認された時刻が {{span .ahead}}先になっています。ノードの時計が進んでいるか、コントローラーの時計が遅れているため、根拠の古さが分かりません。NTP などで時計を合わせてください。",
 
 	GuardPaused:      "ポリシーは一時停止中です。",
 	GuardNotLeading:  "このコントローラーはリースを保持していません。実行するのは別のコントローラーです。",

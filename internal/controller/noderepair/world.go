@@ -60,7 +60,8 @@ func agentsOf(world *cluster.Snapshot) map[string]string {
 	return versions
 }
 
-// leasesOf counts the leases by which kubelets say that they live, and those that are overdue.
+// leasesOf counts the leases by which kubelets say that they live, and those that are overdue, or renewed at a time that is yet
+// to come: a clock that is wrong does not tell when a kubelet last spoke.
 func leasesOf(world *cluster.Snapshot, now time.Time) (total, expired int) {
 	for _, node := range world.Nodes() {
 		lease := world.Lease(corev1.NamespaceNodeLease, node.Name)
@@ -68,7 +69,8 @@ func leasesOf(world *cluster.Snapshot, now time.Time) (total, expired int) {
 			continue
 		}
 		total++
-		if now.Sub(lease.Spec.RenewTime.Time) > time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second {
+		age := now.Sub(lease.Spec.RenewTime.Time)
+		if age > time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second || -age > guard.ClockSkew {
 			expired++
 		}
 	}

@@ -25,8 +25,15 @@ var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
 
-// worldOf is a cluster that is known wholly, as of now.
+// worldOf is a cluster that is known wholly, as of now. Kubelets are heard where no leases are given.
 func worldOf(objects ...runtime.Object) *cluster.Snapshot {
+	if !slices.ContainsFunc(objects, func(o runtime.Object) bool { _, is := o.(*coordinationv1.Lease); return is }) {
+		for _, o := range slices.Clone(objects) {
+			if node, is := o.(*corev1.Node); is {
+				objects = append(objects, lease(node.Name, 0))
+			}
+		}
+	}
 	known := map[cluster.Kind]cluster.Knowledge{}
 	for _, kind := range cluster.Kinds() {
 		known[kind] = cluster.Complete
@@ -147,19 +154,21 @@ func TestNodesOf(t *testing.T) {
 	}
 }
 
-func TestLeasesOf(t *testing.T) {
-	lease := func(name string, before time.Duration) *coordinationv1.Lease {
-		return &coordinationv1.Lease{
-			ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: name},
-			Spec:       coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(40)), RenewTime: new(metav1.NewMicroTime(now.Add(-before)))},
-		}
+func lease(node string, before time.Duration) *coordinationv1.Lease {
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: node},
+		Spec:       coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(40)), RenewTime: new(metav1.NewMicroTime(now.Add(-before)))},
 	}
+}
+
+func TestLeasesOf(t *testing.T) {
 	world := worldOf(
-		node("n1", ""), node("n2", ""), node("n3", ""), node("without", ""),
+		node("n1", ""), node("n2", ""), node("n3", ""), node("without", ""), node("ahead", ""), node("little", ""),
 		lease("n1", 40*time.Second), lease("n2", 41*time.Second), lease("n3", time.Hour), lease("gone", time.Hour),
+		lease("ahead", -time.Hour), lease("little", -time.Minute),
 	)
-	if total, expired := leasesOf(world, now); total != 3 || expired != 2 {
-		t.Errorf("%d of %d expired, want 2 of 3", expired, total)
+	if total, expired := leasesOf(world, now); total != 5 || expired != 3 {
+		t.Errorf("%d of %d expired, want 3 of 5: what is renewed in an hour is not heard now", expired, total)
 	}
 }
 
