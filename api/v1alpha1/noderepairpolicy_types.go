@@ -128,6 +128,17 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:default={}
 	Verification Verification `json:"verification,omitzero"`
 
+	// nodeStartupGracePeriod is how long a node is left alone after it was created, while it starts and its agents take their
+	// first looks. From 0s to 24h; defaults to 10m.
+	// +optional
+	// +kubebuilder:default="10m"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=duration
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="self <= duration('24h')",message="at most 24h"
+	NodeStartupGracePeriod *metav1.Duration `json:"nodeStartupGracePeriod,omitempty"`
+
 	// coolDown is how long a node is left alone after a Remediation of it has ended. From 0s to 168h; defaults to 10m.
 	// +optional
 	// +kubebuilder:default="10m"

@@ -363,6 +363,11 @@ func (in *NodeRepairPolicySpec) DeepCopyInto(out *NodeRepairPolicySpec) {
 	}
 	in.Drain.DeepCopyInto(&out.Drain)
 	in.Verification.DeepCopyInto(&out.Verification)
+	if in.NodeStartupGracePeriod != nil {
+		in, out := &in.NodeStartupGracePeriod, &out.NodeStartupGracePeriod
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.CoolDown != nil {
 		in, out := &in.CoolDown, &out.CoolDown
 		*out = new(v1.Duration)

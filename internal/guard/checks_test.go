@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -115,6 +116,12 @@ func double(w *world) {
 
 func percent(text string) *intstr.IntOrString { return new(intstr.FromString(text)) }
 
+// members are n1, n5 and n6 of the control plane.
+func members(w *world) {
+	w.Node.ControlPlane = true
+	w.nodes(func(i int, n *Node) { n.ControlPlane = i == 0 || i == 4 || i == 5 })
+}
+
 var table = map[string]map[string]row{
 	"paused": {
 		"paused": is(Delay, Paused, func(w *world) { w.Policy.Paused = true }),
@@ -218,6 +225,38 @@ var table = map[string]map[string]row{
 	"zonal-shift": {
 		"under way": is(Delay, ZonalShift, func(w *world) { w.ShiftedZones.Value = []string{"1b"} }),
 		"not known": forget(func(w *world) *Fact[[]string] { return &w.ShiftedZones }),
+	},
+	"new-node": {
+		"a minute old":      {func(w *world) { w.Node.Created = now.Add(-time.Minute) }, Delay, NewNode, 9 * time.Minute},
+		"old enough":        allowed(func(w *world) { w.Node.Created = now.Add(-10 * time.Minute) }),
+		"made tomorrow":     is(Delay, NewNode, func(w *world) { w.Node.Created = now.Add(24 * time.Hour) }),
+		"no grace":          allowed(func(w *world) { w.Node.Created, w.Policy.NodeStartupGracePeriod = now, &metav1.Duration{} }),
+		"how long not said": is(Delay, NewNode, func(w *world) { w.Node.Created, w.Policy.NodeStartupGracePeriod = now.Add(-time.Hour), nil }),
+		"not known":         is(Delay, Unknown, func(w *world) { w.Node.Created = time.Time{} }),
+	},
+	"one-machine": {
+		"two nodes claim it":           is(Deny, MachineClaimedTwice, func(w *world) { w.Nodes.Value[7].MachineKey = w.Node.MachineKey }),
+		"others share a machine":       allowed(func(w *world) { w.Nodes.Value[7].MachineKey = w.Nodes.Value[8].MachineKey }),
+		"nodes that do not tell":       allowed(func(w *world) { w.Node.MachineKey = ""; w.nodes(func(_ int, n *Node) { n.MachineKey = "" }) }),
+		"but the node itself is asked": allowed(both(restart, func(w *world) { w.Nodes.Value[7].MachineKey = w.Node.MachineKey })),
+		"not known":                    forget(nodesOf),
+	},
+	"control-plane": {
+		"the others are well":       allowed(members),
+		"another is not Ready":      is(Delay, ControlPlaneDegraded, both(members, func(w *world) { w.Nodes.Value[5].Ready = false })),
+		"another is being repaired": is(Delay, ControlPlaneDegraded, both(members, going("r2", "n6", "1x", "other"))),
+		"another was repaired": allowed(both(members, func(w *world) {
+			w.enter(Entry{Remediation: "r2", Node: "n6", Ended: now.Add(-time.Hour), Result: Helped})
+		})),
+		"one that is gone is being replaced": is(Delay, ControlPlaneDegraded, both(members, going("r2", "gone", "1x", "other"))),
+		"a worker is being repaired":         allowed(both(members, going("r2", "n7", "1x", "other"))),
+		"a worker is not Ready":              allowed(both(members, func(w *world) { w.Nodes.Value[6].Ready = false })),
+		"its own repair":                     allowed(both(members, going("r1", "n1", "1x", "other"))),
+		"it is not Ready itself":             allowed(both(members, func(w *world) { w.Node.Ready, w.Nodes.Value[0].Ready = false, false })),
+		"a worker, while one of them is out": allowed(both(members, func(w *world) { w.Node.ControlPlane, w.Nodes.Value[5].Ready = false, false })),
+		"a service, too":                     is(Delay, ControlPlaneDegraded, both(members, restart, func(w *world) { w.Nodes.Value[5].Ready = false })),
+		"ledger not known":                   is(Delay, Unknown, both(members, func(w *world) { w.Ledger = Fact[Ledger]{} })),
+		"nodes not known":                    is(Delay, Unknown, both(members, func(w *world) { w.Nodes = Fact[[]Node]{} })),
 	},
 	"disruption-budgets": {
 		"violated":                   is(Delay, DisruptionBudget, violate),

@@ -46,6 +46,10 @@ type Node struct {
 	UID        types.UID
 	Created    time.Time
 	ProviderID string
+	// MachineKey is by what two nodes are seen to claim one machine; empty if the node does not tell.
+	MachineKey string
+	// ControlPlane is whether it is one of a control plane that the cluster's owner runs.
+	ControlPlane bool
 }
 
 // Machine is the node's machine.

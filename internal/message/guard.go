@@ -26,6 +26,10 @@ const (
 	GuardLeases     ID = "GuardLeases"     // n, total
 	GuardZonalShift ID = "GuardZonalShift" // zones
 
+	GuardNewNode        ID = "GuardNewNode"        // node, left
+	GuardMachineClaimed ID = "GuardMachineClaimed" // nodes, machine
+	GuardControlPlane   ID = "GuardControlPlane"   // nodes
+
 	GuardDisruptionBudget ID = "GuardDisruptionBudget" // budgets, in, futures
 	GuardPodsLost         ID = "GuardPodsLost"         // n, pods, in, futures
 	GuardPodsWait         ID = "GuardPodsWait"         // n, pods, in, futures

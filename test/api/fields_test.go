@@ -131,6 +131,7 @@ var policyTrials = map[string]trial{
 	"verification.nodeWithin": wait24h,
 	"verification.dwell":      {good: duration.good, bad: append(slices.Clone(duration.bad), "24h1s")},
 	"verification.podsWithin": wait24h,
+	"nodeStartupGracePeriod":  {good: append(slices.Clone(duration.good), "24h"), bad: append(slices.Clone(duration.bad), "24h1s")},
 	"coolDown":                {good: append(slices.Clone(duration.good), "168h"), bad: append(slices.Clone(duration.bad), "168h1s")},
 	"rememberFailure":         {good: append(slices.Clone(duration.good), "720h"), bad: append(slices.Clone(duration.bad), "720h1s")},
 }

@@ -42,7 +42,7 @@ func policy(mode v1alpha1.Mode) v1alpha1.NodeRepairPolicy {
 			Rules: []v1alpha1.RepairRule{{
 				Name: "link", Condition: "NetworkingReady", Status: "False", For: metav1.Duration{Duration: 10 * time.Minute}, Action: v1alpha1.ActionReboot,
 			}},
-			CoolDown: &metav1.Duration{Duration: 10 * time.Minute}, RememberFailure: &metav1.Duration{Duration: 24 * time.Hour},
+			NodeStartupGracePeriod: &metav1.Duration{Duration: 10 * time.Minute}, CoolDown: &metav1.Duration{Duration: 10 * time.Minute}, RememberFailure: &metav1.Duration{Duration: 24 * time.Hour},
 		},
 	}
 }

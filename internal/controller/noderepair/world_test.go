@@ -43,7 +43,7 @@ func worldOf(objects ...runtime.Object) *cluster.Snapshot {
 
 func node(name, zone string, conditions ...corev1.NodeCondition) *corev1.Node {
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), Labels: map[string]string{
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), CreationTimestamp: ago(24 * time.Hour), Labels: map[string]string{
 			corev1.LabelTopologyZone: zone, corev1.LabelInstanceTypeStable: "m5.large", "eks.amazonaws.com/nodegroup": "workers", corev1.LabelHostname: name,
 		}},
 		Spec: corev1.NodeSpec{ProviderID: "aws:///" + zone + "/i-" + name},
@@ -125,6 +125,7 @@ func TestPodsOf(t *testing.T) {
 func TestNodesOf(t *testing.T) {
 	labelled := node("n1", "1a", down(time.Minute))
 	labelled.Labels["eks.amazonaws.com/nodegroup-image"] = "ami-1"
+	labelled.Labels["node-role.kubernetes.io/control-plane"] = ""
 	labelled.Annotations, labelled.CreationTimestamp = map[string]string{"a": "b"}, ago(time.Hour)
 	agent := pod("agent-1", "n1", nil, "", func(p *corev1.Pod) {
 		p.Labels = map[string]string{nameLabel: naosuAgent}
@@ -142,11 +143,15 @@ func TestNodesOf(t *testing.T) {
 		{
 			Name: "n1", Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "naosu-agent:1.2", Ready: true, Unhealthy: true,
 			Annotations: map[string]string{"a": "b"}, UID: "uid-n1", ProviderID: "aws:///1a/i-n1", Created: ago(time.Hour).Time,
+			MachineKey: "aws://i-n1", ControlPlane: true,
 		},
-		{Name: "n2", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n2", ProviderID: "aws:///1b/i-n2"},
+		{
+			Name: "n2", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n2", ProviderID: "aws:///1b/i-n2",
+			Created: ago(24 * time.Hour).Time, MachineKey: "aws://i-n2",
+		},
 		{
 			Name: "n3", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n3", ProviderID: "aws:///1b/i-n3",
-			Leaving: "karpenter.sh/disrupted", Annotations: map[string]string{v1alpha1.DoNotDisruptAnnotation: "true"},
+			Created: ago(24 * time.Hour).Time, MachineKey: "aws://i-n3", Leaving: "karpenter.sh/disrupted", Annotations: map[string]string{v1alpha1.DoNotDisruptAnnotation: "true"},
 		},
 	}
 	if diff := cmp.Diff(want, nodesOf(world, policies)); diff != "" {
