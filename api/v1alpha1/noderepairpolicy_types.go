@@ -13,6 +13,8 @@ const (
 	PolicyPausedReason = "Paused"
 	// PolicyBrakedReason is used when many nodes are unhealthy together, so that no node is repaired.
 	PolicyBrakedReason = "Braked"
+	// PolicyInvalidSelectorReason is used when the node selector has keys or values that no label can have.
+	PolicyInvalidSelectorReason = "InvalidSelector"
 	// PolicyNoNodesReason is used when the node selector selects no node.
 	PolicyNoNodesReason = "NoNodes"
 	// PolicyNoActuatorReason is used when nothing on this cluster can do what a rule asks for.
@@ -65,8 +67,8 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:default=Report
 	Mode Mode `json:"mode,omitempty"`
 
-	// earnAuto is how many Remediations of this policy must have turned out as forecast before one is done unasked; until
-	// then mode Auto is as Approve. From 1 to 1000; not set, nothing has to be earned.
+	// earnAuto is how many Remediations of this policy with the same action must have turned out as forecast before one is
+	// done unasked; until then mode Auto is as Approve. From 1 to 1000; not set, nothing has to be earned.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
@@ -125,6 +127,17 @@ type NodeRepairPolicySpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Verification Verification `json:"verification,omitzero"`
+
+	// nodeStartupGracePeriod is how long a node is left alone after it was created, while it starts and its agents take their
+	// first looks. From 0s to 24h; defaults to 10m.
+	// +optional
+	// +kubebuilder:default="10m"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=duration
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+	// +kubebuilder:validation:XValidation:rule="self <= duration('24h')",message="at most 24h"
+	NodeStartupGracePeriod *metav1.Duration `json:"nodeStartupGracePeriod,omitempty"`
 
 	// coolDown is how long a node is left alone after a Remediation of it has ended. From 0s to 168h; defaults to 10m.
 	// +optional
@@ -347,6 +360,14 @@ type NodeRepairPolicyStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	AsForecast *int32 `json:"asForecast,omitempty"`
 
+	// asForecastByAction is how many of them each action has that the policy may come to, which is what earnAuto looks at. At
+	// most 8.
+	// +optional
+	// +listType=map
+	// +listMapKey=action
+	// +kubebuilder:validation:MaxItems=8
+	AsForecastByAction []ActionCount `json:"asForecastByAction,omitempty"`
+
 	// permissions say, of each action that a rule asks for, whether the controller may take it, as far as it could ask
 	// without taking it. At most 64.
 	// +optional
@@ -355,6 +376,18 @@ type NodeRepairPolicyStatus struct {
 	// +listMapKey=actuator
 	// +kubebuilder:validation:MaxItems=64
 	Permissions []Permission `json:"permissions,omitempty"`
+}
+
+// ActionCount is how often something holds of an action.
+type ActionCount struct {
+	// action is the action.
+	// +required
+	Action Action `json:"action"`
+
+	// count is how often.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Count int32 `json:"count"`
 }
 
 // May is whether something may be done.

@@ -547,4 +547,12 @@ type Step struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Returns []PodReturns `json:"returns,omitempty"`
+
+	// preexisting are the types of the node's other conditions that met a rule of the policy before the machine was acted on,
+	// one that leaves it to a person among them: that they still do does not mean that the repair did not help. At most 64.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=316
+	Preexisting []string `json:"preexisting,omitempty"`
 }

@@ -3,12 +3,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/naosu-dev/naosu/internal/agent/cli"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 func main() { os.Exit(run()) }
@@ -18,7 +18,7 @@ func run() int {
 	defer stop()
 	err := cli.NewCommand(os.Stdout, os.Stderr).ExecuteContext(ctx)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "naosu-agent: "+err.Error())
+		terminal.WriteLine(os.Stderr, "naosu-agent: "+err.Error())
 	}
 	return cli.ExitCode(err)
 }

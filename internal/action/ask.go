@@ -8,6 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repair"
 )
 
 // ask asks the provider to act on the machine, at most once for a reboot: that it is asked is written down before, and
@@ -25,6 +26,7 @@ func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m
 		if r, err = p.write(ctx, r, m, func(status *v1alpha1.RemediationStatus) {
 			step := &status.Steps[len(status.Steps)-1]
 			step.Actuator = provider.Name()
+			step.Preexisting = preexisting(r, s)
 			if r.Spec.Action == v1alpha1.ActionReboot {
 				step.Before = s.node.Status.NodeInfo.BootID
 			}
@@ -42,6 +44,14 @@ func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m
 	}
 	_, err = p.write(ctx, r, then)
 	return err
+}
+
+// preexisting is what else ails the node, by a policy that may be gone.
+func preexisting(r *v1alpha1.Remediation, s sight) []string {
+	if s.policy == nil || s.node == nil {
+		return nil
+	}
+	return repair.Preexisting(s.policy.Rules, r.Spec.Evidence, s.node.Status.Conditions)
 }
 
 // asked is what follows from a provider's answer. One that cannot do it now is asked again; one that refuses has not tried, which

@@ -84,7 +84,7 @@ func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s sight,
 	}
 	first := v1alpha1.Step{Name: v1alpha1.StepCordon, StartedAt: metav1.NewMicroTime(p.Clock.Now())}
 	if r.Spec.Action == v1alpha1.ActionRestartService {
-		first.Name, first.Actuator = v1alpha1.StepAct, agentActuator
+		first.Name, first.Actuator, first.Preexisting = v1alpha1.StepAct, agentActuator, preexisting(r, s)
 	}
 	_, err := p.write(ctx, r, move{}, assessed, func(status *v1alpha1.RemediationStatus) {
 		status.Phase = v1alpha1.PhaseRunning

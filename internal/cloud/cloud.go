@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,6 +28,15 @@ type Machine struct {
 // MachineOf is the machine of a Node.
 func MachineOf(node *corev1.Node) Machine {
 	return Machine{node.Name, string(node.UID), node.Spec.ProviderID, node.Labels, node.Annotations}
+}
+
+// Key is what the machine is told apart by from others; empty if the Node does not tell. It is the provider ID, but that of an
+// EC2 instance names a zone too, which whoever acts on the instance does not look at.
+func (m Machine) Key() string {
+	if rest, ok := strings.CutPrefix(m.ProviderID, "aws://"); ok {
+		return "aws://" + rest[strings.LastIndex(rest, "/")+1:]
+	}
+	return m.ProviderID
 }
 
 // Provider is one of those who run machines. What it offers of Power, Replacer, Permitter and Repairers it implements.

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
@@ -98,13 +101,35 @@ func readyz(kube kubernetes.Interface) func(context.Context) error {
 }
 
 // discovered are those who run the machines. Who could not be asked is in the log, and in what policies' statuses say.
-func discovered(ctx context.Context, direct client.Client, o Options) (cloud.Providers, []cloud.Gap) {
-	providers, gaps := discover.Discover(ctx, discover.Options{Client: direct, EKSCluster: o.EKSCluster})
-	for _, provider := range providers {
-		o.Log.Info("machines can be acted on", "provider", provider.Name())
+func discovered(ctx context.Context, direct client.Client, o Options) *discover.Discovered {
+	found := discover.Again(ctx, discover.Options{Client: direct, EKSCluster: o.EKSCluster})
+	logMachines(o.Log)(found.Now())
+	return found
+}
+
+// rediscovered looks again for those who could not be asked.
+func rediscovered(found *discover.Discovered, log logr.Logger) manager.RunnableFunc {
+	return func(ctx context.Context) error {
+		found.Run(ctx, clock.RealClock{}, func(providers cloud.Providers, gaps []cloud.Gap) {
+			if len(gaps) == 0 { // Else it was said before.
+				logMachines(log)(providers, gaps)
+			}
+		})
+		return nil
 	}
-	for _, gap := range gaps {
-		o.Log.Info("machines cannot be acted on", "provider", gap.Provider, "why", english.Say(gap.Why))
+}
+
+func logMachines(log logr.Logger) func(cloud.Providers, []cloud.Gap) {
+	return func(providers cloud.Providers, gaps []cloud.Gap) {
+		unasked := map[string]bool{}
+		for _, gap := range gaps {
+			unasked[gap.Provider] = true
+			log.Info("machines cannot be acted on", "provider", gap.Provider, "why", english.Say(gap.Why))
+		}
+		for _, provider := range providers {
+			if !unasked[provider.Name()] {
+				log.Info("machines can be acted on", "provider", provider.Name())
+			}
+		}
 	}
-	return providers, gaps
 }

@@ -81,9 +81,9 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	providers, gaps := discovered(ctx, direct, o)
+	machines := discovered(ctx, direct, o)
 	concern := &noderepair.Concern{
-		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Providers: providers, Gaps: gaps,
+		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Discovered: machines.Now,
 		Records: &record.Records{
 			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(record.LeaseName), Clock: clock.RealClock{},
 		},
@@ -98,6 +98,9 @@ func Run(ctx context.Context, o Options) error {
 	}
 	if err := mgr.Add(watch); err != nil {
 		return fmt.Errorf("adding the watch: %w", err)
+	}
+	if err := mgr.Add(rediscovered(machines, o.Log)); err != nil {
+		return fmt.Errorf("adding what looks for clouds again: %w", err)
 	}
 	if err := metrics.Registry.Register(concern); err != nil {
 		return fmt.Errorf("registering metrics: %w", err)

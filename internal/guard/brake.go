@@ -84,6 +84,8 @@ func apiServer(_ Proposal, f Facts) Verdict {
 	switch seen := f.APIServer.Value; {
 	case !f.APIServer.known():
 		return unknown("apiServer")
+	case seen.Leases == 0:
+		return unknown("leases")
 	case !seen.Ready:
 		return delay(APIServerIll, soon, message.GuardAPIServer, nil)
 	case seen.Expired*2 > seen.Leases:

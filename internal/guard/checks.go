@@ -5,7 +5,7 @@ import "slices"
 // throughout are the checks that must allow not only when a repair begins but until its machine is acted on. What has
 // begun may go on when a window closes, a policy is paused, or pods have already moved.
 var throughout = []string{
-	"lease", "fresh", "zone-state", "failing-together", "api-server", "zonal-shift", "do-not-disrupt", "competing",
+	"lease", "fresh", "zone-state", "failing-together", "api-server", "zonal-shift", "one-machine", "control-plane", "do-not-disrupt", "competing",
 }
 
 // Throughout is the worst verdict of those checks that must allow until the machine is acted on.
@@ -34,6 +34,9 @@ func Checks() []Check {
 		{"failing-together", failingTogether},
 		{"api-server", apiServer},
 		{"zonal-shift", zonalShift},
+		{"new-node", newNode},
+		{"one-machine", oneMachine},
+		{"control-plane", controlPlane},
 		{"disruption-budgets", disruptionBudgets},
 		{"capacity", capacity},
 		{"last-replica", lastReplica},

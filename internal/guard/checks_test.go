@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -115,6 +116,12 @@ func double(w *world) {
 
 func percent(text string) *intstr.IntOrString { return new(intstr.FromString(text)) }
 
+// members are n1, n5 and n6 of the control plane.
+func members(w *world) {
+	w.Node.ControlPlane = true
+	w.nodes(func(i int, n *Node) { n.ControlPlane = i == 0 || i == 4 || i == 5 })
+}
+
 var table = map[string]map[string]row{
 	"paused": {
 		"paused": is(Delay, Paused, func(w *world) { w.Policy.Paused = true }),
@@ -124,14 +131,16 @@ var table = map[string]map[string]row{
 		"not known":     forget(func(w *world) *Fact[bool] { return &w.Leading }),
 	},
 	"fresh": {
-		"a fact is old":            is(Delay, Stale, func(w *world) { w.Nodes.At = now.Add(-factAge - time.Second) }),
-		"a fact is just in time":   allowed(func(w *world) { w.Nodes.At = now.Add(-factAge) }),
-		"a fact is from tomorrow":  is(Delay, Stale, func(w *world) { w.Pods.At = now.Add(24 * time.Hour) }),
-		"the evidence is old":      is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(-evidenceAge - time.Second) }),
-		"two heartbeats are well":  allowed(func(w *world) { w.Confirmed = now.Add(-10 * time.Minute) }),
-		"nobody saw the evidence":  is(Delay, Unknown, func(w *world) { w.Confirmed = time.Time{} }),
-		"nobody says what time":    is(Delay, Unknown, func(w *world) { w.Now = time.Time{} }),
-		"a missing fact is others": allowed(func(w *world) { w.Pods.At = time.Time{} }),
+		"a fact is old":                   is(Delay, Stale, func(w *world) { w.Nodes.At = now.Add(-factAge - time.Second) }),
+		"a fact is just in time":          allowed(func(w *world) { w.Nodes.At = now.Add(-factAge) }),
+		"a fact is from tomorrow":         is(Delay, Stale, func(w *world) { w.Pods.At = now.Add(24 * time.Hour) }),
+		"the evidence is old":             is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(-evidenceAge - time.Second) }),
+		"two heartbeats are well":         allowed(func(w *world) { w.Confirmed = now.Add(-10 * time.Minute) }),
+		"the evidence is from the future": is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(ClockSkew + time.Second) }),
+		"clocks are a little apart":       allowed(func(w *world) { w.Confirmed = now.Add(ClockSkew) }),
+		"nobody saw the evidence":         is(Delay, Unknown, func(w *world) { w.Confirmed = time.Time{} }),
+		"nobody says what time":           is(Delay, Unknown, func(w *world) { w.Now = time.Time{} }),
+		"a missing fact is others":        allowed(func(w *world) { w.Pods.At = time.Time{} }),
 	},
 	"mode": {
 		"report":                     is(Deny, ReportOnly, func(w *world) { w.Policy.Mode = v1alpha1.ModeReport }),
@@ -210,14 +219,47 @@ var table = map[string]map[string]row{
 		"not known":     forget(nodesOf),
 	},
 	"api-server": {
-		"not ready":   is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Ready = false }),
-		"most silent": is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Expired = 6 }),
-		"half silent": allowed(func(w *world) { w.APIServer.Value.Expired = 5 }),
-		"not known":   forget(func(w *world) *Fact[APIServer] { return &w.APIServer }),
+		"not ready":              is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Ready = false }),
+		"most silent":            is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Expired = 6 }),
+		"half silent":            allowed(func(w *world) { w.APIServer.Value.Expired = 5 }),
+		"not known":              forget(func(w *world) *Fact[APIServer] { return &w.APIServer }),
+		"no kubelet is heard of": is(Delay, Unknown, func(w *world) { w.APIServer.Value.Leases = 0 }),
 	},
 	"zonal-shift": {
 		"under way": is(Delay, ZonalShift, func(w *world) { w.ShiftedZones.Value = []string{"1b"} }),
 		"not known": forget(func(w *world) *Fact[[]string] { return &w.ShiftedZones }),
+	},
+	"new-node": {
+		"a minute old":      {func(w *world) { w.Node.Created = now.Add(-time.Minute) }, Delay, NewNode, 9 * time.Minute},
+		"old enough":        allowed(func(w *world) { w.Node.Created = now.Add(-10 * time.Minute) }),
+		"made tomorrow":     is(Delay, NewNode, func(w *world) { w.Node.Created = now.Add(24 * time.Hour) }),
+		"no grace":          allowed(func(w *world) { w.Node.Created, w.Policy.NodeStartupGracePeriod = now, &metav1.Duration{} }),
+		"how long not said": is(Delay, NewNode, func(w *world) { w.Node.Created, w.Policy.NodeStartupGracePeriod = now.Add(-time.Hour), nil }),
+		"not known":         is(Delay, Unknown, func(w *world) { w.Node.Created = time.Time{} }),
+	},
+	"one-machine": {
+		"two nodes claim it":           is(Deny, MachineClaimedTwice, func(w *world) { w.Nodes.Value[7].MachineKey = w.Node.MachineKey }),
+		"others share a machine":       allowed(func(w *world) { w.Nodes.Value[7].MachineKey = w.Nodes.Value[8].MachineKey }),
+		"nodes that do not tell":       allowed(func(w *world) { w.Node.MachineKey = ""; w.nodes(func(_ int, n *Node) { n.MachineKey = "" }) }),
+		"but the node itself is asked": allowed(both(restart, func(w *world) { w.Nodes.Value[7].MachineKey = w.Node.MachineKey })),
+		"not known":                    forget(nodesOf),
+	},
+	"control-plane": {
+		"the others are well":       allowed(members),
+		"another is not Ready":      is(Delay, ControlPlaneDegraded, both(members, func(w *world) { w.Nodes.Value[5].Ready = false })),
+		"another is being repaired": is(Delay, ControlPlaneDegraded, both(members, going("r2", "n6", "1x", "other"))),
+		"another was repaired": allowed(both(members, func(w *world) {
+			w.enter(Entry{Remediation: "r2", Node: "n6", Ended: now.Add(-time.Hour), Result: Helped})
+		})),
+		"one that is gone is being replaced": is(Delay, ControlPlaneDegraded, both(members, going("r2", "gone", "1x", "other"))),
+		"a worker is being repaired":         allowed(both(members, going("r2", "n7", "1x", "other"))),
+		"a worker is not Ready":              allowed(both(members, func(w *world) { w.Nodes.Value[6].Ready = false })),
+		"its own repair":                     allowed(both(members, going("r1", "n1", "1x", "other"))),
+		"it is not Ready itself":             allowed(both(members, func(w *world) { w.Node.Ready, w.Nodes.Value[0].Ready = false, false })),
+		"a worker, while one of them is out": allowed(both(members, func(w *world) { w.Node.ControlPlane, w.Nodes.Value[5].Ready = false, false })),
+		"a service, too":                     is(Delay, ControlPlaneDegraded, both(members, restart, func(w *world) { w.Nodes.Value[5].Ready = false })),
+		"ledger not known":                   is(Delay, Unknown, both(members, func(w *world) { w.Ledger = Fact[Ledger]{} })),
+		"nodes not known":                    is(Delay, Unknown, both(members, func(w *world) { w.Nodes = Fact[[]Node]{} })),
 	},
 	"disruption-budgets": {
 		"violated":                   is(Delay, DisruptionBudget, violate),

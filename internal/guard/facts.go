@@ -48,6 +48,10 @@ type Node struct {
 	UID        types.UID
 	Created    time.Time
 	ProviderID string
+	// MachineKey is by what two nodes are seen to claim one machine; empty if the node does not tell.
+	MachineKey string
+	// ControlPlane is whether it is one of a control plane that the cluster's owner runs.
+	ControlPlane bool
 }
 
 // Machine is the node's machine.
@@ -79,7 +83,7 @@ type Facts struct {
 	Outcome Fact[simulation.Outcome]
 	// Pods are those that a drain of the node would evict.
 	Pods Fact[[]Pod]
-	// AsForecast is how many Remediations of the policy turned out as forecast.
+	// AsForecast is how many Remediations of the policy with the same action turned out as forecast.
 	AsForecast Fact[int]
 	// Repairers are others that repair the node by themselves.
 	Repairers Fact[[]change.Ref]
@@ -88,7 +92,7 @@ type Facts struct {
 // APIServer is what is seen of the API server and of the kubelets' way to it.
 type APIServer struct {
 	Ready bool
-	// Leases is how many nodes have a lease, Expired how many of those are overdue.
+	// Leases is how many nodes have a lease, Expired how many of those are overdue, or renewed at a time yet to come.
 	Leases, Expired int
 }
 

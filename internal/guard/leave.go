@@ -13,6 +13,8 @@ const (
 	factAge = time.Minute
 	// evidenceAge is how long ago the evidence may have been confirmed.
 	evidenceAge = reason.EvidenceAge
+	// ClockSkew is how far clocks of different machines may be apart before what one of them says is not to be relied on.
+	ClockSkew = time.Minute
 )
 
 func paused(p Proposal, _ Facts) Verdict {
@@ -37,8 +39,11 @@ func fresh(p Proposal, f Facts) Verdict {
 	if f.Now.IsZero() || p.Confirmed.IsZero() {
 		return unknown("time")
 	}
-	if age := f.Now.Sub(p.Confirmed); age > evidenceAge {
+	switch age := f.Now.Sub(p.Confirmed); {
+	case age > evidenceAge:
 		return delay(Stale, soon, message.GuardStaleEvidence, message.Args{"age": age.String()})
+	case -age > ClockSkew: // It would count as fresh for as long as its clock is ahead.
+		return delay(Stale, soon, message.GuardFutureEvidence, message.Args{"ahead": (-age).String()})
 	}
 	for _, fact := range f.ages() {
 		// What is from the future comes from a clock that is wrong.
@@ -64,7 +69,7 @@ func mode(p Proposal, f Facts) Verdict {
 	case !f.AsForecast.known():
 		return unknown("asForecast")
 	case f.AsForecast.Value < int(*p.Policy.EarnAuto):
-		return delay(AwaitingApproval, later, message.GuardNotEarned, message.Args{"n": f.AsForecast.Value, "wanted": int(*p.Policy.EarnAuto)})
+		return delay(AwaitingApproval, later, message.GuardNotEarned, message.Args{"action": string(p.Action), "n": f.AsForecast.Value, "wanted": int(*p.Policy.EarnAuto)})
 	}
 	return allow
 }

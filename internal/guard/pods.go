@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"slices"
-
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -138,7 +136,5 @@ func names(refs []change.Ref) []string {
 	for _, ref := range refs {
 		all = append(all, ref.String())
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	return all[:min(len(all), 5)]
+	return few(all)
 }

@@ -20,6 +20,7 @@ func TestNeverBeyondABudget(t *testing.T) {
 		w := good()
 		w.Policy.Brake.Nodes, w.Policy.MaintenanceWindow, w.Policy.CoolDown.Duration = 5000, nil, 0
 		w.Policy.Budgets.MaxPerDay = new(int32(5000))
+		w.Policy.NodeStartupGracePeriod.Duration = 0
 		w.Nodes.Value = drawNodes(t)
 		b := &w.Policy.Budgets
 		b.Zone, b.Group, b.Cluster = drawBudget(t, "zone"), drawBudget(t, "group"), drawBudget(t, "cluster")

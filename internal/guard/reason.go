@@ -30,6 +30,13 @@ const (
 	APIServerIll    Reason = "APIServerIll"
 	ZonalShift      Reason = "ZonalShift"
 
+	// NewNode is for a node that is still starting.
+	NewNode Reason = "NewNode"
+	// MachineClaimedTwice is for a machine that several nodes say they are.
+	MachineClaimedTwice Reason = "MachineClaimedTwice"
+	// ControlPlaneDegraded is for a node of a control plane of which another node is out.
+	ControlPlaneDegraded Reason = "ControlPlaneDegraded"
+
 	DisruptionBudget Reason = "DisruptionBudget"
 	PodsWouldWait    Reason = "PodsWouldWait"
 	PodsWouldPreempt Reason = "PodsWouldPreempt"

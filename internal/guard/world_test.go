@@ -23,11 +23,11 @@ type world struct {
 }
 
 func ill(name string) Node {
-	return Node{Name: name, Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Unhealthy: true, Created: old}
+	return Node{Name: name, Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Unhealthy: true, Created: old, MachineKey: "m-" + name}
 }
 
 func well(name, zone string) Node {
-	return Node{Name: name, Zone: zone, Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Created: old}
+	return Node{Name: name, Zone: zone, Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Created: old, MachineKey: "m-" + name}
 }
 
 func good() *world {
@@ -48,7 +48,7 @@ func good() *world {
 				MaintenanceWindow: &v1alpha1.MaintenanceWindow{
 					Start: "11:00", OpenForMinutes: 120, TimeZone: "UTC",
 				},
-				CoolDown: span(10 * time.Minute), RememberFailure: span(24 * time.Hour),
+				NodeStartupGracePeriod: span(10 * time.Minute), CoolDown: span(10 * time.Minute), RememberFailure: span(24 * time.Hour),
 			},
 		},
 		Facts{

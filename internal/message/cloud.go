@@ -8,6 +8,7 @@ const (
 	CloudUnanswered   ID = "CloudUnanswered"   // call, words
 	CloudGone         ID = "CloudGone"         // machine
 	CloudNoScaling    ID = "CloudNoScaling"    // machine
+	CloudOtherMachine ID = "CloudOtherMachine" // words
 	CloudNoLaunch     ID = "CloudNoLaunch"     // group
 	CloudProtected    ID = "CloudProtected"    // machine, group
 

@@ -4,11 +4,12 @@ package message
 const (
 	EventProposed ID = "EventProposed" // action, node, remediation, rule
 
-	PolicyReady      ID = "PolicyReady"      //
-	PolicyPaused     ID = "PolicyPaused"     //
-	PolicyNoNodes    ID = "PolicyNoNodes"    //
-	PolicyCompeting  ID = "PolicyCompeting"  // repairers
-	PolicyNoActuator ID = "PolicyNoActuator" // action, actuator, why
+	PolicyReady           ID = "PolicyReady"           //
+	PolicyPaused          ID = "PolicyPaused"          //
+	PolicyNoNodes         ID = "PolicyNoNodes"         //
+	PolicyInvalidSelector ID = "PolicyInvalidSelector" // invalid
+	PolicyCompeting       ID = "PolicyCompeting"       // repairers
+	PolicyNoActuator      ID = "PolicyNoActuator"      // action, actuator, why
 
 	PermissionNobody     ID = "PermissionNobody"     // machine, gaps
 	PermissionNotAsked   ID = "PermissionNotAsked"   // actuator

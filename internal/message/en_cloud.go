@@ -8,6 +8,7 @@ var englishCloud = sentences{
 	CloudGone:         "The machine {{.machine}} is gone.",
 	CloudNoScaling:    "The machine {{.machine}} is in no Auto Scaling group: nothing would come in its place.",
 	CloudProtected:    "The machine {{.machine}} is protected from scale-in in the Auto Scaling group {{.group}}.",
+	CloudOtherMachine: "It would be refused: {{.words}}.",
 	CloudNoLaunch:     "The Auto Scaling group {{.group}} launches nothing, since its process Launch is suspended: nothing would come in the machine's place.",
 
 	CloudNoCredentials: "There are no AWS credentials: {{.words}}",

@@ -3,11 +3,12 @@ package message
 var englishController = sentences{
 	EventProposed: "{{.node}} has met the rule {{.rule}}: {{.remediation}} proposes {{.action}}.",
 
-	PolicyReady:      "Nothing that is known stands in the way.",
-	PolicyPaused:     "The policy is paused: nothing new is begun.",
-	PolicyNoNodes:    "The node selector selects no node.",
-	PolicyCompeting:  "{{and .repairers}} {{verb (len .repairers) \"repairs\" \"repair\"}} the same nodes. Switch that off first: two repairers that do not know of each other are worse than one.",
-	PolicyNoActuator: "{{.action}} cannot be done{{if ne .actuator \"None\"}} through {{.actuator}}{{end}}: {{.why}}",
+	PolicyReady:           "Nothing that is known stands in the way.",
+	PolicyPaused:          "The policy is paused: nothing new is begun.",
+	PolicyInvalidSelector: "The node selector selects no node, as no label can be as it says. Correct it: {{and .invalid}}.",
+	PolicyNoNodes:         "The node selector selects no node.",
+	PolicyCompeting:       "{{and .repairers}} {{verb (len .repairers) \"repairs\" \"repair\"}} the same nodes. Switch that off first: two repairers that do not know of each other are worse than one.",
+	PolicyNoActuator:      "{{.action}} cannot be done{{if ne .actuator \"None\"}} through {{.actuator}}{{end}}: {{.why}}",
 
 	PermissionNobody:     "Nobody is known who does this to the machine of {{.machine}}.{{range .gaps}} {{.}}{{end}}",
 	PermissionNotAsked:   "{{.actuator}} cannot be asked beforehand.",

@@ -1,15 +1,16 @@
 package message
 
 var englishGuard = sentences{
-	GuardUnknown:       "What the guard needs to know is not known: {{.fact}}.",
-	GuardStale:         "What the guard knows is too old to act on: {{.fact}}, by {{.age}}.",
-	GuardStaleEvidence: "The evidence was last confirmed {{.age}} ago, which is too long to act on.",
+	GuardUnknown:        "What the guard needs to know is not known: {{.fact}}.",
+	GuardStale:          "What the guard knows is too old to act on: {{.fact}}, by {{.age}}.",
+	GuardStaleEvidence:  "The evidence was last confirmed {{.age}} ago, which is too long to act on.",
+	GuardFutureEvidence: "The evidence was last confirmed {{.ahead}} from now: the node's clock is ahead, or the controller's is behind, so how old it is nobody knows. Set the clocks, by NTP say.",
 
 	GuardPaused:      "The policy is paused.",
 	GuardNotLeading:  "This controller does not hold the lease; another one acts.",
 	GuardReportOnly:  "The policy's mode is Report: this is what it would do.",
 	GuardNotApproved: "Nobody has approved it yet; the policy's mode is Approve.",
-	GuardNotEarned:   "Nobody has approved it yet, and the policy may act unasked only after {{count .wanted \"repair\" \"repairs\"}} as forecast; so far there {{verb .n \"is\" \"are\"}} {{.n}}.",
+	GuardNotEarned:   "Nobody has approved it yet, and the policy may take {{.action}} unasked only after {{count .wanted \"such repair\" \"such repairs\"}} as forecast; so far there {{verb .n \"is\" \"are\"}} {{.n}}.",
 	GuardRejected:    "It was rejected.",
 	GuardCompeting:   "Something else repairs this node too: {{and .repairers}}.",
 
@@ -24,6 +25,10 @@ var englishGuard = sentences{
 	GuardAPIServer:  "The API server is not ready, so what it says of nodes may not be so.",
 	GuardLeases:     "{{.n}} of {{count .total \"kubelet\" \"kubelets\"}} are silent at once: that is their way to the API server, not the nodes.",
 	GuardZonalShift: "Traffic is being moved away from {{and .zones}}; nothing new is begun meanwhile.",
+
+	GuardNewNode:        "{{.node}} is still starting and is left alone for {{.left}} more.",
+	GuardMachineClaimed: "{{and .nodes}} all say that they run on {{.machine}}: which of them does is not known. Delete those Nodes that do not.",
+	GuardControlPlane:   "{{and .nodes}} of the control plane, or not known to be none of it, {{verb (len .nodes) \"is\" \"are\"}} out or not Ready: a second one at once may end etcd's quorum.",
 
 	GuardDisruptionBudget: "In {{.in}} of {{.futures}} simulated futures it would not keep to {{and .budgets}}.",
 	GuardPodsLost:         "In {{.in}} of {{.futures}} simulated futures {{count .n \"pod\" \"pods\"}} would be lost, since nothing makes {{verb .n \"it\" \"them\"}} again: {{and .pods}}.",

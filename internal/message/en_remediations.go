@@ -19,7 +19,7 @@ var englishRemediations = sentences{
 	AbortLeft:            "{{count .n \"Remediation\" \"Remediations\"}} could not be aborted",
 
 	RemediationsNone:    "There are no Remediations.",
-	RemediationsEarned:  "{{.policy}} (mode {{.mode}}): {{if .wanted}}{{.n}} of {{.wanted}} Remediations{{else}}{{count .n \"Remediation\" \"Remediations\"}}{{end}} turned out as forecast{{if .wanted}}; {{if .left}}until all {{.wanted}} have, a person approves{{else}}it acts by itself{{end}}{{end}}.",
+	RemediationsEarned:  "{{.policy}} (mode {{.mode}}): {{count .n \"Remediation\" \"Remediations\"}} turned out as forecast{{if .wanted}}; an action is taken unasked once {{.wanted}} of its own have{{if .actions}}: {{and .actions}}{{end}}{{end}}.",
 	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{.condition}} {{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; by the rule {{.rule}} of noderepairpolicy/{{.policy}}{{end}}.",
 	RemediationForecast: "forecast",
 	RemediationNoPods:   "No pod was to move.",
@@ -41,6 +41,9 @@ var englishRemediations = sentences{
 	"Check/failing-together":   "Pattern:",
 	"Check/api-server":         "API server:",
 	"Check/zonal-shift":        "Zonal shift:",
+	"Check/new-node":           "New:",
+	"Check/one-machine":        "Machine:",
+	"Check/control-plane":      "Control plane:",
 	"Check/disruption-budgets": "PodDisruptionBudgets:",
 	"Check/capacity":           "Room:",
 	"Check/last-replica":       "Last replica:",

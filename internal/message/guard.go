@@ -2,15 +2,16 @@ package message
 
 // Why the guard does not let a repair go on.
 const (
-	GuardUnknown       ID = "GuardUnknown"       // fact
-	GuardStale         ID = "GuardStale"         // fact, age
-	GuardStaleEvidence ID = "GuardStaleEvidence" // age
+	GuardUnknown        ID = "GuardUnknown"        // fact
+	GuardStale          ID = "GuardStale"          // fact, age
+	GuardStaleEvidence  ID = "GuardStaleEvidence"  // age
+	GuardFutureEvidence ID = "GuardFutureEvidence" // ahead
 
 	GuardPaused      ID = "GuardPaused"      //
 	GuardNotLeading  ID = "GuardNotLeading"  //
 	GuardReportOnly  ID = "GuardReportOnly"  //
 	GuardNotApproved ID = "GuardNotApproved" //
-	GuardNotEarned   ID = "GuardNotEarned"   // n, wanted
+	GuardNotEarned   ID = "GuardNotEarned"   // action, n, wanted
 	GuardRejected    ID = "GuardRejected"    //
 	GuardCompeting   ID = "GuardCompeting"   // repairers
 
@@ -25,6 +26,10 @@ const (
 	GuardAPIServer  ID = "GuardAPIServer"  //
 	GuardLeases     ID = "GuardLeases"     // n, total
 	GuardZonalShift ID = "GuardZonalShift" // zones
+
+	GuardNewNode        ID = "GuardNewNode"        // node, left
+	GuardMachineClaimed ID = "GuardMachineClaimed" // nodes, machine
+	GuardControlPlane   ID = "GuardControlPlane"   // nodes
 
 	GuardDisruptionBudget ID = "GuardDisruptionBudget" // budgets, in, futures
 	GuardPodsLost         ID = "GuardPodsLost"         // n, pods, in, futures

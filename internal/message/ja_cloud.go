@@ -8,6 +8,7 @@ var japaneseCloud = sentences{
 	CloudGone:         "マシン {{.machine}} はもうありません。",
 	CloudNoScaling:    "マシン {{.machine}} はどの Auto Scaling グループにも属していないため、代わりが作られません。",
 	CloudProtected:    "マシン {{.machine}} は Auto Scaling グループ {{.group}} でスケールインから保護されています。",
+	CloudOtherMachine: "拒否されます: {{.words}}",
 	CloudNoLaunch:     "Auto Scaling グループ {{.group}} はプロセス Launch が中断されていて何も起動しないため、マシンの代わりが作られません。",
 
 	CloudNoCredentials: "AWS の認証情報がありません: {{.words}}",

@@ -3,11 +3,12 @@ package message
 var japaneseController = sentences{
 	EventProposed: "{{.node}} がルール {{.rule}} に該当しました。{{.remediation}} が {{.action}} を提案しています。",
 
-	PolicyReady:      "妨げになるものは確認されていません。",
-	PolicyPaused:     "ポリシーは一時停止中です。新しい修復は始めません。",
-	PolicyNoNodes:    "ノードセレクターに一致するノードがありません。",
-	PolicyCompeting:  "{{and .repairers}} が同じノードを修復します。先にそちらを無効にしてください。互いを知らない修復機能が二つあるのは、一つだけの場合より危険です。",
-	PolicyNoActuator: "{{if ne .actuator \"None\"}}{{.actuator}} を通じた {{end}}{{.action}} は実行できません。{{.why}}",
+	PolicyReady:           "妨げになるものは確認されていません。",
+	PolicyPaused:          "ポリシーは一時停止中です。新しい修復は始めません。",
+	PolicyInvalidSelector: "ノードセレクターに、ラベルとして成り立たないものがあるため、どのノードも選びません。修正してください: {{and .invalid}}",
+	PolicyNoNodes:         "ノードセレクターに一致するノードがありません。",
+	PolicyCompeting:       "{{and .repairers}} が同じノードを修復します。先にそちらを無効にしてください。互いを知らない修復機能が二つあるのは、一つだけの場合より危険です。",
+	PolicyNoActuator:      "{{if ne .actuator \"None\"}}{{.actuator}} を通じた {{end}}{{.action}} は実行できません。{{.why}}",
 
 	PermissionNobody:     "{{.machine}} のマシンに対してこれを実行できるものが見つかりません。{{range .gaps}} {{.}}{{end}}",
 	PermissionNotAsked:   "{{.actuator}} には事前に問い合わせることができません。",

@@ -1,15 +1,16 @@
 package message
 
 var japaneseGuard = sentences{
-	GuardUnknown:       "判断に必要な情報が分かりません: {{.fact}}",
-	GuardStale:         "判断に必要な情報が古すぎます: {{.fact}} ({{span .age}}前のもの)",
-	GuardStaleEvidence: "根拠が最後に確認されたのは {{span .age}}前です。古すぎるため、実行できません。",
+	GuardUnknown:        "判断に必要な情報が分かりません: {{.fact}}",
+	GuardStale:          "判断に必要な情報が古すぎます: {{.fact}} ({{span .age}}前のもの)",
+	GuardStaleEvidence:  "根拠が最後に確認されたのは {{span .age}}前です。古すぎるため、実行できません。",
+	GuardFutureEvidence: "根拠が最後に確認された時刻が {{span .ahead}}先になっています。ノードの時計が進んでいるか、コントローラーの時計が遅れているため、根拠の古さが分かりません。NTP などで時計を合わせてください。",
 
 	GuardPaused:      "ポリシーは一時停止中です。",
 	GuardNotLeading:  "このコントローラーはリースを保持していません。実行するのは別のコントローラーです。",
 	GuardReportOnly:  "ポリシーのモードは Report です。これは実行した場合の内容を示すだけです。",
 	GuardNotApproved: "まだ承認されていません。ポリシーのモードは Approve です。",
-	GuardNotEarned:   "まだ承認されていません。このポリシーが承認なしで実行できるのは、予測どおりの修復が {{.wanted}} 件に達してからです。現在は {{.n}} 件です。",
+	GuardNotEarned:   "まだ承認されていません。このポリシーが承認なしで {{.action}} を実行できるのは、予測どおりに終わった {{.action}} が {{.wanted}} 件に達してからです。現在は {{.n}} 件です。",
 	GuardRejected:    "却下されました。",
 	GuardCompeting:   "このノードは別の仕組みによっても修復されます: {{and .repairers}}",
 
@@ -24,6 +25,10 @@ var japaneseGuard = sentences{
 	GuardAPIServer:  "API サーバーが Ready ではないため、ノードの状態が正しいとは限りません。",
 	GuardLeases:     "kubelet {{.total}} 台のうち {{.n}} 台が同時に応答していません。原因はノードではなく、API サーバーへの経路にあります。",
 	GuardZonalShift: "{{and .zones}} からトラフィックを移しています。その間、新しい修復は始めません。",
+
+	GuardNewNode:        "{{.node}} は起動中のため、あと {{span .left}}は何もしません。",
+	GuardMachineClaimed: "{{and .nodes}} がいずれも {{.machine}} で動いていることになっており、実際にどのノードなのか分かりません。違う Node を削除してください。",
+	GuardControlPlane:   "コントロールプレーンの (またはそうでないと言えない) {{and .nodes}} が修復中か、Ready ではありません。同時に 2 台目を止めると、etcd のクォーラムが失われるおそれがあります。",
 
 	GuardDisruptionBudget: "{{.futures}} 通りの予測のうち {{.in}} 通りで、{{and .budgets}} を守れません。",
 	GuardPodsLost:         "{{.futures}} 通りの予測のうち {{.in}} 通りで、{{.n}} 個の Pod が失われ、代わりは作られません: {{and .pods}}",

@@ -19,7 +19,7 @@ var japaneseRemediations = sentences{
 	AbortLeft:            "{{.n}} 件の Remediation を中止できませんでした",
 
 	RemediationsNone:    "Remediation はありません。",
-	RemediationsEarned:  "{{.policy}} (モード {{.mode}}): {{if .wanted}}必要な {{.wanted}} 件のうち、{{end}}予測どおりの Remediation が {{.n}} 件あります。{{if .wanted}}{{if .left}}あと {{.left}} 件までは人が承認します。{{else}}自動で修復します。{{end}}{{end}}",
+	RemediationsEarned:  "{{.policy}} (モード {{.mode}}): 予測どおりの Remediation が {{.n}} 件あります。{{if .wanted}}操作は、予測どおりの件数がそれぞれ {{.wanted}} 件に達すると、承認なしで実行されます{{if .actions}} ({{and .actions}}){{end}}。{{end}}",
 	RemediationIs:       "{{.name}}: {{.node}} の {{.action}} ({{.condition}} {{.reason}}) は {{.phase}}{{if .outcome}}、{{.outcome}}{{end}} です{{if .approval}} ({{.approval}}){{end}}。{{if .policy}}noderepairpolicy/{{.policy}} のルール {{.rule}} によります。{{end}}",
 	RemediationForecast: "予測",
 	RemediationNoPods:   "移動する Pod はない予測でした。",
@@ -41,6 +41,9 @@ var japaneseRemediations = sentences{
 	"Check/failing-together":   "共通点のある多くのノードが同時に異常。",
 	"Check/api-server":         "API サーバー、またはそこまでの経路の異常。",
 	"Check/zonal-shift":        "ゾーンシフト中。",
+	"Check/new-node":           "起動したばかりのノード。",
+	"Check/one-machine":        "同じマシンを指すノードがほかにある。",
+	"Check/control-plane":      "コントロールプレーンの別のノードが止まっている。",
 	"Check/disruption-budgets": "PDB に違反する。",
 	"Check/capacity":           "Pod の移動先がない。",
 	"Check/last-replica":       "最後の Ready なレプリカがある。",

@@ -20,7 +20,7 @@ const (
 	AbortLeft            ID = "AbortLeft"            // n
 
 	RemediationsNone    ID = "RemediationsNone"    //
-	RemediationsEarned  ID = "RemediationsEarned"  // policy, mode, n, wanted, left
+	RemediationsEarned  ID = "RemediationsEarned"  // policy, mode, n, wanted, actions
 	RemediationIs       ID = "RemediationIs"       // name, action, node, reason, condition, phase, outcome, approval, policy, rule
 	RemediationForecast ID = "RemediationForecast" //
 	RemediationNoPods   ID = "RemediationNoPods"   //

@@ -165,8 +165,13 @@ func TestEachLinkCut(t *testing.T) {
 		"a policy that asks first": {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeApprove }, down, NeedsApproval, "", "approved"},
 		"Auto that is not earned":  {func(f *Facts) { policyOf(f).Spec.EarnAuto = new(int32(3)) }, down, NeedsApproval, "", "as forecast"},
 		"Auto that is earned": {func(f *Facts) {
-			policyOf(f).Spec.EarnAuto, policyOf(f).Status.AsForecast = new(int32(3)), new(int32(3))
+			policyOf(f).Spec.EarnAuto = new(int32(3))
+			policyOf(f).Status.AsForecastByAction = []v1alpha1.ActionCount{{Action: v1alpha1.ActionReboot, Count: 3}}
 		}, down, WouldAct, "", ""},
+		"Auto that another action has earned": {func(f *Facts) {
+			policyOf(f).Spec.EarnAuto = new(int32(3))
+			policyOf(f).Status.AsForecast, policyOf(f).Status.AsForecastByAction = new(int32(3)), []v1alpha1.ActionCount{{Action: v1alpha1.ActionReplace, Count: 3}}
+		}, down, NeedsApproval, "", "as forecast"},
 		"it asks first, and the budget is spent": {func(f *Facts) {
 			policyOf(f).Spec.Mode = v1alpha1.ModeApprove
 			f.Ledger = &guard.Ledger{Entries: []guard.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}

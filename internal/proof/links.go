@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
@@ -139,7 +138,11 @@ func offered(_ *checker, ch chain) (link, bool) {
 	}
 	for _, p := range ch.permissions() {
 		if p.Actuator == nobody {
-			return cut(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message}), true
+			l := cut(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message})
+			if p.May == v1alpha1.MayUnknown { // Somebody may, who could not be asked.
+				l.state = Unknown
+			}
+			return l, true
 		}
 	}
 	return holds, true
@@ -255,15 +258,24 @@ func mode(c *checker, ch chain) (link, bool) {
 	if ch.policy == nil {
 		return link{}, false
 	}
-	p := guard.Proposal{Policy: ch.policy.Spec}
+	p := guard.Proposal{Policy: ch.policy.Spec, Action: ch.rule.Action}
 	if paused := ruled("paused", p, guard.Facts{}); paused.state != Holds {
 		return paused, true
 	}
-	l := ruled("mode", p, guard.Facts{AsForecast: guard.Known(int(ptr.Deref(ch.policy.Status.AsForecast, 0)), c.f.Now)})
+	l := ruled("mode", p, guard.Facts{AsForecast: guard.Known(asForecast(ch), c.f.Now)})
 	if l.state == Cut {
 		l.severity = finding.Info // Somebody has chosen so.
 	}
 	return l, true
+}
+
+// asForecast is how many Remediations with the rule's action turned out as forecast, as the controller has counted them.
+func asForecast(ch chain) int {
+	at := slices.IndexFunc(ch.policy.Status.AsForecastByAction, func(c v1alpha1.ActionCount) bool { return c.Action == ch.rule.Action })
+	if at < 0 {
+		return 0
+	}
+	return int(ch.policy.Status.AsForecastByAction[at].Count)
 }
 
 func competing(c *checker, ch chain) (link, bool) {

@@ -78,6 +78,36 @@ func Ill(rules []v1alpha1.RepairRule, conditions []corev1.NodeCondition) bool {
 	})
 }
 
+// Preexisting are the types of conditions that meet a rule, but for that of the evidence: what else ails a node before it is
+// acted on, for however long. At most as many as a step of a Remediation takes.
+func Preexisting(rules []v1alpha1.RepairRule, evidence v1alpha1.Evidence, conditions []corev1.NodeCondition) []string {
+	var types []string
+	for _, c := range conditions {
+		if string(c.Type) != evidence.Condition && Ill(rules, []corev1.NodeCondition{c}) {
+			types = append(types, string(c.Type))
+		}
+	}
+	slices.Sort(types)
+	types = slices.Compact(types)
+	const most = 64
+	return types[:min(len(types), most)]
+}
+
+// Needs says whether a node still needs a Remediation: until its machine is acted on, whether the evidence holds; after that,
+// whether it holds, the node is not Ready, or anything that the rules call ill is there that was not before. What was there
+// before and is another rule's, as one's that leaves it to a person, is no fault of the repair's.
+func Needs(rules []v1alpha1.RepairRule, r *v1alpha1.Remediation, node *corev1.Node) bool {
+	holds := Holds(rules, r, node.Status.Conditions)
+	at := slices.IndexFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepAct })
+	if at < 0 {
+		return holds
+	}
+	others := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool {
+		return slices.Contains(r.Status.Steps[at].Preexisting, string(c.Type))
+	})
+	return holds || !Ready(node) || Ill(rules, others)
+}
+
 // Holds says whether the evidence of a Remediation is still so: its rule is still met, or, where the policy has no such rule any
 // more, the condition still has the status.
 func Holds(rules []v1alpha1.RepairRule, r *v1alpha1.Remediation, conditions []corev1.NodeCondition) bool {

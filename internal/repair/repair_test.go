@@ -89,6 +89,27 @@ func TestWould(t *testing.T) {
 	}
 }
 
+func TestPreexisting(t *testing.T) {
+	rules := []v1alpha1.RepairRule{
+		rule("a", time.Hour, v1alpha1.ActionReboot),
+		{Name: "gpu", Condition: "AcceleratedHardwareReady", Status: "False", Action: v1alpha1.ActionNone},
+		{Name: "disk", Condition: "DiskPressure", Status: "True", Reasons: []string{"Full"}, For: metav1.Duration{Duration: time.Hour}, Action: v1alpha1.ActionReplace},
+	}
+	of := func(kind corev1.NodeConditionType, status corev1.ConditionStatus, reason string) corev1.NodeCondition {
+		return corev1.NodeCondition{Type: kind, Status: status, Reason: reason}
+	}
+	got := Preexisting(rules, v1alpha1.Evidence{Condition: "NetworkingReady"}, []corev1.NodeCondition{
+		network(corev1.ConditionFalse, "InterfaceNotUp", ago(0)), of("DiskPressure", corev1.ConditionTrue, "Full"), of("KernelReady", corev1.ConditionFalse, ""),
+		of("AcceleratedHardwareReady", corev1.ConditionFalse, "X"), of("MemoryPressure", corev1.ConditionTrue, ""), ready(corev1.ConditionTrue),
+	})
+	if diff := cmp.Diff([]string{"AcceleratedHardwareReady", "DiskPressure"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := Preexisting(rules, v1alpha1.Evidence{Condition: "NetworkingReady"}, []corev1.NodeCondition{of("DiskPressure", corev1.ConditionTrue, "Other")}); got != nil {
+		t.Errorf("a reason of no concern makes %v", got)
+	}
+}
+
 func TestHolds(t *testing.T) {
 	of := func(rule string) *v1alpha1.Remediation {
 		return &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{
@@ -327,6 +348,44 @@ func TestProposal(t *testing.T) {
 		if got := name(long); len(validation.IsDNS1123Subdomain(got)) > 0 {
 			t.Errorf("%s is no name", got)
 		}
+	}
+}
+
+func TestInvalidSelector(t *testing.T) {
+	for name, tc := range map[string]struct {
+		selector metav1.LabelSelector
+		want     []string // parts of what is said, in order
+	}{
+		"all":            {},
+		"an empty value": {selector: metav1.LabelSelector{MatchLabels: map[string]string{"node-role.kubernetes.io/worker": ""}}},
+		"a blank":        {metav1.LabelSelector{MatchLabels: map[string]string{"role": "a worker"}}, []string{`spec.nodeSelector.matchLabels: Invalid value: "a worker"`}},
+		"too long":       {metav1.LabelSelector{MatchLabels: map[string]string{"role": strings.Repeat("a", 64)}}, []string{"63"}},
+		"two, in order":  {metav1.LabelSelector{MatchLabels: map[string]string{"b": "b b", "a": "a a", "c": "c"}}, []string{`"a a"`, `"b b"`}},
+		"a key":          {metav1.LabelSelector{MatchLabels: map[string]string{"a/b/c": "x"}}, []string{`"a/b/c"`}},
+		"a value of an expression": {
+			metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "NotIn", Values: []string{"x", "-"}}}},
+			[]string{"spec.nodeSelector.matchExpressions[0].values[1]"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := &v1alpha1.NodeRepairPolicySpec{NodeSelector: tc.selector}
+			got := InvalidSelector(spec)
+			if len(got) != len(tc.want) {
+				t.Fatalf("got %q, want %q", got, tc.want)
+			}
+			for i, want := range tc.want {
+				if !strings.Contains(got[i], want) {
+					t.Errorf("got %q, want %q", got[i], want)
+				}
+			}
+			labels := tc.selector.MatchLabels
+			if n := node("n"); len(got) > 0 {
+				n.Labels = labels // as an API server would not take them
+				if selects(spec, n) {
+					t.Error("it selects a node")
+				}
+			}
+		})
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
@@ -12,6 +14,17 @@ import (
 // Selected are the nodes that a policy selects, in their order.
 func Selected(policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []*corev1.Node {
 	return slices.DeleteFunc(slices.Clone(nodes), func(node *corev1.Node) bool { return !selects(&policy.Spec, node) })
+}
+
+// InvalidSelector is what no label can be so of a policy's selector, each with its field; it selects no node then. The API server
+// holds to most of it, but for keys, and for what it stored before it did.
+func InvalidSelector(policy *v1alpha1.NodeRepairPolicySpec) []string {
+	var invalid []string
+	for _, err := range validation.ValidateLabelSelector(&policy.NodeSelector, validation.LabelSelectorValidationOptions{}, field.NewPath("spec", "nodeSelector")) {
+		invalid = append(invalid, err.Error())
+	}
+	slices.Sort(invalid)
+	return invalid
 }
 
 // Unhealthy are the names of the nodes that meet a rule of a policy that selects them, or that are not Ready.

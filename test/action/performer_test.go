@@ -45,6 +45,17 @@ func TestPerform(t *testing.T) {
 		"a reboot": {
 			action: reboot, want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
 		},
+		"another condition that a person sees to, and that stays": {
+			action: reboot, with: gpuByHand, want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: guard.Helped,
+		},
+		"such a condition, which the restart of a service leaves": {
+			action: restart, with: func(ctx context.Context, w *world) { gpuByHand(ctx, w); w.agent = v1alpha1.AgentDone },
+			want: "Assess Guard Act Wait Dwell Verify: AsForecast", result: guard.Helped,
+		},
+		"such a condition, which comes with the reboot": {
+			action: reboot, step: v1alpha1.StepWait,
+			when: gpuByHand, want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped,
+		},
 		"a replacement": {
 			action: replace, want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon(Skipped): AsForecast", asked: 1, result: guard.Helped,
 		},
@@ -341,4 +352,10 @@ func failing(when func(n int) bool, with error) func(context.Context, *world) {
 			return nil
 		}
 	}
+}
+
+// gpuByHand has n1 lack its accelerators, which a rule of the policy leaves to a person.
+func gpuByHand(ctx context.Context, w *world) {
+	w.policy.Spec.Rules = append(w.policy.Spec.Rules, v1alpha1.RepairRule{Name: "gpu", Condition: "AcceleratedHardwareReady", Status: "False", Action: v1alpha1.ActionNone})
+	w.edit(ctx, "n1", func(n *corev1.Node) { w.state(n, "AcceleratedHardwareReady", false) })
 }

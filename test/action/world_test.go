@@ -97,7 +97,9 @@ func newPolicy(what v1alpha1.Action) *v1alpha1.NodeRepairPolicy {
 			}},
 			Budgets: v1alpha1.Budgets{Zone: new(intstr.FromInt32(1)), Group: new(intstr.FromInt32(1)), Cluster: new(intstr.FromInt32(1))},
 			Brake:   v1alpha1.Brake{Nodes: 3, Percent: 20},
-			Drain:   v1alpha1.Drain{Timeout: span(2 * time.Minute)},
+
+			NodeStartupGracePeriod: span(0),
+			Drain:                  v1alpha1.Drain{Timeout: span(2 * time.Minute)},
 			Verification: v1alpha1.Verification{
 				NodeWithin: span(3 * time.Minute), Dwell: span(time.Minute), PodsWithin: span(time.Minute),
 			},
@@ -185,7 +187,7 @@ func (w *world) performer() *action.Performer {
 type advisor struct{ w *world }
 
 func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
-	return repair.Holds(a.w.policy.Spec.Rules, r, node.Status.Conditions)
+	return repair.Needs(a.w.policy.Spec.Rules, r, node)
 }
 
 func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
@@ -211,9 +213,11 @@ func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation
 	var all []guard.Node
 	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action, Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
 	for _, n := range nodes.Items {
+		_, member := n.Labels["node-role.kubernetes.io/control-plane"]
 		node := guard.Node{
 			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repair.Ready(&n), Unhealthy: a.Ill(&n, r),
 			Leaving: action.Leaving(&n), Annotations: action.OthersAnnotations(&n),
+			Created: n.CreationTimestamp.Time, MachineKey: cloud.MachineOf(&n).Key(), ControlPlane: member,
 		}
 		all = append(all, node)
 		if n.Name == r.Spec.Node.Name {

@@ -79,16 +79,21 @@ var policyTrials = map[string]trial{
 	"paused":       {good: list{true, false}, bad: list{"yes"}},
 	"nodeSelector": {good: list{map[string]any{}}, bad: list{nil, "x"}},
 	"nodeSelector.matchLabels": {
-		good: list{map[string]any{"a": "b"}}, bad: list{many33()},
+		good: list{map[string]any{"a": "b"}, map[string]any{"a": ""}, map[string]any{"example.com/a": "B.b-b_1"}, map[string]any{"a": long(63)}},
+		bad:  list{many33(), map[string]any{"a": "a worker"}, map[string]any{"a": "-"}, map[string]any{"a": "b\n"}, map[string]any{"a": long(64)}},
 	},
 	"nodeSelector.matchExpressions": {
 		good: list{
 			list{map[string]any{"key": "a", "operator": "Exists"}},
 			list{map[string]any{"key": "a", "operator": "In", "values": list{"b"}}},
+			list{map[string]any{"key": "sub.example.com/a_b", "operator": "NotIn", "values": list{"", "b"}}},
 		},
 		bad: list{
 			many(33, map[string]any{"key": "a", "operator": "Exists"}),
 			list{map[string]any{"key": "a", "operator": "Near"}},
+			list{map[string]any{"key": "a role", "operator": "Exists"}},
+			list{map[string]any{"key": "a/b/c", "operator": "Exists"}},
+			list{map[string]any{"key": "a", "operator": "In", "values": list{"b", "a worker"}}},
 			list{map[string]any{"key": "a", "operator": "In"}},
 			list{map[string]any{"key": "a", "operator": "In", "values": named(33)}},
 			list{map[string]any{"key": "a", "operator": "Exists", "values": list{"b"}}},
@@ -126,6 +131,7 @@ var policyTrials = map[string]trial{
 	"verification.nodeWithin": wait24h,
 	"verification.dwell":      {good: duration.good, bad: append(slices.Clone(duration.bad), "24h1s")},
 	"verification.podsWithin": wait24h,
+	"nodeStartupGracePeriod":  {good: append(slices.Clone(duration.good), "24h"), bad: append(slices.Clone(duration.bad), "24h1s")},
 	"coolDown":                {good: append(slices.Clone(duration.good), "168h"), bad: append(slices.Clone(duration.bad), "168h1s")},
 	"rememberFailure":         {good: append(slices.Clone(duration.good), "720h"), bad: append(slices.Clone(duration.bad), "720h1s")},
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,6 +198,58 @@ func TestProviderReplaceRefused(t *testing.T) {
 	}
 	if i, _ := b.cloud.Instance(left.ID); i.State != cloud.Running {
 		t.Errorf("the instance in no group is %s", i.State)
+	}
+}
+
+// TestProviderOtherMachine: where EC2 has named a node, no other instance than that node's own is acted on.
+func TestProviderOtherMachine(t *testing.T) {
+	b := newBed(t)
+	members := b.members("workers")
+	struck, other := members[0], members[1]
+	p := b.provider(provider.Options{})
+	for name, tc := range map[string]struct {
+		node    string
+		refused bool
+	}{
+		"its private name":            {struck.NodeName, false},
+		"another's private name":      {other.NodeName, true},
+		"in a domain of its own":      {strings.Split(struck.NodeName, ".")[0] + ".corp.example", false},
+		"another's, in such a domain": {strings.Split(other.NodeName, ".")[0] + ".corp.example", true},
+		"its ID":                      {struck.ID + ".us-east-1.compute.internal", false},
+		"another's ID":                {other.ID, true},
+		"a name that people gave":     {"worker-1", false},
+		"one that only begins alike":  {"ip-10-0-0-1-worker", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := machine(struck)
+			m.Node = tc.node
+			before, _ := b.cloud.Instance(struck.ID)
+			_, err := p.Reboot(t.Context(), m)
+			after, _ := b.cloud.Instance(struck.ID)
+			if (err != nil) != tc.refused || (after.Reboots == before.Reboots) != tc.refused || errors.Is(err, naosu.ErrPassing) || errors.Is(err, naosu.ErrUnsure) {
+				t.Errorf("rebooted %d times, then %d; %v", before.Reboots, after.Reboots, err)
+			}
+			for _, action := range []v1alpha1.Action{v1alpha1.ActionReboot, v1alpha1.ActionReplace} {
+				may, err := p.May(t.Context(), action, m)
+				b.must(err)
+				if (may.Why.ID == message.CloudOtherMachine && may.May == v1alpha1.MayNo) != tc.refused {
+					t.Errorf("%s: %s, %s", action, may.May, message.English().Say(may.Why))
+				}
+			}
+			if !tc.refused {
+				return
+			}
+			if _, err := p.Replace(t.Context(), m); err == nil || !strings.Contains(err.Error(), tc.node) || !strings.Contains(err.Error(), struck.ID) {
+				t.Errorf("replaced, or refused without the names: %v", err)
+			}
+		})
+	}
+	if i, _ := b.cloud.Instance(struck.ID); i.State != cloud.Running {
+		t.Errorf("%s is %s", struck.ID, i.State)
+	}
+	b.server.Script("ec2:DescribeInstances", 9, fault("RequestLimitExceeded"))
+	if _, err := p.Reboot(t.Context(), machine(struck)); !errors.Is(err, naosu.ErrPassing) || errors.Is(err, naosu.ErrUnsure) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("EC2 does not say whose it is: %v, want ErrPassing alone", err)
 	}
 }
 

@@ -305,7 +305,7 @@ func (c *cluster) repairs(t *testing.T) {
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "NodeRepairPolicy"},
 		ObjectMeta: metav1.ObjectMeta{Name: "network"},
 		Spec: v1alpha1.NodeRepairPolicySpec{
-			Mode: v1alpha1.ModeAuto, Verification: v1alpha1.Verification{Dwell: after(time.Second)},
+			Mode: v1alpha1.ModeAuto, Verification: v1alpha1.Verification{Dwell: after(time.Second)}, NodeStartupGracePeriod: after(0),
 			Rules: []v1alpha1.RepairRule{{Name: "network", Condition: "NetworkingReady", Status: "False", Reasons: []string{"InterfaceNotUp"}, Action: v1alpha1.ActionReboot}},
 		},
 	})

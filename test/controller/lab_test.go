@@ -296,7 +296,7 @@ func policy(t *testing.T, name string, node corev1.Node) {
 	p := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.NodeRepairPolicySpec{
 		Mode: v1alpha1.ModeAuto, NodeSelector: metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelHostname: node.Labels[corev1.LabelHostname]}},
 		Rules:        []v1alpha1.RepairRule{{Name: "link", Condition: "NetworkingReady", Status: metav1.ConditionFalse, For: second, Action: v1alpha1.ActionReboot}},
-		Verification: v1alpha1.Verification{Dwell: &second},
+		Verification: v1alpha1.Verification{Dwell: &second}, NodeStartupGracePeriod: &metav1.Duration{},
 	}}
 	if err := shared.Create(t.Context(), p); err != nil {
 		t.Fatal(err)

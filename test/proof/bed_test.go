@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -145,11 +146,18 @@ func (b *bed) controller(ctx context.Context, t *testing.T) (stop func()) {
 	return stop
 }
 
-// makeNode makes a node whose agent says that all is well.
+// makeNode makes a node whose kubelet is heard and whose agent says that all is well.
 func (b *bed) makeNode(ctx context.Context, t *testing.T) {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: b.node}}
 	if err := b.client.Create(ctx, node); err != nil {
+		t.Fatal(err)
+	}
+	lease := &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: b.node},
+		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &b.node, LeaseDurationSeconds: new(int32(3600)), RenewTime: new(metav1.NowMicro())},
+	}
+	if err := b.client.Create(ctx, lease); err != nil {
 		t.Fatal(err)
 	}
 	made := node.DeepCopy()

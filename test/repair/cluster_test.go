@@ -8,6 +8,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -69,6 +70,17 @@ type machine struct {
 	lost time.Time
 	// spoken is when its agent last wrote.
 	spoken time.Time
+}
+
+// lease is how the machine's kubelet says that it lives, as it is read at a time.
+func (m *machine) lease(now time.Time) *coordinationv1.Lease {
+	if !m.lost.IsZero() {
+		now = m.lost
+	}
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: m.node},
+		Spec:       coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(silence / time.Second)), RenewTime: new(metav1.NewMicroTime(now))},
+	}
 }
 
 func (m *machine) bootID() string { return fmt.Sprintf("%s-boot-%d", m.id, m.boots) }

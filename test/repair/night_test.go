@@ -229,6 +229,9 @@ func (n *night) read() *cluster.Snapshot {
 		}
 		objects = append(objects, items(list)...)
 	}
+	for _, m := range n.c.sorted() {
+		objects = append(objects, m.lease(n.c.now()))
+	}
 	known := map[cluster.Kind]cluster.Knowledge{}
 	for _, kind := range cluster.Kinds() {
 		known[kind] = cluster.Complete

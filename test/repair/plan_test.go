@@ -106,7 +106,7 @@ func (p plan) policy() *v1alpha1.NodeRepairPolicy {
 		Brake:        v1alpha1.Brake{Nodes: brakeNodes, Percent: brakePercent},
 		Drain:        v1alpha1.Drain{Timeout: minutes(2), Fallback: v1alpha1.DrainGiveUp},
 		Verification: v1alpha1.Verification{NodeWithin: minutes(4), Dwell: minutes(1), PodsWithin: minutes(2)},
-		CoolDown:     minutes(1), RememberFailure: minutes(60),
+		CoolDown:     minutes(1), RememberFailure: minutes(60), NodeStartupGracePeriod: minutes(0),
 	}
 	policy.Spec.Budgets.MaxPerDay = new(int32(5000))
 	if p.PerDay > 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report/metrics"
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 	"github.com/naosu-dev/naosu/internal/agent/work"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 type runOptions struct {
@@ -101,5 +102,5 @@ func version() string {
 
 // log tells what a person should know of the agent itself.
 func (o *options) log(format string, args ...any) {
-	fmt.Fprintf(o.errOut, "%s %s\n", time.Now().UTC().Format(time.RFC3339), fmt.Sprintf(format, args...))
+	terminal.WriteLine(o.errOut, time.Now().UTC().Format(time.RFC3339)+" "+fmt.Sprintf(format, args...))
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
+
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // table prints rows in columns. On a terminal the last column is cut at its edge, or, in rows that are to be read whole,
@@ -18,7 +20,14 @@ type table struct {
 	whole map[int]bool
 }
 
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+// row adds one, made harmless to a terminal: kernel logs hold what any process has written.
+func (t *table) row(cells ...string) {
+	clean := make([]string, len(cells))
+	for i, cell := range cells {
+		clean[i] = terminal.Line(cell)
+	}
+	t.rows = append(t.rows, clean)
+}
 
 // wholeRow is a row of which nothing is cut.
 func (t *table) wholeRow(cells ...string) {

@@ -18,6 +18,17 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// What a process has written into the kernel's log must not steer the terminal of whoever reads it.
+func TestTableIsHarmless(t *testing.T) {
+	var out bytes.Buffer
+	rows := table{}
+	rows.wholeRow("a\x1b[2J", "b\nc", "d\u009b\u202e\xff")
+	rows.print(&out)
+	if want := "a^[[2J  b c  d\\u009b\\u202e\\xff\n"; out.String() != want {
+		t.Errorf("it prints %q, want %q", out.String(), want)
+	}
+}
+
 func TestCut(t *testing.T) {
 	for text, want := range map[string]string{"0123456789": "0123456789", "01234567890": "012345678…", "一二三四五": "一二三四五", "一二三四五六": "一二三四…"} {
 		if got := cut(text, 10); got != want {

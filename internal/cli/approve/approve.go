@@ -3,7 +3,6 @@ package approve
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // Options are what the verb is asked.
@@ -89,10 +89,9 @@ func (o *Options) Run(ctx context.Context) error {
 			return exit.Talking(objects.Host, err)
 		}
 	}
-	_, err = fmt.Fprintln(o.Out, o.Say.Text(message.ApproveDone, message.Args{
+	return terminal.WriteLine(o.Out, o.Say.Text(message.ApproveDone, message.Args{
 		"rejected": o.Reject, "remediation": "remediation/" + r.Name, "action": string(r.Spec.Action), "node": "node/" + r.Spec.Node.Name, "why": waits(&r),
 	}))
-	return err
 }
 
 // refuses is why a word comes too late, or has no place. The API server holds to the same, less plainly.

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // acceptance is a file of accepted findings and which of them were met.
@@ -136,6 +137,6 @@ func (a *acceptance) warn(w io.Writer, say message.Printer, now time.Time, whole
 		default:
 			continue
 		}
-		fmt.Fprintln(w, say.Text(id, message.Args{"file": a.file, "code": string(e.Code), "subject": e.Subject, "expires": e.Expires}))
+		terminal.WriteLine(w, say.Text(id, message.Args{"file": a.file, "code": string(e.Code), "subject": e.Subject, "expires": e.Expires}))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // sayable is an error that can be said in any language.
@@ -55,5 +56,5 @@ func Line(p message.Printer, err error) string {
 	if said, ok := errors.AsType[*sayable](err); ok {
 		text = strings.Replace(text, said.Error(), said.say(p), 1)
 	}
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
+	return terminal.Escape(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }), " "))
 }

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // Lines longer than this are hard to read, and what is not a terminal has no width of its own.
@@ -66,8 +68,9 @@ func (p *Page) Blank() { p.write("\n") }
 
 // Paragraph writes text behind a mark, the following lines under the first's text.
 func (p *Page) Paragraph(mark, text string, style Style) {
+	mark = terminal.Line(mark)
 	indent := strings.Repeat(" ", columns(mark))
-	for i, line := range wrap(printers.EscapeTerminal(text), p.width-columns(mark)) {
+	for i, line := range wrap(terminal.Escape(text), p.width-columns(mark)) {
 		lead := indent
 		if i == 0 {
 			lead = mark
@@ -83,7 +86,7 @@ const LongestCommand = 400
 func (p *Page) Command(mark, command string) {
 	const flag = " --"
 	lines := []string{""}
-	for i, part := range strings.Split(printers.EscapeTerminal(command), flag) {
+	for i, part := range strings.Split(terminal.Line(command), flag) {
 		if i > 0 {
 			part = flag[1:] + part
 		}

@@ -51,6 +51,14 @@ func TestPage(t *testing.T) {
 			write: func(p *Page) { p.Paragraph("", "a\x1b[2Jb\rc", Plain) },
 			want:  "a^[[2Jb\\rc\n",
 		},
+		"nor by C1, nor turn what is read": {
+			write: func(p *Page) {
+				p.Paragraph("\u202e- ", "a\u009bb", Plain)
+				p.Command("$ ", "t\x9bv\ntool verb")
+				p.Table("", nil, [][]string{{"a\a", "\u2066b\nc"}})
+			},
+			want: "\\u202e- a\\u009bb\n$ t\\x9bv tool verb\na\\u0007   \\u2066b c\n",
+		},
 		"Japanese breaks between characters": {
 			write: func(p *Page) { p.Paragraph("- ", "Pod はノードを待っています。", Plain) },
 			want:  "- Pod はノードを待っ\n  ています。\n",

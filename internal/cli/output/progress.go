@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // Progress shows how far long work has come: on a terminal in one line that is written over, elsewhere not at all. It is
@@ -35,6 +37,7 @@ func (p *Progress) Show(doing string, done, total int) {
 	if p.width == 0 {
 		return
 	}
+	doing = terminal.Line(doing)
 	line := doing
 	if total > 0 {
 		full := min(done*barWidth/total, barWidth)

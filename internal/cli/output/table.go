@@ -3,7 +3,7 @@ package output
 import (
 	"strings"
 
-	"k8s.io/cli-runtime/pkg/printers"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // gutter stands between two columns.
@@ -81,7 +81,7 @@ func (p *Page) row(indent string, row []string, widths []int, style Style) {
 func escaped(cells []string) []string {
 	clean := make([]string, len(cells))
 	for i, cell := range cells {
-		clean[i] = strings.ReplaceAll(printers.EscapeTerminal(cell), "\n", " ")
+		clean[i] = terminal.Line(cell)
 	}
 	return clean
 }

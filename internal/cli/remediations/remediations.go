@@ -44,10 +44,11 @@ type Listed struct {
 type Earned struct {
 	Name string        `json:"name"`
 	Mode v1alpha1.Mode `json:"mode"`
-	// AsForecast is how many of its Remediations turned out as forecast, Wanted how many must have; zero if nothing has to be
-	// earned.
-	AsForecast int32 `json:"asForecast"`
-	Wanted     int32 `json:"wanted,omitempty"`
+	// AsForecast is how many of its Remediations turned out as forecast, ByAction how many of each action. Wanted is how many
+	// an action must have before it is taken unasked; zero if nothing has to be earned.
+	AsForecast int32                  `json:"asForecast"`
+	ByAction   []v1alpha1.ActionCount `json:"asForecastByAction,omitempty"`
+	Wanted     int32                  `json:"wanted,omitempty"`
 }
 
 // NewCommand is `naosu remediations`.
@@ -137,7 +138,7 @@ func listedOf(remediations []v1alpha1.Remediation, policies []v1alpha1.NodeRepai
 		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
 	})
 	for _, p := range policies {
-		earned := Earned{Name: p.Name, Mode: p.Spec.Mode}
+		earned := Earned{Name: p.Name, Mode: p.Spec.Mode, ByAction: p.Status.AsForecastByAction}
 		if p.Status.AsForecast != nil {
 			earned.AsForecast = *p.Status.AsForecast
 		}

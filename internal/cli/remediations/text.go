@@ -46,8 +46,12 @@ func writeAll(page *output.Page, say message.Printer, listed Listed, now time.Ti
 		page.Blank()
 	}
 	for _, p := range listed.Policies {
+		var actions []string
+		for _, one := range p.ByAction {
+			actions = append(actions, fmt.Sprintf("%s %d/%d", one.Action, one.Count, p.Wanted))
+		}
 		page.Paragraph("", say.Text(message.RemediationsEarned, message.Args{
-			"policy": "noderepairpolicy/" + p.Name, "mode": string(p.Mode), "n": int(p.AsForecast), "wanted": int(p.Wanted), "left": int(max(0, p.Wanted-p.AsForecast)),
+			"policy": "noderepairpolicy/" + p.Name, "mode": string(p.Mode), "n": int(p.AsForecast), "wanted": int(p.Wanted), "actions": actions,
 		}), output.Plain)
 	}
 	return failed(page)

@@ -42,7 +42,8 @@ func repaired(name string, age time.Duration) v1alpha1.Remediation {
 
 func TestWriteAll(t *testing.T) {
 	policy := v1alpha1.NodeRepairPolicy{}
-	policy.Name, policy.Spec.Mode, policy.Spec.EarnAuto, policy.Status.AsForecast = "workers", v1alpha1.ModeAuto, new(int32(3)), new(int32(1))
+	policy.Name, policy.Spec.Mode, policy.Spec.EarnAuto, policy.Status.AsForecast = "workers", v1alpha1.ModeAuto, new(int32(3)), new(int32(4))
+	policy.Status.AsForecastByAction = []v1alpha1.ActionCount{{Action: v1alpha1.ActionReboot, Count: 3}, {Action: v1alpha1.ActionReplace, Count: 1}}
 	drill := repaired("drill-1", time.Minute)
 	drill.Spec = v1alpha1.RemediationSpec{Node: drill.Spec.Node, Drill: &v1alpha1.Drill{Reason: "InterfaceNotRunning", Depth: v1alpha1.DrillDryRun}}
 	listed := listedOf([]v1alpha1.Remediation{repaired("old", time.Hour), drill}, []v1alpha1.NodeRepairPolicy{policy})
@@ -54,7 +55,8 @@ func TestWriteAll(t *testing.T) {
 drill-1   worker-1   InterfaceNotRunning   DrillDryRun   Ended   AsForecast   60s
 old       worker-1   InterfaceNotUp        Reboot        Ended   AsForecast   60m
 
-noderepairpolicy/workers (mode Auto): 1 of 3 Remediations turned out as forecast; until all 3 have, a person approves.
+noderepairpolicy/workers (mode Auto): 4 Remediations turned out as forecast; an action is taken unasked once 3 of its
+own have: Reboot 3/3 and Replace 1/3.
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

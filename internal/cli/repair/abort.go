@@ -27,6 +27,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 const (
@@ -124,8 +125,7 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(o.Out, o.Say.Text(message.AbortNone, nil))
-		return err
+		return terminal.WriteLine(o.Out, o.Say.Text(message.AbortNone, nil))
 	}
 	for i := range all {
 		if err := o.ask(ctx, &all[i]); err != nil {
@@ -184,8 +184,7 @@ func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (abor
 		now, err := o.records.Get(ctx, r.Name)
 		switch {
 		case apierrors.IsNotFound(err), err == nil && (now.UID != r.UID || over(now)):
-			_, err := fmt.Fprintln(o.Out, o.Say.Text(message.AbortDone, message.Args{"remediation": "remediation/" + r.Name, "node": "node/" + r.Spec.Node.Name}))
-			return true, err
+			return true, terminal.WriteLine(o.Out, o.Say.Text(message.AbortDone, message.Args{"remediation": "remediation/" + r.Name, "node": "node/" + r.Spec.Node.Name}))
 		case err != nil && ctx.Err() == nil:
 			return false, err
 		}
@@ -252,7 +251,7 @@ func (o *AbortOptions) release(ctx context.Context) {
 		return
 	}
 	if err := o.records.ReleaseLease(context.WithoutCancel(ctx), o.held); err != nil {
-		fmt.Fprintln(o.ErrOut, err)
+		terminal.WriteLine(o.ErrOut, err.Error())
 	}
 	o.held = nil
 }
@@ -274,8 +273,7 @@ func (o *AbortOptions) giveUp(ctx context.Context, r *v1alpha1.Remediation, why 
 			return errors.Join(why, err)
 		}
 	}
-	_, err := fmt.Fprintln(o.ErrOut, o.Say.Text(outcome, said))
-	return err
+	return terminal.WriteLine(o.ErrOut, o.Say.Text(outcome, said))
 }
 
 // identity is this process's, as the Lease names its holder.

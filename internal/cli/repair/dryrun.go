@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // dryRun has the node's agent make a harmless fault and follows it.
@@ -145,7 +146,7 @@ func (o *DrillOptions) forget(ctx context.Context, r *v1alpha1.Remediation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceForGoodbye)
 	defer cancel()
 	if err := o.objects.Delete(ctx, r); err != nil && !apierrors.IsNotFound(err) {
-		fmt.Fprintln(o.ErrOut, o.Say.Text(message.DrillNotForgotten, message.Args{"remediation": "remediation/" + r.Name, "why": err.Error()}))
+		terminal.WriteLine(o.ErrOut, o.Say.Text(message.DrillNotForgotten, message.Args{"remediation": "remediation/" + r.Name, "why": err.Error()}))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 const (
@@ -53,7 +53,7 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 	case !own.Absent(err):
 		return Drilled{}, exit.Talking(o.objects.Host, err)
 	default: // Where naosu is not installed there is nothing to keep a record in.
-		fmt.Fprintln(o.ErrOut, o.Say.Text(message.DrillUnrecorded, nil))
+		terminal.WriteLine(o.ErrOut, o.Say.Text(message.DrillUnrecorded, nil))
 	}
 	err = t.run(ctx)
 	if t.answer.Remediation != "" {
@@ -132,7 +132,7 @@ func (t *trial) run(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceForGoodbye)
 		defer cancel()
 		if err := held.TakeBack(ctx); err != nil {
-			fmt.Fprintln(t.ErrOut, t.Say.Text(message.DrillNotPutBack, message.Args{"condition": t.Condition, "node": "node/" + t.Node, "why": err.Error()}))
+			terminal.WriteLine(t.ErrOut, t.Say.Text(message.DrillNotPutBack, message.Args{"condition": t.Condition, "node": "node/" + t.Node, "why": err.Error()}))
 		}
 	}()
 	if _, err := held.Hold(ctx); err != nil {
@@ -242,7 +242,7 @@ func (t *trial) record(ctx context.Context, r *v1alpha1.Remediation) {
 		s.Match, s.Steps = t.expected.match, t.steps
 	})
 	if err != nil {
-		fmt.Fprintln(t.ErrOut, t.Say.Text(message.DrillNotWritten, message.Args{"why": err.Error()}))
+		terminal.WriteLine(t.ErrOut, t.Say.Text(message.DrillNotWritten, message.Args{"why": err.Error()}))
 	}
 }
 

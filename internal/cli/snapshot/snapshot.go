@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // Options are what the verb is asked.
@@ -115,11 +115,11 @@ func (o *Options) Run(ctx context.Context) error {
 // tell says what was written on standard error, as standard output may be the file.
 func (o *Options) tell(world *cluster.Snapshot) {
 	say := o.Say()
-	fmt.Fprintln(o.ErrOut, say.Text(message.SnapshotWritten, message.Args{
+	terminal.WriteLine(o.ErrOut, say.Text(message.SnapshotWritten, message.Args{
 		"path": o.Output, "nodes": len(world.Nodes()), "pods": len(world.Pods()),
 	}))
 	if world.Anonymized() {
-		fmt.Fprintln(o.ErrOut, say.Text(message.SnapshotAnonymous, nil))
+		terminal.WriteLine(o.ErrOut, say.Text(message.SnapshotAnonymous, nil))
 	}
 	var unread []string
 	for _, kind := range cluster.Kinds() {
@@ -128,6 +128,6 @@ func (o *Options) tell(world *cluster.Snapshot) {
 		}
 	}
 	if len(unread) > 0 {
-		fmt.Fprintln(o.ErrOut, say.Text(message.SnapshotUnread, message.Args{"kinds": unread}))
+		terminal.WriteLine(o.ErrOut, say.Text(message.SnapshotUnread, message.Args{"kinds": unread}))
 	}
 }

@@ -18,6 +18,9 @@ import (
 // May asks for a reboot by EC2's dry run. Auto Scaling has none: of a replacement it is only found out whether anything
 // would come in the machine's place.
 func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Machine) (cloud.Permission, error) {
+	if err := p.identify(ctx, m); errors.Is(err, errOtherMachine) { // What else goes wrong the call itself will tell.
+		return answer(v1alpha1.MayNo, message.CloudOtherMachine, message.Args{"words": err.Error()}), nil
+	}
 	switch action {
 	case v1alpha1.ActionReboot:
 		return p.mayReboot(ctx, instanceOf(m))

@@ -109,6 +109,9 @@ func sayChecks(checks types.InstanceStatus) string {
 // Reboot asks EC2 for a reboot. One that does not answer within four minutes EC2 reboots hard.
 // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RebootInstances.html
 func (p *Provider) Reboot(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
+	if err := p.identify(ctx, m); err != nil {
+		return cloud.Operation{}, err
+	}
 	out, err := ask(ctx, callReboot, p.ec2.RebootInstances, &ec2.RebootInstancesInput{InstanceIds: []string{instanceOf(m)}},
 		func(o *ec2.Options) { o.Retryer = careful })
 	if err != nil {

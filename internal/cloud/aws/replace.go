@@ -20,6 +20,9 @@ const callTerminate = "autoscaling:TerminateInstanceInAutoScalingGroup"
 // Replace has Auto Scaling end the instance and launch another: the group's desired capacity stays.
 // https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html
 func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
+	if err := p.identify(ctx, m); err != nil {
+		return cloud.Operation{}, err
+	}
 	id := instanceOf(m)
 	if err := p.notProtected(ctx, id); err != nil {
 		return cloud.Operation{}, err

@@ -55,7 +55,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	}
 	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), ledger.Value)
 	facts.Ledger = ledger
-	facts.AsForecast = guard.Known(asForecast(own.remediations, policy.Name), c.Clock.Now())
+	facts.AsForecast = guard.Known(asForecast(own.remediations, policy.Name)[r.Spec.Action], c.Clock.Now())
 	if outcome.World != nil {
 		facts.Outcome = guard.Known(outcome, outcome.World.Taken())
 	}
@@ -80,7 +80,7 @@ func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objec
 	facts.ShiftedZones = guard.Known(shiftedOf(world), at)
 	facts.Pods = guard.Known(podsOf(world, reported.Name, outBeside(world, ledger, reported)...), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
 	facts.APIServer = c.apiServer(ctx, world)
-	if found, at, err := c.repairers.get(ctx, c.Clock, c.Providers, world.Nodes(), freshRepairers); err == nil {
+	if found, at, err := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), freshRepairers); err == nil {
 		facts.Repairers = guard.Known(rivalsOf(found, reported), at)
 	}
 	facts.Now = c.Clock.Now()
@@ -105,22 +105,13 @@ func pick(nodes []guard.Node, name string) guard.Node {
 	return nodes[at]
 }
 
-// Ill says whether a node still needs the Remediation: until its machine is acted on, whether the evidence holds; after
-// that, whether anything that the policy calls ill is left, or the node is not Ready.
+// Ill says whether a node still needs the Remediation.
 func (c *Concern) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
 	policy, err := c.policy(context.Background(), r.Spec.Policy.Name)
 	if err != nil {
 		return true // Nobody knows, and ill is what it was.
 	}
-	holds := repair.Holds(policy.Spec.Rules, r, node.Status.Conditions)
-	if !acted(r) {
-		return holds
-	}
-	return holds || !repair.Ready(node) || repair.Ill(policy.Spec.Rules, node.Status.Conditions)
-}
-
-func acted(r *v1alpha1.Remediation) bool {
-	return slices.ContainsFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepAct })
+	return repair.Needs(policy.Spec.Rules, r, node)
 }
 
 // policy is the one of that name. One that is gone is as one that says nothing, by which nothing is begun.
@@ -132,12 +123,13 @@ func (c *Concern) policy(ctx context.Context, name string) (*v1alpha1.NodeRepair
 	return &policy, nil
 }
 
-// asForecast is how many Remediations of a policy turned out as forecast.
-func asForecast(all []v1alpha1.Remediation, policy string) int {
-	n := 0
+// asForecast is how many Remediations of a policy turned out as forecast, by their action: that reboots went well says
+// nothing of replacements.
+func asForecast(all []v1alpha1.Remediation, policy string) map[v1alpha1.Action]int {
+	n := map[v1alpha1.Action]int{}
 	for i := range all {
 		if all[i].Spec.Policy.Name == policy && outcomeOf(&all[i]) == v1alpha1.RemediationAsForecastReason {
-			n++
+			n[all[i].Spec.Action]++
 		}
 	}
 	return n

@@ -35,6 +35,8 @@ type Concern struct {
 	// Providers run the machines; Gaps are those that could not be asked.
 	Providers cloud.Providers
 	Gaps      []cloud.Gap
+	// Discovered has both as they are by now; nil where they stay as they are.
+	Discovered func() (cloud.Providers, []cloud.Gap)
 	// Checks must all allow before anything is done; nil is all that there are.
 	Checks []guard.Check
 	// Leading says whether this process holds the controller's lease.
@@ -51,10 +53,23 @@ type Concern struct {
 	verdicts  verdicts
 }
 
+// machines are those who run them, and those that could not be asked, as is known by now.
+func (c *Concern) machines() (cloud.Providers, []cloud.Gap) {
+	if c.Discovered != nil {
+		return c.Discovered()
+	}
+	return c.Providers, c.Gaps
+}
+
+func (c *Concern) providers() cloud.Providers {
+	providers, _ := c.machines()
+	return providers
+}
+
 // performer carries Remediations out, and asks the Concern before it does.
 func (c *Concern) performer() *action.Performer {
 	return &action.Performer{
-		Client: c.Client, Reader: c.Reader, Records: c.Records, Providers: c.Providers, Advisor: c, Leading: c.Leading, Clock: c.Clock, Say: c.say,
+		Client: c.Client, Reader: c.Reader, Records: c.Records, Providers: c.providers(), Advisor: c, Leading: c.Leading, Clock: c.Clock, Say: c.say,
 	}
 }
 

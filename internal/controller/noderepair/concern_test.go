@@ -42,7 +42,7 @@ func policy(mode v1alpha1.Mode) v1alpha1.NodeRepairPolicy {
 			Rules: []v1alpha1.RepairRule{{
 				Name: "link", Condition: "NetworkingReady", Status: "False", For: metav1.Duration{Duration: 10 * time.Minute}, Action: v1alpha1.ActionReboot,
 			}},
-			CoolDown: &metav1.Duration{Duration: 10 * time.Minute}, RememberFailure: &metav1.Duration{Duration: 24 * time.Hour},
+			NodeStartupGracePeriod: &metav1.Duration{Duration: 10 * time.Minute}, CoolDown: &metav1.Duration{Duration: 10 * time.Minute}, RememberFailure: &metav1.Duration{Duration: 24 * time.Hour},
 		},
 	}
 }
@@ -235,10 +235,16 @@ func TestReady(t *testing.T) {
 		want     string
 		says     string
 	}{
-		"all is well":                 {&machines{may: v1alpha1.MayYes}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
-		"nobody can say":              {&machines{may: v1alpha1.MayUnknown}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
-		"paused":                      {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) { p.Spec.Paused = true }, v1alpha1.PolicyPausedReason, "paused"},
-		"no node":                     {&machines{may: v1alpha1.MayYes}, nil, nil, v1alpha1.PolicyNoNodesReason, "no node"},
+		"all is well":    {&machines{may: v1alpha1.MayYes}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
+		"nobody can say": {&machines{may: v1alpha1.MayUnknown}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
+		"paused":         {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) { p.Spec.Paused = true }, v1alpha1.PolicyPausedReason, "paused"},
+		"no node":        {&machines{may: v1alpha1.MayYes}, nil, nil, v1alpha1.PolicyNoNodesReason, "no node"},
+		"no label can be so": {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) {
+			p.Spec.NodeSelector.MatchLabels = map[string]string{"role": "a worker"}
+		}, v1alpha1.PolicyInvalidSelectorReason, `spec.nodeSelector.matchLabels`},
+		"no label has such a key": {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) {
+			p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a role", Operator: metav1.LabelSelectorOpExists}}
+		}, v1alpha1.PolicyInvalidSelectorReason, `"a role"`},
 		"two are ill":                 {&machines{may: v1alpha1.MayYes}, append(healthy(7), three[:2]...), nil, v1alpha1.PolicyReadyReason, "Nothing"},
 		"three are ill":               {&machines{may: v1alpha1.MayYes}, append(healthy(7), three...), nil, v1alpha1.PolicyBrakedReason, "zone/1a"},
 		"three, but the check is out": {&machines{may: v1alpha1.MayYes}, append(healthy(7), three...), func(b *bench, _ *v1alpha1.NodeRepairPolicy) { b.Checks = []guard.Check{} }, v1alpha1.PolicyReadyReason, "Nothing"},
@@ -280,8 +286,41 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// blind is a provider that could not be asked.
+type blind struct{}
+
+func (blind) Name() string            { return "aws" }
+func (blind) Owns(cloud.Machine) bool { return true }
+
+// TestCloudIsFoundLater: as long as a cloud could not be asked, nobody acts and it is not known whether anybody may; once it can,
+// it is asked, without a restart.
+func TestCloudIsFoundLater(t *testing.T) {
+	p := policy(v1alpha1.ModeReport)
+	b := newBench(t, nil, append(healthy(9), &p)...)
+	providers, gaps := cloud.Providers{blind{}}, []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+	b.Discovered = func() (cloud.Providers, []cloud.Gap) { return providers, gaps }
+	look := func() (v1alpha1.Permission, metav1.Condition) {
+		b.plan(t)
+		status := b.status(t)
+		return status.Permissions[0], *meta.FindStatusCondition(status.Conditions, v1alpha1.PolicyReady)
+	}
+	permission, ready := look()
+	if permission.May != v1alpha1.MayUnknown || permission.Actuator != "None" || !strings.Contains(permission.Message, "AWS_REGION") {
+		t.Errorf("permission %+v", permission)
+	}
+	if ready.Status != metav1.ConditionFalse || ready.Reason != v1alpha1.PolicyNoActuatorReason || !strings.Contains(ready.Message, "AWS_REGION") {
+		t.Errorf("ready %+v", ready)
+	}
+	providers, gaps = cloud.Providers{&machines{may: v1alpha1.MayYes}}, nil
+	permission, ready = look()
+	if permission.May != v1alpha1.MayYes || permission.Actuator != "aws" || ready.Status != metav1.ConditionTrue {
+		t.Errorf("found: permission %+v, ready %+v", permission, ready)
+	}
+}
+
 func TestStatusCounts(t *testing.T) {
 	p := policy(v1alpha1.ModeReport)
+	p.Spec.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot}, {Action: v1alpha1.ActionReplace}}
 	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(7), &p, node("n1", "1a", down(0)), over("r1", "links", v1alpha1.RemediationAsForecastReason), over("r2", "links", v1alpha1.RemediationDidNotHelpReason),
 		over("r3", "other", v1alpha1.RemediationAsForecastReason))...)
 	b.plan(t)
@@ -289,12 +328,41 @@ func TestStatusCounts(t *testing.T) {
 	if *status.Nodes != 8 || *status.UnhealthyNodes != 1 || *status.AsForecast != 1 || status.ObservedGeneration != 7 {
 		t.Errorf("%d nodes, %d unhealthy, %d as forecast, generation %d", *status.Nodes, *status.UnhealthyNodes, *status.AsForecast, status.ObservedGeneration)
 	}
+	want := []v1alpha1.ActionCount{{Action: v1alpha1.ActionReboot, Count: 1}, {Action: v1alpha1.ActionReplace}}
+	if diff := cmp.Diff(want, status.AsForecastByAction); diff != "" {
+		t.Errorf("as forecast, by action (-want +got):\n%s", diff)
+	}
+}
+
+// TestEarnedByAction: reboots that went as forecast earn no replacement.
+func TestEarnedByAction(t *testing.T) {
+	p := policy(v1alpha1.ModeAuto)
+	p.Spec.EarnAuto = new(int32(2))
+	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(9), &p, node("n1", "1a", down(time.Hour)),
+		over("r1", "links", v1alpha1.RemediationAsForecastReason), over("r2", "links", v1alpha1.RemediationAsForecastReason))...)
+	for action, want := range map[v1alpha1.Action]guard.Decision{v1alpha1.ActionReboot: guard.Allow, v1alpha1.ActionReplace: guard.Delay, v1alpha1.ActionRestartService: guard.Delay} {
+		r := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "next"}, Spec: v1alpha1.RemediationSpec{
+			Policy: v1alpha1.PolicyReference{Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
+			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Action: action,
+		}}
+		ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World()}, guard.Known(guard.Ledger{}, now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range ruling.All {
+			if one.Check == "mode" && one.Decision != want {
+				t.Errorf("%s: %s %s, want %s", action, one.Decision, one.Reason, want)
+			}
+		}
+	}
 }
 
 func over(name, policy, outcome string) *v1alpha1.Remediation {
 	return &v1alpha1.Remediation{
 		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: ago(time.Hour)},
-		Spec:       v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Name: policy}, Node: v1alpha1.NodeReference{Name: "gone"}},
+		Spec: v1alpha1.RemediationSpec{
+			Policy: v1alpha1.PolicyReference{Name: policy}, Node: v1alpha1.NodeReference{Name: "gone"}, Action: v1alpha1.ActionReboot,
+		},
 		Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded, Conditions: []metav1.Condition{
 			{Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: outcome, LastTransitionTime: ago(time.Hour)},
 		}},
@@ -389,11 +457,15 @@ func TestRule(t *testing.T) {
 
 func TestIll(t *testing.T) {
 	p := policy(v1alpha1.ModeAuto)
-	p.Spec.Rules = append(p.Spec.Rules, v1alpha1.RepairRule{Name: "kernel", Condition: "KernelReady", Status: "False"})
+	p.Spec.Rules = append(p.Spec.Rules, v1alpha1.RepairRule{Name: "kernel", Condition: "KernelReady", Status: "False"},
+		v1alpha1.RepairRule{Name: "gpu-by-hand", Condition: "AcceleratedHardwareReady", Status: "False", Action: v1alpha1.ActionNone})
 	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Name: "links", Rule: "link"}, Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False"}}}
 	acted := r.DeepCopy()
 	acted.Status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct}}
+	before := acted.DeepCopy()
+	before.Status.Steps[0].Preexisting = []string{"AcceleratedHardwareReady"}
 	kernel := corev1.NodeCondition{Type: "KernelReady", Status: corev1.ConditionFalse}
+	gpu := corev1.NodeCondition{Type: "AcceleratedHardwareReady", Status: corev1.ConditionFalse}
 	notReady := node("n1", "")
 	notReady.Status.Conditions[0].Status = corev1.ConditionFalse
 	b := newBench(t, nil, &p)
@@ -409,6 +481,12 @@ func TestIll(t *testing.T) {
 		"afterwards, all is well":          {acted, node("n1", ""), false},
 		"afterwards, another thing is ill": {acted, node("n1", "", kernel), true},
 		"afterwards, it is not Ready":      {acted, notReady, true},
+
+		"what a person sees to was so before":     {before, node("n1", "", gpu), false},
+		"it was, and the evidence holds":          {before, node("n1", "", gpu, down(0)), true},
+		"it was, and another thing is ill":        {before, node("n1", "", gpu, kernel), true},
+		"it was, and the node is not Ready":       {before, notReady, true},
+		"what a person sees to was not so before": {acted, node("n1", "", gpu), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := b.Ill(tc.node, tc.r); got != tc.want {

@@ -107,10 +107,10 @@ func (c *Concern) actuators(action v1alpha1.Action, nodes []*corev1.Node) []actu
 		return []actuator{{name: agentName}}
 	}
 	var all []actuator
-	of := map[string][]*corev1.Node{}
+	of, providers := map[string][]*corev1.Node{}, c.providers()
 	for _, node := range nodes {
 		one := actuator{name: nobody}
-		if provider, ok := c.Providers.For(action, cloud.MachineOf(node)); ok {
+		if provider, ok := providers.For(action, cloud.MachineOf(node)); ok {
 			one = actuator{name: provider.Name(), provider: provider}
 		}
 		if of[one.name] == nil {
@@ -139,7 +139,8 @@ func (c *Concern) ask(ctx context.Context, action v1alpha1.Action, asked actuato
 	case nobody:
 		var answers []answer
 		for _, kind := range asked.kinds {
-			answers = append(answers, answer{v1alpha1.MayNo, say.Text(message.PermissionNobody, message.Args{"machine": kind.machine.Node, "gaps": c.gaps()})})
+			may, gaps := c.unasked(kind.machine)
+			answers = append(answers, answer{may, say.Text(message.PermissionNobody, message.Args{"machine": kind.machine.Node, "gaps": gaps})})
 		}
 		return answers
 	case agentName:
@@ -177,13 +178,19 @@ func (c *Concern) agentMay() answer {
 	return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionNoAgent, nil)}
 }
 
-// gaps are why providers could not be asked.
-func (c *Concern) gaps() []string {
+// unasked are why providers could not be asked, and whether one of them may yet act on a machine: it is not known, as long as
+// one is that it would be the machine of.
+func (c *Concern) unasked(m cloud.Machine) (v1alpha1.May, []string) {
+	providers, all := c.machines()
+	may := v1alpha1.MayNo
 	var gaps []string
-	for _, gap := range c.Gaps {
+	for _, gap := range all {
 		gaps = append(gaps, message.English().Say(gap.Why))
+		if slices.ContainsFunc(providers, func(p cloud.Provider) bool { return p.Name() == gap.Provider && p.Owns(m) }) {
+			may = v1alpha1.MayUnknown
+		}
 	}
-	return gaps
+	return may, gaps
 }
 
 // drainRights are what a drain takes.

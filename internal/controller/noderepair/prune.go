@@ -34,7 +34,7 @@ func (c *Concern) prune(ctx context.Context, own objects, nodes []*corev1.Node) 
 }
 
 // old are the records that nobody needs any more. Of what has ended the latest are kept, and besides them what is proof:
-// as many as a policy wants that turned out as forecast, and of the drills of each reason the latest. What is decided about
+// of each action as many as a policy wants that turned out as forecast, and of the drills of each reason the latest. What is decided about
 // nodes that there are rests on some more, which are kept as long.
 func old(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
 	needed := neededFor(nodes, own.remediations)
@@ -51,8 +51,9 @@ func old(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
 		seen[of]++
 		keep := seen[of] <= kept || needed[r.Name]
 		if outcomeOf(r) == v1alpha1.RemediationAsForecastReason {
-			proofs[of]++
-			keep = keep || proofs[of] <= earned[of]
+			proof := of + "/" + string(r.Spec.Action)
+			proofs[proof]++
+			keep = keep || proofs[proof] <= earned[of]
 		}
 		if drill := r.Spec.Drill; drill != nil && !drilled[drillKey(r)] {
 			drilled[drillKey(r)], keep = true, true

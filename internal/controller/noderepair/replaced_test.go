@@ -100,7 +100,7 @@ func (g *group) world() *cluster.Snapshot {
 		for i := range n.Status.Conditions {
 			n.Status.Conditions[i].LastHeartbeatTime = metav1.NewTime(g.clock.Now())
 		}
-		objects = append(objects, &n)
+		objects = append(objects, &n, lease(n.Name, now.Sub(g.clock.Now())))
 	}
 	known := map[cluster.Kind]cluster.Knowledge{}
 	for _, kind := range cluster.Kinds() {

@@ -25,7 +25,7 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 	_, err := c.Records.UpdatePolicyStatus(ctx, policy, func(s *v1alpha1.NodeRepairPolicyStatus) {
 		s.ObservedGeneration = policy.Generation
 		s.Nodes, s.UnhealthyNodes = new(int32(len(nodes))), new(int32(len(ill)))
-		s.AsForecast = new(int32(asForecast(own.remediations, policy.Name)))
+		s.AsForecast, s.AsForecastByAction = earned(own, policy)
 		s.Permissions = permissions
 		meta.SetStatusCondition(&s.Conditions, ready)
 	})
@@ -39,6 +39,18 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 	return err
 }
 
+// earned is how many Remediations of a policy turned out as forecast, in all, and for each action that it may come to.
+func earned(own objects, policy *v1alpha1.NodeRepairPolicy) (all *int32, each []v1alpha1.ActionCount) {
+	counted, total := asForecast(own.remediations, policy.Name), 0
+	for _, n := range counted {
+		total += n
+	}
+	for _, action := range actionsOf(&policy.Spec) {
+		each = append(each, v1alpha1.ActionCount{Action: action, Count: int32(counted[action])}) //nolint:gosec // No policy has two thousand million.
+	}
+	return new(int32(total)), each //nolint:gosec // As above.
+}
+
 // ready is the condition of that name: the first thing that stands in the way, if any does.
 func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *brake, policy *v1alpha1.NodeRepairPolicy, nodes, ill []*corev1.Node, permissions []v1alpha1.Permission) metav1.Condition {
 	condition := metav1.Condition{
@@ -49,7 +61,10 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 		return condition
 	}
 	say := message.English()
+	invalid := repair.InvalidSelector(&policy.Spec)
 	switch {
+	case len(invalid) > 0:
+		return because(v1alpha1.PolicyInvalidSelectorReason, say.Text(message.PolicyInvalidSelector, message.Args{"invalid": invalid}))
 	case policy.Spec.Paused:
 		return because(v1alpha1.PolicyPausedReason, say.Text(message.PolicyPaused, nil))
 	case len(nodes) == 0:
@@ -61,7 +76,7 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 	if rivals := c.rivals(ctx, world, policy, nodes); len(rivals) > 0 {
 		return because(v1alpha1.PolicyCompetingReason, say.Text(message.PolicyCompeting, message.Args{"repairers": rivals}))
 	}
-	if at := slices.IndexFunc(permissions, func(p v1alpha1.Permission) bool { return p.May == v1alpha1.MayNo }); at >= 0 {
+	if at := slices.IndexFunc(permissions, func(p v1alpha1.Permission) bool { return p.May == v1alpha1.MayNo || p.Actuator == nobody }); at >= 0 {
 		return because(v1alpha1.PolicyNoActuatorReason, say.Text(message.PolicyNoActuator, message.Args{
 			"action": string(permissions[at].Action), "actuator": permissions[at].Actuator, "why": permissions[at].Message,
 		}))
@@ -72,7 +87,7 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 
 // rivals are the names of those who repair the policy's nodes too, as far as they can be asked.
 func (c *Concern) rivals(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []string {
-	found, _, _ := c.repairers.get(ctx, c.Clock, c.Providers, world.Nodes(), saidRepairers)
+	found, _, _ := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), saidRepairers)
 	return namesOf(rivalsIn(found, policy.Spec.Rules, nodes))
 }
 

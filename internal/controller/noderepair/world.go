@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/repair"
@@ -36,7 +37,17 @@ func guardNode(node *corev1.Node) guard.Node {
 		Zone: cluster.Zone(node), Group: cluster.GroupName(node),
 		Image: cluster.MachineImage(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Ready: repair.Ready(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
+		MachineKey: cloud.MachineOf(node).Key(), ControlPlane: ofControlPlane(node),
 	}
+}
+
+// ofControlPlane says whether a node carries a part of a control plane that runs on the cluster's own nodes, as kubeadm, kOps,
+// K3s and RKE2 label them; the last has nodes for etcd alone.
+func ofControlPlane(node *corev1.Node) bool {
+	return slices.ContainsFunc([]string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/etcd"}, func(role string) bool {
+		_, has := node.Labels[role]
+		return has
+	})
 }
 
 // By nameLabel pods tell what they are; naosuAgent is the name of naosu's own agent.
@@ -60,7 +71,8 @@ func agentsOf(world *cluster.Snapshot) map[string]string {
 	return versions
 }
 
-// leasesOf counts the leases by which kubelets say that they live, and those that are overdue.
+// leasesOf counts the leases by which kubelets say that they live, and those that are overdue, or renewed at a time that is yet
+// to come: a clock that is wrong does not tell when a kubelet last spoke.
 func leasesOf(world *cluster.Snapshot, now time.Time) (total, expired int) {
 	for _, node := range world.Nodes() {
 		lease := world.Lease(corev1.NamespaceNodeLease, node.Name)
@@ -68,7 +80,8 @@ func leasesOf(world *cluster.Snapshot, now time.Time) (total, expired int) {
 			continue
 		}
 		total++
-		if now.Sub(lease.Spec.RenewTime.Time) > time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second {
+		age := now.Sub(lease.Spec.RenewTime.Time)
+		if age > time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second || -age > guard.ClockSkew {
 			expired++
 		}
 	}

@@ -25,8 +25,15 @@ var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func ago(d time.Duration) metav1.Time { return metav1.NewTime(now.Add(-d)) }
 
-// worldOf is a cluster that is known wholly, as of now.
+// worldOf is a cluster that is known wholly, as of now. Kubelets are heard where no leases are given.
 func worldOf(objects ...runtime.Object) *cluster.Snapshot {
+	if !slices.ContainsFunc(objects, func(o runtime.Object) bool { _, is := o.(*coordinationv1.Lease); return is }) {
+		for _, o := range slices.Clone(objects) {
+			if node, is := o.(*corev1.Node); is {
+				objects = append(objects, lease(node.Name, 0))
+			}
+		}
+	}
 	known := map[cluster.Kind]cluster.Knowledge{}
 	for _, kind := range cluster.Kinds() {
 		known[kind] = cluster.Complete
@@ -36,7 +43,7 @@ func worldOf(objects ...runtime.Object) *cluster.Snapshot {
 
 func node(name, zone string, conditions ...corev1.NodeCondition) *corev1.Node {
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), Labels: map[string]string{
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), CreationTimestamp: ago(24 * time.Hour), Labels: map[string]string{
 			corev1.LabelTopologyZone: zone, corev1.LabelInstanceTypeStable: "m5.large", "eks.amazonaws.com/nodegroup": "workers", corev1.LabelHostname: name,
 		}},
 		Spec: corev1.NodeSpec{ProviderID: "aws:///" + zone + "/i-" + name},
@@ -118,6 +125,7 @@ func TestPodsOf(t *testing.T) {
 func TestNodesOf(t *testing.T) {
 	labelled := node("n1", "1a", down(time.Minute))
 	labelled.Labels["eks.amazonaws.com/nodegroup-image"] = "ami-1"
+	labelled.Labels["node-role.kubernetes.io/control-plane"] = ""
 	labelled.Annotations, labelled.CreationTimestamp = map[string]string{"a": "b"}, ago(time.Hour)
 	agent := pod("agent-1", "n1", nil, "", func(p *corev1.Pod) {
 		p.Labels = map[string]string{nameLabel: naosuAgent}
@@ -135,11 +143,15 @@ func TestNodesOf(t *testing.T) {
 		{
 			Name: "n1", Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "naosu-agent:1.2", Ready: true, Unhealthy: true,
 			Annotations: map[string]string{"a": "b"}, UID: "uid-n1", ProviderID: "aws:///1a/i-n1", Created: ago(time.Hour).Time,
+			MachineKey: "aws://i-n1", ControlPlane: true,
 		},
-		{Name: "n2", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n2", ProviderID: "aws:///1b/i-n2"},
+		{
+			Name: "n2", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n2", ProviderID: "aws:///1b/i-n2",
+			Created: ago(24 * time.Hour).Time, MachineKey: "aws://i-n2",
+		},
 		{
 			Name: "n3", Zone: "1b", Group: "workers", Image: "Linux 1 (6.1)", InstanceType: "m5.large", Ready: true, UID: "uid-n3", ProviderID: "aws:///1b/i-n3",
-			Leaving: "karpenter.sh/disrupted", Annotations: map[string]string{v1alpha1.DoNotDisruptAnnotation: "true"},
+			Created: ago(24 * time.Hour).Time, MachineKey: "aws://i-n3", Leaving: "karpenter.sh/disrupted", Annotations: map[string]string{v1alpha1.DoNotDisruptAnnotation: "true"},
 		},
 	}
 	if diff := cmp.Diff(want, nodesOf(world, policies)); diff != "" {
@@ -147,19 +159,21 @@ func TestNodesOf(t *testing.T) {
 	}
 }
 
-func TestLeasesOf(t *testing.T) {
-	lease := func(name string, before time.Duration) *coordinationv1.Lease {
-		return &coordinationv1.Lease{
-			ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: name},
-			Spec:       coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(40)), RenewTime: new(metav1.NewMicroTime(now.Add(-before)))},
-		}
+func lease(node string, before time.Duration) *coordinationv1.Lease {
+	return &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: node},
+		Spec:       coordinationv1.LeaseSpec{LeaseDurationSeconds: new(int32(40)), RenewTime: new(metav1.NewMicroTime(now.Add(-before)))},
 	}
+}
+
+func TestLeasesOf(t *testing.T) {
 	world := worldOf(
-		node("n1", ""), node("n2", ""), node("n3", ""), node("without", ""),
+		node("n1", ""), node("n2", ""), node("n3", ""), node("without", ""), node("ahead", ""), node("little", ""),
 		lease("n1", 40*time.Second), lease("n2", 41*time.Second), lease("n3", time.Hour), lease("gone", time.Hour),
+		lease("ahead", -time.Hour), lease("little", -time.Minute),
 	)
-	if total, expired := leasesOf(world, now); total != 3 || expired != 2 {
-		t.Errorf("%d of %d expired, want 2 of 3", expired, total)
+	if total, expired := leasesOf(world, now); total != 5 || expired != 3 {
+		t.Errorf("%d of %d expired, want 3 of 5: what is renewed in an hour is not heard now", expired, total)
 	}
 }
 

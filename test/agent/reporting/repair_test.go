@@ -175,7 +175,7 @@ func policy(t *testing.T, c client.Client, n *corev1.Node) {
 		Rules: []v1alpha1.RepairRule{{
 			Name: "link", Condition: "NetworkingReady", Status: metav1.ConditionFalse, Reasons: []string{"InterfaceNotUp"}, For: second, Action: v1alpha1.ActionReboot,
 		}},
-		Verification: v1alpha1.Verification{Dwell: &second},
+		Verification: v1alpha1.Verification{Dwell: &second}, NodeStartupGracePeriod: &metav1.Duration{},
 	}}
 	if err := c.Create(t.Context(), p); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,16 @@
+package exit
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// TestLine: what a server or a plugin says stays on one line and does not steer the terminal.
+func TestLine(t *testing.T) {
+	err := errors.New("get pods:\n\tserver said \x1b]0;x\a and \u009b2J\u202e and \xff")
+	if got, want := Line(message.English(), err), `get pods: server said  ]0;x  and \u009b2J\u202e and \xff`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,56 @@
+// Package terminal makes text of others harmless to a terminal. It is for what people read; JSON and YAML have ways of
+// their own to write what does not print.
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Escape is text without what steers a terminal or changes the order in which its characters are shown: control characters
+// (C0, DEL and C1), Unicode's bidirectional controls, and bytes that are no UTF-8, which a terminal may take for C1. Each is
+// shown as what it is: ^[ for an escape, \r for a carriage return, else \u202e and the like, and \x9b for a single byte. Line
+// feeds and tabs stay: whoever lays out lines must see to them.
+//
+// Source: Unicode's properties General_Category=Control and Bidi_Control; "Trojan Source", CVE-2021-42574.
+func Escape(text string) string {
+	if !strings.ContainsFunc(text, steers) && utf8.ValidString(text) {
+		return text
+	}
+	var escaped strings.Builder
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&escaped, `\x%02x`, text[at])
+		case r == '\x1b':
+			escaped.WriteString("^[")
+		case r == '\r':
+			escaped.WriteString(`\r`)
+		case steers(r):
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		default:
+			escaped.WriteRune(r)
+		}
+		at += size
+	}
+	return escaped.String()
+}
+
+func steers(r rune) bool {
+	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// Line is text, escaped, as one line without its end.
+func Line(text string) string {
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(Escape(text))
+}
+
+// WriteLine writes text, escaped, as one line.
+func WriteLine(w io.Writer, text string) error {
+	_, err := io.WriteString(w, Line(text)+"\n")
+	return err
+}
