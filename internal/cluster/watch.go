@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,13 +21,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Watch keeps a Snapshot of a cluster current, for whoever asks again and again. It holds what Read reads.
+// Watch keeps a Snapshot of a cluster current, for whoever asks again and again. It holds what Read reads; of Leases, those
+// of nodes alone.
 type Watch struct {
-	client  kubernetes.Interface
-	clock   clock.WithTicker
-	factory informers.SharedInformerFactory
-	slim    slimming
-	kinds   map[Kind]*watched
+	client kubernetes.Interface
+	clock  clock.WithTicker
+	// factories make what watches: of the cluster, and of the namespace that has the nodes' leases.
+	factories []informers.SharedInformerFactory
+	slim      slimming
+	kinds     map[Kind]*watched
 
 	mu      sync.Mutex
 	world   *Snapshot
@@ -46,15 +49,21 @@ type pendingKey struct {
 // which nothing happens.
 const heartbeat = 10 * time.Second
 
-// NewWatch makes a Watch that has seen nothing yet.
-func NewWatch(client kubernetes.Interface, c clock.WithTicker) (*Watch, error) {
+// NewWatch makes a Watch that has seen nothing yet. Of some kinds it never sees anything: they are Absent.
+func NewWatch(client kubernetes.Interface, c clock.WithTicker, without ...Kind) (*Watch, error) {
 	w := &Watch{client: client, clock: c, kinds: map[Kind]*watched{}, world: New(Contents{}), pending: map[pendingKey]Edit{}, parameters: Absent}
-	w.factory = informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.slim.transform))
+	everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.slim.transform))
+	nodeLeases := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.slim.transform), informers.WithNamespace(corev1.NamespaceNodeLease))
+	w.factories = []informers.SharedInformerFactory{everywhere, nodeLeases}
 	for kind := range forms {
-		if kind == ConfigMap {
-			continue // Of them, Run reads the few that matter, by their names.
+		if kind == ConfigMap || slices.Contains(without, kind) {
+			continue // Of ConfigMaps, Run reads the few that matter, by their names.
 		}
-		generic, err := w.factory.ForResource(kind.resource())
+		factory := everywhere
+		if kind == Lease {
+			factory = nodeLeases
+		}
+		generic, err := factory.ForResource(kind.resource())
 		if err != nil {
 			return nil, fmt.Errorf("watching every %s: %w", kind, err)
 		}
@@ -86,8 +95,10 @@ func (w *Watch) Nodes() cache.SharedIndexInformer { return w.kinds[Node].informe
 
 // Run watches until the context ends.
 func (w *Watch) Run(ctx context.Context) {
-	w.factory.StartWithContext(ctx)
-	defer w.factory.Shutdown()
+	for _, factory := range w.factories {
+		factory.StartWithContext(ctx)
+		defer factory.Shutdown()
+	}
 	tick := w.clock.NewTicker(heartbeat)
 	defer tick.Stop()
 	for {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,10 +27,10 @@ import (
 )
 
 // watch runs a test beside a Watch, in a bubble of fake time.
-func watch(t *testing.T, client *fake.Clientset, test func(t *testing.T, w *cluster.Watch)) {
+func watch(t *testing.T, client *fake.Clientset, test func(t *testing.T, w *cluster.Watch), without ...cluster.Kind) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w, err := cluster.NewWatch(client, clock.RealClock{})
+		w, err := cluster.NewWatch(client, clock.RealClock{}, without...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,4 +222,27 @@ func TestWatchLetsGoOfWhatIsGone(t *testing.T) {
 			t.Errorf("%d pods, want %d", got, present)
 		}
 	})
+}
+
+// What is left out is not asked for, and of leases only the nodes' are.
+func TestWatchWithout(t *testing.T) {
+	lease := func(namespace string) *coordinationv1.Lease {
+		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "n1"}}
+	}
+	event := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "e"}}
+	client := fake.NewClientset(lease(corev1.NamespaceNodeLease), lease("kube-system"), event)
+	watch(t, client, func(t *testing.T, w *cluster.Watch) {
+		world := w.Snapshot()
+		if world.Knowledge(cluster.Event) != cluster.Absent || len(world.AllEvents()) > 0 {
+			t.Errorf("of Events %v are known, %s", world.AllEvents(), world.Knowledge(cluster.Event))
+		}
+		if world.Lease(corev1.NamespaceNodeLease, "n1") == nil || len(world.Leases()) != 1 {
+			t.Errorf("it knows the leases %v", world.Leases())
+		}
+	}, cluster.Event)
+	for _, asked := range client.Actions() {
+		if resource := asked.GetResource().Resource; resource == "events" || resource == "leases" && asked.GetNamespace() != corev1.NamespaceNodeLease {
+			t.Errorf("it asks to %s %s in %q", asked.GetVerb(), resource, asked.GetNamespace())
+		}
+	}
 }
