@@ -9,6 +9,9 @@ import (
 const (
 	// RemediationAllowed says whether the guard lets it go on; its reasons are the guard's.
 	RemediationAllowed = "Allowed"
+	// RemediationApproved says, once a person has set spec.approval, whether it is Approved; its reasons are the Approvals. Its
+	// lastTransitionTime is when the controller saw it.
+	RemediationApproved = "Approved"
 	// RemediationSucceeded says, once it is over, whether it helped.
 	RemediationSucceeded = "Succeeded"
 )
@@ -59,8 +62,10 @@ const (
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.spec.evidence.reason`
 // +kubebuilder:printcolumn:name="Action",type=string,JSONPath=`.spec.action`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Guard",type=string,JSONPath=`.status.conditions[?(@.type=="Allowed")].reason`
 // +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Allowed")].message`
 type Remediation struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
@@ -84,18 +89,8 @@ type RemediationList struct {
 	Items           []Remediation `json:"items"`
 }
 
-// Approval is a person's word.
-// +kubebuilder:validation:Enum=Approved;Rejected
-type Approval string
-
-// A person's word.
-const (
-	Approved Approval = "Approved"
-	Rejected Approval = "Rejected"
-)
-
-// RemediationSpec is what is proposed, or what is drilled. Only approval can change: a record that could be rewritten
-// would be none.
+// RemediationSpec is what is proposed, or what is drilled. Only approval and approvedBy can change: a record that could be
+// rewritten would be none.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.drill) || has(self.policy) && has(self.evidence) && has(self.action)",message="policy, evidence and action are needed, but for a drill"
 // +kubebuilder:validation:XValidation:rule="!has(self.drill) || !has(self.policy) && !has(self.evidence) && !has(self.action) && !has(self.approval)",message="a drill has no policy, evidence, action or approval: it finds out",fieldPath=".drill"
@@ -103,6 +98,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="(has(self.action) && self.action == 'RestartService') == has(self.service)",message="service is named with RestartService, and only with it",fieldPath=".service"
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service == oldSelf.service)",message="cannot be changed",fieldPath=".service"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.approval) || has(self.approval) && (self.approval == oldSelf.approval || self.approval == 'Rejected')",message="an approval can be rejected, and a rejection stands",fieldPath=".approval"
+// +kubebuilder:validation:XValidation:rule="!has(self.approvedBy) || has(self.approval)",message="it is set with approval, and only with it",fieldPath=".approvedBy"
+// +kubebuilder:validation:XValidation:rule="has(self.approval) != has(oldSelf.approval) || has(self.approval) && self.approval != oldSelf.approval || has(self.approvedBy) == has(oldSelf.approvedBy) && (!has(self.approvedBy) || self.approvedBy == oldSelf.approvedBy)",message="it changes with approval alone",fieldPath=".approvedBy"
 type RemediationSpec struct {
 	// policy is whose proposal it is.
 	// +optional
@@ -133,9 +130,17 @@ type RemediationSpec struct {
 	Service string `json:"service,omitempty"`
 
 	// approval is a person's word; not set, nobody has spoken. Approved may become Rejected, which ends what has begun at
-	// its next step; a rejection stands.
+	// its next step; a rejection stands. It cannot be set at creation, and to set it takes the verb approve on
+	// remediations.naosu.dev, where naosu's admission policy is installed.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
+
+	// approvedBy is the name of the user who set approval to what it is, as the API server knows them: naosu's admission
+	// policy refuses any other. Not set where nobody has spoken, and on records of older versions.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	ApprovedBy string `json:"approvedBy,omitempty"`
 
 	// drill makes it a drill: the chain is tried from detection to an action that is not done.
 	// +optional
@@ -274,7 +279,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.phase) || oldSelf.phase != 'Ended' || has(self.phase) && self.phase == 'Ended'",message="what has ended stays so",fieldPath=".phase"
 type RemediationStatus struct {
-	// conditions are Allowed and Succeeded. At most 16.
+	// conditions are Allowed, Approved and Succeeded. At most 16.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

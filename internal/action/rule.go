@@ -234,7 +234,7 @@ func phaseOf(ruling guard.Ruling) v1alpha1.Phase {
 // news says whether a ruling is worth writing down again: where nothing but the clock has gone on, it is not, for a while.
 func news(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alpha1.Forecast, now time.Time) bool {
 	before := r.Status.Forecast
-	if r.Status.Phase != phaseOf(ruling) || before == nil || len(before.Pods) != len(forecast.Pods) || now.Sub(before.At.Time) >= rulesSoon {
+	if !approvalSeen(r) || r.Status.Phase != phaseOf(ruling) || before == nil || len(before.Pods) != len(forecast.Pods) || now.Sub(before.At.Time) >= rulesSoon {
 		return true
 	}
 	if before.Futures != forecast.Futures || before.WorseFutures != forecast.WorseFutures {

@@ -20,6 +20,7 @@ func (p *Performer) write(ctx context.Context, r *v1alpha1.Remediation, m move, 
 		for _, add := range more {
 			add(status)
 		}
+		sawApproval(status, &r.Spec, now)
 		status.ObservedGeneration = r.Generation
 	})
 	if err != nil {

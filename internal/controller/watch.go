@@ -35,7 +35,7 @@ type watch struct {
 }
 
 func newWatch(kube kubernetes.Interface, c clock.WithTicker) (*watch, error) {
-	w, err := cluster.NewWatch(kube, c)
+	w, err := cluster.NewWatch(kube, c, cluster.Event) // Nothing that is decided rests on Events.
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package message
 const (
 	ActionBegan      ID = "ActionBegan"      // remediation, action
 	ActionAllowed    ID = "ActionAllowed"    //
+	ActionApproval   ID = "ActionApproval"   // rejected, by
 	ActionNoActuator ID = "ActionNoActuator" // action, node
 
 	ActionHealthy    ID = "ActionHealthy"    // node

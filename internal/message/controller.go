@@ -15,6 +15,7 @@ const (
 	PermissionNotAsked   ID = "PermissionNotAsked"   // actuator
 	PermissionUnanswered ID = "PermissionUnanswered" // actuator, words
 	PermissionRBAC       ID = "PermissionRBAC"       // verb, resource
+	PermissionAutomate   ID = "PermissionAutomate"   //
 	PermissionAgent      ID = "PermissionAgent"      //
 	PermissionNoAgent    ID = "PermissionNoAgent"    //
 	PermissionLeft       ID = "PermissionLeft"       // asked, kinds

@@ -3,6 +3,7 @@ package message
 var englishAction = sentences{
 	ActionBegan:      "{{.remediation}} has begun: {{.action}}.",
 	ActionAllowed:    "All checks allow it.",
+	ActionApproval:   "{{with .by}}{{.}}{{else}}A person{{end}} {{if .rejected}}rejected{{else}}approved{{end}} it.",
 	ActionNoActuator: "Nothing on this cluster can do it: {{.action}} of {{.node}}.",
 
 	ActionHealthy:       "{{.node}} is healthy again before anything was done to it.",

@@ -14,6 +14,7 @@ var englishController = sentences{
 	PermissionNotAsked:   "{{.actuator}} cannot be asked beforehand.",
 	PermissionUnanswered: "{{.actuator}} did not answer: {{.words}}",
 	PermissionRBAC:       "The controller's role does not let it {{.verb}} {{.resource}}.",
+	PermissionAutomate:   "Nobody has approved it yet, and the controller's role does not let it act unasked (the verb automate on remediations.naosu.dev).",
 	PermissionAgent:      "Whether an agent may restart the service shows only when it does: its policy is on its node.",
 	PermissionNoAgent:    "No pod of naosu-agent is seen.",
 	PermissionLeft:       "It was asked about {{.asked}} of {{count .kinds \"kind\" \"kinds\"}} of machine, as many as are asked about at once.",

@@ -1,13 +1,14 @@
 package message
 
 var englishRemediations = sentences{
-	ApproveRemedy:   "naosu remediations lists them",
-	ApproveNoName:   "{{.given}} is no Remediation's name",
-	ApproveGone:     "there is no Remediation {{.name}}",
-	ApproveDrill:    "{{.remediation}} is a drill, which needs nobody's approval",
-	ApproveEnded:    "{{.remediation}} has ended",
-	ApproveRejected: "{{.remediation}} was rejected, and that stands; if the node stays ill, there will be another proposal",
-	ApproveDone:     "{{.remediation}}: {{.action}} of {{.node}} is {{if .rejected}}rejected{{else}}approved{{if .why}}, and still waits. {{.why}}{{end}}{{end}}",
+	ApproveRemedy:    "naosu remediations lists them",
+	ApproveNoName:    "{{.given}} is no Remediation's name",
+	ApproveGone:      "there is no Remediation {{.name}}",
+	ApproveDrill:     "{{.remediation}} is a drill, which needs nobody's approval",
+	ApproveEnded:     "{{.remediation}} has ended",
+	ApproveRejected:  "{{.remediation}} was rejected, and that stands; if the node stays ill, there will be another proposal",
+	ApproveForbidden: "{{.user}} may not approve or reject: it takes the verbs patch and approve on remediations.naosu.dev, as the ClusterRole naosu-approver has them. {{.problem}}",
+	ApproveDone:      "{{.remediation}}: {{.action}} of {{.node}} is {{if .rejected}}rejected{{else}}approved{{if .why}}, and still waits. {{.why}}{{end}}{{end}}",
 
 	AbortRemedy:          "give the names of Remediations, which naosu remediations lists, or --all",
 	AbortAllAlone:        "cannot be combined with names",
@@ -56,4 +57,5 @@ var englishRemediations = sentences{
 	"Check/window":             "Window:",
 	"Check/do-not-disrupt":     "Annotation:",
 	"Check/competing":          "Competing:",
+	"Check/permission":         "Rights:",
 }

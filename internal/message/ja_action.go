@@ -3,6 +3,7 @@ package message
 var japaneseAction = sentences{
 	ActionBegan:      "{{.remediation}} を開始しました: {{.action}}",
 	ActionAllowed:    "すべてのチェックが許可しています。",
+	ActionApproval:   "{{with .by}}{{.}} {{else}}人{{end}}が{{if .rejected}}却下{{else}}承認{{end}}しました。",
 	ActionNoActuator: "{{.node}} に対する {{.action}} を実行できるものが、このクラスターにありません。",
 
 	ActionHealthy:       "何かを実行する前に、{{.node}} は正常に戻りました。",

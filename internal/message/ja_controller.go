@@ -14,6 +14,7 @@ var japaneseController = sentences{
 	PermissionNotAsked:   "{{.actuator}} には事前に問い合わせることができません。",
 	PermissionUnanswered: "{{.actuator}} から応答がありませんでした。{{.words}}",
 	PermissionRBAC:       "コントローラーのロールでは {{.resource}} に対する {{.verb}} が許可されていません。",
+	PermissionAutomate:   "まだ承認されていません。コントローラーのロールでは、承認なしの操作 (remediations.naosu.dev に対する automate) が許可されていません。",
 	PermissionAgent:      "エージェントがサービスを再起動できるかどうかは、実行するまでわかりません。その設定はノード上にあります。",
 	PermissionNoAgent:    "naosu-agent の Pod が見当たりません。",
 	PermissionLeft:       "マシンの {{.kinds}} 種類のうち {{.asked}} 種類について確認しました。一度に確認するのはここまでです。",

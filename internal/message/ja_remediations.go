@@ -1,13 +1,14 @@
 package message
 
 var japaneseRemediations = sentences{
-	ApproveRemedy:   "naosu remediations で一覧を表示します",
-	ApproveNoName:   "{{.given}} は Remediation の名前ではありません",
-	ApproveGone:     "Remediation {{.name}} はありません",
-	ApproveDrill:    "{{.remediation}} は訓練なので、承認は要りません",
-	ApproveEnded:    "{{.remediation}} は終わっています",
-	ApproveRejected: "{{.remediation}} は却下され、取り消せません。ノードの異常が続けば、新しい提案が作られます",
-	ApproveDone:     "{{.remediation}}: {{.node}} の {{.action}} を{{if .rejected}}却下しました{{else}}承認しました{{if .why}}が、まだ待っています。{{.why}}{{end}}{{end}}",
+	ApproveRemedy:    "naosu remediations で一覧を表示します",
+	ApproveNoName:    "{{.given}} は Remediation の名前ではありません",
+	ApproveGone:      "Remediation {{.name}} はありません",
+	ApproveDrill:     "{{.remediation}} は訓練なので、承認は要りません",
+	ApproveEnded:     "{{.remediation}} は終わっています",
+	ApproveRejected:  "{{.remediation}} は却下され、取り消せません。ノードの異常が続けば、新しい提案が作られます",
+	ApproveForbidden: "{{.user}} には承認または却下の権限がありません。remediations.naosu.dev に対する動詞 patch と approve が必要で、ClusterRole naosu-approver にあります。{{.problem}}",
+	ApproveDone:      "{{.remediation}}: {{.node}} の {{.action}} を{{if .rejected}}却下しました{{else}}承認しました{{if .why}}が、まだ待っています。{{.why}}{{end}}{{end}}",
 
 	AbortRemedy:          "naosu remediations で一覧できる Remediation の名前、または --all を指定してください",
 	AbortAllAlone:        "名前と一緒には指定できません",
@@ -56,4 +57,5 @@ var japaneseRemediations = sentences{
 	"Check/window":             "メンテナンスウィンドウの外。",
 	"Check/do-not-disrupt":     "アノテーションにより手を付けない。",
 	"Check/competing":          "ほかの仕組みが同じノードを修復する。",
+	"Check/permission":         "コントローラーの権限が足りない。",
 }

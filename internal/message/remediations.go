@@ -2,13 +2,14 @@ package message
 
 // What `naosu approve` and `naosu remediations` say. The checks of the guard are found by their names, as Check/mode.
 const (
-	ApproveRemedy   ID = "ApproveRemedy"   //
-	ApproveNoName   ID = "ApproveNoName"   // given
-	ApproveGone     ID = "ApproveGone"     // name
-	ApproveDrill    ID = "ApproveDrill"    // remediation
-	ApproveEnded    ID = "ApproveEnded"    // remediation
-	ApproveRejected ID = "ApproveRejected" // remediation
-	ApproveDone     ID = "ApproveDone"     // rejected, remediation, action, node, why
+	ApproveRemedy    ID = "ApproveRemedy"    //
+	ApproveNoName    ID = "ApproveNoName"    // given
+	ApproveGone      ID = "ApproveGone"      // name
+	ApproveDrill     ID = "ApproveDrill"     // remediation
+	ApproveEnded     ID = "ApproveEnded"     // remediation
+	ApproveRejected  ID = "ApproveRejected"  // remediation
+	ApproveForbidden ID = "ApproveForbidden" // user, problem
+	ApproveDone      ID = "ApproveDone"      // rejected, remediation, action, node, why
 
 	AbortRemedy          ID = "AbortRemedy"          //
 	AbortAllAlone        ID = "AbortAllAlone"        //

@@ -27,7 +27,7 @@ type Records struct {
 	Clock  clock.PassiveClock
 }
 
-// +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=get;list;watch;create;patch;delete;propose
 // +kubebuilder:rbac:groups=naosu.dev,resources=remediations/status,verbs=patch
 // +kubebuilder:rbac:groups=naosu.dev,resources=noderepairpolicies/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch

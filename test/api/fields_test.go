@@ -153,6 +153,7 @@ var remediationTrials = map[string]trial{
 	"action":             {good: list{"Reboot", "Replace"}, bad: list{"", "None", "Delete"}},
 	"service":            under("spec.", service),
 	"approval":           {good: list{"Approved", "Rejected"}, bad: list{"", "Yes"}},
+	"approvedBy":         {good: list{"ann", "system:serviceaccount:a:b"}, bad: list{"", strings.Repeat("a", 1025)}, beside: map[string]any{"spec.approval": "Approved"}},
 }
 
 var drillTrials = map[string]trial{
@@ -210,6 +211,7 @@ func TestDrillOrProposal(t *testing.T) {
 		"a drill of a policy":        {leastDrill, "spec.policy", map[string]any{"kind": "NodeRepairPolicy", "name": "default", "rule": "network"}, "spec.drill"},
 		"a drill with an action":     {leastDrill, "spec.action", "Reboot", "spec.drill"},
 		"an approved drill":          {leastDrill, "spec.approval", "Approved", "spec.drill"},
+		"a name without its word":    {leastRemediation, "spec.approvedBy", "ann", "spec.approvedBy"},
 		"a drill of a service":       {leastDrill, "spec.service", "kubelet.service", "spec.service"},
 		"a proposal without policy":  {leastRemediation, "spec.policy", nil, "policy"},
 		"a proposal without action":  {leastRemediation, "spec.action", nil, "action"},

@@ -410,10 +410,11 @@ func (c *cluster) told(t *testing.T) {
 
 // rare is what an account may have to do and this test does not lead to, each with what it takes.
 var rare = map[string]string{
-	"delete naosu.dev/remediations": "more than 200 records",
-	"patch events.k8s.io/events":    "an Event that is told again",
-	"list karpenter.sh/nodeclaims":  "a machine of Karpenter's that is replaced",
-	"get naosu.dev/remediations":    "an agent whose status was written by somebody else meanwhile",
+	"propose naosu.dev/remediations": "an admission policy that asks, as it does of every Remediation that is made, beside the audit log",
+	"delete naosu.dev/remediations":  "more than 200 records",
+	"patch events.k8s.io/events":     "an Event that is told again",
+	"list karpenter.sh/nodeclaims":   "a machine of Karpenter's that is replaced",
+	"get naosu.dev/remediations":     "an agent whose status was written by somebody else meanwhile",
 	// What becomes of pods is looked up by workload where it has fewer than before.
 	"get apps/replicasets":  "a workload that was made smaller during its node's repair",
 	"get apps/statefulsets": "as above",
@@ -430,8 +431,10 @@ func (c *cluster) unasked(t *testing.T, account string, asked map[string]bool) {
 		t.Fatal(err)
 	}
 	rules := role.Rules
-	if inside, err := c.client.RbacV1().Roles(namespace).Get(t.Context(), account, metav1.GetOptions{}); err == nil {
-		rules = append(rules, inside.Rules...)
+	for _, in := range []string{namespace, corev1.NamespaceNodeLease} {
+		if inside, err := c.client.RbacV1().Roles(in).Get(t.Context(), account, metav1.GetOptions{}); err == nil {
+			rules = append(rules, inside.Rules...)
+		}
 	}
 	for _, rule := range rules {
 		for _, group := range rule.APIGroups {

@@ -146,7 +146,7 @@ func template(t testing.TB, in string, given object) (*release.Release, error) {
 	return made.(*release.Release), nil
 }
 
-// rendered are the objects of the chart, by kind and name.
+// rendered are the objects of the chart, by kind and name, and by namespace where that is not naosu's.
 func rendered(t testing.TB, given object) map[string]*unstructured.Unstructured {
 	t.Helper()
 	made, err := template(t, namespace, given)
@@ -168,6 +168,9 @@ func objects(t testing.TB, manifest string) map[string]*unstructured.Unstructure
 			continue
 		}
 		key := o.GetKind() + "/" + o.GetName()
+		if n := o.GetNamespace(); n != "" && n != namespace {
+			key += " in " + n
+		}
 		if found[key] != nil {
 			t.Errorf("%s is there twice", key)
 		}

@@ -45,7 +45,7 @@ func TestLint(t *testing.T) {
 func TestWhatIsInIt(t *testing.T) {
 	agent := []string{
 		"ClusterRole/naosu-agent", "ClusterRoleBinding/naosu-agent", "ConfigMap/naosu-agent", "DaemonSet/naosu-agent",
-		"Role/naosu-agent", "RoleBinding/naosu-agent", "ServiceAccount/naosu-agent",
+		"Role/naosu-agent in default", "RoleBinding/naosu-agent in default", "ServiceAccount/naosu-agent",
 		"ValidatingAdmissionPolicy/naosu-agent-events", "ValidatingAdmissionPolicy/naosu-agent-nodes", "ValidatingAdmissionPolicy/naosu-agent-remediations",
 		"ValidatingAdmissionPolicyBinding/naosu-agent-events", "ValidatingAdmissionPolicyBinding/naosu-agent-nodes", "ValidatingAdmissionPolicyBinding/naosu-agent-remediations",
 	}
@@ -54,6 +54,10 @@ func TestWhatIsInIt(t *testing.T) {
 		"ClusterRole/naosu-controller", "ClusterRoleBinding/naosu-controller", "Deployment/naosu-controller",
 		"Lease/naosu-controller", "NetworkPolicy/naosu-controller", "PodDisruptionBudget/naosu-controller", "Role/naosu-controller",
 		"RoleBinding/naosu-controller", "Service/naosu-controller-metrics", "ServiceAccount/naosu-controller",
+		"Role/naosu-controller in kube-node-lease", "RoleBinding/naosu-controller in kube-node-lease",
+		"ClusterRole/naosu-aggregate-to-view", "ClusterRole/naosu-approver", "ClusterRole/naosu-driller", "ClusterRole/naosu-viewer", "Role/naosu-viewer",
+		"ValidatingAdmissionPolicy/naosu-controller-nodes", "ValidatingAdmissionPolicy/naosu-remediations",
+		"ValidatingAdmissionPolicyBinding/naosu-controller-nodes", "ValidatingAdmissionPolicyBinding/naosu-remediations",
 	}
 	without := func(list []string, names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(names, s) })
@@ -87,8 +91,10 @@ func TestOwnership(t *testing.T) {
 		if l := o.GetLabels(); l["app.kubernetes.io/part-of"] != "naosu" || l["app.kubernetes.io/instance"] != releaseName || l["app.kubernetes.io/managed-by"] != "Helm" {
 			t.Errorf("%s has the labels %v", key, l)
 		}
-		if n := o.GetNamespace(); n != "" && n != namespace && key != "Role/naosu-agent" && key != "RoleBinding/naosu-agent" {
-			t.Errorf("%s is in namespace %s", key, n)
+		switch _, in, _ := strings.Cut(key, " in "); {
+		case in == "", in == corev1.NamespaceNodeLease && strings.Contains(key, "naosu-controller"), in == "default" && strings.Contains(key, "naosu-agent"):
+		default:
+			t.Errorf("%s is a namespace of others", key)
 		}
 		if o.GetAnnotations()["helm.sh/resource-policy"] == "keep" {
 			kept = append(kept, key)

@@ -25,6 +25,7 @@ func TestWrongValues(t *testing.T) {
 		"a misspelt value":            {controller(object{"replica": 2}), []string{"/controller", "'replica' not allowed"}},
 		"no replicas":                 {controller(object{"replicas": 0}), []string{"/controller/replicas", "minimum"}},
 		"too many replicas":           {controller(object{"replicas": 6}), []string{"/controller/replicas", "maximum"}},
+		"a mode that is none":         {controller(object{"mode": "Report"}), []string{"/controller/mode", "approve"}},
 		"half a replica":              {controller(object{"replicas": 1.5}), []string{"/controller/replicas", "integer"}},
 		"replicas as text":            {controller(object{"replicas": "2"}), []string{"/controller/replicas", "integer"}},
 		"a tag in the repository":     {controller(object{"image": object{"repository": "a/b:c@sha256:d"}}), []string{"/controller/image/repository", "pattern"}},

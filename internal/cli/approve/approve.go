@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -83,15 +84,31 @@ func (o *Options) Run(ctx context.Context) error {
 		return exit.Failure(why, message.Args{"remediation": "remediation/" + r.Name})
 	}
 	if r.Spec.Approval != word {
-		before := r.DeepCopy()
-		r.Spec.Approval = word
-		if err := objects.Patch(ctx, &r, client.MergeFrom(before)); err != nil {
-			return exit.Talking(objects.Host, err)
+		if err := o.write(ctx, objects, &r, word); err != nil {
+			return err
 		}
 	}
 	return terminal.WriteLine(o.Out, o.Say.Text(message.ApproveDone, message.Args{
 		"rejected": o.Reject, "remediation": "remediation/" + r.Name, "action": string(r.Spec.Action), "node": "node/" + r.Spec.Node.Name, "why": waits(&r),
 	}))
+}
+
+// write sets a person's word, in their name as the API server knows it.
+func (o *Options) write(ctx context.Context, objects connect.Objects, r *v1alpha1.Remediation, word v1alpha1.Approval) error {
+	var self authenticationv1.SelfSubjectReview
+	if err := objects.Create(ctx, &self); err != nil {
+		return exit.Talking(objects.Host, err)
+	}
+	before, user := r.DeepCopy(), self.Status.UserInfo.Username
+	r.Spec.Approval, r.Spec.ApprovedBy = word, user
+	err := objects.Patch(ctx, r, client.MergeFrom(before))
+	switch {
+	case apierrors.IsForbidden(err):
+		return exit.Failure(message.ApproveForbidden, message.Args{"user": user, "problem": err.Error()})
+	case err != nil:
+		return exit.Talking(objects.Host, err)
+	}
+	return nil
 }
 
 // refuses is why a word comes too late, or has no place. The API server holds to the same, less plainly.
@@ -110,7 +127,7 @@ func refuses(r *v1alpha1.Remediation, word v1alpha1.Approval) (message.ID, bool)
 // waits is what else the guard waits for: approval alone does not make it happen.
 func waits(r *v1alpha1.Remediation) string {
 	for _, v := range r.Status.Verdicts {
-		if v.Decision != v1alpha1.DecisionAllow && v.Check != "mode" || v.Reason == "ReportOnly" {
+		if v.Decision != v1alpha1.DecisionAllow && v.Reason != "AwaitingApproval" && v.Check != "mode" || v.Reason == "ReportOnly" {
 			return v.Message
 		}
 	}

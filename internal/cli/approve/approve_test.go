@@ -35,6 +35,7 @@ func TestWaits(t *testing.T) {
 		want     string
 	}{
 		"nothing else": {[]v1alpha1.Verdict{{Check: "paused", Decision: v1alpha1.DecisionAllow}, mode}, ""},
+		"unasked":      {[]v1alpha1.Verdict{mode, {Check: "permission", Decision: v1alpha1.DecisionDelay, Reason: "AwaitingApproval", Message: "not unasked"}}, ""},
 		"a window":     {[]v1alpha1.Verdict{mode, {Check: "window", Decision: v1alpha1.DecisionDelay, Message: "opens at 22:00"}}, "22:00"},
 		"only reports": {[]v1alpha1.Verdict{{Check: "mode", Decision: v1alpha1.DecisionDeny, Reason: "ReportOnly", Message: "mode is Report"}}, "Report"},
 	} {

@@ -2,6 +2,7 @@ package connect
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,10 +21,11 @@ type kinds struct {
 func newKinds(asks meta.RESTMapper) kinds {
 	known := meta.NewDefaultRESTMapper(nil)
 	for version, of := range map[schema.GroupVersion]map[string]meta.RESTScope{
-		corev1.SchemeGroupVersion:         {"Node": meta.RESTScopeRoot, "Pod": meta.RESTScopeNamespace, "ConfigMap": meta.RESTScopeNamespace},
-		appsv1.SchemeGroupVersion:         {"DaemonSet": meta.RESTScopeNamespace, "Deployment": meta.RESTScopeNamespace},
-		coordinationv1.SchemeGroupVersion: {"Lease": meta.RESTScopeNamespace},
-		v1alpha1.GroupVersion:             {"NodeRepairPolicy": meta.RESTScopeRoot, "Remediation": meta.RESTScopeRoot},
+		corev1.SchemeGroupVersion:           {"Node": meta.RESTScopeRoot, "Pod": meta.RESTScopeNamespace, "ConfigMap": meta.RESTScopeNamespace},
+		appsv1.SchemeGroupVersion:           {"DaemonSet": meta.RESTScopeNamespace, "Deployment": meta.RESTScopeNamespace},
+		authenticationv1.SchemeGroupVersion: {"SelfSubjectReview": meta.RESTScopeRoot},
+		coordinationv1.SchemeGroupVersion:   {"Lease": meta.RESTScopeNamespace},
+		v1alpha1.GroupVersion:               {"NodeRepairPolicy": meta.RESTScopeRoot, "Remediation": meta.RESTScopeRoot},
 	} {
 		for kind, scope := range of {
 			known.Add(version.WithKind(kind), scope)

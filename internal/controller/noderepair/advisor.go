@@ -64,6 +64,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 		May:    mayOf(policy, c.actuators(r.Spec.Action, []*corev1.Node{node})[0].name, r.Spec.Action, cluster.GroupName(node)),
 		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()), IllSince: repair.IllSince(node, r.Spec.Evidence, facts.Now),
 	}, facts)
+	ruling = c.permit(ctx, r, ruling)
 	c.verdicts.add(ruling)
 	return ruling, nil
 }

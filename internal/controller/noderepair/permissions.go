@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -135,21 +134,21 @@ type answer struct {
 // of an actuator that is not asked by machine.
 func (c *Concern) ask(ctx context.Context, action v1alpha1.Action, asked actuator) []answer {
 	say := message.English()
-	switch asked.name {
-	case nobody:
+	if asked.name == nobody {
 		var answers []answer
 		for _, kind := range asked.kinds {
 			may, gaps := c.unasked(kind.machine)
 			answers = append(answers, answer{may, say.Text(message.PermissionNobody, message.Args{"machine": kind.machine.Node, "gaps": gaps})})
 		}
 		return answers
-	case agentName:
-		return []answer{c.agentMay()}
 	}
-	for _, right := range drainRights {
+	for _, right := range rightsTo(action) {
 		if may, why := c.allowed(ctx, right); may != v1alpha1.MayYes {
-			return slices.Repeat([]answer{{may, why}}, len(asked.kinds))
+			return slices.Repeat([]answer{{may, say.Say(why)}}, max(1, len(asked.kinds)))
 		}
+	}
+	if asked.name == agentName {
+		return []answer{c.agentMay()}
 	}
 	permitter, ok := asked.provider.(cloud.Permitter)
 	if !ok {
@@ -191,29 +190,6 @@ func (c *Concern) unasked(m cloud.Machine) (v1alpha1.May, []string) {
 		}
 	}
 	return may, gaps
-}
-
-// drainRights are what a drain takes.
-var drainRights = []authorizationv1.ResourceAttributes{
-	{Verb: "patch", Resource: "nodes"},
-	{Verb: "create", Resource: "pods", Subresource: "eviction"},
-}
-
-// +kubebuilder:rbac:groups=authorization.k8s.io,resources=selfsubjectaccessreviews,verbs=create
-
-func (c *Concern) allowed(ctx context.Context, right authorizationv1.ResourceAttributes) (v1alpha1.May, string) {
-	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
-	what := right.Resource
-	if right.Subresource != "" {
-		what += "/" + right.Subresource
-	}
-	switch err := c.Client.Create(ctx, review); {
-	case err != nil:
-		return v1alpha1.MayUnknown, message.English().Text(message.PermissionUnanswered, message.Args{"actuator": "kubernetes", "words": err.Error()})
-	case !review.Status.Allowed:
-		return v1alpha1.MayNo, message.English().Text(message.PermissionRBAC, message.Args{"verb": right.Verb, "resource": what})
-	}
-	return v1alpha1.MayYes, ""
 }
 
 func short(s string) string { return cutTo(s, 1024) }

@@ -1,0 +1,33 @@
+package action
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// sawApproval writes the condition Approved: which word of a person the controller has seen, whose, and when.
+func sawApproval(status *v1alpha1.RemediationStatus, spec *v1alpha1.RemediationSpec, now time.Time) {
+	if spec.Approval == "" {
+		return
+	}
+	is := metav1.ConditionFalse
+	if spec.Approval == v1alpha1.Approved {
+		is = metav1.ConditionTrue
+	}
+	by := message.Of(message.ActionApproval, message.Args{"rejected": spec.Approval == v1alpha1.Rejected, "by": spec.ApprovedBy})
+	setCondition(status, v1alpha1.RemediationApproved, is, string(spec.Approval), said(by), now)
+}
+
+// approvalSeen says whether the condition Approved tells of a Remediation's approval, if anybody has given one.
+func approvalSeen(r *v1alpha1.Remediation) bool {
+	if r.Spec.Approval == "" {
+		return true
+	}
+	seen := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationApproved)
+	return seen != nil && seen.Reason == string(r.Spec.Approval)
+}

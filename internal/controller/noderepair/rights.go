@@ -1,0 +1,90 @@
+package noderepair
+
+import (
+	"context"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// NotPermitted is the reason of the condition Allowed where the controller's role does not let it do what a repair takes.
+const NotPermitted guard.Reason = "NotPermitted"
+
+// +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=act;automate
+
+// The verbs of naosu's own by which a cluster's administrator bounds what policies may ask of the controller: to begin repairs
+// at all, and to begin those that nobody has approved. The admission policy naosu-remediations asks for them too.
+var (
+	act      = authorizationv1.ResourceAttributes{Verb: "act", Group: v1alpha1.GroupVersion.Group, Resource: "remediations"}
+	automate = authorizationv1.ResourceAttributes{Verb: "automate", Group: v1alpha1.GroupVersion.Group, Resource: "remediations"}
+)
+
+// drainRights are what a drain takes.
+var drainRights = []authorizationv1.ResourceAttributes{
+	{Verb: "patch", Resource: "nodes"},
+	{Verb: "create", Resource: "pods", Subresource: "eviction"},
+}
+
+// rightsTo are what the controller must be permitted in the cluster to take an action, approved or not.
+func rightsTo(action v1alpha1.Action) []authorizationv1.ResourceAttributes {
+	if action == v1alpha1.ActionRestartService { // The agent does it, and no pod moves.
+		return []authorizationv1.ResourceAttributes{act}
+	}
+	return append([]authorizationv1.ResourceAttributes{act}, drainRights...)
+}
+
+// permit adds to a ruling whether the controller's role permits the repair: what would be forbidden halfway is not begun.
+func (c *Concern) permit(ctx context.Context, r *v1alpha1.Remediation, ruling guard.Ruling) guard.Ruling {
+	verdict := guard.Named{Check: "permission", Verdict: c.permission(ctx, r)}
+	ruling.All = append(ruling.All, verdict)
+	if verdict.Decision < ruling.Decision {
+		ruling.Named = verdict
+	}
+	return ruling
+}
+
+func (c *Concern) permission(ctx context.Context, r *v1alpha1.Remediation) guard.Verdict {
+	for _, right := range rightsTo(r.Spec.Action) {
+		switch may, why := c.allowed(ctx, right); may {
+		case v1alpha1.MayNo:
+			return guard.Verdict{Decision: guard.Deny, Reason: NotPermitted, Message: why}
+		case v1alpha1.MayUnknown:
+			return guard.Verdict{Decision: guard.Delay, Reason: guard.Unknown, Message: why, RetryAfter: time.Minute}
+		}
+	}
+	if r.Spec.Approval == v1alpha1.Approved {
+		return guard.Verdict{Decision: guard.Allow}
+	}
+	switch may, why := c.allowed(ctx, automate); may {
+	case v1alpha1.MayNo:
+		return guard.Verdict{Decision: guard.Delay, Reason: guard.AwaitingApproval, Message: message.Of(message.PermissionAutomate, nil), RetryAfter: 5 * time.Minute}
+	case v1alpha1.MayUnknown:
+		return guard.Verdict{Decision: guard.Delay, Reason: guard.Unknown, Message: why, RetryAfter: time.Minute}
+	}
+	return guard.Verdict{Decision: guard.Allow}
+}
+
+// +kubebuilder:rbac:groups=authorization.k8s.io,resources=selfsubjectaccessreviews,verbs=create
+
+// allowed asks the API server whether the controller may do something, and if not, or if nobody knows, why.
+func (c *Concern) allowed(ctx context.Context, right authorizationv1.ResourceAttributes) (v1alpha1.May, message.Sentence) {
+	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
+	what := right.Resource
+	if right.Group != "" {
+		what += "." + right.Group
+	}
+	if right.Subresource != "" {
+		what += "/" + right.Subresource
+	}
+	switch err := c.Client.Create(ctx, review); {
+	case err != nil:
+		return v1alpha1.MayUnknown, message.Of(message.PermissionUnanswered, message.Args{"actuator": "kubernetes", "words": err.Error()})
+	case !review.Status.Allowed:
+		return v1alpha1.MayNo, message.Of(message.PermissionRBAC, message.Args{"verb": right.Verb, "resource": what})
+	}
+	return v1alpha1.MayYes, message.Sentence{}
+}

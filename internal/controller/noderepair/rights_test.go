@@ -1,0 +1,119 @@
+package noderepair
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// forbid takes rights from the Concern, each as "verb resource"; what it tries all the same is noted.
+func (b *bench) forbid(rights ...string) (tried *[]string) {
+	tried = &[]string{}
+	b.Client = interceptor.NewClient(b.Client.(client.WithWatch), interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			review, is := o.(*authorizationv1.SelfSubjectAccessReview)
+			if !is {
+				return c.Create(ctx, o, opts...)
+			}
+			asked := review.Spec.ResourceAttributes
+			if slices.Contains(rights, "everything") {
+				return errors.New("no answer")
+			}
+			review.Status.Allowed = !slices.Contains(rights, asked.Verb+" "+asked.Resource)
+			return nil
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			if _, is := o.(*corev1.Node); is {
+				*tried = append(*tried, "patch "+o.GetName())
+			}
+			return c.Patch(ctx, o, patch, opts...)
+		},
+	})
+	return tried
+}
+
+func TestPermission(t *testing.T) {
+	for name, tc := range map[string]struct {
+		forbidden string
+		action    v1alpha1.Action
+		approval  v1alpha1.Approval
+		want      guard.Decision
+		reason    guard.Reason
+	}{
+		"nothing is forbidden":                {"", v1alpha1.ActionReboot, "", guard.Allow, ""},
+		"to cordon":                           {"patch nodes", v1alpha1.ActionReboot, "", guard.Deny, NotPermitted},
+		"to cordon, though approved":          {"patch nodes", v1alpha1.ActionReplace, v1alpha1.Approved, guard.Deny, NotPermitted},
+		"to cordon, for a service":            {"patch nodes", v1alpha1.ActionRestartService, "", guard.Allow, ""},
+		"to evict":                            {"create pods", v1alpha1.ActionReplace, "", guard.Deny, NotPermitted},
+		"to act":                              {"act remediations", v1alpha1.ActionReboot, "", guard.Deny, NotPermitted},
+		"to act, for a service":               {"act remediations", v1alpha1.ActionRestartService, "", guard.Deny, NotPermitted},
+		"to act, though approved":             {"act remediations", v1alpha1.ActionReboot, v1alpha1.Approved, guard.Deny, NotPermitted},
+		"to act unasked":                      {"automate remediations", v1alpha1.ActionReboot, "", guard.Delay, guard.AwaitingApproval},
+		"to act unasked, for a service":       {"automate remediations", v1alpha1.ActionRestartService, "", guard.Delay, guard.AwaitingApproval},
+		"to act unasked, but it is approved":  {"automate remediations", v1alpha1.ActionReboot, v1alpha1.Approved, guard.Allow, ""},
+		"to act unasked, and it was rejected": {"automate remediations", v1alpha1.ActionReboot, v1alpha1.Rejected, guard.Delay, guard.AwaitingApproval},
+		"nobody answers":                      {"everything", v1alpha1.ActionReboot, v1alpha1.Approved, guard.Delay, guard.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := policy(v1alpha1.ModeAuto)
+			b := newBench(t, &machines{}, append(healthy(9), &p, node("n1", "1a", down(time.Hour)))...)
+			b.forbid(tc.forbidden)
+			r := over("r1", "links", "")
+			r.Spec.Node = v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}
+			r.Spec.Policy.Rule, r.Spec.Evidence.Condition, r.Spec.Action, r.Spec.Approval = "link", "NetworkingReady", tc.action, tc.approval
+			ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(guard.Ledger{}, b.clock.Now()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(ruling.All, func(n guard.Named) bool { return n.Check == "permission" })
+			if at < 0 || ruling.All[at].Decision != tc.want || ruling.All[at].Reason != tc.reason {
+				t.Fatalf("ruled %+v, want %s, %s", ruling.All, tc.want, tc.reason)
+			}
+			if tc.approval != v1alpha1.Rejected && (ruling.Decision != tc.want || ruling.Reason != tc.reason) {
+				t.Errorf("it comes to %s, %s", ruling.Decision, ruling.Reason)
+			}
+		})
+	}
+}
+
+// Where the chart gave it no more than to report, what a policy of mode Auto asks for is proposed and denied, and nothing is tried.
+func TestReportOnlyByRights(t *testing.T) {
+	p := policy(v1alpha1.ModeAuto)
+	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(9), &p, node("n1", "1a", down(time.Hour)))...)
+	if err := b.Client.Create(t.Context(), node("n1", "1a", down(time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	tried := b.forbid("patch nodes", "create pods", "act remediations", "automate remediations")
+	for range 3 {
+		if _, err := b.Pass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := b.remediations(t)
+	if len(all) != 1 {
+		t.Fatalf("%d Remediations", len(all))
+	}
+	allowed := meta.FindStatusCondition(all[0].Status.Conditions, v1alpha1.RemediationAllowed)
+	if all[0].Status.Phase != v1alpha1.PhaseProposed || allowed == nil || allowed.Reason != string(NotPermitted) || !strings.Contains(allowed.Message, "act remediations.naosu.dev") {
+		t.Errorf("it is %s, %+v", all[0].Status.Phase, allowed)
+	}
+	if len(*tried) > 0 {
+		t.Errorf("it tried to %v", *tried)
+	}
+	if ready := meta.FindStatusCondition(b.status(t).Conditions, v1alpha1.PolicyReady); ready.Reason != v1alpha1.PolicyNoActuatorReason || !strings.Contains(ready.Message, "act remediations.naosu.dev") {
+		t.Errorf("the policy is %+v", ready)
+	}
+}

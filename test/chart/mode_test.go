@@ -1,0 +1,74 @@
+package chart
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// granted are the rights of the controller's ClusterRole, as "verb group/resource".
+func granted(t *testing.T, given object) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, rule := range typed[rbacv1.ClusterRole](t, rendered(t, given), "ClusterRole/naosu-controller").Rules {
+		for _, verb := range rule.Verbs {
+			for _, url := range rule.NonResourceURLs {
+				all[verb+" "+url] = true
+			}
+			for _, group := range rule.APIGroups {
+				for _, resource := range rule.Resources {
+					all[fmt.Sprintf("%s %s/%s", verb, group, resource)] = true
+				}
+			}
+		}
+	}
+	return all
+}
+
+// What a mode takes away is listed here, and nothing else differs; auto is what is installed where nothing is said.
+func TestMode(t *testing.T) {
+	auto := granted(t, values())
+	mode := func(mode string) object { return values(object{"controller": object{"mode": mode}}) }
+	writes := []string{
+		"create /pods/eviction", "delete cluster.x-k8s.io/machines", "delete karpenter.sh/nodeclaims", "patch /nodes", "patch cluster.x-k8s.io/machines",
+	}
+	for name, less := range map[string][]string{
+		"auto": nil, "approve": {"automate naosu.dev/remediations"},
+		"report": slices.Concat(writes, []string{"act naosu.dev/remediations", "automate naosu.dev/remediations"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := maps.Clone(auto)
+			for _, right := range less {
+				if !want[right] {
+					t.Errorf("no mode grants %s", right)
+				}
+				delete(want, right)
+			}
+			if diff := cmp.Diff(want, granted(t, mode(name))); diff != "" {
+				t.Errorf("rights (-want +got):\n%s", diff)
+			}
+		})
+	}
+	// Whoever only reports writes what is naosu's own, and asks.
+	for right := range granted(t, mode("report")) {
+		verb, resource, _ := strings.Cut(right, " ")
+		own := slices.ContainsFunc([]string{"naosu.dev/", "events.k8s.io/", "authorization.k8s.io/"}, func(g string) bool { return strings.HasPrefix(resource, g) })
+		if !slices.Contains([]string{"get", "list", "watch"}, verb) && !own {
+			t.Errorf("in mode report it may %s", right)
+		}
+	}
+	// Only the controller's rights change.
+	for key, o := range rendered(t, mode("report")) {
+		if key == "ClusterRole/naosu-controller" {
+			continue
+		}
+		if diff := cmp.Diff(rendered(t, values())[key].Object, o.Object); diff != "" {
+			t.Errorf("%s (-auto +report):\n%s", key, diff)
+		}
+	}
+}
