@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -223,12 +224,17 @@ func (o *AbortOptions) advance(ctx context.Context, name string) error {
 
 // lead takes the Lease, also from a controller that lives, and waits until that one has noticed.
 func (o *AbortOptions) lead(ctx context.Context) error {
-	lease, err := o.records.Lease(ctx)
-	if err != nil {
+	led := false
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { // The controller renews it meanwhile.
+		lease, err := o.records.Lease(ctx)
+		if err != nil {
+			return err
+		}
+		led = record.Holder(lease, o.Clock.Now()) != ""
+		o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseOutlasts)
 		return err
-	}
-	held := record.Holder(lease, o.Clock.Now()) != ""
-	if o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseOutlasts); err != nil || !held {
+	})
+	if err != nil || !led {
 		return err
 	}
 	select {
