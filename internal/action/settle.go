@@ -100,6 +100,12 @@ func acted(r *v1alpha1.Remediation) bool {
 	return acted
 }
 
+// mayHaveActed says whether a request to act on a machine was not turned down.
+func mayHaveActed(r *v1alpha1.Remediation) bool {
+	act, acted := stepOf(r, v1alpha1.StepAct)
+	return acted && act.Result == v1alpha1.StepDone
+}
+
 // resultOf is how a disruption ended, by the Remediation's condition Succeeded.
 func resultOf(r *v1alpha1.Remediation) guard.Result {
 	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
@@ -111,6 +117,8 @@ func resultOf(r *v1alpha1.Remediation) guard.Result {
 	case end.Reason == v1alpha1.RemediationDidNotHelpReason:
 		return guard.NotHelped
 	case end.Reason == v1alpha1.RemediationAbortedReason && acted(r):
+		return guard.Aborted
+	case end.Reason == v1alpha1.RemediationGaveUpReason && mayHaveActed(r): // It is an attempt, but has not been seen not to help.
 		return guard.Aborted
 	case end.Reason == v1alpha1.RemediationRefusedReason:
 		return guard.Refused

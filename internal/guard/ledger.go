@@ -19,7 +19,8 @@ const (
 	NotHelped Result = "NotHelped"
 	// Stopped is for one that ended before anything was done to the machine.
 	Stopped Result = "Stopped"
-	// Aborted is for one that a person aborted after the machine was acted on: nobody has seen whether it helped.
+	// Aborted is for one that a person aborted, or that gave up, after the machine was or may have been acted on: nobody has seen
+	// whether it helped.
 	Aborted Result = "Aborted"
 	// Refused is for one that ended, before anything was done to the machine, since who was to do it refused.
 	Refused Result = "Refused"

@@ -256,7 +256,7 @@ func TestPerform(t *testing.T) {
 					return cloud.ErrPassing
 				}
 			},
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Stopped, says: "not known whether machines took",
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Aborted, says: "not known whether machines took",
 		},
 		"a cloud that refuses, for a reason that nobody has heard of": {
 			action: reboot, with: failing(func(int) bool { return true }, errors.New("OperationNotPermitted: no")),
@@ -285,7 +285,7 @@ func TestPerform(t *testing.T) {
 		},
 		"a cloud that does not say, and has not": {
 			action: reboot, with: failing(func(int) bool { return true }, cloud.ErrUnsure),
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Stopped, says: "not known whether machines took",
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Aborted, says: "not known whether machines took",
 		},
 		"a replacement that a cloud does not answer for is asked for again": {
 			action: replace, with: failing(func(n int) bool { return n <= 2 }, cloud.ErrUnsure),
@@ -300,7 +300,7 @@ func TestPerform(t *testing.T) {
 					return nil
 				}
 			},
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", result: guard.Stopped,
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", result: guard.Aborted,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

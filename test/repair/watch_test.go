@@ -116,10 +116,8 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine, to
 	if action == v1alpha1.ActionReplace && !w.rebooted[m.node] { // Each rule asks for a reboot.
 		w.commit(climbed, "%s of %s, which nobody has rebooted", action, m.node)
 	}
-	if took {
-		w.last[m.node] = deed{action, w.c.now(), name}
-		w.rebooted[m.node] = w.rebooted[m.node] || action == v1alpha1.ActionReboot
-	}
+	w.last[m.node] = deed{action, w.c.now(), name}
+	w.rebooted[m.node] = w.rebooted[m.node] || took && action == v1alpha1.ActionReboot
 	if since, many := w.pattern(m.zone); many && w.c.now().Sub(since) > noticed {
 		w.commit(pastBrake, "%s of %s, in %s, where most are ill since %s", action, m.node, m.zone, since.Format(time.TimeOnly))
 	}
