@@ -90,7 +90,7 @@ func (p *Performer) lookAtLedger(ctx context.Context, r *v1alpha1.Remediation, s
 	case err != nil && beyondAct(r):
 		return err
 	case err != nil:
-		return nil
+		return nil //nolint:nilerr // As documented.
 	}
 	entry, entered := ledger.Of(guard.HolderOf(r))
 	reserved := entered && entry.Ended.IsZero()
