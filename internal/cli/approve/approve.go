@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
@@ -56,8 +57,8 @@ func (o *Options) Complete(args []string) error {
 		return exit.BadInput("name", message.Of(message.ErrMissing, nil), remedy)
 	}
 	given := strings.Join(args, " ")
-	o.Name = strings.TrimPrefix(given, "remediation/")
-	if o.Name == "" || strings.ContainsAny(o.Name, " /") {
+	var ok bool
+	if o.Name, ok = own.RemediationName(given); !ok {
 		return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), remedy)
 	}
 	return nil

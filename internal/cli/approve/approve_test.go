@@ -47,7 +47,7 @@ func TestWaits(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
-	for given, want := range map[string]string{"a": "a", "remediation/a": "a", "pod/a": "", "": "", "remediation/": ""} {
+	for given, want := range map[string]string{"a": "a", "remediation/a": "a", "remediation.naosu.dev/a": "a", "pod/a": "", "": "", "remediation/": ""} {
 		var o Options
 		var args []string
 		if given != "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -73,8 +74,8 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 // Complete finds the name, if one is given, with or without its kind.
 func (o *Options) Complete(args []string) error {
 	given := strings.Join(args, " ")
-	o.Name = strings.TrimPrefix(given, "remediation/")
-	if strings.ContainsAny(o.Name, " /") || len(args) > 0 && o.Name == "" {
+	var ok bool
+	if o.Name, ok = own.RemediationName(given); !ok && len(args) > 0 {
 		return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), message.Of(message.ApproveRemedy, nil))
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +25,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/terminal"
@@ -101,8 +101,8 @@ func (o *AbortOptions) Complete(args []string) error {
 		return exit.BadInput("--timeout", message.Of(message.AbortTimeoutPositive, nil), remedy)
 	}
 	for _, given := range args {
-		name := strings.TrimPrefix(given, "remediation/")
-		if name == "" || strings.ContainsAny(name, " /") {
+		name, ok := own.RemediationName(given)
+		if !ok {
 			return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), remedy)
 		}
 		o.Names = append(o.Names, name)
