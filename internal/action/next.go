@@ -195,7 +195,7 @@ func stopped(r *v1alpha1.Remediation, why *conclusion) move {
 func aborted(r *v1alpha1.Remediation) move {
 	why := conclude(v1alpha1.RemediationAbortedReason, message.ActionAborted, nil)
 	if last := lastStep(r); last.Name == v1alpha1.StepAct && last.EndedAt == nil && r.Spec.Action != v1alpha1.ActionRestartService {
-		return ended(r, doneSaying(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": last.Actuator})), why)
+		return ended(r, doneSaying(why.message), why) // It may have been asked for.
 	}
 	return stopped(r, why)
 }

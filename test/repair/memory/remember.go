@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,8 +15,17 @@ import (
 // for each object that it gives out, which is most of what a night costs.
 func remember(store client.WithWatch) client.WithWatch {
 	known := map[string]map[string]runtime.Object{}
-	written := func(o runtime.Object) { delete(known, kindOf(o)) }
+	var calls sync.Mutex // held for a whole call: what was read before a write must not be remembered after it
+	writes := func(o runtime.Object) (written func()) {
+		calls.Lock()
+		return func() {
+			delete(known, kindOf(o))
+			calls.Unlock()
+		}
+	}
 	read := func(into runtime.Object, key string, from func() error) error {
+		calls.Lock()
+		defer calls.Unlock()
 		kind := kindOf(into)
 		if has, ok := known[kind][key]; ok {
 			reflect.ValueOf(into).Elem().Set(reflect.ValueOf(has.DeepCopyObject()).Elem())
@@ -40,27 +50,27 @@ func remember(store client.WithWatch) client.WithWatch {
 			return read(list, fmt.Sprintf("list %s %v %v", options.Namespace, options.LabelSelector, options.FieldSelector), func() error { return c.List(ctx, list, opts...) })
 		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			defer written(o)
+			defer writes(o)()
 			return c.Create(ctx, o, opts...)
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			defer written(o)
+			defer writes(o)()
 			return c.Delete(ctx, o, opts...)
 		},
 		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			defer written(o)
+			defer writes(o)()
 			return c.Update(ctx, o, opts...)
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			defer written(o)
+			defer writes(o)()
 			return c.Patch(ctx, o, patch, opts...)
 		},
 		SubResourceUpdate: func(ctx context.Context, c client.Client, name string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-			defer written(o)
+			defer writes(o)()
 			return c.SubResource(name).Update(ctx, o, opts...)
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, name string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-			defer written(o)
+			defer writes(o)()
 			return c.SubResource(name).Patch(ctx, o, patch, opts...)
 		},
 	})
