@@ -36,7 +36,7 @@ var englishHelpRepair = sentences{
 		"With --force it takes the Lease from a controller that leads, and takes the finalizer off records whose node could not be put back. --all --force is for uninstalling: no controller leads again for a while.\n\n" +
 		"Exit code 0 if all are over, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.",
 	"flag/repair/abort/all":     "abort every Remediation that has not ended",
-	"flag/repair/abort/force":   "take over from a controller that leads, and let go of what cannot be put back",
+	"flag/repair/abort/force":   "take over from a controller that leads, and remove finalizers where a node cannot be put back",
 	"flag/repair/abort/timeout": "how long it may take, a `DURATION`",
 
 	"help/approve": "Let a proposed Remediation go on, or reject it",

@@ -14,9 +14,9 @@ var englishRemediations = sentences{
 	AbortAllAlone:        "cannot be combined with names",
 	AbortTimeoutPositive: "must be more than zero",
 	AbortNone:            "There is nothing to abort.",
-	AbortDone:            "{{.remediation}} is over, and {{.node}} is put back as far as naosu had changed it.",
-	AbortInVain:          "{{.remediation}} could not be aborted in time{{if .why}}: {{.why}}{{end}}. It ends as soon as a controller, or this command, gets to it.",
-	AbortForced:          "{{.remediation}} was let go of, though {{.node}} could not be put back{{if .why}}: {{.why}}{{end}}. Look whether it is still cordoned.",
+	AbortDone:            "{{.remediation}} has ended, and what naosu had changed on {{.node}} is put back.",
+	AbortInVain:          "{{.remediation}} could not be aborted in time{{if .why}}: {{.why}}{{end}}. It ends when a controller leads again, or when this command is run again.",
+	AbortForced:          "The finalizer of {{.remediation}} was removed, although {{.node}} could not be put back{{if .why}}: {{.why}}{{end}}. Check whether the node is still cordoned.",
 	AbortLeft:            "{{count .n \"Remediation\" \"Remediations\"}} could not be aborted",
 
 	RemediationsNone:    "There are no Remediations.",

@@ -34,7 +34,7 @@ var japaneseHelpRepair = sentences{
 		"--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、元に戻せないノードの記録からもファイナライザーを外します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n" +
 		"終了コードは、すべて終われば 0、時間内に中止できないものがあれば 1、入力が正しくないか回答が得られなければ 2 です。",
 	"flag/repair/abort/all":     "終わっていない Remediation をすべて中止する",
-	"flag/repair/abort/force":   "リーダーのコントローラーから引き継ぎ、元に戻せないものも手放す",
+	"flag/repair/abort/force":   "リーダーのコントローラーから引き継ぎ、ノードを元に戻せなくてもファイナライザーを外す",
 	"flag/repair/abort/timeout": "かけてよい時間 `DURATION`",
 
 	"help/approve": "提案された Remediation を承認または却下する",

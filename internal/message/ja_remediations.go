@@ -15,8 +15,8 @@ var japaneseRemediations = sentences{
 	AbortTimeoutPositive: "0 より大きい値を指定してください",
 	AbortNone:            "中止するものはありません。",
 	AbortDone:            "{{.remediation}} は終わりました。naosu が {{.node}} に加えた変更は元に戻しました。",
-	AbortInVain:          "{{.remediation}} を時間内に中止できませんでした{{if .why}}: {{.why}}{{end}}。コントローラーか、このコマンドが処理した時点で終わります。",
-	AbortForced:          "{{.remediation}} を手放しましたが、{{.node}} を元に戻せませんでした{{if .why}}: {{.why}}{{end}}。cordon されたままでないか確認してください。",
+	AbortInVain:          "{{.remediation}} を時間内に中止できませんでした{{if .why}}: {{.why}}{{end}}。コントローラーが再びリーダーになるか、このコマンドを再び実行すると終わります。",
+	AbortForced:          "{{.remediation}} のファイナライザーを外しましたが、{{.node}} を元に戻せませんでした{{if .why}}: {{.why}}{{end}}。ノードが cordon されたままでないか確認してください。",
 	AbortLeft:            "{{.n}} 件の Remediation を中止できませんでした",
 
 	RemediationsNone:    "Remediation はありません。",
