@@ -43,9 +43,7 @@ func newLeadership(config *rest.Config, reader client.Reader, o Options) (*leade
 
 // held reads the lease itself: a process that was stopped for a while and goes on does not know yet that another leads.
 func (l *leadership) held(ctx context.Context) (bool, error) {
-	select {
-	case <-l.elected:
-	default:
+	if !l.told() {
 		return false, nil
 	}
 	if l.lock == nil {
@@ -59,4 +57,14 @@ func (l *leadership) held(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("reading the lease: %w", err)
 	}
 	return lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity == l.lock.Identity(), nil
+}
+
+// told says whether this process was elected, as far as it knows without asking.
+func (l *leadership) told() bool {
+	select {
+	case <-l.elected:
+		return true
+	default:
+		return false
+	}
 }

@@ -81,13 +81,15 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	lead.elected = mgr.Elected()
 	machines := discovered(ctx, direct, o)
 	concern := &noderepair.Concern{
 		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Discovered: machines.Now,
 		Records: &record.Records{
 			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(record.LeaseName), Clock: clock.RealClock{},
+			Last: &record.LastLedger{},
 		},
-		Leading: lead.held, ServerReady: readyz(kube), Clock: clock.RealClock{}, Log: o.Log,
+		Leading: lead.held, Elected: lead.told, ServerReady: readyz(kube), Clock: clock.RealClock{}, Log: o.Log,
 	}
 	live, err := concern.AddTo(mgr, watch.Nodes(), watch.synced)
 	if err != nil {
@@ -106,7 +108,6 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
 	defer metrics.Registry.Unregister(concern)
-	lead.elected = mgr.Elected()
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
 	}

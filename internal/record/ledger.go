@@ -43,6 +43,21 @@ type Ledger struct {
 // ReadLedger reads the ledger past any cache. That there is none yet is an empty one; what cannot be understood is an
 // error, since a budget that is counted from an empty page is no budget.
 func (r *Records) ReadLedger(ctx context.Context) (Ledger, error) {
+	if r.Last == nil {
+		return r.readLedger(ctx)
+	}
+	began := r.Clock.Now()
+	ledger, err := r.readLedger(ctx)
+	switch {
+	case errors.Is(err, ErrDamaged):
+		r.Last.forget(began)
+	case err == nil:
+		r.Last.note(ledger.Ledger, began)
+	}
+	return ledger, err
+}
+
+func (r *Records) readLedger(ctx context.Context) (Ledger, error) {
 	stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: r.namespace(), Name: LedgerName}}
 	err := r.Reader.Get(ctx, client.ObjectKeyFromObject(stored), stored)
 	switch {
@@ -76,6 +91,9 @@ func (r *Records) WriteLedger(ctx context.Context, read Ledger, ledger guard.Led
 		return apierrors.NewConflict(corev1.Resource("configmaps"), LedgerName, err)
 	case err != nil:
 		return fmt.Errorf("write the ledger: %w", err)
+	}
+	if r.Last != nil {
+		r.Last.note(ledger, r.Clock.Now())
 	}
 	return nil
 }

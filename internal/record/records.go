@@ -24,7 +24,9 @@ type Records struct {
 	Namespace string
 	// Events takes Events; nil drops them.
 	Events events.EventRecorder
-	Clock  clock.PassiveClock
+	// Last keeps what is known of the ledger without asking; nil keeps nothing.
+	Last  *LastLedger
+	Clock clock.PassiveClock
 }
 
 // +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=get;list;watch;create;patch;delete;propose

@@ -41,6 +41,8 @@ type Concern struct {
 	Checks []guard.Check
 	// Leading says whether this process holds the controller's lease.
 	Leading func(context.Context) (bool, error)
+	// Elected says without asking whether this process was elected, for metrics; nil is that it was.
+	Elected func() bool
 	// ServerReady is nil if the API server says that it is ready.
 	ServerReady func(context.Context) error
 	// Log is told of each step of a Remediation; the zero value says nothing.

@@ -122,7 +122,7 @@ func newBench(t *testing.T, provider cloud.Provider, objects ...runtime.Object) 
 	world := worldOf(others...)
 	b.Concern = &Concern{
 		World: func() *cluster.Snapshot { return world }, Client: api, Reader: api,
-		Records: &record.Records{Client: api, Reader: api, Events: b.events, Clock: b.clock}, Clock: b.clock,
+		Records: &record.Records{Client: api, Reader: api, Events: b.events, Clock: b.clock, Last: &record.LastLedger{}}, Clock: b.clock,
 		Leading: func(context.Context) (bool, error) { return true, nil }, ServerReady: func(context.Context) error { return nil },
 	}
 	if provider != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/repair"
 )
@@ -34,50 +35,64 @@ var (
 	remediationsDesc = prometheus.NewDesc("naosu_remediations", "Remediations that are kept, by policy, action, phase and outcome.", []string{"policy", "action", "phase", "outcome"}, nil)
 	unhealthyDesc    = prometheus.NewDesc("naosu_unhealthy_nodes", "Nodes that meet a rule of a policy that selects them, or that are not Ready.", nil, nil)
 	verdictsDesc     = prometheus.NewDesc("naosu_guard_verdicts_total", "Verdicts of the guard, by check, decision and reason.", []string{"check", "decision", "reason"}, nil)
-	reservedDesc     = prometheus.NewDesc("naosu_ledger_reservations", "Nodes that are out by naosu's doing, as the ledger has them.", nil, nil)
+	reservedDesc     = prometheus.NewDesc("naosu_ledger_reservations", "Nodes that are out by naosu's doing, as the ledger was when this process last read or wrote it.", nil, nil)
+	readDesc         = prometheus.NewDesc("naosu_ledger_read_timestamp_seconds", "When this process last read or wrote the ledger, in Unix time.", nil, nil)
 	ageDesc          = prometheus.NewDesc("naosu_watch_age_seconds", "How old what is known of the cluster is.", nil, nil)
 )
 
 // Describe is prometheus.Collector's.
 func (*Concern) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range []*prometheus.Desc{remediationsDesc, unhealthyDesc, verdictsDesc, reservedDesc, ageDesc} {
+	for _, one := range []*prometheus.Desc{remediationsDesc, unhealthyDesc, verdictsDesc, reservedDesc, readDesc, ageDesc} {
 		to <- one
 	}
 }
 
-// Collect is prometheus.Collector's. What cannot be read now is left out, rather than told as none.
+// Collect is prometheus.Collector's. It reads nothing of the API: naosu's own objects come from the manager's cache, the nodes from
+// the watch, and the ledger is as it was last read. What is not known is left out, rather than told as none; so is all but
+// the watch's age where another process leads.
 func (c *Concern) Collect(to chan<- prometheus.Metric) {
-	const patience = 5 * time.Second
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
 	}
 	world := c.World()
-	gauge(ageDesc, c.Clock.Since(world.Taken()).Seconds())
-	if own, err := c.objects(ctx); err == nil {
-		gauge(unhealthyDesc, float64(len(repair.Unhealthy(own.policies, world.Nodes()))))
-		kept := map[[4]string]float64{}
-		for i := range own.remediations {
-			r := &own.remediations[i]
-			kept[[4]string{r.Spec.Policy.Name, string(r.Spec.Action), string(r.Status.Phase), outcomeOf(r)}]++
-		}
-		for labels, n := range kept {
-			gauge(remediationsDesc, n, labels[:]...)
-		}
+	if taken := world.Taken(); !taken.IsZero() {
+		gauge(ageDesc, c.Clock.Since(taken).Seconds())
 	}
-	if ledger, err := c.Records.ReadLedger(ctx); err == nil {
-		reserved := 0
-		for _, e := range ledger.Entries {
-			if e.Ended.IsZero() {
-				reserved++
-			}
+	if c.Elected != nil && !c.Elected() {
+		return // It would count the leader's once more, and start to watch for it.
+	}
+	c.collectOwn(world, gauge)
+	if c.Records.Last != nil {
+		if ongoing, at, known := c.Records.Last.Ongoing(); known {
+			gauge(reservedDesc, float64(ongoing))
+			gauge(readDesc, float64(at.UnixMilli())/1000)
 		}
-		gauge(reservedDesc, float64(reserved))
 	}
 	c.verdicts.mu.Lock()
 	defer c.verdicts.mu.Unlock()
 	for v, n := range c.verdicts.count {
 		to <- prometheus.MustNewConstMetric(verdictsDesc, prometheus.CounterValue, n, v.check, v.decision, v.reason)
+	}
+}
+
+// collectOwn tells of naosu's own objects, and of the nodes that they are about.
+func (c *Concern) collectOwn(world *cluster.Snapshot, gauge func(*prometheus.Desc, float64, ...string)) {
+	const patience = 5 * time.Second // until the cache is filled
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	own, err := c.objects(ctx)
+	if err != nil {
+		return
+	}
+	if world.Knowledge(cluster.Node).Known() {
+		gauge(unhealthyDesc, float64(len(repair.Unhealthy(own.policies, world.Nodes()))))
+	}
+	kept := map[[4]string]float64{}
+	for i := range own.remediations {
+		r := &own.remediations[i]
+		kept[[4]string{r.Spec.Policy.Name, string(r.Spec.Action), string(r.Status.Phase), outcomeOf(r)}]++
+	}
+	for labels, n := range kept {
+		gauge(remediationsDesc, n, labels[:]...)
 	}
 }
