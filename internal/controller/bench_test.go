@@ -26,15 +26,18 @@ import (
 
 // The environment of a process that is the controller that is measured.
 const (
-	benchServer = "NAOSU_BENCH_SERVER"
-	benchHealth = "NAOSU_BENCH_HEALTH"
+	benchServer  = "NAOSU_BENCH_SERVER"
+	benchHealth  = "NAOSU_BENCH_HEALTH"
+	benchMetrics = "NAOSU_BENCH_METRICS" // as a URL
 )
 
 func TestMain(m *testing.M) {
 	if server := os.Getenv(benchServer); server != "" {
 		klog.SetLogger(logr.Discard())
+		scheme, metrics, _ := strings.Cut(os.Getenv(benchMetrics), "://")
 		err := Run(context.Background(), Options{
-			Config: &rest.Config{Host: server}, Namespace: "naosu-system", LeaderElect: true, HealthAddress: os.Getenv(benchHealth), Log: logr.Discard(),
+			Config: &rest.Config{Host: server}, Namespace: "naosu-system", LeaderElect: true, HealthAddress: os.Getenv(benchHealth),
+			MetricsAddress: metrics, MetricsSecure: scheme == "https", Log: logr.Discard(),
 		})
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -91,22 +94,16 @@ func restful() *v1alpha1.NodeRepairPolicy {
 }
 
 // child starts the controller and ends it with the benchmark.
-func child(b *testing.B, server string) (pid int, health string) {
+func child(b *testing.B, server string, environment ...string) (pid int, health string) {
 	b.Helper()
-	listener, err := new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	health = listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		b.Fatal(err)
-	}
+	health = freeAddress(b)
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), benchServer+"="+server, benchHealth+"="+health, "AWS_EC2_METADATA_DISABLED=true", "AWS_REGION=us-east-1")
+	cmd.Env = append(cmd.Env, environment...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
@@ -117,6 +114,19 @@ func child(b *testing.B, server string) (pid int, health string) {
 		_ = cmd.Wait()
 	})
 	return cmd.Process.Pid, health
+}
+
+// freeAddress is one at which nobody listens.
+func freeAddress(b *testing.B) string {
+	b.Helper()
+	listener, err := new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return listener.Addr().String()
 }
 
 // await waits until the controller has read the cluster.

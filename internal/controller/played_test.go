@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,7 +39,7 @@ type served struct {
 // protobuf, and every ten seconds each node's lease and every five minutes each node anew, as kubelets have it. It holds
 // nothing that is written but naosu's own objects and lease.
 type played struct {
-	requests, events, lost atomic.Int64
+	requests, events, lost, reviews atomic.Int64
 
 	mu        sync.Mutex
 	resources map[string]*served // by path
@@ -277,6 +279,8 @@ func (p *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/version":
 		reply(w, version.Info{GitVersion: "v1.36.3"})
 	case discovers(w, r.URL.Path):
+	case reviewed(w, r.URL.Path):
+		p.reviews.Add(1)
 	case watches && own:
 		p.hear(w, r)
 	case own:
@@ -419,6 +423,25 @@ func merged(was, patch any) any {
 		}
 	}
 	return is
+}
+
+// reviewed answers who somebody is, and that they may.
+func reviewed(w http.ResponseWriter, path string) bool {
+	switch path {
+	case "/apis/authentication.k8s.io/v1/tokenreviews":
+		reply(w, authenticationv1.TokenReview{
+			TypeMeta: metav1.TypeMeta{APIVersion: "authentication.k8s.io/v1", Kind: "TokenReview"},
+			Status:   authenticationv1.TokenReviewStatus{Authenticated: true, User: authenticationv1.UserInfo{Username: "somebody"}},
+		})
+	case "/apis/authorization.k8s.io/v1/subjectaccessreviews":
+		reply(w, authorizationv1.SubjectAccessReview{
+			TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"},
+			Status:   authorizationv1.SubjectAccessReviewStatus{Allowed: true},
+		})
+	default:
+		return false
+	}
+	return true
 }
 
 // discovers answers what there is.

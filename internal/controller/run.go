@@ -18,7 +18,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
@@ -36,6 +35,10 @@ type Options struct {
 	Lease       time.Duration
 	// HealthAddress and MetricsAddress are listened on; empty or "0" is none.
 	HealthAddress, MetricsAddress string
+	// MetricsSecure serves metrics over TLS, and to whom the API server says may get /metrics. MetricsCertPath is the folder of
+	// tls.crt and tls.key, which are read again when they change; empty makes a certificate that nobody has signed.
+	MetricsSecure   bool
+	MetricsCertPath string
 	// EKSCluster is the EKS cluster's name, where nothing tells it.
 	EKSCluster string
 	Log        logr.Logger
@@ -119,7 +122,7 @@ func newManager(config *rest.Config, o Options, lead *leadership) (manager.Manag
 		Scheme: scheme, NewClient: newClient, Logger: o.Log,
 		LeaderElection: o.LeaderElect, LeaderElectionResourceLockInterface: lead.lock, LeaderElectionReleaseOnCancel: true,
 		HealthProbeBindAddress: orNone(o.HealthAddress), LivenessEndpointName: "/livez", ReadinessEndpointName: "/readyz",
-		Metrics: server.Options{BindAddress: orNone(o.MetricsAddress)},
+		Metrics: metricsServer(o),
 	}
 	if o.Lease > 0 {
 		options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(o.Lease), new(o.Lease*2/3), new(o.Lease/7)

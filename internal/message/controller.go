@@ -42,9 +42,13 @@ const (
 	DrillPassed    ID = "DrillPassed"    //
 	DrillCut       ID = "DrillCut"       // step, why
 
-	ErrNoDefinitions       ID = "ErrNoDefinitions"       // host
-	ErrNamespaceName       ID = "ErrNamespaceName"       // given
-	ErrNamespaceNameRemedy ID = "ErrNamespaceNameRemedy" //
-	ErrAddress             ID = "ErrAddress"             // given
-	ErrAddressRemedy       ID = "ErrAddressRemedy"       //
+	ErrNoDefinitions           ID = "ErrNoDefinitions"           // host
+	ErrNamespaceName           ID = "ErrNamespaceName"           // given
+	ErrNamespaceNameRemedy     ID = "ErrNamespaceNameRemedy"     //
+	ErrAddress                 ID = "ErrAddress"                 // given
+	ErrAddressRemedy           ID = "ErrAddressRemedy"           //
+	ErrCertificate             ID = "ErrCertificate"             // given, why
+	ErrCertificateRemedy       ID = "ErrCertificateRemedy"       //
+	ErrCertificateUnused       ID = "ErrCertificateUnused"       //
+	ErrCertificateUnusedRemedy ID = "ErrCertificateUnusedRemedy" //
 )

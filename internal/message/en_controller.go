@@ -41,9 +41,13 @@ var englishController = sentences{
 	DrillPassed:    "The drill went the whole way to the action, which was not done.",
 	DrillCut:       "The chain is cut at {{.step}}: {{.why}}",
 
-	ErrNoDefinitions:       "the cluster at {{.host}} does not have naosu's custom resource definitions; install them with `naosu crds | kubectl apply --server-side -f -`",
-	ErrNamespaceName:       "{{.given}} is no name of a namespace",
-	ErrNamespaceNameRemedy: "name the one in which the controller may keep its lease and ledger, such as naosu-system",
-	ErrAddress:             "{{.given}} is no address to listen on",
-	ErrAddressRemedy:       "write :PORT or HOST:PORT, or 0 for none",
+	ErrNoDefinitions:           "the cluster at {{.host}} does not have naosu's custom resource definitions; install them with `naosu crds | kubectl apply --server-side -f -`",
+	ErrNamespaceName:           "{{.given}} is no name of a namespace",
+	ErrNamespaceNameRemedy:     "name the one in which the controller may keep its lease and ledger, such as naosu-system",
+	ErrAddress:                 "{{.given}} is no address to listen on",
+	ErrAddressRemedy:           "write :PORT or HOST:PORT, or 0 for none",
+	ErrCertificate:             "{{.given}} has no certificate to serve with: {{.why}}",
+	ErrCertificateRemedy:       "name a folder with tls.crt and tls.key, as a Secret of type kubernetes.io/tls has them, or leave the flag out for a self-signed certificate",
+	ErrCertificateUnused:       "--metrics-secure=false serves without a certificate",
+	ErrCertificateUnusedRemedy: "leave one of the two flags out",
 }

@@ -41,9 +41,13 @@ var japaneseController = sentences{
 	DrillPassed:    "訓練はアクションの直前まで到達しました。アクションは実行していません。",
 	DrillCut:       "連鎖は {{.step}} で途切れています。{{.why}}",
 
-	ErrNoDefinitions:       "{{.host}} のクラスターに naosu のカスタムリソース定義がありません。`naosu crds | kubectl apply --server-side -f -` でインストールしてください",
-	ErrNamespaceName:       "{{.given}} は namespace の名前として使えません",
-	ErrNamespaceNameRemedy: "コントローラーが lease と台帳を置ける namespace (naosu-system など) を指定してください",
-	ErrAddress:             "{{.given}} は待ち受けアドレスとして使えません",
-	ErrAddressRemedy:       ":PORT または HOST:PORT の形で、使わない場合は 0 を指定してください",
+	ErrNoDefinitions:           "{{.host}} のクラスターに naosu のカスタムリソース定義がありません。`naosu crds | kubectl apply --server-side -f -` でインストールしてください",
+	ErrNamespaceName:           "{{.given}} は namespace の名前として使えません",
+	ErrNamespaceNameRemedy:     "コントローラーが lease と台帳を置ける namespace (naosu-system など) を指定してください",
+	ErrAddress:                 "{{.given}} は待ち受けアドレスとして使えません",
+	ErrAddressRemedy:           ":PORT または HOST:PORT の形で、使わない場合は 0 を指定してください",
+	ErrCertificate:             "{{.given}} の証明書は使えません: {{.why}}",
+	ErrCertificateRemedy:       "kubernetes.io/tls 型の Secret と同じく tls.crt と tls.key があるフォルダーを指定してください。自己署名証明書を使う場合は、このフラグを省略してください",
+	ErrCertificateUnused:       "--metrics-secure=false では証明書を使いません",
+	ErrCertificateUnusedRemedy: "どちらか一方のフラグを省略してください",
 }

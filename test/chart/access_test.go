@@ -60,20 +60,21 @@ func TestAccess(t *testing.T) {
 	other := bed.third(t, agent.Spec.NodeName, ill)
 	bed.hands(t, agent.Spec.NodeName, ill, other)
 
-	health := "http://" + agenttest.Port(t)
+	health, scraped := "http://"+agenttest.Port(t), agenttest.Port(t)
 	args := slices.Clone(controller.Spec.Containers[0].Args)
 	for i, a := range args {
 		if strings.HasPrefix(a, "--health-address=") {
 			args[i] = "--health-address=" + strings.TrimPrefix(health, "http://")
 		}
 		if strings.HasPrefix(a, "--metrics-address=") {
-			args[i] = "--metrics-address=" + agenttest.Port(t)
+			args[i] = "--metrics-address=" + scraped
 		}
 	}
 	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+bed.kubeconfig(t, controller))...), bed.AWS.Environment()) //nolint:gosec // G204: the test's own.
 	for _, probe := range []string{controller.Spec.Containers[0].LivenessProbe.HTTPGet.Path, controller.Spec.Containers[0].ReadinessProbe.HTTPGet.Path} {
 		soon(t, func() error { return answers(t.Context(), health+probe) })
 	}
+	bed.scrapes(t, "https://"+scraped+"/metrics")
 	begin(t, exec.Command(filepath.Join(bins, "naosu-agent"), "--node-name="+agent.Spec.NodeName, "--kubeconfig="+bed.kubeconfig(t, agent), "--state="+t.TempDir()), nil) //nolint:gosec // G204: the test's own.
 	soon(t, func() error { return bed.tells(t.Context(), agent.Spec.NodeName) })
 

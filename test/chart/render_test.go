@@ -55,6 +55,7 @@ func TestWhatIsInIt(t *testing.T) {
 		"Lease/naosu-controller", "NetworkPolicy/naosu-controller", "PodDisruptionBudget/naosu-controller", "Role/naosu-controller",
 		"RoleBinding/naosu-controller", "Service/naosu-controller-metrics", "ServiceAccount/naosu-controller",
 		"Role/naosu-controller in kube-node-lease", "RoleBinding/naosu-controller in kube-node-lease",
+		"ClusterRole/naosu-metrics-reader", "ClusterRoleBinding/naosu-controller-auth-delegator",
 		"ClusterRole/naosu-aggregate-to-view", "ClusterRole/naosu-approver", "ClusterRole/naosu-driller", "ClusterRole/naosu-viewer", "Role/naosu-viewer",
 		"ValidatingAdmissionPolicy/naosu-controller-nodes", "ValidatingAdmissionPolicy/naosu-remediations",
 		"ValidatingAdmissionPolicyBinding/naosu-controller-nodes", "ValidatingAdmissionPolicyBinding/naosu-remediations",
@@ -66,12 +67,19 @@ func TestWhatIsInIt(t *testing.T) {
 		values object
 		want   []string
 	}{
-		"both parts":          {nil, slices.Concat(agent, controller, crds)},
-		"the agent alone":     {object{"controller": object{"enabled": false}}, slices.Concat(agent, crds)},
-		"the controller":      {object{"agent": object{"enabled": false}}, slices.Concat(controller, crds)},
-		"CRDs by others":      {object{"crds": object{"install": false}}, slices.Concat(agent, controller)},
-		"one replica":         {object{"controller": object{"replicas": 1}}, slices.Concat(agent, crds, without(controller, "PodDisruptionBudget/naosu-controller"))},
-		"no metrics":          {object{"controller": object{"metrics": object{"enabled": false}}}, slices.Concat(agent, crds, without(controller, "Service/naosu-controller-metrics"))},
+		"both parts":      {nil, slices.Concat(agent, controller, crds)},
+		"the agent alone": {object{"controller": object{"enabled": false}}, slices.Concat(agent, crds)},
+		"the controller":  {object{"agent": object{"enabled": false}}, slices.Concat(controller, crds)},
+		"CRDs by others":  {object{"crds": object{"install": false}}, slices.Concat(agent, controller)},
+		"one replica":     {object{"controller": object{"replicas": 1}}, slices.Concat(agent, crds, without(controller, "PodDisruptionBudget/naosu-controller"))},
+		"no metrics": {
+			object{"controller": object{"metrics": object{"enabled": false}}},
+			slices.Concat(agent, crds, without(controller, "Service/naosu-controller-metrics", "ClusterRole/naosu-metrics-reader", "ClusterRoleBinding/naosu-controller-auth-delegator")),
+		},
+		"metrics for all": {
+			object{"controller": object{"metrics": object{"secure": false}}},
+			slices.Concat(agent, crds, without(controller, "ClusterRole/naosu-metrics-reader", "ClusterRoleBinding/naosu-controller-auth-delegator")),
+		},
 		"no network policy":   {object{"controller": object{"networkPolicy": object{"enabled": false}}}, slices.Concat(agent, crds, without(controller, "NetworkPolicy/naosu-controller"))},
 		"with ServiceMonitor": {object{"controller": object{"metrics": object{"serviceMonitor": object{"enabled": true}}}}, slices.Concat(agent, crds, controller, []string{"ServiceMonitor/naosu-controller"})},
 	} {

@@ -83,12 +83,13 @@ func TestRepairs(t *testing.T) {
 		return p.Status.AsForecast != nil && *p.Status.AsForecast == 1 && *p.Status.Nodes == 1 && *p.Status.UnhealthyNodes == 0 &&
 			ready.Status == metav1.ConditionTrue && len(p.Status.Permissions) == 1 && p.Status.Permissions[0].May == v1alpha1.MayYes
 	})
+	token := account(t, "reader", true)
 	for _, want := range []string{
-		`naosu_remediations{action="Reboot",outcome="AsForecast",phase="Ended",policy="links"} 1`, "naosu_unhealthy_nodes 0", "naosu_ledger_reservations 0",
+		`naosu_remediations{action="Reboot",outcome="AsForecast",phase="Ended",policy="links"} 1`, "naosu_unhealthy_nodes 0", "naosu_ledger_reservations 0", "naosu_ledger_read_timestamp_seconds ",
 		`naosu_guard_verdicts_total{check="mode",decision="Allow",reason=""}`, "naosu_watch_age_seconds",
 	} {
 		until(t, "the metric "+want, func() bool {
-			_, metrics := get(t, "http://"+controller.metrics+"/metrics")
+			_, metrics := scrape(t, "https://"+controller.metrics, token)
 			return strings.Contains(metrics, want)
 		})
 	}

@@ -163,11 +163,11 @@ type replica struct {
 }
 
 // start runs a controller and waits until it says that it is ready.
-func start(t *testing.T) *replica {
+func start(t *testing.T, flags ...string) *replica {
 	t.Helper()
 	needLab(t)
 	r := &replica{health: agenttest.Port(t), metrics: agenttest.Port(t), log: &bytes.Buffer{}, ended: make(chan struct{})}
-	r.Cmd = command(context.WithoutCancel(t.Context()), "--health-address", r.health, "--metrics-address", r.metrics)
+	r.Cmd = command(context.WithoutCancel(t.Context()), append([]string{"--health-address", r.health, "--metrics-address", r.metrics}, flags...)...)
 	r.Stdout, r.Stderr = r.log, r.log
 	if err := r.Start(); err != nil {
 		t.Fatal(err)

@@ -3,10 +3,12 @@ package controller
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strconv"
 
 	"github.com/go-logr/logr"
@@ -34,7 +36,10 @@ type Options struct {
 	LeaderElect    bool
 	HealthAddress  string
 	MetricsAddress string
-	EKSCluster     string
+	// MetricsSecure and MetricsCertPath are controller.Options'.
+	MetricsSecure   bool
+	MetricsCertPath string
+	EKSCluster      string
 }
 
 // NewCommand is `naosu controller`.
@@ -57,6 +62,8 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	flags.BoolVar(&o.LeaderElect, "leader-elect", true, "")
 	flags.StringVar(&o.HealthAddress, "health-address", ":8081", "")
 	flags.StringVar(&o.MetricsAddress, "metrics-address", ":8080", "")
+	flags.BoolVar(&o.MetricsSecure, "metrics-secure", true, "")
+	flags.StringVar(&o.MetricsCertPath, "metrics-cert-path", "", "")
 	flags.StringVar(&o.EKSCluster, "eks-cluster", "", "")
 	return cmd
 }
@@ -78,6 +85,21 @@ func (o *Options) Validate() error {
 		if !listenable(one.address) {
 			return exit.BadInput(one.flag, message.Of(message.ErrAddress, message.Args{"given": strconv.Quote(one.address)}), message.Of(message.ErrAddressRemedy, nil))
 		}
+	}
+	return o.certificate()
+}
+
+// certificate says what is wrong with the one that was given: controller-runtime would take another in its place.
+func (o *Options) certificate() error {
+	switch {
+	case o.MetricsCertPath == "":
+		return nil
+	case !o.MetricsSecure:
+		return exit.BadInput("--metrics-cert-path", message.Of(message.ErrCertificateUnused, nil), message.Of(message.ErrCertificateUnusedRemedy, nil))
+	}
+	if _, err := tls.LoadX509KeyPair(filepath.Join(o.MetricsCertPath, "tls.crt"), filepath.Join(o.MetricsCertPath, "tls.key")); err != nil {
+		return exit.BadInput("--metrics-cert-path", message.Of(message.ErrCertificate, message.Args{"given": strconv.Quote(o.MetricsCertPath), "why": err.Error()}),
+			message.Of(message.ErrCertificateRemedy, nil))
 	}
 	return nil
 }
@@ -104,7 +126,7 @@ func (o *Options) Run(ctx context.Context) error {
 	klog.SetLogger(log)
 	err = controller.Run(ctx, controller.Options{
 		Config: config, Namespace: o.Namespace, LeaderElect: o.LeaderElect, HealthAddress: o.HealthAddress, MetricsAddress: o.MetricsAddress,
-		EKSCluster: o.EKSCluster, Log: log,
+		MetricsSecure: o.MetricsSecure, MetricsCertPath: o.MetricsCertPath, EKSCluster: o.EKSCluster, Log: log,
 	})
 	return said(config, err)
 }
