@@ -122,6 +122,11 @@ func members(w *world) {
 	w.nodes(func(i int, n *Node) { n.ControlPlane = i == 0 || i == 4 || i == 5 })
 }
 
+// twoOut is where the node and another of its control plane are not Ready, so that each would wait for the other.
+func twoOut(w *world) {
+	w.Node.Ready, w.Nodes.Value[0].Ready, w.Nodes.Value[5].Ready = false, false, false
+}
+
 var table = map[string]map[string]row{
 	"paused": {
 		"paused": is(Delay, Paused, func(w *world) { w.Policy.Paused = true }),
@@ -256,6 +261,8 @@ var table = map[string]map[string]row{
 		"a worker is not Ready":              allowed(both(members, func(w *world) { w.Nodes.Value[6].Ready = false })),
 		"its own repair":                     allowed(both(members, going("r1", "n1", "1x", "other"))),
 		"it is not Ready itself":             allowed(both(members, func(w *world) { w.Node.Ready, w.Nodes.Value[0].Ready = false, false })),
+		"neither it nor another is Ready":    is(Deny, ControlPlaneDegraded, both(members, twoOut)),
+		"and the other is being repaired":    is(Delay, ControlPlaneDegraded, both(members, twoOut, going("r2", "n6", "1x", "other"))),
 		"a worker, while one of them is out": allowed(both(members, func(w *world) { w.Node.ControlPlane, w.Nodes.Value[5].Ready = false, false })),
 		"a service, too":                     is(Delay, ControlPlaneDegraded, both(members, restart, func(w *world) { w.Nodes.Value[5].Ready = false })),
 		"ledger not known":                   is(Delay, Unknown, both(members, func(w *world) { w.Ledger = Fact[Ledger]{} })),

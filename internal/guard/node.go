@@ -50,6 +50,9 @@ func oneMachine(p Proposal, f Facts) Verdict {
 
 // controlPlane takes out no second node of a control plane: two of three that are out at once are the end of etcd's quorum, and
 // with it of the API. A node that is gone, but whose repair goes on, may have been one of them.
+//
+// Where the node and another are not Ready, and nobody repairs the other, each would wait for the other for ever. etcd may yet
+// run on either, or on none: a person must bring one back.
 func controlPlane(p Proposal, f Facts) Verdict {
 	switch {
 	case !p.Node.ControlPlane:
@@ -59,7 +62,7 @@ func controlPlane(p Proposal, f Facts) Verdict {
 	case !f.Nodes.known():
 		return unknown("nodes")
 	}
-	var out []string
+	var out, underRepair []string
 	workers := map[string]bool{}
 	for _, node := range f.Nodes.Value {
 		workers[node.Name] = !node.ControlPlane
@@ -69,10 +72,13 @@ func controlPlane(p Proposal, f Facts) Verdict {
 	}
 	for _, e := range f.Ledger.Value.others(p.holder()) {
 		if e.Node != p.Node.Name && !workers[e.Node] {
-			out = append(out, "node/"+e.Node)
+			underRepair = append(underRepair, "node/"+e.Node)
 		}
 	}
-	if len(out) > 0 {
+	if len(out) > 0 && len(underRepair) == 0 && !p.Node.Ready {
+		return deny(ControlPlaneDegraded, message.GuardControlPlaneStuck, message.Args{"nodes": few(append(out, "node/"+p.Node.Name))})
+	}
+	if out = append(out, underRepair...); len(out) > 0 {
 		return delay(ControlPlaneDegraded, soon, message.GuardControlPlane, message.Args{"nodes": few(out)})
 	}
 	return allow

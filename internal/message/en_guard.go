@@ -26,9 +26,10 @@ var englishGuard = sentences{
 	GuardLeases:     "{{.n}} of {{count .total \"kubelet\" \"kubelets\"}} are silent at once: that is their way to the API server, not the nodes.",
 	GuardZonalShift: "Traffic is being moved away from {{and .zones}}; nothing new is begun meanwhile.",
 
-	GuardNewNode:        "{{.node}} is still starting and is left alone for {{.left}} more.",
-	GuardMachineClaimed: "{{and .nodes}} all say that they run on {{.machine}}: which of them does is not known. Delete those Nodes that do not.",
-	GuardControlPlane:   "{{and .nodes}} of the control plane, or not known to be none of it, {{verb (len .nodes) \"is\" \"are\"}} out or not Ready: a second one at once may end etcd's quorum.",
+	GuardNewNode:           "{{.node}} is still starting and is left alone for {{.left}} more.",
+	GuardMachineClaimed:    "{{and .nodes}} all say that they run on {{.machine}}: which of them does is not known. Delete those Nodes that do not.",
+	GuardControlPlane:      "{{and .nodes}} of the control plane, or not known to be none of it, {{verb (len .nodes) \"is\" \"are\"}} out or not Ready: a second one at once may end etcd's quorum.",
+	GuardControlPlaneStuck: "{{and .nodes}} of the control plane are not Ready at once. Which of them etcd's quorum needs is not known: bring one back yourself.",
 
 	GuardDisruptionBudget: "In {{.in}} of {{.futures}} simulated futures it would not keep to {{and .budgets}}.",
 	GuardPodsLost:         "In {{.in}} of {{.futures}} simulated futures {{count .n \"pod\" \"pods\"}} would be lost, since nothing makes {{verb .n \"it\" \"them\"}} again: {{and .pods}}.",

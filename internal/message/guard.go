@@ -30,6 +30,8 @@ const (
 	GuardNewNode        ID = "GuardNewNode"        // node, left
 	GuardMachineClaimed ID = "GuardMachineClaimed" // nodes, machine
 	GuardControlPlane   ID = "GuardControlPlane"   // nodes
+	// GuardControlPlaneStuck is of nodes that would wait for each other.
+	GuardControlPlaneStuck ID = "GuardControlPlaneStuck" // nodes
 
 	GuardDisruptionBudget ID = "GuardDisruptionBudget" // budgets, in, futures
 	GuardPodsLost         ID = "GuardPodsLost"         // n, pods, in, futures

@@ -26,9 +26,10 @@ var japaneseGuard = sentences{
 	GuardLeases:     "kubelet {{.total}} 台のうち {{.n}} 台が同時に応答していません。原因はノードではなく、API サーバーへの経路にあります。",
 	GuardZonalShift: "{{and .zones}} からトラフィックを移しています。その間、新しい修復は始めません。",
 
-	GuardNewNode:        "{{.node}} は起動中のため、あと {{span .left}}は何もしません。",
-	GuardMachineClaimed: "{{and .nodes}} がいずれも {{.machine}} で動いていることになっており、実際にどのノードなのか分かりません。違う Node を削除してください。",
-	GuardControlPlane:   "コントロールプレーンの (またはそうでないと言えない) {{and .nodes}} が修復中か、Ready ではありません。同時に 2 台目を止めると、etcd のクォーラムが失われるおそれがあります。",
+	GuardNewNode:           "{{.node}} は起動中のため、あと {{span .left}}は何もしません。",
+	GuardMachineClaimed:    "{{and .nodes}} がいずれも {{.machine}} で動いていることになっており、実際にどのノードなのか分かりません。違う Node を削除してください。",
+	GuardControlPlane:      "コントロールプレーンの (またはそうでないと言えない) {{and .nodes}} が修復中か、Ready ではありません。同時に 2 台目を止めると、etcd のクォーラムが失われるおそれがあります。",
+	GuardControlPlaneStuck: "コントロールプレーンの {{and .nodes}} が同時に Ready ではありません。etcd のクォーラムにどのノードが必要なのか分からないため、1 台を手動で復旧してください。",
 
 	GuardDisruptionBudget: "{{.futures}} 通りの予測のうち {{.in}} 通りで、{{and .budgets}} を守れません。",
 	GuardPodsLost:         "{{.futures}} 通りの予測のうち {{.in}} 通りで、{{.n}} 個の Pod が失われ、代わりは作られません: {{and .pods}}",
