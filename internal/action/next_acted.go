@@ -56,7 +56,8 @@ func askingAgain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 }
 
 // restarting waits for the agent, which takes up the step as it stands written. A node whose agent cannot is not helped by it, so
-// that the ladder goes on; one whose agent refuses was not tried.
+// that the ladder goes on; one whose agent refuses was not tried. Of one that says nothing nobody knows whether it was: that is an
+// attempt, and leads to nothing harsher.
 func restarting(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 	agent, within := r.Status.Agent, termsOf(s.policy).healthy
 	if agent == nil {
@@ -76,7 +77,7 @@ func restarting(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 	left := step.StartedAt.Add(within).Sub(s.now)
 	if left <= 0 {
 		silent := message.Of(message.ActionAgentSilent, message.Args{"node": nodeOf(r), "within": within.String()})
-		return ended(r, failed(silent), &conclusion{v1alpha1.RemediationDidNotHelpReason, silent})
+		return ended(r, failed(silent), &conclusion{v1alpha1.RemediationGaveUpReason, silent})
 	}
 	return wait(left)
 }

@@ -254,7 +254,7 @@ func TestNext(t *testing.T) {
 		"turned away, and healthy again": {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), seen(func(s *sight) { s.ill = false }), gist{begin: uncordonStep, reason: notNeeded, why: message.ActionHealthy}},
 
 		"the agent has not answered":       {running(restart, ago(time.Minute, actStep)), ill(), gist{again: 14 * time.Minute}},
-		"the agent never does":             {running(restart, ago(15*time.Minute, actStep)), ill(), gist{end: failedStep, reason: didNotHelp, why: message.ActionAgentSilent}},
+		"the agent never does":             {running(restart, ago(15*time.Minute, actStep)), ill(), gist{end: failedStep, reason: gaveUp, why: message.ActionAgentSilent}},
 		"the agent has taken it up":        {agentSays(rejectedOne(running(restart, ago(0, actStep))), v1alpha1.AgentAccepted), ill(), gist{again: 15 * time.Minute}},
 		"the agent has done it":            {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentDone), ill(), gist{end: doneStep, begin: waitStep}},
 		"the agent refuses":                {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentRefused), ill(), gist{end: failedStep, reason: refused, why: message.ActionAgentSaid}},

@@ -72,7 +72,7 @@ func TestPerform(t *testing.T) {
 			want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "says Failed",
 		},
 		"a service whose agent is silent": {
-			action: restart, want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "did not do it within 3m0s",
+			action: restart, want: "Assess Guard Act(Failed): GaveUp", result: guard.Aborted, says: "did not do it within 3m0s",
 		},
 		"a restart withdrawn before the agent takes it up": {
 			action: restart, step: v1alpha1.StepAct, when: reject, want: "Assess Guard Act(Skipped): Rejected", result: guard.Stopped,
