@@ -23,6 +23,20 @@ const (
 	PolicyCompetingReason = "CompetingRepairer"
 )
 
+// PolicyUnasked says, of a policy of mode Auto, whether the controller's role lets it begin what nobody has approved. Other
+// policies do not have it.
+const PolicyUnasked = "Unasked"
+
+// The reasons of PolicyUnasked.
+const (
+	// PolicyPermittedReason is used when the role has the verb automate on remediations.
+	PolicyPermittedReason = "Permitted"
+	// PolicyNotPermittedReason is used when it lacks that verb: what the policy proposes waits for a person's approval.
+	PolicyNotPermittedReason = "NotPermitted"
+	// PolicyNotAnsweredReason is used when the API server did not say.
+	PolicyNotAnsweredReason = "NotAnswered"
+)
+
 // NodeRepairPolicy says which nodes are repaired, for which conditions, how, and how gently.
 //
 // +kubebuilder:object:root=true

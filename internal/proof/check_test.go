@@ -164,6 +164,9 @@ func TestEachLinkCut(t *testing.T) {
 		"a policy that reports":    {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeReport }, down, Broken, Mode, "Report"},
 		"a policy that asks first": {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeApprove }, down, NeedsApproval, "", "approved"},
 		"Auto that is not earned":  {func(f *Facts) { policyOf(f).Spec.EarnAuto = new(int32(3)) }, down, NeedsApproval, "", "as forecast"},
+		"Auto that the controller's role does not let act unasked": {found(metav1.ConditionFalse), down, NeedsApproval, "", "automate"},
+		"Auto that it lets act":                     {found(metav1.ConditionTrue), down, WouldAct, "", ""},
+		"Auto of which nobody said whether it does": {found(metav1.ConditionUnknown), down, Unproven, Mode, "automate"},
 		"Auto that is earned": {func(f *Facts) {
 			policyOf(f).Spec.EarnAuto = new(int32(3))
 			policyOf(f).Status.AsForecastByAction = []v1alpha1.ActionCount{{Action: v1alpha1.ActionReboot, Count: 3}}
@@ -403,4 +406,12 @@ func TestFindings(t *testing.T) {
 		}
 	}
 	t.Error("nothing says how the group's own repair is switched off")
+}
+
+// found is what the controller has found of its role.
+func found(status metav1.ConditionStatus) func(*Facts) {
+	return func(f *Facts) {
+		text := map[metav1.ConditionStatus]string{metav1.ConditionUnknown: "no answer"}[status]
+		policyOf(f).Status.Conditions = append(policyOf(f).Status.Conditions, metav1.Condition{Type: v1alpha1.PolicyUnasked, Status: status, Message: text})
+	}
 }

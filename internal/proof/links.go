@@ -266,7 +266,23 @@ func mode(c *checker, ch chain) (link, bool) {
 	if l.state == Cut {
 		l.severity = finding.Info // Somebody has chosen so.
 	}
+	if l.state == Holds {
+		return unasked(ch.policy), true
+	}
 	return l, true
+}
+
+// unasked is whether the controller's role lets it act without an approval, as it has found out. A version that did not ask says
+// nothing.
+func unasked(policy *v1alpha1.NodeRepairPolicy) link {
+	found := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.PolicyUnasked)
+	switch {
+	case found == nil || found.Status == metav1.ConditionTrue || policy.Spec.Mode != v1alpha1.ModeAuto:
+		return holds
+	case found.Status == metav1.ConditionFalse:
+		return link{state: Later, said: message.Of(message.PermissionAutomate, nil), asks: true}
+	}
+	return link{state: Unknown, said: message.Of(message.GuardUnknown, message.Args{"fact": "automate remediations.naosu.dev"})}
 }
 
 // asForecast is how many Remediations with the rule's action turned out as forecast, as the controller has counted them.

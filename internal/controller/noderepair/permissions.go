@@ -137,7 +137,7 @@ func (c *Concern) ask(ctx context.Context, action v1alpha1.Action, asked actuato
 	if asked.name == nobody {
 		var answers []answer
 		for _, kind := range asked.kinds {
-			may, gaps := c.unasked(kind.machine)
+			may, gaps := c.notAsked(kind.machine)
 			answers = append(answers, answer{may, say.Text(message.PermissionNobody, message.Args{"machine": kind.machine.Node, "gaps": gaps})})
 		}
 		return answers
@@ -177,9 +177,9 @@ func (c *Concern) agentMay() answer {
 	return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionNoAgent, nil)}
 }
 
-// unasked are why providers could not be asked, and whether one of them may yet act on a machine: it is not known, as long as
+// notAsked are why providers could not be asked, and whether one of them may yet act on a machine: it is not known, as long as
 // one is that it would be the machine of.
-func (c *Concern) unasked(m cloud.Machine) (v1alpha1.May, []string) {
+func (c *Concern) notAsked(m cloud.Machine) (v1alpha1.May, []string) {
 	providers, all := c.machines()
 	may := v1alpha1.MayNo
 	var gaps []string

@@ -21,6 +21,7 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 	ill := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repair.Ill(policy.Spec.Rules, n.Status.Conditions) })
 	permissions := c.permissions(ctx, policy, nodes)
 	ready := c.ready(ctx, world, brake, policy, nodes, ill, permissions)
+	unasked := c.unasked(ctx, policy)
 	before := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.PolicyReady)
 	_, err := c.Records.UpdatePolicyStatus(ctx, policy, func(s *v1alpha1.NodeRepairPolicyStatus) {
 		s.ObservedGeneration = policy.Generation
@@ -28,6 +29,11 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 		s.AsForecast, s.AsForecastByAction = earned(own, policy)
 		s.Permissions = permissions
 		meta.SetStatusCondition(&s.Conditions, ready)
+		if unasked != nil {
+			meta.SetStatusCondition(&s.Conditions, *unasked)
+		} else {
+			meta.RemoveStatusCondition(&s.Conditions, v1alpha1.PolicyUnasked)
+		}
 	})
 	if err == nil && (before == nil && ready.Status != metav1.ConditionTrue || before != nil && before.Reason != ready.Reason) {
 		kind := corev1.EventTypeNormal

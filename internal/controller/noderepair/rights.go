@@ -5,6 +5,7 @@ import (
 	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
@@ -87,4 +88,25 @@ func (c *Concern) allowed(ctx context.Context, right authorizationv1.ResourceAtt
 		return v1alpha1.MayNo, message.Of(message.PermissionRBAC, message.Args{"verb": right.Verb, "resource": what})
 	}
 	return v1alpha1.MayYes, message.Sentence{}
+}
+
+// unasked is the condition of that name of a policy; nil if it has none. Whoever checks beforehand what a policy would do has no
+// other way to learn it.
+func (c *Concern) unasked(ctx context.Context, policy *v1alpha1.NodeRepairPolicy) *metav1.Condition {
+	if policy.Spec.Mode != v1alpha1.ModeAuto {
+		return nil
+	}
+	condition := &metav1.Condition{Type: v1alpha1.PolicyUnasked, ObservedGeneration: policy.Generation, LastTransitionTime: metav1.NewTime(c.Clock.Now())}
+	may, why := c.allowed(ctx, automate)
+	switch may {
+	case v1alpha1.MayYes:
+		condition.Status, condition.Reason = metav1.ConditionTrue, v1alpha1.PolicyPermittedReason
+		return condition
+	case v1alpha1.MayNo:
+		condition.Status, condition.Reason = metav1.ConditionFalse, v1alpha1.PolicyNotPermittedReason
+	default:
+		condition.Status, condition.Reason = metav1.ConditionUnknown, v1alpha1.PolicyNotAnsweredReason
+	}
+	condition.Message = short(message.English().Say(why))
+	return condition
 }

@@ -11,6 +11,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -115,5 +116,36 @@ func TestReportOnlyByRights(t *testing.T) {
 	}
 	if ready := meta.FindStatusCondition(b.status(t).Conditions, v1alpha1.PolicyReady); ready.Reason != v1alpha1.PolicyNoActuatorReason || !strings.Contains(ready.Message, "act remediations.naosu.dev") {
 		t.Errorf("the policy is %+v", ready)
+	}
+}
+
+// Of a policy of mode Auto its status tells whether the role lets it act unasked, which whoever checks beforehand cannot ask.
+func TestUnasked(t *testing.T) {
+	for name, tc := range map[string]struct {
+		mode      v1alpha1.Mode
+		forbidden string
+		want      string
+	}{
+		"it may":           {v1alpha1.ModeAuto, "", v1alpha1.PolicyPermittedReason},
+		"it may not":       {v1alpha1.ModeAuto, "automate remediations", v1alpha1.PolicyNotPermittedReason},
+		"nobody answers":   {v1alpha1.ModeAuto, "everything", v1alpha1.PolicyNotAnsweredReason},
+		"people are asked": {v1alpha1.ModeApprove, "automate remediations", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := policy(tc.mode)
+			p.Status.Conditions = []metav1.Condition{{Type: v1alpha1.PolicyUnasked, Status: metav1.ConditionTrue, Reason: "Before", LastTransitionTime: metav1.Now()}}
+			b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(9), &p)...)
+			b.forbid(tc.forbidden)
+			if _, err := b.Pass(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if c := meta.FindStatusCondition(b.status(t).Conditions, v1alpha1.PolicyUnasked); c != nil {
+				got = c.Reason
+			}
+			if got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
 	}
 }
