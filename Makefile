@@ -11,6 +11,9 @@ FUZZTIME ?= 10s
 SLOWEST  := ./test/incidents ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
 # How many nights of repair under random faults fuzz plays, in all.
 NIGHTS   ?= 10000
+# Which checks of the guard unguarded takes out, as in CHECK=lease,window, and in how many nights each must be seen.
+CHECK    ?= all
+UNGUARDED ?= 500
 # What bench runs, as in BENCH=Ready.
 BENCH    ?= .
 
@@ -67,6 +70,10 @@ bench: go ## Run the benchmarks and print one table
 fuzz: go ## Run each fuzz target for FUZZTIME, and repair through NIGHTS of random faults
 	@hack/fuzz.sh $(FUZZTIME)
 	@hack/nights.sh $(NIGHTS)
+
+.PHONY: unguarded
+unguarded: go ## Take each of the guard's checks out in turn, and play nights until one shows what it is for
+	@go test -vet=off ./test/repair -count=1 -v -timeout 12h -run '^TestWithout$$' -args -without '$(CHECK)' -nights $(UNGUARDED)
 
 .PHONY: go
 go:

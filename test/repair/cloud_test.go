@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
@@ -31,6 +34,8 @@ type provider struct {
 	c     *town
 	watch *watch
 	mood  mood
+	// rival is whether something else repairs all machines.
+	rival bool
 }
 
 func (*provider) Name() string { return "cloud" }
@@ -89,6 +94,7 @@ func (p *provider) act(ctx context.Context, action v1alpha1.Action, of cloud.Mac
 		return cloud.Operation{}, fmt.Errorf("%s: %w", action, cloud.ErrPassing)
 	}
 	if p.mood == refusing {
+		p.watch.refuses(action, m)
 		return cloud.Operation{}, &cloud.RefusedError{Permission: string(action), Err: fmt.Errorf("%s: not permitted", action)}
 	}
 	p.watch.acts(ctx, action, m, p.mood != silentNo)
@@ -100,6 +106,21 @@ func (p *provider) act(ctx context.Context, action v1alpha1.Action, of cloud.Mac
 		return cloud.Operation{}, fmt.Errorf("%s: %w", action, cloud.ErrUnsure)
 	}
 	return cloud.Operation{At: p.c.now()}, nil
+}
+
+// Repairers are those who repair all machines, if any does.
+func (p *provider) Repairers(_ context.Context, machines []cloud.Machine) ([]cloud.Repairer, error) {
+	if !p.rival {
+		return nil, nil
+	}
+	one := cloud.Repairer{By: change.Ref{Kind: "Group", Name: "workers"}, Rules: []cloud.RepairerRule{
+		{Condition: "NetworkingReady", Status: corev1.ConditionFalse, Action: v1alpha1.ActionReplace},
+		{Condition: corev1.NodeReady, Status: corev1.ConditionUnknown, Action: v1alpha1.ActionReplace},
+	}}
+	for _, m := range machines {
+		one.Nodes = append(one.Nodes, m.Node)
+	}
+	return []cloud.Repairer{one}, nil
 }
 
 // May lets everything through.

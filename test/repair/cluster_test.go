@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -50,7 +51,10 @@ type town struct {
 	// goneNodes are those of machines that are no more, which the cloud's node controller deletes.
 	goneNodes []string
 	named     int
-	now       func() time.Time
+	// room is how many pods a node takes. badImage is whether machines that come in others' places are ill from the beginning.
+	room     int
+	badImage bool
+	now      func() time.Time
 }
 
 // machine is one, and what is wrong with it.
@@ -68,8 +72,14 @@ type machine struct {
 	fell, well time.Time
 	// lost is since when nothing is heard of it.
 	lost time.Time
-	// spoken is when its agent last wrote.
+	// spoken is when its agent last wrote; mute is whether it writes no more, until the machine boots.
 	spoken time.Time
+	mute   bool
+	// leaving is the key of a taint by which others say that they remove it; empty if they do not.
+	leaving string
+	// controlPlane is whether it carries the control plane, replaced how many replacements, one after the other, have led to it.
+	controlPlane bool
+	replaced     int
 }
 
 // lease is how the machine's kubelet says that it lives, as it is read at a time.
@@ -85,23 +95,26 @@ func (m *machine) lease(now time.Time) *coordinationv1.Lease {
 
 func (m *machine) bootID() string { return fmt.Sprintf("%s-boot-%d", m.id, m.boots) }
 
-// workload is a ReplicaSet with a PodDisruptionBudget.
+// workload is a ReplicaSet, with a PodDisruptionBudget unless its floor is 0.
 type workload struct {
 	name            string
 	replicas, floor int
+	// data is whether its pods have data on their node alone, foreign whether another scheduler places them.
+	data, foreign bool
 }
 
-func newTown(nodes, zones int, workloads []workload) *town {
-	c := &town{machines: map[string]*machine{}, now: time.Now}
+func (p plan) town() *town {
+	c := &town{machines: map[string]*machine{}, now: time.Now, room: cmp.Or(p.Room, 8)}
 	objects := []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "naosu-system"}},
 	}
-	for i := range nodes {
-		m := c.machine(fmt.Sprintf("zone-%c", 'a'+i%zones), "workers")
+	for i := range p.Nodes {
+		m := c.machine(fmt.Sprintf("zone-%c", 'a'+i%p.Zones), "workers")
+		m.controlPlane = i < p.ControlPlane
 		objects = append(objects, c.nodeOf(m))
 	}
-	for _, w := range workloads {
+	for _, w := range p.workloads() {
 		objects = append(objects, w.objects()...)
 	}
 	c.api = memory.New(scheme, []client.Object{
@@ -118,7 +131,7 @@ func (c *town) machine(zone, group string) *machine {
 }
 
 func (c *town) nodeOf(m *machine) *corev1.Node {
-	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("4"), corev1.ResourceMemory: resource.MustParse("8Gi"), corev1.ResourcePods: resource.MustParse("20")}
+	room := corev1.ResourceList{corev1.ResourceCPU: *resource.NewMilliQuantity(int64(c.room)*perPod, resource.DecimalSI), corev1.ResourceMemory: resource.MustParse("8Gi"), corev1.ResourcePods: resource.MustParse("20")}
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: m.node, Labels: map[string]string{
 			corev1.LabelHostname: m.node, zoneLabel: m.zone, groupLabel: m.group, corev1.LabelInstanceTypeStable: "m5.large",
@@ -126,16 +139,32 @@ func (c *town) nodeOf(m *machine) *corev1.Node {
 		Spec:   corev1.NodeSpec{ProviderID: "aws:///" + m.zone + "/" + m.id},
 		Status: corev1.NodeStatus{Capacity: room, Allocatable: room},
 	}
+	if m.controlPlane {
+		node.Labels["node-role.kubernetes.io/control-plane"] = ""
+	}
 	c.tell(node, m)
 	return node
 }
 
+// perPod is how much CPU a pod asks for, in thousandths.
+const perPod = 500
+
 func (w workload) objects() []client.Object {
 	app := map[string]string{"app": w.name}
 	selector := &metav1.LabelSelector{MatchLabels: app}
+	spec := podSpec()
+	if w.data {
+		spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+	}
+	if w.foreign {
+		spec.SchedulerName = "another-scheduler"
+	}
 	set := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{Name: w.name, Namespace: namespace},
-		Spec:       appsv1.ReplicaSetSpec{Replicas: new(int32(w.replicas)), Selector: selector, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: app}, Spec: podSpec()}},
+		Spec:       appsv1.ReplicaSetSpec{Replicas: new(int32(w.replicas)), Selector: selector, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: app}, Spec: spec}},
+	}
+	if w.floor == 0 {
+		return []client.Object{set}
 	}
 	budget := &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Name: w.name, Namespace: namespace},
@@ -148,7 +177,7 @@ func podSpec() corev1.PodSpec {
 	return corev1.PodSpec{
 		SchedulerName: corev1.DefaultSchedulerName,
 		Containers: []corev1.Container{{Name: "c", Image: "i", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
-			corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
+			corev1.ResourceCPU: *resource.NewMilliQuantity(perPod, resource.DecimalSI), corev1.ResourceMemory: resource.MustParse("256Mi"),
 		}}}},
 	}
 }
@@ -179,6 +208,7 @@ func (c *town) boot(context.Context) error {
 			m.up, m.lost = true, time.Time{}
 			m.boots++
 			m.ill = m.ill && m.stubborn
+			m.mute = false
 		}
 	}
 	return nil
@@ -195,6 +225,12 @@ func (c *town) forget(ctx context.Context) error {
 	return nil
 }
 
+// remove ends a machine, and none takes its place.
+func (c *town) remove(m *machine) {
+	delete(c.machines, m.node)
+	c.goneNodes = append(c.goneNodes, m.node)
+}
+
 // restart takes a machine down, to be up again after a boot.
 func (c *town) restart(m *machine) {
 	m.up, m.booted = false, c.now().Add(boot)
@@ -208,6 +244,7 @@ func (c *town) replace(m *machine) {
 	delete(c.machines, m.node)
 	c.goneNodes = append(c.goneNodes, m.node)
 	fresh := c.machine(m.zone, m.group)
-	fresh.boots = 0
+	fresh.boots, fresh.controlPlane, fresh.replaced = 0, m.controlPlane, m.replaced+1
+	fresh.ill, fresh.stubborn = c.badImage, c.badImage
 	c.restart(fresh)
 }

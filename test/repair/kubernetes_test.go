@@ -35,8 +35,11 @@ func (c *town) tell(node *corev1.Node, m *machine) bool {
 		}
 		ready = corev1.ConditionUnknown
 	}
-	due := m.lost.IsZero() && c.now().Sub(m.spoken) >= heartbeat
+	due := m.lost.IsZero() && !m.mute && c.now().Sub(m.spoken) >= heartbeat
 	changed := condition(node, corev1.NodeReady, ready, "Kubelet", c.now(), due)
+	if m.lost.IsZero() && m.mute {
+		return changed
+	}
 	if m.lost.IsZero() {
 		changed = condition(node, "NetworkingReady", network, reason, c.now(), due) || changed
 		changed = changed || node.Status.NodeInfo.BootID != m.bootID()
@@ -85,8 +88,7 @@ func (c *town) speak(ctx context.Context) error {
 			return err
 		default:
 			taints := taintsOf(m, c.now())
-			tainted := len(taints) != len(node.Spec.Taints)
-			if tainted {
+			if !slices.Equal(taints, node.Spec.Taints) {
 				node.Spec.Taints = taints
 				if err := c.api.Direct.Update(ctx, node); err != nil {
 					return err
@@ -104,10 +106,14 @@ func (c *town) speak(ctx context.Context) error {
 
 // taintsOf is how Kubernetes keeps pods off a node that it does not hear.
 func taintsOf(m *machine, now time.Time) []corev1.Taint {
-	if m.lost.IsZero() || now.Sub(m.lost) < silence {
-		return nil
+	var others []corev1.Taint
+	if m.leaving != "" {
+		others = []corev1.Taint{{Key: m.leaving, Effect: corev1.TaintEffectNoSchedule}}
 	}
-	return []corev1.Taint{{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule}, {Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}}
+	if m.lost.IsZero() || now.Sub(m.lost) < silence {
+		return others
+	}
+	return append(others, []corev1.Taint{{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule}, {Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}}...)
 }
 
 func (c *town) pods(ctx context.Context) ([]corev1.Pod, error) {
@@ -213,14 +219,13 @@ func (c *town) schedule(ctx context.Context) error {
 	for _, pod := range pods {
 		load[pod.Spec.NodeName]++
 	}
-	const room = 8 // by CPU
 	for i := range pods {
 		pod := &pods[i]
 		if pod.Spec.NodeName != "" || pod.DeletionTimestamp != nil {
 			continue
 		}
 		open := slices.DeleteFunc(slices.Clone(nodes.Items), func(n corev1.Node) bool {
-			return n.Spec.Unschedulable || len(n.Spec.Taints) > 0 || n.DeletionTimestamp != nil || load[n.Name] >= room
+			return n.Spec.Unschedulable || len(n.Spec.Taints) > 0 || n.DeletionTimestamp != nil || load[n.Name] >= c.room
 		})
 		if len(open) == 0 {
 			return nil

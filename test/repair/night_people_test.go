@@ -23,7 +23,9 @@ const (
 	recreated kind = "a Remediation deleted past its finalizer, and made again under its name"
 	forged    kind = "a Remediation made by hand, of a node that may be well"
 	forgedRun kind = "a Remediation made by hand, whose status says that it runs"
+	copied    kind = "a Remediation that goes on, made once more under another name"
 	edited    kind = "a policy that asks for nothing for a while"
+	paused    kind = "a policy that is paused for a while"
 	// uncordoned is of nodes whose machines have not been acted on yet.
 	uncordoned kind = "a person who uncordons what is being drained"
 )
@@ -32,8 +34,12 @@ const (
 func (n *night) meddle(ctx context.Context, f fault, begins bool) (bool, error) {
 	switch f.Kind {
 	case edited:
-		return true, n.edit(ctx, f.Target, begins)
-	case rejected, deleted, aborted, recreated, forged, forgedRun, uncordoned:
+		n.way, n.watch.silent = f.Target, begins
+		return true, n.edit(ctx)
+	case paused:
+		n.watch.paused = begins
+		return true, n.edit(ctx)
+	case rejected, deleted, aborted, recreated, copied, forged, forgedRun, uncordoned:
 	default:
 		return false, nil
 	}
@@ -51,6 +57,8 @@ func (n *night) meddle(ctx context.Context, f fault, begins bool) (bool, error) 
 		return true, n.uncordon(ctx)
 	case deleted, recreated:
 		return true, n.remove(ctx, f)
+	case copied:
+		return true, n.copy(ctx, f)
 	default:
 		return true, n.forge(ctx, f)
 	}
@@ -67,13 +75,32 @@ func (n *night) change(ctx context.Context, change func(*v1alpha1.Remediation)) 
 	return nil
 }
 
-// uncordon has a person uncordon all nodes that are being drained. A controller that does not care finds them as they were.
+// copy makes once more what goes on.
+func (n *night) copy(ctx context.Context, f fault) error {
+	var all v1alpha1.RemediationList
+	if err := n.c.api.Direct.List(ctx, &all); err != nil {
+		return err
+	}
+	for i, r := range all.Items {
+		again := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("copied-%d-%d-%d", f.Tick, f.Target, i)}, Spec: r.Spec}
+		again.Spec.Approval = ""
+		if r.Status.Phase == v1alpha1.PhaseEnded {
+			continue
+		}
+		if err := n.c.api.Direct.Create(ctx, again); client.IgnoreAlreadyExists(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uncordon has a person uncordon all nodes that are being drained, but for those that a zonal shift has cordoned. A controller that does not care finds them as they were.
 func (n *night) uncordon(ctx context.Context) error {
 	for _, r := range n.watch.running(ctx) {
 		var node corev1.Node
 		err := n.c.api.Direct.Get(ctx, client.ObjectKey{Name: r.Spec.Node.Name}, &node)
 		switch {
-		case apierrors.IsNotFound(err), err == nil && !node.Spec.Unschedulable, n.watch.acted[r.UID] > 0:
+		case apierrors.IsNotFound(err), err == nil && !node.Spec.Unschedulable, n.watch.acted[r.UID] > 0, n.shifted[node.Name]:
 			continue
 		case err != nil:
 			return err
@@ -153,16 +180,16 @@ func (n *night) forge(ctx context.Context, f fault) error {
 	return n.c.api.Direct.Status().Update(ctx, r)
 }
 
-// edit has the policy ask for nothing, in one of several ways, or for what it did before.
-func (n *night) edit(ctx context.Context, way int, begins bool) error {
+// edit has the policy ask for nothing, in one of several ways, or for what it did before, and pauses it or not.
+func (n *night) edit(ctx context.Context) error {
 	var policy v1alpha1.NodeRepairPolicy
 	if err := n.c.api.Direct.Get(ctx, client.ObjectKey{Name: "default"}, &policy); err != nil {
 		return err
 	}
 	policy.Spec = *n.watch.policy.Spec.DeepCopy()
-	n.watch.silent = begins
-	if begins {
-		switch way % 4 {
+	policy.Spec.Paused = n.watch.paused
+	if n.watch.silent {
+		switch n.way % 4 {
 		case 0:
 			policy.Spec.NodeSelector.MatchLabels = map[string]string{"no": "node"}
 		case 1:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -53,6 +52,14 @@ type night struct {
 	frozen *cluster.Snapshot
 	thaw   time.Time
 	taken  *cluster.Snapshot
+	// every is before each how manieth question about the lease it is lost, 0 is never; asks counts them.
+	every, asks int
+	// way is how the policy asks for nothing.
+	way int
+	// aimed are the machines that faults are about.
+	aimed map[fault]*machine
+	// shifted are the nodes that a zonal shift has cordoned.
+	shifted map[string]bool
 }
 
 // tamper is a flaw that the controller does not have.
@@ -74,9 +81,10 @@ const (
 
 // play plays the night in a bubble of testing/synctest, and says what was seen.
 func (p plan) play(ctx context.Context, checks []guard.Check, flaw tamper) (*watch, error) {
-	n := &night{plan: p, c: newTown(p.Nodes, p.Zones, p.workloads()), checks: checks, tamper: flaw, die: -1}
+	n := &night{plan: p, c: p.town(), checks: checks, tamper: flaw, die: -1, shifted: map[string]bool{}, aimed: map[fault]*machine{}}
 	n.watch = newWatch(n.c, p.policy(), p.workloads())
 	n.cloud = &provider{c: n.c, watch: n.watch}
+	n.watch.rival = func() bool { return n.cloud.rival }
 	n.c.api.Before, n.c.api.After = n.before, n.after
 	if err := n.c.api.Direct.Create(ctx, n.watch.policy.DeepCopy()); err != nil {
 		return nil, err
@@ -90,6 +98,11 @@ func (p plan) play(ctx context.Context, checks []guard.Check, flaw tamper) (*wat
 		}
 		n.taken = nil
 		n.watch.look(ctx)
+		if n.Approver {
+			if err := n.approve(ctx); err != nil {
+				return nil, err
+			}
+		}
 		n.control(ctx, i)
 		<-time.After(tick)
 	}
@@ -105,18 +118,22 @@ func (n *night) control(ctx context.Context, i int) {
 		}
 		n.controller = n.newController()
 	}
-	ended := make(chan bool)
+	n.watch.leaderless = false
+	ended, well := make(chan bool), false
 	go func() {
 		alive := false
 		defer func() { ended <- alive }()
 		if i%8 == 0 {
 			_ = n.controller.Sweep(ctx) // What fails is tried again, as by the real one.
 		}
-		_, _ = n.controller.Pass(ctx)
-		alive = true
+		_, err := n.controller.Pass(ctx)
+		alive, well = true, err == nil
 	}()
 	alive := <-ended
 	n.err(ctx)
+	if well {
+		n.watch.looked(ctx)
+	}
 	if !alive {
 		n.controller, n.back, n.die = nil, n.c.now().Add(2*tick), -1
 		n.spoil(ctx)
@@ -176,8 +193,7 @@ func (n *night) newController() *noderepair.Concern {
 	records := &record.Records{Client: n.c.api.Client, Reader: n.c.api.Client, Clock: clock.RealClock{}}
 	return &noderepair.Concern{
 		World: n.world, Client: n.c.api.Client, Reader: n.c.api.Client, Records: records, Providers: cloud.Providers{n.cloud},
-		Checks: n.checks, Leading: func(context.Context) (bool, error) { return true, nil },
-		ServerReady: func(context.Context) error { return nil }, Clock: clock.RealClock{},
+		Checks: n.checks, Leading: n.leading, ServerReady: n.serverReady, Clock: clock.RealClock{},
 	}
 }
 
@@ -261,8 +277,10 @@ func (n *night) do(ctx context.Context, f fault, begins bool) error {
 	if people, err := n.meddle(ctx, f, begins); people {
 		return err
 	}
-	all := slices.Sorted(maps.Keys(n.c.machines))
-	m := n.c.machines[all[f.Target%len(all)]]
+	m := n.aim(f, begins)
+	if theirs, err := n.others(ctx, f, m, begins); theirs {
+		return err
+	}
 	until := n.c.now().Add(time.Duration(f.For) * tick)
 	switch f.Kind {
 	case ill, stubborn:
@@ -293,7 +311,12 @@ func (n *night) do(ctx context.Context, f fault, begins bool) error {
 		}
 	case staleCache:
 		if begins {
-			n.frozen, n.thaw = n.world(), until
+			n.frozen, n.thaw = n.world(), until.Add(time.Duration(f.For)*tick)
+		}
+	case forbids:
+		n.cloud.mood = obliging
+		if begins {
+			n.cloud.mood = refusing
 		}
 	case badCloud:
 		n.cloud.mood = obliging
@@ -302,6 +325,15 @@ func (n *night) do(ctx context.Context, f fault, begins bool) error {
 		}
 	}
 	return nil
+}
+
+// aim is the machine that a fault is about: the same when it ends as when it began, though it may be gone by then.
+func (n *night) aim(f fault, begins bool) *machine {
+	if !begins {
+		return n.aimed[f]
+	}
+	n.aimed[f] = n.c.machineAt(f.Target)
+	return n.aimed[f]
 }
 
 // power turns a machine off, or lets it boot.

@@ -1,6 +1,8 @@
 package repair
 
 import (
+	"fmt"
+
 	appsv1 "k8s.io/api/apps/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -26,9 +28,14 @@ const (
 	kill       kind = "the controller killed"
 	staleCache kind = "a cache that hangs"
 	badCloud   kind = "a cloud that refuses, does not answer, or lies"
+	forbids    kind = "a cloud that refuses"
 )
 
-var kinds = []kind{ill, ill, ill, stubborn, lie, zoneIll, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, badCloud, rejected, deleted, aborted, recreated, forged, forgedRun, edited, uncordoned}
+var kinds = []kind{
+	ill, ill, ill, ill, ill, ill, stubborn, stubborn, lie, zoneIll, silentNode, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, staleCache, badCloud, badCloud, forbids, forbids, forbids,
+	rejected, deleted, aborted, recreated, forged, forgedRun, edited, uncordoned, paused, paused, paused, copied, copied,
+	removing, removing, removing, shutDown, shutDown, shutDown, shifted, claimed, claimed, annotated, annotatedPods, rival, rival, rival, muteAgent, muteAgent, muteAgent, badImage, serverDown, serverDown, serverDown, leaseLost, leaseLost, leaseLost,
+}
 
 // fault is one thing that goes wrong, from a tick on, for so many.
 type fault struct {
@@ -39,7 +46,7 @@ type fault struct {
 // plan is a night.
 type plan struct {
 	Nodes, Zones int
-	// Floors are the least pods of workloads, Slack how many more each has.
+	// Floors are the least pods of workloads, Slack how many more each has. A workload whose floor is 0 has no PodDisruptionBudget.
 	Floors        []int
 	Slack         int
 	ZoneBudget    int
@@ -48,8 +55,25 @@ type plan struct {
 	PerDay          int
 	Proceed, Ladder bool
 	// Brake says whether the policy has one of its own beside Kubernetes' idea of a disrupted zone.
-	Brake  bool
-	Faults []fault
+	Brake bool
+	// Room is how many pods a node takes; 0 is eight.
+	Room int
+	// Direct is whether the rules ask for machines to be replaced at once, without a ladder.
+	Direct bool
+	// Earn is how many repairs must have turned out as forecast before one is done unasked, Approver whether a person approves each.
+	Earn     int
+	Approver bool
+	// CoolDown and Grace are the policy's coolDown and nodeStartupGracePeriod in minutes; a coolDown of 0 is one minute.
+	CoolDown, Grace int
+	// Opens is after how many minutes the maintenance window opens, Open for how many; 0 is no window.
+	Opens, Open int
+	// Data is whether pods have data on their node alone, KeepData whether the policy keeps it.
+	Data, KeepData bool
+	// Foreign is whether another scheduler than the default one places the pods.
+	Foreign bool
+	// ControlPlane is how many nodes carry the control plane.
+	ControlPlane int
+	Faults       []fault
 }
 
 // storm is how long things go wrong, and calm how long nothing does after that, in ticks.
@@ -63,18 +87,35 @@ func (p plan) ticks() int { return storm + calm }
 func drawPlan(t *rapid.T) plan {
 	p := plan{
 		Nodes: rapid.IntRange(3, 7).Draw(t, "nodes"), Zones: rapid.IntRange(1, 3).Draw(t, "zones"),
-		Floors:     rapid.SliceOfN(rapid.IntRange(1, 3), 1, 2).Draw(t, "floors"),
+		Floors:     rapid.SliceOfN(rapid.SampledFrom([]int{1, 1, 2, 3, 0}), 1, 2).Draw(t, "floors"),
 		Slack:      rapid.SampledFrom([]int{1, 1, 0, 2}).Draw(t, "slack"),
 		ZoneBudget: rapid.IntRange(1, 2).Draw(t, "zone budget"), ClusterBudget: rapid.IntRange(1, 2).Draw(t, "cluster budget"),
 		PerDay:  rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "per day"),
 		Proceed: rapid.Bool().Draw(t, "proceed"), Ladder: rapid.Bool().Draw(t, "ladder"), Brake: rapid.Bool().Draw(t, "brake"),
+		Room:   rapid.SampledFrom([]int{0, 0, 0, 2, 3}).Draw(t, "room"),
+		Direct: rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "direct"), Earn: rapid.SampledFrom([]int{0, 0, 0, 0, 0, 1}).Draw(t, "earn"),
+		CoolDown: rapid.SampledFrom([]int{1, 1, 4}).Draw(t, "cool-down"), Grace: rapid.SampledFrom([]int{0, 0, 0, 3}).Draw(t, "grace"),
+		Opens:        rapid.SampledFrom([]int{0, 0, 0, 0, 5, 14}).Draw(t, "opens"),
+		Data:         rapid.SampledFrom([]bool{false, true}).Draw(t, "data"),
+		KeepData:     rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "keep data"),
+		Foreign:      rapid.SampledFrom([]bool{false, false, false, false, true}).Draw(t, "foreign"),
+		ControlPlane: rapid.SampledFrom([]int{0, 3}).Draw(t, "control plane"),
+	}
+	// What another scheduler places nobody foresees, so that nothing is done that nobody approves.
+	p.Approver = p.Foreign || rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "approver")
+	p.Ladder = p.Ladder && !p.Direct
+	if p.Opens > 0 {
+		p.Open = 8
 	}
 	p.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fault {
 		return fault{
 			Tick: rapid.IntRange(1, storm-20).Draw(t, "tick"), For: rapid.IntRange(1, 20).Draw(t, "for"),
-			Target: rapid.IntRange(0, 13).Draw(t, "target"), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+			Target: rapid.OneOf(rapid.IntRange(0, 1), rapid.IntRange(0, 13)).Draw(t, "target"), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
 		}
-	}), 1, 8).Draw(t, "faults")
+	}), 1, 10).Draw(t, "faults")
+	if p.Direct && rapid.Bool().Draw(t, "bad image") {
+		p.Faults = append(p.Faults, fault{1, 1, 0, badImage})
+	}
 	return p
 }
 
@@ -82,7 +123,11 @@ func drawPlan(t *rapid.T) plan {
 func (p plan) workloads() []workload {
 	var all []workload
 	for i, floor := range p.Floors {
-		all = append(all, workload{string(rune('a' + i)), floor + p.Slack, floor})
+		one := workload{name: string(rune('a' + i)), replicas: floor + p.Slack, floor: floor, data: p.Data, foreign: p.Foreign}
+		if floor == 0 {
+			one.replicas = 2
+		}
+		all = append(all, one)
 	}
 	return all
 }
@@ -106,7 +151,21 @@ func (p plan) policy() *v1alpha1.NodeRepairPolicy {
 		Brake:        v1alpha1.Brake{Nodes: brakeNodes, Percent: brakePercent},
 		Drain:        v1alpha1.Drain{Timeout: minutes(2), Fallback: v1alpha1.DrainGiveUp},
 		Verification: v1alpha1.Verification{NodeWithin: minutes(4), Dwell: minutes(1), PodsWithin: minutes(2)},
-		CoolDown:     minutes(1), RememberFailure: minutes(60), NodeStartupGracePeriod: minutes(0),
+		CoolDown:     minutes(max(1, p.CoolDown)), RememberFailure: minutes(60), NodeStartupGracePeriod: minutes(p.Grace),
+	}
+	if p.Direct {
+		for i := range policy.Spec.Rules {
+			policy.Spec.Rules[i].Action = v1alpha1.ActionReplace
+		}
+	}
+	if p.Earn > 0 {
+		policy.Spec.EarnAuto = new(int32(p.Earn))
+	}
+	if p.KeepData {
+		policy.Spec.Drain.LocalData = v1alpha1.LocalDataKeep
+	}
+	if p.Open > 0 {
+		policy.Spec.MaintenanceWindow = &v1alpha1.MaintenanceWindow{Start: fmt.Sprintf("00:%02d", p.Opens), OpenForMinutes: int32(p.Open), TimeZone: "UTC"}
 	}
 	policy.Spec.Budgets.MaxPerDay = new(int32(5000))
 	if p.PerDay > 0 {

@@ -1,11 +1,11 @@
 package repair
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -21,11 +21,7 @@ type homes struct {
 }
 
 // lookHome notes where pods are ready.
-func (w *watch) lookHome(ctx context.Context) {
-	pods, err := w.c.pods(ctx)
-	if err != nil {
-		panic(err)
-	}
+func (w *watch) lookHome(pods []corev1.Pod) {
 	seen := map[string]map[string]bool{}
 	for i := range pods {
 		m := w.c.machines[pods[i].Spec.NodeName]
@@ -46,8 +42,8 @@ func (w *watch) lookHome(ctx context.Context) {
 }
 
 // checkReplicas looks at each repair that begins. What has changed lately the controller may not know; what is being repaired it does.
-func (w *watch) checkReplicas(ctx context.Context) {
-	running := slices.DeleteFunc(w.running(ctx), func(r v1alpha1.Remediation) bool {
+func (w *watch) checkReplicas(running []v1alpha1.Remediation) {
+	running = slices.DeleteFunc(slices.Clone(running), func(r v1alpha1.Remediation) bool {
 		return r.Spec.Action == v1alpha1.ActionRestartService || meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded) != nil
 	})
 	out := map[string]bool{}
@@ -55,10 +51,9 @@ func (w *watch) checkReplicas(ctx context.Context) {
 		out[r.Spec.Node.Name] = true
 	}
 	for _, r := range running {
-		if w.began[r.UID] {
+		if !w.began[r.UID].IsZero() {
 			continue
 		}
-		w.began[r.UID] = true
 		for _, load := range w.workloads {
 			h := w.homes[load.name]
 			alone := !slices.ContainsFunc(h.nodes, func(node string) bool { return !out[node] })

@@ -53,10 +53,26 @@ type watch struct {
 	uncordoned map[types.UID]bool
 	// silent is whether the policy asks for nothing now.
 	silent bool
-	// workloads are what runs, homes where pods of each are ready, began the Remediations that were seen to begin.
+	// workloads are what runs, homes where pods of each are ready, began when the Remediations were seen to begin.
 	workloads []workload
 	homes     map[string]homes
-	began     map[types.UID]bool
+	began     map[types.UID]time.Time
+	// is has since when each thing has been so that must not be where a repair begins.
+	is standing
+	// paused, serverDown, leaderless and rival are whether the policy is paused, the API server says that it is not ready, the
+	// controller was told that it has lost its lease, and something else repairs nodes.
+	paused, serverDown, leaderless bool
+	rival                          func() bool
+	// runs are the machines of the Remediations that run, ended when the last of each machine has ended, by the cloud's names.
+	runs  map[types.UID]string
+	ended map[string]time.Time
+	// refused is when an action was last refused for a machine, by both.
+	refused map[string]time.Time
+	// asForecast is how many turned out as forecast, and credited which.
+	asForecast map[v1alpha1.Action]int
+	credited   map[types.UID]bool
+	// silentFor is for how many looks at everything a Remediation has waited without a word.
+	silentFor map[types.UID]int
 	// repairs counts, so that nights in which nothing happens are seen to be such.
 	repairs int
 }
@@ -72,7 +88,9 @@ func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy, workloads []workload) 
 	return &watch{
 		c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, uncordoned: map[types.UID]bool{}, last: map[string]deed{},
 		rebooted: map[string]bool{}, tight: map[string]time.Time{},
-		workloads: workloads, homes: map[string]homes{}, began: map[types.UID]bool{},
+		workloads: workloads, homes: map[string]homes{}, began: map[types.UID]time.Time{},
+		is: standing{}, rival: func() bool { return false }, runs: map[types.UID]string{}, ended: map[string]time.Time{}, refused: map[string]time.Time{},
+		asForecast: map[v1alpha1.Action]int{}, credited: map[types.UID]bool{},
 	}
 }
 
@@ -113,7 +131,9 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine, to
 	if last, ok := w.last[m.node]; ok && !again && last.action == action && w.c.now().Sub(last.at) < w.policy.Spec.RememberFailure.Duration && !m.well.After(last.at) {
 		w.commit(actedTwice, "%s of %s, which has not helped at %s", action, m.node, last.at.Format(time.TimeOnly))
 	}
-	if action == v1alpha1.ActionReplace && !w.rebooted[m.node] { // Each rule asks for a reboot.
+	delete(w.refused, m.id+"/"+string(action))
+	w.checkNode(running[at], slices.Delete(slices.Clone(running), at, at+1))
+	if action == v1alpha1.ActionReplace && w.policy.Spec.Rules[0].Action == v1alpha1.ActionReboot && !w.rebooted[m.node] {
 		w.commit(climbed, "%s of %s, which nobody has rebooted", action, m.node)
 	}
 	w.last[m.node] = deed{action, w.c.now(), name}
@@ -127,6 +147,11 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine, to
 	if m.up {
 		w.checkPods(ctx, m, running[at])
 	}
+}
+
+// refuses is told of each request that the cloud has refused.
+func (w *watch) refuses(action v1alpha1.Action, m *machine) {
+	w.refused[m.id+"/"+string(action)] = w.c.now()
 }
 
 // noticed is how long after Kubernetes has noticed an outage the controller may not have: the age that the guard lets
@@ -159,7 +184,7 @@ func (w *watch) pattern(zone string) (since time.Time, many bool) {
 			continue
 		}
 		total++
-		if m.ill && m.up {
+		if m.ill && m.up && !m.fell.IsZero() {
 			n++
 			if m.fell.After(since) {
 				since = m.fell
@@ -173,7 +198,7 @@ func (w *watch) pattern(zone string) (since time.Time, many bool) {
 // must leave none; one that proceeds may, but not where this was to be seen before it began.
 func (w *watch) checkPods(ctx context.Context, m *machine, r v1alpha1.Remediation) {
 	began := r.Status.Steps[slices.IndexFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepCordon })].StartedAt.Time
-	for budget := range w.needs(ctx, m) {
+	for budget := range w.needs(w.budgets(ctx), w.pods(ctx), m) {
 		since, known := w.tight[budget+" "+m.node]
 		if w.policy.Spec.Drain.Fallback == v1alpha1.DrainGiveUp || known && began.Sub(since) > noticed {
 			w.commit(overPDB, "%s cannot do without the pods on %s, since %s", budget, m.node, since.Format(time.TimeOnly))
@@ -182,17 +207,9 @@ func (w *watch) checkPods(ctx context.Context, m *machine, r v1alpha1.Remediatio
 }
 
 // needs are the budgets that cannot do without the ready pods of a machine.
-func (w *watch) needs(ctx context.Context, m *machine) map[string]bool {
-	pods, err := w.c.pods(ctx)
-	if err != nil {
-		panic(err)
-	}
-	var budgets policyv1.PodDisruptionBudgetList
-	if err := w.c.api.Direct.List(ctx, &budgets); err != nil {
-		panic(err)
-	}
+func (w *watch) needs(budgets []policyv1.PodDisruptionBudget, pods []corev1.Pod, m *machine) map[string]bool {
 	needed := map[string]bool{}
-	for _, b := range budgets.Items {
+	for _, b := range budgets {
 		here, elsewhere := 0, 0
 		for i := range pods {
 			switch {
@@ -213,17 +230,15 @@ func (w *watch) needs(ctx context.Context, m *machine) map[string]bool {
 // look notes where pods are, and since when budgets are tight. A drain evicts one pod after the other, so that those with room
 // for one are not.
 func (w *watch) look(ctx context.Context) {
-	w.lookHome(ctx)
-	var budgets policyv1.PodDisruptionBudgetList
-	if err := w.c.api.Direct.List(ctx, &budgets); err != nil {
-		panic(err)
-	}
+	nodes, pods, budgets := w.c.nodes(ctx), w.pods(ctx), w.budgets(ctx)
+	w.lookHome(pods)
+	w.lookAround(nodes, pods, w.running(ctx))
 	for _, m := range w.c.sorted() {
-		if m.promised && !w.cordoned(ctx, m.node) {
+		if m.promised && !slices.ContainsFunc(nodes, func(n corev1.Node) bool { return n.Name == m.node && n.Spec.Unschedulable }) {
 			w.commit(exposed, "%s", m.node)
 		}
-		needed := w.needs(ctx, m)
-		for _, b := range budgets.Items {
+		needed := w.needs(budgets, pods, m)
+		for _, b := range budgets {
 			key := b.Name + " " + m.node
 			switch _, known := w.tight[key]; {
 			case !needed[b.Name] || b.Status.DisruptionsAllowed > 0:
@@ -233,6 +248,22 @@ func (w *watch) look(ctx context.Context) {
 			}
 		}
 	}
+}
+
+func (w *watch) pods(ctx context.Context) []corev1.Pod {
+	pods, err := w.c.pods(ctx)
+	if err != nil {
+		panic(err)
+	}
+	return pods
+}
+
+func (w *watch) budgets(ctx context.Context) []policyv1.PodDisruptionBudget {
+	var all policyv1.PodDisruptionBudgetList
+	if err := w.c.api.Direct.List(ctx, &all); err != nil {
+		panic(err)
+	}
+	return all.Items
 }
 
 func (w *watch) running(ctx context.Context) []v1alpha1.Remediation {
@@ -249,7 +280,7 @@ func (w *watch) running(ctx context.Context) []v1alpha1.Remediation {
 func (w *watch) sees(ctx context.Context, call memory.Call) {
 	if call.Kind == "Remediation" && call.Writes() {
 		w.checkBudgets(ctx)
-		w.checkReplicas(ctx)
+		w.begins(ctx)
 	}
 }
 
@@ -293,9 +324,17 @@ func (w *watch) cordoned(ctx context.Context, name string) bool {
 	return node.Spec.Unschedulable
 }
 
+// longest is more than a repair takes by the policy of a night.
+const longest = 15 * time.Minute
+
 // end looks for what is left when all is quiet.
 func (w *watch) end(ctx context.Context) {
+	young := map[string]bool{}
 	for _, r := range w.running(ctx) {
+		if w.c.now().Sub(w.began[r.UID]) < longest {
+			young[r.Spec.Node.Name] = true
+			continue
+		}
 		w.commit(neverEnded, "%s still runs: %+v", r.Name, r.Status.Steps)
 	}
 	var all v1alpha1.RemediationList
@@ -312,7 +351,7 @@ func (w *watch) end(ctx context.Context) {
 		panic(err)
 	}
 	for _, node := range nodes.Items {
-		if node.Spec.Unschedulable && !w.leaves(ctx, &node) {
+		if node.Spec.Unschedulable && !young[node.Name] && !w.leaves(ctx, &node) {
 			w.commit(neverEnded, "%s is still cordoned: %v", node.Name, node.Annotations)
 		}
 	}
