@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // CordonedByAnnotation on a node names the Remediation that cordoned it, so that it uncordons nothing that another has
@@ -62,6 +63,19 @@ func (p *Performer) uncordon(ctx context.Context, node *corev1.Node) error {
 		}
 		enableScaleDown(n)
 	})
+}
+
+// tellForbidden writes down, once, that a node stays cordoned since the controller may not change it any more, as after its
+// rights were lowered. The Remediation goes on until somebody has uncordoned the node, and its budget with it.
+func (p *Performer) tellForbidden(ctx context.Context, r *v1alpha1.Remediation) error {
+	text := said(message.Of(message.ActionMayNotUncordon, message.Args{
+		"node": nodeOf(r), "annotations": []string{CordonedByAnnotation, ScaleDownDisabledByAnnotation},
+	}))
+	if lastStep(r).Message == text {
+		return nil
+	}
+	_, err := p.write(ctx, r, move{}, func(status *v1alpha1.RemediationStatus) { status.Steps[len(status.Steps)-1].Message = text })
+	return err
 }
 
 // patch changes a node if it is still as it was looked at: the precondition on its version is one on its UID too.

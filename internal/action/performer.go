@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -119,6 +120,9 @@ func (p *Performer) make(ctx context.Context, r *v1alpha1.Remediation, s sight, 
 		err = p.evict(ctx, m.pods)
 	case uncordon:
 		err = p.uncordon(ctx, s.node)
+		if apierrors.IsForbidden(err) {
+			err = errors.Join(err, p.tellForbidden(ctx, r))
+		}
 	case settle:
 		err = p.settle(ctx, r, s)
 	case addFinalizer:

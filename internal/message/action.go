@@ -31,6 +31,7 @@ const (
 	ActionCordonedBefore   ID = "ActionCordonedBefore"   // node
 	ActionCordonedByOthers ID = "ActionCordonedByOthers" // node
 	ActionLeftCordoned     ID = "ActionLeftCordoned"     // node, by
+	ActionMayNotUncordon   ID = "ActionMayNotUncordon"   // node, annotations
 	ActionPodsLeft         ID = "ActionPodsLeft"         // n, pods
 	ActionStaysCordoned    ID = "ActionStaysCordoned"    // node, actuator
 	ActionPodsReturn       ID = "ActionPodsReturn"       // controllers, node, n, pods

@@ -30,6 +30,7 @@ var englishAction = sentences{
 	ActionCordonedBefore:   "{{.node}} was cordoned before, and stays so.",
 	ActionCordonedByOthers: "{{.node}} is cordoned by others, and stays so.",
 	ActionLeftCordoned:     "{{.node}} stays cordoned as long as it has {{.by}}, by which others remove it or have shut it down.",
+	ActionMayNotUncordon:   "The controller's role does not let it uncordon {{.node}} any more. Give it the right back, or uncordon the node and take {{and .annotations}} off it.",
 	ActionStaysCordoned:    "{{.actuator}} was asked to replace the machine of {{.node}}, which cannot be taken back: the node stays cordoned until it is gone or a person uncordons it.",
 	ActionPodsReturn:       "Pods of {{and .controllers}} came back to {{.node}} {{count .n \"time\" \"times\"}} although it is cordoned: {{and .pods}}.",
 	ActionPodsLeft:         "{{count .n \"pod was\" \"pods were\"}} left at the drain's deadline: {{and .pods}}.",

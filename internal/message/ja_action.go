@@ -30,6 +30,7 @@ var japaneseAction = sentences{
 	ActionCordonedBefore:   "{{.node}} は以前から cordon されていたため、そのままにします。",
 	ActionCordonedByOthers: "{{.node}} は naosu 以外によって cordon されているため、そのままにします。",
 	ActionLeftCordoned:     "{{.node}} は {{.by}} がある間 (naosu 以外による削除または停止)、cordon したままにします。",
+	ActionMayNotUncordon:   "コントローラーのロールでは、{{.node}} の uncordon がもう許可されていません。権限を戻すか、ノードを uncordon して {{and .annotations}} を外してください。",
 	ActionStaysCordoned:    "{{.node}} のマシンの置き換えは {{.actuator}} に依頼済みで、取り消せません。ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。",
 	ActionPodsReturn:       "cordon されている {{.node}} に、{{and .controllers}} の Pod が {{.n}} 回戻ってきました: {{and .pods}}",
 	ActionPodsLeft:         "drain の期限までに {{.n}} 個の Pod が残りました: {{and .pods}}",
