@@ -391,6 +391,7 @@ var table = map[string]map[string]row{
 		"whatever they did":     is(Delay, DailyLimit, lately(3, func(e *Entry) { e.Result = NotHelped })),
 		"they go on":            is(Delay, DailyLimit, lately(3, func(e *Entry) { e.Ended, e.Result = time.Time{}, "" })),
 		"nothing was done":      allowed(lately(3, func(e *Entry) { e.Result = Stopped })),
+		"they were refused":     allowed(lately(3, func(e *Entry) { e.Result = Refused })),
 		"services":              allowed(lately(3, func(e *Entry) { e.Action = v1alpha1.ActionRestartService })),
 		"another group":         allowed(lately(3, func(e *Entry) { e.Group = "spare" })),
 		"a day ago":             allowed(lately(3, func(e *Entry) { e.Began = e.Began.Add(-23 * time.Hour) })),
