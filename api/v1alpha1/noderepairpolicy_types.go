@@ -1,6 +1,10 @@
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // PolicyReady says whether a policy can do what it says. It is True only if nothing known stands in the way.
 const PolicyReady = "Ready"
@@ -61,6 +65,23 @@ type NodeRepairPolicy struct {
 	// status is what is so.
 	// +optional
 	Status NodeRepairPolicyStatus `json:"status,omitzero"`
+}
+
+// NodeRepairPolicyKind is the kind of a NodeRepairPolicy.
+const NodeRepairPolicyKind = "NodeRepairPolicy"
+
+// Reference names the policy and one of its rules.
+func (p *NodeRepairPolicy) Reference(rule string) PolicyReference {
+	return PolicyReference{Kind: NodeRepairPolicyKind, Name: p.Name, UID: p.UID, Rule: rule}
+}
+
+// Rule is the policy's rule of a name; false if it has none.
+func (p *NodeRepairPolicy) Rule(name string) (RepairRule, bool) {
+	at := slices.IndexFunc(p.Spec.Rules, func(r RepairRule) bool { return r.Name == name })
+	if at < 0 {
+		return RepairRule{}, false
+	}
+	return p.Spec.Rules[at], true
 }
 
 // NodeRepairPolicyList is a list of them.

@@ -60,7 +60,7 @@ const (
 // +kubebuilder:selectablefield:JSONPath=`.spec.node.name`
 // +kubebuilder:printcolumn:name="Node",type=string,JSONPath=`.spec.node.name`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.spec.evidence.reason`
-// +kubebuilder:printcolumn:name="Action",type=string,JSONPath=`.spec.action`
+// +kubebuilder:printcolumn:name="Action",type=string,JSONPath=`.spec..action`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Guard",type=string,JSONPath=`.status.conditions[?(@.type=="Allowed")].reason`
 // +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`
@@ -92,9 +92,16 @@ type RemediationList struct {
 // RemediationSpec is what is proposed, or what is drilled. Only approval and approvedBy can change: a record that could be
 // rewritten would be none.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.drill) || has(self.policy) && has(self.evidence) && has(self.action)",message="policy, evidence and action are needed, but for a drill"
-// +kubebuilder:validation:XValidation:rule="!has(self.drill) || !has(self.policy) && !has(self.evidence) && !has(self.action) && !has(self.approval)",message="a drill has no policy, evidence, action or approval: it finds out",fieldPath=".drill"
-// +kubebuilder:validation:XValidation:rule="has(self.drill) == has(oldSelf.drill) && has(self.policy) == has(oldSelf.policy) && has(self.evidence) == has(oldSelf.evidence) && has(self.action) == has(oldSelf.action)",message="cannot be changed"
+// +kubebuilder:validation:XValidation:rule="has(self.drill) || has(self.policy) && has(self.evidence) && (has(self.plan) || has(self.action))",message="policy, evidence and plan are needed, but for a drill"
+// +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.action)",message="a record has a plan or, from an older version, an action",fieldPath=".plan"
+// +kubebuilder:validation:XValidation:rule="!has(self.drill) || !has(self.policy) && !has(self.evidence) && !has(self.plan) && !has(self.action) && !has(self.subjects) && !has(self.approval)",message="a drill has no policy, subjects, evidence, plan or approval: it finds out",fieldPath=".drill"
+// +kubebuilder:validation:XValidation:rule="has(self.node) || has(self.policy) && self.policy.kind != 'NodeRepairPolicy'",message="a drill and a NodeRepairPolicy's proposal name a node",fieldPath=".node"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.subjects)",message="a NodeRepairPolicy's proposal has its node alone",fieldPath=".subjects"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.evidence) || has(self.evidence.condition)",message="a NodeRepairPolicy's proposal rests on a condition of its node",fieldPath=".evidence"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.plan) || size(self.plan) == 1 && !has(self.plan[0].subject)",message="a NodeRepairPolicy's plan is one change of its node",fieldPath=".plan"
+// +kubebuilder:validation:XValidation:rule="has(self.drill) == has(oldSelf.drill) && has(self.policy) == has(oldSelf.policy) && has(self.node) == has(oldSelf.node) && has(self.subjects) == has(oldSelf.subjects) && has(self.evidence) == has(oldSelf.evidence) && has(self.plan) == has(oldSelf.plan) && has(self.action) == has(oldSelf.action)",message="cannot be changed"
+// +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(oldSelf.plan) || self.plan == oldSelf.plan",message="cannot be changed",fieldPath=".plan"
+// +kubebuilder:validation:XValidation:rule="!has(self.action) || !has(oldSelf.action) || self.action == oldSelf.action",message="cannot be changed",fieldPath=".action"
 // +kubebuilder:validation:XValidation:rule="(has(self.action) && self.action == 'RestartService') == has(self.service)",message="service is named with RestartService, and only with it",fieldPath=".service"
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service == oldSelf.service)",message="cannot be changed",fieldPath=".service"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.approval) || has(self.approval) && (self.approval == oldSelf.approval || self.approval == 'Rejected')",message="an approval can be rejected, and a rejection stands",fieldPath=".approval"
@@ -106,28 +113,26 @@ type RemediationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Policy PolicyReference `json:"policy,omitzero"`
 
-	// node is the node to mend.
-	// +required
+	// node is the node that it is about, if it is about one: the node to repair or to drill. Its agent watches for it by this.
+	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
-	Node NodeReference `json:"node"`
+	Node NodeReference `json:"node,omitzero"`
+
+	// subjects are what else it is about: those for whose sake it is done, such as a workload, a node group or a subnet. At most
+	// 64.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
+	Subjects []Subject `json:"subjects,omitempty"`
 
 	// evidence is why.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Evidence Evidence `json:"evidence,omitzero"`
 
-	// action is what is to be done.
-	// +optional
-	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="None is no action to take"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
-	Action Action `json:"action,omitempty"`
-
-	// service is the systemd unit to restart.
-	// +optional
-	// +kubebuilder:validation:MinLength=9
-	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9:_.@-]+\.service$`
-	Service string `json:"service,omitempty"`
+	Plan `json:",inline"`
 
 	// approval is a person's word; not set, nobody has spoken. Approved may become Rejected, which ends what has begun at
 	// its next step; a rejection stands. It cannot be set at creation, and to set it takes the verb approve on
@@ -191,9 +196,9 @@ const (
 
 // PolicyReference names a policy.
 type PolicyReference struct {
-	// kind is the policy's.
+	// kind is the policy's. Each kind has a controller of its own; NodeRepairPolicy is the one that there is.
 	// +required
-	// +kubebuilder:validation:Enum=NodeRepairPolicy
+	// +kubebuilder:validation:Enum=NodeRepairPolicy;FailoverPolicy;RebalancePolicy;HeadroomPolicy;AddressPolicy
 	Kind string `json:"kind"`
 
 	// name is the policy's.
@@ -202,11 +207,23 @@ type PolicyReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
+	// uid is the policy's: a later one of its name did not propose this. Not set in records of older versions.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	UID types.UID `json:"uid,omitempty"`
+
 	// rule is the rule that matched.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Rule string `json:"rule"`
+}
+
+// Names says whether it names a policy. A later policy of the same name is another.
+func (ref PolicyReference) Names(p *NodeRepairPolicy) bool {
+	return ref.Kind == NodeRepairPolicyKind && ref.Name == p.Name && (ref.UID == "" || ref.UID == p.UID)
 }
 
 // NodeReference is one node and no later one of its name.
@@ -231,20 +248,28 @@ type NodeReference struct {
 	ProviderID string `json:"providerID,omitempty"`
 }
 
-// Evidence is a node condition as it was read.
+// Evidence is what a proposal rests on: a condition of a node as it was read, or a finding.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.condition) == has(self.status) && (has(self.condition) || has(self.finding))",message="a condition with its status, or a finding, is needed"
 type Evidence struct {
-	// condition is its type.
-	// +required
+	// finding is the code of the finding that it is, such as N301 for an unhealthy node; docs/en/findings.md lists them.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^N[1-9][0-9]{2}$`
+	// +kubebuilder:validation:MaxLength=4
+	Finding string `json:"finding,omitempty"`
+
+	// condition is the type of the node's condition.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=316
-	Condition string `json:"condition"`
+	Condition string `json:"condition,omitempty"`
 
-	// status is its status.
-	// +required
+	// status is the condition's status.
+	// +optional
 	// +kubebuilder:validation:Enum="True";"False";Unknown
-	Status metav1.ConditionStatus `json:"status"`
+	Status metav1.ConditionStatus `json:"status,omitempty"`
 
-	// reason is its reason.
+	// reason is the condition's or the finding's reason, in one word.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Reason string `json:"reason,omitempty"`
@@ -254,7 +279,7 @@ type Evidence struct {
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// since is when the condition came to have the status.
+	// since is when the condition came to have the status, or since when the finding holds.
 	// +required
 	Since metav1.Time `json:"since"`
 }
@@ -332,14 +357,8 @@ type Match struct {
 	// +kubebuilder:validation:Minimum=0
 	Generation int64 `json:"generation,omitempty"`
 
-	// action is what the rule asks for.
-	// +required
-	Action Action `json:"action"`
-
-	// service is the unit that it restarts.
-	// +optional
-	// +kubebuilder:validation:MaxLength=128
-	Service string `json:"service,omitempty"`
+	// plan is what the rule asks for; not set if it leaves the node alone.
+	Plan `json:",inline"`
 }
 
 // Forecast is what a simulation said would become of pods. It plays several futures, which differ by what is chance, such as the
@@ -386,6 +405,12 @@ type PodForecast struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
+
+	// change is which change of the plan it comes of, counted from 0. Defaults to 0.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=63
+	Change int32 `json:"change,omitempty"`
 
 	// fate is what would become of it.
 	// +required
@@ -513,6 +538,12 @@ type Step struct {
 	// name is what it does.
 	// +required
 	Name StepName `json:"name"`
+
+	// change is which change of the plan it belongs to, counted from 0. Defaults to 0.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=63
+	Change int32 `json:"change,omitempty"`
 
 	// startedAt is when it was written down, before it was begun.
 	// +required

@@ -27,7 +27,7 @@ func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m
 			step := &status.Steps[len(status.Steps)-1]
 			step.Actuator = provider.Name()
 			step.Preexisting = preexisting(r, s)
-			if r.Spec.Action == v1alpha1.ActionReboot {
+			if r.Spec.Action() == v1alpha1.ActionReboot {
 				step.Before = s.node.Status.NodeInfo.BootID
 			}
 		}); err != nil {
@@ -37,7 +37,7 @@ func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m
 	if held := p.Clock.Since(s.now); held > askWithin {
 		return fmt.Errorf("%s was not asked about %s: what was seen before is %v old", provider.Name(), r.Spec.Node.Name, held)
 	}
-	operation, err := cloud.Act(ctx, provider, r.Spec.Action, cloud.MachineOf(s.node))
+	operation, err := cloud.Act(ctx, provider, r.Spec.Action(), cloud.MachineOf(s.node))
 	then, err := asked(r, provider.Name(), operation, err)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err er
 	case err == nil:
 		return move{end: &ending{result: v1alpha1.StepDone, operation: operation.ID}, begin: v1alpha1.StepWait}, nil
 	case errors.Is(err, cloud.ErrUnsure), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		if r.Spec.Action == v1alpha1.ActionReplace { // It is asked again.
+		if r.Spec.Action() == v1alpha1.ActionReplace { // It is asked again.
 			return move{}, fmt.Errorf("ask %s to replace %s: %w", by, r.Spec.Node.Name, err)
 		}
 		return move{end: doneSaying(words(message.ActionUnsure)), begin: v1alpha1.StepWait}, nil

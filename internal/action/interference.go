@@ -111,7 +111,7 @@ func interfered(r *v1alpha1.Remediation, s sight) *conclusion {
 	switch {
 	case r.Status.Phase != v1alpha1.PhaseRunning:
 		reason = answer.proposed
-	case beyondAct(r) && r.Spec.Action == v1alpha1.ActionReplace:
+	case beyondAct(r) && r.Spec.Action() == v1alpha1.ActionReplace:
 		return nil
 	case beyondAct(r):
 		reason = answer.afterAct

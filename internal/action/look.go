@@ -52,10 +52,10 @@ func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v
 	return s, err
 }
 
-// policy is what a policy says, nil if it is gone: as long as the machine may yet be acted on, as it is read past the
+// policy is what a Remediation's policy says, nil if it is gone or a later one has its name: as long as the machine may yet be acted on, as it is read past the
 // cache that the caller has it from.
 func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *v1alpha1.NodeRepairPolicy) (*v1alpha1.NodeRepairPolicySpec, error) {
-	if known == nil {
+	if known == nil || !r.Spec.Policy.Names(known) {
 		return nil, nil //nolint:nilnil // That there is none is an answer.
 	}
 	if beyondAct(r) {
@@ -68,6 +68,9 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 		return nil, nil //nolint:nilnil // As above.
 	case err != nil:
 		return nil, fmt.Errorf("read the policy %s: %w", known.Name, err)
+	}
+	if !r.Spec.Policy.Names(&policy) {
+		return nil, nil //nolint:nilnil // As above.
 	}
 	return &policy.Spec, nil
 }
@@ -103,7 +106,7 @@ func (p *Performer) lookAtLedger(ctx context.Context, r *v1alpha1.Remediation, s
 
 // mayAsk says whether an act that is written down may be asked for yet.
 func mayAsk(r *v1alpha1.Remediation) bool {
-	return r.Spec.Action == v1alpha1.ActionReplace || lastStep(r).Result == v1alpha1.StepFailed
+	return r.Spec.Action() == v1alpha1.ActionReplace || lastStep(r).Result == v1alpha1.StepFailed
 }
 
 // node reads a Node past any cache; nil if there is none.
@@ -121,10 +124,10 @@ func (p *Performer) node(ctx context.Context, name string) (*corev1.Node, error)
 
 // provider is who acts on a Remediation's machine; restarting a service is for the node's own agent.
 func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.Provider, bool) {
-	if r.Spec.Action == v1alpha1.ActionRestartService {
+	if r.Spec.Action() == v1alpha1.ActionRestartService {
 		return nil, true
 	}
-	return p.Providers.For(r.Spec.Action, cloud.MachineOf(node))
+	return p.Providers.For(r.Spec.Action(), cloud.MachineOf(node))
 }
 
 // hold asks the guard for those checks that must allow until the machine is acted on. They look at no future. What cannot
@@ -168,7 +171,7 @@ func (p *Performer) lookAtPods(ctx context.Context, r *v1alpha1.Remediation, s *
 func (p *Performer) lookAfterwards(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
 	step := lastStep(r).Name
 	var err error
-	if r.Spec.Action == v1alpha1.ActionReplace && s.node == nil {
+	if r.Spec.Action() == v1alpha1.ActionReplace && s.node == nil {
 		if s.successor, err = p.successor(ctx, r); err != nil {
 			return err
 		}

@@ -140,7 +140,7 @@ func notAsked(r *v1alpha1.Remediation, s sight) *conclusion {
 		return nil
 	}
 	return conclude(v1alpha1.RemediationNotAskedReason, id, message.Args{
-		"policy": "noderepairpolicy/" + r.Spec.Policy.Name, "rule": r.Spec.Policy.Rule, "action": string(r.Spec.Action), "node": nodeOf(r),
+		"policy": "noderepairpolicy/" + r.Spec.Policy.Name, "rule": r.Spec.Policy.Rule, "action": string(r.Spec.Action()), "node": nodeOf(r),
 	})
 }
 
@@ -194,7 +194,7 @@ func stopped(r *v1alpha1.Remediation, why *conclusion) move {
 // aborted is when a person aborts what goes on. A machine that was acted on is not watched any more.
 func aborted(r *v1alpha1.Remediation) move {
 	why := conclude(v1alpha1.RemediationAbortedReason, message.ActionAborted, nil)
-	if last := lastStep(r); last.Name == v1alpha1.StepAct && last.EndedAt == nil && r.Spec.Action != v1alpha1.ActionRestartService {
+	if last := lastStep(r); last.Name == v1alpha1.StepAct && last.EndedAt == nil && r.Spec.Action() != v1alpha1.ActionRestartService {
 		return ended(r, doneSaying(why.message), why) // It may have been asked for.
 	}
 	return stopped(r, why)
@@ -267,7 +267,7 @@ func hold(r *v1alpha1.Remediation, s sight, left time.Duration) move {
 // act writes down that the machine is acted on, and does it.
 func act(r *v1alpha1.Remediation, s sight, drained *ending) move {
 	if !s.offered {
-		why := conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoActuator, message.Args{"action": string(r.Spec.Action), "node": nodeOf(r)})
+		why := conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoActuator, message.Args{"action": string(r.Spec.Action()), "node": nodeOf(r)})
 		return ended(r, drained, why)
 	}
 	return move{end: drained, begin: v1alpha1.StepAct, do: ask}

@@ -18,9 +18,9 @@ func acting(r *v1alpha1.Remediation, s sight) move {
 	switch {
 	case step.Result == v1alpha1.StepFailed:
 		return askingAgain(r, s, step)
-	case r.Spec.Action == v1alpha1.ActionRestartService:
+	case r.Spec.Action() == v1alpha1.ActionRestartService:
 		return restarting(r, s, step)
-	case r.Spec.Action == v1alpha1.ActionReplace && withdrawn(r, s) == nil && s.offered && s.now.Sub(step.StartedAt.Time) < termsOf(s.policy).healthy:
+	case r.Spec.Action() == v1alpha1.ActionReplace && withdrawn(r, s) == nil && s.offered && s.now.Sub(step.StartedAt.Time) < termsOf(s.policy).healthy:
 		// To ask for it again does no harm: it is about this one machine.
 		if s.held.Decision != guard.Allow {
 			return wait(pollNode)
@@ -91,7 +91,7 @@ func waiting(r *v1alpha1.Remediation, s sight) move {
 		if s.successor != nil {
 			well.operation = successorMark + s.successor.Name
 		}
-		if r.Spec.Action == v1alpha1.ActionReplace && s.successor == nil {
+		if r.Spec.Action() == v1alpha1.ActionReplace && s.successor == nil {
 			return move{end: well, begin: v1alpha1.StepVerify} // Nobody is there to be watched.
 		}
 		return move{end: well, begin: v1alpha1.StepDwell}
@@ -112,7 +112,7 @@ func accepted(act v1alpha1.Step) bool { return act.Result == v1alpha1.StepDone &
 // notBack is why the wait is not over; no sentence if it is.
 func notBack(r *v1alpha1.Remediation, s sight, within time.Duration) message.Sentence {
 	args := message.Args{"node": nodeOf(r), "within": within.String()}
-	if r.Spec.Action == v1alpha1.ActionReplace {
+	if r.Spec.Action() == v1alpha1.ActionReplace {
 		switch {
 		case s.node != nil:
 			args["cordoned"] = replaces(r, s.node)
@@ -126,10 +126,10 @@ func notBack(r *v1alpha1.Remediation, s sight, within time.Duration) message.Sen
 	switch {
 	case s.node == nil:
 		return message.Of(message.ActionNodeGone, about(r))
-	case r.Spec.Action == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before && !accepted(act):
+	case r.Spec.Action() == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before && !accepted(act):
 		args["actuator"] = act.Actuator
 		return message.Of(message.ActionNotSeen, args)
-	case r.Spec.Action == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before:
+	case r.Spec.Action() == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before:
 		return message.Of(message.ActionNotRebooted, args)
 	case !repair.Ready(s.node):
 		return message.Of(message.ActionNotReady, args)
@@ -148,7 +148,7 @@ func expectsSuccessor(r *v1alpha1.Remediation) bool {
 
 // patient is the node that must be healthy now, and whether it is not.
 func patient(r *v1alpha1.Remediation, s sight) (node *corev1.Node, well bool) {
-	if r.Spec.Action == v1alpha1.ActionReplace {
+	if r.Spec.Action() == v1alpha1.ActionReplace {
 		if s.successor == nil {
 			return nil, !expectsSuccessor(r)
 		}

@@ -33,7 +33,7 @@ func running(action v1alpha1.Action, steps ...v1alpha1.Step) *v1alpha1.Remediati
 	return &v1alpha1.Remediation{
 		ObjectMeta: metav1.ObjectMeta{Name: "mend", Finalizers: []string{v1alpha1.RemediationFinalizer}},
 		Spec: v1alpha1.RemediationSpec{
-			Action: action, Node: v1alpha1.NodeReference{Name: "n1", UID: "n1"},
+			Plan: v1alpha1.NodePlan(action, ""), Node: v1alpha1.NodeReference{Name: "n1", UID: "n1"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse},
 		},
 		Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseRunning, Steps: steps},

@@ -33,7 +33,7 @@ func markedBy(node *corev1.Node) string {
 // its cordon there, or, before a reboot, nothing keeps autoscalers from removing the node.
 func cordonDue(r *v1alpha1.Remediation, node *corev1.Node) bool {
 	by, _ := scaleDownDisabledBy(node)
-	return !othersCordon(node) && cordonedBy(node) != r.Name || r.Spec.Action == v1alpha1.ActionReboot && by != r.Name
+	return !othersCordon(node) && cordonedBy(node) != r.Name || r.Spec.Action() == v1alpha1.ActionReboot && by != r.Name
 }
 
 // othersCordon says whether a node is cordoned, and not by naosu.
@@ -48,7 +48,7 @@ func (p *Performer) cordon(ctx context.Context, r *v1alpha1.Remediation, node *c
 			metav1.SetMetaDataAnnotation(&n.ObjectMeta, CordonedByAnnotation, r.Name)
 		}
 		enableScaleDown(n)
-		if r.Spec.Action == v1alpha1.ActionReboot {
+		if r.Spec.Action() == v1alpha1.ActionReboot {
 			disableScaleDown(n, r.Name)
 		}
 	})

@@ -14,12 +14,12 @@ import (
 // stays cordoned until it is gone, or a person uncordons it and so takes it over. The node is nil if it is gone.
 func replaces(r *v1alpha1.Remediation, node *corev1.Node) bool {
 	act, asked := stepOf(r, v1alpha1.StepAct)
-	return r.Spec.Action == v1alpha1.ActionReplace && asked && act.Result != v1alpha1.StepFailed && node != nil && node.Spec.Unschedulable
+	return r.Spec.Action() == v1alpha1.ActionReplace && asked && act.Result != v1alpha1.StepFailed && node != nil && node.Spec.Unschedulable
 }
 
 // noteReplacing enters in the ledger, before a machine is replaced, that its node leaves: somebody may delete the Remediation.
 func (p *Performer) noteReplacing(ctx context.Context, r *v1alpha1.Remediation, s sight) error {
-	if r.Spec.Action != v1alpha1.ActionReplace {
+	if r.Spec.Action() != v1alpha1.ActionReplace {
 		return nil
 	}
 	ledger, err := p.Records.ReadLedger(ctx)

@@ -83,7 +83,7 @@ func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s sight,
 		return err
 	}
 	first := v1alpha1.Step{Name: v1alpha1.StepCordon, StartedAt: metav1.NewMicroTime(p.Clock.Now())}
-	if r.Spec.Action == v1alpha1.ActionRestartService {
+	if r.Spec.Action() == v1alpha1.ActionRestartService {
 		first.Name, first.Actuator, first.Preexisting = v1alpha1.StepAct, agentActuator, preexisting(r, s)
 	}
 	_, err := p.write(ctx, r, move{}, assessed, func(status *v1alpha1.RemediationStatus) {
@@ -129,7 +129,7 @@ func (p *Performer) withRunning(ctx context.Context, ledger guard.Ledger) (guard
 // entry is a Remediation's in the ledger.
 func (p *Performer) entry(r *v1alpha1.Remediation, s sight) guard.Entry {
 	of := r.Spec.Node
-	e := guard.Entry{Remediation: r.Name, UID: r.UID, Node: of.Name, NodeUID: of.UID, ProviderID: of.ProviderID, Action: r.Spec.Action, Began: p.Clock.Now()}
+	e := guard.Entry{Remediation: r.Name, UID: r.UID, Node: of.Name, NodeUID: of.UID, ProviderID: of.ProviderID, Action: r.Spec.Action(), Began: p.Clock.Now()}
 	if s.node != nil {
 		e.Zone, e.Group = cluster.Zone(s.node), cluster.GroupName(s.node)
 	}
@@ -159,7 +159,7 @@ func whoActs(ruling guard.Ruling, r *v1alpha1.Remediation, offered bool) guard.R
 	if !offered {
 		verdict.Verdict = guard.Verdict{
 			Decision: guard.Deny, Reason: NoActuator,
-			Message: message.Of(message.ActionNoActuator, message.Args{"action": string(r.Spec.Action), "node": nodeOf(r)}),
+			Message: message.Of(message.ActionNoActuator, message.Args{"action": string(r.Spec.Action()), "node": nodeOf(r)}),
 		}
 	}
 	ruling.All = append(slices.Clone(ruling.All), verdict)

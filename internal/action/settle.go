@@ -103,7 +103,7 @@ func acted(r *v1alpha1.Remediation) bool {
 // mayHaveActed says whether a request to act on a machine was not turned down. An agent that does not say what it did may have.
 func mayHaveActed(r *v1alpha1.Remediation) bool {
 	act, acted := stepOf(r, v1alpha1.StepAct)
-	silent := r.Spec.Action == v1alpha1.ActionRestartService && act.Result == v1alpha1.StepFailed
+	silent := r.Spec.Action() == v1alpha1.ActionRestartService && act.Result == v1alpha1.StepFailed
 	return acted && (act.Result == v1alpha1.StepDone || silent)
 }
 

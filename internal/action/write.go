@@ -98,9 +98,9 @@ func (p *Performer) tell(before, after *v1alpha1.Remediation) {
 		ObjectMeta: metav1.ObjectMeta{Name: after.Spec.Node.Name, UID: after.Spec.Node.UID},
 	}
 	event := func(kind, reason, text string) {
-		p.Records.Event(node, kind, reason, string(after.Spec.Action), text)
+		p.Records.Event(node, kind, reason, string(after.Spec.Action()), text)
 	}
-	of := message.Args{"remediation": "remediation/" + after.Name, "action": string(after.Spec.Action)}
+	of := message.Args{"remediation": "remediation/" + after.Name, "action": string(after.Spec.Action())}
 	if before.Status.Phase != v1alpha1.PhaseRunning && after.Status.Phase == v1alpha1.PhaseRunning {
 		event(corev1.EventTypeNormal, "RepairBegan", said(message.Of(message.ActionBegan, of)))
 	}

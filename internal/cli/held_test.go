@@ -221,7 +221,7 @@ func ownResources() []runtime.Object {
 func remediation(node, uid string, allowed metav1.Condition) *v1alpha1.Remediation {
 	r := &v1alpha1.Remediation{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "Remediation"}}
 	r.Name, r.Spec.Node = node+"-0a", v1alpha1.NodeReference{Name: node, UID: types.UID(uid)}
-	r.Spec.Action, r.Spec.Evidence.Reason = v1alpha1.ActionReboot, "InterfaceNotUp"
+	r.Spec.Plan, r.Spec.Evidence.Reason = v1alpha1.NodePlan(v1alpha1.ActionReboot, ""), "InterfaceNotUp"
 	allowed.Type = v1alpha1.RemediationAllowed
 	r.Status.Phase, r.Status.Conditions = v1alpha1.PhaseProposed, []metav1.Condition{allowed}
 	return r

@@ -21,7 +21,7 @@ var englishRemediations = sentences{
 
 	RemediationsNone:    "There are no Remediations.",
 	RemediationsEarned:  "{{.policy}} (mode {{.mode}}): {{count .n \"Remediation\" \"Remediations\"}} turned out as forecast{{if .wanted}}; an action is taken unasked once {{.wanted}} of its own have{{if .actions}}: {{and .actions}}{{end}}{{end}}.",
-	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{.condition}} {{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; by the rule {{.rule}} of noderepairpolicy/{{.policy}}{{end}}.",
+	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{.condition}} {{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; by the rule {{.rule}} of {{.policy}}{{end}}.",
 	RemediationForecast: "forecast",
 	RemediationNoPods:   "No pod was to move.",
 	RemediationOmitted:  "and {{count .n \"pod\" \"pods\"}} more",

@@ -21,7 +21,7 @@ var japaneseRemediations = sentences{
 
 	RemediationsNone:    "Remediation はありません。",
 	RemediationsEarned:  "{{.policy}} (モード {{.mode}}): 予測どおりの Remediation が {{.n}} 件あります。{{if .wanted}}操作は、予測どおりの件数がそれぞれ {{.wanted}} 件に達すると、承認なしで実行されます{{if .actions}} ({{and .actions}}){{end}}。{{end}}",
-	RemediationIs:       "{{.name}}: {{.node}} の {{.action}} ({{.condition}} {{.reason}}) は {{.phase}}{{if .outcome}}、{{.outcome}}{{end}} です{{if .approval}} ({{.approval}}){{end}}。{{if .policy}}noderepairpolicy/{{.policy}} のルール {{.rule}} によります。{{end}}",
+	RemediationIs:       "{{.name}}: {{.node}} の {{.action}} ({{.condition}} {{.reason}}) は {{.phase}}{{if .outcome}}、{{.outcome}}{{end}} です{{if .approval}} ({{.approval}}){{end}}。{{if .policy}}{{.policy}} のルール {{.rule}} によります。{{end}}",
 	RemediationForecast: "予測",
 	RemediationNoPods:   "移動する Pod はない予測でした。",
 	RemediationOmitted:  "ほか {{.n}} 個の Pod",

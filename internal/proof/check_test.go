@@ -66,7 +66,7 @@ func drill(why string) v1alpha1.Remediation {
 	r.Spec.Node.Name = "n1"
 	r.Spec.Drill = &v1alpha1.Drill{Nonce: "12345678", Reason: why, Depth: v1alpha1.DrillDryRun}
 	r.Status.Phase = v1alpha1.PhaseEnded
-	r.Status.Match = &v1alpha1.Match{Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "workers", Rule: "network"}, Generation: 3, Action: v1alpha1.ActionReboot}
+	r.Status.Match = &v1alpha1.Match{Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "workers", Rule: "network"}, Generation: 3, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}
 	r.Status.Conditions = []metav1.Condition{{
 		Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.RemediationDrillPassedReason, LastTransitionTime: ago(48 * time.Hour),
 	}}
@@ -233,7 +233,7 @@ func TestEachLinkCut(t *testing.T) {
 			f.Remediations[0].Status.Match.Generation = 2
 		}, down, Unproven, Proven, "policy has changed"},
 		"drilled with another agent": {func(f *Facts) { f.AgentImages["n1"] = "naosu-agent:2" }, down, Unproven, Proven, "agent has changed"},
-		"drilled to another action":  {func(f *Facts) { f.Remediations[0].Status.Match.Action = v1alpha1.ActionReplace }, down, Unproven, Proven, "No drill"},
+		"drilled to another action":  {func(f *Facts) { f.Remediations[0].Status.Match.Plan = v1alpha1.NodePlan(v1alpha1.ActionReplace, "") }, down, Unproven, Proven, "No drill"},
 		"cut, and passed within the same second": {func(f *Facts) {
 			r, at := drill(down), metav1.NewMicroTime(ago(48*time.Hour).Add(time.Millisecond))
 			r.Status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct, EndedAt: &at}}
@@ -273,7 +273,7 @@ func told(f *Facts, status metav1.ConditionStatus, why string) {
 func repaired() v1alpha1.Remediation {
 	r := drill("")
 	r.Spec.Drill, r.Status.Match = nil, nil
-	r.Spec.Policy, r.Spec.Action = v1alpha1.PolicyReference{Name: "workers", Rule: "network"}, v1alpha1.ActionReboot
+	r.Spec.Policy, r.Spec.Plan = v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "workers", Rule: "network"}, v1alpha1.NodePlan(v1alpha1.ActionReboot, "")
 	r.Status.Conditions[0].Reason = v1alpha1.RemediationNotAsForecastReason
 	return r
 }

@@ -22,7 +22,7 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 	for i := range f.Policies {
 		p := &f.Policies[i]
 		if ready := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.PolicyReady); ready != nil && ready.Reason == v1alpha1.PolicyBrakedReason {
-			ref := change.Ref{Kind: "NodeRepairPolicy", Name: p.Name}
+			ref := change.Ref{Kind: v1alpha1.NodeRepairPolicyKind, Name: p.Name}
 			found = append(found, held(say.Text(message.HeldPolicy, message.Args{"policy": ref, "why": ready.Message}), finding.Warning, ready, ref))
 		}
 	}
@@ -33,7 +33,7 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 			continue
 		}
 		ref, node := change.Ref{Kind: "Remediation", Name: r.Name}, change.Ref{Kind: "Node", Name: r.Spec.Node.Name}
-		args := message.Args{"remediation": ref, "action": string(r.Spec.Action), "node": node, "reason": r.Spec.Evidence.Reason, "why": allowed.Message}
+		args := message.Args{"remediation": ref, "action": string(r.Spec.Action()), "node": node, "reason": r.Spec.Evidence.Reason, "why": allowed.Message}
 		one := held(say.Text(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
 		one.Causes = append(one.Causes, others(r, allowed, &one.Causes[0])...)
 		if passing(r, allowed, f.Now) {

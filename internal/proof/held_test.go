@@ -15,7 +15,7 @@ import (
 func TestHeld(t *testing.T) {
 	held := func(why string, phase v1alpha1.Phase) v1alpha1.Remediation {
 		r := v1alpha1.Remediation{}
-		r.Name, r.Spec.Node.Name, r.Spec.Action, r.Status.Phase = "n1-0a", "n1", v1alpha1.ActionReboot, phase
+		r.Name, r.Spec.Node.Name, r.Spec.Plan, r.Status.Phase = "n1-0a", "n1", v1alpha1.NodePlan(v1alpha1.ActionReboot, ""), phase
 		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.RemediationAllowed, Status: metav1.ConditionFalse, Reason: why, Message: "because of " + why}}
 		return r
 	}

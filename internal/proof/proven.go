@@ -103,7 +103,7 @@ func went(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) bool {
 	switch {
 	case drill == nil:
 		helped := end.Reason == v1alpha1.RemediationAsForecastReason || end.Reason == v1alpha1.RemediationNotAsForecastReason
-		return helped && ch.policy != nil && r.Spec.Policy.Name == ch.policy.Name && r.Spec.Action == ch.rule.Action
+		return helped && ch.policy != nil && r.Spec.Policy.Names(ch.policy) && r.Spec.Action() == ch.rule.Action
 	case drill.Depth == v1alpha1.DrillRaised:
 		return r.Annotations[RepairerAnnotation] == ch.by() && drill.Condition == ch.report.Condition && drill.Reason == ch.report.Reason
 	case ch.policy == nil || ch.report.Agent != Naosu && ch.report.Agent != Kubelet:
@@ -111,7 +111,7 @@ func went(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) bool {
 	case end.Status != metav1.ConditionTrue: // It tells of its own reason only: others may go another way.
 		return drill.Reason == ch.report.Reason
 	}
-	return r.Status.Match != nil && r.Status.Match.Policy.Name == ch.policy.Name && r.Status.Match.Action == ch.rule.Action
+	return r.Status.Match != nil && r.Status.Match.Policy.Names(ch.policy) && r.Status.Match.Action() == ch.rule.Action
 }
 
 // stale is why a proof no longer counts.

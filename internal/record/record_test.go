@@ -38,7 +38,7 @@ func records(t *testing.T, objects ...client.Object) *Records {
 }
 
 func remediation() *v1alpha1.Remediation {
-	return &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "mend"}, Spec: v1alpha1.RemediationSpec{Action: v1alpha1.ActionReboot}}
+	return &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "mend"}, Spec: v1alpha1.RemediationSpec{Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}}
 }
 
 func TestCreateTwiceIsOnce(t *testing.T) {

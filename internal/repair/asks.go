@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -46,9 +47,11 @@ func Asks(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.
 		return NotDue
 	case !named(found.Rule):
 		return AnotherRule
-	case found.Rule.Action == v1alpha1.ActionNone || Next(policy, found.Rule.Action, guard.MachineOf(node), ledger, now) != r.Spec.Action:
+	case found.Rule.Action == v1alpha1.ActionNone:
 		return AnotherAction
-	case r.Spec.Action == v1alpha1.ActionRestartService && found.Rule.Service != r.Spec.Service:
+	}
+	asked := PlanOf(found.Rule, Next(policy, found.Rule.Action, guard.MachineOf(node), ledger, now))
+	if !equality.Semantic.DeepEqual(r.Spec.InOrder(), asked.InOrder()) {
 		return AnotherAction
 	}
 	return NoObjection

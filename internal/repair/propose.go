@@ -12,8 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/guard"
 )
+
+// unhealthyNode is the code of the finding that a node's condition is.
+const unhealthyNode = string(finding.N301)
 
 // The bounds of evidence, in characters, as api/v1alpha1 has them.
 const (
@@ -126,10 +130,6 @@ func younger(a, b *v1alpha1.Remediation) bool {
 
 func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, last *v1alpha1.Remediation, ledger guard.Ledger, now time.Time) v1alpha1.Remediation {
 	action := Next(&policy.Spec, found.Rule.Action, guard.MachineOf(node), ledger, now)
-	service := ""
-	if action == v1alpha1.ActionRestartService {
-		service = found.Rule.Service
-	}
 	evidence := EvidenceOf(found.Condition)
 	before := ""
 	if last != nil {
@@ -142,19 +142,29 @@ func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, 
 			Finalizers: []string{v1alpha1.RemediationFinalizer},
 		},
 		Spec: v1alpha1.RemediationSpec{
-			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: policy.Name, Rule: found.Rule.Name},
+			Policy:   policy.Reference(found.Rule.Name),
 			Node:     v1alpha1.NodeReference{Name: node.Name, UID: node.UID, ProviderID: node.Spec.ProviderID},
 			Evidence: evidence,
-			Action:   action,
-			Service:  service,
+			Plan:     PlanOf(found.Rule, action),
 		},
 	}
+}
+
+// PlanOf is an action on a node, one that a rule asks for or a step of its policy's ladder, as a Remediation records it.
+func PlanOf(rule v1alpha1.RepairRule, action v1alpha1.Action) v1alpha1.Plan {
+	switch action {
+	case v1alpha1.ActionNone:
+		return v1alpha1.Plan{}
+	case v1alpha1.ActionRestartService:
+		return v1alpha1.NodePlan(action, rule.Service)
+	}
+	return v1alpha1.NodePlan(action, "")
 }
 
 // EvidenceOf is a node condition as a Remediation records it.
 func EvidenceOf(c corev1.NodeCondition) v1alpha1.Evidence {
 	return v1alpha1.Evidence{
-		Condition: string(c.Type), Status: metav1.ConditionStatus(c.Status),
+		Finding: unhealthyNode, Condition: string(c.Type), Status: metav1.ConditionStatus(c.Status),
 		Reason: cut(c.Reason, longestReason), Message: cut(c.Message, longestMessage), Since: c.LastTransitionTime,
 	}
 }

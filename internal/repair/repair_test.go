@@ -113,7 +113,7 @@ func TestPreexisting(t *testing.T) {
 func TestHolds(t *testing.T) {
 	of := func(rule string) *v1alpha1.Remediation {
 		return &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{
-			Policy: v1alpha1.PolicyReference{Rule: rule}, Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False", Reason: "InterfaceNotUp"},
+			Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Rule: rule}, Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False", Reason: "InterfaceNotUp"},
 		}}
 	}
 	rules := []v1alpha1.RepairRule{rule("a", time.Hour, v1alpha1.ActionReboot, "InterfaceNotUp")}
@@ -303,7 +303,7 @@ func TestPropose(t *testing.T) {
 			plan := Propose(tc.policies, []*corev1.Node{tc.node}, tc.past, guard.Ledger{}, now)
 			var got []string
 			for _, r := range plan.Remediations {
-				got = append(got, r.Spec.Policy.Name+"/"+string(r.Spec.Action))
+				got = append(got, r.Spec.Policy.Name+"/"+string(r.Spec.Action()))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("proposed (-want +got):\n%s", diff)
@@ -331,8 +331,8 @@ func TestProposal(t *testing.T) {
 	want := v1alpha1.RemediationSpec{
 		Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "p", Rule: "link"},
 		Node:     v1alpha1.NodeReference{Name: "a", UID: "uid-a", ProviderID: "aws:///1a/i-a"},
-		Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False", Reason: "InterfaceNotUp", Message: strings.Repeat("治", 4096), Since: since},
-		Action:   v1alpha1.ActionRestartService, Service: "a.service",
+		Evidence: v1alpha1.Evidence{Finding: "N301", Condition: "NetworkingReady", Status: "False", Reason: "InterfaceNotUp", Message: strings.Repeat("治", 4096), Since: since},
+		Plan:     v1alpha1.NodePlan(v1alpha1.ActionRestartService, "a.service"),
 	}
 	if diff := cmp.Diff(want, first.Spec); diff != "" {
 		t.Errorf("proposed (-want +got):\n%s", diff)
@@ -409,7 +409,7 @@ func TestAsks(t *testing.T) {
 	}
 	down := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: policy.NodeSelector.MatchLabels}}
 	down.Status.Conditions = []corev1.NodeCondition{ready(corev1.ConditionTrue), network(corev1.ConditionFalse, "InterfaceNotUp", ago(10*time.Minute))}
-	asked := v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Rule: "a"}, Action: v1alpha1.ActionReboot}}
+	asked := v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Rule: "a"}, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}}
 	inVain := guard.Ledger{Entries: []guard.Entry{{Remediation: "before", Node: "n", Action: v1alpha1.ActionReboot, Ended: now.Add(-time.Hour), Result: guard.NotHelped}}}
 	for name, tc := range map[string]struct {
 		policy func(*v1alpha1.NodeRepairPolicySpec)
@@ -430,8 +430,8 @@ func TestAsks(t *testing.T) {
 		"a relapse":                             {node: func(n *corev1.Node) { n.Status.Conditions[1].LastTransitionTime = ago(time.Second) }, want: NotDue},
 		"another reason than the rule's":        {policy: func(p *v1alpha1.NodeRepairPolicySpec) { p.Rules[0].Reasons = []string{"Other"} }, want: NotDue},
 		"the rule is for a person to see to":    {policy: func(p *v1alpha1.NodeRepairPolicySpec) { p.Rules[0].Action = v1alpha1.ActionNone }, want: AnotherAction},
-		"an action that was not asked for":      {asked: func(s *v1alpha1.RemediationSpec) { s.Action = v1alpha1.ActionReplace }, want: AnotherAction},
-		"the next step after one in vain":       {asked: func(s *v1alpha1.RemediationSpec) { s.Action = v1alpha1.ActionReplace }, ledger: inVain},
+		"an action that was not asked for":      {asked: func(s *v1alpha1.RemediationSpec) { s.Plan = v1alpha1.NodePlan(v1alpha1.ActionReplace, "") }, want: AnotherAction},
+		"the next step after one in vain":       {asked: func(s *v1alpha1.RemediationSpec) { s.Plan = v1alpha1.NodePlan(v1alpha1.ActionReplace, "") }, ledger: inVain},
 		"the same step again after one in vain": {ledger: inVain, want: AnotherAction},
 		"a rule before it decides": {policy: func(p *v1alpha1.NodeRepairPolicySpec) {
 			p.Rules = append([]v1alpha1.RepairRule{rule("first", 0, v1alpha1.ActionReboot)}, p.Rules...)
@@ -440,7 +440,9 @@ func TestAsks(t *testing.T) {
 			policy: func(p *v1alpha1.NodeRepairPolicySpec) {
 				p.Rules[0].Action, p.Rules[0].Service = v1alpha1.ActionRestartService, "kubelet.service"
 			},
-			asked: func(s *v1alpha1.RemediationSpec) { s.Action, s.Service = v1alpha1.ActionRestartService, "sshd.service" }, want: AnotherAction,
+			asked: func(s *v1alpha1.RemediationSpec) {
+				s.Plan = v1alpha1.NodePlan(v1alpha1.ActionRestartService, "sshd.service")
+			}, want: AnotherAction,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

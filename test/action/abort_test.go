@@ -317,7 +317,7 @@ func (w *world) runOther(ctx context.Context) {
 	r.Status.Phase = v1alpha1.PhaseRunning
 	w.must(w.api.Direct.Status().Update(ctx, r))
 	w.edit(ctx, "n2", func(n *corev1.Node) { w.state(n, "NetworkingReady", false) })
-	other := newRemediation(r.Spec.Action)
+	other := newRemediation(r.Spec.Action())
 	other.Name, other.UID, other.Spec.Node = "other", types.UID("other"), v1alpha1.NodeReference{Name: "n2", UID: "n2"}
 	w.must(w.api.Direct.Create(ctx, other))
 	_, err := w.performer().Advance(ctx, "other", w.policy)

@@ -79,8 +79,8 @@ func TestForgedRecords(t *testing.T) {
 			s.Policy.Rule, s.Evidence.Condition, s.Evidence.Status = "no-such-rule", "Ready", "True"
 		}, message.ActionNoSuchRule},
 		"of a rule that does not exist":      {func(s *v1alpha1.RemediationSpec) { s.Policy.Rule = "no-such-rule" }, message.ActionNoSuchRule},
-		"of an action that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Action = replace }, message.ActionAnotherAction},
-		"of a service that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Action, s.Service = restart, "sshd.service" }, message.ActionAnotherAction},
+		"of an action that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Plan = v1alpha1.NodePlan(replace, "") }, message.ActionAnotherAction},
+		"of a service that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Plan = v1alpha1.NodePlan(restart, "sshd.service") }, message.ActionAnotherAction},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, ctx := newWorld(t, reboot), t.Context()
@@ -102,7 +102,7 @@ func (w *world) notAsked(ctx context.Context, says message.ID, steps string) {
 	}
 	r := w.remediation(ctx)
 	want := message.English().Text(says, message.Args{
-		"policy": "noderepairpolicy/default", "rule": r.Spec.Policy.Rule, "action": string(r.Spec.Action), "node": "node/" + r.Spec.Node.Name,
+		"policy": "noderepairpolicy/default", "rule": r.Spec.Policy.Rule, "action": string(r.Spec.Action()), "node": "node/" + r.Spec.Node.Name,
 	})
 	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && end.Message != want {
 		w.t.Errorf("it says %q, want %q", end.Message, want)

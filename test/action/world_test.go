@@ -123,7 +123,7 @@ func newRemediation(what v1alpha1.Action) *v1alpha1.Remediation {
 			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "default", Rule: "network"},
 			Node:     v1alpha1.NodeReference{Name: "n1", UID: "n1"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse, Reason: "InterfaceNotUp", Since: metav1.NewTime(start.Add(-time.Hour))},
-			Action:   what, Service: serviceOf(what),
+			Plan:     v1alpha1.NodePlan(what, serviceOf(what)),
 		},
 	}
 }
@@ -197,7 +197,7 @@ func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fa
 	}
 	o := simulation.Outcome{Compared: &simulation.Comparison{Futures: 1}}
 	for _, p := range pods.Items {
-		if owner := metav1.GetControllerOf(&p); p.Spec.NodeName == r.Spec.Node.Name && (owner == nil || owner.Kind != "DaemonSet") && r.Spec.Action != v1alpha1.ActionRestartService {
+		if owner := metav1.GetControllerOf(&p); p.Spec.NodeName == r.Spec.Node.Name && (owner == nil || owner.Kind != "DaemonSet") && r.Spec.Action() != v1alpha1.ActionRestartService {
 			o.Fates = append(o.Fates, simulation.Fate{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, From: p.Spec.NodeName, To: "n2"})
 		}
 	}
@@ -211,7 +211,7 @@ func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation
 		return guard.Ruling{}, err
 	}
 	var all []guard.Node
-	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action, Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
+	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action(), Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
 	for _, n := range nodes.Items {
 		_, member := n.Labels["node-role.kubernetes.io/control-plane"]
 		node := guard.Node{

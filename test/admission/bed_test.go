@@ -205,7 +205,7 @@ func repair(name string) *v1alpha1.Remediation {
 			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "p", Rule: "r"},
 			Node:     v1alpha1.NodeReference{Name: node, UID: "u"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse, Since: metav1.NewTime(time.Unix(1_800_000_000, 0))},
-			Action:   v1alpha1.ActionReboot,
+			Plan:     v1alpha1.NodePlan(v1alpha1.ActionReboot, ""),
 		},
 	}
 }

@@ -30,7 +30,31 @@ spec:
   policy: {kind: NodeRepairPolicy, name: default, rule: network}
   node: {name: n1, uid: u1}
   evidence: {condition: NetworkingReady, status: "False", since: "2026-01-01T00:00:00Z"}
+  plan: [{action: Reboot}]
+`
+
+// leastOld is a proposal as naosu made it before it had plans.
+const leastOld = `
+apiVersion: naosu.dev/v1alpha1
+kind: Remediation
+metadata: {name: old}
+spec:
+  policy: {kind: NodeRepairPolicy, name: default, rule: network}
+  node: {name: n1, uid: u1}
+  evidence: {condition: NetworkingReady, status: "False", since: "2026-01-01T00:00:00Z"}
   action: Reboot
+`
+
+// leastGeneral is a proposal that is not about a node.
+const leastGeneral = `
+apiVersion: naosu.dev/v1alpha1
+kind: Remediation
+metadata: {name: general}
+spec:
+  policy: {kind: RebalancePolicy, name: default, rule: zones}
+  subjects: [{kind: Deployment, namespace: shop, name: web, uid: u1}]
+  evidence: {finding: N203, since: "2026-01-01T00:00:00Z"}
+  plan: [{action: Reboot, subject: {kind: Node, name: n1, uid: u2}}, {action: Reboot, subject: {kind: Node, name: n2, uid: u3}}]
 `
 
 const leastDrill = `
@@ -68,6 +92,7 @@ var (
 	wait24h     = trial{good: list{"1ms", "24h"}, bad: list{"0s", "24h1s", "-1m", "1d", "x"}}
 	budget      = trial{good: list{0, 5000, "0%", "100%", "7%"}, bad: list{-1, 5001, "101%", "05%", "7", "-1%", "1.5%"}}
 	service     = trial{beside: map[string]any{"action": "RestartService"}, good: list{"a.service", "kubelet@1.service"}, bad: list{"", "kubelet", "a b.service", "../x.service", long(129) + ".service"}}
+	uid         = trial{good: list{"a"}, bad: list{"", long(65)}}
 	conditioned = trial{good: list{"Ready", "example.com/Ready"}, bad: list{"", long(317)}}
 )
 
@@ -142,6 +167,7 @@ var remediationTrials = map[string]trial{
 	"policy.kind":        {good: list{"NodeRepairPolicy"}, bad: list{"", "Pod"}},
 	"policy.name":        {good: list{"a"}, bad: list{"", long(254)}},
 	"policy.rule":        {good: list{"a"}, bad: list{"", long(64)}},
+	"policy.uid":         uid,
 	"node.name":          {good: list{"a"}, bad: list{"", long(254)}},
 	"node.uid":           {good: list{"a"}, bad: list{"", long(65)}},
 	"node.providerID":    {good: list{"aws:///us-east-1a/i-1"}, bad: list{"", long(513)}},
@@ -150,10 +176,60 @@ var remediationTrials = map[string]trial{
 	"evidence.reason":    {good: list{"", "InterfaceNotUp"}, bad: list{long(1025)}},
 	"evidence.message":   {good: list{"", "eth1 is down"}, bad: list{long(4097)}},
 	"evidence.since":     {good: list{"2026-01-01T00:00:00Z"}, bad: list{"", "yesterday"}},
-	"action":             {good: list{"Reboot", "Replace"}, bad: list{"", "None", "Delete"}},
-	"service":            under("spec.", service),
-	"approval":           {good: list{"Approved", "Rejected"}, bad: list{"", "Yes"}},
-	"approvedBy":         {good: list{"ann", "system:serviceaccount:a:b"}, bad: list{"", strings.Repeat("a", 1025)}, beside: map[string]any{"spec.approval": "Approved"}},
+	"evidence.finding":   {good: list{"N301"}, bad: list{"", "N3011", "N000", "301"}},
+	"plan": {
+		good: list{list{change("Replace")}, list{restart("kubelet.service")}},
+		bad:  list{list{}, list{change("Reboot"), change("Reboot")}, list{map[string]any{"action": "Reboot", "subject": subject("Node")}}, list{change("RestartService")}, "Reboot"},
+	},
+	"plan[0].action": {good: list{"Reboot", "Replace"}, bad: list{"", "None", "Delete"}},
+	"plan[0].parameters": {
+		beside: map[string]any{"spec.plan[0].action": "RestartService"},
+		good:   list{map[string]any{"service": "a.service"}, map[string]any{"service": "kubelet@1.service"}},
+		bad: list{
+			map[string]any{},
+			map[string]any{"service": ""},
+			map[string]any{"service": "kubelet"},
+			map[string]any{"service": "a b.service"},
+			map[string]any{"service": "../x.service"},
+			map[string]any{"service": long(129) + ".service"},
+			map[string]any{"service": "a.service\n"},
+			map[string]any{"unit": "a.service"},
+			map[string]any{"service": "a.service", "unit": "a.service"},
+		},
+	},
+	"subjects":   {bad: list{list{subject("Deployment")}}},
+	"approval":   {good: list{"Approved", "Rejected"}, bad: list{"", "Yes"}},
+	"approvedBy": {good: list{"ann", "system:serviceaccount:a:b"}, bad: list{"", strings.Repeat("a", 1025)}, beside: map[string]any{"spec.approval": "Approved"}},
+}
+
+var oldTrials = map[string]trial{
+	"action":  {good: list{"Reboot", "Replace"}, bad: list{"", "None", "Delete"}},
+	"service": under("spec.", service),
+	"plan":    {bad: list{list{change("Reboot")}}},
+}
+
+var generalTrials = map[string]trial{
+	"policy.kind":               {good: list{"FailoverPolicy", "RebalancePolicy", "HeadroomPolicy", "AddressPolicy"}, bad: list{"", "Pod"}},
+	"node":                      {good: list{map[string]any{"name": "n1", "uid": "u1"}}, bad: list{map[string]any{"name": "n1"}}},
+	"evidence":                  {bad: list{map[string]any{"since": "2026-01-01T00:00:00Z"}, map[string]any{"since": "2026-01-01T00:00:00Z", "condition": "Ready"}}},
+	"subjects":                  {good: list{many(64, subject("Subnet"))}, bad: list{list{}, many(65, subject("Subnet"))}},
+	"subjects[0].kind":          {good: list{"NodeGroup"}, bad: list{"", "nodeGroup", "Node Group", long(64)}},
+	"subjects[0].namespace":     {good: list{"a"}, bad: list{"", long(64)}},
+	"subjects[0].name":          {good: list{"subnet-0a1b2c3d4e5f60718"}, bad: list{"", long(254)}},
+	"subjects[0].uid":           uid,
+	"plan":                      {good: list{many(64, change("Reboot"))}, bad: list{list{}, many(65, change("Reboot"))}},
+	"plan[0].subject.kind":      {good: list{"Pod"}, bad: list{"", "pod"}},
+	"plan[0].subject.namespace": {good: list{"a"}, bad: list{"", long(64)}},
+	"plan[0].subject.name":      {good: list{"a"}, bad: list{"", long(254)}},
+	"plan[0].subject.uid":       uid,
+}
+
+func subject(kind string) any { return map[string]any{"kind": kind, "name": "a"} }
+
+func change(action string) any { return map[string]any{"action": action} }
+
+func restart(service string) any {
+	return map[string]any{"action": "RestartService", "parameters": map[string]any{"service": service}}
 }
 
 var drillTrials = map[string]trial{
@@ -197,6 +273,8 @@ func TestNodeRepairPolicyFields(t *testing.T) {
 
 func TestRemediationFields(t *testing.T) {
 	try(t, remediations(install(t)), leastRemediation, remediationTrials)
+	try(t, remediations(install(t)), leastOld, oldTrials)
+	try(t, remediations(install(t)), leastGeneral, generalTrials)
 	try(t, remediations(install(t)), leastDrill, drillTrials)
 }
 
@@ -209,12 +287,16 @@ func TestDrillOrProposal(t *testing.T) {
 		named       string
 	}{
 		"a drill of a policy":        {leastDrill, "spec.policy", map[string]any{"kind": "NodeRepairPolicy", "name": "default", "rule": "network"}, "spec.drill"},
+		"a drill with a plan":        {leastDrill, "spec.plan", list{change("Reboot")}, "spec.drill"},
 		"a drill with an action":     {leastDrill, "spec.action", "Reboot", "spec.drill"},
+		"a drill with subjects":      {leastDrill, "spec.subjects", list{subject("Node")}, "spec.drill"},
+		"a drill of no node":         {leastDrill, "spec.node", nil, "spec.node"},
 		"an approved drill":          {leastDrill, "spec.approval", "Approved", "spec.drill"},
 		"a name without its word":    {leastRemediation, "spec.approvedBy", "ann", "spec.approvedBy"},
 		"a drill of a service":       {leastDrill, "spec.service", "kubelet.service", "spec.service"},
 		"a proposal without policy":  {leastRemediation, "spec.policy", nil, "policy"},
-		"a proposal without action":  {leastRemediation, "spec.action", nil, "action"},
+		"a proposal without a plan":  {leastRemediation, "spec.plan", nil, "plan"},
+		"a repair of no node":        {leastRemediation, "spec.node", nil, "spec.node"},
 		"a proposal without a cause": {leastRemediation, "spec.evidence", nil, "evidence"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -284,7 +366,9 @@ func set(in map[string]any, path string, value any) {
 // TestEveryFieldIsTried reads the fields from the CRDs, so that a new one cannot go untried.
 func TestEveryFieldIsTried(t *testing.T) {
 	ofRemediation := maps.Clone(remediationTrials)
-	maps.Copy(ofRemediation, drillTrials)
+	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials} {
+		maps.Copy(ofRemediation, more)
+	}
 	trials := map[string]map[string]trial{"NodeRepairPolicy": policyTrials, "Remediation": ofRemediation}
 	for _, crd := range definitions(t) {
 		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
@@ -359,7 +443,8 @@ func TestRemediationStays(t *testing.T) {
 		return err
 	}
 	for path, value := range map[string]any{
-		"spec.policy.name": "other", "spec.node.name": "other", "spec.evidence.reason": "Other", "spec.action": "Replace", "spec.service": "a.service",
+		"spec.policy.name": "other", "spec.node.name": "other", "spec.evidence.reason": "Other", "spec.plan": list{change("Replace")},
+		"spec.service": "a.service", "spec.subjects": list{subject("Node")}, "spec.policy.uid": "u2",
 	} {
 		field := strings.Join(strings.Split(path, ".")[:2], ".")
 		if err := update(path, value); err == nil || !strings.Contains(err.Error(), field) {

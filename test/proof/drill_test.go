@@ -306,7 +306,7 @@ func (b *bed) controllersWord(ctx context.Context, p *v1alpha1.NodeRepairPolicy)
 				now := metav1.NowMicro()
 				r.Status.Steps = append(r.Status.Steps, v1alpha1.Step{Name: name, StartedAt: now, EndedAt: &now, Result: v1alpha1.StepDone})
 			}
-			r.Status.Match = &v1alpha1.Match{Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: p.Name, Rule: "network"}, Generation: p.Generation, Action: v1alpha1.ActionReboot}
+			r.Status.Match = &v1alpha1.Match{Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: p.Name, Rule: "network"}, Generation: p.Generation, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}
 			r.Status.Phase = v1alpha1.PhaseEnded
 			r.Status.Conditions = []metav1.Condition{{
 				Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.RemediationDrillPassedReason, LastTransitionTime: metav1.Now(),

@@ -44,7 +44,7 @@ func newAbortWorld(t *testing.T) *abortWorld {
 	}
 	of := func(name, node string, phase v1alpha1.Phase) *v1alpha1.Remediation {
 		r := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{v1alpha1.RemediationFinalizer}}}
-		r.Spec.Action, r.Spec.Node = v1alpha1.ActionReboot, v1alpha1.NodeReference{Name: node, UID: "uid-of-" + "n1"}
+		r.Spec.Plan, r.Spec.Node = v1alpha1.NodePlan(v1alpha1.ActionReboot, ""), v1alpha1.NodeReference{Name: node, UID: "uid-of-" + "n1"}
 		r.Status.Phase = phase
 		return r
 	}

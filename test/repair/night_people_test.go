@@ -157,7 +157,7 @@ func (n *night) forge(ctx context.Context, f fault) error {
 			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "default", Rule: "network"},
 			Node:     v1alpha1.NodeReference{Name: node.Name, UID: node.UID, ProviderID: node.Spec.ProviderID},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: metav1.ConditionFalse, Since: metav1.Now()},
-			Action:   []v1alpha1.Action{v1alpha1.ActionReboot, v1alpha1.ActionReplace}[f.Target%2],
+			Plan:     v1alpha1.NodePlan([]v1alpha1.Action{v1alpha1.ActionReboot, v1alpha1.ActionReplace}[f.Target%2], ""),
 		},
 	}
 	if f.Kind == forged && f.Target%3 == 0 {

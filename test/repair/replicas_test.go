@@ -44,7 +44,7 @@ func (w *watch) lookHome(pods []corev1.Pod) {
 // checkReplicas looks at each repair that begins. What has changed lately the controller may not know; what is being repaired it does.
 func (w *watch) checkReplicas(running []v1alpha1.Remediation) {
 	running = slices.DeleteFunc(slices.Clone(running), func(r v1alpha1.Remediation) bool {
-		return r.Spec.Action == v1alpha1.ActionRestartService || meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded) != nil
+		return r.Spec.Action() == v1alpha1.ActionRestartService || meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded) != nil
 	})
 	out := map[string]bool{}
 	for _, r := range running {

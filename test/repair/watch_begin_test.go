@@ -204,7 +204,7 @@ func (w *watch) checkBegin(r v1alpha1.Remediation, node *corev1.Node, running []
 	}
 	commit(whilePaused, w.paused)
 	commit(leaderless, w.leaderless)
-	commit(unapproved, r.Spec.Approval != v1alpha1.Approved && spec.EarnAuto != nil && w.asForecast[r.Spec.Action] < int(*spec.EarnAuto))
+	commit(unapproved, r.Spec.Approval != v1alpha1.Approved && spec.EarnAuto != nil && w.asForecast[r.Spec.Action()] < int(*spec.EarnAuto))
 	commit(onItsWay, w.is.long(now, "leaves "+name))
 	commit(atOnce, slices.ContainsFunc(running, func(o v1alpha1.Remediation) bool {
 		return o.UID != r.UID && (o.Spec.Node.Name == name || o.Spec.Node.ProviderID == r.Spec.Node.ProviderID) &&
@@ -226,9 +226,9 @@ func (w *watch) checkBegin(r v1alpha1.Remediation, node *corev1.Node, running []
 		return
 	}
 	commit(oldEvidence, m.mute && m.lost.IsZero() && now.Sub(m.spoken) > evidenceAge+noticed)
-	refused, was := w.refused[m.id+"/"+string(r.Spec.Action)]
+	refused, was := w.refused[m.id+"/"+string(r.Spec.Action())]
 	commit(refusedAgain, was && now.Sub(refused) < restOfRefused)
-	commit(looped, r.Spec.Action == v1alpha1.ActionReplace && m.replaced > 2)
+	commit(looped, r.Spec.Action() == v1alpha1.ActionReplace && m.replaced > 2)
 }
 
 const (
@@ -302,7 +302,7 @@ func (w *watch) looked(ctx context.Context) {
 	for _, r := range all.Items {
 		if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && end.Reason == v1alpha1.RemediationAsForecastReason && !w.credited[r.UID] {
 			w.credited[r.UID] = true
-			w.asForecast[r.Spec.Action]++
+			w.asForecast[r.Spec.Action()]++
 		}
 		if (r.Status.Phase == "" || r.Status.Phase == v1alpha1.PhaseProposed || r.Status.Phase == v1alpha1.PhaseWaiting) && meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationAllowed) == nil {
 			silent[r.UID] = w.silentFor[r.UID] + 1

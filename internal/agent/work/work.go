@@ -75,7 +75,7 @@ func (w *Worker) asks(r *kube.Remediation) task {
 		return drill
 	}
 	steps := r.Status.Steps
-	if r.Spec.Action != "RestartService" || r.Status.Phase != "Running" || len(steps) == 0 {
+	if _, ok := r.Restarts(); !ok || r.Status.Phase != "Running" || len(steps) == 0 {
 		return nothing
 	}
 	if last := steps[len(steps)-1]; last.Name != "Act" || last.EndedAt != nil {
@@ -92,7 +92,8 @@ func (w *Worker) refuses(r *kube.Remediation, uid string) string {
 	case w.asks(r) == drill:
 		return w.Drills.refuses(*r.Spec.Drill)
 	}
-	return w.Restarts.refuses(r.Spec.Service)
+	service, _ := r.Restarts()
+	return w.Restarts.refuses(service)
 }
 
 // work does what a Remediation asks for, and reports.
@@ -118,7 +119,8 @@ func (w *Worker) restart(ctx context.Context, r *kube.Remediation) {
 	if earlier := r.Status.Agent; earlier != nil {
 		since = earlier.At.Time
 	}
-	state, message := w.Restarts.run(ctx, r.Spec.Service, since)
+	service, _ := r.Restarts()
+	state, message := w.Restarts.run(ctx, service, since)
 	if ctx.Err() == nil { // Else the agent is being stopped, and its next run goes on.
 		w.tell(ctx, r, kube.Report{State: state, Message: message})
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func TestAsks(t *testing.T) {
-	const service = `"spec": {"node": {"name": "n", "uid": "u"}, "action": "RestartService", "service": "kubelet.service"}`
+	const service = `"spec": {"node": {"name": "n", "uid": "u"}, "plan": [{"action": "RestartService", "parameters": {"service": "kubelet.service"}}]}`
+	const planless = `"spec": {"node": {"name": "n", "uid": "u"}, "action": "RestartService", "service": "kubelet.service"}`
 	const drilled = `"spec": {"node": {"name": "n", "uid": "u"}, "drill": {"nonce": "x", "reason": "InterfaceNotUp", "depth": "DryRun"}}`
 	w := &Worker{Node: "n", Restarts: &Restarts{Options: DefaultOptions()}, Drills: &Drills{}}
 	for name, tc := range map[string]struct {
@@ -17,6 +18,8 @@ func TestAsks(t *testing.T) {
 		want task
 	}{
 		"a service whose Act began":      {`{` + service + `, "status": {"phase": "Running", "steps": [{"name": "Assess", "endedAt": "2026-11-21T17:40:00.000000Z"}, {"name": "Act"}]}}`, restart},
+		"a service without a plan":       {`{` + planless + `, "status": {"phase": "Running", "steps": [{"name": "Act"}]}}`, restart},
+		"two changes":                    {`{` + strings.Replace(service, `[`, `[{"action": "Reboot"}, `, 1) + `, "status": {"phase": "Running", "steps": [{"name": "Act"}]}}`, nothing},
 		"undertaken before":              {`{` + service + `, "status": {"phase": "Running", "steps": [{"name": "Act"}], "agent": {"state": "Accepted"}}}`, restart},
 		"done":                           {`{` + service + `, "status": {"phase": "Running", "steps": [{"name": "Act"}], "agent": {"state": "Done"}}}`, nothing},
 		"failed":                         {`{` + service + `, "status": {"phase": "Running", "steps": [{"name": "Act"}], "agent": {"state": "Failed"}}}`, nothing},
@@ -27,8 +30,8 @@ func TestAsks(t *testing.T) {
 		"a service after Act":            {`{` + service + `, "status": {"phase": "Running", "steps": [{"name": "Act", "endedAt": "2026-11-21T17:40:00.000000Z"}, {"name": "Wait"}]}}`, nothing},
 		"a service that is over":         {`{` + service + `, "status": {"phase": "Ended", "steps": [{"name": "Act"}]}}`, nothing},
 		"an Act that does not run":       {`{` + service + `, "status": {"phase": "Waiting", "steps": [{"name": "Act"}]}}`, nothing},
-		"another action":                 {`{"spec": {"node": {"name": "n"}, "action": "Reboot"}, "status": {"phase": "Running", "steps": [{"name": "Act"}]}}`, nothing},
-		"another node's":                 {`{"spec": {"node": {"name": "m"}, "action": "RestartService", "service": "kubelet.service"}, "status": {"phase": "Running", "steps": [{"name": "Act"}]}}`, nothing},
+		"another action":                 {`{"spec": {"node": {"name": "n"}, "plan": [{"action": "Reboot"}]}, "status": {"phase": "Running", "steps": [{"name": "Act"}]}}`, nothing},
+		"another node's":                 {`{"spec": {"node": {"name": "m"}, "plan": [{"action": "RestartService", "parameters": {"service": "kubelet.service"}}]}, "status": {"phase": "Running", "steps": [{"name": "Act"}]}}`, nothing},
 		"a drill":                        {`{` + drilled + `}`, drill},
 		"a drill that the agent began":   {`{` + drilled + `, "status": {"agent": {"state": "Accepted"}}}`, drill},
 		"a drill that it finished":       {`{` + drilled + `, "status": {"agent": {"state": "Done"}}}`, nothing},
@@ -55,7 +58,9 @@ func TestRefuses(t *testing.T) {
 		"an earlier Node of that": {"kubelet.service", "v", "a Node n of UID u; this one's is v"},
 	} {
 		r := &kube.Remediation{}
-		r.Spec.Node.Name, r.Spec.Node.UID, r.Spec.Action, r.Spec.Service = "n", "u", "RestartService", tc.service
+		r.Spec.Node.Name, r.Spec.Node.UID = "n", "u"
+		r.Spec.Plan = []kube.Change{{Action: "RestartService"}}
+		r.Spec.Plan[0].Parameters.Service = tc.service
 		if why := w.refuses(r, tc.uid); !strings.Contains(why, tc.why) || tc.why == "" && why != "" {
 			t.Errorf("%s: %q, want %q", name, why, tc.why)
 		}

@@ -90,7 +90,7 @@ func (o *Options) Run(ctx context.Context) error {
 		}
 	}
 	return terminal.WriteLine(o.Out, o.Say.Text(message.ApproveDone, message.Args{
-		"rejected": o.Reject, "remediation": "remediation/" + r.Name, "action": string(r.Spec.Action), "node": "node/" + r.Spec.Node.Name, "why": waits(&r),
+		"rejected": o.Reject, "remediation": "remediation/" + r.Name, "action": string(r.Spec.Action()), "node": own.SubjectOf(&r), "why": waits(&r),
 	}))
 }
 

@@ -1,6 +1,11 @@
 package own
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+)
 
 // RemediationName is a Remediation's name as a person gives it: alone, or after its kind, as naosu and kubectl -o name print it. It is
 // false if another kind, or no name, is given.
@@ -10,4 +15,13 @@ func RemediationName(given string) (name string, ok bool) {
 		name = strings.TrimPrefix(name, kind)
 	}
 	return name, name != "" && !strings.ContainsAny(name, " /")
+}
+
+// SubjectOf is what a Remediation is about, as kind/name: its node, or the first of its subjects.
+func SubjectOf(r *v1alpha1.Remediation) string {
+	if len(r.Spec.Subjects) > 0 && r.Spec.Node.Name == "" {
+		first := r.Spec.Subjects[0]
+		return change.Ref{Kind: first.Kind, Namespace: first.Namespace, Name: first.Name}.String()
+	}
+	return change.Ref{Kind: "Node", Name: r.Spec.Node.Name}.String()
 }

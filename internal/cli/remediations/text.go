@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -32,7 +34,7 @@ func writeAll(page *output.Page, say message.Printer, listed Listed, now time.Ti
 	var rows [][]string
 	for i := range listed.Remediations {
 		r := &listed.Remediations[i]
-		row := []string{r.Name, r.Spec.Node.Name, why(r), what(r), string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)), outcome(r)}
+		row := []string{r.Name, cmp.Or(r.Spec.Node.Name, own.SubjectOf(r)), why(r), what(r), string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)), outcome(r)}
 		age := duration.HumanDuration(now.Sub(r.CreationTimestamp.Time))
 		if page.Wide {
 			row = append(row, r.Spec.Policy.Name, string(r.Spec.Approval), age, holds(r))
@@ -68,17 +70,27 @@ func why(r *v1alpha1.Remediation) string {
 	if r.Spec.Drill != nil {
 		return r.Spec.Drill.Reason
 	}
-	return r.Spec.Evidence.Reason
+	return cmp.Or(r.Spec.Evidence.Reason, r.Spec.Evidence.Finding)
+}
+
+// policy is whose proposal it is; empty for a drill.
+func policy(r *v1alpha1.Remediation) string {
+	if r.Spec.Drill != nil {
+		return ""
+	}
+	return change.Ref{Kind: r.Spec.Policy.Kind, Name: r.Spec.Policy.Name}.String()
 }
 
 func what(r *v1alpha1.Remediation) string {
 	switch {
 	case r.Spec.Drill != nil:
 		return "Drill" + string(r.Spec.Drill.Depth)
-	case r.Spec.Service != "":
-		return string(r.Spec.Action) + " " + r.Spec.Service
+	case r.Spec.Service() != "":
+		return string(r.Spec.Action()) + " " + r.Spec.Service()
+	case len(r.Spec.Changes) > 1:
+		return fmt.Sprintf("%s +%d", r.Spec.Action(), len(r.Spec.Changes)-1)
 	}
-	return string(r.Spec.Action)
+	return string(r.Spec.Action())
 }
 
 func outcome(r *v1alpha1.Remediation) string {
@@ -101,9 +113,9 @@ func holds(r *v1alpha1.Remediation) string {
 func writeOne(page *output.Page, say message.Printer, r *v1alpha1.Remediation) error {
 	w := writer{page, say}
 	w.Paragraph("", say.Text(message.RemediationIs, message.Args{
-		"name": r.Name, "action": what(r), "node": "node/" + r.Spec.Node.Name, "reason": why(r), "condition": cmp.Or(r.Spec.Evidence.Condition, drilled(r)),
+		"name": r.Name, "action": what(r), "node": own.SubjectOf(r), "reason": why(r), "condition": cmp.Or(r.Spec.Evidence.Condition, drilled(r)),
 		"phase": string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)), "outcome": outcome(r), "approval": string(r.Spec.Approval),
-		"policy": r.Spec.Policy.Name, "rule": r.Spec.Policy.Rule,
+		"policy": policy(r), "rule": r.Spec.Policy.Rule,
 	}), output.Strong)
 	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && end.Message != "" {
 		w.Paragraph("  ", end.Message, output.Plain)

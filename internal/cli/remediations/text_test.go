@@ -19,8 +19,8 @@ var now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 func repaired(name string, age time.Duration) v1alpha1.Remediation {
 	r := v1alpha1.Remediation{}
 	r.Name, r.CreationTimestamp = name, metav1.NewTime(now.Add(-age))
-	r.Spec.Node.Name, r.Spec.Action, r.Spec.Approval = "worker-1", v1alpha1.ActionReboot, v1alpha1.Approved
-	r.Spec.Policy = v1alpha1.PolicyReference{Name: "workers", Rule: "network"}
+	r.Spec.Node.Name, r.Spec.Plan, r.Spec.Approval = "worker-1", v1alpha1.NodePlan(v1alpha1.ActionReboot, ""), v1alpha1.Approved
+	r.Spec.Policy = v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "workers", Rule: "network"}
 	r.Spec.Evidence = v1alpha1.Evidence{Condition: "NetworkingReady", Reason: "InterfaceNotUp"}
 	began, ended := metav1.NewMicroTime(now.Add(-age)), metav1.NewMicroTime(now.Add(-age+1500*time.Millisecond))
 	r.Status = v1alpha1.RemediationStatus{
@@ -46,14 +46,23 @@ func TestWriteAll(t *testing.T) {
 	policy.Status.AsForecastByAction = []v1alpha1.ActionCount{{Action: v1alpha1.ActionReboot, Count: 3}, {Action: v1alpha1.ActionReplace, Count: 1}}
 	drill := repaired("drill-1", time.Minute)
 	drill.Spec = v1alpha1.RemediationSpec{Node: drill.Spec.Node, Drill: &v1alpha1.Drill{Reason: "InterfaceNotRunning", Depth: v1alpha1.DrillDryRun}}
-	listed := listedOf([]v1alpha1.Remediation{repaired("old", time.Hour), drill}, []v1alpha1.NodeRepairPolicy{policy})
+	general := repaired("general", 2*time.Hour)
+	general.Spec = v1alpha1.RemediationSpec{
+		Policy: v1alpha1.PolicyReference{Kind: "RebalancePolicy", Name: "shop", Rule: "zones"}, Subjects: []v1alpha1.Subject{{Kind: "Deployment", Namespace: "shop", Name: "web"}},
+		Evidence: v1alpha1.Evidence{Finding: "N203"}, Plan: v1alpha1.Plan{Changes: []v1alpha1.Change{{Action: "Evict"}, {Action: "Evict"}}},
+	}
+	planless := repaired("planless", 3*time.Hour)
+	planless.Spec.Plan = v1alpha1.Plan{DeprecatedAction: v1alpha1.ActionRestartService, DeprecatedService: "kubelet.service"}
+	listed := listedOf([]v1alpha1.Remediation{repaired("old", time.Hour), drill, general, planless}, []v1alpha1.NodeRepairPolicy{policy})
 	var out bytes.Buffer
 	if err := writeAll(output.NewPageOf(&out, 120, false), message.English(), listed, now); err != nil {
 		t.Fatal(err)
 	}
-	want := `NAME      NODE       REASON                ACTION        PHASE   OUTCOME      AGE
-drill-1   worker-1   InterfaceNotRunning   DrillDryRun   Ended   AsForecast   60s
-old       worker-1   InterfaceNotUp        Reboot        Ended   AsForecast   60m
+	want := `NAME       NODE             REASON                ACTION                           PHASE   OUTCOME      AGE
+drill-1    worker-1         InterfaceNotRunning   DrillDryRun                      Ended   AsForecast   60s
+old        worker-1         InterfaceNotUp        Reboot                           Ended   AsForecast   60m
+general    deployment/web   N203                  Evict +1                         Ended   AsForecast   120m
+planless   worker-1         InterfaceNotUp        RestartService kubelet.service   Ended   AsForecast   3h
 
 noderepairpolicy/workers (mode Auto): 4 Remediations turned out as forecast; an action is taken unasked once 3 of its
 own have: Reboot 3/3 and Replace 1/3.

@@ -185,7 +185,7 @@ func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (abor
 		now, err := o.records.Get(ctx, r.Name)
 		switch {
 		case apierrors.IsNotFound(err), err == nil && (now.UID != r.UID || over(now)):
-			return true, terminal.WriteLine(o.Out, o.Say.Text(message.AbortDone, message.Args{"remediation": "remediation/" + r.Name, "node": "node/" + r.Spec.Node.Name}))
+			return true, terminal.WriteLine(o.Out, o.Say.Text(message.AbortDone, message.Args{"remediation": "remediation/" + r.Name, "node": own.SubjectOf(r)}))
 		case err != nil && ctx.Err() == nil:
 			return false, err
 		}
@@ -264,7 +264,7 @@ func (o *AbortOptions) release(ctx context.Context) {
 
 // giveUp says why a Remediation could not be aborted in time. With --force its finalizer is taken off nonetheless.
 func (o *AbortOptions) giveUp(ctx context.Context, r *v1alpha1.Remediation, why error) error {
-	said := message.Args{"remediation": "remediation/" + r.Name, "node": "node/" + r.Spec.Node.Name, "why": ""}
+	said := message.Args{"remediation": "remediation/" + r.Name, "node": own.SubjectOf(r), "why": ""}
 	if why != nil {
 		said["why"] = why.Error()
 	}

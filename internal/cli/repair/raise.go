@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repair"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -83,10 +84,9 @@ func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
 		}
 	}
 	for i := range read.Policies {
-		if p := &read.Policies[i]; "noderepairpolicy/"+p.Name == best.By {
-			best.match = &v1alpha1.Match{
-				Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: p.Name, Rule: best.Rule}, Generation: p.Generation, Action: best.Action,
-			}
+		p := &read.Policies[i]
+		if rule, ok := p.Rule(best.Rule); ok && "noderepairpolicy/"+p.Name == best.By {
+			best.match = &v1alpha1.Match{Policy: p.Reference(best.Rule), Generation: p.Generation, Plan: repair.PlanOf(rule, best.Action)}
 		}
 	}
 	return best, nil

@@ -40,7 +40,7 @@ func nodeOf(world *cluster.Snapshot, r *v1alpha1.Remediation) (*corev1.Node, err
 
 // Rule has the guard decide on a ledger as it was read, and on facts gathered now.
 func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
-	policy, err := c.policy(ctx, r.Spec.Policy.Name)
+	policy, err := c.policy(ctx, r.Spec.Policy)
 	if err != nil {
 		return guard.Ruling{}, err
 	}
@@ -55,13 +55,13 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	}
 	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), ledger.Value)
 	facts.Ledger = ledger
-	facts.AsForecast = guard.Known(asForecast(own.remediations, policy.Name)[r.Spec.Action], c.Clock.Now())
+	facts.AsForecast = guard.Known(asForecast(own.remediations, policy)[r.Spec.Action()], c.Clock.Now())
 	if outcome.World != nil {
 		facts.Outcome = guard.Known(outcome, outcome.World.Taken())
 	}
 	ruling := guard.Decide(c.checks(), guard.Proposal{
-		Remediation: r.Name, UID: r.UID, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action, Approval: r.Spec.Approval,
-		May:    mayOf(policy, c.actuators(r.Spec.Action, []*corev1.Node{node})[0].name, r.Spec.Action, cluster.GroupName(node)),
+		Remediation: r.Name, UID: r.UID, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action(), Approval: r.Spec.Approval,
+		May:    mayOf(policy, c.actuators(r.Spec.Action(), []*corev1.Node{node})[0].name, r.Spec.Action(), cluster.GroupName(node)),
 		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()), IllSince: repair.IllSince(node, r.Spec.Evidence, facts.Now),
 	}, facts)
 	ruling = c.permit(ctx, r, ruling)
@@ -108,29 +108,32 @@ func pick(nodes []guard.Node, name string) guard.Node {
 
 // Ill says whether a node still needs the Remediation.
 func (c *Concern) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
-	policy, err := c.policy(context.Background(), r.Spec.Policy.Name)
+	policy, err := c.policy(context.Background(), r.Spec.Policy)
 	if err != nil {
 		return true // Nobody knows, and ill is what it was.
 	}
 	return repair.Needs(policy.Spec.Rules, r, node)
 }
 
-// policy is the one of that name. One that is gone is as one that says nothing, by which nothing is begun.
-func (c *Concern) policy(ctx context.Context, name string) (*v1alpha1.NodeRepairPolicy, error) {
+// policy is the one that a reference names. One that is gone is as one that says nothing, by which nothing is begun.
+func (c *Concern) policy(ctx context.Context, ref v1alpha1.PolicyReference) (*v1alpha1.NodeRepairPolicy, error) {
 	var policy v1alpha1.NodeRepairPolicy
-	if err := c.Client.Get(ctx, client.ObjectKey{Name: name}, &policy); err != nil && !apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("reading policy %s: %w", name, err)
+	if err := c.Client.Get(ctx, client.ObjectKey{Name: ref.Name}, &policy); err != nil && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("reading policy %s: %w", ref.Name, err)
+	}
+	if !ref.Names(&policy) {
+		return &v1alpha1.NodeRepairPolicy{}, nil
 	}
 	return &policy, nil
 }
 
 // asForecast is how many Remediations of a policy turned out as forecast, by their action: that reboots went well says
 // nothing of replacements.
-func asForecast(all []v1alpha1.Remediation, policy string) map[v1alpha1.Action]int {
+func asForecast(all []v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) map[v1alpha1.Action]int {
 	n := map[v1alpha1.Action]int{}
 	for i := range all {
-		if all[i].Spec.Policy.Name == policy && outcomeOf(&all[i]) == v1alpha1.RemediationAsForecastReason {
-			n[all[i].Spec.Action]++
+		if all[i].Spec.Policy.Names(policy) && outcomeOf(&all[i]) == v1alpha1.RemediationAsForecastReason {
+			n[all[i].Spec.Action()]++
 		}
 	}
 	return n

@@ -77,7 +77,7 @@ func (c *Concern) performer() *action.Performer {
 
 // say tells the log what became of a Remediation: its phase, and the step that it is at.
 func (c *Concern) say(before, after *v1alpha1.Remediation) {
-	log := c.Log.WithValues("remediation", after.Name, "node", after.Spec.Node.Name, "action", after.Spec.Action)
+	log := c.Log.WithValues("remediation", after.Name, "node", after.Spec.Node.Name, "action", after.Spec.Action())
 	was, is := len(before.Status.Steps), len(after.Status.Steps)
 	if is > 0 && after.Status.Phase == v1alpha1.PhaseRunning && (was != is || before.Status.Phase != after.Status.Phase) {
 		log.Info("step begins", "step", after.Status.Steps[is-1].Name)
@@ -126,6 +126,8 @@ func (c *Concern) Advance(ctx context.Context, name string) (time.Duration, erro
 		return 0, nil
 	case r.Spec.Drill != nil:
 		return c.drill(ctx, &r)
+	case !isNodeRepair(&r):
+		return 0, nil
 	case r.Status.Phase == v1alpha1.PhaseEnded && !controllerutil.ContainsFinalizer(&r, v1alpha1.RemediationFinalizer):
 		return 0, nil
 	}
@@ -137,6 +139,11 @@ func (c *Concern) Advance(ctx context.Context, name string) (time.Duration, erro
 		return 0, fmt.Errorf("reading policy %s: %w", r.Spec.Policy.Name, err)
 	}
 	return c.performer().Advance(ctx, name, &policy)
+}
+
+// isNodeRepair says whether a Remediation is of this concern: a repair, or a drill of one.
+func isNodeRepair(r *v1alpha1.Remediation) bool {
+	return r.Spec.Drill != nil || r.Spec.Policy.Kind == v1alpha1.NodeRepairPolicyKind
 }
 
 // Sweep undoes what Remediations that are over have left behind.
@@ -166,7 +173,8 @@ func (c *Concern) objects(ctx context.Context) (objects, error) {
 	if err := c.Client.List(ctx, &remediations); err != nil {
 		return objects{}, fmt.Errorf("reading the Remediations: %w", err)
 	}
-	return objects{policies.Items, remediations.Items}, nil
+	others := func(r v1alpha1.Remediation) bool { return !isNodeRepair(&r) }
+	return objects{policies.Items, slices.DeleteFunc(remediations.Items, others)}, nil
 }
 
 // policy is the one of a name that is known to be there.

@@ -142,7 +142,7 @@ func (b *bench) plan(t *testing.T) time.Duration {
 
 func (b *bench) status(t *testing.T) v1alpha1.NodeRepairPolicyStatus {
 	t.Helper()
-	p, err := b.policy(t.Context(), "links")
+	p, err := b.policy(t.Context(), v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestPlanProposesOnce(t *testing.T) {
 		t.Errorf("again after %s, want 30s: then the next is due", again)
 	}
 	all := b.remediations(t)
-	if len(all) != 1 || all[0].Spec.Node.Name != "n1" || all[0].Spec.Action != v1alpha1.ActionReboot || all[0].Spec.Policy.Rule != "link" {
+	if len(all) != 1 || all[0].Spec.Node.Name != "n1" || all[0].Spec.Action() != v1alpha1.ActionReboot || all[0].Spec.Policy.Rule != "link" {
 		t.Fatalf("proposed: %+v", all)
 	}
 	if told := strings.Join(b.told(), "\n"); strings.Count(told, "Proposed") != 1 || !strings.Contains(told, "node/n1") {
@@ -342,8 +342,8 @@ func TestEarnedByAction(t *testing.T) {
 		over("r1", "links", v1alpha1.RemediationAsForecastReason), over("r2", "links", v1alpha1.RemediationAsForecastReason))...)
 	for action, want := range map[v1alpha1.Action]guard.Decision{v1alpha1.ActionReboot: guard.Allow, v1alpha1.ActionReplace: guard.Delay, v1alpha1.ActionRestartService: guard.Delay} {
 		r := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "next"}, Spec: v1alpha1.RemediationSpec{
-			Policy: v1alpha1.PolicyReference{Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
-			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Action: action,
+			Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
+			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Plan: v1alpha1.NodePlan(action, ""),
 		}}
 		ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World()}, guard.Known(guard.Ledger{}, now))
 		if err != nil {
@@ -361,7 +361,7 @@ func over(name, policy, outcome string) *v1alpha1.Remediation {
 	return &v1alpha1.Remediation{
 		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: ago(time.Hour)},
 		Spec: v1alpha1.RemediationSpec{
-			Policy: v1alpha1.PolicyReference{Name: policy}, Node: v1alpha1.NodeReference{Name: "gone"}, Action: v1alpha1.ActionReboot,
+			Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: policy}, Node: v1alpha1.NodeReference{Name: "gone"}, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, ""),
 		},
 		Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded, Conditions: []metav1.Condition{
 			{Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: outcome, LastTransitionTime: ago(time.Hour)},
@@ -405,8 +405,8 @@ func TestRule(t *testing.T) {
 		{Condition: "NetworkingReady", Status: corev1.ConditionFalse, Action: v1alpha1.ActionReboot},
 	}}
 	approved := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "r1"}, Spec: v1alpha1.RemediationSpec{
-		Policy: v1alpha1.PolicyReference{Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
-		Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Action: v1alpha1.ActionReboot,
+		Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
+		Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, ""),
 	}}
 	for name, tc := range map[string]struct {
 		change   func(*bench)
@@ -459,7 +459,7 @@ func TestIll(t *testing.T) {
 	p := policy(v1alpha1.ModeAuto)
 	p.Spec.Rules = append(p.Spec.Rules, v1alpha1.RepairRule{Name: "kernel", Condition: "KernelReady", Status: "False"},
 		v1alpha1.RepairRule{Name: "gpu-by-hand", Condition: "AcceleratedHardwareReady", Status: "False", Action: v1alpha1.ActionNone})
-	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Name: "links", Rule: "link"}, Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False"}}}
+	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links", Rule: "link"}, Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False"}}}
 	acted := r.DeepCopy()
 	acted.Status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct}}
 	before := acted.DeepCopy()
@@ -497,7 +497,7 @@ func TestIll(t *testing.T) {
 }
 
 func TestAssess(t *testing.T) {
-	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}, Action: v1alpha1.ActionReboot}}
+	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}}
 	b := newBench(t, nil, append(web(), node("n1", "1a"), node("n2", "1a"), node("n3", "1a"))...)
 	outcome, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now))
 	if err != nil {
@@ -512,7 +512,7 @@ func TestAssess(t *testing.T) {
 	if b.forecasts.forget(now.Add(sameWorld + 1)); b.forecasts.judge != nil {
 		t.Error("a Judge of a world that is past is held")
 	}
-	r.Spec.Action = v1alpha1.ActionRestartService
+	r.Spec.Plan = v1alpha1.NodePlan(v1alpha1.ActionRestartService, "")
 	if outcome, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now)); err != nil || len(outcome.Fates) > 0 || outcome.World == nil {
 		t.Errorf("a restart moves %v (%v)", outcome.Fates, err)
 	}

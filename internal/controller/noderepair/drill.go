@@ -120,7 +120,7 @@ func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evid
 
 // dryRun asks whoever would be asked whether the action may be taken.
 func (c *Concern) dryRun(ctx context.Context, d *drilled, node *corev1.Node) {
-	action := d.match.Action
+	action := d.match.Action()
 	asked := c.actuators(action, []*corev1.Node{node})[0]
 	told := c.ask(ctx, action, asked)[0]
 	about := message.Args{"actuator": asked.name, "action": string(action), "why": told.why}
@@ -160,11 +160,7 @@ func (d *drilled) detected(agent v1alpha1.AgentReport) {
 
 func (d *drilled) met(policy *v1alpha1.NodeRepairPolicy, rule v1alpha1.RepairRule, action v1alpha1.Action) {
 	d.match = v1alpha1.Match{
-		Policy:     v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: policy.Name, Rule: rule.Name},
-		Generation: policy.Generation, Action: action,
-	}
-	if action == v1alpha1.ActionRestartService {
-		d.match.Service = rule.Service
+		Policy: policy.Reference(rule.Name), Generation: policy.Generation, Plan: repair.PlanOf(rule, action),
 	}
 }
 
@@ -174,7 +170,7 @@ func (d *drilled) asReal(node *corev1.Node, evidence v1alpha1.Evidence) *v1alpha
 		ObjectMeta: metav1.ObjectMeta{Name: d.r.Name},
 		Spec: v1alpha1.RemediationSpec{
 			Policy: d.match.Policy, Node: v1alpha1.NodeReference{Name: node.Name, UID: node.UID, ProviderID: node.Spec.ProviderID},
-			Evidence: evidence, Action: d.match.Action, Service: d.match.Service,
+			Evidence: evidence, Plan: d.match.Plan,
 		},
 	}
 }

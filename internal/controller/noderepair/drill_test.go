@@ -241,7 +241,7 @@ func TestDrillNamesTheService(t *testing.T) {
 		if _, err := b.Advance(t.Context(), "drill"); err != nil {
 			t.Fatal(err)
 		}
-		if match := b.remediations(t)[0].Status.Match; match == nil || match.Service != service {
+		if match := b.remediations(t)[0].Status.Match; match == nil || match.Service() != service {
 			t.Errorf("with %d failures it matched %+v", len(entries), match)
 		}
 	}
@@ -260,7 +260,7 @@ func TestDrillClimbsTheLadder(t *testing.T) {
 	}
 	r := b.remediations(t)[0]
 	last := r.Status.Steps[len(r.Status.Steps)-1]
-	if r.Status.Match == nil || r.Status.Match.Action != v1alpha1.ActionReplace || last.Name != v1alpha1.StepAct || !strings.Contains(last.Message, "Replace") {
+	if r.Status.Match == nil || r.Status.Match.Action() != v1alpha1.ActionReplace || last.Name != v1alpha1.StepAct || !strings.Contains(last.Message, "Replace") {
 		t.Errorf("matched %+v, ended with %s: %s", r.Status.Match, last.Name, last.Message)
 	}
 }
@@ -272,7 +272,7 @@ func TestDrillSaysWhatItMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := b.remediations(t)[0]
-	want := &v1alpha1.Match{Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "links", Rule: "link"}, Generation: 7, Action: v1alpha1.ActionReboot}
+	want := &v1alpha1.Match{Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "links", Rule: "link"}, Generation: 7, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}
 	if diff := cmp.Diff(want, r.Status.Match); diff != "" {
 		t.Errorf("match (-want +got):\n%s", diff)
 	}

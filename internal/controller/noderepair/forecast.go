@@ -37,7 +37,7 @@ type forecaster struct {
 // of is the future in which a Remediation's action is taken on a node, beside all that a ledger says is going on. It is not
 // compared with the same one without the action where nothing moves or too much is out.
 func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha1.Remediation, node *corev1.Node, ledger guard.Ledger) (simulation.Outcome, error) {
-	if r.Spec.Action == v1alpha1.ActionRestartService {
+	if r.Spec.Action() == v1alpha1.ActionRestartService {
 		return simulation.Outcome{World: world}, nil // Nothing moves, and no Judge need be made to say so.
 	}
 	f.mu.Lock()
@@ -53,10 +53,10 @@ func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha
 	if len(out) > mostOut {
 		return simulation.Outcome{World: world}, nil // By which the guard does not know what would become of pods.
 	}
-	outcome, err := simulation.Compare(ctx, f.judge, []change.Change{changeOf(world, r.Spec.Action, node)}, simulation.Options{Seeds: seeds}, out...)
+	outcome, err := simulation.Compare(ctx, f.judge, []change.Change{changeOf(world, r.Spec.Action(), node)}, simulation.Options{Seeds: seeds}, out...)
 	if err != nil {
 		f.judge = nil
-		return simulation.Outcome{}, fmt.Errorf("foreseeing what %s of %s would do: %w", r.Spec.Action, node.Name, err)
+		return simulation.Outcome{}, fmt.Errorf("foreseeing what %s of %s would do: %w", r.Spec.Action(), node.Name, err)
 	}
 	return outcome, nil
 }

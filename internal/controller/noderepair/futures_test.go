@@ -118,8 +118,8 @@ func all(parts ...any) []runtime.Object {
 // repairOf is a Remediation of a node, for which the policy of these tests asks.
 func repairOf(node string, action v1alpha1.Action) *v1alpha1.Remediation {
 	return &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "r2"}, Spec: v1alpha1.RemediationSpec{
-		Policy: v1alpha1.PolicyReference{Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: node, UID: types.UID("uid-" + node)},
-		Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False"}, Action: action,
+		Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: node, UID: types.UID("uid-" + node)},
+		Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False"}, Plan: v1alpha1.NodePlan(action, ""),
 	}}
 }
 

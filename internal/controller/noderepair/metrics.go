@@ -90,7 +90,7 @@ func (c *Concern) collectOwn(world *cluster.Snapshot, gauge func(*prometheus.Des
 	kept := map[[4]string]float64{}
 	for i := range own.remediations {
 		r := &own.remediations[i]
-		kept[[4]string{r.Spec.Policy.Name, string(r.Spec.Action), string(r.Status.Phase), outcomeOf(r)}]++
+		kept[[4]string{r.Spec.Policy.Name, string(r.Spec.Action()), string(r.Status.Phase), outcomeOf(r)}]++
 	}
 	for labels, n := range kept {
 		gauge(remediationsDesc, n, labels[:]...)

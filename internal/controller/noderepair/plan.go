@@ -74,11 +74,11 @@ func (c *Concern) propose(ctx context.Context, own objects, brake *brake, nodes 
 func (c *Concern) make(ctx context.Context, policy *v1alpha1.NodeRepairPolicy, proposed *v1alpha1.Remediation) error {
 	made, err := c.Records.Create(ctx, proposed)
 	if err != nil {
-		return fmt.Errorf("proposing %s of %s: %w", proposed.Spec.Action, proposed.Spec.Node.Name, err)
+		return fmt.Errorf("proposing %s of %s: %w", proposed.Spec.Action(), proposed.Spec.Node.Name, err)
 	}
 	if made.Status.Phase == "" {
 		c.Records.Event(policy, corev1.EventTypeNormal, "Proposed", "Propose", message.English().Text(message.EventProposed, message.Args{
-			"action": string(made.Spec.Action), "node": "node/" + made.Spec.Node.Name, "remediation": "remediation/" + made.Name, "rule": made.Spec.Policy.Rule,
+			"action": string(made.Spec.Action()), "node": "node/" + made.Spec.Node.Name, "remediation": "remediation/" + made.Name, "rule": made.Spec.Policy.Rule,
 		}))
 	}
 	return nil

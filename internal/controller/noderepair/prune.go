@@ -51,7 +51,7 @@ func old(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
 		seen[of]++
 		keep := seen[of] <= kept || needed[r.Name]
 		if outcomeOf(r) == v1alpha1.RemediationAsForecastReason {
-			proof := of + "/" + string(r.Spec.Action)
+			proof := of + "/" + string(r.Spec.Action())
 			proofs[proof]++
 			keep = keep || proofs[proof] <= earned[of]
 		}

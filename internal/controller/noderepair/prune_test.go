@@ -32,7 +32,7 @@ func TestOld(t *testing.T) {
 	for i := range 3 {
 		add(fmt.Sprintf("proof-%d", i), "links", v1alpha1.RemediationAsForecastReason, time.Duration(i+3)*time.Hour, nil)
 	}
-	add("replaced", "links", v1alpha1.RemediationAsForecastReason, 9*time.Hour, func(r *v1alpha1.Remediation) { r.Spec.Action = v1alpha1.ActionReplace })
+	add("replaced", "links", v1alpha1.RemediationAsForecastReason, 9*time.Hour, func(r *v1alpha1.Remediation) { r.Spec.Plan = v1alpha1.NodePlan(v1alpha1.ActionReplace, "") })
 	add("others", "other", v1alpha1.RemediationDidNotHelpReason, 9*time.Hour, nil)
 	add("often-old", "", v1alpha1.RemediationDrillPassedReason, 9*time.Hour, drill("Often"))
 	add("seldom", "", v1alpha1.RemediationDrillCutReason, 9*time.Hour, drill("Seldom"))

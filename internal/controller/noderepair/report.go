@@ -47,7 +47,7 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 
 // earned is how many Remediations of a policy turned out as forecast, in all, and for each action that it may come to.
 func earned(own objects, policy *v1alpha1.NodeRepairPolicy) (all *int32, each []v1alpha1.ActionCount) {
-	counted, total := asForecast(own.remediations, policy.Name), 0
+	counted, total := asForecast(own.remediations, policy), 0
 	for _, n := range counted {
 		total += n
 	}

@@ -49,7 +49,7 @@ func (c *Concern) permit(ctx context.Context, r *v1alpha1.Remediation, ruling gu
 }
 
 func (c *Concern) permission(ctx context.Context, r *v1alpha1.Remediation) guard.Verdict {
-	for _, right := range rightsTo(r.Spec.Action) {
+	for _, right := range rightsTo(r.Spec.Action()) {
 		switch may, why := c.allowed(ctx, right); may {
 		case v1alpha1.MayNo:
 			return guard.Verdict{Decision: guard.Deny, Reason: NotPermitted, Message: why}

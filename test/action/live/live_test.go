@@ -220,7 +220,7 @@ func TestReboot(t *testing.T) {
 	proposed, err := b.records().Create(ctx, &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "mend"}, Spec: v1alpha1.RemediationSpec{
 		Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "default", Rule: "network"},
 		Node:     v1alpha1.NodeReference{Name: "n1", UID: node.UID},
-		Evidence: repair.EvidenceOf(node.Status.Conditions[1]), Action: v1alpha1.ActionReboot,
+		Evidence: repair.EvidenceOf(node.Status.Conditions[1]), Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, ""),
 	}})
 	b.must(err)
 	advance := func(d time.Duration) *v1alpha1.Remediation {

@@ -58,7 +58,7 @@ func restart(node string, uid types.UID, service string) *v1alpha1.Remediation {
 			Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "p", Rule: "r"},
 			Node:     v1alpha1.NodeReference{Name: node, UID: uid},
 			Evidence: v1alpha1.Evidence{Condition: "ContainerRuntimeReady", Status: metav1.ConditionFalse, Since: metav1.Now()},
-			Action:   v1alpha1.ActionRestartService, Service: service,
+			Plan:     v1alpha1.NodePlan(v1alpha1.ActionRestartService, service),
 		},
 	}
 }

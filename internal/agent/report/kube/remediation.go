@@ -23,6 +23,8 @@ type Remediation struct {
 			Name string `json:"name"`
 			UID  string `json:"uid"`
 		} `json:"node"`
+		Plan []Change `json:"plan"`
+		// Action and Service are of records without a plan.
 		Action  string `json:"action"`
 		Service string `json:"service"`
 		Drill   *Drill `json:"drill"`
@@ -32,6 +34,23 @@ type Remediation struct {
 		Steps []Step  `json:"steps"`
 		Agent *Report `json:"agent"`
 	} `json:"status"`
+}
+
+// Change is one thing that is done to the node.
+type Change struct {
+	Action     string `json:"action"`
+	Parameters struct {
+		Service string `json:"service"`
+	} `json:"parameters"`
+}
+
+// Restarts is the unit that a Remediation restarts; false if it restarts none.
+func (r *Remediation) Restarts() (service string, ok bool) {
+	action, service := r.Spec.Action, r.Spec.Service
+	if len(r.Spec.Plan) == 1 {
+		action, service = r.Spec.Plan[0].Action, r.Spec.Plan[0].Parameters.Service
+	}
+	return service, action == "RestartService"
 }
 
 // Drill is what is to be tried.

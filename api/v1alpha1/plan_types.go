@@ -1,0 +1,119 @@
+package v1alpha1
+
+import "k8s.io/apimachinery/pkg/types"
+
+// Plan is what is to be done, in order.
+type Plan struct {
+	// plan is what is to be done, in this order: at most 64 changes. A NodeRepairPolicy's is one change of its node.
+	// Records that naosu made before it had plans have action and service instead.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	Changes []Change `json:"plan,omitempty"`
+
+	// action is what is to be done to the node, in a record without a plan. Deprecated: naosu reads it and does not write it.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="None is no action to take"
+	DeprecatedAction Action `json:"action,omitempty"`
+
+	// service is the systemd unit to restart, in a record without a plan. Deprecated: naosu reads it and does not write it.
+	// +optional
+	// +kubebuilder:validation:MinLength=9
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9:_.@-]+\.service$`
+	DeprecatedService string `json:"service,omitempty"`
+}
+
+// Change is one thing done to the cluster.
+//
+// +kubebuilder:validation:XValidation:rule="self.action != 'None'",message="None is no action to take",fieldPath=".action"
+// +kubebuilder:validation:XValidation:rule="(self.action == 'RestartService') == has(self.parameters)",message="service is given with RestartService, and only with it",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="!has(self.parameters) || self.parameters.all(name, name == 'service' && self.parameters[name].matches('^[A-Za-z0-9:_.@-]{1,120}[.]service$'))",message="must be service alone, a systemd unit such as containerd.service",fieldPath=".parameters"
+type Change struct {
+	// action is what is done, such as Reboot.
+	// +required
+	Action Action `json:"action"`
+
+	// subject is what it is done to. Defaults to the record's node.
+	// +optional
+	Subject *Subject `json:"subject,omitempty"`
+
+	// parameters say more of the action, by name. RestartService has service, the systemd unit to restart, such as
+	// containerd.service. At most 8.
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=8
+	// +kubebuilder:validation:XValidation:rule="self.all(name, size(name) <= 63 && size(self[name]) <= 512)",message="a name has at most 63 characters, a value at most 512"
+	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
+}
+
+// ParameterValue is a parameter's value.
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=512
+type ParameterValue string
+
+// parameterService is the parameter of RestartService.
+const parameterService = "service"
+
+// Subject is an object of the Kubernetes API, or something of the cloud's that is none, such as a NodeGroup or a Subnet.
+type Subject struct {
+	// kind is its kind, such as Deployment, NodeGroup or Subnet.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Z][A-Za-z0-9]*$`
+	Kind string `json:"kind"`
+
+	// namespace is its namespace; not set if it has none.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
+
+	// name is its name, or the cloud's ID, such as subnet-0a1b2c3d4e5f60718.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// uid is the object's, by which it is told from a later one of its name; not set if it is no object of the Kubernetes API.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	UID types.UID `json:"uid,omitempty"`
+}
+
+// NodePlan is a plan of one change of the record's node. The service is for RestartService, and empty otherwise.
+func NodePlan(action Action, service string) Plan {
+	change := Change{Action: action}
+	if service != "" {
+		change.Parameters = map[string]ParameterValue{parameterService: ParameterValue(service)}
+	}
+	return Plan{Changes: []Change{change}}
+}
+
+// InOrder are the changes of a plan, those of a record without one too.
+func (p Plan) InOrder() []Change {
+	if len(p.Changes) == 0 && p.DeprecatedAction != "" {
+		return NodePlan(p.DeprecatedAction, p.DeprecatedService).Changes
+	}
+	return p.Changes
+}
+
+// Action is what the first change of a plan does; empty if there is none, as in a drill.
+func (p Plan) Action() Action {
+	if changes := p.InOrder(); len(changes) > 0 {
+		return changes[0].Action
+	}
+	return ""
+}
+
+// Service is the systemd unit that the first change of a plan restarts; empty if it restarts none.
+func (p Plan) Service() string {
+	if changes := p.InOrder(); len(changes) > 0 {
+		return string(changes[0].Parameters[parameterService])
+	}
+	return ""
+}
