@@ -39,16 +39,27 @@ func newRuntimes(h host.Host, sockets []string) *runtimes {
 }
 
 // there are the endpoints whose socket is there; gone are those whose socket is not, though the runtime ran since the host
-// booted, for its folder below /run is there.
+// booted, for its folder below /run is there and holds something. An empty one was made for a pod to mount.
 func (r *runtimes) there() (there, gone []*endpoint) {
 	for _, e := range r.each {
 		if _, err := os.Stat(e.path); err == nil {
 			there = append(there, e)
-		} else if _, err := os.Stat(filepath.Dir(e.path)); err == nil && filepath.Dir(e.socket) != "/run" {
+		} else if filepath.Dir(e.socket) != "/run" && holdsAny(filepath.Dir(e.path)) {
 			gone = append(gone, e)
 		}
 	}
 	return there, gone
+}
+
+// holdsAny says whether there is anything in a folder.
+func holdsAny(folder string) bool {
+	f, err := os.Open(folder)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(1)
+	return len(names) > 0
 }
 
 // health asks the runtimes how they do.

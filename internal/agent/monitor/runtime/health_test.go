@@ -91,7 +91,8 @@ func (r *ready) Status(context.Context, *runtimeapi.StatusRequest) (*runtimeapi.
 	return &runtimeapi.StatusResponse{Status: status}, nil
 }
 
-// What is found of a host by who listens there: "well", "unready", "no CRI", "gone" (its folder is there) or nothing.
+// What is found of a host by who listens there: "well", "unready", "no CRI", "gone" (what it keeps beside its socket is there),
+// "empty" (its folder was made for a pod to mount) or nothing.
 func TestWhichRuntime(t *testing.T) {
 	const first, second = "/run/a/s", "/run/b/s"
 	unhealthy := func(socket, raw string) evidence.Evidence {
@@ -112,6 +113,9 @@ func TestWhichRuntime(t *testing.T) {
 		"a node with Docker beside":         {first: "no CRI", second: "well", kubelet: true},
 		"a node that had another runtime":   {first: "gone", second: "well", kubelet: true},
 		"a node that is not yet set up":     {kubelet: true, want: none},
+		"a node whose runtime is unknown":   {first: "empty", second: "empty", kubelet: true, want: none},
+		"a node of the second runtime":      {first: "empty", second: "well", kubelet: true},
+		"a node whose second one is gone":   {first: "empty", second: "gone", kubelet: true, want: []evidence.Evidence{unhealthy(second, "its socket is gone"), network}},
 		"a node whose runtime is not ready": {first: "unready", kubelet: true, want: []evidence.Evidence{unhealthy(first, "RuntimeReady=false Because: so it is")}},
 		"a node whose runtime is gone":      {first: "gone", kubelet: true, want: []evidence.Evidence{unhealthy(first, "its socket is gone"), network}},
 		"a node whose CRI plugin failed": {first: "no CRI", kubelet: true, want: []evidence.Evidence{
@@ -140,6 +144,27 @@ func TestWhichRuntime(t *testing.T) {
 	}
 }
 
+// The agent finds the runtime that a node has among the folders that config/agent mounts, of which the others are empty.
+func TestFindsTheRuntime(t *testing.T) {
+	mounted := []string{"/run/containerd/containerd.sock", "/run/crio/crio.sock", "/run/k3s/containerd/containerd.sock"}
+	for _, runs := range mounted {
+		t.Run(runs, func(t *testing.T) {
+			root, err := os.MkdirTemp("/tmp", "cri") //nolint:usetesting // A socket's path may have 107 bytes.
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.RemoveAll(root) })
+			for _, socket := range mounted {
+				listens(t, filepath.Join(root, socket), map[bool]string{true: "well", false: "empty"}[socket == runs])
+			}
+			there, gone := newRuntimes(host.Host{Root: root}, DefaultOptions().Sockets).there()
+			if len(there) != 1 || there[0].socket != runs || len(gone) > 0 {
+				t.Errorf("there are %d (%+v), and gone %d", len(there), there, len(gone))
+			}
+		})
+	}
+}
+
 func listens(t *testing.T, socket, how string) {
 	t.Helper()
 	if how == "" {
@@ -148,7 +173,13 @@ func listens(t *testing.T, socket, how string) {
 	if err := os.MkdirAll(filepath.Dir(socket), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if how == "gone" {
+	switch how {
+	case "gone":
+		if err := os.Mkdir(filepath.Join(filepath.Dir(socket), "io.containerd.runtime.v2.task"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return
+	case "empty":
 		return
 	}
 	listener, err := listen(t, "unix", socket)
