@@ -36,7 +36,7 @@ func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v
 	if err := p.lookAtLedger(ctx, r, &s); err != nil {
 		return s, err
 	}
-	if r.Status.Phase != v1alpha1.PhaseRunning {
+	if r.Status.Phase != v1alpha1.PhaseRunning || toAbort(r) {
 		return s, nil
 	}
 	switch lastStep(r).Name {

@@ -62,7 +62,7 @@ func next(r *v1alpha1.Remediation, s sight) move {
 		return stopped(r, conclude(v1alpha1.RemediationGaveUpReason, message.ActionNotReserved, nil))
 	case r.DeletionTimestamp != nil && r.Status.Phase != v1alpha1.PhaseRunning:
 		return move{conclude: conclude(v1alpha1.RemediationRejectedReason, message.ActionProposalDeleted, nil)}
-	case r.DeletionTimestamp != nil || r.Annotations[v1alpha1.RemediationAbortAnnotation] == "true":
+	case toAbort(r):
 		return aborted(r)
 	case !hasFinalizer(r):
 		return move{do: addFinalizer}
@@ -189,6 +189,11 @@ func ended(r *v1alpha1.Remediation, how *ending, why *conclusion) move {
 // stopped ends a step that was not gone through with.
 func stopped(r *v1alpha1.Remediation, why *conclusion) move {
 	return ended(r, &ending{result: v1alpha1.StepSkipped, message: why.message}, why)
+}
+
+// toAbort says whether a person wants a Remediation to end: by deleting it, or by its annotation.
+func toAbort(r *v1alpha1.Remediation) bool {
+	return r.DeletionTimestamp != nil || r.Annotations[v1alpha1.RemediationAbortAnnotation] == "true"
 }
 
 // aborted is when a person aborts what goes on. A machine that was acted on is not watched any more.
