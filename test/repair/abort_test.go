@@ -11,6 +11,8 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -231,6 +233,81 @@ func TestAbortWhatCannotBePutBack(t *testing.T) {
 		w.must(w.run(command.AbortOptions{All: true, Force: true}))
 		if f := w.remediation("runs").Finalizers; len(f) > 0 || !strings.Contains(w.out.String(), "nodes may not be changed") {
 			t.Errorf("finalizers %v, it says:\n%s", f, w.out.String())
+		}
+	})
+}
+
+// TestAbortNothing has nothing to abort: nobody is made to step down, and nothing is waited for, also where the kinds have no
+// definition any more.
+func TestAbortNothing(t *testing.T) {
+	undefined := func(c memory.Call) error {
+		if strings.HasPrefix(c.Kind, "Remediation") || strings.HasPrefix(c.Kind, "NodeRepairPolicy") {
+			return apierrors.NewNotFound(v1alpha1.GroupVersion.WithResource("").GroupResource(), "")
+		}
+		return nil
+	}
+	for name, tc := range map[string]struct {
+		before func(memory.Call) error
+		delete []string
+	}{
+		"all have ended":  {delete: []string{"runs", "proposal"}},
+		"no definitions":  {before: undefined},
+		"no kinds at all": {before: func(c memory.Call) error { return map[bool]error{true: &meta.NoKindMatchError{}}[undefined(c) != nil] }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newAbortWorld(t)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				for _, name := range tc.delete {
+					r := w.remediation(name)
+					r.Finalizers = nil
+					w.must(w.api.Direct.Update(ctx, r))
+					w.must(w.api.Direct.Delete(ctx, r))
+				}
+				w.lead(ctx, func(context.Context) {})
+				w.api.Before = func(c memory.Call) error {
+					if c.Writes() {
+						t.Errorf("it did %s", c)
+					}
+					if tc.before != nil {
+						return tc.before(c)
+					}
+					return nil
+				}
+				began := time.Now()
+				w.must(w.run(command.AbortOptions{All: true, Force: true}))
+				if took := time.Since(began); took > 0 || w.out.String() != "There is nothing to abort.\n" {
+					t.Errorf("it took %v and says %q", took, w.out.String())
+				}
+			})
+		})
+	}
+}
+
+// TestAbortWhatMayBeProposed has a policy by which a controller would propose a repair while it is uninstalled: it is made to step
+// down first.
+func TestAbortWhatMayBeProposed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newAbortWorld(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		w.must(w.run(command.AbortOptions{All: true}))
+		w.must(w.api.Direct.Create(ctx, &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "nodes"}}))
+		left, err := w.records.Lease(ctx)
+		w.must(err)
+		w.must(w.api.Direct.Delete(ctx, left))
+		w.lead(ctx, func(context.Context) {})
+		// Before the controller has noticed that it leads no more.
+		time.AfterFunc(5*time.Second, func() {
+			w.must(w.api.Direct.Create(ctx, &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "late", Finalizers: []string{v1alpha1.RemediationFinalizer}}}))
+		})
+		w.must(w.run(command.AbortOptions{All: true, Force: true}))
+		w.aborted("late")
+		lease, err := w.records.Lease(ctx)
+		w.must(err)
+		if holder := record.Holder(lease, time.Now()); !strings.HasPrefix(holder, "naosu-repair-abort") {
+			t.Errorf("the Lease is held by %q", holder)
 		}
 	})
 }

@@ -14,3 +14,12 @@ func TestLine(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestTalking: a verdict, and what was wrong with the input, are not troubles with the server.
+func TestTalking(t *testing.T) {
+	for _, err := range []error{Verdict(message.AbortLeft, message.Args{"n": 2}), BadInput("name", message.Of(message.ErrMissing, nil), message.Of(message.AbortRemedy, nil))} {
+		if got := Talking("host", err); Code(got) != Code(err) || got.Error() != err.Error() {
+			t.Errorf("%v (exit code %d) became %v (%d)", err, Code(err), got, Code(got))
+		}
+	}
+}

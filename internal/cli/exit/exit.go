@@ -70,8 +70,11 @@ func Code(err error) int {
 }
 
 // Talking says in plain words why talking to the API server at host failed. It does not treat missing objects, which
-// only the caller can name.
+// only the caller can name, and returns an error that has words of its own as it is.
 func Talking(host string, err error) error {
+	if own, ok := errors.AsType[*sayable](err); ok {
+		return own
+	}
 	var status apierrors.APIStatus
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -115,15 +116,18 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 	o.records = &record.Records{Client: o.Client, Reader: o.Client, Clock: o.Clock}
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	if o.Force {
+	all, err := o.goingOn(ctx)
+	if err != nil {
+		return err
+	}
+	if o.Force && (len(all) > 0 || o.All && o.policies(ctx)) {
 		if err := o.lead(ctx); err != nil {
 			return err
 		}
 		defer o.release(ctx)
-	}
-	all, err := o.goingOn(ctx)
-	if err != nil {
-		return err
+		if all, err = o.goingOn(ctx); err != nil { // The controller may have proposed more meanwhile.
+			return err
+		}
 	}
 	if len(all) == 0 {
 		return terminal.WriteLine(o.Out, o.Say.Text(message.AbortNone, nil))
@@ -149,10 +153,21 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 	return nil
 }
 
-// goingOn are the Remediations that are named, or all, as far as there is something to abort or to let go of.
+// policies says whether there are policies, by which a controller may propose more; also if that cannot be told.
+func (o *AbortOptions) policies(ctx context.Context) bool {
+	var policies v1alpha1.NodeRepairPolicyList
+	err := o.Client.List(ctx, &policies)
+	return len(policies.Items) > 0 || err != nil && !undefined(err)
+}
+
+// undefined says whether an error is that the API server does not know the kind that was asked for.
+func undefined(err error) bool { return apierrors.IsNotFound(err) || meta.IsNoMatchError(err) }
+
+// goingOn are the Remediations that are named, or all, as far as there is something to abort or to let go of. Where their
+// definition is gone, there are none.
 func (o *AbortOptions) goingOn(ctx context.Context) ([]v1alpha1.Remediation, error) {
 	all, err := o.records.List(ctx)
-	if err != nil {
+	if err != nil && !undefined(err) {
 		return nil, err
 	}
 	for _, name := range o.Names {
