@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/approve"
 	"github.com/naosu-dev/naosu/internal/cli/audit"
+	"github.com/naosu-dev/naosu/internal/cli/cleanup"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/controller"
 	"github.com/naosu-dev/naosu/internal/cli/crds"
@@ -47,7 +48,7 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	flags.AddFlags(root.PersistentFlags())
 	root.SetHelpCommand(help.NewCommand())
 	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
-		snapshot.NewCommand(flags, streams), repair.NewCommand(flags, streams), remediations.NewCommand(flags, streams), approve.NewCommand(flags, streams), controller.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
+		snapshot.NewCommand(flags, streams), repair.NewCommand(flags, streams), remediations.NewCommand(flags, streams), approve.NewCommand(flags, streams), controller.NewCommand(flags, streams), cleanup.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
 	root.InitDefaultHelpCmd()
 	addCompletion(root)
 	help.Speak(root, language.Of(root))

@@ -39,6 +39,13 @@ var englishHelpRepair = sentences{
 	"flag/repair/abort/force":   "take over from a controller that leads, and remove finalizers where a node cannot be put back",
 	"flag/repair/abort/timeout": "how long it may take, a `DURATION`",
 
+	"help/cleanup": "Remove the conditions that the uninstalled agent left on Nodes",
+	"help/cleanup/long": "Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady and ContainerRuntimeReady, as far as the agent wrote them last. " +
+		"What another program writes stays; the managed fields of the Node tell whose a condition is. Run it after the agent was uninstalled: it waits for the agent's pods to end, except those whose node is not Ready.\n\n" +
+		"The chart runs it when it is uninstalled. It takes the right to list Nodes, to patch their status, and to list the pods of naosu-system.\n\n" +
+		"Exit code 0 if no such condition is left, 1 if the agent still runs on some nodes, 2 on bad input or if there is no answer.",
+	"flag/cleanup/timeout": "how long to wait for the agent's pods to end, a `DURATION`",
+
 	"help/approve": "Let a proposed Remediation go on, or reject it",
 	"help/approve/long": "Let a proposed Remediation go on once the guard allows it, or reject it. What has begun and is rejected ends at its next step; a rejection stands.\n\n" +
 		"Exit code 0 if the word was written down, 2 on bad input or if it comes too late.",

@@ -19,6 +19,12 @@ var englishRemediations = sentences{
 	AbortForced:          "The finalizer of {{.remediation}} was removed, although {{.node}} could not be put back{{if .why}}: {{.why}}{{end}}. Check whether the node is still cordoned.",
 	AbortLeft:            "{{count .n \"Remediation\" \"Remediations\"}} could not be aborted",
 
+	CleanupRemedy: "give a DURATION such as 2m",
+	CleanupWaits:  "The agent still runs on {{count .n \"node\" \"nodes\"}}; waiting for it to end.",
+	CleanupDone:   "{{.node}}: removed {{and .conditions}}.",
+	CleanupNone:   "No Node has conditions that the agent wrote.",
+	CleanupAgents: "the agent still runs on {{count .n \"node\" \"nodes\"}}, whose conditions were left: {{and .nodes}}; uninstall it first",
+
 	RemediationsNone:    "There are no Remediations.",
 	RemediationsEarned:  "{{.policy}} (mode {{.mode}}): {{count .n \"Remediation\" \"Remediations\"}} turned out as forecast{{if .wanted}}; an action is taken unasked once {{.wanted}} of its own have{{if .actions}}: {{and .actions}}{{end}}{{end}}.",
 	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{.condition}} {{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; by the rule {{.rule}} of {{.policy}}{{end}}.",

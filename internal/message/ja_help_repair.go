@@ -37,6 +37,13 @@ var japaneseHelpRepair = sentences{
 	"flag/repair/abort/force":   "リーダーのコントローラーから引き継ぎ、ノードを元に戻せなくてもファイナライザーを外す",
 	"flag/repair/abort/timeout": "かけてよい時間 `DURATION`",
 
+	"help/cleanup": "アンインストールしたエージェントの condition を Node から削除する",
+	"help/cleanup/long": "エージェントが Node に残した condition (KernelReady、NetworkingReady、StorageReady、ContainerRuntimeReady) のうち、最後にエージェントが書いたものを削除します。" +
+		"ほかのプログラムが書いたものは残します。どちらが書いたかは Node の managedFields で見分けます。エージェントをアンインストールした後に実行してください。エージェントの Pod の終了を待ちますが、Ready でないノードの Pod は待ちません。\n\n" +
+		"チャートはアンインストール時にこれを実行します。Node の list、その status の patch、naosu-system の Pod の list の権限が必要です。\n\n" +
+		"終了コードは、そのような condition が残っていなければ 0、エージェントがまだ動いているノードがあれば 1、入力が正しくないか回答が得られなければ 2 です。",
+	"flag/cleanup/timeout": "エージェントの Pod の終了を待つ時間 `DURATION`",
+
 	"help/approve": "提案された Remediation を承認または却下する",
 	"help/approve/long": "提案された Remediation を承認し、ガードが許可すれば進むようにするか、却下します。始まったものを却下すると次の手順の前で終わります。却下は取り消せません。\n\n" +
 		"終了コードは、記録できれば 0、入力の誤りか手遅れの場合は 2 です。",

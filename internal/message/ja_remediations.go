@@ -19,6 +19,12 @@ var japaneseRemediations = sentences{
 	AbortForced:          "{{.remediation}} のファイナライザーを外しましたが、{{.node}} を元に戻せませんでした{{if .why}}: {{.why}}{{end}}。ノードが cordon されたままでないか確認してください。",
 	AbortLeft:            "{{.n}} 件の Remediation を中止できませんでした",
 
+	CleanupRemedy: "2m のような時間 DURATION を指定してください",
+	CleanupWaits:  "エージェントがまだ {{.n}} 台のノードで動いています。終了を待ちます。",
+	CleanupDone:   "{{.node}}: {{and .conditions}} を削除しました。",
+	CleanupNone:   "エージェントが書いた condition のあるノードはありません。",
+	CleanupAgents: "エージェントがまだ {{.n}} 台のノードで動いているため、condition を残しました: {{and .nodes}}。先にアンインストールしてください",
+
 	RemediationsNone:    "Remediation はありません。",
 	RemediationsEarned:  "{{.policy}} (モード {{.mode}}): 予測どおりの Remediation が {{.n}} 件あります。{{if .wanted}}操作は、予測どおりの件数がそれぞれ {{.wanted}} 件に達すると、承認なしで実行されます{{if .actions}} ({{and .actions}}){{end}}。{{end}}",
 	RemediationIs:       "{{.name}}: {{.node}} の {{.action}} ({{.condition}} {{.reason}}) は {{.phase}}{{if .outcome}}、{{.outcome}}{{end}} です{{if .approval}} ({{.approval}}){{end}}。{{if .policy}}{{.policy}} のルール {{.rule}} によります。{{end}}",

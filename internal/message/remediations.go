@@ -1,6 +1,6 @@
 package message
 
-// What `naosu approve` and `naosu remediations` say. The checks of the guard are found by their names, as Check/mode.
+// What `naosu approve`, `naosu remediations`, `naosu repair abort` and `naosu cleanup` say. The checks of the guard are found by their names, as Check/mode.
 const (
 	ApproveRemedy    ID = "ApproveRemedy"    //
 	ApproveNoName    ID = "ApproveNoName"    // given
@@ -19,6 +19,12 @@ const (
 	AbortInVain          ID = "AbortInVain"          // remediation, node, why
 	AbortForced          ID = "AbortForced"          // remediation, node, why
 	AbortLeft            ID = "AbortLeft"            // n
+
+	CleanupRemedy ID = "CleanupRemedy" //
+	CleanupWaits  ID = "CleanupWaits"  // n
+	CleanupDone   ID = "CleanupDone"   // node, conditions
+	CleanupNone   ID = "CleanupNone"   //
+	CleanupAgents ID = "CleanupAgents" // n, nodes
 
 	RemediationsNone    ID = "RemediationsNone"    //
 	RemediationsEarned  ID = "RemediationsEarned"  // policy, mode, n, wanted, actions

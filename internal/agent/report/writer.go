@@ -36,6 +36,26 @@ func others(fields []kube.ManagedField) map[string]writer {
 	return found
 }
 
+// Own are the types of the conditions that the agent wrote last, by a Node's managed fields, in the order of reason.Conditions:
+// it has their heartbeat, reason or message, and no other manager has any of these.
+func Own(fields []kube.ManagedField) []reason.Condition {
+	mine := map[string]bool{}
+	for _, field := range fields {
+		if field.Manager == kube.Manager && field.Subresource == "status" {
+			for _, kind := range written(field.FieldsV1) {
+				mine[kind] = true
+			}
+		}
+	}
+	var own []reason.Condition
+	for _, kind := range reason.Conditions {
+		if _, left := others(fields)[string(kind)]; mine[string(kind)] && !left {
+			own = append(own, kind)
+		}
+	}
+	return own
+}
+
 // written are the types of the conditions whose heartbeat, reason or message is in a set of fields.
 func written(fields json.RawMessage) []string {
 	var set struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
 
@@ -36,6 +37,37 @@ func TestOthers(t *testing.T) {
 				got[kind] = w.manager
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// What the agent removes when it is uninstalled is what it alone wrote last.
+func TestOwn(t *testing.T) {
+	at := start
+	status := kube.ManagedField{
+		Manager: "npd", Subresource: "status", Time: at,
+		FieldsV1: json.RawMessage(`{"f:status":{"f:conditions":{"k:{\"type\":\"KernelReady\"}":{".":{},"f:status":{},"f:type":{}}}}}`),
+	}
+	elsewhere := writes(kube.Manager, at, "KernelReady")
+	elsewhere.Subresource = ""
+	for name, tc := range map[string]struct {
+		fields []kube.ManagedField
+		want   []reason.Condition
+	}{
+		"nobody":                     {nil, nil},
+		"the agent":                  {[]kube.ManagedField{writes(kube.Manager, at, "StorageReady", "KernelReady")}, []reason.Condition{reason.KernelReady, reason.StorageReady}},
+		"another":                    {[]kube.ManagedField{writes("npd", at, "KernelReady")}, nil},
+		"each its own":               {[]kube.ManagedField{writes("npd", at, "KernelReady"), writes(kube.Manager, at, "StorageReady")}, []reason.Condition{reason.StorageReady}},
+		"both, the agent's is later": {[]kube.ManagedField{writes("npd", at, "KernelReady"), writes(kube.Manager, at.Add(time.Hour), "KernelReady")}, nil},
+		"taken over by the agent":    {[]kube.ManagedField{status, writes(kube.Manager, at, "KernelReady")}, []reason.Condition{reason.KernelReady}},
+		"a type of others":           {[]kube.ManagedField{writes(kube.Manager, at, "Ready", "ReadonlyFilesystem")}, nil},
+		"no subresource":             {[]kube.ManagedField{elsewhere}, nil},
+		"a manager of a like name":   {[]kube.ManagedField{writes(kube.Manager+"-2", at, "KernelReady")}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Own(tc.fields)); diff != "" {
 				t.Error(diff)
 			}
 		})
