@@ -26,7 +26,11 @@ rules:
   users: ["system:serviceaccount:naosu-system:naosu-controller"]
   resources: [{group: authorization.k8s.io}]
 - level: Metadata
-  users: ["system:serviceaccount:naosu-system:naosu-controller", "system:serviceaccount:naosu-system:naosu-agent"]
+  users:
+  - system:serviceaccount:naosu-system:naosu-controller
+  - system:serviceaccount:naosu-system:naosu-agent
+  - system:serviceaccount:naosu-system:naosu-abort-repairs
+  - system:serviceaccount:naosu-system:naosu-remove-conditions
 - level: None
 `
 

@@ -14,6 +14,7 @@ import (
 	"helm.sh/helm/v4/pkg/kube"
 	release "helm.sh/helm/v4/pkg/release/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -91,8 +92,10 @@ func (h helm) upgrade(given object) error {
 	return err
 }
 
+// uninstall is `helm uninstall`, with the Jobs of the chart's hooks run.
 func (h helm) uninstall() error {
 	h.t.Helper()
+	defer playJobs(h.t, h.config)()
 	uninstall := action.NewUninstall(h.configuration())
 	uninstall.WaitStrategy, uninstall.Timeout = kube.HookOnlyStrategy, patience
 	_, err := uninstall.Run(releaseName)
@@ -306,15 +309,11 @@ func clear(t *testing.T, bed *cluster) {
 	// First what people have made: definitions that go and come again at once may find it still there.
 	for _, kind := range []string{"noderepairpolicies", "remediations"} {
 		all := client.Resource(schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: kind})
-		if err := all.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		if err := all.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			t.Fatal(err)
 		}
 	}
-	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	err = client.Resource(definitions).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=naosu"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bed.deleteDefinitions(t)
 	if err := bed.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}

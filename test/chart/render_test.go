@@ -193,6 +193,45 @@ func TestPodsAreAsTold(t *testing.T) {
 	}
 }
 
+// The agent's priority class is as it is told, and system-node-critical where nothing is said.
+func TestPriorityClass(t *testing.T) {
+	for name, tc := range map[string]struct {
+		agent object
+		want  string
+	}{
+		"as config/agent has it": {object{}, "system-node-critical"},
+		"another":                {object{"priorityClassName": "node-agents"}, "node-agents"},
+		"none":                   {object{"priorityClassName": ""}, ""},
+	} {
+		for _, privileged := range []bool{false, true} {
+			tc.agent["privileged"] = privileged
+			spec := typed[appsv1.DaemonSet](t, rendered(t, values(object{"agent": tc.agent})), "DaemonSet/naosu-agent").Spec.Template.Spec
+			if spec.PriorityClassName != tc.want {
+				t.Errorf("%s, privileged %t: %q", name, privileged, spec.PriorityClassName)
+			}
+		}
+	}
+}
+
+// The agent's pods start whichever runtime a node has, and see its socket: no folder of one must be there.
+func TestRuntimeFolders(t *testing.T) {
+	for _, privileged := range []bool{false, true} {
+		spec := typed[appsv1.DaemonSet](t, rendered(t, values(object{"agent": object{"privileged": privileged}})), "DaemonSet/naosu-agent").Spec.Template.Spec
+		for _, folder := range []string{"/run/containerd", "/run/crio", "/run/k3s/containerd"} {
+			volume := slices.IndexFunc(spec.Volumes, func(v corev1.Volume) bool { return v.HostPath != nil && v.HostPath.Path == folder })
+			if volume < 0 || *spec.Volumes[volume].HostPath.Type != corev1.HostPathDirectoryOrCreate {
+				t.Errorf("privileged %t: %s is not mounted, or must be there", privileged, folder)
+				continue
+			}
+			if !slices.ContainsFunc(spec.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool {
+				return m.Name == spec.Volumes[volume].Name && m.MountPath == "/host"+folder && m.ReadOnly
+			}) {
+				t.Errorf("privileged %t: the agent does not see %s", privileged, folder)
+			}
+		}
+	}
+}
+
 // Pods are made anew when the agent's configuration changes, and only then.
 func TestConfigurationRollsOut(t *testing.T) {
 	sum := func(v object) string {
