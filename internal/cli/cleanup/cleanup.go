@@ -220,7 +220,7 @@ func ownConditions(node *corev1.Node) []corev1.NodeConditionType {
 			field.Time = f.Time.Time
 		}
 		if f.FieldsV1 != nil {
-			field.FieldsV1 = f.FieldsV1.Raw
+			field.FieldsV1 = f.FieldsV1.GetRawBytes()
 		}
 		fields = append(fields, field)
 	}
