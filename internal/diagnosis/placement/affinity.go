@@ -31,7 +31,7 @@ func (a *answer) whyTogether([]view.ClosedNode) {
 				}
 			}
 		})
-		asked := facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.affinity.podAffinity["+term.TopologyKey+"]", metav1.FormatLabelSelector(term.LabelSelector))
+		asked := facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution["+term.TopologyKey+"]", metav1.FormatLabelSelector(term.LabelSelector))
 		args := message.Args{"selector": metav1.FormatLabelSelector(term.LabelSelector), "key": term.TopologyKey}
 		if len(domains) == 0 {
 			a.because(message.CauseTogetherNone, args, asked)
@@ -69,7 +69,7 @@ func (a *answer) whyApart(nodes []view.ClosedNode) {
 			if len(there) > 0 {
 				selector := metav1.FormatLabelSelector(anti[i].LabelSelector)
 				a.because(message.CauseApartOwn, message.Args{"key": anti[i].TopologyKey, "selector": selector, "pods": a.Some(there)},
-					facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.affinity.podAntiAffinity["+anti[i].TopologyKey+"]", selector))
+					facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution["+anti[i].TopologyKey+"]", selector))
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func (a *answer) apartFrom(other change.Ref) []finding.Evidence {
 	var terms []finding.Evidence
 	for _, t := range facts.AntiAffinity(pod) {
 		if termMatches(a.View, pod, &t, a.one) {
-			terms = append(terms, facts.Fact(other, "spec.affinity.podAntiAffinity["+t.TopologyKey+"]", metav1.FormatLabelSelector(t.LabelSelector)))
+			terms = append(terms, facts.Fact(other, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution["+t.TopologyKey+"]", metav1.FormatLabelSelector(t.LabelSelector)))
 		}
 	}
 	return terms

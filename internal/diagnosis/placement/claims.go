@@ -33,7 +33,7 @@ func (a *answer) badClaims(ctx context.Context, chosen bool) bool {
 			continue
 		}
 		a.Subjects = append(a.Subjects, ref)
-		a.because(message.CauseMounts, message.Args{"claim": ref}, facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.volumes["+source.Name+"]", name))
+		a.because(message.CauseMounts, message.Args{"claim": ref}, facts.MountFact(a.one, source.Name))
 		a.Causes = append(a.Causes, links...)
 		if bad == "" {
 			bad = why

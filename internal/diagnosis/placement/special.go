@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
@@ -34,7 +35,7 @@ func (a *answer) victims() bool {
 	evidence := []finding.Evidence{facts.Fact(facts.RefTo(cluster.Pod, a.one), "status.nominatedNodeName", node)}
 	var late []change.Ref
 	for _, pod := range going {
-		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Pod, pod), "metadata.deletionTimestamp", a.ClockTime(pod.DeletionTimestamp.Time)))
+		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Pod, pod), "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339)))
 		if pod.DeletionTimestamp.Time.Before(a.World.Taken()) {
 			late = append(late, facts.RefTo(cluster.Pod, pod))
 		}
@@ -50,7 +51,7 @@ func (a *answer) victims() bool {
 // preemption says why nothing gives way for the pod, or who would.
 func (a *answer) preemption(ctx context.Context, d *view.Verdict) {
 	priority := strconv.Itoa(int(corev1helpers.PodPriority(a.one)))
-	own := facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.priority", priority)
+	own := facts.PriorityFacts(a.one)
 	lower, able := 0, false
 	for _, n := range d.Closed {
 		if !n.Preemptible() {
@@ -69,16 +70,16 @@ func (a *answer) preemption(ctx context.Context, d *view.Verdict) {
 		return
 	}
 	if lower == 0 {
-		a.notBecause(message.NoPreemptionLowest, message.Args{"priority": priority}, own)
+		a.notBecause(message.NoPreemptionLowest, message.Args{"priority": priority}, own...)
 		return
 	}
 	choices, err := a.Judge.Preempt(ctx, a.one)
 	switch {
 	case err != nil:
 	case len(choices) == 0:
-		a.notBecause(message.NoPreemptionHelp, message.Args{"n": lower, "priority": priority}, own)
+		a.notBecause(message.NoPreemptionHelp, message.Args{"n": lower, "priority": priority}, own...)
 	default:
 		first := choices[0]
-		a.because(message.WillPreempt, message.Args{"node": facts.NodeRef(first.Node), "victims": a.Some(facts.PodRefs(first.Victims))}, own)
+		a.because(message.WillPreempt, message.Args{"node": facts.NodeRef(first.Node), "victims": a.Some(facts.PodRefs(first.Victims))}, own...)
 	}
 }

@@ -92,7 +92,7 @@ func refs(m facts.Mount) []change.Ref {
 // links lead from the pod's mount to the zone.
 func links(m facts.Mount, v view.View, pod *corev1.Pod) []finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
-	mounted := facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.volumes["+m.Source+"]", m.Claim.Name)
+	mounted := facts.MountFact(pod, m.Source)
 	if m.Volume == nil {
 		class := facts.RefTo(cluster.StorageClass, m.Class)
 		return []finding.Link{

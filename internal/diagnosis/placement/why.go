@@ -111,8 +111,7 @@ func (a *answer) whyFull(nodes []view.ClosedNode) {
 		case most[name] >= want:
 			continue // Some node has enough of it: what that one lacks is told by another resource.
 		}
-		quantity := asked[name]
-		a.because(id, args, facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.containers[*].resources.requests["+string(name)+"]", quantity.String()))
+		a.because(id, args, facts.RequestFacts(facts.RefTo(cluster.Pod, a.one), "spec", &a.one.Spec, name)...)
 	}
 }
 
@@ -130,7 +129,7 @@ func (a *answer) whyPorts(nodes []view.ClosedNode) {
 		}
 		port := strconv.Itoa(int(want.HostPort)) + "/" + string(protocol(want))
 		a.because(message.CausePort, message.Args{"port": port, "pods": a.Some(holders), "n": len(nodes)},
-			facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.containers[*].ports[*].hostPort", port))
+			facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.containers[*].ports[*].hostPort", strconv.Itoa(int(want.HostPort))))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -144,7 +143,12 @@ func (s growthStep) describe(ctx context.Context, v view.View, o simulation.Outc
 	}
 	f.Message = v.Say.Text(message.NextStep, args)
 	grows := finding.Link{Message: v.Say.Text(message.CauseNextStep, args)}
-	grows.Evidence = append(grows.Evidence, facts.Fact(s.Target, "spec.template.spec.containers["+s.Container+"].resources.requests", now))
+	ds := v.World.DaemonSet(s.Target.Namespace, s.Target.Name)
+	grows.Evidence = facts.RequestFacts(s.Target, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)
+	if older := olderPods(v.World, ds); len(older) > 0 {
+		ref := facts.RefTo(cluster.Pod, older[0])
+		grows.Evidence = append(grows.Evidence, facts.RequestFacts(ref, "spec", &older[0].Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
+	}
 	if s.Autoscaler.Name != "" {
 		f.Subjects = append(f.Subjects, s.Autoscaler)
 		if link, ok := view.ScalerLink(v, s.Target); ok {
@@ -197,17 +201,17 @@ func requestsNow(v view.View, s growthStep) corev1.ResourceList {
 // roomLink shows the nodes that have no room for the step.
 func (s growthStep) roomLink(v view.View, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseNoRoom, args)}
-	seen := map[string]bool{}
+	seen, grown := map[string]bool{}, s.cpuGrowth(v)
 	for _, pod := range s.victims {
 		node := v.World.Node(pod.Spec.NodeName)
 		if node == nil || seen[node.Name] || len(seen) == view.MostListed {
 			continue
 		}
 		seen[node.Name] = true
-		free := freeCPU(v.World, node)
-		allocatable := node.Status.Allocatable[corev1.ResourceCPU]
-		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Node, node), "status.allocatable[cpu]",
-			allocatable.String()+" ("+strconv.FormatInt(free, 10)+"m)"))
+		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Node, node), "pods[cpu]", v.Say.Text(message.Account, message.Args{
+			"asked": grown.String(), "free": view.Amount(corev1.ResourceCPU, freeCPU(v.World, node)),
+			"all": view.Amount(corev1.ResourceCPU, node.Status.Allocatable.Cpu().MilliValue()),
+		})))
 	}
 	return link
 }
@@ -230,7 +234,7 @@ func (s growthStep) preferLink(v view.View) finding.Link {
 	ds := v.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	link.Evidence = append(link.Evidence, facts.Fact(s.Target, "spec.template.spec.priorityClassName", ds.Spec.Template.Spec.PriorityClassName))
 	for _, pod := range s.victims[:min(len(s.victims), view.MostListed)] {
-		link.Evidence = append(link.Evidence, priorityOf(pod))
+		link.Evidence = append(link.Evidence, facts.PriorityFacts(pod)...)
 	}
 	return link
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -225,7 +226,7 @@ func (d downNode) readyLink(v view.View, ready corev1.NodeCondition) finding.Lin
 		},
 	}
 	if lease := v.World.Lease(corev1.NamespaceNodeLease, d.node.Name); lease != nil && lease.Spec.RenewTime != nil {
-		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Lease, lease), "spec.renewTime", lease.Spec.RenewTime.UTC().Format(time.RFC3339)))
+		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Lease, lease), "spec.renewTime", lease.Spec.RenewTime.UTC().Format(metav1.RFC3339Micro)))
 	}
 	for _, taint := range d.node.Spec.Taints {
 		if taint.Effect == corev1.TaintEffectNoExecute && taint.TimeAdded != nil {
@@ -244,7 +245,7 @@ func (d downNode) links(v view.View) []finding.Link {
 		}
 		link := finding.Link{Message: v.Say.Text(w.fate, message.Args{"pods": v.Some(refs), "n": len(refs), "at": atOrNone(v, w.at)})}
 		for _, pod := range w.pods[:min(len(w.pods), view.MostListed)] {
-			link.Evidence = append(link.Evidence, waitEvidence(v.World, d.node, pod))
+			link.Evidence = append(link.Evidence, waitEvidence(v.World, d.node, pod)...)
 		}
 		links = append(links, link)
 	}
@@ -252,21 +253,17 @@ func (d downNode) links(v view.View) []finding.Link {
 }
 
 // waitEvidence is what decides how long a pod waits on a node that is down.
-func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) finding.Evidence {
+func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) []finding.Evidence {
 	ref := facts.RefTo(cluster.Pod, pod)
 	if pod.DeletionTimestamp != nil {
-		return facts.FactSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)
+		return []finding.Evidence{facts.FactSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)}
 	}
 	_, taint := facts.Readiness(node)
-	wait, forever := toleratedFor(pod, corev1.Taint{Key: taint, Effect: corev1.TaintEffectNoExecute})
-	value := wait.String()
-	if forever {
-		value = ""
-	}
+	evidence := []finding.Evidence{facts.TolerationFact(pod, taint)}
 	if attached := facts.OnceMounts(world, pod); len(attached) > 0 {
-		value += ", " + facts.RefTo(cluster.PersistentVolumeClaim, attached[0].Claim).String()
+		evidence = append(evidence, facts.MountFact(pod, attached[0].Source))
 	}
-	return facts.Fact(ref, "spec.tolerations["+taint+"].tolerationSeconds", value)
+	return evidence
 }
 
 // release is how a node that is off gives up its pods and volumes.

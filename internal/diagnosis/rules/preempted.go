@@ -122,21 +122,13 @@ func (p preemption) priorityLink(v view.View, args message.Args) finding.Link {
 		if by == nil {
 			continue
 		}
-		link.Evidence = append(link.Evidence, priorityOf(by))
+		link.Evidence = append(link.Evidence, facts.PriorityFacts(by)...)
 		if pod := v.World.Pod(one.Ref.Namespace, one.Ref.Name); pod != nil {
-			link.Evidence = append(link.Evidence, priorityOf(pod))
+			link.Evidence = append(link.Evidence, facts.PriorityFacts(pod)...)
 		}
 		break
 	}
 	return link
-}
-
-func priorityOf(pod *corev1.Pod) finding.Evidence {
-	priority := int32(0)
-	if pod.Spec.Priority != nil {
-		priority = *pod.Spec.Priority
-	}
-	return facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.priority", strings.TrimSpace(view.FormatInt(priority)+" "+pod.Spec.PriorityClassName))
 }
 
 // grewLink shows that a DaemonSet's pods asked for less before: some of an older template still run, or its generation
@@ -150,14 +142,12 @@ func (p preemption) grewLink(v view.View) (finding.Link, bool) {
 		return finding.Link{}, false
 	}
 	link := finding.Link{
-		Message: v.Say.Text(message.CauseRollout, message.Args{"by": p.by}),
-		Evidence: []finding.Evidence{
-			facts.Fact(p.by, "metadata.generation", view.FormatInt(ds.Generation)),
-			facts.Fact(p.by, "spec.template.spec.containers[*].resources.requests", requestsOf(&ds.Spec.Template.Spec)),
-		},
+		Message:  v.Say.Text(message.CauseRollout, message.Args{"by": p.by}),
+		Evidence: []finding.Evidence{facts.Fact(p.by, "metadata.generation", view.FormatInt(ds.Generation))},
 	}
+	link.Evidence = append(link.Evidence, facts.RequestFacts(p.by, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
 	for _, pod := range olderPods(v.World, ds) {
-		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.containers[*].resources.requests", requestsOf(&pod.Spec)))
+		link.Evidence = append(link.Evidence, facts.RequestFacts(facts.RefTo(cluster.Pod, pod), "spec", &pod.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
 		break
 	}
 	return link, true

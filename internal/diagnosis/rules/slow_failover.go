@@ -124,7 +124,7 @@ func (k slowKey) describe(ctx context.Context, v view.View, all []facts.Workload
 		if i < view.MostListed {
 			pod := w.Pods[slices.IndexFunc(w.Pods, func(pod *corev1.Pod) bool { return waitOf(pod) == k.wait })]
 			tolerated.Evidence = append(tolerated.Evidence,
-				facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.tolerations["+corev1.TaintNodeUnreachable+"].tolerationSeconds", k.wait.String()))
+				facts.TolerationFact(pod, corev1.TaintNodeUnreachable))
 		}
 		if i < view.MostRemedies {
 			if way, ok := promptly(ctx, v, w); ok {

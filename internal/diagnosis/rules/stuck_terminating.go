@@ -155,7 +155,7 @@ func (s stuckPods) blockedLinks(v view.View, stateful, attached []*corev1.Pod, a
 	if len(stateful) > 0 {
 		link := finding.Link{Message: v.Say.Text(message.CauseStatefulBlocked, args)}
 		for _, pod := range stateful[:min(len(stateful), view.MostListed)] {
-			link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Pod, pod), "metadata.ownerReferences", facts.RefOfWorkload(v.World, pod).String()))
+			link.Evidence = append(link.Evidence, facts.OwnerFact(facts.RefTo(cluster.Pod, pod), pod))
 		}
 		links = append(links, link)
 	}
@@ -164,7 +164,7 @@ func (s stuckPods) blockedLinks(v view.View, stateful, attached []*corev1.Pod, a
 		links = append(links, finding.Link{
 			Message: v.Say.Text(message.CauseVolumeHeld, message.Args{"pod": facts.RefTo(cluster.Pod, pod), "waits": v.Some(waits), "n": len(waits)}),
 			Evidence: []finding.Evidence{
-				facts.Fact(facts.RefTo(cluster.Pod, pod), "spec.volumes", facts.RefTo(cluster.PersistentVolumeClaim, facts.OnceMounts(v.World, pod)[0].Claim).String()),
+				facts.MountFact(pod, facts.OnceMounts(v.World, pod)[0].Source),
 			},
 		})
 	}

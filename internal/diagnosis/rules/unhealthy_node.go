@@ -73,7 +73,7 @@ func (i illness) describe(ctx context.Context, v view.View) finding.Finding {
 	}}, i.reasons(v, ref)...)
 	if !i.node.Spec.Unschedulable && !facts.Down(i.node) && v.Knows(cluster.Pod) {
 		f.Causes = append(f.Causes, finding.Link{
-			Message: v.Say.Text(message.CauseStillPlaced, args), Evidence: []finding.Evidence{facts.Fact(ref, "spec.unschedulable", "false")},
+			Message: v.Say.Text(message.CauseStillPlaced, args), Evidence: []finding.Evidence{facts.Fact(ref, "spec.unschedulable", "")},
 		})
 	}
 	f.Unknown = []finding.Gap{{About: "repair", Message: v.Say.Text(message.RepairUnknown, message.Args{"node": ref, "reasons": i.names()})}}

@@ -240,7 +240,7 @@ func misfit(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume
 
 // heldFor names a claim that a volume may be held for: one of the same name that was made anew is another.
 func heldFor(namespace, name string, uid types.UID) string {
-	return namespace + "/" + name + " (UID " + string(uid) + ")"
+	return namespace + "/" + name + " (uid " + string(uid) + ")"
 }
 
 func modesContain(has, wants []corev1.PersistentVolumeAccessMode) bool {

@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -36,7 +35,7 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
 		if refs := excluded[why]; len(refs) > 0 {
 			s.because(message.DaemonExcluded, message.Args{"n": len(refs), "nodes": s.Some(refs), "why": s.Say.Text(why, message.Args{"n": len(refs)})},
-				facts.Fact(s.ref, "spec.template.spec", daemonTerms(set)))
+				daemonTerms(s.ref, set)...)
 		}
 	}
 	if set.Status.NumberMisscheduled > 0 {
@@ -76,14 +75,11 @@ func (s *Status) daemonNodes(set *appsv1.DaemonSet, pods []*corev1.Pod) (missing
 	return missing, excluded
 }
 
-// daemonTerms is what the template asks of nodes, and what it tolerates.
-func daemonTerms(set *appsv1.DaemonSet) string {
-	var words []string
+// daemonTerms are what the template asks of nodes, and what it tolerates.
+func daemonTerms(ref change.Ref, set *appsv1.DaemonSet) []finding.Evidence {
+	var terms []finding.Evidence
 	for _, e := range facts.SelectorFacts(&corev1.Pod{Spec: set.Spec.Template.Spec}) {
-		words = append(words, e.Value)
+		terms = append(terms, facts.Fact(ref, "spec.template."+e.Field, e.Value))
 	}
-	if tolerated := facts.FormatTolerations(set.Spec.Template.Spec.Tolerations); tolerated != "" {
-		words = append(words, "tolerates "+tolerated)
-	}
-	return strings.Join(words, "; ")
+	return append(terms, facts.Fact(ref, "spec.template.spec.tolerations", facts.FormatTolerations(set.Spec.Template.Spec.Tolerations)))
 }

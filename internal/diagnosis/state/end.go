@@ -195,7 +195,7 @@ func (s *Status) replaced(pod *corev1.Pod) {
 		}
 	}
 	s.because(message.OwnerHas, message.Args{"owner": facts.RefTo(kind, owner), "n": len(alive), "ready": len(ready), "pods": s.Some(alive)},
-		facts.Fact(s.ref, "metadata.ownerReferences", facts.RefTo(kind, owner).String()))
+		facts.OwnerFact(s.ref, pod))
 }
 
 func startOf(pod *corev1.Pod) metav1.Time {

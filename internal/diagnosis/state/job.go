@@ -108,7 +108,7 @@ func (s *Status) failures(ctx context.Context, pods []*corev1.Pod) {
 		why.Subject = new(facts.RefTo(cluster.Pod, last))
 		one := Of(ctx, why)
 		s.because(message.PodsFailed, message.Args{"n": len(group), "state": state, "pods": s.Some(facts.PodRefs(group)), "why": one.Summary},
-			facts.FactSince(*why.Subject, "status.phase", PodState(last), startOf(last)))
+			StateFact(last))
 		if len(states) == 1 {
 			s.Causes = append(s.Causes, slices.DeleteFunc(one.Causes, func(l finding.Link) bool { return l.Message == one.Summary })...)
 			s.Unknown = append(s.Unknown, one.Unknown...)
@@ -181,7 +181,7 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 		v := s.View
 		v.Subject = &last
 		why := Of(ctx, v)
-		s.because(message.CronLast, message.Args{"job": last, "why": why.Summary}, facts.FactSince(last, "metadata.creationTimestamp", why.State, jobs[len(jobs)-1].CreationTimestamp))
+		s.because(message.CronLast, message.Args{"job": last, "why": why.Summary}, facts.OwnerFact(last, jobs[len(jobs)-1]))
 		if why.Severity == finding.Critical && s.Severity == "" {
 			args["job"], args["why"] = last, why.Summary
 			s.is("Active", finding.Critical, message.CronLastFails, args)

@@ -3,6 +3,7 @@ package state
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -124,6 +125,33 @@ func PodState(pod *corev1.Pod) string {
 		}
 	}
 	return state
+}
+
+// StateFact is where in the pod its state can be read: the word that kubectl shows is no field of its own.
+func StateFact(pod *corev1.Pod) finding.Evidence {
+	ref := facts.RefTo(cluster.Pod, pod)
+	switch {
+	case pod.DeletionTimestamp != nil:
+		return facts.FactSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)
+	case pod.Status.Reason != "":
+		return facts.Fact(ref, "status.reason", pod.Status.Reason)
+	case len(pod.Spec.SchedulingGates) > 0 && pod.Spec.NodeName == "":
+		return facts.Fact(ref, "spec.schedulingGates[0]", pod.Spec.SchedulingGates[0].Name)
+	}
+	statuses := pod.Status.ContainerStatuses
+	if initState(pod) != "" {
+		statuses = pod.Status.InitContainerStatuses
+	}
+	for _, c := range statuses {
+		switch word := containerState(c.State); {
+		case word == "" || word == "Completed" && pod.Status.Phase == corev1.PodRunning:
+		case c.State.Waiting != nil:
+			return facts.Fact(ref, statusField(pod, c.Name, "state.waiting.reason"), word)
+		case c.State.Terminated.ExitCode != 0:
+			return facts.FactSince(ref, statusField(pod, c.Name, "state.terminated"), endedFact(c.State.Terminated), c.State.Terminated.FinishedAt)
+		}
+	}
+	return facts.Fact(ref, "status.phase", string(pod.Status.Phase))
 }
 
 // initState is the word for a pod whose init containers are not done, empty if they are.

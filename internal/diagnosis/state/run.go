@@ -184,7 +184,7 @@ func (s *Status) exit(pod *corev1.Pod, c corev1.ContainerStatus, end *corev1.Con
 	if end == c.State.Terminated {
 		field = statusField(pod, c.Name, "state.terminated")
 	}
-	s.because(message.ContainerEnded, args, facts.FactSince(s.ref, field, terminatedText(end), end.FinishedAt))
+	s.because(message.ContainerEnded, args, facts.FactSince(s.ref, field, endedFact(end), end.FinishedAt))
 	s.meaning(pod, c.Name, end, args)
 	if end.Reason != startError && end.ExitCode != 0 && s.killedByProbe(pod, c.Name) == nil {
 		s.logTells(c.Name, end != c.State.Terminated)
@@ -226,6 +226,19 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 	}
 }
 
+// endedFact is how a container ended, in the words of its status.
+func endedFact(end *corev1.ContainerStateTerminated) string {
+	words := []string{"exitCode " + strconv.Itoa(int(end.ExitCode))}
+	if end.Reason != "" {
+		words = []string{end.Reason, words[0]}
+	}
+	if text := strings.TrimSpace(end.Message); text != "" {
+		words = append(words, text)
+	}
+	return strings.Join(words, ", ")
+}
+
+// terminatedText is how a container ended, in a sentence.
 func terminatedText(end *corev1.ContainerStateTerminated) string {
 	words := []string{}
 	if end.Reason != "" {

@@ -33,7 +33,7 @@ func (s *Status) volume(volume *corev1.PersistentVolume) {
 		s.leaving(volume, message.VolumeProtected, pvProtection)
 	case volume.Status.Phase == corev1.VolumeReleased:
 		s.is("Released", finding.Info, message.VolumeReleased, args)
-		s.because(message.VolumeKeeps, args, phase, facts.Fact(s.ref, "spec.persistentVolumeReclaimPolicy", args["policy"].(string)), facts.Fact(s.ref, "spec.claimRef", args["claim"].(change.Ref).String()))
+		s.because(message.VolumeKeeps, args, phase, facts.Fact(s.ref, "spec.persistentVolumeReclaimPolicy", args["policy"].(string)), facts.Fact(s.ref, "spec.claimRef", heldBy(volume)))
 		s.deleteFails(volume, args)
 	case volume.Status.Phase == corev1.VolumeFailed:
 		s.is("Failed", finding.Critical, message.VolumeFailed, args)
@@ -53,6 +53,14 @@ func (s *Status) volume(volume *corev1.PersistentVolume) {
 			s.because(message.VolumeUnused, args, facts.Fact(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
 		}
 	}
+}
+
+// heldBy is the claim that a volume is held for, as the volume says.
+func heldBy(volume *corev1.PersistentVolume) string {
+	if ref := volume.Spec.ClaimRef; ref != nil {
+		return ref.Namespace + "/" + ref.Name
+	}
+	return ""
 }
 
 // deleteFails is the event of a volume that could not be deleted.

@@ -73,7 +73,7 @@ func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod, told boo
 		}
 		var evidence []finding.Evidence
 		for _, pod := range t.pods[:min(len(t.pods), view.MostListed)] {
-			evidence = append(evidence, facts.FactSince(facts.RefTo(cluster.Pod, pod), "status.phase", PodState(pod), startOf(pod)))
+			evidence = append(evidence, StateFact(pod))
 		}
 		s.because(message.PodsAre, message.Args{"n": len(t.pods), "state": t.why.State, "why": why, "pods": s.Some(facts.PodRefs(t.pods))}, evidence...)
 		if len(all) == 1 {
@@ -186,7 +186,7 @@ func (s *Status) quotas(namespace, text string) {
 			if strings.Contains(text, string(name)+"=") {
 				ref := facts.RefTo(cluster.ResourceQuota, quota)
 				s.because(message.QuotaUsed, message.Args{"quota": ref, "resource": string(name), "used": used.String(), "hard": hard.String()},
-					facts.Fact(ref, "status.used["+string(name)+"]", used.String()+" of "+hard.String()))
+					facts.Fact(ref, "status.used["+string(name)+"]", used.String()), facts.Fact(ref, "status.hard["+string(name)+"]", hard.String()))
 			}
 		}
 	}

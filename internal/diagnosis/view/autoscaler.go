@@ -1,14 +1,9 @@
 package view
 
 import (
-	"strconv"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -21,16 +16,7 @@ func AutoscalerLink(v View, pod *corev1.Pod) (finding.Link, bool) {
 		if event.Reason != "NotTriggerScaleUp" {
 			continue
 		}
-		count, first, last := Occurrences(event)
-		value := event.Message
-		if count > 1 {
-			value += " (" + strconv.Itoa(count) + "×, " + duration.HumanDuration(last.Sub(first.Time)) + ")"
-		}
-		ref := facts.RefTo(cluster.Event, event)
-		return finding.Link{
-			Message:  v.Say.Text(message.CauseAutoscaler, nil),
-			Evidence: []finding.Evidence{facts.FactSince(ref, "message", value, last)},
-		}, true
+		return finding.Link{Message: v.Say.Text(message.CauseAutoscaler, nil), Evidence: []finding.Evidence{EventFact(event)}}, true
 	}
 	return finding.Link{}, false
 }

@@ -34,7 +34,7 @@ func (v View) FactsOf(pod *corev1.Pod, node *corev1.Node, o Obstacle) []finding.
 	case message.ObstacleFull:
 		var evidence []finding.Evidence
 		for _, n := range v.ShortOf(pod, node) {
-			evidence = append(evidence, facts.Fact(ref, "status.allocatable["+string(n.Resource)+"]", n.account(v.Say)))
+			evidence = append(evidence, facts.Fact(ref, "pods["+string(n.Resource)+"]", n.account(v.Say)))
 		}
 		return evidence
 	default:
