@@ -60,6 +60,32 @@ func (r ResizeGroup) Command() string {
 	}
 }
 
+// RaiseMaximum is the provider's own command that lets an autoscaler size the group up to as many nodes. It is empty for
+// providers that have none.
+//
+// Sources: AWS CLI `eks update-nodegroup-config`, Azure CLI `aks nodepool update`, gcloud `container node-pools update` (whose
+// --max-nodes counts nodes in each of the pool's zones).
+func (r ResizeGroup) RaiseMaximum() string {
+	to := strconv.Itoa(r.To)
+	switch r.Provider {
+	case EKS:
+		words := []string{"aws", "eks", "update-nodegroup-config"}
+		if r.Region != "" {
+			words = append(words, "--region", r.Region)
+		}
+		return command(append(words, "--cluster-name", orFill(r.Cluster, "cluster"),
+			"--nodegroup-name", r.Group, "--scaling-config", "maxSize="+to)...)
+	case AKS:
+		return command("az", "aks", "nodepool", "update", "--resource-group", fill("resource-group"),
+			"--cluster-name", orFill(r.Cluster, "cluster"), "--name", r.Group, "--update-cluster-autoscaler", "--min-count", fill("min-count"), "--max-count", to)
+	case GKE:
+		return command("gcloud", "container", "node-pools", "update", r.Group, "--cluster", orFill(r.Cluster, "cluster"),
+			"--location", orFill(r.Region, "location"), "--enable-autoscaling", "--max-nodes", strconv.Itoa(r.PerZone))
+	default:
+		return ""
+	}
+}
+
 // MarshalJSON adds the kind of change to its fields.
 func (r ResizeGroup) MarshalJSON() ([]byte, error) {
 	type fields ResizeGroup

@@ -344,4 +344,3 @@ func inWord(text string, backward bool) bool {
 }
 
 func punctuation(r rune) bool { return strings.ContainsRune(" ,:;=()×/|!", r) }
-

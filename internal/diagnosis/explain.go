@@ -46,6 +46,9 @@ func explainWaiting(ctx context.Context, v view.View, pod *corev1.Pod) finding.E
 // explainStatus says why a thing that is not waiting for the scheduler is as it is, and what threatens it.
 func explainStatus(ctx context.Context, v view.View) finding.Explanation {
 	s := state.Of(ctx, v)
+	if s.Severity == finding.Critical {
+		v.Now = true // What threatens a thing is told of one that is well.
+	}
 	findings, unknown := find(ctx, rulesFor(v), v)
 	s.Findings, s.Unknown = state.AppendFindings(s.Findings, findings), append(s.Unknown, unknown...)
 	if v.Subject.Namespace == "" { // It may serve any namespace.

@@ -20,7 +20,7 @@ func Foretell(ctx context.Context, v view.View, changes []change.Change, o simul
 	present := findings(ctx, v)
 	err := simulation.In(ctx, v.Judge, changes, o, func(outcome simulation.Outcome) error {
 		future := v
-		future.World = outcome.World
+		future.World, future.Closed = outcome.World, closedBy(changes)
 		forecast.Outcome = forecastOutcome(v, future, outcome)
 		forecast.Seeds = outcome.Seeds
 		forecast.PDBViolations = []finding.BudgetViolation{}
@@ -35,6 +35,20 @@ func Foretell(ctx context.Context, v view.View, changes []change.Change, o simul
 		return ctx.Err()
 	})
 	return forecast, err
+}
+
+// closedBy are the nodes that changes cordon: to uncordon them would be to ask something else.
+func closedBy(changes []change.Change) []string {
+	var nodes []string
+	for _, c := range changes {
+		switch c := c.(type) {
+		case change.DrainNode:
+			nodes = append(nodes, c.Node)
+		case change.Cordon:
+			nodes = append(nodes, c.Node)
+		}
+	}
+	return nodes
 }
 
 // furtherAhead are the codes that foretell futures themselves: what would come after what comes is another question.

@@ -7,6 +7,7 @@ const (
 	PodsOf            ID = "PodsOf"            // n, owner
 	UnplacedNoNodes   ID = "UnplacedNoNodes"   // who, n
 	UnplacedNodes     ID = "UnplacedNodes"     // who, n, nodes, why, nearest
+	UnplacedAlso      ID = "UnplacedAlso"      // said, also
 	UnplacedOnly      ID = "UnplacedOnly"      // who, n, node, misses
 	UnplacedOnlyGone  ID = "UnplacedOnlyGone"  // who, n, node
 	UnplacedPinned    ID = "UnplacedPinned"    // who, n, claim, nodes, gone, misses
@@ -44,6 +45,15 @@ const (
 	LabelValues            ID = "LabelValues"            // label, values
 	LabelNowhere           ID = "LabelNowhere"           // label
 	CauseTaint             ID = "CauseTaint"             // taints
+	TaintOfCondition       ID = "TaintOfCondition"       // taint, nodes, n, condition, on, disk, refuses
+	TaintOfCloud           ID = "TaintOfCloud"           // taint, work
+	KeeperAtWork           ID = "KeeperAtWork"           // keeper, namespace, have, want
+	KeeperUnseen           ID = "KeeperUnseen"           //
+	TaintOfAgent           ID = "TaintOfAgent"           // taint, agent, work
+	AgentAtWork            ID = "AgentAtWork"            // set, namespace, n, without
+	AgentUnseen            ID = "AgentUnseen"            // set
+	TaintOfRemoval         ID = "TaintOfRemoval"         // taint, nodes, n, by
+	GroupAtMaximum         ID = "GroupAtMaximum"         // group, nodes
 	CauseFull              ID = "CauseFull"              // resource, asked, most, largest, free, nodes
 	CauseFragmented        ID = "CauseFragmented"        // resource, asked, most, largest, free, nodes
 	CauseTooLarge          ID = "CauseTooLarge"          // resource, asked, most, largest, free, nodes
@@ -75,6 +85,8 @@ const (
 	RemedyReplaceCost  ID = "RemedyReplaceCost"  // object
 	RemedyPreempts     ID = "RemedyPreempts"     // pods
 	RemedyGrow         ID = "RemedyGrow"         // group, to, more, n
+	RemedyRaiseMax     ID = "RemedyRaiseMax"     // group, to, more
+	RemedyRaiseMaxRisk ID = "RemedyRaiseMaxRisk" //
 	RemedyGrowRisk     ID = "RemedyGrowRisk"     //
 	RemedyTaints       ID = "RemedyTaints"       // object, taints, node
 	RemedyTaintsRisk   ID = "RemedyTaintsRisk"   //

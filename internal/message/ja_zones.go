@@ -18,6 +18,7 @@ var japaneseZones = sentences{
 	CauseGroupNone:     "{{if eq .total 0}}ノードグループのラベルを持つノードがありません。{{else}}ノードグループ {{.total}} 個のうち、{{if .zones}}{{or .zones}} で{{end}}この Pod に適したものはありません{{if .excluded}}: {{and .excluded}}{{else}}。{{end}}{{end}}",
 	GroupStands:        "{{.group}} (ノード {{.nodes}} 台{{if .zones}}、{{and .zones}}{{end}})",
 	CauseAutoscaler:    "オートスケーラーはノードを追加しません。オートスケーラーが見るのはノードではなくノードグループで、それぞれを見本のノード 1 台 (1 つのゾーンにしかない) で判断するためです。",
+	CauseAutoscalerMax: "ノードグループ{{if .n}} {{.n}} 個{{end}}が最大サイズに達しているため、オートスケーラーはノードを追加しません。",
 	ObstacleCordoned:   "cordon 済み {{.n}} 台",
 	ObstacleNotReady:   "NotReady {{.n}} 台",
 	ObstacleTainted:    "Pod が許容しない taint を持つもの {{.n}} 台",

@@ -32,12 +32,15 @@ const (
 	ImageLimited     ID = "ImageLimited"     // subject, image, container
 	ImageUnreachable ID = "ImageUnreachable" // subject, node, image, container
 	ImageNoRoom      ID = "ImageNoRoom"      // subject, node, image, container
-	ImagePlatform    ID = "ImagePlatform"    // subject, image, container, node
+	ImagePlatform    ID = "ImagePlatform"    // subject, image, container, node, platform
+	ImagePlatformWay ID = "ImagePlatformWay" // platform, others
 	ImageInvalid     ID = "ImageInvalid"     // subject, image, container
 	ImageNeverPulled ID = "ImageNeverPulled" // subject, node, image, container
 	ImageElsewhere   ID = "ImageElsewhere"   // pod, namespace, node
 
 	ClaimMissing      ID = "ClaimMissing"      // subject, claim
+	ClaimBypassed     ID = "ClaimBypassed"     // subject, pod, node, claim, class
+	ClaimBypassedWay  ID = "ClaimBypassedWay"  // node, hostname
 	MountFails        ID = "MountFails"        // subject, node, why
 	DriverMissing     ID = "DriverMissing"     // subject, driver, node, claim
 	AttachUnasked     ID = "AttachUnasked"     // subject, volume, claim, node
@@ -67,6 +70,9 @@ const (
 	ExitNotFound        ID = "ExitNotFound"        //
 	ExitNotExecutable   ID = "ExitNotExecutable"   //
 	ExitDone            ID = "ExitDone"            //
+	WorkDone            ID = "WorkDone"            // subject, done, running, job
+	WorkDoneNative      ID = "WorkDoneNative"      // running
+	ExitDoneOnce        ID = "ExitDoneOnce"        //
 	ReadinessProbeFails ID = "ReadinessProbeFails" // subject, container, probe, why
 	StartupProbeFails   ID = "StartupProbeFails"   // subject, container, probe, why
 	ProbeNotPassed      ID = "ProbeNotPassed"      // container, probe, age
@@ -178,6 +184,7 @@ const (
 	WorkloadHealthy      ID = "WorkloadHealthy"      // subject, want
 	WorkloadAtZero       ID = "WorkloadAtZero"       // subject
 	WorkloadShort        ID = "WorkloadShort"        // subject, have, want
+	WorkloadPaused       ID = "WorkloadPaused"       // subject, have, want
 	WorkloadShortBecause ID = "WorkloadShortBecause" // subject, have, want, why
 	WorkloadRefused      ID = "WorkloadRefused"      // subject, why
 	PodsAre              ID = "PodsAre"              // n, state, pods, why
@@ -187,7 +194,8 @@ const (
 	RefusedSecurity      ID = "RefusedSecurity"      // namespace
 	RefusedQuotaUnset    ID = "RefusedQuotaUnset"    // namespace, unset
 	RefusedWebhook       ID = "RefusedWebhook"       // webhook
-	RefusedWebhookSilent ID = "RefusedWebhookSilent" // webhook
+	RefusedWebhookSilent ID = "RefusedWebhookSilent" // webhook, why
+	RefusedWebhookCert   ID = "RefusedWebhookCert"   // webhook
 	RefusedPriority      ID = "RefusedPriority"      //
 	RefusedLimits        ID = "RefusedLimits"        // namespace
 	RefusedPolicy        ID = "RefusedPolicy"        //
@@ -217,11 +225,16 @@ const (
 	JobPolicy            ID = "JobPolicy"            // subject
 	JobIndexes           ID = "JobIndexes"           // subject, indexes
 	JobFailed            ID = "JobFailed"            // subject, why
+	JobFailing           ID = "JobFailing"           // subject, why
+	JobFailingPods       ID = "JobFailingPods"       // n, pods
 	JobSuspended         ID = "JobSuspended"         // subject
 	CronHealthy          ID = "CronHealthy"          // subject, schedule, age
 	CronSuspended        ID = "CronSuspended"        // subject
 	CronMissed           ID = "CronMissed"           // subject, why
-	CronBusy             ID = "CronBusy"             // subject, job
+	CronBehind           ID = "CronBehind"           // subject, schedule, age
+	CronBehindWarns      ID = "CronBehindWarns"      //
+	CronControllerUntold ID = "CronControllerUntold" //
+	CronBusy             ID = "CronBusy"             // subject, job, why
 	CronLast             ID = "CronLast"             // job, why
 	CronLastFails        ID = "CronLastFails"        // subject, schedule, job, why
 )

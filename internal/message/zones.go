@@ -20,6 +20,7 @@ const (
 	CauseGroup         ID = "CauseGroup"         // total, suited, groups, excluded
 	CauseGroupNone     ID = "CauseGroupNone"     // total, zones, excluded
 	CauseAutoscaler    ID = "CauseAutoscaler"    //
+	CauseAutoscalerMax ID = "CauseAutoscalerMax" // n
 	GroupStands        ID = "GroupStands"        // group, nodes, zones
 
 	ObstacleCordoned ID = "ObstacleCordoned" // n

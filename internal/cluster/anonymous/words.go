@@ -24,7 +24,7 @@ attachdetach lifecycle endpoint garbage collector ttl pvc pv vol i
 foregroundDeletion orphan host hostname ip containerd docker sha256 ext3 ext4 xfs termination log
 v1 v2 v1beta1 v1beta2 v1alpha1 autoscaling policy extensions
 image images linux windows amd64 arm64 http https device attributes capacity quantity compareTo driver
-naosu agent detector problem monitoring
+naosu agent detector problem monitoring cilium ccm
 `
 
 // spoken are words that Kubernetes, its autoscalers, the container runtimes and the agents on nodes say things in.
@@ -43,7 +43,7 @@ func setOf(words string) map[string]bool {
 // ownDomains are those whose labels, resources, finalizers and drivers everybody's clusters have.
 var ownDomains = []string{
 	"kubernetes.io", "k8s.io", "k8s.aws", "amazonaws.com", "aws.com", "gke.io", "google.com", "azure.com", "windows.com",
-	"karpenter.sh", "eksctl.io", "nvidia.com", "amd.com", "intel.com", "naosu.dev",
+	"karpenter.sh", "eksctl.io", "nvidia.com", "amd.com", "intel.com", "cilium.io", "naosu.dev",
 }
 
 // freeDomains are those of them below which anybody chooses names.

@@ -82,11 +82,12 @@ var passingTaints = map[string]bool{
 	"karpenter.sh/disrupted":               true,
 }
 
-// Passing says whether a taint is of a state that passes by itself, such as a node's start or an outage.
+// Passing says whether a taint is of a state that passes by itself, such as an outage. A new node starts uninitialized, too, and
+// stays so where nothing initializes those there are.
 func Passing(taint corev1.Taint) bool {
 	return passingTaints[taint.Key] ||
 		strings.HasPrefix(taint.Key, "node.kubernetes.io/") ||
-		strings.HasPrefix(taint.Key, "node.cloudprovider.kubernetes.io/")
+		strings.HasPrefix(taint.Key, "node.cloudprovider.kubernetes.io/") && taint.Key != uninitialized
 }
 
 // Leaving says whether a node's group no longer counts on it.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -20,6 +21,13 @@ func PodCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCond
 		}
 	}
 	return nil
+}
+
+// HasRunning says whether a container of the pod runs, as far as its kubelet has reported.
+func HasRunning(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {
+		return c.State.Running != nil
+	})
 }
 
 // WaitsForNode says whether the pod is in the scheduler's hands.

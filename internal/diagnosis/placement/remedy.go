@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -52,6 +54,10 @@ func (a *answer) groups(c view.Candidates) {
 	if c.Asked && len(a.World.Groups()) > 0 {
 		a.Causes = append(a.Causes, groupsLink(a.View, a.one, slices.Sorted(maps.Keys(zones)), c))
 	}
+	if view.AtMaximum(a.View, a.one) {
+		a.atMaximum(c)
+		return
+	}
 	for _, group := range c.Suited[:min(len(c.Suited), view.MostRemedies)] {
 		about := facts.GroupRef(group.Group).String()
 		id := message.UnknownGroupBounds
@@ -63,6 +69,20 @@ func (a *answer) groups(c view.Candidates) {
 	if c.Stray != nil {
 		node := facts.RefTo(cluster.Node, c.Stray).String()
 		a.unknown(node, message.UnknownGroup, message.Args{"node": node})
+	}
+}
+
+// atMaximum says which groups suit and are at their maximum size.
+func (a *answer) atMaximum(c view.Candidates) {
+	for i, group := range c.Suited[:min(len(c.Suited), view.MostRemedies)] {
+		ref := facts.GroupRef(group.Group)
+		said := a.Say.Text(message.GroupAtMaximum, message.Args{"group": ref, "nodes": len(group.Nodes)})
+		a.Causes = append(a.Causes, finding.Link{
+			Message: said, Evidence: []finding.Evidence{facts.Fact(ref, "nodes", strconv.Itoa(len(group.Nodes)))},
+		})
+		if i == 0 {
+			a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
+		}
 	}
 }
 
@@ -104,6 +124,11 @@ func (a *answer) grownBy(group view.Suited, more int) view.Way {
 	}
 	args := message.Args{
 		"group": facts.GroupRef(group.Group), "to": done.To, "more": done.To - before, "n": len(a.pods), "type": view.InstanceType(group.Group),
+	}
+	if raised := done.RaiseMaximum(); raised != "" && view.AtMaximum(a.View, a.one) {
+		w := a.Way(done, message.RemedyRaiseMax, message.RemedyResizeCost, message.RemedyRaiseMaxRisk, args)
+		w.Command = raised
+		return w
 	}
 	return a.Way(done, message.RemedyGrow, message.RemedyResizeCost, message.RemedyGrowRisk, args)
 }

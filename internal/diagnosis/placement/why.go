@@ -76,6 +76,7 @@ func (a *answer) whyTaints(nodes []view.ClosedNode) {
 	}
 	a.because(message.CauseTaint, message.Args{"taints": taints[:min(len(taints), view.MostListed)]},
 		facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.tolerations", facts.FormatTolerations(a.one.Spec.Tolerations)))
+	a.keptTaints(nodes)
 }
 
 // whyFull says what the pod asks for beside what is free, and whether any node would be large enough.

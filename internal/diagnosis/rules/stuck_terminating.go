@@ -73,8 +73,8 @@ type stuckPods struct {
 // heldBy is why a deleted pod is still there.
 func heldBy(world *cluster.Snapshot, pod *corev1.Pod) message.ID {
 	switch {
-	case len(pod.Finalizers) > 0:
-		return message.StuckFinalizer
+	case len(pod.Finalizers) > 0 && !facts.HasRunning(pod):
+		return message.StuckFinalizer // The kubelet has done its part.
 	case world.Node(pod.Spec.NodeName) == nil:
 		return message.StuckNodeGone
 	case view.PlaceDown(world, pod.Spec.NodeName):

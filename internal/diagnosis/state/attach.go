@@ -24,10 +24,15 @@ func (s *Status) volumesMissing(pod *corev1.Pod) bool {
 	for _, source := range pod.Spec.Volumes {
 		if name := cluster.ClaimName(pod, &source); name != "" && s.Knows(cluster.PersistentVolumeClaim) && s.World.Claim(pod.Namespace, name) == nil {
 			claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: pod.Namespace, Name: name}
-			s.hold(&held, pod, message.ClaimMissing, message.Args{"claim": claim}, facts.Fact(s.ref, "spec.volumes["+source.Name+"]", name))
+			s.hold(&held, pod, message.ClaimMissing, message.Args{"claim": claim}, facts.MountFact(pod, source.Name))
 		}
 	}
 	for _, m := range facts.Mounts(s.World, pod) {
+		if s.bypassed(pod, m.Claim) {
+			args := s.bypassArgs(pod, m.Claim)
+			s.hold(&held, pod, message.ClaimBypassed, args, s.bypassFacts(pod, m.Claim, m.Class)...)
+			s.because(message.ClaimBypassedWay, args)
+		}
 		if m.Volume != nil && m.Volume.Spec.CSI != nil && s.attaches(m) {
 			held = s.unattached(pod, m, held) || held
 		}

@@ -32,6 +32,7 @@ func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 	}
 	args := message.Args{"claim": s.ref, "pods": s.Some(facts.PodRefs(users)), "n": len(users), "finalizers": claim.Finalizers}
 	volume := s.World.Volume(claim.Spec.VolumeName)
+	args["volume"] = ""
 	if claim.Spec.VolumeName != "" {
 		args["volume"] = change.Ref{Kind: string(cluster.PersistentVolume), Name: claim.Spec.VolumeName}
 	}
@@ -128,6 +129,13 @@ func (s *Status) waitsForConsumer(ctx context.Context, claim *corev1.PersistentV
 		s.is("Pending", "", message.ClaimWaitsUnused, args)
 		s.because(message.ClaimFirstConsumer, args, mode)
 		s.Needs(cluster.Pod)
+		return
+	}
+	if i := slices.IndexFunc(users, func(p *corev1.Pod) bool { return s.bypassed(p, claim) }); i >= 0 {
+		args = s.bypassArgs(users[i], claim)
+		s.is("Pending", finding.Critical, message.ClaimBypassed, args)
+		s.because(message.ClaimBypassed, args, s.bypassFacts(users[i], claim, class)...)
+		s.because(message.ClaimBypassedWay, args)
 		return
 	}
 	args["pod"] = facts.RefTo(cluster.Pod, users[0])

@@ -25,7 +25,8 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	case want == 0 && len(missing) == 0:
 		s.is(state, finding.Warning, message.DaemonNowhere, args)
 	case have < want || len(missing) > 0:
-		s.short(ctx, state, want, have, pods, len(missing) > 0 && s.refused(state, set, nil))
+		short := len(missing) > 0 || set.Status.CurrentNumberScheduled < set.Status.DesiredNumberScheduled
+		s.short(ctx, state, want, have, pods, short && s.refused(state, set, nil))
 		if len(missing) > 0 {
 			s.because(message.DaemonMissing, message.Args{"n": len(missing), "nodes": s.Some(missing)})
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -32,11 +33,11 @@ func (s *Status) failed(pod *corev1.Pod) {
 		s.disruption(pod, disrupted)
 	case rejections[pod.Status.Reason] != "":
 		s.is(PodState(pod), severity, rejections[pod.Status.Reason], args)
-		s.because(rejections[pod.Status.Reason], args, facts.FactSince(s.ref, "status.reason", pod.Status.Reason+": "+args["why"].(string), startOf(pod)))
+		s.because(rejections[pod.Status.Reason], args, s.reasonFacts(pod)...)
 	case strings.HasPrefix(pod.Status.Reason, "OutOf"):
 		args["resource"] = strings.TrimPrefix(pod.Status.Reason, "OutOf")
 		s.is(PodState(pod), severity, message.EndedOutOf, args)
-		s.because(message.EndedOutOf, args, facts.FactSince(s.ref, "status.reason", pod.Status.Reason+": "+args["why"].(string), startOf(pod)))
+		s.because(message.EndedOutOf, args, s.reasonFacts(pod)...)
 	default:
 		s.exited(pod, severity, args)
 	}
@@ -124,7 +125,7 @@ var pressures = map[string]corev1.NodeConditionType{
 
 // evicted is about a pod that its node's kubelet ended to save the node, or because the pod used more than its own limit.
 func (s *Status) evicted(pod *corev1.Pod, severity finding.Severity, args message.Args) {
-	why := facts.FactSince(s.ref, "status.message", pod.Status.Message, startOf(pod))
+	why := facts.FactSince(s.ref, "status.message", pod.Status.Message, s.endedAt(pod))
 	match := lowOn.FindStringSubmatch(pod.Status.Message)
 	if match == nil {
 		id := message.EvictedOwnLimit
@@ -198,9 +199,29 @@ func (s *Status) replaced(pod *corev1.Pod) {
 		facts.OwnerFact(s.ref, pod))
 }
 
-func startOf(pod *corev1.Pod) metav1.Time {
-	if pod.Status.StartTime != nil {
-		return *pod.Status.StartTime
+// reasonFacts are the kubelet's words for why it ended or refused a pod.
+func (s *Status) reasonFacts(pod *corev1.Pod) []finding.Evidence {
+	all := []finding.Evidence{facts.FactSince(s.ref, "status.reason", pod.Status.Reason, s.endedAt(pod))}
+	if text := strings.TrimSpace(pod.Status.Message); text != "" {
+		all = append(all, facts.Fact(s.ref, "status.message", text))
 	}
-	return pod.CreationTimestamp
+	return all
+}
+
+// endedAt is when the kubelet ended or refused a pod, as its condition, its Event or its last container tells; zero if none does.
+func (s *Status) endedAt(pod *corev1.Pod) metav1.Time {
+	if c := facts.PodCondition(pod, corev1.DisruptionTarget); c != nil {
+		return c.LastTransitionTime
+	}
+	for _, e := range s.Events(pod, pod.Status.Reason) {
+		_, _, last := view.Occurrences(e)
+		return last
+	}
+	var at metav1.Time
+	for _, c := range pod.Status.ContainerStatuses {
+		if end := c.State.Terminated; end != nil && at.Before(&end.FinishedAt) {
+			at = end.FinishedAt
+		}
+	}
+	return at
 }

@@ -1,6 +1,9 @@
 package state
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +22,8 @@ var imageTrouble = []struct {
 	id    message.ID
 	words []string
 }{
+	// containerd and Docker end these lines with "not found", too; the last is CRI-O's.
+	{message.ImagePlatform, []string{"no match for platform", "no matching manifest for", "no image found in image index for architecture"}},
 	{message.ImageRefused, []string{"unauthorized", "denied", "forbidden", "no basic auth credentials", "authentication required"}},
 	{message.ImageLimited, []string{"toomanyrequests", "too many requests", "rate limit"}},
 	{message.ImageUnknown, []string{"not found", "manifest unknown", "does not exist"}},
@@ -26,13 +31,12 @@ var imageTrouble = []struct {
 		"no such host", "i/o timeout", "connection refused", "no route to host", "network is unreachable", "deadline exceeded", "tls handshake timeout",
 	}},
 	{message.ImageNoRoom, []string{"no space left on device"}},
-	{message.ImagePlatform, []string{"no match for platform", "exec format"}},
 }
 
 // noImage is about a container whose image the node does not get.
 func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	image := imageOf(pod, c.Name)
-	args := message.Args{"container": c.Name, "image": image, "node": facts.NodeRef(pod.Spec.NodeName), "secrets": secretNames(pod)}
+	args := message.Args{"container": c.Name, "image": image, "node": facts.NodeRef(pod.Spec.NodeName), "secrets": secretNames(pod), "platform": platformOf(s.World.Node(pod.Spec.NodeName))}
 	words, evidence := c.State.Waiting.Message, []finding.Evidence{s.waitingFact(pod, c)}
 	for _, e := range s.Events(pod, "Failed") {
 		// While kubelet backs off, only the event still holds the registry's words.
@@ -59,7 +63,32 @@ func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) 
 		s.is(PodState(pod), finding.Critical, id, args)
 	}
 	s.because(id, args, evidence...)
+	if id == message.ImagePlatform {
+		s.otherPlatforms(pod, args)
+	}
 	s.imageElsewhere(pod, image)
+}
+
+// otherPlatforms says what the node's platform is, and what those of the other nodes are.
+func (s *Status) otherPlatforms(pod *corev1.Pod, args message.Args) {
+	var evidence []finding.Evidence
+	others := map[string]bool{}
+	for _, node := range s.World.Nodes() {
+		if node.Name == pod.Spec.NodeName {
+			evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
+		} else if p := platformOf(node); p != "" && p != args["platform"] {
+			others[p] = true
+		}
+	}
+	s.because(message.ImagePlatformWay, message.Args{"platform": args["platform"], "others": slices.Sorted(maps.Keys(others))}, evidence...)
+}
+
+// platformOf is a node's operating system and architecture, as images name them; empty if not known.
+func platformOf(node *corev1.Node) string {
+	if node == nil || node.Status.NodeInfo.Architecture == "" {
+		return ""
+	}
+	return cmp.Or(node.Status.NodeInfo.OperatingSystem, "linux") + "/" + node.Status.NodeInfo.Architecture
 }
 
 // imageElsewhere says where the same image runs: what works there tells image and node apart.

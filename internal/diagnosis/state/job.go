@@ -1,12 +1,15 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -35,13 +38,12 @@ func (s *Status) job(ctx context.Context, job *batchv1.Job) {
 	if job.Status.FailedIndexes != nil {
 		args["indexes"] = *job.Status.FailedIndexes
 	}
-	failure := jobCondition(job, batchv1.JobFailed)
-	if failure == nil {
-		failure = jobCondition(job, batchv1.JobFailureTarget)
-	}
+	failure, failing := jobCondition(job, batchv1.JobFailed), jobCondition(job, batchv1.JobFailureTarget)
 	switch complete := jobCondition(job, batchv1.JobComplete); {
 	case failure != nil:
 		s.jobFailed(ctx, job, failure, pods, args)
+	case failing != nil:
+		s.jobFailing(ctx, job, failing, pods, args)
 	case complete != nil:
 		s.is("Complete", "", message.JobDone, args)
 	case job.Spec.Suspend != nil && *job.Spec.Suspend:
@@ -53,16 +55,40 @@ func (s *Status) job(ctx context.Context, job *batchv1.Job) {
 }
 
 func (s *Status) jobFailed(ctx context.Context, job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod, args message.Args) {
-	id, ok := jobEnds[failure.Reason]
-	if !ok {
-		id, args["why"] = message.JobFailed, failure.Message
+	id := endOf(job, failure, args)
+	s.is("Failed", finding.Critical, id, args)
+	s.because(id, args, jobFact(s.ref, failure))
+	s.failures(ctx, pods)
+}
+
+// jobFailing is about a Job that is to fail, and does once its pods have ended (pkg/controller/job, FailureTarget).
+func (s *Status) jobFailing(ctx context.Context, job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod, args message.Args) {
+	args["why"] = cmp.Or(failure.Message, failure.Reason)
+	s.is(string(batchv1.JobFailureTarget), finding.Critical, message.JobFailing, args)
+	s.because(message.JobFailing, args, jobFact(s.ref, failure))
+	alive := slices.DeleteFunc(slices.Clone(pods), cluster.Ended)
+	if len(alive) > 0 {
+		s.because(message.JobFailingPods, message.Args{"n": len(alive), "pods": s.Some(facts.PodRefs(alive))})
+		s.podsInTrouble(ctx, alive, false)
 	}
+	s.failures(ctx, pods)
+}
+
+// endOf is the sentence for why a Job fails, with what it needs among the args.
+func endOf(job *batchv1.Job, failure *batchv1.JobCondition, args message.Args) message.ID {
 	if job.Spec.ActiveDeadlineSeconds != nil {
 		args["seconds"] = int(*job.Spec.ActiveDeadlineSeconds)
 	}
-	s.is("Failed", finding.Critical, id, args)
-	s.because(id, args, facts.FactSince(s.ref, "status.conditions[Failed]", failure.Reason+": "+failure.Message, failure.LastTransitionTime))
-	s.failures(ctx, pods)
+	if id, ok := jobEnds[failure.Reason]; ok {
+		return id
+	}
+	args["why"] = failure.Message
+	return message.JobFailed
+}
+
+// jobFact is a Job's condition as evidence.
+func jobFact(ref change.Ref, c *batchv1.JobCondition) finding.Evidence {
+	return facts.FactSince(ref, "status.conditions["+string(c.Type)+"]", c.Reason+": "+c.Message, c.LastTransitionTime)
 }
 
 // jobRuns is about a Job that is not done: its pods may be in trouble, or fail one after the other.
@@ -114,8 +140,8 @@ func (s *Status) failures(ctx context.Context, pods []*corev1.Pod) {
 			s.Unknown = append(s.Unknown, one.Unknown...)
 		}
 	}
-	if len(states) == 0 && !s.gaveWay() {
-		s.unsure("Pod", message.PodsGone, nil)
+	if len(states) == 0 && !s.gaveWay() && !slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !cluster.Ended(p) }) {
+		s.unsure(s.ref, message.PodsGone, nil)
 	}
 }
 
@@ -160,19 +186,20 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 		args["age"] = s.age(*cron.Status.LastScheduleTime)
 	}
 	jobs := s.jobsOf(cron)
-	missed := s.Events(cron, "MissSchedule", "TooManyMissedTimes", "UnparseableSchedule", "InvalidSchedule", "FailedNeedsStart", "FailedCreate", "UnknownTimeZone")
+	missed, behind := s.missed(cron, jobs)
 	switch {
 	case cron.Spec.Suspend != nil && *cron.Spec.Suspend:
 		s.is("Suspended", finding.Warning, message.CronSuspended, args)
 		s.because(message.CronSuspended, args, facts.Fact(s.ref, "spec.suspend", "true"))
-	case len(missed) > 0:
-		args["why"] = missed[0].Message
+	case missed != nil && missed.Reason == "JobAlreadyActive":
+		s.cronBusy(ctx, cron, missed, args)
+		return
+	case missed != nil:
+		args["why"] = missed.Message
 		s.is("Active", finding.Critical, message.CronMissed, args)
-		s.because(message.CronMissed, args, view.EventFact(missed[0]))
-	case len(cron.Status.Active) > 0 && cron.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent && len(s.Events(cron, "JobAlreadyActive")) > 0:
-		args["job"] = change.Ref{Kind: string(cluster.Job), Namespace: cron.Namespace, Name: cron.Status.Active[0].Name}
-		s.is("Active", finding.Critical, message.CronBusy, args)
-		s.because(message.CronBusy, args, view.EventFact(s.Events(cron, "JobAlreadyActive")[0]))
+		s.because(message.CronMissed, args, view.EventFact(missed))
+	case behind != nil:
+		s.cronBehind(cron, behind, args)
 	default:
 		s.is("Active", "", message.CronHealthy, args)
 	}
@@ -188,6 +215,79 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 		}
 		s.Causes = append(s.Causes, why.Causes...)
 	}
+}
+
+// notCreated are the reasons for which the controller creates no Job that is due (pkg/controller/cronjob). After
+// TooManyMissedTimes, which used to be one of them, it goes on.
+var notCreated = []string{
+	"MissSchedule", "UnparseableSchedule", "UnParseableCronJobSchedule", "InvalidSchedule", "FailedNeedsStart", "FailedCreate", "FailedGet",
+	"UnknownTimeZone", "JobAlreadyActive",
+}
+
+// missed are the events by which the controller says that it did not create the Job that was due, and that it has missed many;
+// nil if it does not, or has created one since.
+func (s *Status) missed(cron *batchv1.CronJob, jobs []*batchv1.Job) (why, behind *corev1.Event) {
+	var made metav1.Time
+	later := func(t *metav1.Time) {
+		if t != nil && made.Before(t) {
+			made = *t
+		}
+	}
+	later(cron.Status.LastScheduleTime)
+	for _, job := range jobs {
+		later(&job.CreationTimestamp)
+	}
+	for _, e := range s.Events(cron, "SuccessfulCreate") {
+		_, _, last := view.Occurrences(e)
+		later(&last)
+	}
+	newest := func(reasons ...string) *corev1.Event {
+		for _, e := range s.Events(cron, reasons...) {
+			if _, _, last := view.Occurrences(e); made.Before(&last) {
+				return e
+			}
+			return nil
+		}
+		return nil
+	}
+	return newest(notCreated...), newest("TooManyMissedTimes")
+}
+
+// cronBusy is about a CronJob that creates no Job before the last one has ended, and why that has not.
+func (s *Status) cronBusy(ctx context.Context, cron *batchv1.CronJob, e *corev1.Event, args message.Args) {
+	ref := change.Ref{Kind: string(cluster.Job), Namespace: cron.Namespace}
+	if len(cron.Status.Active) > 0 {
+		ref.Name = cron.Status.Active[0].Name
+	}
+	evidence := []finding.Evidence{view.EventFact(e), facts.Fact(s.ref, "spec.concurrencyPolicy", string(cron.Spec.ConcurrencyPolicy))}
+	args["job"] = ref
+	if s.World.Object(cluster.Job, ref.Namespace, ref.Name) == nil {
+		s.is("Active", finding.Critical, message.CronBusy, args)
+		s.because(message.CronBusy, args, evidence...)
+		s.Needs(cluster.Job)
+		return
+	}
+	v := s.View
+	v.Subject = &ref
+	why := Of(ctx, v)
+	s.because(message.CronBusy, args, evidence...)
+	args["why"] = why.Summary
+	s.is("Active", finding.Critical, message.CronBusy, args)
+	s.Causes = append(s.Causes, why.Causes...)
+	s.Findings, s.Unknown = AppendFindings(s.Findings, why.Findings), append(s.Unknown, why.Unknown...)
+	s.NotModelled = append(s.NotModelled, why.NotModelled...)
+}
+
+// cronBehind is about a CronJob of which nothing says why it creates no Job, but that it has missed many.
+func (s *Status) cronBehind(cron *batchv1.CronJob, e *corev1.Event, args message.Args) {
+	var last []finding.Evidence
+	if at := cron.Status.LastScheduleTime; at != nil {
+		last = append(last, facts.FactSince(s.ref, "status.lastScheduleTime", at.UTC().Format(time.RFC3339), *at))
+	}
+	s.is("Active", finding.Critical, message.CronBehind, args)
+	s.because(message.CronBehind, args, last...)
+	s.because(message.CronBehindWarns, nil, view.EventFact(e))
+	s.unsure(s.ref, message.CronControllerUntold, nil)
 }
 
 // jobsOf are a CronJob's Jobs, the oldest first.

@@ -41,6 +41,9 @@ func (s *Status) running(pod *corev1.Pod) {
 	if s.notStarted(pod, statuses) {
 		return
 	}
+	if s.workDone(pod) {
+		return
+	}
 	if ready := facts.PodCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
 		args["why"] = ready.Message
 		s.is(PodState(pod), finding.Critical, message.PodNotReady, args)
@@ -222,7 +225,11 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 	case end.ExitCode == exitNotExecutable:
 		s.because(message.ExitNotExecutable, args)
 	case end.ExitCode == 0:
-		s.because(message.ExitDone, args, facts.Fact(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy)))
+		id, policy := message.ExitDone, facts.Fact(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy))
+		if !restarted(pod) {
+			id = message.ExitDoneOnce
+		}
+		s.because(id, args, policy)
 	}
 }
 

@@ -62,8 +62,8 @@ func (s *Status) stopHeldBy(pod *corev1.Pod) message.ID {
 		return message.StopNodeGone
 	case running && s.Knows(cluster.Node) && view.PlaceDown(s.World, pod.Spec.NodeName):
 		return message.StopNodeDown
-	case len(pod.Finalizers) > 0:
-		return message.StopFinalizers
+	case len(pod.Finalizers) > 0 && !facts.HasRunning(pod):
+		return message.StopFinalizers // The kubelet has done its part.
 	case !running:
 		return message.PodDeleting
 	default:

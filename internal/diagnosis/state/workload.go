@@ -112,6 +112,7 @@ var refusals = []struct {
 	{message.RefusedQuotaUnset, "failed quota"},
 	{message.RefusedSecurity, "violates PodSecurity"},
 	{message.RefusedWebhook, "admission webhook"},
+	{message.RefusedWebhookCert, "x509:"},
 	{message.RefusedWebhookSilent, "failed calling webhook"},
 	{message.RefusedPriority, "no PriorityClass with name"},
 	{message.RefusedLimits, "usage per"},

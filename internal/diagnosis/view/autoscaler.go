@@ -1,6 +1,9 @@
 package view
 
 import (
+	"regexp"
+	"strconv"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,9 +19,34 @@ func AutoscalerLink(v View, pod *corev1.Pod) (finding.Link, bool) {
 		if event.Reason != "NotTriggerScaleUp" {
 			continue
 		}
-		return finding.Link{Message: v.Say.Text(message.CauseAutoscaler, nil), Evidence: []finding.Evidence{EventFact(event)}}, true
+		said := v.Say.Text(message.CauseAutoscaler, nil)
+		if AtMaximum(v, pod) {
+			said = v.Say.Text(message.CauseAutoscalerMax, message.Args{"n": groupsAtMaximum(event)})
+		}
+		return finding.Link{Message: said, Evidence: []finding.Evidence{EventFact(event)}}, true
 	}
 	return finding.Link{}, false
+}
+
+// atMaximum reads from cluster-autoscaler's words how many groups are at their maximum size
+// (core/scaleup/orchestrator, MaxLimitReachedReason).
+var atMaximum = regexp.MustCompile(`(\d+) max node group size reached`)
+
+func groupsAtMaximum(e *corev1.Event) int {
+	if found := atMaximum.FindStringSubmatch(e.Message); found != nil {
+		n, _ := strconv.Atoi(found[1])
+		return n
+	}
+	return 0
+}
+
+// AtMaximum says whether the last that the autoscaler said of a pod is that groups are at their maximum size. Those that suit
+// the pod then are: it would have added a node to any other.
+func AtMaximum(v View, pod *corev1.Pod) bool {
+	for _, e := range v.Events(pod, "NotTriggerScaleUp", "TriggeredScaleUp") {
+		return groupsAtMaximum(e) > 0
+	}
+	return false
 }
 
 // Occurrences reads how often and when an event happened, written through either events API.

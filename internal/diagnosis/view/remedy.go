@@ -20,10 +20,10 @@ func (v View) Way(done change.Change, what, cost, risk message.ID, args message.
 	}}
 }
 
-// Uncordon opens the first node that is only cordoned.
+// Uncordon opens the first node that is only cordoned, and not by what is asked about.
 func (v View) Uncordon(nodes []ClosedNode) []Way {
 	for _, n := range nodes {
-		if n.Only(message.ObstacleCordoned) {
+		if n.Only(message.ObstacleCordoned) && !slices.Contains(v.Closed, n.Node.Name) {
 			args := message.Args{"node": facts.RefTo(cluster.Node, n.Node), "zone": cluster.Zone(n.Node)}
 			done := change.Uncordon{Node: n.Node.Name}
 			return []Way{v.Way(done, message.RemedyUncordon, message.RemedyUncordonCost, message.RemedyUncordonRisk, args)}
@@ -32,10 +32,10 @@ func (v View) Uncordon(nodes []ClosedNode) []Way {
 	return nil
 }
 
-// Tolerate lets the pod's workload onto the first node that is only tainted.
+// Tolerate lets the pod's workload onto the first node that is only tainted, and by people.
 func (v View) Tolerate(pod *corev1.Pod, nodes []ClosedNode) []Way {
 	for _, n := range nodes {
-		if !n.Only(message.ObstacleTainted) {
+		if !n.Only(message.ObstacleTainted) || facts.Kept(LastingTaints(pod, n.Node)) {
 			continue
 		}
 		object := v.World.Workload(pod)
@@ -60,10 +60,10 @@ func (v View) Tolerate(pod *corev1.Pod, nodes []ClosedNode) []Way {
 	return nil
 }
 
-// Untaint takes the taint off the first node that has no other obstacle than one taint.
+// Untaint takes the taint off the first node that has no other obstacle than one taint, which people put there.
 func (v View) Untaint(pod *corev1.Pod, nodes []ClosedNode) []Way {
 	for _, n := range nodes {
-		if taints := LastingTaints(pod, n.Node); n.Only(message.ObstacleTainted) && len(taints) == 1 {
+		if taints := LastingTaints(pod, n.Node); n.Only(message.ObstacleTainted) && len(taints) == 1 && !facts.Kept(taints) {
 			args := message.Args{"node": facts.NodeRef(n.Node.Name), "taint": taints[0].ToString()}
 			done := change.Untaint{Node: n.Node.Name, Taint: taints[0]}
 			return []Way{v.Way(done, message.RemedyUntaint, message.RemedyUntaintCost, message.RemedyUntaintRisk, args)}

@@ -24,6 +24,9 @@ type View struct {
 	// Limits leave things out of findings.
 	Limits Limits
 
+	// Closed are the nodes that the changes asked about cordon.
+	Closed []string
+
 	// Now asks only about what is wrong now, not about what may come.
 	Now bool
 	// Whole is Explain, for states that follow from those of parts.

@@ -1,0 +1,164 @@
+package placement
+
+import (
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// keptTaints says of each taint that something takes off by itself who that is, and whether it is at work.
+func (a *answer) keptTaints(nodes []view.ClosedNode) {
+	with := map[string][]*corev1.Node{}
+	var taints []corev1.Taint
+	for _, n := range nodes {
+		for _, taint := range view.LastingTaints(a.one, n.Node) {
+			if _, kept := facts.KeeperOf(taint); !kept {
+				continue
+			}
+			if with[taint.ToString()] == nil {
+				taints = append(taints, taint)
+			}
+			with[taint.ToString()] = append(with[taint.ToString()], n.Node)
+		}
+	}
+	for _, taint := range taints {
+		link := a.keptLink(taint, with[taint.ToString()])
+		a.Causes = append(a.Causes, link)
+		if len(nodes) == len(a.World.Nodes()) && len(with[taint.ToString()]) == len(nodes) {
+			a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": link.Message})
+		}
+	}
+}
+
+// keptLink is about one taint and the nodes that have it.
+func (a *answer) keptLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link {
+	args := message.Args{"taint": taint.ToString(), "nodes": a.Some(view.RefsOf(nodes)), "n": len(nodes)}
+	keeper, _ := facts.KeeperOf(taint)
+	switch keeper {
+	case facts.KeptByCondition:
+		return a.conditionLink(taint, nodes, args)
+	case facts.KeptByCloud:
+		link := finding.Link{}
+		args["work"], link.Evidence = a.cloudAtWork()
+		link.Message = a.Say.Text(message.TaintOfCloud, args)
+		return link
+	case facts.KeptByAgent:
+		agent, _ := facts.AgentOf(taint)
+		link := finding.Link{}
+		args["agent"] = agent.Name
+		args["work"], link.Evidence = a.agentAtWork(agent, nodes)
+		link.Message = a.Say.Text(message.TaintOfAgent, args)
+		return link
+	default:
+		args["by"] = facts.AutoscalerOf(taint)
+		return finding.Link{Message: a.Say.Text(message.TaintOfRemoval, args), Evidence: taintFacts(taint, nodes)}
+	}
+}
+
+func taintFacts(taint corev1.Taint, nodes []*corev1.Node) []finding.Evidence {
+	var evidence []finding.Evidence
+	for _, node := range nodes[:min(len(nodes), view.MostListed)] {
+		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "spec.taints", taint.ToString()))
+	}
+	return evidence
+}
+
+// conditionLink is about a taint that follows a condition. Under pressure the kubelet itself refuses pods, whatever they
+// tolerate (pkg/kubelet/eviction, Admit; under memory pressure alone it takes some).
+func (a *answer) conditionLink(taint corev1.Taint, nodes []*corev1.Node, args message.Args) finding.Link {
+	kind := facts.ConditionOf[taint.Key]
+	args["condition"], args["on"] = string(kind), false
+	args["disk"] = kind == corev1.NodeDiskPressure
+	args["refuses"] = kind == corev1.NodeDiskPressure || kind == corev1.NodePIDPressure
+	link := finding.Link{}
+	for _, node := range nodes[:min(len(nodes), view.MostListed)] {
+		for _, c := range node.Status.Conditions {
+			if c.Type != kind {
+				continue
+			}
+			args["on"] = args["on"].(bool) || c.Status == corev1.ConditionTrue
+			value := strings.TrimSpace(string(c.Status) + " " + c.Reason)
+			link.Evidence = append(link.Evidence, facts.FactSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(kind)+"]", value, c.LastTransitionTime))
+		}
+	}
+	link.Message = a.Say.Text(message.TaintOfCondition, args)
+	return link
+}
+
+// isCloudController tells a cloud controller manager from its name, which each cloud chooses.
+func isCloudController(o metav1.Object) bool {
+	return strings.Contains(o.GetName(), "cloud-controller-manager") || strings.HasSuffix(o.GetName(), "-ccm")
+}
+
+// cloudAtWork says whether a cloud controller manager can be seen, and runs.
+func (a *answer) cloudAtWork() (string, []finding.Evidence) {
+	for _, d := range a.World.Deployments() {
+		if isCloudController(d) {
+			want := 1
+			if d.Spec.Replicas != nil {
+				want = int(*d.Spec.Replicas)
+			}
+			return a.atWork(facts.RefTo(cluster.Deployment, d), "status.readyReplicas", int(d.Status.ReadyReplicas), want)
+		}
+	}
+	for _, d := range a.World.DaemonSets() {
+		if isCloudController(d) {
+			return a.atWork(facts.RefTo(cluster.DaemonSet, d), "status.numberReady", int(d.Status.NumberReady), int(d.Status.DesiredNumberScheduled))
+		}
+	}
+	return a.Say.Text(message.KeeperUnseen, nil), nil
+}
+
+// atWork says how many of a keeper's pods are ready.
+func (a *answer) atWork(keeper change.Ref, field string, have, want int) (string, []finding.Evidence) {
+	value := ""
+	if have > 0 {
+		value = view.FormatInt(have)
+	}
+	return a.Say.Text(message.KeeperAtWork, message.Args{"keeper": keeper, "namespace": keeper.Namespace, "have": have, "want": want}),
+		[]finding.Evidence{facts.Fact(keeper, field, value)}
+}
+
+// agentAtWork says on which of the nodes the agent's DaemonSet has a ready pod.
+func (a *answer) agentAtWork(agent facts.Agent, nodes []*corev1.Node) (string, []finding.Evidence) {
+	set := a.daemonSet(agent.DaemonSet)
+	if set == nil {
+		return a.Say.Text(message.AgentUnseen, message.Args{"set": agent.DaemonSet}), nil
+	}
+	ready := map[string]bool{}
+	var evidence []finding.Evidence
+	for _, pod := range a.World.PodsOf(set.UID) {
+		c := facts.PodCondition(pod, corev1.PodReady)
+		ready[pod.Spec.NodeName] = c != nil && c.Status == corev1.ConditionTrue && facts.Alive(pod)
+		if c != nil && len(evidence) < view.MostListed {
+			evidence = append(evidence, facts.FactSince(facts.RefTo(cluster.Pod, pod), "status.conditions[Ready]", string(c.Status), c.LastTransitionTime))
+		}
+	}
+	var without []change.Ref
+	for _, node := range nodes {
+		if !ready[node.Name] {
+			without = append(without, facts.RefTo(cluster.Node, node))
+		}
+	}
+	return a.Say.Text(message.AgentAtWork, message.Args{
+		"set": facts.RefTo(cluster.DaemonSet, set), "namespace": set.Namespace, "n": len(without), "without": a.Some(without),
+	}), evidence
+}
+
+func (a *answer) daemonSet(name string) *appsv1.DaemonSet {
+	for _, d := range a.World.DaemonSets() {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
