@@ -35,6 +35,7 @@ func Audit(ctx context.Context, v view.View, progress func(done, total int)) fin
 		}
 		a.Unknown = append(a.Unknown, unknown...)
 	}
+	a.Findings = append(a.Findings, broken(ctx, v, a.Findings)...)
 	slices.SortStableFunc(a.Findings, moreDangerous)
 	a.Unknown = view.UniqueGaps(append(v.InPart(), a.Unknown...))
 	e := view.Complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})

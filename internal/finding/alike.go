@@ -1,5 +1,7 @@
 package finding
 
+import "regexp"
+
 // Alike is a finding and how many others say the same of other things.
 type Alike struct {
 	First Finding
@@ -24,10 +26,13 @@ func Together(findings []Finding) []Alike {
 	return groups
 }
 
-// cause tells findings of one cause from others: by the remedy they share, else by what they say.
+// names are those of pods and what makes them, in a sentence.
+var names = regexp.MustCompile(`\b(pod|deployment|statefulset|daemonset|replicaset|job|cronjob)/[A-Za-z0-9.-]*[A-Za-z0-9]`)
+
+// cause tells findings of one cause from others: by the remedy they share, else by what they say, whatever the names.
 func (f Finding) cause() string {
 	if len(f.Remedies) == 0 {
-		return f.Message
+		return names.ReplaceAllString(f.Message, "$1")
 	}
 	return f.Remedies[0].Command + f.Remedies[0].Message
 }

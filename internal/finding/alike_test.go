@@ -15,6 +15,9 @@ func TestTogether(t *testing.T) {
 		{Code: finding.N504, Severity: finding.Critical, Message: "d waits", Remedies: resize},
 		{Code: finding.N101, Severity: finding.Critical, Message: "e waits"},
 		{Code: finding.N101, Severity: finding.Critical, Message: "f waits"},
+		{Code: finding.N504, Severity: finding.Critical, Message: "pod/web-x2 is Pending: 3 without cpu"},
+		{Code: finding.N504, Severity: finding.Critical, Message: "pod/api-0 is Pending: 3 without cpu"},
+		{Code: finding.N504, Severity: finding.Critical, Message: "pod/api-1 is Pending: 3 without memory"},
 	})
 	want := []finding.Alike{
 		{First: finding.Finding{Message: "a waits"}, More: 1},
@@ -22,6 +25,8 @@ func TestTogether(t *testing.T) {
 		{First: finding.Finding{Message: "d waits"}},
 		{First: finding.Finding{Message: "e waits"}},
 		{First: finding.Finding{Message: "f waits"}},
+		{First: finding.Finding{Message: "pod/web-x2 is Pending: 3 without cpu"}, More: 1},
+		{First: finding.Finding{Message: "pod/api-1 is Pending: 3 without memory"}},
 	}
 	if len(groups) != len(want) {
 		t.Fatalf("%d groups, want %d", len(groups), len(want))

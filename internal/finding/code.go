@@ -25,7 +25,9 @@ const (
 	N502 Code = "N502" // pods that the next step of a DaemonSet or its autoscaler would preempt
 	N503 Code = "N503" // headroom too small for the failure it is meant to cover
 	N504 Code = "N504" // pending for capacity or constraints
+
+	N601 Code = "N601" // a pod or workload that should run and does not, for a reason no other code names
 )
 
 // Codes are all of them, in order.
-var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N501, N502, N503, N504}
+var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N501, N502, N503, N504, N601}

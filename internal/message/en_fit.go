@@ -2,6 +2,7 @@ package message
 
 var englishFit = sentences{
 	TitleN504: "a pod pending for capacity or constraints",
+	TitleN601: "a pod or workload that should run and does not",
 
 	PodsOf:            "{{.n}} pods of {{.owner}}",
 	UnplacedNoNodes:   "{{.who}} {{verb .n \"is\" \"are\"}} Pending because the cluster has no nodes.",

@@ -3,6 +3,7 @@ package message
 // Fit: what keeps a pod off nodes (N504), nearest misses, and the remedies that follow.
 const (
 	TitleN504 ID = "TitleN504"
+	TitleN601 ID = "TitleN601"
 
 	PodsOf            ID = "PodsOf"            // n, owner
 	UnplacedNoNodes   ID = "UnplacedNoNodes"   // who, n

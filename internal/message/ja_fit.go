@@ -2,6 +2,7 @@ package message
 
 var japaneseFit = sentences{
 	TitleN504: "リソースまたは制約が原因で Pending になっている Pod",
+	TitleN601: "動くべきなのに動いていない Pod またはワークロード",
 
 	PodsOf:            "Pod {{.n}} 個 ({{.owner}})",
 	UnplacedNoNodes:   "{{.who}} は Pending です。クラスターにノードがありません。",

@@ -17,8 +17,11 @@ import (
 // daemonSet says whether every node that should has a DaemonSet's pod, and which nodes are left out and why.
 func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	want, have := int(set.Status.DesiredNumberScheduled), int(set.Status.NumberReady)
-	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
 	pods := s.World.PodsOf(set.UID)
+	if set.Status.ObservedGeneration == 0 {
+		have = max(have, wellOf(pods))
+	}
+	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
 	missing, excluded := s.daemonNodes(set, pods)
 	args := message.Args{"want": want, "have": have, "nodes": len(s.World.Nodes())}
 	switch {

@@ -28,6 +28,9 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 			newest = set
 		}
 	}
+	if d.Status.ObservedGeneration == 0 {
+		have = max(have, wellOf(pods))
+	}
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
 	args := message.Args{"want": want, "have": have}
 	stalled := deploymentCondition(d, appsv1.DeploymentProgressing)
@@ -121,6 +124,11 @@ func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
 	default:
 		s.is(state, "", message.WorkloadHealthy, args)
 	}
+}
+
+// wellOf counts the pods that run as they should: where a workload's status has not been written, they tell what it would say.
+func wellOf(pods []*corev1.Pod) int {
+	return len(slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return !Well(p) }))
 }
 
 // replicas is how many pods a workload is to have; one if it does not say.

@@ -18,6 +18,9 @@ import (
 // pods are managed in parallel, so that one ordinal may hold all that follow.
 func (s *Status) statefulSet(ctx context.Context, set *appsv1.StatefulSet) {
 	want, have := replicas(set.Spec.Replicas), int(set.Status.ReadyReplicas)
+	if set.Status.ObservedGeneration == 0 {
+		have = max(have, wellOf(s.World.PodsOf(set.UID)))
+	}
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
 	args := message.Args{"want": want, "have": have, "pod": "", "why": "", "ordered": set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement}
 	switch {
