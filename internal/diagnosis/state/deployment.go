@@ -19,15 +19,8 @@ const Revision = "deployment.kubernetes.io/revision"
 
 // deployment says whether a Deployment has the pods it should, and why not.
 func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
+	pods, newest := s.podsOf(d)
 	want, have := replicas(d.Spec.Replicas), int(d.Status.AvailableReplicas)
-	var pods []*corev1.Pod
-	var newest *appsv1.ReplicaSet
-	for _, set := range s.setsOf(d) {
-		pods = append(pods, s.World.PodsOf(set.UID)...)
-		if set.Annotations[Revision] == d.Annotations[Revision] {
-			newest = set
-		}
-	}
 	if d.Status.ObservedGeneration == 0 {
 		have = max(have, wellOf(pods))
 	}
@@ -86,6 +79,17 @@ func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progre
 		}
 		s.because(message.RolloutDeadline, args, facts.FactSince(s.ref, "status.conditions[Progressing]", progress.Reason+": "+progress.Message, progress.LastUpdateTime))
 	}
+}
+
+// podsOf are a Deployment's pods, and its ReplicaSet of the present template; nil if it has none.
+func (s *Status) podsOf(d *appsv1.Deployment) (pods []*corev1.Pod, newest *appsv1.ReplicaSet) {
+	for _, set := range s.setsOf(d) {
+		pods = append(pods, s.World.PodsOf(set.UID)...)
+		if set.Annotations[Revision] == d.Annotations[Revision] {
+			newest = set
+		}
+	}
+	return pods, newest
 }
 
 // setsOf are a Deployment's ReplicaSets.

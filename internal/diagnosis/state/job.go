@@ -43,7 +43,7 @@ func (s *Status) job(ctx context.Context, job *batchv1.Job) {
 	case failure != nil:
 		s.jobFailed(ctx, job, failure, pods, args)
 	case failing != nil:
-		s.jobFailing(ctx, job, failing, pods, args)
+		s.jobFailing(ctx, failing, pods, args)
 	case complete != nil:
 		s.is("Complete", "", message.JobDone, args)
 	case job.Spec.Suspend != nil && *job.Spec.Suspend:
@@ -62,7 +62,7 @@ func (s *Status) jobFailed(ctx context.Context, job *batchv1.Job, failure *batch
 }
 
 // jobFailing is about a Job that is to fail, and does once its pods have ended (pkg/controller/job, FailureTarget).
-func (s *Status) jobFailing(ctx context.Context, job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod, args message.Args) {
+func (s *Status) jobFailing(ctx context.Context, failure *batchv1.JobCondition, pods []*corev1.Pod, args message.Args) {
 	args["why"] = cmp.Or(failure.Message, failure.Reason)
 	s.is(string(batchv1.JobFailureTarget), finding.Critical, message.JobFailing, args)
 	s.because(message.JobFailing, args, jobFact(s.ref, failure))
@@ -134,7 +134,7 @@ func (s *Status) failures(ctx context.Context, pods []*corev1.Pod) {
 		why.Subject = new(facts.RefTo(cluster.Pod, last))
 		one := Of(ctx, why)
 		s.because(message.PodsFailed, message.Args{"n": len(group), "state": state, "pods": s.Some(facts.PodRefs(group)), "why": one.Summary},
-			StateFact(last))
+			stateFact(last))
 		if len(states) == 1 {
 			s.Causes = append(s.Causes, slices.DeleteFunc(one.Causes, func(l finding.Link) bool { return l.Message == one.Summary })...)
 			s.Unknown = append(s.Unknown, one.Unknown...)
@@ -242,13 +242,14 @@ func (s *Status) missed(cron *batchv1.CronJob, jobs []*batchv1.Job) (why, behind
 		later(&last)
 	}
 	newest := func(reasons ...string) *corev1.Event {
-		for _, e := range s.Events(cron, reasons...) {
-			if _, _, last := view.Occurrences(e); made.Before(&last) {
-				return e
-			}
+		events := s.Events(cron, reasons...)
+		if len(events) == 0 {
 			return nil
 		}
-		return nil
+		if _, _, last := view.Occurrences(events[0]); !made.Before(&last) {
+			return nil
+		}
+		return events[0]
 	}
 	return newest(notCreated...), newest("TooManyMissedTimes")
 }

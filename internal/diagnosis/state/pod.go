@@ -127,8 +127,8 @@ func PodState(pod *corev1.Pod) string {
 	return state
 }
 
-// StateFact is where in the pod its state can be read: the word that kubectl shows is no field of its own.
-func StateFact(pod *corev1.Pod) finding.Evidence {
+// stateFact is where in the pod its state can be read: the word that kubectl shows is no field of its own.
+func stateFact(pod *corev1.Pod) finding.Evidence {
 	ref := facts.RefTo(cluster.Pod, pod)
 	switch {
 	case pod.DeletionTimestamp != nil:

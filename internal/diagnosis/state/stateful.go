@@ -67,7 +67,7 @@ func (s *Status) ordinal(ctx context.Context, set *appsv1.StatefulSet, ref chang
 	if answer {
 		s.is(state, finding.Critical, message.OrdinalHolds, args)
 	}
-	s.because(message.OrdinalHolds, args, StateFact(pod))
+	s.because(message.OrdinalHolds, args, stateFact(pod))
 	s.Causes = append(s.Causes, why.Causes...)
 	s.Findings = AppendFindings(s.Findings, why.Findings)
 	s.Unknown, s.NotModelled = append(s.Unknown, why.Unknown...), append(s.NotModelled, why.NotModelled...)

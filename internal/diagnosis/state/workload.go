@@ -73,7 +73,7 @@ func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod, told boo
 		}
 		var evidence []finding.Evidence
 		for _, pod := range t.pods[:min(len(t.pods), view.MostListed)] {
-			evidence = append(evidence, StateFact(pod))
+			evidence = append(evidence, stateFact(pod))
 		}
 		s.because(message.PodsAre, message.Args{"n": len(t.pods), "state": t.why.State, "why": why, "pods": s.Some(facts.PodRefs(t.pods))}, evidence...)
 		if len(all) == 1 {
