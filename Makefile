@@ -14,6 +14,10 @@ NIGHTS   ?= 10000
 # Which checks of the guard unguarded takes out, as in CHECK=lease,window, and in how many nights each must be seen.
 CHECK    ?= all
 UNGUARDED ?= 500
+# How many questions truth asks, of made-up clusters from which seed on, and the folder that it keeps disagreements in.
+QUESTIONS ?= 1000
+SEED      ?= 1
+KEEP      ?=
 # What bench runs, as in BENCH=Ready.
 BENCH    ?= .
 
@@ -74,6 +78,10 @@ fuzz: go ## Run each fuzz target for FUZZTIME, and repair through NIGHTS of rand
 .PHONY: unguarded
 unguarded: go ## Take each of the guard's checks out in turn, and play nights until one shows what it is for
 	@go test -vet=off ./test/repair -count=1 -v -timeout 12h -run '^TestWithout$$' -args -without '$(CHECK)' -nights $(UNGUARDED)
+
+.PHONY: truth
+truth: programs ## Hold forecasts about made-up clusters against what comes on the lab
+	@TRUTH_QUESTIONS=$(QUESTIONS) TRUTH_SEED=$(SEED) TRUTH_KEEP=$(KEEP) NAOSU_PROGRAMS_BUILT=1 go test -vet=off -count=1 ./test/forecasts -run 'TestTruth$$' -v -timeout 24h
 
 .PHONY: go
 go:

@@ -51,6 +51,10 @@ type bed struct {
 	dynamic dynamic.Interface
 
 	seen *sightings
+	// folder holds what naosu and kubectl read; empty where neither is run.
+	folder string
+	// stuck is what was under way and went on no more when all else came to rest.
+	stuck map[string]bool
 }
 
 // sightings are pods as they were last seen.
@@ -321,7 +325,7 @@ func (b *bed) apply(file string) {
 	for _, o := range b.read(file) {
 		resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
 		var target dynamic.ResourceInterface = b.dynamic.Resource(resource)
-		if o.GetKind() != "PriorityClass" && o.GetKind() != "StorageClass" {
+		if !slices.Contains([]string{"PriorityClass", "StorageClass", "RuntimeClass", "Namespace"}, o.GetKind()) {
 			target = b.dynamic.Resource(resource).Namespace(o.GetNamespace())
 		}
 		// A namespace's first pods wait for its service account, and a name for what had it before.

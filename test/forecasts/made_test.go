@@ -1,0 +1,81 @@
+package forecasts
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWorlds says that made-up clusters have everything that they are to have, and that a seed makes the same one again.
+func TestWorlds(t *testing.T) {
+	const worlds = 300
+	var all strings.Builder
+	tainted, zoned := 0, 0
+	for seed := range uint64(worlds) {
+		w := newWorld(seed)
+		if diff := cmp.Diff(text(w.objects...), text(newWorld(seed).objects...)); diff != "" {
+			t.Fatalf("world %d differs from itself:\n%s", seed, diff)
+		}
+		all.WriteString(text(w.objects...))
+		for _, group := range w.groups {
+			tainted += len(group.Taints)
+			zoned += len(group.Zones)
+		}
+	}
+	if tainted == 0 || zoned == 0 {
+		t.Errorf("%d taints of groups, %d zones", tainted, zoned)
+	}
+	for _, has := range []string{
+		"kind: Deployment", "kind: StatefulSet", "kind: DaemonSet", "kind: Job", "kind: Pod\n", "kind: ReplicaSet", "kind: PodDisruptionBudget",
+		"kind: ResourceQuota", "kind: LimitRange", "kind: PersistentVolumeClaim", "volumeClaimTemplates", "ReadWriteOncePod",
+		"type: Recreate", "paused: true", "type: OnDelete", "podManagementPolicy: Parallel", "suspend: true", "podFailurePolicy",
+		"minAvailable", "maxUnavailable", "AlwaysAllow", "priorityClassName: low", "priorityClassName: patient",
+		"runtimeClassName: heavy", "runtimeClassName: pinned", "nodeSelector", "operator: Exists", "DoNotSchedule", "ScheduleAnyway",
+		"podAntiAffinity", "podAffinity", "hostPort", "schedulingGates", "restartPolicy: Always", "name: init\n", "limits:",
+	} {
+		if !strings.Contains(all.String(), has) {
+			t.Errorf("no world of %d has %q", worlds, has)
+		}
+	}
+}
+
+// TestUntold says when the answer keeps something back that the futures have.
+func TestUntold(t *testing.T) {
+	waits := reality{
+		Ending: ending{Workloads: map[string]string{"web": "1 waiting"}}, Worse: map[string][]string{"web": {"waits"}},
+	}
+	futures := func(with, without int) *forecast {
+		f := &forecast{}
+		for range with {
+			f.endings = append(f.endings, ending{Workloads: map[string]string{"web": "1 waiting"}})
+		}
+		for range without {
+			f.endings = append(f.endings, ending{Workloads: map[string]string{"web": "1 a"}})
+		}
+		return f
+	}
+	row := func(list, workload string) told {
+		return told{lists: map[string]map[string]bool{list: {workload: true}}}
+	}
+	for name, tc := range map[string]struct {
+		forecast *forecast
+		told     told
+		want     int
+	}{
+		"told":                        {futures(10, 0), row("waiting", "web"), 0},
+		"told as delayed":             {futures(10, 0), row("delayed", "web"), 0},
+		"told of another":             {futures(10, 0), row("waiting", "api"), 1},
+		"told as something else":      {futures(10, 0), row("moved", "web"), 1},
+		"kept back in half of them":   {futures(5, 5), told{}, 1},
+		"too rare for the answer":     {futures(1, 9), told{}, 0},
+		"only the answer is refused":  {futures(10, 0), told{refused: "no"}, 1},
+		"both say that it is refused": {&forecast{refused: "no"}, told{refused: "no"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if odd := tc.forecast.untold(waits, tc.told); len(odd) != tc.want {
+				t.Errorf("got %q, want %d", odd, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,218 @@
+package forecasts
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
+)
+
+// questionsPerWorld is how many questions are asked of a world, one after the other, before the next is made up.
+const questionsPerWorld = 5
+
+// sample are the worlds that every run of the tests plays, and how many questions each is asked. They are of those that agree.
+var sample = []struct {
+	seed      uint64
+	questions int
+}{{702, 5}}
+
+// TestTruthSample plays a few questions.
+func TestTruthSample(t *testing.T) {
+	testbed.Need(t)
+	s := &score{}
+	b := newTruthBed(t)
+	for _, world := range sample {
+		b.playWorld(t, s, world.seed, world.questions)
+	}
+	s.table(t)
+	if s.of(disagreed) > 0 {
+		t.Error("what was not foretold stands above")
+	}
+}
+
+// TestTruth plays as many questions as TRUTH_QUESTIONS says, of worlds from TRUTH_SEED on. Disagreements are kept in the folder
+// TRUTH_KEEP, if that is given.
+func TestTruth(t *testing.T) {
+	questions, _ := strconv.Atoi(os.Getenv("TRUTH_QUESTIONS"))
+	if questions == 0 {
+		t.Skip("played by hand: make truth")
+	}
+	first, err := strconv.ParseUint(cmp.Or(os.Getenv("TRUTH_SEED"), "1"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &score{keep: os.Getenv("TRUTH_KEEP")}
+	b := newTruthBed(t)
+	for seed := first; len(s.results) < questions; seed++ {
+		b.playWorld(t, s, seed, min(questionsPerWorld, questions-len(s.results)))
+		if s.failures > 5 {
+			t.Fatal("the lab failed too often")
+		}
+	}
+	s.table(t)
+}
+
+// playWorld makes a world up and asks questions of it.
+func (b *bed) playWorld(t *testing.T, s *score, seed uint64, questions int) {
+	whole := t.Run(fmt.Sprint("world ", seed), func(t *testing.T) {
+		b := b.within(t)
+		w := newWorld(seed)
+		defer b.clear(&w)
+		b.build(&w)
+		a := &asker{dice: newDice(seed, 1), world: &w}
+		for number := range questions {
+			a.dice, a.now, a.groups = newDice(seed, uint64(number+1)), b.snapshot(), b.desired()
+			q := a.ask()
+			r := b.answer(q)
+			r.seed, r.number = seed, number+1
+			s.add(t, r)
+			if q.last {
+				return
+			}
+		}
+	})
+	if !whole {
+		s.failures++
+	}
+}
+
+type verdict string
+
+const (
+	agreed    verdict = "agreed"
+	disagreed verdict = "disagreed"
+	said      verdict = "not modelled, and said so"
+)
+
+// result is a question and how its forecast was.
+type result struct {
+	seed    uint64
+	number  int
+	q       question
+	verdict verdict
+	odd     []string
+	reality reality
+	futures int
+	took    time.Duration
+	kept    []byte
+}
+
+// answer foretells a question, does what was asked, and compares.
+func (b *bed) answer(q question) result {
+	b.Helper()
+	begin := time.Now()
+	if q.prepare != nil {
+		q.prepare(b)
+	}
+	kept := b.raw()
+	before := b.snapshot()
+	told := b.ask(q)
+	f, err := forecastOf(b.Context(), before, b.line(q))
+	b.must(err)
+	r := b.happen(q, before)
+	if q.clean != nil {
+		q.clean(b)
+		b.must(b.settle(func(b *bed) error { return b.sweep() }))
+	}
+	odd, err := f.unlike(b.Context(), r)
+	b.must(err)
+	if len(odd) == 0 {
+		odd = f.untold(r, told)
+	}
+	result := result{q: q, verdict: agreed, odd: odd, reality: r, futures: len(f.endings), took: time.Since(begin), kept: kept}
+	switch {
+	case len(odd) > 0 && len(f.gaps) > 0:
+		result.verdict, result.odd = said, slices.Concat(f.gaps, odd)
+	case len(odd) > 0:
+		result.verdict = disagreed
+	}
+	return result
+}
+
+// happen makes the change, and is what came of it.
+func (b *bed) happen(q question, before *cluster.Snapshot) reality {
+	b.Helper()
+	for _, step := range q.steps {
+		err := step.begin(b)
+		if no, is := err.(refusal); is { //nolint:errorlint // It is never wrapped.
+			b.must(b.settle(nil))
+			return reality{Refused: no.says}
+		}
+		b.must(err)
+		b.must(b.settle(step.goOn))
+	}
+	return realityOf(before, b.snapshot(), b.lastSeen)
+}
+
+// score are the results so far.
+type score struct {
+	results  []result
+	failures int
+	// keep is the folder for disagreements, empty if they are not kept.
+	keep string
+}
+
+func (s *score) add(t *testing.T, r result) {
+	t.Helper()
+	s.results = append(s.results, r)
+	t.Logf("%-11s %d/%d %s: naosu whatif %s (%d futures, %.1f s)", r.verdict, r.seed, r.number, r.q.kind, strings.Join(r.q.line, " "), r.futures, r.took.Seconds())
+	if r.verdict == agreed {
+		return
+	}
+	for name, text := range r.q.files {
+		t.Logf("%s:\n%s", name, text)
+	}
+	t.Logf("  %s\n  again: make truth QUESTIONS=%d SEED=%d", strings.Join(r.odd, "\n  "), r.number, r.seed)
+	if s.keep != "" {
+		if err := r.writeTo(s.keep); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func (s *score) of(v verdict) int {
+	count := 0
+	for _, r := range s.results {
+		if r.verdict == v {
+			count++
+		}
+	}
+	return count
+}
+
+// table is how many agreed, by kind of change.
+func (s *score) table(t *testing.T) {
+	t.Helper()
+	counts := map[string]map[verdict]int{}
+	var kinds []string
+	var took time.Duration
+	for _, r := range s.results {
+		if counts[r.q.kind] == nil {
+			counts[r.q.kind] = map[verdict]int{}
+			kinds = append(kinds, r.q.kind)
+		}
+		counts[r.q.kind][r.verdict]++
+		took += r.took
+	}
+	slices.Sort(kinds)
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 1, 2, ' ', 0)
+	_, _ = fmt.Fprintf(w, "change\tquestions\t%s\t%s\t%s\n", agreed, disagreed, said)
+	for _, kind := range kinds {
+		c := counts[kind]
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", kind, c[agreed]+c[disagreed]+c[said], c[agreed], c[disagreed], c[said])
+	}
+	_, _ = fmt.Fprintf(w, "all\t%d\t%d\t%d\t%d\n", len(s.results), s.of(agreed), s.of(disagreed), s.of(said))
+	_ = w.Flush()
+	if judged := s.of(agreed) + s.of(disagreed); judged > 0 {
+		t.Logf("\n%s%.1f %% of what is modelled agreed; %.1f s a question", text.String(), 100*float64(s.of(agreed))/float64(judged), took.Seconds()/float64(len(s.results)))
+	}
+}
