@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -43,7 +44,7 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 	if err != nil {
 		return 0, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 	}
-	ruling = whoActs(ruling, r, s.offered)
+	ruling = p.permitted(ctx, whoActs(ruling, r, s.offered), r, s)
 	if unread != nil {
 		ruling.Named = unknownLedger
 	}
@@ -153,9 +154,12 @@ func inARow(ledger guard.Ledger, e guard.Entry, r *v1alpha1.Remediation, s sight
 // NoActuator is the reason of the condition Allowed where nobody can act on the machine.
 const NoActuator guard.Reason = "NoActuator"
 
+// actuatorCheck is the name of the verdict on who acts on the machine.
+const actuatorCheck = "actuator"
+
 // whoActs adds to a ruling whether anybody can do what it is about: pods are not moved for what cannot follow.
 func whoActs(ruling guard.Ruling, r *v1alpha1.Remediation, offered bool) guard.Ruling {
-	verdict := guard.Named{Check: "actuator", Verdict: guard.Verdict{Decision: guard.Allow}}
+	verdict := guard.Named{Check: actuatorCheck, Verdict: guard.Verdict{Decision: guard.Allow}}
 	if !offered {
 		verdict.Verdict = guard.Verdict{
 			Decision: guard.Deny, Reason: NoActuator,
@@ -166,6 +170,30 @@ func whoActs(ruling guard.Ruling, r *v1alpha1.Remediation, offered bool) guard.R
 	if !offered && ruling.Decision != guard.Deny {
 		ruling.Named = verdict
 	}
+	return ruling
+}
+
+// permitted denies what a ruling allows if the machine's provider refuses the action on this very machine, asked without taking
+// it: pods are not moved for what is refused then. A policy's status tells of one machine of each kind. Clouds count requests, so
+// that it is asked when all else allows. Where the answer is no clear no, the request itself will tell.
+func (p *Performer) permitted(ctx context.Context, ruling guard.Ruling, r *v1alpha1.Remediation, s sight) guard.Ruling {
+	provider, _ := p.provider(r, s.node)
+	permitter, asks := provider.(cloud.Permitter)
+	if ruling.Decision != guard.Allow || !asks {
+		return ruling
+	}
+	told, err := permitter.May(ctx, r.Spec.Action(), cloud.MachineOf(s.node))
+	if err != nil || told.May != v1alpha1.MayNo {
+		return ruling
+	}
+	verdict := guard.Named{Check: actuatorCheck, Verdict: guard.Verdict{Decision: guard.Deny, Reason: guard.ActionRefused, Message: told.Why}}
+	ruling.All = slices.Clone(ruling.All)
+	for i := range ruling.All {
+		if ruling.All[i].Check == actuatorCheck {
+			ruling.All[i] = verdict
+		}
+	}
+	ruling.Named = verdict
 	return ruling
 }
 

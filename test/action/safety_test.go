@@ -122,6 +122,9 @@ func TestNotBegun(t *testing.T) {
 		"nobody who could reboot": {
 			with: func(_ context.Context, w *world) { w.cloud.foreign = true }, phase: v1alpha1.PhaseProposed, reason: "NoActuator",
 		},
+		"a machine that the cloud would not reboot": {
+			with: func(_ context.Context, w *world) { w.cloud.may = protected }, phase: v1alpha1.PhaseProposed, reason: "Refused",
+		},
 		"no lease": {with: func(_ context.Context, w *world) { w.leads = false }},
 	} {
 		t.Run(name, func(t *testing.T) {

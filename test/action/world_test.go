@@ -241,6 +241,9 @@ type machines struct {
 	foreign bool
 	// deaf accepts and does nothing; sick comes back as ill as before; dead never comes back.
 	deaf, sick, dead bool
+	// may answers whether a call would be let through, and asked counts who wanted to know; nil is that it would.
+	may   func() (cloud.Permission, error)
+	asked int
 	// fails answers a call in place of doing it; it is given how many there were.
 	fails func(n int) error
 	// seen is called at each call, lost after each that was done.
@@ -259,6 +262,14 @@ func (m *machines) Reboot(context.Context, cloud.Machine) (cloud.Operation, erro
 
 func (m *machines) Replace(context.Context, cloud.Machine) (cloud.Operation, error) {
 	return m.called(&m.replaces, &m.replaced)
+}
+
+func (m *machines) May(context.Context, v1alpha1.Action, cloud.Machine) (cloud.Permission, error) {
+	m.asked++
+	if m.may == nil {
+		return cloud.Permission{May: v1alpha1.MayYes}, nil
+	}
+	return m.may()
 }
 
 func (m *machines) called(n *int, at *time.Time) (cloud.Operation, error) {

@@ -407,7 +407,7 @@ func (c *cluster) drains(t *testing.T, node string) {
 		r := &v1alpha1.Remediation{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{v1alpha1.RemediationFinalizer}},
 			Spec: v1alpha1.RemediationSpec{
-				Action: v1alpha1.ActionReboot, Node: v1alpha1.NodeReference{Name: node, UID: n.UID}, Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "network", Rule: "network"},
+				Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, ""), Node: v1alpha1.NodeReference{Name: node, UID: n.UID}, Policy: v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "network", Rule: "network"},
 				Evidence: v1alpha1.Evidence{Condition: "NetworkingReady", Status: "False", Reason: "InterfaceNotUp", Since: metav1.Now()},
 			},
 		}

@@ -56,7 +56,7 @@ var wing = [][]string{
 	{own + "internal/agent/monitor"},
 	{own + "internal/agent/source"},
 	{own + "internal/agent/evidence", own + "internal/agent/host"},
-	{own + "internal/agent/reason"},
+	{own + "internal/agent/reason", own + "internal/agent/managedfields"},
 }
 
 var rules = slices.Concat(downward(layers), downward(rooms), downward(wing), []rule{
@@ -95,7 +95,7 @@ var rules = slices.Concat(downward(layers), downward(rooms), downward(wing), []r
 		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", own + "internal/cluster"},
 	},
 	{
-		why:         "the agent is a wing of its own: the catalogue of reasons is what others read of it",
+		why:         "the agent is a wing of its own: others read its catalogue of reasons, and whose a condition is",
 		from:        slices.Concat(slices.Concat(layers...), []string{own + "cmd/naosu", own + "cmd/naosu-lab"}),
 		unreachable: slices.Concat(wing[:len(wing)-1]...),
 	},

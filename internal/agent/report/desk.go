@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/managedfields"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
@@ -71,8 +72,10 @@ func (d *desk) see(seen kube.Seen, now time.Time) {
 		return
 	}
 	d.shown = seen.Node
-	found := others(seen.Node.Metadata.ManagedFields)
-	maps.DeleteFunc(found, func(kind string, _ writer) bool { return !slices.Contains(reason.Conditions, reason.Condition(kind)) })
+	found := managedfields.Others(seen.Node.Metadata.ManagedFields)
+	maps.DeleteFunc(found, func(kind string, _ managedfields.Writer) bool {
+		return !slices.Contains(reason.Conditions, reason.Condition(kind))
+	})
 	standAside(d.asides, found, seen.First, now)
 	d.notes.standAside(d.asides)
 }

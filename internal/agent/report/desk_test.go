@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/managedfields"
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
 
@@ -72,10 +73,10 @@ func (s *script) patch(due []kube.Condition) {
 		}
 	}
 	// What the agent writes is no longer another's.
-	var left []kube.ManagedField
+	var left []managedfields.Field
 	for _, f := range s.node.Metadata.ManagedFields {
 		var still []string
-		for _, kind := range written(f.FieldsV1) {
+		for kind := range managedfields.Others([]managedfields.Field{f}) {
 			if !strings.Contains(strings.Join(words, " "), strings.TrimSuffix(kind, "Ready")+"=") {
 				still = append(still, kind)
 			}
@@ -102,12 +103,12 @@ func (s *script) heard(want ...string) {
 }
 
 // writes are the fields of conditions that a manager wrote.
-func writes(manager string, at time.Time, kinds ...string) kube.ManagedField {
+func writes(manager string, at time.Time, kinds ...string) managedfields.Field {
 	var keys []string
 	for _, kind := range kinds {
 		keys = append(keys, fmt.Sprintf(`"k:{\"type\":\"%s\"}":{".":{},"f:lastHeartbeatTime":{},"f:message":{},"f:status":{}}`, kind))
 	}
-	return kube.ManagedField{Manager: manager, Subresource: "status", Time: at, FieldsV1: []byte(`{"f:status":{"f:conditions":{` + strings.Join(keys, ",") + `}}}`)}
+	return managedfields.Field{Manager: manager, Subresource: "status", Time: at, FieldsV1: []byte(`{"f:status":{"f:conditions":{` + strings.Join(keys, ",") + `}}}`)}
 }
 
 const well = "Kernel=True/NoFault Networking=True/NoFault Storage=True/NoFault ContainerRuntime=True/NoFault"
@@ -185,7 +186,7 @@ func TestDeskFlapping(t *testing.T) {
 func TestDeskStandsAside(t *testing.T) {
 	s := play(t)
 	s.hold(evidence.Picture{})
-	s.node.Metadata.ManagedFields = []kube.ManagedField{writes("eks-node-monitoring-agent", start.Add(-time.Minute), "NetworkingReady"), writes("kubelet", start, "Ready")}
+	s.node.Metadata.ManagedFields = []managedfields.Field{writes("eks-node-monitoring-agent", start.Add(-time.Minute), "NetworkingReady"), writes("kubelet", start, "Ready")}
 	s.see()
 	const rest = "Kernel=True/NoFault Storage=True/NoFault ContainerRuntime=True/NoFault"
 	s.run(time.Minute)
@@ -196,7 +197,7 @@ func TestDeskStandsAside(t *testing.T) {
 
 	// It goes on writing, and the condition stays its own, whatever is found.
 	for range 4 {
-		s.node.Metadata.ManagedFields = []kube.ManagedField{writes("eks-node-monitoring-agent", s.now, "NetworkingReady")}
+		s.node.Metadata.ManagedFields = []managedfields.Field{writes("eks-node-monitoring-agent", s.now, "NetworkingReady")}
 		s.desk.see(kube.Seen{Node: s.node}, s.now)
 		s.run(5 * time.Minute)
 	}
@@ -207,7 +208,7 @@ func TestDeskStandsAside(t *testing.T) {
 	s.heard("18:05:02 "+rest, "18:10:02 "+rest, "18:11:02 Kernel=True/NoFault Networking=True/NoFault Storage=True/NoFault ContainerRuntime=True/NoFault")
 
 	// And comes back.
-	s.node.Metadata.ManagedFields = []kube.ManagedField{writes("eks-node-monitoring-agent", s.now, "NetworkingReady")}
+	s.node.Metadata.ManagedFields = []managedfields.Field{writes("eks-node-monitoring-agent", s.now, "NetworkingReady")}
 	s.desk.see(kube.Seen{Node: s.node}, s.now)
 	s.run(5 * time.Minute)
 	if len(s.said) != 2 || !strings.HasSuffix(s.said[1], rest) {

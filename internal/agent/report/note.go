@@ -103,7 +103,7 @@ func (n *notes) standAside(asides map[string]aside) {
 	var now []note
 	for kind, a := range asides {
 		now = append(now, note{reason: "StandsAside", entity: kind, since: a.since, last: a.since, count: 1, message: fmt.Sprintf(
-			"%s writes it, %s leaves it alone until that has been silent for %.0f minutes", a.manager, kube.Manager, silence.Minutes())})
+			"%s writes it, %s leaves it alone until that has been silent for %.0f minutes", a.Manager, kube.Manager, silence.Minutes())})
 	}
 	n.keep(now, func(old *note) bool { return !old.fatal && !old.warning })
 }

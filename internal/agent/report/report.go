@@ -177,8 +177,8 @@ func (r *Reporter) see(seen kube.Seen) {
 	before := maps.Clone(r.desk.asides)
 	r.desk.see(seen, time.Now())
 	for kind, a := range r.desk.asides {
-		if before[kind].manager != a.manager {
-			r.log("%s is left to %s, which writes it", kind, a.manager)
+		if before[kind].Manager != a.Manager {
+			r.log("%s is left to %s, which writes it", kind, a.Manager)
 		}
 	}
 	r.outcome("watch", nil)
@@ -255,7 +255,7 @@ func (r *Reporter) Status() Status {
 	defer r.mu.Unlock()
 	s := Status{Told: r.told, Aside: map[string]string{}, Lost: r.desk.notes.lost}
 	for kind, a := range r.desk.asides {
-		s.Aside[kind] = a.manager
+		s.Aside[kind] = a.Manager
 	}
 	return s
 }

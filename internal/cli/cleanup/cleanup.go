@@ -17,8 +17,7 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/naosu-dev/naosu/internal/agent/report"
-	"github.com/naosu-dev/naosu/internal/agent/report/kube"
+	"github.com/naosu-dev/naosu/internal/agent/managedfields"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
@@ -128,7 +127,7 @@ func (o *Options) ended(ctx context.Context) ([]string, error) {
 // back, or gone, and is not counted: by then its account has no rights any more.
 func (o *Options) running(ctx context.Context) ([]string, error) {
 	var pods corev1.PodList
-	if err := o.Client.List(ctx, &pods, client.InNamespace(record.DefaultNamespace), client.MatchingLabels{"app.kubernetes.io/name": kube.Manager}); err != nil {
+	if err := o.Client.List(ctx, &pods, client.InNamespace(record.DefaultNamespace), client.MatchingLabels{"app.kubernetes.io/name": managedfields.Agent}); err != nil {
 		return nil, fmt.Errorf("list the agent's pods: %w", err)
 	}
 	on := map[string]bool{}
@@ -213,9 +212,9 @@ func (o *Options) removeFrom(ctx context.Context, records *record.Records, node 
 
 // ownConditions are the types of a Node's conditions that the agent wrote last.
 func ownConditions(node *corev1.Node) []corev1.NodeConditionType {
-	var fields []kube.ManagedField
+	var fields []managedfields.Field
 	for _, f := range node.ManagedFields {
-		field := kube.ManagedField{Manager: f.Manager, Subresource: f.Subresource}
+		field := managedfields.Field{Manager: f.Manager, Subresource: f.Subresource}
 		if f.Time != nil {
 			field.Time = f.Time.Time
 		}
@@ -225,7 +224,7 @@ func ownConditions(node *corev1.Node) []corev1.NodeConditionType {
 		fields = append(fields, field)
 	}
 	var own []corev1.NodeConditionType
-	for _, kind := range report.Own(fields) {
+	for _, kind := range managedfields.Own(fields) {
 		if slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return string(c.Type) == string(kind) }) {
 			own = append(own, corev1.NodeConditionType(kind))
 		}

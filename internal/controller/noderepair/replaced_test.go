@@ -137,9 +137,33 @@ func (g *group) play(t *testing.T, hours int, each func(hour int)) {
 		if _, err := g.Pass(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		g.stamp(t)
+		g.restart(t)
 		tick = time.Hour
 		if slices.ContainsFunc(g.remediations(t), func(r v1alpha1.Remediation) bool { return r.Status.Phase == v1alpha1.PhaseRunning }) {
 			tick = 5 * time.Minute
+		}
+	}
+}
+
+// stamp is the API server's part: Remediations have the time at which they were made, by which the latest is told.
+func (g *group) stamp(t *testing.T) {
+	t.Helper()
+	for _, r := range g.remediations(t) {
+		if r.CreationTimestamp.IsZero() {
+			r.CreationTimestamp = metav1.NewTime(g.clock.Now())
+			must(t, g.Client.Update(t.Context(), &r))
+		}
+	}
+}
+
+// restart is the agents' part: a service that is to be restarted does not start again.
+func (g *group) restart(t *testing.T) {
+	t.Helper()
+	for _, r := range g.remediations(t) {
+		if steps := r.Status.Steps; r.Spec.Action() == v1alpha1.ActionRestartService && r.Status.Agent == nil && len(steps) > 0 && steps[len(steps)-1].Name == v1alpha1.StepAct {
+			r.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentFailed, At: metav1.NewMicroTime(g.clock.Now())}
+			must(t, g.Client.Status().Update(t.Context(), &r))
 		}
 	}
 }

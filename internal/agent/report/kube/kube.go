@@ -5,12 +5,13 @@
 package kube
 
 import (
-	"encoding/json"
 	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/managedfields"
 )
 
-// Manager is the agent's name as the API server keeps it beside each field that the agent wrote.
-const Manager = "naosu-agent"
+// Manager is the agent's name towards the API server.
+const Manager = managedfields.Agent
 
 // Node is what the agent reads of its Node.
 type Node struct {
@@ -22,19 +23,10 @@ type Node struct {
 
 // Metadata is what the agent reads of its Node's metadata.
 type Metadata struct {
-	Name            string         `json:"name"`
-	UID             string         `json:"uid"`
-	ResourceVersion string         `json:"resourceVersion"`
-	ManagedFields   []ManagedField `json:"managedFields"`
-}
-
-// ManagedField says what a manager wrote, and when it did last
-// (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
-type ManagedField struct {
-	Manager     string          `json:"manager"`
-	Subresource string          `json:"subresource"`
-	Time        time.Time       `json:"time"`
-	FieldsV1    json.RawMessage `json:"fieldsV1"`
+	Name            string                `json:"name"`
+	UID             string                `json:"uid"`
+	ResourceVersion string                `json:"resourceVersion"`
+	ManagedFields   []managedfields.Field `json:"managedFields"`
 }
 
 // Condition is a node condition. Its times are whole seconds.
