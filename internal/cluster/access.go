@@ -5,6 +5,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -177,6 +178,11 @@ func (s *Snapshot) PriorityClasses() []*schedulingv1.PriorityClass {
 // PriorityClass is the one of that name.
 func (s *Snapshot) PriorityClass(name string) *schedulingv1.PriorityClass {
 	return get[*schedulingv1.PriorityClass](s, PriorityClass, "", name)
+}
+
+// RuntimeClass is the one of that name.
+func (s *Snapshot) RuntimeClass(name string) *nodev1.RuntimeClass {
+	return get[*nodev1.RuntimeClass](s, RuntimeClass, "", name)
 }
 
 // Services are all of the kind.

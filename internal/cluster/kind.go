@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -51,6 +52,7 @@ const (
 
 	PodDisruptionBudget Kind = "PodDisruptionBudget"
 	PriorityClass       Kind = "PriorityClass"
+	RuntimeClass        Kind = "RuntimeClass"
 	Service             Kind = "Service"
 	ResourceQuota       Kind = "ResourceQuota"
 	LimitRange          Kind = "LimitRange"
@@ -104,6 +106,7 @@ var forms = map[Kind]form{
 
 	PodDisruptionBudget: of[*policyv1.PodDisruptionBudget](namespaced),
 	PriorityClass:       of[*schedulingv1.PriorityClass](global),
+	RuntimeClass:        of[*nodev1.RuntimeClass](global),
 	Service:             of[*corev1.Service](namespaced),
 	ResourceQuota:       of[*corev1.ResourceQuota](namespaced),
 	LimitRange:          of[*corev1.LimitRange](namespaced),

@@ -211,6 +211,8 @@ func restClient(client kubernetes.Interface, group string) rest.Interface {
 		return client.BatchV1().RESTClient()
 	case "coordination.k8s.io":
 		return client.CoordinationV1().RESTClient()
+	case "node.k8s.io":
+		return client.NodeV1().RESTClient()
 	case "policy":
 		return client.PolicyV1().RESTClient()
 	case "resource.k8s.io":
