@@ -11,8 +11,10 @@ const (
 	FateScaled        ID = "FateScaled"        //
 	FateRolled        ID = "FateRolled"        //
 	FateNoClass       ID = "FateNoClass"       // class
+	FateNoRuntime     ID = "FateNoRuntime"     // class
 	FateOrdered       ID = "FateOrdered"       // pod
 	FateJobOver       ID = "FateJobOver"       // job
+	FateSuspended     ID = "FateSuspended"     // job
 	FateJobPolicy     ID = "FateJobPolicy"     // job
 	FateJobFailed     ID = "FateJobFailed"     // job, limit
 	FateJobIndex      ID = "FateJobIndex"      // job, limit
@@ -35,6 +37,9 @@ const (
 	GapQuota       ID = "GapQuota"       // quota, namespace
 	GapOrdered     ID = "GapOrdered"     // set, pod
 	GapRollout     ID = "GapRollout"     // set, left
+	GapEnvironment ID = "GapEnvironment" // set
+	GapEnvPatched  ID = "GapEnvPatched"  // set
+	GapRuntime     ID = "GapRuntime"     // class
 	GapImmediate   ID = "GapImmediate"   // claim, class
 	GapAutoscaler  ID = "GapAutoscaler"  // autoscaler
 	GapAutoscaling ID = "GapAutoscaling" //

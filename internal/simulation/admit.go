@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -26,7 +28,9 @@ func (f *future) admit(pod *corev1.Pod) {
 	if pod.Spec.SchedulerName == "" {
 		pod.Spec.SchedulerName = corev1.DefaultSchedulerName
 	}
+	corev1defaults.SetDefaults_Pod(pod)
 	f.prioritize(pod)
+	f.admitRuntime(pod)
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
 		tolerates := func(t corev1.Toleration) bool {
 			return (t.Key == key || t.Key == "") && (t.Effect == corev1.TaintEffectNoExecute || t.Effect == "")
@@ -43,6 +47,41 @@ func (f *future) admit(pod *corev1.Pod) {
 	}
 	for i := range pod.Spec.Containers {
 		f.admitContainer(pod.Namespace, &pod.Spec.Containers[i])
+	}
+}
+
+// admitRuntime gives a pod what its runtime class asks for besides, and the nodes that have the runtime.
+//
+// Source: plugin/pkg/admission/runtimeclass of Kubernetes (setOverhead, setScheduling).
+func (f *future) admitRuntime(pod *corev1.Pod) {
+	name := ptr.Deref(pod.Spec.RuntimeClassName, "")
+	if name == "" {
+		return
+	}
+	class := f.world().RuntimeClass(name)
+	if class == nil {
+		if f.world().Knowledge(cluster.RuntimeClass) == cluster.Complete {
+			return // The pod is not made.
+		}
+		f.gaps.note("runtimeclass/"+name, message.Of(message.GapRuntime, message.Args{"class": name}))
+		return
+	}
+	if class.Overhead != nil {
+		pod.Spec.Overhead = class.Overhead.PodFixed
+	}
+	if class.Scheduling == nil {
+		return
+	}
+	selector := maps.Clone(pod.Spec.NodeSelector)
+	if selector == nil {
+		selector = map[string]string{}
+	}
+	maps.Copy(selector, class.Scheduling.NodeSelector)
+	pod.Spec.NodeSelector = selector
+	for _, toleration := range class.Scheduling.Tolerations {
+		if !slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool { return t.MatchToleration(&toleration) }) {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, toleration)
+		}
 	}
 }
 
@@ -79,6 +118,17 @@ func (f *future) missesClass(pod *corev1.Pod) (class string, missing bool) {
 	return class, f.world().Knowledge(cluster.PriorityClass) == cluster.Complete && f.world().PriorityClass(class) == nil
 }
 
+// missesRuntime says whether a pod names a runtime class that is known not to exist: the API server refuses it.
+//
+// Source: plugin/pkg/admission/runtimeclass of Kubernetes (prepareObjects).
+func (f *future) missesRuntime(pod *corev1.Pod) (class string, missing bool) {
+	class = ptr.Deref(pod.Spec.RuntimeClassName, "")
+	if class == "" {
+		return class, false
+	}
+	return class, f.world().Knowledge(cluster.RuntimeClass) == cluster.Complete && f.world().RuntimeClass(class) == nil
+}
+
 // noteQuotas says that quotas may refuse more pods in a namespace.
 func (f *future) noteQuotas(namespace string) {
 	for _, quota := range ofNamespace(f.world().Quotas(), namespace) {
@@ -95,14 +145,11 @@ func (f *future) defaultPriority() *schedulingv1.PriorityClass {
 	return nil
 }
 
-// admitContainer fills in requests: from the namespace's LimitRange, and from limits where there are none.
+// admitContainer fills in requests and limits from the namespace's LimitRange.
 //
-// Source: plugin/pkg/admission/limitranger; pkg/apis/core/v1 SetDefaults_Pod.
+// Source: plugin/pkg/admission/limitranger.
 func (f *future) admitContainer(namespace string, c *corev1.Container) {
 	requests, limits := maps.Clone(c.Resources.Requests), maps.Clone(c.Resources.Limits)
-	for name, limit := range limits {
-		requests = setDefault(requests, name, limit)
-	}
 	for _, ranges := range f.world().LimitRanges() {
 		if ranges.Namespace != namespace {
 			continue

@@ -27,6 +27,9 @@ func (f *future) establish(o metav1.Object) error {
 	f.room()
 	switch o := o.(type) {
 	case *appsv1.Deployment:
+		if o.Spec.Paused {
+			return nil // Its first ReplicaSet comes once it is resumed.
+		}
 		rs, err := f.newReplicaSet(o, replicasOf(o, 1))
 		if err != nil {
 			return err
@@ -77,32 +80,21 @@ func (f *future) daemonsOf(set *appsv1.DaemonSet) error {
 			f.create(nil, f.daemonPod(set, node.Name))
 		}
 	}
-	for _, pod := range f.daemons(set) {
-		if node := f.world().Node(daemonNode(pod)); node != nil && !selects(set, node) {
-			if err := f.retire(pod); err != nil {
-				return err
-			}
-			f.book.ends(pod, Ended, message.Of(message.FateUnwanted, nil), f.until())
-		}
-	}
-	return nil
+	return f.endUnwanted(f.daemons(set))
 }
 
-// fillJob makes the first pods of a Job.
-func (f *future) fillJob(job *batchv1.Job) error {
-	if job.Spec.Suspend != nil && *job.Spec.Suspend {
-		return nil
-	}
-	pods := 1
-	if job.Spec.Parallelism != nil {
-		pods = int(*job.Spec.Parallelism)
-	}
-	if job.Spec.Completions != nil {
-		pods = min(pods, int(*job.Spec.Completions))
-	}
-	for range pods {
-		name := f.names.pod(job.Namespace, job.Name+"-")
-		f.create(nil, f.fromTemplate(&job.Spec.Template, job.Namespace, name, ownerOf("batch/v1", "Job", job)))
+// endUnwanted ends those pods of DaemonSets that are on a node which their DaemonSet does not select.
+func (f *future) endUnwanted(pods []*corev1.Pod) error {
+	for _, pod := range pods {
+		set, ok := f.world().Owner(pod).(*appsv1.DaemonSet)
+		node := f.world().Node(daemonNode(pod))
+		if !ok || node == nil || pod.DeletionTimestamp != nil || cluster.Ended(pod) || selects(set, node) {
+			continue
+		}
+		if err := f.retire(pod); err != nil {
+			return err
+		}
+		f.book.ends(pod, Ended, message.Of(message.FateUnwanted, nil), f.until())
 	}
 	return nil
 }

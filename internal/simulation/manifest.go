@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -34,6 +35,7 @@ func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
 		object = o.DeepCopyObject().(metav1.Object)
 		if before := f.world().Object(kind, object.GetNamespace(), object.GetName()); before != nil {
 			inherit(object, before)
+			f.noteApplied(before, object)
 			if err := f.update(ctx, before, object); err != nil {
 				return err
 			}
@@ -73,16 +75,10 @@ func inherit(next, before metav1.Object) {
 	next.SetUID(before.GetUID())
 	next.SetCreationTimestamp(before.GetCreationTimestamp())
 	next.SetOwnerReferences(before.GetOwnerReferences())
-	annotations := next.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
+	next.SetAnnotations(inherited(next.GetAnnotations(), before.GetAnnotations()))
+	if template := templateOf(next); template != nil {
+		inheritTemplate(template, templateOf(before))
 	}
-	for key, value := range before.GetAnnotations() {
-		if _, ok := annotations[key]; !ok {
-			annotations[key] = value
-		}
-	}
-	next.SetAnnotations(annotations)
 	switch next := next.(type) {
 	case *appsv1.Deployment:
 		next.Spec.Replicas = cmp.Or(next.Spec.Replicas, before.(*appsv1.Deployment).Spec.Replicas)
@@ -92,6 +88,8 @@ func inherit(next, before metav1.Object) {
 		next.Status = before.(*appsv1.StatefulSet).Status
 	case *appsv1.DaemonSet:
 		next.Status = before.(*appsv1.DaemonSet).Status
+	case *batchv1.Job:
+		next.Status = before.(*batchv1.Job).Status
 	case *corev1.Node:
 		next.Status = before.(*corev1.Node).Status
 	case *corev1.PersistentVolumeClaim:
@@ -101,4 +99,14 @@ func inherit(next, before metav1.Object) {
 	case *corev1.PersistentVolume:
 		next.Status = before.(*corev1.PersistentVolume).Status
 	}
+}
+
+// inherited are annotations with those of a predecessor that they do not name.
+func inherited(next, before map[string]string) map[string]string {
+	if len(before) == 0 {
+		return next
+	}
+	all := maps.Clone(before)
+	maps.Copy(all, next)
+	return all
 }

@@ -18,7 +18,10 @@ import (
 
 // bare is a manifest: no UID, no status, nothing that the API server adds.
 func bare(replicas int32, t corev1.PodTemplateSpec) *appsv1.Deployment {
-	t.Spec.SchedulerName, t.Spec.Priority = "", nil
+	t.Spec.SchedulerName = ""
+	if t.Spec.PriorityClassName != "" {
+		t.Spec.Priority = nil
+	}
 	return &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: t.Labels["app"], Namespace: "default"},
 		Spec:       appsv1.DeploymentSpec{Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: t.Labels}, Template: t},

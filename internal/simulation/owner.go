@@ -80,6 +80,10 @@ func (f *future) create(old, next *corev1.Pod) {
 		f.book.unmade(next, message.Of(message.FateNoClass, message.Args{"class": class}))
 		return
 	}
+	if class, missing := f.missesRuntime(next); missing {
+		f.book.unmade(next, message.Of(message.FateNoRuntime, message.Args{"class": class}))
+		return
+	}
 	f.offer(next)
 }
 

@@ -23,16 +23,10 @@ func (f *future) newReplicaSet(d *appsv1.Deployment, replicas int) (*appsv1.Repl
 	hash := fnv.New32a()
 	_, _ = fmt.Fprintf(hash, "%s/%s/%s", d.Namespace, d.Name, uid) // A hash never fails to be written.
 	suffix := rand.SafeEncodeString(strconv.FormatUint(uint64(hash.Sum32()), 10))
-	revision := 1
-	if newest := f.newest(d); newest != nil {
-		if n, err := strconv.Atoi(newest.Annotations[revisionAnnotation]); err == nil {
-			revision = n + 1
-		}
-	}
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: d.Name + "-" + suffix, Namespace: d.Namespace, UID: uid, CreationTimestamp: *f.moment(),
-			Labels: labelled(d.Spec.Template.Labels, suffix), Annotations: map[string]string{revisionAnnotation: strconv.Itoa(revision)},
+			Labels: labelled(d.Spec.Template.Labels, suffix), Annotations: map[string]string{revisionAnnotation: strconv.Itoa(f.nextRevision(d))},
 			OwnerReferences: []metav1.OwnerReference{ownerOf("apps/v1", "Deployment", d)},
 		},
 		Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(replicas)), Template: *d.Spec.Template.DeepCopy()},
@@ -63,11 +57,11 @@ func (f *future) rollDeployment(ctx context.Context, d *appsv1.Deployment) error
 		return err
 	}
 	desired := replicasOf(d, 1)
-	old := f.replicaPods(d)
-	rs, err := f.newReplicaSet(d, desired)
+	rs, made, err := f.replicaSetFor(d, desired)
 	if err != nil {
 		return err
 	}
+	old := f.oldPods(d, rs)
 	beside, fewer := rolling(d, desired)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		beside, fewer = 0, desired
@@ -75,7 +69,6 @@ func (f *future) rollDeployment(ctx context.Context, d *appsv1.Deployment) error
 			return err
 		}
 	}
-	var made []*corev1.Pod
 	for {
 		before := len(old) + desired - len(made)
 		for len(made) < desired && len(made)+len(old) < desired+beside {
@@ -86,6 +79,7 @@ func (f *future) rollDeployment(ctx context.Context, d *appsv1.Deployment) error
 		if err := f.settle(ctx); err != nil {
 			return err
 		}
+		old = f.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
 		running := len(made) - f.countWaiting(made)
 		spare := running + len(old) - (desired - fewer)
 		if len(made) == desired && running == desired {
@@ -94,7 +88,7 @@ func (f *future) rollDeployment(ctx context.Context, d *appsv1.Deployment) error
 		if old, err = f.endOld(old, min(max(spare, 0), len(old))); err != nil {
 			return err
 		}
-		if after := len(old) + desired - len(made); after == before {
+		if after := len(old) + desired - len(made); after >= before {
 			break
 		}
 	}
@@ -120,21 +114,74 @@ func rolling(d *appsv1.Deployment, desired int) (beside, fewer int) {
 	return beside, fewer
 }
 
-// replicaPods are the pods of all of a Deployment's ReplicaSets.
-func (f *future) replicaPods(d *appsv1.Deployment) []*corev1.Pod {
-	var pods []*corev1.Pod
-	for _, rs := range f.world().ReplicaSets() {
-		if owner := metav1.GetControllerOfNoCopy(rs); owner == nil || owner.UID != d.UID {
+// replicaSetFor is a Deployment's ReplicaSet of its present template with the pods that it has: one that there is already, as
+// after a rollback, or a new one.
+//
+// Source: pkg/controller/deployment/util of Kubernetes (FindNewReplicaSet).
+func (f *future) replicaSetFor(d *appsv1.Deployment, desired int) (*appsv1.ReplicaSet, []*corev1.Pod, error) {
+	for _, rs := range f.replicaSets(d) {
+		if !sameTemplate(&rs.Spec.Template, &d.Spec.Template) {
 			continue
 		}
-		for _, pod := range f.pods.of(rs.UID) {
-			if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
-				pods = append(pods, pod)
-			}
+		again := *rs
+		again.Spec.Replicas = new(int32(desired))
+		again.Annotations = maps.Clone(rs.Annotations)
+		if again.Annotations == nil {
+			again.Annotations = map[string]string{}
+		}
+		again.Annotations[revisionAnnotation] = strconv.Itoa(f.nextRevision(d))
+		if err := f.apply(cluster.Put(&again)); err != nil {
+			return nil, nil, err
+		}
+		made := f.livePods(rs)
+		if err := f.thin(made, max(len(made)-desired, 0), message.Of(message.FateScaled, nil)); err != nil {
+			return nil, nil, err
+		}
+		return &again, f.livePods(rs), nil
+	}
+	rs, err := f.newReplicaSet(d, desired)
+	return rs, nil, err
+}
+
+// nextRevision is the number of the revision that follows a Deployment's newest.
+func (f *future) nextRevision(d *appsv1.Deployment) int {
+	newest := f.newest(d)
+	if newest == nil {
+		return 1
+	}
+	n, err := strconv.Atoi(newest.Annotations[revisionAnnotation])
+	if err != nil {
+		return 1 // Files written by hand have none.
+	}
+	return n + 1
+}
+
+// replicaSets are those of a Deployment.
+func (f *future) replicaSets(d *appsv1.Deployment) []*appsv1.ReplicaSet {
+	var owned []*appsv1.ReplicaSet
+	for _, rs := range f.world().ReplicaSets() {
+		if owner := metav1.GetControllerOfNoCopy(rs); owner != nil && owner.UID == d.UID {
+			owned = append(owned, rs)
+		}
+	}
+	return owned
+}
+
+// oldPods are the pods of a Deployment's ReplicaSets but the present one.
+func (f *future) oldPods(d *appsv1.Deployment, present *appsv1.ReplicaSet) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, rs := range f.replicaSets(d) {
+		if rs.UID != present.UID {
+			pods = append(pods, f.livePods(rs)...)
 		}
 	}
 	shuffle(f.chance, pods)
 	return pods
+}
+
+// livePods are a ReplicaSet's pods that count for it.
+func (f *future) livePods(rs *appsv1.ReplicaSet) []*corev1.Pod {
+	return slices.DeleteFunc(f.pods.of(rs.UID), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || cluster.Ended(pod) })
 }
 
 // endOld ends some of the old pods, those that do not run first, and returns the others.
@@ -159,18 +206,11 @@ func (f *future) endOld(old []*corev1.Pod, count int) ([]*corev1.Pod, error) {
 
 // shrinkOld sets the old ReplicaSets to the pods they still have.
 func (f *future) shrinkOld(d *appsv1.Deployment, present *appsv1.ReplicaSet) error {
-	world := f.world()
-	for _, rs := range world.ReplicaSets() {
-		owner := metav1.GetControllerOfNoCopy(rs)
-		if owner == nil || owner.UID != d.UID || rs.UID == present.UID {
+	for _, rs := range f.replicaSets(d) {
+		if rs.UID == present.UID {
 			continue
 		}
-		left := 0
-		for _, pod := range f.pods.of(rs.UID) {
-			if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
-				left++
-			}
-		}
+		left := len(f.livePods(rs))
 		shrunk := *rs
 		shrunk.Spec.Replicas = new(int32(left))
 		if err := f.apply(cluster.Put(&shrunk)); err != nil {

@@ -44,6 +44,9 @@ func (f *future) scaleDeployment(d *appsv1.Deployment, replicas int) error {
 		return err
 	}
 	newest := f.newest(d)
+	if newest == nil && d.Spec.Paused {
+		return nil // Its first ReplicaSet comes once it is resumed.
+	}
 	if newest == nil {
 		rs, err := f.newReplicaSet(d, replicas)
 		if err != nil {
@@ -102,7 +105,7 @@ func (f *future) fill(rs *appsv1.ReplicaSet) error {
 	ref := ownerOf("apps/v1", "ReplicaSet", rs)
 	more := replicasOf(rs, 1) - f.activeOf(&ref)
 	if more < 0 {
-		return f.thin(f.pods.of(rs.UID), -more)
+		return f.thin(f.pods.of(rs.UID), -more, message.Of(message.FateScaled, nil))
 	}
 	for range more {
 		f.create(nil, f.podOfSet(rs))
@@ -121,10 +124,10 @@ func (f *future) podOfSet(rs *appsv1.ReplicaSet) *corev1.Pod {
 	return f.fromTemplate(&rs.Spec.Template, rs.Namespace, name, ownerOf("apps/v1", "ReplicaSet", rs))
 }
 
-// thin ends the pods that a ReplicaSet can best do without.
+// thin ends the pods that a ReplicaSet, or a Job, can best do without.
 //
 // Source: pkg/controller of Kubernetes (ActivePodsWithRanks).
-func (f *future) thin(pods []*corev1.Pod, count int) error {
+func (f *future) thin(pods []*corev1.Pod, count int, why message.Sentence) error {
 	pods = slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || cluster.Ended(p) })
 	together := map[string]int{}
 	for _, pod := range pods {
@@ -147,7 +150,7 @@ func (f *future) thin(pods []*corev1.Pod, count int) error {
 		if err := f.retire(pod); err != nil {
 			return err
 		}
-		f.book.ends(pod, Ended, message.Of(message.FateScaled, nil), f.until())
+		f.book.ends(pod, Ended, why, f.until())
 	}
 	return nil
 }

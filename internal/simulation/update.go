@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,18 +24,16 @@ func (f *future) update(ctx context.Context, before, next metav1.Object) error {
 	f.room()
 	switch next := next.(type) {
 	case *appsv1.Deployment:
-		was := before.(*appsv1.Deployment)
-		if !f.sameShape(was.Namespace, &was.Spec.Template, &next.Spec.Template) {
-			return f.rollDeployment(ctx, next)
-		}
-		next.Spec.Template = was.Spec.Template
-		replicas := replicasOf(next, 1)
-		next.Spec.Replicas = was.Spec.Replicas
-		return f.scaleDeployment(next, replicas)
+		return f.updateDeployment(ctx, before.(*appsv1.Deployment), next)
 	case *appsv1.StatefulSet:
 		return f.updateSet(ctx, before.(*appsv1.StatefulSet), next)
 	case *appsv1.DaemonSet:
 		return f.updateDaemons(ctx, before.(*appsv1.DaemonSet), next)
+	case *batchv1.Job:
+		if err := f.apply(cluster.Put(next)); err != nil {
+			return err
+		}
+		return f.fillJob(next)
 	case *corev1.Pod:
 		return f.updatePod(before.(*corev1.Pod), next)
 	case *policyv1.PodDisruptionBudget:
@@ -44,8 +44,30 @@ func (f *future) update(ctx context.Context, before, next metav1.Object) error {
 	return f.apply(cluster.Put(next))
 }
 
+// updateDeployment rolls a Deployment out if it has another template, or had when it was paused; else it is scaled.
+//
+// Source: pkg/controller/deployment of Kubernetes (syncDeployment): one that is paused is only scaled.
+func (f *future) updateDeployment(ctx context.Context, was, next *appsv1.Deployment) error {
+	same := sameTemplate(&was.Spec.Template, &next.Spec.Template)
+	if same {
+		next.Spec.Template = was.Spec.Template
+	}
+	if resumed := was.Spec.Paused && f.outdated(next); !next.Spec.Paused && (!same || resumed) {
+		return f.rollDeployment(ctx, next)
+	}
+	replicas := replicasOf(next, 1)
+	next.Spec.Replicas = was.Spec.Replicas
+	return f.scaleDeployment(next, replicas)
+}
+
+// outdated says whether a Deployment's newest ReplicaSet is not of its template.
+func (f *future) outdated(d *appsv1.Deployment) bool {
+	newest := f.newest(d)
+	return newest == nil || !sameTemplate(&newest.Spec.Template, &d.Spec.Template)
+}
+
 func (f *future) updateSet(ctx context.Context, was, next *appsv1.StatefulSet) error {
-	replicas, changed := replicasOf(next, 1), !f.sameShape(was.Namespace, &was.Spec.Template, &next.Spec.Template)
+	replicas, changed := replicasOf(next, 1), !sameTemplate(&was.Spec.Template, &next.Spec.Template)
 	next.Spec.Replicas = was.Spec.Replicas
 	if err := f.scaleSet(next, replicas); err != nil || !changed {
 		return err
@@ -61,7 +83,7 @@ func (f *future) updateDaemons(ctx context.Context, was, next *appsv1.DaemonSet)
 	if err := f.apply(cluster.Put(next)); err != nil {
 		return err
 	}
-	if f.sameShape(was.Namespace, &was.Spec.Template, &next.Spec.Template) {
+	if sameTemplate(&was.Spec.Template, &next.Spec.Template) {
 		return f.daemonsOf(next)
 	}
 	if err := f.daemonsOf(next); err != nil {
@@ -92,6 +114,9 @@ func (f *future) updatePod(was, next *corev1.Pod) error {
 func (f *future) updateNode(next *corev1.Node) error {
 	taints := next.Spec.Taints
 	if err := f.open(next); err != nil {
+		return err
+	}
+	if err := f.endUnwanted(slices.Concat(f.pods.on(next.Name), f.pods.on(""))); err != nil {
 		return err
 	}
 	for _, taint := range taints {
@@ -134,5 +159,6 @@ func (f *future) patch(ctx context.Context, c change.Patch) error {
 	if err := decoder.Decode(fresh); err != nil {
 		return PatchError{c.Object, err}
 	}
+	f.notePatched(before, fresh.(metav1.Object))
 	return f.update(ctx, before, fresh.(metav1.Object))
 }

@@ -1,0 +1,133 @@
+package simulation
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// sameTemplate says whether a controller keeps the pods of one template when it is given the other: that is, whether they are
+// equal in everything, once the API server's defaults are filled in.
+//
+// Source: pkg/controller/deployment/util of Kubernetes (EqualIgnoreHash); other controllers compare what the API server stores.
+func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
+	return equality.Semantic.DeepEqual(defaulted(a), defaulted(b))
+}
+
+// defaulted is a template as the API server stores it, but for the label that tells the ReplicaSets of a Deployment apart.
+func defaulted(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+	stored := corev1.PodTemplate{Template: *template.DeepCopy()}
+	corev1defaults.SetObjectDefaults_PodTemplate(&stored)
+	delete(stored.Template.Labels, appsv1.DefaultDeploymentUniqueLabelKey)
+	stored.Template.CreationTimestamp = metav1.Time{}
+	spec := &stored.Template.Spec
+	spec.ServiceAccountName = cmp.Or(spec.ServiceAccountName, spec.DeprecatedServiceAccount) // The API server sets both.
+	spec.DeprecatedServiceAccount = spec.ServiceAccountName
+	return &stored.Template
+}
+
+// inheritTemplate gives a manifest's template what its predecessor has and the manifest does not tell: annotations that were
+// not applied, and the values of environment variables, of which a Snapshot holds none. A variable that has the same name and
+// no other source keeps its value.
+//
+// Source: kubectl apply removes only what it applied before.
+func inheritTemplate(next, before *corev1.PodTemplateSpec) {
+	next.Annotations = inherited(next.Annotations, before.Annotations)
+	inheritEnvironment(next.Spec.InitContainers, before.Spec.InitContainers)
+	inheritEnvironment(next.Spec.Containers, before.Spec.Containers)
+}
+
+func inheritEnvironment(next, before []corev1.Container) {
+	for i := range next {
+		was := environmentOf(before, next[i].Name)
+		for j := range next[i].Env {
+			variable := &next[i].Env[j]
+			if old, ok := was[variable.Name]; ok && old.Value == "" && old.ValueFrom == nil && variable.ValueFrom == nil {
+				variable.Value = ""
+			}
+		}
+	}
+}
+
+// environmentOf are the variables of a container by their names.
+func environmentOf(containers []corev1.Container, name string) map[string]corev1.EnvVar {
+	variables := map[string]corev1.EnvVar{}
+	for i := range containers {
+		if containers[i].Name == name {
+			for _, variable := range containers[i].Env {
+				variables[variable.Name] = variable
+			}
+		}
+	}
+	return variables
+}
+
+// noteApplied says that a workload whose template seems equal once it is applied may differ in the values of its environment.
+func (f *future) noteApplied(before, next metav1.Object) {
+	was, now := templateOf(before), templateOf(next)
+	if now != nil && lacksValues(now) && sameTemplate(was, now) {
+		set := workloadRef(next)
+		f.gaps.note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
+	}
+}
+
+// notePatched says that a patch which seems to change a template may set an environment variable to the value that it has.
+func (f *future) notePatched(before, next metav1.Object) {
+	was, now := templateOf(before), templateOf(next)
+	if now == nil || sameTemplate(was, now) {
+		return
+	}
+	now = now.DeepCopy()
+	inheritTemplate(now, was)
+	if sameTemplate(was, now) && lacksValues(now) {
+		set := workloadRef(next)
+		f.gaps.note(set, message.Of(message.GapEnvPatched, message.Args{"set": set}))
+	}
+}
+
+// lacksValues says whether a template has environment variables of which the world holds no value.
+func lacksValues(template *corev1.PodTemplateSpec) bool {
+	for _, containers := range [][]corev1.Container{template.Spec.InitContainers, template.Spec.Containers} {
+		for i := range containers {
+			if slices.ContainsFunc(containers[i].Env, func(v corev1.EnvVar) bool { return v.Value == "" && v.ValueFrom == nil }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// templateOf is the template of a workload that replaces its pods when it changes, nil for other objects.
+func templateOf(o metav1.Object) *corev1.PodTemplateSpec {
+	switch o := o.(type) {
+	case *appsv1.Deployment:
+		return &o.Spec.Template
+	case *appsv1.StatefulSet:
+		return &o.Spec.Template
+	case *appsv1.DaemonSet:
+		return &o.Spec.Template
+	default:
+		return nil
+	}
+}
+
+func workloadRef(o metav1.Object) string {
+	kind, _ := cluster.KindOf(o)
+	return change.Ref{Kind: string(kind), Name: o.GetName()}.String()
+}
+
+// newLike is an empty object of the same type.
+func newLike(o runtime.Object) runtime.Object {
+	return reflect.New(reflect.TypeOf(o).Elem()).Interface().(runtime.Object)
+}
