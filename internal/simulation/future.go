@@ -60,6 +60,8 @@ type future struct {
 	names   names
 	// active counts the pods of a controller that it counts itself, by its UID, once that is asked.
 	active map[types.UID]int
+	// stuck are Deployments, by their UIDs, whose rollouts this future has begun and not ended.
+	stuck map[types.UID]bool
 	// failures counts each Job's failed pods in this future.
 	failures map[types.UID]int
 	// backoffs are when each Job's back-off ends, since the beginning.
@@ -77,6 +79,7 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 	f := &future{
 		judge: judge, present: world, chance: chanceOf(seed), things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
 		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{}, backoffs: map[types.UID]time.Duration{}, dark: map[string]bool{},
+		stuck: map[types.UID]bool{},
 	}
 	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)

@@ -18,7 +18,10 @@ func (f *future) make(ctx context.Context, c change.Change) error {
 	if err := f.do(ctx, c); err != nil {
 		return err
 	}
-	return f.settle(ctx)
+	if err := f.settle(ctx); err != nil {
+		return err
+	}
+	return f.continueRollouts(ctx)
 }
 
 func (f *future) do(ctx context.Context, c change.Change) error {

@@ -56,17 +56,28 @@ func (f *future) rollDeployment(ctx context.Context, d *appsv1.Deployment) error
 	if err := f.apply(cluster.Put(d)); err != nil {
 		return err
 	}
+	left, err := f.advance(ctx, d)
+	if err != nil || left == 0 {
+		return err
+	}
+	ref := "deployment/" + d.Name
+	f.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": left}))
+	return nil
+}
+
+// advance takes a rollout as far as it goes. It returns how many old pods are left.
+func (f *future) advance(ctx context.Context, d *appsv1.Deployment) (left int, err error) {
 	desired := replicasOf(d, 1)
 	rs, made, err := f.replicaSetFor(d, desired)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	old := f.oldPods(d, rs)
 	beside, fewer := rolling(d, desired)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		beside, fewer = 0, desired
 		if old, err = f.endOld(old, len(old)); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for {
@@ -77,29 +88,32 @@ func (f *future) rollDeployment(ctx context.Context, d *appsv1.Deployment) error
 			made = append(made, pod)
 		}
 		if err := f.settle(ctx); err != nil {
-			return err
+			return 0, err
 		}
 		old = f.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
-		running := len(made) - f.countWaiting(made)
+		running := f.countReady(rs)
 		spare := running + len(old) - (desired - fewer)
 		if len(made) == desired && running == desired {
 			spare = len(old)
 		}
 		if old, err = f.endOld(old, min(max(spare, 0), len(old))); err != nil {
-			return err
+			return 0, err
 		}
 		if after := len(old) + desired - len(made); after >= before {
 			break
 		}
 	}
 	if err := f.settle(ctx); err != nil {
-		return err
+		return 0, err
 	}
-	if len(old) > 0 {
-		ref := "deployment/" + d.Name
-		f.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": len(old)}))
+	if f.stuck[d.UID] = len(old) > 0; f.stuck[d.UID] {
+		reached := *rs
+		reached.Spec.Replicas = new(int32(len(made)))
+		if err := f.apply(cluster.Put(&reached)); err != nil {
+			return 0, err
+		}
 	}
-	return f.shrinkOld(d, rs)
+	return len(old), f.shrinkOld(d, rs)
 }
 
 // rolling are how many pods more, and how many fewer, a Deployment may have during a rollout: a quarter by default.
@@ -119,7 +133,11 @@ func rolling(d *appsv1.Deployment, desired int) (beside, fewer int) {
 //
 // Source: pkg/controller/deployment/util of Kubernetes (FindNewReplicaSet).
 func (f *future) replicaSetFor(d *appsv1.Deployment, desired int) (*appsv1.ReplicaSet, []*corev1.Pod, error) {
-	for _, rs := range f.replicaSets(d) {
+	sets := f.replicaSets(d)
+	if newest := f.newest(d); newest != nil { // Others may only seem to be equal: the world holds no values of the environment.
+		sets = append([]*appsv1.ReplicaSet{newest}, sets...)
+	}
+	for _, rs := range sets {
 		if !sameTemplate(&rs.Spec.Template, &d.Spec.Template) {
 			continue
 		}
@@ -188,7 +206,7 @@ func (f *future) livePods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 func (f *future) endOld(old []*corev1.Pod, count int) ([]*corev1.Pod, error) {
 	var waiting, running []*corev1.Pod
 	for _, pod := range old {
-		if pod.Spec.NodeName == "" {
+		if !f.ready(pod) {
 			waiting = append(waiting, pod)
 		} else {
 			running = append(running, pod)
@@ -220,10 +238,11 @@ func (f *future) shrinkOld(d *appsv1.Deployment, present *appsv1.ReplicaSet) err
 	return nil
 }
 
-func (f *future) countWaiting(pods []*corev1.Pod) int {
+// countReady is how many pods of a ReplicaSet run.
+func (f *future) countReady(rs *appsv1.ReplicaSet) int {
 	n := 0
-	for _, pod := range pods {
-		if f.waits(pod) {
+	for _, pod := range f.livePods(rs) {
+		if f.ready(pod) {
 			n++
 		}
 	}

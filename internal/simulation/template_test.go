@@ -173,7 +173,8 @@ func TestPausedDeployments(t *testing.T) {
 		"a change waits":            {paused("n1"), []change.Change{patchOf("Deployment", "web", annotate)}, nil},
 		"it is scaled all the same": {paused("n1"), []change.Change{patchOf("Deployment", "web", `{"spec":{"replicas":2}}`)}, []string{"created web-1-* >n1"}},
 		"the change comes when it is resumed": {
-			paused("n1"), []change.Change{patchOf("Deployment", "web", annotate), patchOf("Deployment", "web", `{"spec":{"paused":false}}`)},
+			paused("n1"),
+			[]change.Change{patchOf("Deployment", "web", annotate), patchOf("Deployment", "web", `{"spec":{"paused":false}}`)},
 			[]string{"created web-* >n1", "ended web-1-a n1> FateRolled"},
 		},
 		"resumed without a change":     {paused("n1"), []change.Change{patchOf("Deployment", "web", `{"spec":{"paused":false}}`)}, nil},

@@ -1,0 +1,66 @@
+package simulation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// continueRollouts takes rollouts that are under way further once one of the Deployment's pods has gone or come.
+func (f *future) continueRollouts(ctx context.Context) error {
+	for _, d := range f.underWay() {
+		if _, err := f.advance(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// underWay are the Deployments in a rollout with a pod that something has happened to, by name.
+func (f *future) underWay() []*appsv1.Deployment {
+	var found []*appsv1.Deployment
+	for name := range f.book.now {
+		pod := f.pods.get(name.Namespace, name.Name)
+		if pod == nil {
+			continue
+		}
+		if d := f.deploymentOf(pod); d != nil && f.halfRolled(d) && !slices.ContainsFunc(found, func(o *appsv1.Deployment) bool { return o.UID == d.UID }) {
+			found = append(found, d)
+		}
+	}
+	slices.SortFunc(found, func(a, b *appsv1.Deployment) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return found
+}
+
+// deploymentOf is the Deployment that a pod belongs to, nil if there is none.
+func (f *future) deploymentOf(pod *corev1.Pod) *appsv1.Deployment {
+	rs, ok := f.world().Owner(pod).(*appsv1.ReplicaSet)
+	if !ok {
+		return nil
+	}
+	ref := metav1.GetControllerOfNoCopy(rs)
+	if ref == nil || ref.Kind != "Deployment" {
+		return nil
+	}
+	if d := f.world().Deployment(rs.Namespace, ref.Name); d != nil && d.UID == ref.UID {
+		return d
+	}
+	return nil
+}
+
+// halfRolled says whether a Deployment has pods of an old template besides the present one's ReplicaSet.
+func (f *future) halfRolled(d *appsv1.Deployment) bool {
+	if d.Spec.Paused || !f.stuck[d.UID] && d.Status.UpdatedReplicas >= d.Status.Replicas {
+		return false
+	}
+	newest := f.newest(d)
+	return newest != nil && !f.outdated(d) && slices.ContainsFunc(f.replicaSets(d), func(rs *appsv1.ReplicaSet) bool {
+		return rs.UID != newest.UID && len(f.livePods(rs)) > 0
+	})
+}
