@@ -28,7 +28,9 @@ func TestRolloutsThatAreUnderWay(t *testing.T) {
 	crashing := placed("web-2-a", "n3", template("web", "1"), owner)
 	crashing.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 	two, one := cpu("2"), cpu("1")
-	nodes := func() objects { return world(node("n1", "a", two), node("n2", "a", two), node("n3", "a", one, cordonedNode)) }
+	nodes := func() objects {
+		return world(node("n1", "a", two), node("n2", "a", two), node("n3", "a", one, cordonedNode))
+	}
 	paused := hanging(waiting)
 	paused[0].(*appsv1.Deployment).Spec.Paused = true
 	for name, tc := range map[string]struct {

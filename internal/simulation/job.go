@@ -75,10 +75,7 @@ const (
 // a further failure keeps all of them waiting. A pod on a dead node counts as
 // ended when it was marked as not ready, so that by the time it is told to go most of the back-off, or all, has passed.
 func (f *future) recreateLater(pod *corev1.Pod, failures int, together types.UID) error {
-	delay := time.Duration(0)
-	if failures > 0 {
-		delay = min(jobBackoff<<min(failures-1, 10), longestBackoff) // 10 doublings exceed the longest by far
-	}
+	delay := backoffAfter(failures)
 	if node := f.world().Node(pod.Spec.NodeName); node != nil && cluster.Unreachable(node) {
 		delay -= f.moment().Sub(readySince(node))
 	}
@@ -88,6 +85,14 @@ func (f *future) recreateLater(pod *corev1.Pod, failures int, together types.UID
 	}
 	f.in(due-f.now, func(context.Context) error { return f.recreateWhenDue(pod, together) })
 	return nil
+}
+
+// backoffAfter is how long a Job waits after so many failures.
+func backoffAfter(failures int) time.Duration {
+	if failures <= 0 {
+		return jobBatch
+	}
+	return min(jobBackoff<<min(failures-1, 10), longestBackoff) // 10 doublings exceed the longest by far
 }
 
 // recreateWhenDue makes the pod unless another has failed since and prolonged the back-off.

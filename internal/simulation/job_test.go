@@ -2,9 +2,12 @@ package simulation_test
 
 import (
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
 )
@@ -31,6 +34,53 @@ func TestJobFailedBefore(t *testing.T) {
 			expect(t, world(node("n1", "a"), node("n2", "b"), night).future(t, change.DrainNode{Node: "n1"}), tc.want)
 		})
 	}
+}
+
+// TestJobsInBackOff asks about something else while a Job lacks a pod.
+func TestJobsInBackOff(t *testing.T) {
+	started := &metav1.Time{Time: epoch.Add(-time.Minute)}
+	for name, tc := range map[string]struct {
+		edit func(*batchv1.Job)
+		want []string
+	}{
+		"it makes it": {func(j *batchv1.Job) { j.Status.Active = 1 }, []string{"created night-* >n1 1s"}},
+		"once its failures are over": {
+			func(j *batchv1.Job) { j.Status.Active, j.Status.Failed = 1, 2 }, []string{"created night-* >n1 20s"},
+		},
+		"one that succeeded is not lacking": {func(j *batchv1.Job) { j.Status.Active, j.Status.Succeeded = 1, 1 }, nil},
+		"one may be counted yet": {
+			func(j *batchv1.Job) {
+				j.Status.Active, j.Status.UncountedTerminatedPods = 1, &batchv1.UncountedTerminatedPods{Succeeded: []types.UID{"gone"}}
+			}, nil,
+		},
+		"its first pods may have been refused": {func(*batchv1.Job) {}, nil},
+		"it is suspended":                      {func(j *batchv1.Job) { j.Status.Failed, j.Spec.Suspend = 1, new(true) }, nil},
+		"it is over": {
+			func(j *batchv1.Job) {
+				j.Status.Active = 1
+				j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue}}
+			}, nil,
+		},
+		"another controller manages it": {func(j *batchv1.Job) { j.Status.Active, j.Spec.ManagedBy = 1, new("kueue.x-k8s.io/multikueue") }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			night := job("night", 6, template("night", "1"), "n1")
+			of := night[0].(*batchv1.Job)
+			of.Spec.Parallelism, of.Spec.Completions, of.Status.StartTime = new(int32(2)), new(int32(2)), started
+			tc.edit(of)
+			expect(t, world(node("n1", "a"), node("n2", "a", cordonedNode), night).future(t, change.Cordon{Node: "n2"}), tc.want...)
+		})
+	}
+}
+
+// TestJobInBackOffLosesAnother evicts the one pod that a Job in back-off has.
+func TestJobInBackOffLosesAnother(t *testing.T) {
+	night := job("night", 6, template("night", "1"), "n1")
+	of := night[0].(*batchv1.Job)
+	of.Spec.Parallelism, of.Spec.Completions = new(int32(2)), new(int32(2))
+	of.Status = batchv1.JobStatus{StartTime: &metav1.Time{Time: epoch.Add(-time.Minute)}, Active: 1}
+	expect(t, world(node("n1", "a"), night).future(t, change.Evict{Namespace: "default", Name: "night-a"}),
+		"created night-* >n1 1s", "moved night-a n1>n1 10s")
 }
 
 // TestJobPolicies evicts a pod of a Job that does not count failures in the plain way.

@@ -1,6 +1,9 @@
 package simulation
 
 import (
+	"context"
+	"slices"
+
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -16,7 +19,28 @@ func (f *future) fillJob(job *batchv1.Job) error {
 	if over(job) {
 		return nil
 	}
-	var active []*corev1.Pod
+	active, lacking := f.activeOfJob(job)
+	if lacking < 0 {
+		why := message.Of(message.FateScaled, nil)
+		if ptr.Deref(job.Spec.Suspend, false) {
+			why = message.Of(message.FateSuspended, message.Args{"job": job.Name})
+		}
+		return f.thin(active, -lacking, why)
+	}
+	f.makeOfJob(job, lacking)
+	return nil
+}
+
+// makeOfJob makes so many pods of a Job, none if that is negative.
+func (f *future) makeOfJob(job *batchv1.Job, count int) {
+	for range max(count, 0) {
+		name := f.names.pod(job.Namespace, job.Name+"-")
+		f.create(nil, f.fromTemplate(&job.Spec.Template, job.Namespace, name, ownerOf("batch/v1", "Job", job)))
+	}
+}
+
+// activeOfJob are a Job's pods that count for it, and how many more it should have, or fewer if that is negative.
+func (f *future) activeOfJob(job *batchv1.Job) (active []*corev1.Pod, lacking int) {
 	terminating := 0
 	for _, pod := range f.pods.of(job.UID) {
 		switch {
@@ -27,23 +51,11 @@ func (f *future) fillJob(job *batchv1.Job) error {
 			active = append(active, pod)
 		}
 	}
-	wanted := wantedOf(job, len(active))
-	if surplus := len(active) - wanted; surplus > 0 {
-		why := message.Of(message.FateScaled, nil)
-		if ptr.Deref(job.Spec.Suspend, false) {
-			why = message.Of(message.FateSuspended, message.Args{"job": job.Name})
-		}
-		return f.thin(active, surplus, why)
+	lacking = wantedOf(job, len(active)) - len(active)
+	if lacking > 0 && replacesOnlyFailed(job) {
+		lacking = max(lacking-terminating, 0)
 	}
-	lacking := wanted - len(active)
-	if replacesOnlyFailed(job) {
-		lacking -= terminating
-	}
-	for range lacking {
-		name := f.names.pod(job.Namespace, job.Name+"-")
-		f.create(nil, f.fromTemplate(&job.Spec.Template, job.Namespace, name, ownerOf("batch/v1", "Job", job)))
-	}
-	return nil
+	return active, lacking
 }
 
 // wantedOf is how many pods a Job that has some should have.
@@ -63,4 +75,44 @@ func wantedOf(job *batchv1.Job, active int) int {
 		left -= indexes(ptr.Deref(job.Status.FailedIndexes, ""))
 	}
 	return max(min(parallelism, left), 0)
+}
+
+// continueJobs has Jobs make the pods that they lack already, once the back-off of those that failed is over.
+func (f *future) continueJobs() {
+	if f.present.Knowledge(cluster.Pod) != cluster.Complete {
+		return
+	}
+	for _, job := range f.present.Jobs() {
+		if over(job) || !f.hasRun(job) {
+			continue
+		}
+		_, lacked := f.activeOfJob(job)
+		if lacked <= 0 {
+			continue
+		}
+		f.in(backoffAfter(int(job.Status.Failed)), func(context.Context) error {
+			if now := f.world().Job(job.Namespace, job.Name); now != nil && !over(now) {
+				_, lacking := f.activeOfJob(now)
+				f.makeOfJob(now, min(lacking, lacked)) // Those that have failed since back off by themselves.
+			}
+			return nil
+		})
+	}
+}
+
+// hasRun says whether Kubernetes' own controller has made pods for a Job, and has counted all that have ended. Of others it is
+// not known whether pods are lacking, or refused.
+func (f *future) hasRun(job *batchv1.Job) bool {
+	if ptr.Deref(job.Spec.ManagedBy, batchv1.JobControllerName) != batchv1.JobControllerName || job.Status.StartTime == nil {
+		return false
+	}
+	if job.Status.Active+job.Status.Succeeded+job.Status.Failed == 0 {
+		return false
+	}
+	if u := job.Status.UncountedTerminatedPods; u != nil && len(u.Succeeded)+len(u.Failed) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(f.pods.of(job.UID), func(pod *corev1.Pod) bool {
+		return cluster.Ended(pod) && slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer)
+	})
 }
