@@ -39,7 +39,8 @@ func TestRolloutsThatAreUnderWay(t *testing.T) {
 		want    []string
 	}{
 		"one goes on to its end when there is room": {
-			hanging(waiting), []change.Change{change.Uncordon{Node: "n3"}},
+			hanging(waiting),
+			[]change.Change{change.Uncordon{Node: "n3"}},
 			[]string{"moved web-2-a >n3", "created web-2-* >n1", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled"},
 		},
 		"it does not while it is paused":            {paused, []change.Change{change.Uncordon{Node: "n3"}}, []string{"moved web-2-a >n3"}},
