@@ -54,6 +54,7 @@ const (
 	PriorityClass       Kind = "PriorityClass"
 	RuntimeClass        Kind = "RuntimeClass"
 	Service             Kind = "Service"
+	ServiceAccount      Kind = "ServiceAccount"
 	ResourceQuota       Kind = "ResourceQuota"
 	LimitRange          Kind = "LimitRange"
 	// ConfigMap is read only by name: an autoscaler's parameters.
@@ -108,6 +109,7 @@ var forms = map[Kind]form{
 	PriorityClass:       of[*schedulingv1.PriorityClass](global),
 	RuntimeClass:        of[*nodev1.RuntimeClass](global),
 	Service:             of[*corev1.Service](namespaced),
+	ServiceAccount:      of[*corev1.ServiceAccount](namespaced),
 	ResourceQuota:       of[*corev1.ResourceQuota](namespaced),
 	LimitRange:          of[*corev1.LimitRange](namespaced),
 	ConfigMap:           of[*corev1.ConfigMap](namespaced),

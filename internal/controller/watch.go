@@ -35,7 +35,7 @@ type watch struct {
 }
 
 func newWatch(kube kubernetes.Interface, c clock.WithTicker) (*watch, error) {
-	w, err := cluster.NewWatch(kube, c, cluster.Event) // Nothing that is decided rests on Events.
+	w, err := cluster.NewWatch(kube, c, cluster.Event, cluster.ServiceAccount) // Nothing that is decided rests on these.
 	if err != nil {
 		return nil, err
 	}
