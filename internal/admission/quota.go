@@ -1,0 +1,102 @@
+package admission
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/resourcequota"
+	quota "k8s.io/apiserver/pkg/quota/v1"
+	"k8s.io/kubernetes/pkg/quota/v1/evaluator/core"
+	"k8s.io/utils/clock"
+)
+
+// Quotas are the ResourceQuotas of one namespace, and what its pods use of them. What else they bound is taken as their status
+// says.
+type Quotas struct {
+	pods   quota.Evaluator
+	quotas []corev1.ResourceQuota
+	// charged is what each pod uses, by quota.
+	charged map[types.UID][]corev1.ResourceList
+}
+
+// moment is a clock that stands still.
+type moment struct {
+	clock.Clock
+	now time.Time
+}
+
+func (m moment) Now() time.Time { return m.now }
+
+// NewQuotas charges pods of the namespace to its quotas, at a time.
+func NewQuotas(quotas []*corev1.ResourceQuota, pods []*corev1.Pod, now time.Time) *Quotas {
+	q := &Quotas{pods: core.NewPodEvaluator(nil, moment{now: now}), charged: map[types.UID][]corev1.ResourceList{}}
+	for _, one := range quotas {
+		one = one.DeepCopy()
+		one.Status.Hard = one.Spec.Hard
+		used := quota.Mask(one.Status.Used, quota.Difference(quota.ResourceNames(one.Spec.Hard), q.ofPods(one)))
+		for _, name := range q.ofPods(one) {
+			used[name] = resource.MustParse("0")
+		}
+		one.Status.Used = used
+		q.quotas = append(q.quotas, *one)
+	}
+	for _, pod := range pods {
+		q.Charge(pod)
+	}
+	return q
+}
+
+// ofPods are the resources of a quota that pods use.
+func (q *Quotas) ofPods(one *corev1.ResourceQuota) []corev1.ResourceName {
+	return q.pods.MatchingResources(quota.ResourceNames(one.Spec.Hard))
+}
+
+// Charge counts a pod, once.
+func (q *Quotas) Charge(pod *corev1.Pod) {
+	if q.charged[pod.UID] != nil {
+		return
+	}
+	usage, err := q.pods.Usage(pod)
+	if err != nil {
+		return // It is a pod: no usage fails.
+	}
+	uses := make([]corev1.ResourceList, len(q.quotas))
+	for i := range q.quotas {
+		if match, err := q.pods.Matches(&q.quotas[i], pod); err == nil && match {
+			uses[i] = quota.Mask(usage, q.ofPods(&q.quotas[i]))
+			q.quotas[i].Status.Used = quota.Add(q.quotas[i].Status.Used, uses[i])
+		}
+	}
+	q.charged[pod.UID] = uses
+}
+
+// Release uncounts a pod that is gone. It says whether it was counted.
+func (q *Quotas) Release(pod *corev1.Pod) bool {
+	uses := q.charged[pod.UID]
+	for i, used := range uses {
+		q.quotas[i].Status.Used = quota.Subtract(q.quotas[i].Status.Used, used)
+	}
+	delete(q.charged, pod.UID)
+	return uses != nil
+}
+
+// Forbids is what the quotas have against a pod that is not charged yet, in the words of the ResourceQuota plugin; nil if nothing.
+func (q *Quotas) Forbids(pod *corev1.Pod) error {
+	if q.charged[pod.UID] != nil {
+		return nil
+	}
+	pods := corev1.SchemeGroupVersion.WithResource("pods")
+	asked := admission.NewAttributesRecord(pod, nil, corev1.SchemeGroupVersion.WithKind("Pod"), pod.Namespace, pod.Name, pods, "",
+		admission.Create, nil, false, nil)
+	_, err := resourcequota.CheckRequest(q.quotas, asked, q.pods, nil)
+	if err == nil {
+		return nil
+	}
+	_, why, _ := strings.Cut(err.Error(), " is forbidden: ")
+	return errors.New(why)
+}
