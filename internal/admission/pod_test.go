@@ -27,14 +27,18 @@ func TestLimits(t *testing.T) {
 		"of no limit": {"resources: {requests: {cpu: 1}}", "maximum cpu usage per Container is 1.  No limit is specified"},
 		"of the pod":  {"resources: {limits: {cpu: 1, memory: 2Gi}}", "maximum memory usage per Pod is 1Gi, but limit is 2Gi"},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, admission.Limits(pod(t, "p", tc.container), []*corev1.LimitRange{limits}), tc.want) })
+		t.Run(name, func(t *testing.T) {
+			expect(t, admission.Limits(pod(t, "p", tc.container), []*corev1.LimitRange{limits}), tc.want)
+		})
 	}
 	expect(t, admission.Limits(pod(t, "p", ""), nil), "")
 }
 
 func TestSecurity(t *testing.T) {
 	privileged := pod(t, "p", "securityContext: {privileged: true}")
-	enforce := func(level string) map[string]string { return map[string]string{"pod-security.kubernetes.io/enforce": level} }
+	enforce := func(level string) map[string]string {
+		return map[string]string{"pod-security.kubernetes.io/enforce": level}
+	}
 	expect(t, admission.Security(privileged, nil), "")
 	expect(t, admission.Security(privileged, enforce("privileged")), "")
 	expect(t, admission.Security(privileged, map[string]string{"pod-security.kubernetes.io/warn": "restricted"}), "")

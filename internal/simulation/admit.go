@@ -107,35 +107,6 @@ func (f *future) prioritize(pod *corev1.Pod) {
 	}
 }
 
-// missesClass says whether a pod names a priority class that is known not to exist: the API server refuses it.
-//
-// Source: plugin/pkg/admission/priority of Kubernetes.
-func (f *future) missesClass(pod *corev1.Pod) (class string, missing bool) {
-	class = pod.Spec.PriorityClassName
-	if pod.Spec.Priority != nil || class == "" {
-		return class, false
-	}
-	return class, f.world().Knowledge(cluster.PriorityClass) == cluster.Complete && f.world().PriorityClass(class) == nil
-}
-
-// missesRuntime says whether a pod names a runtime class that is known not to exist: the API server refuses it.
-//
-// Source: plugin/pkg/admission/runtimeclass of Kubernetes (prepareObjects).
-func (f *future) missesRuntime(pod *corev1.Pod) (class string, missing bool) {
-	class = ptr.Deref(pod.Spec.RuntimeClassName, "")
-	if class == "" {
-		return class, false
-	}
-	return class, f.world().Knowledge(cluster.RuntimeClass) == cluster.Complete && f.world().RuntimeClass(class) == nil
-}
-
-// noteQuotas says that quotas may refuse more pods in a namespace.
-func (f *future) noteQuotas(namespace string) {
-	for _, quota := range ofNamespace(f.world().Quotas(), namespace) {
-		f.gaps.note("resourcequota/"+quota.Name, message.Of(message.GapQuota, message.Args{"quota": quota.Name, "namespace": namespace}))
-	}
-}
-
 func (f *future) defaultPriority() *schedulingv1.PriorityClass {
 	for _, class := range f.world().PriorityClasses() {
 		if class.GlobalDefault {

@@ -26,6 +26,8 @@ func (f *future) establish(o metav1.Object) error {
 	}
 	f.room()
 	switch o := o.(type) {
+	case *corev1.ResourceQuota:
+		delete(f.quotas, o.Namespace)
 	case *appsv1.Deployment:
 		if o.Spec.Paused {
 			return nil // Its first ReplicaSet comes once it is resumed.
@@ -61,6 +63,9 @@ func (f *future) protect(pdb *policyv1.PodDisruptionBudget) error {
 func (f *future) establishPod(pod *corev1.Pod) error {
 	f.admit(pod)
 	pod.Status.Phase = corev1.PodPending
+	if err := f.take(pod); err != nil {
+		return err
+	}
 	if node := pod.Spec.NodeName; node != "" {
 		pod.Spec.NodeName = ""
 		f.book.bears(pod)

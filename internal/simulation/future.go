@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -50,6 +51,12 @@ type future struct {
 	left []*corev1.Node
 	dark map[string]bool
 
+	// quotas are those of a namespace, once they are asked for, nil where there are none. beyond are the pods that they refuse;
+	// released says that pods they counted have gone since those were asked for.
+	quotas   map[string]*admission.Quotas
+	beyond   []*corev1.Pod
+	released bool
+
 	// rolling says that a rollout goes on that waits for its own pods only; slow are the others that are not healthy yet.
 	rolling bool
 	slow    []*corev1.Pod
@@ -79,7 +86,8 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 	f := &future{
 		judge: judge, present: world, chance: chanceOf(seed), things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
 		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{}, backoffs: map[types.UID]time.Duration{}, dark: map[string]bool{},
-		stuck: map[types.UID]bool{},
+		stuck:  map[types.UID]bool{},
+		quotas: map[string]*admission.Quotas{},
 	}
 	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)
@@ -116,6 +124,7 @@ func (f *future) apply(edits ...cluster.Edit) error {
 		case *corev1.Pod:
 			if e.Removes() {
 				f.pods.remove(o)
+				f.uncharge(o)
 			} else {
 				f.pods.put(o)
 			}
@@ -141,7 +150,7 @@ func (f *future) settle(ctx context.Context) error {
 		if err := f.schedule(ctx); err != nil {
 			return err
 		}
-		if f.callUp() {
+		if f.callUp() || f.askAgain() {
 			continue
 		}
 		if len(f.agenda) == 0 {

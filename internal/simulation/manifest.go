@@ -35,6 +35,9 @@ func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
 		object = o.DeepCopyObject().(metav1.Object)
 		if before := f.world().Object(kind, object.GetNamespace(), object.GetName()); before != nil {
 			inherit(object, before)
+			if err := validate(change.Ref{Kind: string(kind), Namespace: object.GetNamespace(), Name: object.GetName()}, object, before); err != nil {
+				return err
+			}
 			f.noteApplied(before, object)
 			if err := f.update(ctx, before, object); err != nil {
 				return err

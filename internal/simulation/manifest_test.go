@@ -100,17 +100,6 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyOfWhatTheServerRefuses names a priority class that is not there, and adds pods where a quota may not let them be.
-func TestApplyOfWhatTheServerRefuses(t *testing.T) {
-	known := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "known"}, Value: 1}
-	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "most", Namespace: "default"}}
-	classed := bare(2, template("web", "1", func(s *corev1.PodSpec) { s.PriorityClassName = "known" }))
-	missing := bare(2, template("api", "1", func(s *corev1.PodSpec) { s.PriorityClassName = "unknown" }))
-	outcome := world(node("n1", "a"), known, quota).future(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{classed, missing}})
-	expect(t, outcome, "created web-* >n1", "created web-* >n1", "waiting api-* FateNoClass", "waiting api-* FateNoClass")
-	expectGap(t, outcome, "resourcequota/most", "GapQuota")
-}
-
 func TestApplyOfWhatIsNotPlayed(t *testing.T) {
 	other := &unstructured.Unstructured{}
 	other.SetGroupVersionKind(schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout"})

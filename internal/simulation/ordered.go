@@ -112,8 +112,7 @@ func (f *future) makeNow(s successor) {
 		l.delay = Fate{Why: l.fate.Why, Until: f.until()}
 	}
 	l.fate.Kind = ""
-	f.count(s.pod)
-	f.offer(s.pod)
+	f.ask(s.pod)
 }
 
 // goOn lets a StatefulSet make what it lacks now that a pod runs which has kept it waiting since before.

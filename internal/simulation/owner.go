@@ -73,18 +73,8 @@ func (f *future) create(old, next *corev1.Pod) {
 		f.book.succeeds(old, next)
 	} else {
 		f.book.bears(next)
-		f.noteQuotas(next.Namespace)
 	}
-	f.count(next)
-	if class, missing := f.missesClass(next); missing {
-		f.book.unmade(next, message.Of(message.FateNoClass, message.Args{"class": class}))
-		return
-	}
-	if class, missing := f.missesRuntime(next); missing {
-		f.book.unmade(next, message.Of(message.FateNoRuntime, message.Args{"class": class}))
-		return
-	}
-	f.offer(next)
+	f.ask(next)
 }
 
 // waitsForEnd says whether a pod's owner makes no other before the pod is gone for good: a StatefulSet, whose pods are

@@ -100,11 +100,11 @@ func cordonedNode(n *corev1.Node) {
 // TestRollback patches a template back while its rollout hangs: the ReplicaSet of the old template is taken up again, and none
 // of its pods are replaced.
 func TestRollback(t *testing.T) {
-	w := world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1"))
+	w := world(node("n1", "a", cpu("1")), deployment("web", template("web", "1", func(s *corev1.PodSpec) { s.Containers[0].Image = "img:1" }), "n1"))
 	to := func(value string) change.Change {
 		return patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":`+value+`}]}}}}`)
 	}
-	expect(t, w.future(t, to(`"img:2"`), to("null")))
+	expect(t, w.future(t, to(`"img:2"`), to(`"img:1"`)))
 }
 
 // TestRolloutThatPreemptsItself gives a full node's pod a higher priority: its successor preempts it, and what the old
@@ -306,7 +306,7 @@ func TestRuntimeClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expect(t, outcome, "waiting web-* FateNoRuntime", "waiting web-* FateNoRuntime")
+		expect(t, outcome, "waiting web-* FateRefused", "waiting web-* FateRefused")
 	})
 	t.Run("one that is not known is said", func(t *testing.T) {
 		outcome := world(node("n1", "a")).future(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of("heavy")}})

@@ -159,6 +159,9 @@ func (f *future) patch(ctx context.Context, c change.Patch) error {
 	if err := decoder.Decode(fresh); err != nil {
 		return PatchError{c.Object, err}
 	}
+	if err := validate(c.Object, fresh.(metav1.Object), before); err != nil {
+		return err
+	}
 	f.notePatched(before, fresh.(metav1.Object))
 	return f.update(ctx, before, fresh.(metav1.Object))
 }

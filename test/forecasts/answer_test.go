@@ -160,6 +160,10 @@ func (f *forecast) play(ctx context.Context, seeds int) error {
 		f.refused = err.Error()
 		return nil
 	}
+	if refused := (simulation.RefusedError{}); errors.As(err, &refused) {
+		f.refused = err.Error()
+		return nil
+	}
 	if patch := (simulation.PatchError{}); errors.As(err, &patch) {
 		f.refused = err.Error()
 		return nil

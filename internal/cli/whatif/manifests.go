@@ -61,7 +61,7 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 		settle(object, namespace)
 	}
 	c.Objects = objects
-	return c, o.nowhere(objects, world)
+	return c, cmp.Or(o.nowhere(objects, world), o.contrary(objects), invalid(objects, world))
 }
 
 // nowhere is bad input if an object is to be in a namespace that is known to exist neither now nor by then: the API server
@@ -81,9 +81,7 @@ func (o *Options) nowhere(objects []runtime.Object, world *cluster.Snapshot) err
 		if !ok || one.GetNamespace() == "" || slices.Contains(known, one.GetNamespace()) || slices.Contains(o.made, one.GetNamespace()) {
 			continue
 		}
-		kind, _ := cluster.KindOf(one)
-		ref := change.Ref{Kind: cmp.Or(string(kind), object.GetObjectKind().GroupVersionKind().Kind), Name: one.GetName()}
-		return exit.BadInput(ref.String(), message.Of(message.ErrNoNamespace, message.Args{"given": one.GetNamespace()}),
+		return exit.BadInput(refOf(object).String(), message.Of(message.ErrNoNamespace, message.Args{"given": one.GetNamespace()}),
 			message.Of(message.ErrManifestSpace, message.Args{"names": known[:min(len(known), mostNear)], "more": len(known) > mostNear}))
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 // TestBadManifests says where the mistake is: what the API server would refuse must not be foretold.
 func TestBadManifests(t *testing.T) {
 	pod := func(metadata, resources string) string {
-		return "apiVersion: v1\nkind: Pod\nmetadata: {" + metadata + "}\nspec: {containers: [{name: c, resources: {" + resources + "}}]}\n"
+		return "apiVersion: v1\nkind: Pod\nmetadata: {" + metadata + "}\nspec: {containers: [{name: c, image: i, resources: {" + resources + "}}]}\n"
 	}
 	for name, tc := range map[string]struct{ manifests, want string }{
 		"a field that does not exist": {pod("name: p", "request: {cpu: 1}"), `-, document 1: unknown field "spec.containers[0].resources.request"`},
@@ -22,14 +22,26 @@ func TestBadManifests(t *testing.T) {
 		"no name":                     {pod("generateName: p-", ""), "-, document 1: metadata.name is missing"},
 		"a selector for other pods": {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: c}}}}",
-			"-, document 1: spec.selector does not match spec.template.metadata.labels",
+			"deployment/d: The Deployment \"d\" is invalid: spec.template.metadata.labels: Invalid value: {\"a\":\"c\"}: `selector` does not match template `labels`",
 		},
-		"no selector":                   {"apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}", "-, document 1: spec.selector is missing"},
+		"no selector":                   {"apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: d}", "daemonset/d: The DaemonSet \"d\" is invalid: spec.template.metadata.labels"},
 		"the second document":           {pod("name: p", "") + "---\n" + pod("", ""), "-, document 2: metadata.name is missing"},
 		"in a list of a kind":           {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p}, spec: {node: n1}}]", `unknown field "items[0].spec.node"`},
 		"no name in a list of a kind":   {"apiVersion: v1\nkind: PodList\nitems: [{spec: {}}]", "-, document 1: metadata.name is missing"},
 		"nor its namespace":             {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p, namespace: hsop}}]", "pod/p: there is no namespace hsop"},
-		"a namespace that is not there": {pod("name: p, namespace: hsop", ""), "pod/p: there is no namespace hsop; put the Namespace among the manifests, or use shop"},
+		"a namespace that is not there": {pod("name: p, namespace: hsop", ""), "pod/p: there is no namespace hsop; put the Namespace among the manifests, or use default or shop"},
+		"requests above limits": {
+			pod("name: p", "requests: {cpu: 900m}, limits: {cpu: 500m}"),
+			`pod/p: The Pod "p" is invalid: spec.containers[0].resources.requests: Invalid value: "900m": must be less than or equal to cpu limit of 500m; put it right`,
+		},
+		"another namespace than is given": {
+			pod("name: p, namespace: default", ""),
+			"pod/p: is in namespace default, and --namespace is shop: kubectl refuses it; leave --namespace out, or give --namespace default",
+		},
+		"a pod that a quota forbids": {
+			"apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: none}\nspec: {hard: {pods: 0}}\n---\n" + pod("name: p", ""),
+			`pod/p: pods "p" is forbidden: exceeded quota: none, requested: pods=1, used: pods=8, limited: pods=0`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := run(t, tc.manifests, "apply", "-f", "-", "--from", spaced(t), "-n", "shop")
@@ -44,11 +56,11 @@ func TestBadManifests(t *testing.T) {
 func TestManifestsOfManyShapes(t *testing.T) {
 	for name, manifests := range map[string]string{
 		"a namespace in the same file": "apiVersion: v1\nkind: Namespace\nmetadata: {name: new}\n---\n" +
-			"apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: new}\nspec: {containers: [{name: c}]}\n",
-		"a list of a kind": "apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p}, spec: {containers: [{name: c}]}}]",
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: new}\nspec: {containers: [{name: c, image: i}]}\n",
+		"a list of a kind": "apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p, namespace: shop}, spec: {containers: [{name: c, image: i}]}}]",
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := run(t, manifests, "apply", "-f", "-", "--from", spaced(t), "-n", "shop")
+			out, err := run(t, manifests, "apply", "-f", "-", "--from", spaced(t))
 			if err != nil || !strings.Contains(out, "1 new") {
 				t.Errorf("%v:\n%s", err, out)
 			}
@@ -59,7 +71,7 @@ func TestManifestsOfManyShapes(t *testing.T) {
 // spaced is the shop with its namespace among its objects.
 func spaced(t *testing.T) string {
 	t.Helper()
-	return with(t, "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
+	return with(t, "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n")
 }
 
 // with is the shop with more objects.

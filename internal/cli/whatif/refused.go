@@ -1,13 +1,13 @@
 package whatif
 
 import (
-	"fmt"
-
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/naosu-dev/naosu/internal/admission"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -16,42 +16,65 @@ type refused struct{ problem message.Sentence }
 
 func (r refused) Error() string { return message.English().Say(r.problem) }
 
-// acceptable is an error if the API server would not take an object that can be read. Only what is often forgotten is
-// looked at.
+// acceptable is an error if an object that can be read has no name.
 func acceptable(object runtime.Object) error {
 	if one, ok := object.(metav1.Object); ok && one.GetName() == "" {
 		return refused{message.Of(message.ErrFieldMissing, message.Args{"field": "metadata.name"})} // kubectl applies no generateName either.
 	}
-	return selectsItsOwn(object)
+	return nil
 }
 
-// selectsItsOwn is an error if a workload's selector is not for the pods of its template, which the API server refuses.
-//
-// Source: pkg/apis/apps/validation of Kubernetes.
-func selectsItsOwn(object runtime.Object) error {
-	var selector *metav1.LabelSelector
-	var template map[string]string
-	switch o := object.(type) {
-	case *appsv1.Deployment:
-		selector, template = o.Spec.Selector, o.Spec.Template.Labels
-	case *appsv1.StatefulSet:
-		selector, template = o.Spec.Selector, o.Spec.Template.Labels
-	case *appsv1.DaemonSet:
-		selector, template = o.Spec.Selector, o.Spec.Template.Labels
-	case *appsv1.ReplicaSet:
-		selector, template = o.Spec.Selector, o.Spec.Template.Labels
-	default:
+// contrary is bad input if an object names a namespace other than the one that --namespace gives: kubectl refuses it.
+func (o *Options) contrary(objects []runtime.Object) error {
+	if o.Config == nil {
 		return nil
 	}
-	if selector == nil {
-		return refused{message.Of(message.ErrFieldMissing, message.Args{"field": "spec.selector"})}
+	given, explicit, err := o.Config.ToRawKubeConfigLoader().Namespace()
+	if err != nil || !explicit {
+		return nil //nolint:nilerr // Without a configuration there is no flag that anything could contradict.
 	}
-	chosen, err := metav1.LabelSelectorAsSelector(selector)
-	if err != nil {
-		return fmt.Errorf("spec.selector: %w", err)
-	}
-	if !chosen.Matches(labels.Set(template)) {
-		return refused{message.Of(message.ErrSelectsOthers, nil)}
+	for _, object := range objects {
+		one, ok := object.(metav1.Object)
+		if ok && one.GetNamespace() != "" && one.GetNamespace() != given {
+			return exit.BadInput(refOf(object).String(), message.Of(message.ErrOtherNamespace, message.Args{"named": one.GetNamespace(), "given": given}),
+				message.Of(message.ErrOtherNamespaceRemedy, message.Args{"named": one.GetNamespace()}))
+		}
 	}
 	return nil
+}
+
+// invalid is bad input if the API server would not take an object that is not in the world yet. What is changed is looked at
+// once it is known what becomes of it.
+func invalid(objects []runtime.Object, world *cluster.Snapshot) error {
+	for _, object := range objects {
+		one, ok := object.(metav1.Object)
+		if !ok {
+			continue
+		}
+		if kind, held := cluster.KindOf(one); held && world.Object(kind, one.GetNamespace(), one.GetName()) != nil {
+			continue
+		}
+		if err := admission.Validate(object, nil); err != nil {
+			return refusal(refOf(object), err)
+		}
+	}
+	return nil
+}
+
+// refusal is bad input that the API server refuses, in its words.
+func refusal(ref change.Ref, err error) error {
+	return exit.BadInput(ref.String(), message.Of(message.ErrRefused, message.Args{"why": err.Error()}), message.Of(message.ErrManifestRefused, nil))
+}
+
+// refOf names an object.
+func refOf(object runtime.Object) change.Ref {
+	kind := object.GetObjectKind().GroupVersionKind().Kind
+	one, ok := object.(metav1.Object)
+	if !ok {
+		return change.Ref{Kind: kind}
+	}
+	if held, is := cluster.KindOf(one); is {
+		kind = string(held)
+	}
+	return change.Ref{Kind: kind, Namespace: one.GetNamespace(), Name: one.GetName()}
 }

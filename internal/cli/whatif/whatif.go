@@ -196,7 +196,7 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	forecast, err := diagnosis.Foretell(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
 	progress.End()
-	unknown, patch := simulation.UnknownError{}, simulation.PatchError{}
+	unknown, patch, refused := simulation.UnknownError{}, simulation.PatchError{}, simulation.RefusedError{}
 	switch {
 	case ctx.Err() != nil:
 		return exit.Failure(message.ErrInterrupted, nil)
@@ -204,6 +204,8 @@ func (o *Options) Run(ctx context.Context) error {
 		return notThere(in.World, unknown.Ref)
 	case errors.As(err, &patch):
 		return exit.BadInput("--patch", message.Of(message.ErrFlag, message.Args{"problem": patch.Error()}), message.Of(message.ErrPatchRemedy, nil))
+	case errors.As(err, &refused):
+		return refusal(refused.Object, refused)
 	case err != nil:
 		return err
 	}
