@@ -97,11 +97,7 @@ func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	if f.standsStill(set, replicasOf(set, 1)) {
 		return nil
 	}
-	first := 0
-	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
-		first = int(*r.Partition)
-	}
-	start := startOf(set)
+	first, start := partitionOf(set), startOf(set)
 	for ordinal := start + replicasOf(set, 1) - 1; ordinal >= max(start, first); ordinal-- {
 		old := f.pods.get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
 		if old == nil {
@@ -143,8 +139,25 @@ func (f *future) replaceInSet(pod *corev1.Pod, set *appsv1.StatefulSet) error {
 		f.book.ends(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), f.until())
 		return nil
 	}
-	f.makeInTurn(set, pod, f.renew(pod, pod.Name))
+	next := f.renew(pod, pod.Name)
+	if own, present := pod.Labels[appsv1.StatefulSetRevisionLabel], set.Status.UpdateRevision; own != "" && present != "" && own != present && ordinal >= start+partitionOf(set) {
+		made, err := f.podOfStatefulSet(set, pod.Name)
+		if err != nil {
+			return err
+		}
+		next = made
+	}
+	f.makeInTurn(set, pod, next)
 	return nil
+}
+
+// partitionOf is how many of a StatefulSet's first pods keep the revision they have (pkg/controller/statefulset,
+// newVersionedStatefulSetPod).
+func partitionOf(set *appsv1.StatefulSet) int {
+	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
+		return int(*r.Partition)
+	}
+	return 0
 }
 
 // startOf is the number of a StatefulSet's first pod.

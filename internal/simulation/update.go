@@ -11,6 +11,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -52,12 +53,19 @@ func (f *future) updateDeployment(ctx context.Context, was, next *appsv1.Deploym
 	if same {
 		next.Spec.Template = was.Spec.Template
 	}
-	if resumed := was.Spec.Paused && f.outdated(next); !next.Spec.Paused && (!same || resumed) {
+	resumed := was.Spec.Paused && f.outdated(next) || f.unfinished(next) && !equality.Semantic.DeepEqual(was.Spec.Strategy, next.Spec.Strategy)
+	if !next.Spec.Paused && (!same || resumed) {
 		return f.rollDeployment(ctx, next)
 	}
 	replicas := replicasOf(next, 1)
 	next.Spec.Replicas = was.Spec.Replicas
 	return f.scaleDeployment(next, replicas)
+}
+
+// unfinished says whether a Deployment has pods of older templates beside its newest ReplicaSet.
+func (f *future) unfinished(d *appsv1.Deployment) bool {
+	newest := f.newest(d)
+	return newest != nil && len(f.oldPods(d, newest)) > 0
 }
 
 // outdated says whether a Deployment's newest ReplicaSet is not of its template.

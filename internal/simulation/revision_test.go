@@ -1,0 +1,35 @@
+package simulation_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// TestDeletedPodOfAnOldRevision deletes a StatefulSet's pod that waits with an older template than the present, which asks for less.
+func TestDeletedPodOfAnOldRevision(t *testing.T) {
+	for name, tc := range map[string]struct {
+		partition int32
+		revision  string
+		want      []string
+	}{
+		"it comes back as the present template says":  {0, "db-old", []string{"moved db-0 >n1"}},
+		"below the partition it keeps its revision":   {1, "db-old", nil},
+		"one of the present revision comes back same": {0, "db-new", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := statefulSet("db", template("db", "500m"), "")
+			set, pod := all[0].(*appsv1.StatefulSet), all[1].(*corev1.Pod)
+			set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{
+				Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &tc.partition},
+			}
+			set.Status.CurrentRevision, set.Status.UpdateRevision = "db-first", "db-new"
+			pod.Spec = template("db", "100").Spec
+			pod.Labels = map[string]string{appsv1.StatefulSetRevisionLabel: tc.revision}
+			expect(t, world(node("n1", "a"), all).future(t, change.DeletePod{Namespace: "default", Name: "db-0"}), tc.want...)
+		})
+	}
+}
