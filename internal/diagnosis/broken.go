@@ -25,7 +25,7 @@ func broken(ctx context.Context, v view.View, found []finding.Finding) []finding
 	}
 	var all []finding.Finding
 	for _, group := range Causes(Overview(ctx, v, Scope{}).Explanations) {
-		f := finding.Finding{Code: finding.N601, Severity: cmp.Or(group[0].Severity, finding.Critical), Message: group[0].Summary, Causes: group[0].Causes}
+		f := finding.Finding{Code: finding.N601, Severity: cmp.Or(group[0].Severity, finding.Critical), Message: group[0].Summary, Causes: group[0].Causes, Remedies: group[0].Remedies}
 		for _, e := range group {
 			f.Subjects = append(f.Subjects, e.Subject)
 			f.Subjects = append(f.Subjects, e.Alike...)

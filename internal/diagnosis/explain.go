@@ -17,10 +17,17 @@ import (
 func Explain(ctx context.Context, v view.View) finding.Explanation {
 	v = v.Remembering()
 	v.Whole = Explain
-	if pod := v.Pod(); pod != nil && facts.WaitsForNode(pod) && !state.SchedulerMissing(v, pod) {
-		return view.Complete(explainWaiting(ctx, v, pod))
+	pod := v.Pod()
+	if pod == nil {
+		return view.Complete(explainStatus(ctx, v))
 	}
-	return view.Complete(explainStatus(ctx, v))
+	var e finding.Explanation
+	if facts.WaitsForNode(pod) && !state.SchedulerMissing(v, pod) {
+		e = explainWaiting(ctx, v, pod)
+	} else {
+		e = explainStatus(ctx, v)
+	}
+	return view.Complete(state.OldRevision(ctx, v, pod, e))
 }
 
 // explainWaiting says why a pod that is in the scheduler's hands has no node.

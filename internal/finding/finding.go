@@ -82,7 +82,9 @@ type Explanation struct {
 	// Summary is the answer in one sentence.
 	Summary string `json:"summary"`
 	// Causes is the chain from the state to its cause, as far as it is no Finding's.
-	Causes   []Link    `json:"causes"`
+	Causes []Link `json:"causes"`
+	// Remedies are ways out of the state, best first, as far as they are no Finding's.
+	Remedies []Remedy  `json:"remedies,omitempty"`
 	Findings []Finding `json:"findings"`
 	// Unknown is what could not be read and might have led to a finding.
 	Unknown []Gap `json:"unknown"`

@@ -104,6 +104,15 @@ var englishFit = sentences{
 	RemedyPriority:     "Give {{.object}} the priority class {{.class}} ({{.value}}).",
 	RemedyPriorityRisk: "Pods of lower priority are ended to make room, now and whenever room is short again.",
 
+	RolloutHeld:           "{{.object}} cannot finish its rollout: the new pod needs what {{verb .n \"the old one holds\" \"old ones hold\"}}, and no old one is ended before it is ready. {{.said}}",
+	RolloutKeepsOld:       "{{.object}} ends an old pod only when a new one is ready: maxUnavailable is {{if .allowed}}{{.allowed}}{{else}}25% (the default){{end}}{{if ne .allowed \"0\"}}, which of {{count .replicas \"pod\" \"pods\"}} makes 0{{end}}.",
+	RemedyRecreate:        "Let {{.object}} end its old pod first: strategy Recreate.",
+	RemedyRecreateCost:    "{{.object}} is down from the end of the old pod to the start of the new one, in later rollouts, too.",
+	RemedyRecreateRisk:    "If the new version does not run, nothing does until it is rolled back.",
+	RemedyUnavailable:     "Let {{.object}} end one old pod at a time before a new one is ready: maxUnavailable 1.",
+	RemedyUnavailableCost: "{{.object}} has one pod fewer during this rollout and later ones.",
+	RemedyUnavailableRisk: "If the new version does not run, one pod stays missing until it is rolled back.",
+
 	UnknownOwnPool:  "{{.group}} has no size to set: Karpenter adds nodes itself. Why it adds none is in its NodePool and its events, which are not read yet.",
 	CauseClassNodes: "{{.class}} creates the volume of {{.claim}} only where its allowedTopologies say: {{if .n}}on {{.n}} of {{count .total \"node\" \"nodes\"}}{{else}}on none of the {{count .total \"node\" \"nodes\"}}{{end}}.",
 	CauseMounts:     "The pod mounts {{.claim}}, and gets no node without it.",

@@ -105,6 +105,15 @@ const (
 	RemedyPriority     ID = "RemedyPriority"     // object, class, value
 	RemedyPriorityRisk ID = "RemedyPriorityRisk" //
 
+	RolloutHeld           ID = "RolloutHeld"           // object, n, allowed, replicas, said
+	RolloutKeepsOld       ID = "RolloutKeepsOld"       // object, n, allowed, replicas
+	RemedyRecreate        ID = "RemedyRecreate"        // object
+	RemedyRecreateCost    ID = "RemedyRecreateCost"    // object
+	RemedyRecreateRisk    ID = "RemedyRecreateRisk"    // object
+	RemedyUnavailable     ID = "RemedyUnavailable"     // object
+	RemedyUnavailableCost ID = "RemedyUnavailableCost" // object
+	RemedyUnavailableRisk ID = "RemedyUnavailableRisk" // object
+
 	UnknownOwnPool  ID = "UnknownOwnPool"  // group
 	CauseClassNodes ID = "CauseClassNodes" // class, claim, n, total
 	CauseMounts     ID = "CauseMounts"     // claim

@@ -104,6 +104,15 @@ var japaneseFit = sentences{
 	RemedyPriority:     "{{.object}} に PriorityClass {{.class}} ({{.value}}) を指定します。",
 	RemedyPriorityRisk: "今回だけでなく、今後リソースが足りなくなったときも、優先度の低い Pod が追い出されます。",
 
+	RolloutHeld:           "{{.object}} のロールアウトは完了できません。新しい Pod に必要なものを古い Pod が使っていますが、新しい Pod が Ready になるまで古い Pod は終了しません。{{.said}}",
+	RolloutKeepsOld:       "{{.object}} は、新しい Pod が Ready になるまで古い Pod を終了しません。maxUnavailable が {{if .allowed}}{{.allowed}}{{else}}25% (デフォルト値) {{end}}{{if ne .allowed \"0\"}} で、{{.replicas}} 個の Pod では 0 個になる{{else}} の{{end}}ためです。",
+	RemedyRecreate:        "{{.object}} が古い Pod を先に終了するようにします (strategy: Recreate)。",
+	RemedyRecreateCost:    "古い Pod の終了から新しい Pod の起動まで、{{.object}} は停止します。今後のロールアウトでも同じです。",
+	RemedyRecreateRisk:    "新しいバージョンが動かない場合、ロールバックするまで 1 つも動きません。",
+	RemedyUnavailable:     "{{.object}} が、新しい Pod が Ready になる前に古い Pod を 1 個ずつ終了できるようにします (maxUnavailable: 1)。",
+	RemedyUnavailableCost: "このロールアウトと今後のロールアウトの間、{{.object}} の Pod が 1 個少なくなります。",
+	RemedyUnavailableRisk: "新しいバージョンが動かない場合、ロールバックするまで Pod が 1 個足りないままになります。",
+
 	UnknownOwnPool:  "{{.group}} には変更できるサイズがありません。ノードは Karpenter が追加します。追加されない理由は NodePool とそのイベントにありますが、まだ読んでいません。",
 	CauseClassNodes: "{{.class}} が {{.claim}} のボリュームを作るのは、allowedTopologies の示す場所だけです。{{if .n}}該当するノードは {{.total}} 台中 {{.n}} 台です{{else}}該当するノードはありません{{end}}。",
 	CauseMounts:     "Pod は {{.claim}} をマウントします。これが整うまで、ノードには割り当てられません。",

@@ -67,6 +67,7 @@ func (w writer) cause(mark string, cause []finding.Explanation, world *cluster.S
 	} else if n > 1 {
 		w.Paragraph(indent, w.say.Text(message.OverviewConcerns, message.Args{"n": n, "names": w.named(cause, everywhere)}), output.Plain)
 	}
+	w.Remedies(w.say, indent, first.Remedies)
 	for _, f := range first.Findings {
 		if f.Message == first.Summary {
 			w.Remedies(w.say, indent, f.Remedies)

@@ -33,6 +33,9 @@ func (w writer) explanation(e finding.Explanation) {
 		w.head(message.HeadCauses, e.State)
 		w.links(e.Causes, e.Summary)
 	}
+	for _, remedy := range e.Remedies {
+		w.remedy(remedy)
+	}
 	for _, f := range e.Findings {
 		if !strings.Contains(e.Summary, f.Message) {
 			w.Blank()

@@ -59,12 +59,15 @@ func (a *answer) claimTrouble(ctx context.Context, source corev1.Volume, ref cha
 	m := facts.Follow(a.World, source.Name, claim)
 	lost := claim.DeletionTimestamp != nil || claim.Status.Phase == corev1.ClaimLost || m.Tie == facts.TiedUnsure
 	made := chosen && m.Volume == nil && claim.Annotations[volumehelpers.AnnSelectedNode] != ""
-	if !lost && !made && !state.NoVolumeFor(a.View, claim) {
+	// The scheduler waits for one that asks for a volume by name to be bound to it (plugins/volumebinding, GetPodVolumeClaims).
+	named := claim.Spec.VolumeName != "" && claim.Status.Phase == corev1.ClaimPending
+	if !lost && !made && !named && !state.NoVolumeFor(a.View, claim) {
 		return "", nil
 	}
 	v := a.View
 	v.Subject = &ref
 	s := state.Of(ctx, v)
 	a.Unknown = append(a.Unknown, s.Unknown...)
+	a.Remedies = append(a.Remedies, s.Remedies...)
 	return s.Summary, s.Causes
 }

@@ -32,7 +32,34 @@ func (a *answer) remedies(ctx context.Context, d *view.Verdict, near []view.Clos
 		a.Uncordon(d.Closed), a.grow(c), a.moveAside(near), a.Tolerate(a.one, d.Closed), a.lower(near),
 		a.relax(d.Closed), a.Untaint(a.one, d.Closed), a.raise(near),
 	)
-	a.Remedies = a.Proven(ctx, ways, a.pods...)
+	a.Remedies = append(a.rollout(ctx, d), a.Proven(ctx, ways, a.pods...)...)
+	a.Remedies = a.Remedies[:min(len(a.Remedies), view.MostRemedies)]
+}
+
+// besidesOld are the obstacles that pods of an older version are to a new one by being where they are.
+var besidesOld = map[message.ID]bool{message.ObstaclePort: true, message.ObstacleApart: true, message.ObstacleInUse: true}
+
+// rollout says that pods wait because they cannot be beside those of the older version that they are to replace, and gives ways
+// to end those first. That it is so shows in simulation: once the old ones may end first, the new ones get a node.
+func (a *answer) rollout(ctx context.Context, d *view.Verdict) []finding.Remedy {
+	apart := slices.ContainsFunc(d.Closed, func(n view.ClosedNode) bool {
+		return !slices.ContainsFunc(n.Obstacles, func(o view.Obstacle) bool { return !besidesOld[o.Kind] })
+	})
+	rollout, ok := a.RolloutOf(a.one)
+	if !ok || !apart {
+		return nil
+	}
+	proven := slices.DeleteFunc(a.Proven(ctx, a.EndOldFirst(rollout), a.pods...), func(r finding.Remedy) bool { return !r.Verified })
+	if len(proven) == 0 {
+		return nil
+	}
+	args := rollout.Args()
+	args["said"] = a.Message
+	a.Causes = slices.Insert(a.Causes, 0, finding.Link{
+		Message: a.Say.Text(message.RolloutKeepsOld, args), Evidence: []finding.Evidence{rollout.Fact()},
+	})
+	a.says(message.RolloutHeld, args)
+	return proven
 }
 
 // pinnedBy is a volume that ties the pod to nodes by name, nil if there is none: with one, no new node helps.

@@ -33,8 +33,12 @@ func (s *Status) volumesMissing(pod *corev1.Pod) bool {
 			s.hold(&held, pod, message.ClaimBypassed, args, s.bypassFacts(pod, m.Claim, m.Class)...)
 			s.because(message.ClaimBypassedWay, args)
 		}
-		if m.Volume != nil && m.Volume.Spec.CSI != nil && s.attaches(m) {
+		switch {
+		case m.Volume == nil || m.Volume.Spec.CSI == nil:
+		case s.attaches(m):
 			held = s.unattached(pod, m, held) || held
+		case s.driverMissing(pod, m):
+			s.unregistered(&held, pod, m, driverArgs(m))
 		}
 	}
 	if held {
@@ -65,13 +69,19 @@ func (s *Status) attaches(m facts.Mount) bool {
 	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
 }
 
+func driverArgs(m facts.Mount) message.Args {
+	return message.Args{
+		"claim": facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), "volume": facts.RefTo(cluster.PersistentVolume, m.Volume),
+		"driver": m.Volume.Spec.CSI.Driver,
+	}
+}
+
 // unattached is about one volume on its way to the pod's node. It says whether the volume is not there.
 func (s *Status) unattached(pod *corev1.Pod, m facts.Mount, held bool) bool {
 	if !s.Knows(cluster.VolumeAttachment) {
 		return false
 	}
-	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
-	args := message.Args{"claim": claim, "volume": volume, "driver": m.Volume.Spec.CSI.Driver}
+	claim, args := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), driverArgs(m)
 	attachments := s.World.Attachments(m.Volume.Name)
 	here := slices.IndexFunc(attachments, func(a *storagev1.VolumeAttachment) bool { return a.Spec.NodeName == pod.Spec.NodeName })
 	if here >= 0 && attachments[here].Status.Attached {
@@ -83,8 +93,7 @@ func (s *Status) unattached(pod *corev1.Pod, m facts.Mount, held bool) bool {
 	}
 	switch {
 	case here < 0 && s.driverMissing(pod, m):
-		s.hold(&held, pod, message.DriverMissing, args,
-			facts.Fact(change.Ref{Kind: string(cluster.CSINode), Name: pod.Spec.NodeName}, "spec.drivers", driverNames(s.World.CSINode(pod.Spec.NodeName))))
+		s.unregistered(&held, pod, m, args)
 	case here < 0:
 		s.hold(&held, pod, message.AttachUnasked, args, facts.Fact(claim, "spec.volumeName", m.Volume.Name))
 	case attachments[here].Status.AttachError != nil:
@@ -120,7 +129,22 @@ func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev
 	if problem := elsewhere.Status.DetachError; problem != nil {
 		evidence = append(evidence, facts.FactSince(ref, "status.detachError", problem.Message, problem.Time))
 	}
+	rollout, ok := s.RolloutOf(pod)
+	ok = ok && slices.ContainsFunc(rollout.Old, func(p *corev1.Pod) bool { return slices.Contains(users, facts.RefTo(cluster.Pod, p)) })
+	first := ok && !held
 	s.hold(&held, pod, message.AttachedElsewhere, args, evidence...)
+	if !ok {
+		return
+	}
+	why := rollout.Args()
+	why["said"] = s.Summary
+	s.because(message.RolloutKeepsOld, why, rollout.Fact())
+	if first {
+		s.is(s.State, s.Severity, message.RolloutHeld, why)
+	}
+	for _, way := range s.EndOldFirst(rollout) {
+		s.remedy(way.Remedy) // A simulation places pods and attaches nothing.
+	}
 }
 
 // attachedElsewhere is the attachment of a volume to a node other than this, nil if there is none.

@@ -89,6 +89,7 @@ func (s *Status) unbound(ctx context.Context, claim *corev1.PersistentVolumeClai
 	args["class"] = change.Ref{Kind: string(cluster.StorageClass), Name: name}
 	asked := facts.Fact(s.ref, "spec.storageClassName", name)
 	switch {
+	case s.Knows(cluster.PersistentVolume) && s.released(claim):
 	case claim.Spec.VolumeName != "":
 		s.is("Pending", finding.Critical, message.ClaimNamesVolume, args)
 		s.because(message.ClaimNamesVolume, args, facts.Fact(s.ref, "spec.volumeName", claim.Spec.VolumeName))
@@ -97,6 +98,7 @@ func (s *Status) unbound(ctx context.Context, claim *corev1.PersistentVolumeClai
 		s.is("Pending", finding.Critical, message.ClaimNoDefault, args)
 		s.because(message.ClaimNoDefault, args, asked)
 		s.misfits(claim, args)
+		s.defaultClass(args)
 	case name != "" && class == nil && s.Knows(cluster.StorageClass):
 		s.is("Pending", finding.Critical, message.ClaimNoClass, args)
 		s.because(message.ClaimNoClass, args, asked)

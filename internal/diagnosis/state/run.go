@@ -65,6 +65,7 @@ func (s *Status) notReady(pod *corev1.Pod, statuses []corev1.ContainerStatus, re
 		case c.Ready:
 		case c.State.Terminated != nil:
 			s.exit(pod, c, c.State.Terminated)
+		case s.restartedByProbe(pod, c):
 		default:
 			s.unready(pod, c, ready)
 		}
@@ -81,6 +82,19 @@ func (s *Status) notReady(pod *corev1.Pod, statuses []corev1.ContainerStatus, re
 		field := "status.conditions[" + string(gate.ConditionType) + "]"
 		s.because(message.ReadinessGateWaits, message.Args{"gate": string(gate.ConditionType)}, facts.FactSince(s.ref, field, value, since))
 	}
+}
+
+// restartedByProbe is about a container that runs, not ready, after the kubelet ended it because of a probe. It says whether it is
+// one.
+func (s *Status) restartedByProbe(pod *corev1.Pod, c corev1.ContainerStatus) bool {
+	last, kills := c.LastTerminationState.Terminated, s.killedByProbe(pod, c.Name)
+	if last == nil || kills == nil || s.since(last.FinishedAt) > lately {
+		return false
+	}
+	s.Summary = s.say(message.CrashesProbe, message.Args{"container": c.Name, "n": int(c.RestartCount), "why": kills.Message})
+	s.exit(pod, c, last)
+	s.slowStart(pod, c)
+	return true
 }
 
 // unready is about a container that runs and whose probe fails, or has not passed yet.
@@ -158,6 +172,7 @@ func (s *Status) crashing(pod *corev1.Pod, c corev1.ContainerStatus, first bool)
 	if last != nil {
 		s.exit(pod, c, last)
 	}
+	s.slowStart(pod, c)
 }
 
 // killedByProbe is the event of a liveness or startup probe that failed, after which kubelet ends the container; nil if

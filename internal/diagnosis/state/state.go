@@ -83,6 +83,15 @@ func (s *Status) because(id message.ID, args message.Args, evidence ...finding.E
 	s.Causes = append(s.Causes, finding.Link{Message: s.say(id, args), Evidence: evidence})
 }
 
+// remedy adds ways out, each once: several pods may have the same.
+func (s *Status) remedy(ways ...finding.Remedy) {
+	for _, way := range ways {
+		if !slices.ContainsFunc(s.Remedies, func(r finding.Remedy) bool { return r.Command == way.Command }) {
+			s.Remedies = append(s.Remedies, way)
+		}
+	}
+}
+
 // unsure states what would have to be known.
 func (s *Status) unsure(about any, id message.ID, args message.Args) {
 	s.Unknown = append(s.Unknown, finding.Gap{About: fmt.Sprint(about), Message: s.say(id, args)})

@@ -2,7 +2,9 @@ package state
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -70,10 +73,46 @@ func (s *Status) ordinal(ctx context.Context, set *appsv1.StatefulSet, ref chang
 	s.because(message.OrdinalHolds, args, stateFact(pod))
 	s.Causes = append(s.Causes, why.Causes...)
 	s.Findings = AppendFindings(s.Findings, why.Findings)
+	s.remedy(why.Remedies...)
 	s.Unknown, s.NotModelled = append(s.Unknown, why.Unknown...), append(s.NotModelled, why.NotModelled...)
-	if updating := set.Status.UpdateRevision; updating != set.Status.CurrentRevision && pod.Labels[appsv1.StatefulSetRevisionLabel] != updating && args["ordered"].(bool) {
-		// A StatefulSet does not replace a pod that never became ready, even when its template has been mended since
-		// ("Forced rollback" in the StatefulSet documentation).
-		s.because(message.OrdinalOldRevision, args, facts.Fact(ref, "metadata.labels["+appsv1.StatefulSetRevisionLabel+"]", pod.Labels[appsv1.StatefulSetRevisionLabel]))
+}
+
+// OldRevision adds to a pod's explanation that its StatefulSet waits for it to be ready, and does not replace it by one of the
+// present template, which may have been mended since.
+//
+// Source: pkg/controller/statefulset, processReplica comes before the update and ends at a pod that is not ready; "Forced
+// rollback" in the StatefulSet documentation.
+func OldRevision(ctx context.Context, v view.View, pod *corev1.Pod, e finding.Explanation) finding.Explanation {
+	set, ok := v.World.Owner(pod).(*appsv1.StatefulSet)
+	if !ok || Well(pod) || pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || !waitsForOld(set, pod) {
+		return e
 	}
+	ref := facts.RefTo(cluster.StatefulSet, set)
+	args := message.Args{"pod": e.Subject, "object": ref, "said": e.Summary}
+	e.Summary = v.Say.Text(message.OldRevisionHeld, args)
+	e.Causes = slices.Insert(slices.Clone(e.Causes), 0, finding.Link{Message: v.Say.Text(message.OrdinalOldRevision, args), Evidence: []finding.Evidence{
+		facts.Fact(e.Subject, "metadata.labels["+appsv1.StatefulSetRevisionLabel+"]", pod.Labels[appsv1.StatefulSetRevisionLabel]),
+		facts.Fact(ref, "status.updateRevision", set.Status.UpdateRevision),
+	}})
+	way := v.Way(change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}, message.RemedyDeleteOld, message.RemedyDeleteOldCost, message.RemedyDeleteOldRisk, args)
+	e.Remedies = append(v.Proven(ctx, []view.Way{way}, pod), e.Remedies...)
+	return e
+}
+
+// waitsForOld says whether a StatefulSet is to replace a pod by one of its present template, and waits for it to be ready first.
+func waitsForOld(set *appsv1.StatefulSet, pod *corev1.Pod) bool {
+	present, own := set.Status.UpdateRevision, pod.Labels[appsv1.StatefulSetRevisionLabel]
+	if set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement || set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType ||
+		present == "" || own == "" || own == present {
+		return false
+	}
+	kept := 0
+	if set.Spec.Ordinals != nil {
+		kept = int(set.Spec.Ordinals.Start)
+	}
+	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
+		kept += int(*r.Partition)
+	}
+	n, err := strconv.Atoi(pod.Name[strings.LastIndex(pod.Name, "-")+1:])
+	return err == nil && n >= kept
 }

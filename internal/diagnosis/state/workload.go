@@ -79,6 +79,7 @@ func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod, told boo
 		if len(all) == 1 {
 			s.Causes = append(s.Causes, t.why.Causes...)
 		}
+		s.remedy(t.why.Remedies...)
 		s.Findings = AppendFindings(s.Findings, t.why.Findings)
 		s.Unknown = append(s.Unknown, t.why.Unknown...)
 		s.NotModelled = append(s.NotModelled, t.why.NotModelled...)

@@ -1,0 +1,76 @@
+package state
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// unregistered is about a volume whose driver has not registered on the pod's node: where its DaemonSet runs there, and why not.
+func (s *Status) unregistered(held *bool, pod *corev1.Pod, m facts.Mount, args message.Args) {
+	csi := change.Ref{Kind: string(cluster.CSINode), Name: pod.Spec.NodeName}
+	s.hold(held, pod, message.DriverMissing, args, facts.Fact(csi, "spec.drivers", driverNames(s.World.CSINode(pod.Spec.NodeName))))
+	if !s.Knows(cluster.DaemonSet) {
+		s.Needs(cluster.DaemonSet)
+		return
+	}
+	driver := m.Volume.Spec.CSI.Driver
+	i := slices.IndexFunc(s.World.DaemonSets(), func(set *appsv1.DaemonSet) bool { return runsDriver(set, driver) })
+	if i < 0 {
+		s.because(message.DriverUnseen, args)
+		return
+	}
+	s.driverOn(s.World.DaemonSets()[i], pod.Spec.NodeName)
+}
+
+// runsDriver says whether a DaemonSet runs a CSI driver's node part: its pods have the driver's socket in the kubelet's plugin
+// directory (kubernetes-csi.github.io/docs/node-driver-registrar), or it is known by name.
+func runsDriver(set *appsv1.DaemonSet, driver string) bool {
+	spec := set.Spec.Template.Spec
+	if slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool {
+		return v.HostPath != nil && strings.Contains(v.HostPath.Path+"/", "/plugins/"+driver+"/")
+	}) {
+		return true
+	}
+	agent, ok := facts.AgentOf(corev1.Taint{Key: driver + "/agent-not-ready"})
+	return ok && agent.DaemonSet != "" && agent.DaemonSet == set.Name
+}
+
+// driverOn says how a driver's DaemonSet fares on a node.
+func (s *Status) driverOn(set *appsv1.DaemonSet, node string) {
+	ref := facts.RefTo(cluster.DaemonSet, set)
+	args := message.Args{"set": ref, "namespace": set.Namespace, "node": facts.NodeRef(node), "pod": "", "well": false, "state": "", "why": ""}
+	pods := s.World.PodsOf(set.UID)
+	if i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return facts.DaemonNode(p) == node || p.Spec.NodeName == node }); i >= 0 {
+		args["pod"], args["well"], args["state"] = facts.RefTo(cluster.Pod, pods[i]), Well(pods[i]), PodState(pods[i])
+		s.because(message.DriverPod, args, stateFact(pods[i]))
+		return
+	}
+	_, excluded := s.daemonNodes(set, pods)
+	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
+		if slices.Contains(excluded[why], facts.NodeRef(node)) {
+			args["why"] = s.Say.Text(why, message.Args{"n": 1})
+			s.because(message.DriverExcluded, args, s.exclusion(ref, set, node)...)
+			return
+		}
+	}
+	s.because(message.DriverNoPod, args)
+}
+
+// exclusion is what a DaemonSet's template asks of nodes, and what the node has of it.
+func (s *Status) exclusion(ref change.Ref, set *appsv1.DaemonSet, name string) []finding.Evidence {
+	all := daemonTerms(ref, set)
+	node := s.World.Node(name)
+	for _, key := range facts.LabelKeys(&corev1.Pod{Spec: set.Spec.Template.Spec}) {
+		all = append(all, facts.Fact(facts.RefTo(cluster.Node, node), "metadata.labels["+key+"]", node.Labels[key]))
+	}
+	return all
+}

@@ -1,0 +1,44 @@
+package state
+
+import (
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// slowStart is about a container that its liveness probe ends before it has ever been ready: it may take longer to start than the
+// probe allows, and a startup probe would wait for it.
+func (s *Status) slowStart(pod *corev1.Pod, c corev1.ContainerStatus) {
+	spec, last, kills := containerOf(pod, c.Name), c.LastTerminationState.Terminated, s.killedByProbe(pod, c.Name)
+	ready := facts.PodCondition(pod, corev1.PodReady)
+	if spec == nil || spec.LivenessProbe == nil || spec.StartupProbe != nil || kills == nil || !strings.HasPrefix(kills.Message, "Liveness") ||
+		last == nil || !ran(last) || ready == nil || ready.Status == corev1.ConditionTrue || last.StartedAt.Before(&ready.LastTransitionTime) {
+		return
+	}
+	lasted := last.FinishedAt.Sub(last.StartedAt.Time)
+	probe := *spec.LivenessProbe.DeepCopy()
+	period := time.Duration(max(probe.PeriodSeconds, 1)) * time.Second
+	if probe.PeriodSeconds == 0 {
+		period = 10 * time.Second // the default
+	}
+	// Twice what it was seen to have had, since that was not enough.
+	times := int32((2*lasted + period - 1) / period)
+	probe.InitialDelaySeconds, probe.SuccessThreshold, probe.TerminationGracePeriodSeconds, probe.FailureThreshold = 0, 0, nil, times
+	args := message.Args{
+		"container": c.Name, "ran": duration.HumanDuration(lasted), "n": int(c.RestartCount), "times": int(times), "period": int(period.Seconds()),
+		"total": duration.HumanDuration(time.Duration(times) * period),
+	}
+	s.because(message.SlowStart, args, facts.FactSince(s.ref, statusField(pod, c.Name, "lastState.terminated.startedAt"), last.StartedAt.UTC().Format(time.RFC3339), last.StartedAt),
+		facts.FactSince(s.ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime))
+	done, ok := s.PatchTemplate(pod, map[string]any{"containers": []any{map[string]any{"name": c.Name, "startupProbe": probe}}})
+	if !ok {
+		return
+	}
+	args["object"] = done.Object
+	s.remedy(s.Way(done, message.RemedyStartupProbe, message.RemedyReplaceCost, message.RemedyStartupProbeRisk, args).Remedy)
+}

@@ -1,0 +1,84 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	volumehelpers "k8s.io/component-helpers/storage/volume"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// released is about a claim for which there is a volume that another, deleted claim still holds: by its name, or that of the
+// volume it asks for. It says whether that is so.
+func (s *Status) released(claim *corev1.PersistentVolumeClaim) bool {
+	i := slices.IndexFunc(s.World.Volumes(), func(v *corev1.PersistentVolume) bool { return s.heldFor(claim, v) })
+	if i < 0 {
+		return false
+	}
+	volume := s.World.Volumes()[i]
+	ref, holder := facts.RefTo(cluster.PersistentVolume, volume), volume.Spec.ClaimRef
+	same := holder.Namespace == claim.Namespace && holder.Name == claim.Name
+	args := message.Args{
+		"claim": s.ref, "volume": ref, "same": same,
+		"holder": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: holder.Namespace, Name: holder.Name},
+	}
+	s.is("Pending", finding.Critical, message.ClaimReleased, args)
+	s.because(message.ClaimReleased, args, facts.Fact(ref, "status.phase", string(volume.Status.Phase)),
+		facts.Fact(ref, "spec.claimRef.uid", string(holder.UID)), facts.Fact(s.ref, "metadata.uid", string(claim.UID)))
+	done := change.Patch{Object: ref, Patch: `{"spec":{"claimRef":null}}`}
+	if same { // No other claim can take the volume then.
+		done.Patch = `{"spec":{"claimRef":{"uid":null,"resourceVersion":null}}}`
+	}
+	s.remedy(s.Way(done, message.RemedyClearClaim, message.RemedyClearClaimCost, message.RemedyClearClaimRisk, args).Remedy)
+	return true
+}
+
+// heldFor says whether a volume is kept for a deleted claim and would be this claim's otherwise.
+func (s *Status) heldFor(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) bool {
+	ref := volume.Spec.ClaimRef
+	if volume.Status.Phase != corev1.VolumeReleased || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain ||
+		ref == nil || ref.UID == "" || ref.UID == claim.UID || volume.DeletionTimestamp != nil {
+		return false
+	}
+	named := claim.Spec.VolumeName == volume.Name
+	if !named && (claim.Spec.VolumeName != "" || ref.Namespace != claim.Namespace || ref.Name != claim.Name) {
+		return false
+	}
+	free := volume.DeepCopy()
+	free.Spec.ClaimRef, free.Status.Phase = nil, corev1.VolumeAvailable
+	field, _, _ := misfit(claim, free)
+	return field == ""
+}
+
+// isDefault is the annotation of the StorageClass that claims without one get (pkg/volume/util, storageclass.go).
+const isDefault = "storageclass.kubernetes.io/is-default-class"
+
+// defaultClass gives ways to make a class the default, those first whose volumes are used most. Claims that name none get it
+// also if they are older (KEP-3333).
+func (s *Status) defaultClass(args message.Args) {
+	used := map[string]int{}
+	for _, volume := range s.World.Volumes() {
+		used[volumehelpers.GetPersistentVolumeClass(volume)]++
+	}
+	classes := slices.DeleteFunc(slices.Clone(s.World.Classes()), func(c *storagev1.StorageClass) bool { return c.Provisioner == noProvisioner })
+	if slices.ContainsFunc(classes, func(c *storagev1.StorageClass) bool { return c.Annotations[isDefault] == "true" }) {
+		return
+	}
+	slices.SortStableFunc(classes, func(a, b *storagev1.StorageClass) int {
+		return cmp.Or(cmp.Compare(used[b.Name], used[a.Name]), cmp.Compare(a.Name, b.Name))
+	})
+	for _, class := range classes[:min(len(classes), view.MostRemedies)] {
+		ref := facts.RefTo(cluster.StorageClass, class)
+		args := message.Args{"claim": args["claim"], "class": ref, "provisioner": class.Provisioner}
+		done := change.Patch{Object: ref, Patch: `{"metadata":{"annotations":{"` + isDefault + `":"true"}}}`}
+		s.remedy(s.Way(done, message.RemedyDefaultClass, message.RemedyDefaultClassCost, message.RemedyDefaultClassRisk, args).Remedy)
+	}
+}

@@ -1,0 +1,101 @@
+package view
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Rollout is that of a Deployment which ends no pod of an older version before a new one is ready.
+type Rollout struct {
+	Ref change.Ref
+	// Replicas is how many pods the Deployment is to have.
+	Replicas int
+	// Old are its pods of older versions that have a node.
+	Old        []*corev1.Pod
+	deployment *appsv1.Deployment
+}
+
+// RolloutOf is the rollout that a pod is the new one of; false if there is none, or if old pods end before it is ready.
+//
+// Source: pkg/controller/deployment/util, ResolveFenceposts: maxUnavailable is rounded down, maxSurge up.
+func (v View) RolloutOf(pod *corev1.Pod) (Rollout, bool) {
+	own := metav1.GetControllerOfNoCopy(pod)
+	d, ok := v.World.Workload(pod).(*appsv1.Deployment)
+	if !ok || own == nil || d.Spec.Paused || d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return Rollout{}, false
+	}
+	r := Rollout{Ref: facts.RefTo(cluster.Deployment, d), Replicas: 1, deployment: d}
+	if d.Spec.Replicas != nil {
+		r.Replicas = int(*d.Spec.Replicas)
+	}
+	if unavailable(d, r.Replicas) > 0 || !v.newest(d, own) {
+		return Rollout{}, false
+	}
+	for _, other := range facts.PodsOfWorkload(v.World, r.Ref) {
+		if owner := metav1.GetControllerOfNoCopy(other); owner.UID != own.UID && other.Spec.NodeName != "" {
+			r.Old = append(r.Old, other)
+		}
+	}
+	return r, len(r.Old) > 0
+}
+
+// newest says whether a ReplicaSet is that of the Deployment's present template.
+func (v View) newest(d *appsv1.Deployment, set *metav1.OwnerReference) bool {
+	const revision = "deployment.kubernetes.io/revision" // pkg/controller/deployment/util
+	o, ok := v.World.Object(cluster.ReplicaSet, d.Namespace, set.Name).(*appsv1.ReplicaSet)
+	return ok && o.UID == set.UID && o.Annotations[revision] == d.Annotations[revision]
+}
+
+// unavailable is how many pods fewer than it is to have a Deployment may have during a rollout.
+func unavailable(d *appsv1.Deployment, replicas int) int {
+	surge, fewer := intstr.FromString("25%"), intstr.FromString("25%")
+	if r := d.Spec.Strategy.RollingUpdate; r != nil {
+		if r.MaxSurge != nil {
+			surge = *r.MaxSurge
+		}
+		if r.MaxUnavailable != nil {
+			fewer = *r.MaxUnavailable
+		}
+	}
+	more, err := intstr.GetScaledValueFromIntOrPercent(&surge, replicas, true)
+	n, wrong := intstr.GetScaledValueFromIntOrPercent(&fewer, replicas, false)
+	if err != nil || wrong != nil || more == 0 && n == 0 {
+		return 1
+	}
+	return n
+}
+
+// Fact is how many pods fewer the Deployment allows, as evidence.
+func (r Rollout) Fact() finding.Evidence {
+	value := ""
+	if s := r.deployment.Spec.Strategy.RollingUpdate; s != nil && s.MaxUnavailable != nil {
+		value = s.MaxUnavailable.String()
+	}
+	return facts.Fact(r.Ref, "spec.strategy.rollingUpdate.maxUnavailable", value)
+}
+
+// Args are what sentences about the rollout need.
+func (r Rollout) Args() message.Args {
+	return message.Args{"object": r.Ref, "n": len(r.Old), "allowed": r.Fact().Value, "replicas": r.Replicas}
+}
+
+// EndOldFirst are ways to let old pods end before new ones are ready: one at a time, or, of a Deployment with a single pod, by
+// ending it first.
+func (v View) EndOldFirst(r Rollout) []Way {
+	args := r.Args()
+	recreate := v.Way(patch(r.Ref, map[string]any{"strategy": map[string]any{"type": appsv1.RecreateDeploymentStrategyType, "rollingUpdate": nil}}),
+		message.RemedyRecreate, message.RemedyRecreateCost, message.RemedyRecreateRisk, args)
+	if r.Replicas == 1 {
+		return []Way{recreate}
+	}
+	return []Way{v.Way(patch(r.Ref, map[string]any{"strategy": map[string]any{"rollingUpdate": map[string]any{"maxUnavailable": 1}}}),
+		message.RemedyUnavailable, message.RemedyUnavailableCost, message.RemedyUnavailableRisk, args)}
+}
