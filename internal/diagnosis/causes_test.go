@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -90,6 +91,41 @@ func TestCausesAndRemedies(t *testing.T) {
 			e := diagnosis.Explain(t.Context(), question(t, objects, everything(), &tc.about))
 			if said := answerOf(e); strings.Contains(said, tc.says) == tc.not {
 				t.Errorf("%q is said: %t; in %s", tc.says, !tc.not, said)
+			}
+		})
+	}
+}
+
+// TestStatefulSetWithoutItsPods asks about a StatefulSet in a world in which pods are not known: none of them is said to be missing.
+func TestStatefulSetWithoutItsPods(t *testing.T) {
+	for name, tc := range map[string]struct {
+		event string
+		says  string
+	}{
+		"refused":            {"FailedCreate", "A ResourceQuota of namespace sts has no room"},
+		"nothing is told":    {"RecreatingFailedPod", "statefulset/web has 2 of 3 pods."},
+		"an old one is told": {"SuccessfulDelete", "statefulset/web has 2 of 3 pods."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := change.Ref{Kind: "StatefulSet", Namespace: "sts", Name: "web"}
+			objects := slices.DeleteFunc(clustertest.Load(t, "testdata/upstream/kubernetes-67250.yaml"), func(o runtime.Object) bool {
+				_, pod := o.(*corev1.Pod)
+				return pod
+			})
+			for _, o := range objects {
+				if s, ok := o.(*appsv1.StatefulSet); ok {
+					objects = append(objects, &corev1.Event{
+						ObjectMeta:     metav1.ObjectMeta{Name: "e", Namespace: "sts"},
+						InvolvedObject: corev1.ObjectReference{Kind: "StatefulSet", Namespace: "sts", Name: "web", UID: s.UID},
+						Reason:         tc.event, Message: "create Pod web-2 in StatefulSet web failed error: pods \"web-2\" is forbidden: exceeded quota: q", LastTimestamp: metav1.Time{Time: now},
+					})
+				}
+			}
+			known := everything()
+			delete(known, cluster.Pod)
+			e := diagnosis.Explain(t.Context(), question(t, objects, known, &set))
+			if said := answerOf(e); !strings.Contains(said, tc.says) || strings.Contains(said, "does not exist") {
+				t.Errorf("it says %s", said)
 			}
 		})
 	}

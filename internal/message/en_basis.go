@@ -2,7 +2,7 @@ package message
 
 var englishBasis = sentences{
 	KindForbidden:   "{{.kind}} objects cannot be read with these credentials, so {{.code}} ({{.title}}) cannot be fully judged.",
-	KindAbsent:      "{{.kind}} objects were not read, so {{.code}} ({{.title}}) cannot be fully judged.",
+	KindAbsent:      "{{.kind}} objects are not in what was read, so {{.code}} ({{.title}}) cannot be fully judged.",
 	KindsPartial:    "Only one namespace's {{and .kinds}} objects are known: those of others may be in trouble too, and nodes may hold more than is counted here.",
 	PodNotModelled:  "Why a pod that has its node does not run is not explained yet.",
 	OtherScheduler:  "The pod is placed by {{.scheduler}}, whose rules may differ from those of kube-scheduler.",

@@ -31,5 +31,5 @@ var englishWords = sentences{
 	ErrSelectorOneRemedy: "leave out one of them",
 	ErrUnlike:            "{{.given}} cannot be compared with {{.subject}}",
 	ErrUnlikeRemedy:      "compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD",
-	UnreadKinds:          "These kinds of objects were not read or may not be, so that more may be wrong or threatened than is said here: {{and .kinds}}. The JSON says what each bears on.",
+	UnreadKinds:          "These kinds of objects are not in what was read, or may not be read, so that more may be wrong or threatened than is said here: {{and .kinds}}. The JSON says what each bears on.",
 }

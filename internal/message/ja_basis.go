@@ -2,7 +2,7 @@ package message
 
 var japaneseBasis = sentences{
 	KindForbidden:   "この認証情報では {{.kind}} を読めません。そのため {{.code}} ({{.title}}) を判断しきれません。",
-	KindAbsent:      "{{.kind}} を読んでいません。そのため {{.code}} ({{.title}}) を判断しきれません。",
+	KindAbsent:      "読み取った中に {{.kind}} がありません。そのため {{.code}} ({{.title}}) を判断しきれません。",
 	KindsPartial:    "{{and .kinds}} は 1 つの Namespace の分しか分かりません。ほかの Namespace にも問題があるかもしれず、ノードにはここでの集計より多くのものがあるかもしれません。",
 	PodNotModelled:  "ノードに割り当て済みの Pod が動かない理由は、まだ説明できません。",
 	OtherScheduler:  "この Pod を配置するのは {{.scheduler}} で、kube-scheduler とはルールが異なる可能性があります。",

@@ -31,5 +31,5 @@ var japaneseWords = sentences{
 	ErrSelectorOneRemedy: "どちらか一方だけを指定してください",
 	ErrUnlike:            "{{.given}} は {{.subject}} と比較できません",
 	ErrUnlikeRemedy:      "Pod どうし、またはノードどうしを比較してください。例: why pod/BAD --unlike pod/GOOD",
-	UnreadKinds:          "次の種類のオブジェクトを読んでいない (または読む権限がない) ため、ここに書かれていない問題やリスクがあるかもしれません: {{and .kinds}}。それぞれが何に関わるかは JSON で分かります。",
+	UnreadKinds:          "次の種類のオブジェクトが読み取った中にない (または読む権限がない) ため、ここに書かれていない問題やリスクがあるかもしれません: {{and .kinds}}。それぞれが何に関わるかは JSON で分かります。",
 }

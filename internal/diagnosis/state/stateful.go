@@ -35,6 +35,12 @@ func (s *Status) statefulSet(ctx context.Context, set *appsv1.StatefulSet) {
 		return
 	}
 	s.is(state, finding.Critical, message.WorkloadShort, args)
+	if !s.Knows(cluster.Pod) {
+		if !s.refused(state, set, nil) {
+			s.Needs(cluster.Pod)
+		}
+		return
+	}
 	first := 0
 	if set.Spec.Ordinals != nil {
 		first = int(set.Spec.Ordinals.Start)
