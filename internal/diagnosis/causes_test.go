@@ -67,6 +67,7 @@ func TestCausesAndRemedies(t *testing.T) {
 		"a kept volume, to be deleted": {"upstream/csi-driver-smb-821", claim, on(func(v *corev1.PersistentVolume) {
 			v.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
 		}), "claimRef\":", true},
+		"a kept volume, but one is made":  {"upstream/csi-driver-smb-821", claim, on(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "" }), "Released", true},
 		"a kept volume, too small":        {"upstream/csi-driver-smb-821", claim, on(func(v *corev1.PersistentVolume) { v.Spec.Capacity["storage"] = resource.MustParse("1Gi") }), "claimRef\":", true},
 		"a kept volume, of another class": {"upstream/csi-driver-smb-821", claim, on(func(v *corev1.PersistentVolume) { v.Spec.StorageClassName = "other" }), "claimRef\":", true},
 		"no default class":                {"upstream/consul-helm-48", unclassed, nil, "kubectl patch storageclass gp3", false},

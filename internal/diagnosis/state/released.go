@@ -48,6 +48,10 @@ func (s *Status) heldFor(claim *corev1.PersistentVolumeClaim, volume *corev1.Per
 		ref == nil || ref.UID == "" || ref.UID == claim.UID || volume.DeletionTimestamp != nil {
 		return false
 	}
+	class := s.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
+	if claim.Spec.VolumeName == "" && class != nil && class.Provisioner != noProvisioner {
+		return false // It gets a volume of its own.
+	}
 	named := claim.Spec.VolumeName == volume.Name
 	if !named && (claim.Spec.VolumeName != "" || ref.Namespace != claim.Namespace || ref.Name != claim.Name) {
 		return false
