@@ -40,11 +40,12 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 			args["why"] = all[0].why.Summary
 		}
 		s.is(state, finding.Critical, message.RolloutStalled, args)
-	case newest != nil && s.rolloutWaits(ctx, state, want, s.World.PodsOf(newest.UID)):
+	case newest != nil && s.rolloutWaits(ctx, state, want, staying(s.World.PodsOf(newest.UID))):
 	case want == 0:
 		s.is(state, "", message.WorkloadAtZero, args)
 	default:
 		s.is(state, "", message.WorkloadHealthy, args)
+		s.podsInTrouble(ctx, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !s.hangs(pod) }), false)
 	}
 	s.rollout(d, newest, stalled)
 }
@@ -60,6 +61,17 @@ func (s *Status) rolloutWaits(ctx context.Context, state string, want int, pods 
 		}
 	}
 	return false
+}
+
+// staying are the pods that nobody has told to go.
+func staying(pods []*corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })
+}
+
+// hangs says whether a pod cannot end, because its node does not answer.
+func (s *Status) hangs(pod *corev1.Pod) bool {
+	node := s.World.Node(pod.Spec.NodeName)
+	return pod.DeletionTimestamp != nil && node != nil && cluster.Unreachable(node)
 }
 
 func critical(f finding.Finding) bool { return f.Severity == finding.Critical }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,8 +17,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// leaseLasts is how long a node counts as alive after it renewed its Lease (node-monitor-grace-period, since 1.32 50 s).
-const leaseLasts = 50 * time.Second
+// leaseLasts is how long a node counts as alive after it renewed a Lease that does not say (kubelet's
+// nodeLeaseDurationSeconds).
+const leaseLasts = 40 * time.Second
 
 // node says how a node is, what that does to pods, and what waits for it.
 func (s *Status) node(node *corev1.Node) {
@@ -71,7 +73,7 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, t
 		if lease := s.World.Lease(corev1.NamespaceNodeLease, node.Name); lease != nil && lease.Spec.RenewTime != nil {
 			renewed := *lease.Spec.RenewTime
 			at := facts.FactSince(facts.RefTo(cluster.Lease, lease), "spec.renewTime", renewed.UTC().Format("2006-01-02T15:04:05Z"), metav1.Time(renewed))
-			s.because(message.LeaseLast, message.Args{"node": s.ref, "age": s.age(metav1.Time(renewed)), "fresh": s.since(metav1.Time(renewed)) < leaseLasts}, at)
+			s.because(message.LeaseLast, message.Args{"node": s.ref, "age": s.age(metav1.Time(renewed)), "fresh": s.since(metav1.Time(renewed)) < lasts(lease)}, at)
 		} else {
 			s.Needs(cluster.Lease)
 		}
@@ -91,6 +93,14 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, t
 		}
 		s.because(message.NodeCordonedLink, message.Args{"node": s.ref}, since)
 	}
+}
+
+// lasts is how long a Lease holds after it was renewed.
+func lasts(lease *coordinationv1.Lease) time.Duration {
+	if seconds := lease.Spec.LeaseDurationSeconds; seconds != nil {
+		return time.Duration(*seconds) * time.Second
+	}
+	return leaseLasts
 }
 
 // pressedBy are the conditions, other than Ready, that tell of trouble: kubelet's and the network's own, which are bad when
