@@ -32,6 +32,8 @@ const (
 	GapScheduler   ID = "GapScheduler"   // scheduler
 	GapOwner       ID = "GapOwner"       // kind, name
 	GapChoice      ID = "GapChoice"      // group
+	GapTie         ID = "GapTie"         // group
+	GapZones       ID = "GapZones"       // group
 	GapOnDelete    ID = "GapOnDelete"    // set
 	GapOrdered     ID = "GapOrdered"     // set, pod
 	GapRollout     ID = "GapRollout"     // set, left
@@ -64,6 +66,7 @@ const (
 	ForecastChance          ID = "ForecastChance"          // least, most, seeds
 	ForecastNodes           ID = "ForecastNodes"           // n
 	ForecastOthers          ID = "ForecastOthers"          // name, n
+	ForecastIncident        ID = "ForecastIncident"        // n, nodes
 	ForecastStep            ID = "ForecastStep"            // autoscaler, nodes, more
 	ForecastBudget          ID = "ForecastBudget"          // allowed, disrupted
 	HeadLost                ID = "HeadLost"                //

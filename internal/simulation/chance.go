@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 )
 
 // chance is what nobody decides: the order in which controllers take what has none, and how long things take that nobody
@@ -28,6 +29,13 @@ func shuffle[T any](c chance, items []T) {
 	if c.dice != nil {
 		c.dice.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
+}
+
+// drawn are the same items, in an order of chance: which of several equal ones comes first nobody decides.
+func drawn[T any](c chance, items []T) []T {
+	items = slices.Clone(items)
+	shuffle(c, items)
+	return items
 }
 
 // waves are things that happen at once, or, if it so falls, some of them later than others.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -73,6 +74,14 @@ func TestChance(t *testing.T) {
 		}
 		slices.Sort(places)
 		return strings.Join(places, " ")
+	}
+	zones := func(o simulation.Outcome) string {
+		var all []string
+		for _, n := range o.World.Nodes() {
+			all = append(all, cluster.Zone(n))
+		}
+		slices.Sort(all)
+		return strings.Join(all, " ")
 	}
 	// The scheduler takes the youngest of equal pods, unless a budget forbids it.
 	young := func(all objects) objects {
@@ -149,6 +158,22 @@ func TestChance(t *testing.T) {
 				young(deployment("web", template("web", "900m"), "n1", "n2")), deployment("api", template("api", "900m"), "n1", "n2"), roomForOne),
 			grow("300m"), whose,
 			[]string{"web web", "api web"}, //nolint:dupword // Two pods of it.
+		},
+		"which of two equally full zones gets a node": {
+			three(), change.AddNodes{Count: 1}, zones, []string{"a a b c", "a b b c", "a b c c"},
+		},
+		"which of them gets none of two": {
+			three(), change.ResizeGroup{Group: "workers", To: 5}, zones, []string{"a a b b c", "a a b c c", "a b b c c"},
+		},
+		"each gets one": {three(), change.ResizeGroup{Group: "workers", To: 6}, zones, []string{"a a b b c c"}},
+		"which of equally full zones loses a node": {
+			three(), change.ResizeGroup{Group: "workers", To: 2}, zones, []string{"b c", "a b", "a c"},
+		},
+		"which zone a rotation brings up one more in": {
+			world(three(), node("n4", "a")), change.RotateGroup{Group: "workers"}, zones, []string{"a a b c", "a b b c", "a b c c"},
+		},
+		"the fullest zone loses a node": {
+			world(three(), node("n4", "b")), change.ResizeGroup{Group: "workers", To: 3}, zones, []string{"a b c"},
 		},
 		"what has only one end": {
 			world(three(), deployment("web", template("web", "1"), "n1")),

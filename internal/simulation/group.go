@@ -22,11 +22,11 @@ func (f *future) addNodes(ctx context.Context, c change.AddNodes) error {
 	if len(like) == 0 {
 		return UnknownError{change.Ref{Kind: c.Subject().Kind, Name: name}}
 	}
-	zones := f.zonesOf(like)
+	p := pattern{name, like, f.zonesOf(like), singles(nodes)}
 	if c.Zone != "" {
-		zones = []string{c.Zone}
+		p.zones, p.open = []string{c.Zone}, false
 	}
-	return f.bringUp(ctx, pattern{name, like, zones}, nodes, c.Count)
+	return f.bringUp(ctx, p, nodes, c.Count)
 }
 
 // resize sets a group's size: new nodes fill the emptiest zone first, and it is the fullest that loses one.
@@ -42,7 +42,7 @@ func (f *future) resize(ctx context.Context, c change.ResizeGroup) error {
 	}
 	staying := slices.DeleteFunc(slices.Clone(nodes), leaving) // A group's size no longer counts those that leave.
 	if more := c.To - len(staying); more >= 0 {
-		return f.bringUp(ctx, pattern{c.Group, like, zones}, nodes, more)
+		return f.bringUp(ctx, pattern{c.Group, like, zones, len(c.Zones) == 0 && singles(staying)}, nodes, more)
 	}
 	return f.takeDown(ctx, c.Group, staying, len(staying)-c.To)
 }
@@ -52,9 +52,49 @@ type pattern struct {
 	group string
 	like  []*corev1.Node
 	zones []string
+	// open says that they may come up elsewhere, too.
+	open bool
 }
 
-// bringUp adds nodes to a group's, each in the zone that has fewest of them.
+// equals is how many zones have as many nodes as one of them.
+func equals(zones []string, nodes map[string]int, zone string) int {
+	n := 0
+	for _, other := range zones {
+		if nodes[other] == nodes[zone] {
+			n++
+		}
+	}
+	return n
+}
+
+// singles says whether no two nodes of a group share a zone. Groups keep their zones balanced: where two share one, there is a
+// node in each; else there may be zones in which none stands yet.
+func singles(nodes []*corev1.Node) bool {
+	seen := map[string]bool{}
+	for _, node := range nodes {
+		if seen[cluster.Zone(node)] {
+			return false
+		}
+		seen[cluster.Zone(node)] = true
+	}
+	return true
+}
+
+// noteZones says that new nodes may come up in zones of which nothing is known, or, if so many are equally empty, in another
+// of them.
+//
+// Source: Amazon EC2 Auto Scaling, which launches in the zone with the fewest instances, and in any of several such.
+func (f *future) noteZones(p pattern, equals int) {
+	group := "group/" + p.group
+	switch args := (message.Args{"group": group}); {
+	case p.open:
+		f.gaps.note(group, message.Of(message.GapZones, args))
+	case equals > 1:
+		f.gaps.note(group, message.Of(message.GapTie, args))
+	}
+}
+
+// bringUp adds nodes to a group's, each in the zone that has fewest of them; of several one by chance.
 func (f *future) bringUp(ctx context.Context, p pattern, nodes []*corev1.Node, count int) error {
 	standing := map[string]int{}
 	for _, node := range nodes {
@@ -63,8 +103,11 @@ func (f *future) bringUp(ctx context.Context, p pattern, nodes []*corev1.Node, c
 		}
 	}
 	made := make([]newcomer, 0, count)
-	for range count {
-		zone := slices.MinFunc(p.zones, func(a, b string) int { return standing[a] - standing[b] })
+	for i := range count {
+		zone := slices.MinFunc(drawn(f.chance, p.zones), func(a, b string) int { return standing[a] - standing[b] })
+		if i == count-1 {
+			f.noteZones(p, equals(p.zones, standing, zone))
+		}
 		standing[zone]++
 		made = append(made, f.newNode(p.group, zone, p.like))
 	}
@@ -93,7 +136,7 @@ func (f *future) join(ctx context.Context, made []newcomer) error {
 	return nil
 }
 
-// takeDown removes nodes from a group, one after another from its fullest zone. Each is drained first; what a budget holds
+// takeDown removes nodes from a group, one after another from its fullest zone, of several from one by chance. Each is drained first; what a budget holds
 // back then goes with the node all the same, as the clouds do after a while.
 func (f *future) takeDown(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
 	f.gaps.note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
@@ -104,7 +147,7 @@ func (f *future) takeDown(ctx context.Context, group string, nodes []*corev1.Nod
 		for _, node := range nodes {
 			byZone[cluster.Zone(node)] = append(byZone[cluster.Zone(node)], node)
 		}
-		zones := slices.Sorted(maps.Keys(byZone))
+		zones := drawn(f.chance, slices.Sorted(maps.Keys(byZone)))
 		fullest := slices.MaxFunc(zones, func(a, b string) int { return len(byZone[a]) - len(byZone[b]) })
 		leaving := byZone[fullest][len(byZone[fullest])-1]
 		nodes = slices.DeleteFunc(nodes, func(n *corev1.Node) bool { return n.Name == leaving.Name })
@@ -132,6 +175,7 @@ func (f *future) rotate(ctx context.Context, c change.RotateGroup) error {
 	if len(zones) == 0 {
 		zones = f.zonesOf(old)
 	}
+	zones = drawn(f.chance, zones)
 	made := make([]newcomer, 0, len(old))
 	for i := range old {
 		made = append(made, f.newNode(c.Group, zones[i%len(zones)], old))
