@@ -78,12 +78,13 @@ func (b *book) ends(pod *corev1.Pod, kind Kind, why message.Sentence, until time
 }
 
 // preempted says that a pod gave way. If it is of the present, that is its fate, and its replacement begins a line of its
-// own; one that was itself a replacement goes on.
+// own; one that was itself a replacement goes on. One that something held on its node is still the one of the present.
 func (b *book) preempted(pod *corev1.Pod, by change.Ref, until time.Duration) {
 	l := b.lineOf(pod)
-	if l.born || l.fate.Kind != "" {
+	if held := l.fate.Kind == Waiting && l.fate.To == pod.Spec.NodeName; l.born || l.fate.Kind != "" && !held {
 		return
 	}
+	l.fate = Fate{Pod: l.fate.Pod, From: l.fate.From}
 	l.fate.Kind, l.fate.By, l.fate.Until, l.gaveWay = Preempted, by, until, true
 }
 
@@ -126,6 +127,11 @@ func fatesOf(lines []*line) []Fate {
 		fates = append(fates, l.fate)
 	}
 	return fates
+}
+
+// compareFates orders fates by pod; that one gave way comes before what became of the next of its name.
+func compareFates(a, b Fate) int {
+	return cmp.Or(compareRefs(a.Pod, b.Pod), compareBools(a.Kind != Preempted, b.Kind != Preempted), cmp.Compare(a.Kind, b.Kind))
 }
 
 func compareRefs(a, b change.Ref) int {

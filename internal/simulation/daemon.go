@@ -158,6 +158,27 @@ func (f *future) replaceDaemon(pod *corev1.Pod, set *appsv1.DaemonSet) error {
 	return nil
 }
 
+// endWaitingFor ends DaemonSets' pods that wait for nodes which are gone.
+//
+// Source: pkg/controller/daemon (getUnscheduledPodsWithoutNode).
+func (f *future) endWaitingFor(gone []*corev1.Node) error {
+	for _, pod := range f.pods.on("") {
+		owner := metav1.GetControllerOfNoCopy(pod)
+		if owner == nil || cluster.Kind(owner.Kind) != cluster.DaemonSet || pod.DeletionTimestamp != nil {
+			continue
+		}
+		its := func(node *corev1.Node) bool { return node.Name == daemonNode(pod) }
+		if !slices.ContainsFunc(gone, its) {
+			continue
+		}
+		if err := f.retire(pod); err != nil {
+			return err
+		}
+		f.book.ends(pod, Ended, message.Of(message.FateDaemon, nil), f.until())
+	}
+	return nil
+}
+
 func daemonRef(set *appsv1.DaemonSet) string {
 	return change.Ref{Kind: string(cluster.DaemonSet), Name: set.Name}.String()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -22,6 +23,14 @@ func nodesOf(o simulation.Outcome) []string {
 }
 
 func TestGroups(t *testing.T) {
+	fitsNot := daemonSet("big", template("big", "2"), "n1")
+	waits := fitsNot[1].(*corev1.Pod)
+	waits.Spec.NodeName, waits.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
+	waits.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{
+			{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{"n1"}},
+		}}},
+	}}}
 	for name, tc := range map[string]struct {
 		world  objects
 		change change.Change
@@ -51,6 +60,12 @@ func TestGroups(t *testing.T) {
 			change.ResizeGroup{Group: "workers", To: 2},
 			[]string{"ended agent-n2 n2> FateDaemon", "moved web-1-a n2>n3"},
 			[]string{"n1/a", "n3/b"},
+		},
+		"a DaemonSet's pods that wait for nodes which go end with them": {
+			world(node("n1", "a", cpu("1")), daemonSet("agent", template("agent", "0"), "n1"), fitsNot),
+			change.RotateGroup{Group: "workers"},
+			[]string{"created agent-* >workers-a-new-1", "ended agent-n1 n1> FateDaemon", "ended big-n1 FateDaemon", "waiting big-* FateUnschedulable"},
+			[]string{"workers-a-new-1/a"},
 		},
 		"a rotation brings up as many, then empties the old": {
 			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "1", inZone("a")), "n1"), deployment("api", template("api", "1", inZone("b")), "n2")),

@@ -53,7 +53,7 @@ func (f *future) bind(pod *corev1.Pod, node string) error {
 	if l := f.book.lineOf(pod); f.sometime && l.fate.Kind == Waiting && !l.pending && l.delay.Why.ID == "" {
 		l.delay.Why = message.Of(message.FateOnceGone, nil)
 	}
-	if l := f.book.lineOf(pod); l.pending && l.fate.Kind == "" {
+	if l := f.book.lineOf(pod); l.pending && (l.fate.Kind == "" || l.fate.Kind == Waiting) {
 		f.in(0, func(context.Context) error { return f.goOn(placed) })
 	}
 	f.book.lands(pod, node, f.until())

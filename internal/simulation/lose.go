@@ -28,10 +28,10 @@ const (
 // lose plays machines that die at once. First each stands as a ghost: NotReady and tainted, with what cannot leave it; the
 // scheduler still counts it and its pods as a place. Then the nodes go, and what waited for that goes on.
 func (f *future) loseNodes(ctx context.Context, dead []*corev1.Node) error {
-	f.gaps.note("kube-controller-manager", message.Of(message.GapTimes, nil))
+	f.noteTimes()
 	f.in(gracePeriod, func(context.Context) error { return f.ghosts(dead) })
 	for after, nodes := range f.evictions(dead) {
-		f.in(gracePeriod+after, func(context.Context) error { return f.evictDead(nodes) })
+		f.in(gracePeriod+after, func(context.Context) error { return f.evictDead(nodes, f.hangIfThere) })
 	}
 	if err := f.settle(ctx); err != nil {
 		return err
@@ -106,8 +106,8 @@ func (f *future) evictions(dead []*corev1.Node) map[time.Duration][]string {
 }
 
 // evictDead gives ghosts the taint that evicts. Their pods are deleted once they tolerate it no longer, and hang, because
-// nobody there can say that their containers have ended.
-func (f *future) evictDead(names []string) error {
+// nobody there can say that their containers have ended: evict is called for each of them then.
+func (f *future) evictDead(names []string, evict func(context.Context, *corev1.Pod) error) error {
 	world := f.world()
 	byLimit := map[time.Duration][]*corev1.Pod{}
 	var edits []cluster.Edit
@@ -126,7 +126,7 @@ func (f *future) evictDead(names []string) error {
 		shuffle(f.chance, pods)
 		f.in(limit, func(ctx context.Context) error {
 			for _, pod := range pods {
-				if err := f.hang(ctx, pod); err != nil {
+				if err := evict(ctx, pod); err != nil {
 					return err
 				}
 			}
@@ -149,6 +149,9 @@ func (f *future) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 		pods = append(pods, f.pods.on(node.Name)...)
 	}
 	if err := f.removePods(ctx, pods, edits...); err != nil {
+		return err
+	}
+	if err := f.endWaitingFor(gone); err != nil {
 		return err
 	}
 	return f.nodesChanged(ctx)

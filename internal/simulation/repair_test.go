@@ -57,7 +57,7 @@ func TestRepair(t *testing.T) {
 		},
 		"a node that is dead is lost, whatever is done": {
 			world(dead(), node("n2", "b"), deployment("web", template("web", "1", tolerating(300)), "n1")), reboot,
-			[]string{"moved web-1-a n1>n2 5m50s"},
+			[]string{"moved web-1-a n1>n2 5m0s"},
 			false,
 		},
 		"a service that restarts moves nothing": {

@@ -11,7 +11,8 @@ import (
 type Options struct {
 	// Seeds is how many times it is played with other dice; zero is once.
 	Seeds int
-	// LeavePending leaves what waits already out of it; else its pods are offered to the scheduler too.
+	// LeavePending leaves out of it what goes on already: pods that wait are not offered to the scheduler, and what nodes that do
+	// not answer bring about is not continued.
 	LeavePending bool
 }
 
@@ -58,6 +59,9 @@ func In(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o
 // played is one future, seen while the Judge stands in it.
 func played(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, see func(*future) error) error {
 	return forked(judge, o, seed, func(f *future) error {
+		if !o.LeavePending {
+			f.continueEvictions()
+		}
 		for _, c := range changes {
 			if err := f.make(ctx, c); err != nil {
 				return err

@@ -66,12 +66,25 @@ func (f *future) taint(node *corev1.Node, taint corev1.Taint) error {
 	return nil
 }
 
-// leaveIfThere is for what was decided some time ago.
+// leaveIfThere and hangIfThere are for what was decided some time ago.
 func (f *future) leaveIfThere(ctx context.Context, pod *corev1.Pod) error {
-	if now := f.pods.get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID || now.DeletionTimestamp != nil {
+	if !f.stillThere(pod) {
 		return nil
 	}
 	return f.leave(ctx, pod)
+}
+
+func (f *future) hangIfThere(ctx context.Context, pod *corev1.Pod) error {
+	if !f.stillThere(pod) {
+		return nil
+	}
+	return f.hang(ctx, pod)
+}
+
+// stillThere says whether a pod is there and not being deleted.
+func (f *future) stillThere(pod *corev1.Pod) bool {
+	now := f.pods.get(pod.Namespace, pod.Name)
+	return now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil
 }
 
 // untaint takes a taint off a node, on which DaemonSets may then want a pod.

@@ -188,6 +188,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	notes = append(notes, incidents(in)...)
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
 	view := view.View{World: in.World, Judge: in.Judge, Say: in.Say}
@@ -218,6 +219,20 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	return o.verdict(forecast)
+}
+
+// incidents say what goes on already and is continued in the forecast.
+func incidents(in input.Input) []string {
+	var nodes []string
+	for _, node := range in.World.Nodes() {
+		if cluster.Unreachable(node) {
+			nodes = append(nodes, "node/"+node.Name)
+		}
+	}
+	if len(nodes) == 0 {
+		return nil
+	}
+	return []string{in.Say.Text(message.ForecastIncident, message.Args{"n": len(nodes), "nodes": nodes})}
 }
 
 // failOn is what --fail-on takes: fates, budgets, and the severities of new findings.
