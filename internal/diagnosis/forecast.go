@@ -2,7 +2,9 @@ package diagnosis
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -16,25 +18,63 @@ import (
 // Foretell says what changes would do, and diagnoses the world they would lead to. The View's Judge must not be nil; it is
 // left as it was. Of pods and findings only those within the View's Limits are told. An error is one of simulation.Run's.
 func Foretell(ctx context.Context, v view.View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
-	forecast := finding.Forecast{Changes: view.List(changes)}
-	present := findings(ctx, v)
-	err := simulation.In(ctx, v.Judge, changes, o, func(outcome simulation.Outcome) error {
+	told := foretold{present: findings(ctx, v), scope: map[change.Ref]bool{}, seen: map[string]bool{}}
+	var outcome simulation.Outcome // The last has all that is told.
+	err := simulation.In(ctx, v.Judge, changes, o, func(one simulation.Outcome) error {
+		outcome = one
 		future := v
-		future.World, future.Closed = outcome.World, closedBy(changes)
-		forecast.Outcome = forecastOutcome(v, future, outcome)
-		forecast.Seeds = outcome.Seeds
-		forecast.PDBViolations = []finding.BudgetViolation{}
-		for _, violation := range outcome.Violations {
-			forecast.PDBViolations = append(forecast.PDBViolations, finding.BudgetViolation(violation))
-		}
-		forecast.NotModelled = []finding.Gap{}
-		for _, gap := range outcome.NotModelled {
-			forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: v.Say.Say(gap.Why)})
-		}
-		forecast.Findings = news(findings(ctx, future), present)
+		future.World, future.Closed = one.World, closedBy(changes)
+		told.look(ctx, future, one.Fates)
 		return ctx.Err()
 	})
-	return forecast, err
+	if err != nil {
+		return finding.Forecast{}, err
+	}
+	forecast := finding.Forecast{
+		Changes: view.List(changes), Outcome: forecastOutcome(v, outcome, told.scope), Seeds: outcome.Seeds,
+		PDBViolations: []finding.BudgetViolation{}, NotModelled: []finding.Gap{}, Findings: told.news(),
+	}
+	for _, violation := range outcome.Violations {
+		forecast.PDBViolations = append(forecast.PDBViolations, finding.BudgetViolation(violation))
+	}
+	for _, gap := range outcome.NotModelled {
+		forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: v.Say.Say(gap.Why)})
+	}
+	return forecast, nil
+}
+
+// foretold gathers what is found in futures, one after another.
+type foretold struct {
+	present []finding.Finding
+	// scope are the pods that are asked about in one of them.
+	scope map[change.Ref]bool
+	// futures are the findings of each that differs from those before, seen what has become of pods in them.
+	futures [][]finding.Finding
+	seen    map[string]bool
+}
+
+// look looks around in a future.
+func (t *foretold) look(ctx context.Context, future view.View, fates []simulation.Fate) {
+	var ending strings.Builder
+	for _, fate := range fates {
+		t.scope[fate.Pod] = t.scope[fate.Pod] || future.InScope(fate.Pod)
+		fmt.Fprintln(&ending, fate.Pod, fate.Pod.Namespace, fate.Kind, fate.To)
+	}
+	if t.seen[ending.String()] {
+		return
+	}
+	t.seen[ending.String()] = true
+	t.futures = append(t.futures, findings(ctx, future))
+}
+
+// news are the findings of all futures that the present has not, in the words of the last one looked at that has them.
+func (t *foretold) news() []finding.Finding {
+	all := []finding.Finding{}
+	for _, found := range slices.Backward(t.futures) {
+		all = append(all, news(found, slices.Concat(t.present, all))...)
+	}
+	slices.SortStableFunc(all, moreDangerous)
+	return all
 }
 
 // closedBy are the nodes that changes cordon: to uncordon them would be to ask something else.
@@ -84,16 +124,16 @@ func news(future, present []finding.Finding) []finding.Finding {
 	})
 }
 
-// forecastOutcome puts fates into words and sorts them by kind.
-func forecastOutcome(v, future view.View, outcome simulation.Outcome) finding.ForecastOutcome {
+// forecastOutcome puts fates into words and sorts them by kind: those of pods that are asked about now, or then (scope).
+func forecastOutcome(v view.View, outcome simulation.Outcome, scope map[change.Ref]bool) finding.ForecastOutcome {
 	rows := map[simulation.Kind][]finding.ForecastRow{}
 	touched := map[change.Ref]bool{}
 	for _, fate := range outcome.Fates {
 		touched[fate.Pod] = true
-		if !v.InScope(fate.Pod) && !future.InScope(fate.Pod) {
+		if !v.InScope(fate.Pod) && !scope[fate.Pod] {
 			continue
 		}
-		row := finding.ForecastRow{Pod: fate.Pod, From: fate.From, To: fate.To, Why: sayIf(v.Say, fate.Why), Chance: fate.Chance}
+		row := finding.ForecastRow{Pod: fate.Pod, From: fate.From, To: fate.To, Why: sayIf(v.Say, fate.Why), Chance: fate.Chance, NodeChance: fate.NodeChance}
 		if fate.By.Name != "" {
 			row.By = &fate.By
 		}
@@ -114,7 +154,7 @@ func forecastOutcome(v, future view.View, outcome simulation.Outcome) finding.Fo
 	}
 	for _, pod := range v.World.Pods() {
 		ref := facts.RefTo(cluster.Pod, pod)
-		gone := future.World.Pod(pod.Namespace, pod.Name) == nil // It was ending already.
+		gone := outcome.World.Pod(pod.Namespace, pod.Name) == nil // It was ending already.
 		if !cluster.Ended(pod) && !touched[ref] && !gone && v.InScope(ref) {
 			o.Counts["stays"]++
 		}

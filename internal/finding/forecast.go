@@ -11,14 +11,15 @@ type Forecast struct {
 	Changes       []change.Change   `json:"changes"`
 	Outcome       ForecastOutcome   `json:"outcome"`
 	PDBViolations []BudgetViolation `json:"pdbViolations"`
-	// Findings are the diagnosis of that future.
+	// Findings are what the diagnosis of any of the futures finds and that of the present does not.
 	Findings []Finding `json:"findings"`
 	// Seeds is how many futures were played with other dice.
 	Seeds       int   `json:"seeds"`
 	NotModelled []Gap `json:"notModelled"`
 }
 
-// ForecastOutcome is what becomes of the pods that do not stay as they are.
+// ForecastOutcome is what becomes of the pods that do not stay as they are, in any of the futures: a pod that fares differently in
+// some of them is in more than one list.
 type ForecastOutcome struct {
 	Moved     []ForecastRow `json:"moved"`
 	Waiting   []ForecastRow `json:"waiting"`
@@ -41,8 +42,10 @@ type ForecastRow struct {
 	Why  string      `json:"why,omitempty"`
 	// Until is how long it takes or lasts, as far as it is known.
 	Until *Duration `json:"until,omitempty"`
-	// Chance is the share of the futures played in which it came so; 1 is all.
-	Chance float64 `json:"chance"`
+	// Chance is the share of the futures played in which it came so, NodeChance of those in which it came so and To is the same;
+	// 1 is all.
+	Chance     float64 `json:"chance"`
+	NodeChance float64 `json:"nodeChance"`
 }
 
 // Duration is a time.Duration that reads as one, such as "5m40s".
@@ -56,4 +59,6 @@ type BudgetViolation struct {
 	Budget    change.Ref `json:"budget"`
 	Allowed   int        `json:"allowed"`
 	Disrupted int        `json:"disrupted"`
+	// Chance is the share of the futures played in which it is not kept to; 1 is all.
+	Chance float64 `json:"chance"`
 }

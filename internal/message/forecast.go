@@ -63,7 +63,7 @@ const (
 	ForecastMoreBudgets     ID = "ForecastMoreBudgets"     // n
 	ForecastMoreFindings    ID = "ForecastMoreFindings"    // n
 	ForecastBy              ID = "ForecastBy"              // by
-	ForecastChance          ID = "ForecastChance"          // least, most, seeds
+	ForecastChance          ID = "ForecastChance"          // least, most, nodeLeast, nodeMost, seeds
 	ForecastNodes           ID = "ForecastNodes"           // n
 	ForecastOthers          ID = "ForecastOthers"          // name, n
 	ForecastIncident        ID = "ForecastIncident"        // n, nodes
@@ -84,6 +84,7 @@ const (
 	ColumnTo                ID = "ColumnTo"                //
 	ColumnBy                ID = "ColumnBy"                //
 	ColumnChance            ID = "ColumnChance"            //
+	ColumnNodeChance        ID = "ColumnNodeChance"        //
 	ColumnSubject           ID = "ColumnSubject"           //
 	ColumnState             ID = "ColumnState"             //
 	ColumnPod               ID = "ColumnPod"               //

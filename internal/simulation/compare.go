@@ -48,7 +48,7 @@ var harmful = []Kind{Lost, Waiting, Preempted}
 // most fare worse, the first of those; its fates are only those that the changes bring about, and have no reasons.
 func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, out ...string) (Outcome, error) {
 	var shown Outcome
-	seeds, most, tally, all := max(o.Seeds, 1), -1, map[roll]int{}, newHarms()
+	seeds, most, tally, all := max(o.Seeds, 1), -1, rolls{}, newHarms()
 	for seed := range uint64(seeds) {
 		err := forked(judge, o, seed, func(f *future) error {
 			before, err := f.prepare(ctx, out)
@@ -61,7 +61,7 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 				}
 			}
 			fates := f.since(before)
-			tallyUp(tally, fates)
+			tally.count(fates)
 			if n := all.add(f, before); n > most {
 				most = n
 				shown = Outcome{World: judge.World(), Fates: fates, Violations: f.budgets.violations(), NotModelled: f.gaps.list(), Seeds: seeds}

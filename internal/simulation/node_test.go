@@ -139,7 +139,7 @@ func TestZones(t *testing.T) {
 			deployment("web", template("web", "1", tolerating(300)), "n1", "n2", "n3"), budget("keep", "web", 2))
 		want := []simulation.Violation{{
 			Budget:  change.Ref{Kind: "PodDisruptionBudget", Namespace: "default", Name: "keep"},
-			Allowed: 1, Disrupted: 2,
+			Allowed: 1, Disrupted: 2, Chance: 1,
 		}}
 		if diff := cmp.Diff(want, w.future(t, change.LoseZone{Zone: "a"}).Violations); diff != "" {
 			t.Errorf("violations (-want +got):\n%s", diff)

@@ -10,11 +10,12 @@ import (
 
 // Outcome is a future.
 type Outcome struct {
-	// World is the cluster when nothing moves any more.
+	// World is the cluster when nothing moves any more; of several futures, the first one's.
 	World *cluster.Snapshot
-	// Fates are those of the pods that do not stay as they are, by namespace and name.
+	// Fates are those of the pods that do not stay as they are, by namespace, name and kind: what any of the futures brings. One
+	// that the first future has is told as it comes there.
 	Fates []Fate
-	// Violations are PodDisruptionBudgets that were not kept to.
+	// Violations are PodDisruptionBudgets that were not kept to, each at its worst in any of the futures.
 	Violations []Violation
 	// NotModelled is what bears on the future and was not played.
 	NotModelled []Gap
@@ -53,6 +54,8 @@ type Fate struct {
 	Until time.Duration
 	// Chance is the share of the futures played in which the pod had this kind of fate, over 0 up to 1.
 	Chance float64
+	// NodeChance is the share of the futures played in which it had this kind of fate and To is the same: at most Chance.
+	NodeChance float64
 }
 
 // Violation is a PodDisruptionBudget that was not kept to.
@@ -60,6 +63,8 @@ type Violation struct {
 	Budget change.Ref
 	// Allowed is how many disruptions it allowed, Disrupted how many pods it covers were disrupted at once.
 	Allowed, Disrupted int
+	// Chance is the share of the futures played in which it was not kept to, over 0 up to 1; zero in a Comparison.
+	Chance float64
 }
 
 // Gap is something the simulation knows it leaves out.

@@ -27,14 +27,17 @@ func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, 
 	return outcome, err
 }
 
-// In is Run with a look around: look is called while the Judge stands in the (first) future's world.
+// In is Run with a look around: look is called while the Judge stands in a future's world, in that of each. The first future
+// comes last, and its Outcome tells of all; that of another tells of this future only.
 func In(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, look func(Outcome) error) error {
-	seeds := max(o.Seeds, 1)
-	tally := map[roll]int{}
-	for seed := uint64(seeds) - 1; seed > 0; seed-- {
+	all := newTally(max(o.Seeds, 1))
+	for seed := uint64(all.seeds) - 1; seed > 0; seed-- {
 		err := played(ctx, judge, changes, o, seed, func(f *future) error {
-			tallyUp(tally, f.book.fates())
-			return nil
+			if err := f.giveReasons(ctx); err != nil {
+				return err
+			}
+			all.add(f)
+			return look(f.outcome())
 		})
 		if err != nil {
 			return err
@@ -44,15 +47,8 @@ func In(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o
 		if err := f.giveReasons(ctx); err != nil {
 			return err
 		}
-		fates := f.book.fates()
-		f.noteAutoscaling(fates)
-		tallyUp(tally, fates)
-		for i := range fates {
-			fates[i].Chance = float64(tally[rollOf(fates[i])]) / float64(seeds)
-		}
-		return look(Outcome{
-			World: judge.World(), Fates: fates, Violations: f.budgets.violations(), NotModelled: f.gaps.list(), Seeds: seeds,
-		})
+		all.add(f)
+		return look(all.outcome(f))
 	})
 }
 
@@ -80,18 +76,4 @@ func forked(judge *scheduling.Judge, o Options, seed uint64, do func(*future) er
 		defer judge.Reseed(before)
 	}
 	return do(begin(judge, o, seed))
-}
-
-// roll is one pod's kind of fate, which the dice may or may not bring.
-type roll struct {
-	pod  change.Ref
-	kind Kind
-}
-
-func rollOf(f Fate) roll { return roll{f.Pod, f.Kind} }
-
-func tallyUp(tally map[roll]int, fates []Fate) {
-	for _, fate := range fates {
-		tally[rollOf(fate)]++
-	}
 }

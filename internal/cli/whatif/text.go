@@ -78,8 +78,16 @@ func (w writer) counts(f finding.Forecast) string {
 		}
 	}
 	return w.say.Text(message.ForecastCounts, message.Args{
-		"counts": parts, "budgets": len(f.PDBViolations), "findings": len(f.Findings), "seeds": f.Seeds,
+		"counts": parts, "budgets": len(f.PDBViolations), "findings": len(f.Findings), "seeds": f.Seeds, "differ": differ(f),
 	})
+}
+
+// differ says whether something comes in only some of the futures.
+func differ(f finding.Forecast) bool {
+	some := func(row finding.ForecastRow) bool { return row.Chance < 1 }
+	o := f.Outcome
+	return slices.ContainsFunc(slices.Concat(o.Lost, o.Waiting, o.Delayed, o.Preempted, o.Moved, o.Created, o.Ended), some) ||
+		slices.ContainsFunc(f.PDBViolations, func(v finding.BudgetViolation) bool { return v.Chance < 1 })
 }
 
 func (w writer) head(id message.ID) {
@@ -110,18 +118,21 @@ func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
 func (w writer) wide(rows []finding.ForecastRow) {
 	var table [][]string
 	for _, row := range rows {
-		by, chance := "", ""
+		by, chance, nodeChance := "", "", ""
 		if row.By != nil {
 			by = output.Name(*row.By)
 		}
 		if w.seeds > 1 {
 			chance = strconv.FormatFloat(row.Chance, 'g', 2, 64)
+			if row.NodeChance < row.Chance {
+				nodeChance = strconv.FormatFloat(row.NodeChance, 'g', 2, 64)
+			}
 		}
 		until := w.until([]finding.ForecastRow{row})
-		table = append(table, []string{row.Pod.Namespace, row.Pod.Name, row.From, row.To, until, by, chance, row.Why})
+		table = append(table, []string{row.Pod.Namespace, row.Pod.Name, row.From, row.To, until, by, chance, nodeChance, row.Why})
 	}
 	w.filled(w.heads(message.ColumnNamespace, message.ColumnPod, message.ColumnFrom, message.ColumnTo, message.ColumnUntil,
-		message.ColumnBy, message.ColumnChance, message.ColumnWhy), table)
+		message.ColumnBy, message.ColumnChance, message.ColumnNodeChance, message.ColumnWhy), table)
 }
 
 // filled is a table without the columns that say nothing.
@@ -214,15 +225,39 @@ func (w writer) why(rows []finding.ForecastRow) string {
 	if why := rows[0].Why; why != "" {
 		words = append(words, why)
 	}
-	least, most := 1.0, 0.0
-	for _, row := range rows {
-		least, most = min(least, row.Chance), max(most, row.Chance)
-	}
-	if w.seeds > 1 && least < 1 {
-		percent := func(chance float64) int { return int(chance*100 + 0.5) }
-		words = append(words, w.say.Text(message.ForecastChance, message.Args{"least": percent(least), "most": percent(most), "seeds": w.seeds}))
+	if chance := w.chance(rows); chance != "" {
+		words = append(words, chance)
 	}
 	return strings.Join(words, " ")
+}
+
+// chance is how likely rows are, and, if they show one node, how likely that is; empty if all futures have them so.
+func (w writer) chance(rows []finding.ForecastRow) string {
+	least, most, nodeLeast, nodeMost := 1.0, 0.0, 1.0, 0.0
+	elsewhere := false
+	for _, row := range rows {
+		least, most = min(least, row.Chance), max(most, row.Chance)
+		nodeLeast, nodeMost = min(nodeLeast, row.NodeChance), max(nodeMost, row.NodeChance)
+		elsewhere = elsewhere || row.NodeChance < row.Chance
+	}
+	oneNode := rows[0].To != "" && !slices.ContainsFunc(rows, func(row finding.ForecastRow) bool { return row.To != rows[0].To })
+	if !oneNode || !elsewhere {
+		nodeLeast, nodeMost = 0, 0
+	}
+	if w.seeds == 1 || least == 1 && nodeMost == 0 {
+		return ""
+	}
+	return w.say.Text(message.ForecastChance, message.Args{
+		"least": percent(least), "most": percent(most), "nodeLeast": percent(nodeLeast), "nodeMost": percent(nodeMost), "seeds": w.seeds,
+	})
+}
+
+// percent is a share in whole percents; what comes at all is at least one of them.
+func percent(share float64) int {
+	if share > 0 {
+		return max(int(share*100+0.5), 1)
+	}
+	return 0
 }
 
 func (w writer) budgets(violations []finding.BudgetViolation) {
@@ -233,6 +268,11 @@ func (w writer) budgets(violations []finding.BudgetViolation) {
 	var table [][]string
 	for _, v := range violations[:min(len(violations), mostRows)] {
 		said := w.say.Text(message.ForecastBudget, message.Args{"allowed": v.Allowed, "disrupted": v.Disrupted})
+		if w.seeds > 1 && v.Chance < 1 {
+			said += ". " + w.say.Text(message.ForecastChance, message.Args{
+				"least": percent(v.Chance), "most": percent(v.Chance), "nodeLeast": 0, "nodeMost": 0, "seeds": w.seeds,
+			})
+		}
 		table = append(table, []string{v.Budget.Namespace + "/" + v.Budget.Name, said})
 	}
 	w.Table("  ", w.heads(message.ColumnBudget, message.ColumnWhy), table)

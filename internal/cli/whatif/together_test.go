@@ -57,3 +57,22 @@ func TestChances(t *testing.T) {
 		}
 	}
 }
+
+// TestNodeChances says how likely the node is that rows show, where their fate is likelier.
+func TestNodeChances(t *testing.T) {
+	row := func(to string, chance, there float64) finding.ForecastRow {
+		return finding.ForecastRow{To: to, Chance: chance, NodeChance: there}
+	}
+	for want, rows := range map[string][]finding.ForecastRow{
+		"In 100% of 20 futures, on this node in 35%.":            {row("n1", 1, 0.35)},
+		"In 60% of 20 futures, on this node in 35 to 60%.":       {row("n1", 0.6, 0.35), row("n1", 0.6, 0.6)},
+		"In 60% of 20 futures.":                                  {row("n1", 0.6, 0.6)},
+		"In 60 to 100% of 20 futures.":                           {row("n1", 0.6, 0.35), row("n2", 1, 0.6)},
+		"In 1% of 20 futures.":                                   {row("", 0.001, 0.001)},
+		"In 50 to 100% of 20 futures, on this node in 5 to 10%.": {row("n1", 1, 0.05), row("n1", 0.5, 0.1)},
+	} {
+		if got := (writer{say: message.English(), seeds: 20}).why(rows); got != want {
+			t.Errorf("why of %v is %q, want %q", rows, got, want)
+		}
+	}
+}
