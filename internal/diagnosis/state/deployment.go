@@ -41,10 +41,8 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 		}
 		s.is(state, finding.Critical, message.RolloutStalled, args)
 	case newest != nil && s.rolloutWaits(ctx, state, want, staying(s.World.PodsOf(newest.UID))):
-	case want == 0:
-		s.is(state, "", message.WorkloadAtZero, args)
 	default:
-		s.is(state, "", message.WorkloadHealthy, args)
+		s.complete(state, args)
 		s.podsInTrouble(ctx, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !s.hangs(pod) }), false)
 	}
 	s.rollout(d, newest, stalled)
@@ -132,14 +130,20 @@ func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
 		}
 	}
 	args := message.Args{"want": want, "have": have}
-	switch {
-	case have < want:
+	if have < want {
 		s.short(ctx, state, want, have, s.World.PodsOf(set.UID), s.refused(state, set, failure))
-	case want == 0:
-		s.is(state, "", message.WorkloadAtZero, args)
-	default:
-		s.is(state, "", message.WorkloadHealthy, args)
+		return
 	}
+	s.complete(state, args)
+}
+
+// complete says that a workload has the pods it should.
+func (s *Status) complete(state string, args message.Args) {
+	if args["want"] == 0 {
+		s.is(state, "", message.WorkloadAtZero, args)
+		return
+	}
+	s.is(state, "", message.WorkloadHealthy, args)
 }
 
 // wellOf counts the pods that run as they should: where a workload's status has not been written, they tell what it would say.
