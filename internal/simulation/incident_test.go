@@ -66,7 +66,8 @@ func TestIncidentGoesOn(t *testing.T) {
 			[]string{"waiting db-0 n1>n1 FateHangs"},
 		},
 		"it is drained before that": {
-			world(node("n1", "a", unreachable(100*time.Second)), node("n2", "b"), web), change.DrainNode{Node: "n1"},
+			world(node("n1", "a", unreachable(100*time.Second)), node("n2", "b"), web),
+			change.DrainNode{Node: "n1"},
 			[]string{"moved web-1-a n1>n2"},
 		},
 		"it is lost for good": {
@@ -74,11 +75,13 @@ func TestIncidentGoesOn(t *testing.T) {
 		},
 		"the taint is taken off before that": {
 			world(node("n1", "a", unreachable(100*time.Second)), node("n2", "b"), web),
-			change.Untaint{Node: "n1", Taint: corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}}, nil,
+			change.Untaint{Node: "n1", Taint: corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}},
+			nil,
 		},
 		"a node that answers and evicts": {
 			world(node("n1", "a", maintained), node("n2", "b"), node("n3", "c"), placed("lone", "n1", template("lone", "1", bearing(90))),
-				placed("stays", "n1", template("stays", "1", bearing(7200)))), change.DeletePod{Namespace: "default", Name: "stays"},
+				placed("stays", "n1", template("stays", "1", bearing(7200)))),
+			change.DeletePod{Namespace: "default", Name: "stays"},
 			[]string{"lost lone n1> 30s FateBare", "lost stays n1> FateBare"},
 		},
 		"the pod takes the room that another waits for": {
