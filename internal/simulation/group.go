@@ -83,7 +83,8 @@ func singles(nodes []*corev1.Node) bool {
 // noteZones says that new nodes may come up in zones of which nothing is known, or, if so many are equally empty, in another
 // of them.
 //
-// Source: Amazon EC2 Auto Scaling, which launches in the zone with the fewest instances, and in any of several such.
+// Amazon EC2 Auto Scaling keeps as many instances in each zone. In which of several with the fewest it launches, it does not say.
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-availability-zone-balanced.html
 func (f *future) noteZones(p pattern, equals int) {
 	group := "group/" + p.group
 	switch args := (message.Args{"group": group}); {

@@ -70,46 +70,60 @@ func TestRefusedPods(t *testing.T) {
 	}{
 		"a priority class": {
 			world(three(), &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "known"}, Value: 1}), next(classed("unknown")),
-			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"}, "no PriorityClass with name unknown was found",
+			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
+			"no PriorityClass with name unknown was found",
 		},
 		"a runtime class": {
 			three(), next(runs("nosuch")),
-			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"}, `pod rejected: RuntimeClass "nosuch" not found`,
+			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
+			`pod rejected: RuntimeClass "nosuch" not found`,
 		},
 		"one that is there": {
 			world(three(), &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "kata"}, Handler: "kata"}), next(runs("kata")),
-			[]string{"created web-* >n1", "created web-* >n2"}, "",
+			[]string{"created web-* >n1", "created web-* >n2"},
+			"",
 		},
 		"a rollout to a runtime class": {
-			world(three(), there()), change.Patch{
+			world(three(), there()),
+			change.Patch{
 				Object: change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"},
 				Patch:  `{"spec":{"template":{"spec":{"runtimeClassName":"nosuch","priorityClassName":""}}}}`,
 			},
-			[]string{"waiting web-* FateRefused"}, `pod rejected: RuntimeClass "nosuch" not found`,
+			[]string{"waiting web-* FateRefused"},
+			`pod rejected: RuntimeClass "nosuch" not found`,
 		},
 		"a service account": {
 			world(three(), elsewhere), next(as("robot")),
-			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"}, `error looking up service account default/robot: serviceaccount "robot" not found`,
+			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
+			`error looking up service account default/robot: serviceaccount "robot" not found`,
 		},
 		"a service account that comes with it": {
-			three(), change.Apply{Objects: []runtime.Object{bare(1, template("web", "1", as("robot"))), account}},
-			[]string{"created web-* >n1"}, "",
+			three(),
+			change.Apply{Objects: []runtime.Object{bare(1, template("web", "1", as("robot"))), account}},
+			[]string{"created web-* >n1"},
+			"",
 		},
 		"a namespace's security": {
 			world(three(), strict), next(),
-			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"}, `violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false`,
+			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
+			`violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false`,
 		},
 		"a namespace's limits": {
 			world(three(), largest), next(),
-			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"}, "maximum memory usage per Pod is 1Gi.  No limit is specified",
+			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
+			"maximum memory usage per Pod is 1Gi.  No limit is specified",
 		},
 		"a quota": {
-			world(three(), there(), quota("3")), change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 4},
-			[]string{"created web-1-* >n3", "waiting web-1-* FateRefused"}, "exceeded quota: most, requested: pods=1, used: pods=3, limited: pods=3",
+			world(three(), there(), quota("3")),
+			change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 4},
+			[]string{"created web-1-* >n3", "waiting web-1-* FateRefused"},
+			"exceeded quota: most, requested: pods=1, used: pods=3, limited: pods=3",
 		},
 		"a quota that comes with it": {
-			three(), change.Apply{Objects: []runtime.Object{bare(2, template("web", "1")), quota("1")}},
-			[]string{"created web-* >n1", "waiting web-* FateRefused"}, "exceeded quota",
+			three(),
+			change.Apply{Objects: []runtime.Object{bare(2, template("web", "1")), quota("1")}},
+			[]string{"created web-* >n1", "waiting web-* FateRefused"},
+			"exceeded quota",
 		},
 		"a quota that a drain keeps to": {
 			world(three(), there(), quota("2")), change.DrainNode{Node: "n1"}, []string{"moved web-1-a n1>n3"}, "",
@@ -117,7 +131,8 @@ func TestRefusedPods(t *testing.T) {
 		"a StatefulSet's pod beyond a quota": {
 			world(three(), statefulSet("db", template("db", "1"), "n1"), quota("2")),
 			change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: 3},
-			[]string{"created db-1 >n2", "waiting db-2 FateRefused"}, "exceeded quota",
+			[]string{"created db-1 >n2", "waiting db-2 FateRefused"},
+			"exceeded quota",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
