@@ -43,7 +43,7 @@ func TestTwin(t *testing.T) {
 	read.Account(&account)
 	for _, line := range []string{
 		"v1.36.3", "group/workers: 4 nodes", "1 CronJob", "1 pod with a container that crashes, cannot start or is not ready",
-		"1 ServiceAccount", "1 object owned by a Job that is not in the snapshot", "1 object owned by a Rollout.example.com",
+		"1 object owned by a Job that is not in the snapshot", "1 object owned by a Rollout.example.com",
 	} {
 		if !strings.Contains(account.String(), line) {
 			t.Errorf("the account does not speak of %q:\n%s", line, &account)
