@@ -155,7 +155,6 @@ func tainted(t *testing.T, l lab) {
 // web makes a Deployment of which one pod fits on a node.
 func web(t *testing.T, l lab, replicas int) {
 	t.Helper()
-	l.must(t, "kubectl", "create", "deployment", "web", "--image=web", "--replicas=0")
+	l.must(t, "kubectl", "create", "deployment", "web", "--image=web", fmt.Sprintf("--replicas=%d", replicas))
 	l.must(t, "kubectl", "set", "resources", "deployment/web", "--requests=cpu=1200m")
-	l.must(t, "kubectl", "scale", "deployment/web", fmt.Sprintf("--replicas=%d", replicas))
 }

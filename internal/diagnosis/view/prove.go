@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -49,7 +50,7 @@ func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1
 }
 
 // landed says whether each pod, or what replaces it, has a node in the end. Pods that a change of their template ended are
-// replaced by some of other names: their workload must then have as many with a node as it has pods now.
+// replaced by some of other names: their workload must then have as many with a node as it wants.
 func (v View) landed(o simulation.Outcome, pods []*corev1.Pod) bool {
 	fates := map[change.Ref]string{}
 	for _, fate := range o.Fates {
@@ -71,11 +72,20 @@ func (v View) landed(o simulation.Outcome, pods []*corev1.Pod) bool {
 		}
 	}
 	for workload := range renewed {
-		if placed(o.World, workload) < len(facts.PodsOfWorkload(v.World, workload)) {
+		if placed(o.World, workload) < wanted(v.World, workload) {
 			return false
 		}
 	}
 	return true
+}
+
+// wanted is how many pods a workload has now, but of a Deployment no more than its replicas: a rollout makes some beside them.
+func wanted(world *cluster.Snapshot, workload change.Ref) int {
+	n := len(facts.PodsOfWorkload(world, workload))
+	if workload.Kind != string(cluster.Deployment) {
+		return n
+	}
+	return min(n, int(ptr.Deref(world.Deployment(workload.Namespace, workload.Name).Spec.Replicas, 1)))
 }
 
 // placed counts the pods of a workload that have a node.
