@@ -5,10 +5,13 @@ import (
 	"reflect"
 	"slices"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -20,6 +23,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
@@ -65,6 +69,16 @@ const (
 	DeviceClass   Kind = "DeviceClass"
 )
 
+// The kinds read on demand: a command reads them, the controller neither watches nor holds them.
+const (
+	HorizontalPodAutoscaler        Kind = "HorizontalPodAutoscaler"
+	Ingress                        Kind = "Ingress"
+	ValidatingWebhookConfiguration Kind = "ValidatingWebhookConfiguration"
+	MutatingWebhookConfiguration   Kind = "MutatingWebhookConfiguration"
+	ResourceClaimTemplate          Kind = "ResourceClaimTemplate"
+	APIService                     Kind = "APIService"
+)
+
 // scope says where objects of a kind live.
 type scope bool
 
@@ -77,11 +91,31 @@ const (
 type form struct {
 	empty func() rows
 	scope scope
+	// onDemand says that only a command reads the kind.
+	onDemand bool
+	// served are the group and versions in which a kind is read that is not built into Kubernetes, best first; the Go type
+	// fits all of them. It is empty for others: their Go type says it.
+	served []schema.GroupVersion
 }
 
-func of[T metav1.Object](s scope) form { return form{empty[T], s} }
+func of[T metav1.Object](s scope) form { return form{empty: empty[T], scope: s} }
 
-// forms is the one list of the kinds and their Go types. Group, version and resource follow from the type.
+// onDemand is the form of a kind that only a command reads.
+func onDemand[T metav1.Object](s scope) form {
+	return form{empty: empty[T], scope: s, onDemand: true}
+}
+
+// customOf is the form of a kind that is not built into Kubernetes. It is read on demand.
+func customOf[T metav1.Object](s scope, group string, versions ...string) form {
+	f := onDemand[T](s)
+	for _, version := range versions {
+		f.served = append(f.served, schema.GroupVersion{Group: group, Version: version})
+	}
+	return f
+}
+
+// forms is the one list of the kinds and their Go types. Group, version and resource follow from the type, if the kind is
+// built into Kubernetes.
 var forms = map[Kind]form{
 	Node:      of[*corev1.Node](global),
 	Pod:       of[*corev1.Pod](namespaced),
@@ -117,6 +151,13 @@ var forms = map[Kind]form{
 	ResourceClaim: of[*resourcev1.ResourceClaim](namespaced),
 	ResourceSlice: of[*resourcev1.ResourceSlice](global),
 	DeviceClass:   of[*resourcev1.DeviceClass](global),
+
+	HorizontalPodAutoscaler:        onDemand[*autoscalingv2.HorizontalPodAutoscaler](namespaced),
+	Ingress:                        onDemand[*networkingv1.Ingress](namespaced),
+	ValidatingWebhookConfiguration: onDemand[*admissionv1.ValidatingWebhookConfiguration](global),
+	MutatingWebhookConfiguration:   onDemand[*admissionv1.MutatingWebhookConfiguration](global),
+	ResourceClaimTemplate:          onDemand[*resourcev1.ResourceClaimTemplate](namespaced),
+	APIService:                     customOf[*custom.APIService](global, "apiregistration.k8s.io", "v1"),
 }
 
 var kindOfType = func() map[reflect.Type]Kind {
@@ -133,8 +174,11 @@ func Kinds() []Kind { return slices.Sorted(maps.Keys(forms)) }
 // Namespaced says whether objects of the kind live in namespaces.
 func (k Kind) Namespaced() bool { return bool(forms[k].scope) }
 
-// empty is an object of the kind.
-func (k Kind) empty() intake.Object {
+// OnDemand says whether only a command reads the kind: the controller neither watches nor holds it.
+func (k Kind) OnDemand() bool { return forms[k].onDemand }
+
+// Empty is a new object of the kind, which must be one that a Snapshot holds.
+func (k Kind) Empty() intake.Object {
 	return reflect.New(forms[k].empty().holds().Elem()).Interface().(intake.Object)
 }
 
@@ -144,17 +188,26 @@ func (k Kind) resource() schema.GroupVersionResource {
 	return gvr
 }
 
-// version is the kind with the group and version that its Go type stands for.
+// version is the kind with the group and version that its Go type stands for, or that is best of those it stands for.
 func (k Kind) version() schema.GroupVersionKind {
-	gvks, _, err := scheme.Scheme.ObjectKinds(k.empty())
-	utilruntime.Must(err) // Every Go type above is one of client-go's scheme; a test sees them all.
+	if served := forms[k].served; len(served) > 0 {
+		return served[0].WithKind(string(k))
+	}
+	gvks, _, err := scheme.Scheme.ObjectKinds(k.Empty())
+	utilruntime.Must(err) // Every other Go type above is one of client-go's scheme; a test sees them all.
 	return gvks[0]
 }
 
 // heldAs says whether objects of the kind are held, if they are of an API version such as "policy/v1".
 func (k Kind) heldAs(version string) bool {
-	_, held := forms[k]
-	return held && k.version().GroupVersion().String() == version
+	form, held := forms[k]
+	if !held {
+		return false
+	}
+	if len(form.served) > 0 {
+		return slices.ContainsFunc(form.served, func(served schema.GroupVersion) bool { return served.String() == version })
+	}
+	return k.version().GroupVersion().String() == version
 }
 
 // KindOf is the kind of an object that a Snapshot may hold; false for others.

@@ -43,7 +43,7 @@ func (r raw) decode(in *intake.Intake) (metav1.Object, error) {
 	if r.explodes() {
 		return nil, fmt.Errorf("a %s of %d bytes: %w", r.kind, len(r.data), ErrTooLarge)
 	}
-	o := r.kind.empty()
+	o := r.kind.Empty()
 	var err error
 	if r.encoding == asProtobuf {
 		err = in.Decode(r.data, o)

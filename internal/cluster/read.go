@@ -37,8 +37,9 @@ type ReadOptions struct {
 type Progress struct{ Done, Total int }
 
 // Read reads the whole cluster: every kind that a Snapshot holds, in pages and side by side, and of ConfigMaps only the
-// parameters of autoscalers. A kind that may not be read, or is not served, is noted as such; any other failure is an
-// error of k8s.io/apimachinery/pkg/api/errors.
+// parameters of autoscalers. A kind that may not be read, or is not served, is noted as such, and so is a kind read on demand
+// that the server fails to give; any other failure is an error of k8s.io/apimachinery/pkg/api/errors. Of a kind whose API group
+// is not installed there are no objects, which is known.
 //
 // All kinds are read as of one moment where the server can do that: it keeps the past for some minutes (etcd's
 // compaction), and Events often live in a store of their own. What it cannot give as of that moment is read as it is.
@@ -119,6 +120,9 @@ func (r *reading) read(ctx context.Context, kind Kind) error {
 		objects, err = r.readAll(ctx, kind, r.Namespace)
 		known = Partial
 	}
+	if r.notInstalled(ctx, kind, err) {
+		objects, known, err = nil, Complete, nil
+	}
 	return r.took(kind, objects, known, err)
 }
 
@@ -126,6 +130,9 @@ func (r *reading) read(ctx context.Context, kind Kind) error {
 func (r *reading) took(kind Kind, objects []runtime.Object, known Knowledge, err error) error {
 	nowhere := kind == Node && apierrors.IsNotFound(err) // Every cluster serves nodes: this is some other server.
 	known, failed := knowledgeFrom(known, err)
+	if kind.OnDemand() && errors.As(err, new(apierrors.APIStatus)) {
+		failed = nil // Whoever serves the kind may be out of order: all else is still to be told.
+	}
 	if failed != nil || nowhere {
 		return fmt.Errorf("reading every %s: %w", kind, err)
 	}
@@ -195,6 +202,9 @@ func (r *reading) report(kind Kind, page runtime.Object) {
 
 // list reads one page of a kind.
 func (r *reading) list(kind Kind, namespace string) pager.ListPageFunc {
+	if len(forms[kind].served) > 0 {
+		return r.listCustom(kind, namespace)
+	}
 	resource := kind.resource()
 	return func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		return restClient(r.client, resource.Group).Get().NamespaceIfScoped(namespace, namespace != "").
@@ -205,12 +215,18 @@ func (r *reading) list(kind Kind, namespace string) pager.ListPageFunc {
 // restClient speaks the version of a group that the kinds' Go types stand for.
 func restClient(client kubernetes.Interface, group string) rest.Interface {
 	switch group {
+	case "admissionregistration.k8s.io":
+		return client.AdmissionregistrationV1().RESTClient()
 	case "apps":
 		return client.AppsV1().RESTClient()
+	case "autoscaling":
+		return client.AutoscalingV2().RESTClient()
 	case "batch":
 		return client.BatchV1().RESTClient()
 	case "coordination.k8s.io":
 		return client.CoordinationV1().RESTClient()
+	case "networking.k8s.io":
+		return client.NetworkingV1().RESTClient()
 	case "node.k8s.io":
 		return client.NodeV1().RESTClient()
 	case "policy":

@@ -37,11 +37,13 @@ func read(t *testing.T, host string, o cluster.ReadOptions) (*cluster.Snapshot, 
 	return cluster.Read(t.Context(), kubernetes.NewForConfigOrDie(&rest.Config{Host: host, QPS: -1}), o)
 }
 
+type answers = map[string]*apierrors.StatusError
+
+func refused(resource string) answers {
+	return answers{resource: apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", nil)}
+}
+
 func TestRead(t *testing.T) {
-	type answers = map[string]*apierrors.StatusError
-	refused := func(resource string) answers {
-		return answers{resource: apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", nil)}
-	}
 	absent := answers{"csinodes": apierrors.NewNotFound(schema.GroupResource{Resource: "csinodes"}, "")}
 	broken := answers{"nodes": apierrors.NewInternalError(errors.New("etcd is gone"))}
 	for name, tc := range map[string]struct {

@@ -21,8 +21,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Watch keeps a Snapshot of a cluster current, for whoever asks again and again. It holds what Read reads; of Leases, those
-// of nodes alone.
+// Watch keeps a Snapshot of a cluster current, for whoever asks again and again. It holds what Read reads, but for the
+// kinds that are read on demand; of Leases, those of nodes alone.
 type Watch struct {
 	client kubernetes.Interface
 	clock  clock.WithTicker
@@ -56,7 +56,7 @@ func NewWatch(client kubernetes.Interface, c clock.WithTicker, without ...Kind) 
 	nodeLeases := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.slim.transform), informers.WithNamespace(corev1.NamespaceNodeLease))
 	w.factories = []informers.SharedInformerFactory{everywhere, nodeLeases}
 	for kind := range forms {
-		if kind == ConfigMap || slices.Contains(without, kind) {
+		if kind == ConfigMap || kind.OnDemand() || slices.Contains(without, kind) {
 			continue // Of ConfigMaps, Run reads the few that matter, by their names.
 		}
 		factory := everywhere

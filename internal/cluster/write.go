@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -23,14 +24,29 @@ func (s *Snapshot) Write(w io.Writer) error {
 	for _, kind := range Kinds() {
 		version, name := kind.version().ToAPIVersionAndKind()
 		for _, o := range s.Objects(kind) {
-			data, err := in.Encode(o.(intake.Object))
+			record, err := encode(in, kind, o.(intake.Object))
 			if err != nil {
 				return fmt.Errorf("encoding the %s %s: %w", kind, o.GetName(), err)
 			}
-			if err := file.Write(snapshot.Record{APIVersion: version, Kind: name, Encoding: snapshot.Protobuf, Data: data}); err != nil {
+			record.APIVersion, record.Kind = version, name
+			if err := file.Write(record); err != nil {
 				return err
 			}
 		}
 	}
 	return file.Close()
+}
+
+// encode is an object as a file holds it: in JSON if its kind has no protobuf form of its own.
+func encode(in *intake.Intake, kind Kind, o intake.Object) (snapshot.Record, error) {
+	if len(forms[kind].served) == 0 {
+		data, err := in.Encode(o)
+		return snapshot.Record{Encoding: snapshot.Protobuf, Data: data}, err
+	}
+	taken, err := in.Take(o)
+	if err != nil {
+		return snapshot.Record{}, err
+	}
+	data, err := json.Marshal(taken)
+	return snapshot.Record{Encoding: snapshot.JSON, Data: data}, err
 }

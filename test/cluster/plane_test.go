@@ -243,7 +243,7 @@ func TestWatchHoldsWhatReadReads(t *testing.T) {
 func held(world *cluster.Snapshot, namespace string) map[string]string {
 	all := map[string]string{"server": world.Server()}
 	for _, kind := range cluster.Kinds() {
-		if kind == cluster.Lease || kind == cluster.Event || kind == cluster.ConfigMap {
+		if kind == cluster.Lease || kind == cluster.Event || kind == cluster.ConfigMap || kind.OnDemand() {
 			continue
 		}
 		all[string(kind)] = string(world.Knowledge(kind))

@@ -13,8 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -26,7 +24,7 @@ func TestNoStringIsLeft(t *testing.T) {
 	for _, kind := range cluster.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
 			f := &filler{words: map[string]string{}}
-			object := empty(t, kind)
+			object := kind.Empty()
 			f.fill(reflect.ValueOf(object).Elem(), "", 0)
 			if len(f.words) < 10 {
 				t.Fatalf("only %d words were put in", len(f.words))
@@ -74,26 +72,6 @@ func unpacked(t *testing.T, world *cluster.Snapshot) []byte {
 		t.Fatal("the file holds no object")
 	}
 	return plain.Bytes()
-}
-
-func empty(t *testing.T, kind cluster.Kind) runtime.Object {
-	t.Helper()
-	for gvk := range scheme.Scheme.AllKnownTypes() {
-		if gvk.Kind != string(kind) {
-			continue
-		}
-		object, err := scheme.Scheme.New(schema.GroupVersionKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o, ok := object.(metav1.Object); ok {
-			if _, held := cluster.KindOf(o); held {
-				return object
-			}
-		}
-	}
-	t.Fatalf("no type for %s", kind)
-	return nil
 }
 
 // filler puts words into objects.
