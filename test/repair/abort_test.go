@@ -158,6 +158,54 @@ func TestAbortWithoutAController(t *testing.T) {
 	})
 }
 
+// TestAbortOfAReplacement leaves a node cordoned and counted whose machine somebody has promised to replace, whether the
+// Remediation is aborted or deleted: the promise cannot be taken back.
+func TestAbortOfAReplacement(t *testing.T) {
+	for name, options := range map[string]struct {
+		deleted bool
+		args    []string
+		o       command.AbortOptions
+	}{
+		"aborted":         {args: []string{"runs"}},
+		"all are aborted": {o: command.AbortOptions{All: true}},
+		"deleted":         {deleted: true, args: []string{"runs"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newAbortWorld(t)
+				w.promiseReplacement("runs")
+				if options.deleted {
+					w.must(w.api.Direct.Delete(t.Context(), w.remediation("runs")))
+				}
+				w.must(w.run(options.o, options.args...))
+				if !options.deleted {
+					w.aborted("runs")
+				}
+				l := w.ledger()
+				if !w.cordoned() || len(l.Entries) != 1 || !l.Replaces("uid-of-n1") {
+					t.Errorf("cordoned: %t, ledger %v", w.cordoned(), l.Entries)
+				}
+			})
+		})
+	}
+}
+
+// promiseReplacement makes of a Remediation one whose act, a replacement, was accepted.
+func (w *abortWorld) promiseReplacement(name string) {
+	w.t.Helper()
+	r := w.remediation(name)
+	r.Spec.Plan = v1alpha1.NodePlan(v1alpha1.ActionReplace, "")
+	w.must(w.api.Direct.Update(w.t.Context(), r))
+	at := metav1.NewMicroTime(time.Now())
+	drain := &r.Status.Steps[len(r.Status.Steps)-1]
+	drain.EndedAt, drain.Result = &at, v1alpha1.StepDone
+	r.Status.Steps = append(r.Status.Steps,
+		v1alpha1.Step{Name: v1alpha1.StepAct, StartedAt: at, EndedAt: &at, Result: v1alpha1.StepDone}, v1alpha1.Step{Name: v1alpha1.StepWait, StartedAt: at})
+	w.must(w.api.Direct.Status().Update(w.t.Context(), r))
+	l := w.ledger()
+	w.must(w.records.WriteLedger(w.t.Context(), l, l.Replace(guard.HolderOf(r), "uid-of-n1")))
+}
+
 func TestAbortOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAbortWorld(t)
