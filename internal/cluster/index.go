@@ -15,6 +15,7 @@ type index struct {
 	podsOn        *lookup[*corev1.Pod] // by the name of the node
 	podsOf        *lookup[*corev1.Pod] // by their controller's UID
 	podsUsing     *lookup[*corev1.Pod] // by the claim they mount
+	podsByUID     *lookup[*corev1.Pod]
 	attachmentsOf *lookup[*storagev1.VolumeAttachment]
 	eventsOf      *lookup[*corev1.Event]
 	groups        *groups
@@ -32,6 +33,7 @@ func newIndex() index {
 		podsOn:        newLookup(nodeOfPod),
 		podsOf:        newLookup(controllerOfPod),
 		podsUsing:     newLookup(claimsOfPod),
+		podsByUID:     newLookup(func(pod *corev1.Pod) []string { return []string{string(pod.UID)} }),
 		attachmentsOf: newLookup(volumeOfAttachment),
 		eventsOf:      newLookup(func(e *corev1.Event) []string { return []string{string(e.InvolvedObject.UID)} }),
 		groups:        &groups{},
@@ -45,6 +47,7 @@ func (x index) with(s *Snapshot, kind Kind, edits []Edit) index {
 	case Pod:
 		pods := replacing[*corev1.Pod](s, kind, edits)
 		x.podsOn, x.podsOf, x.podsUsing = x.podsOn.with(pods, of), x.podsOf.with(pods, of), x.podsUsing.with(pods, of)
+		x.podsByUID = x.podsByUID.with(pods, of)
 	case VolumeAttachment:
 		x.attachmentsOf = x.attachmentsOf.with(replacing[*storagev1.VolumeAttachment](s, kind, edits), of)
 	case Event:
@@ -60,7 +63,7 @@ func (x index) anew(kind Kind) index {
 	fresh := newIndex()
 	switch kind {
 	case Pod:
-		x.podsOn, x.podsOf, x.podsUsing = fresh.podsOn, fresh.podsOf, fresh.podsUsing
+		x.podsOn, x.podsOf, x.podsUsing, x.podsByUID = fresh.podsOn, fresh.podsOf, fresh.podsUsing, fresh.podsByUID
 	case VolumeAttachment:
 		x.attachmentsOf = fresh.attachmentsOf
 	case Event:
@@ -121,6 +124,15 @@ func (s *Snapshot) PodsOf(controller types.UID) []*corev1.Pod {
 // PodsUsing are the pods that mount a claim.
 func (s *Snapshot) PodsUsing(namespace, claim string) []*corev1.Pod {
 	return s.index.podsUsing.find(namespace+"/"+claim, s.Pods)
+}
+
+// PodOfUID is the pod with that UID, nil if there is none.
+func (s *Snapshot) PodOfUID(uid types.UID) *corev1.Pod {
+	pods := s.index.podsByUID.find(string(uid), s.Pods)
+	if uid == "" || len(pods) == 0 {
+		return nil
+	}
+	return pods[0]
 }
 
 // Attachments are those of a PersistentVolume.

@@ -67,16 +67,20 @@ func Overview(ctx context.Context, v view.View, scope Scope) finding.Overview {
 	}
 	for _, kind := range workloadKinds {
 		for _, o := range v.World.Objects(kind) {
-			if scope.holds(o) && !told[string(o.GetUID())] && asksForPods(v, o) {
-				if e := v.Explain(ctx, facts.RefTo(kind, o)); e.Severity == finding.Critical {
-					all = append(all, e)
-				}
+			if scope.holds(o) && !told[string(o.GetUID())] && asksForPods(v, o) && critical(ctx, v, facts.RefTo(kind, o)) {
+				all = append(all, v.Explain(ctx, facts.RefTo(kind, o)))
 			}
 		}
 	}
 	overview := finding.Overview{Elsewhere: elsewhere, Unknown: unread(v, append([]cluster.Kind{cluster.Pod}, workloadKinds...))}
 	overview.Explanations = view.List(slices.Concat(Causes(all)...))
 	return overview
+}
+
+// critical says whether a workload is in such a state, without asking the rules, which only add to it.
+func critical(ctx context.Context, v view.View, ref change.Ref) bool {
+	v.Subject = &ref
+	return state.Of(ctx, v).Severity == finding.Critical
 }
 
 // amiss says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,

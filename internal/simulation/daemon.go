@@ -38,9 +38,13 @@ func (f *future) daemonsFor(node *corev1.Node) error {
 	return nil
 }
 
+// hasDaemon says whether a pod of a DaemonSet is on a node or waits for it. The set's pods on other nodes, which are as many as
+// there are nodes, are not looked at.
 func (f *future) hasDaemon(set *appsv1.DaemonSet, node string) bool {
-	here := func(pod *corev1.Pod) bool { return daemonNode(pod) == node && pod.DeletionTimestamp == nil }
-	return slices.ContainsFunc(f.pods.of(set.UID), here) || slices.ContainsFunc(f.queue.of(set.UID), here)
+	here := func(pod *corev1.Pod) bool {
+		return metav1.IsControlledBy(pod, set) && daemonNode(pod) == node && pod.DeletionTimestamp == nil
+	}
+	return slices.ContainsFunc(f.pods.on(node), here) || slices.ContainsFunc(f.pods.on(""), here) || slices.ContainsFunc(f.queue.of(set.UID), here)
 }
 
 // selects says whether a DaemonSet's node selector and affinity choose a node.
@@ -71,10 +75,8 @@ func wants(set *appsv1.DaemonSet, node *corev1.Node) bool {
 // daemonPod is a DaemonSet's new pod for a node: like its newest on another node, or as its template says.
 func (f *future) daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
 	name := f.names.pod(set.Namespace, set.Name+"-")
-	for _, sibling := range f.pods.of(set.UID) {
-		if upToDate(set, sibling) {
-			return pinned(f.renew(sibling, name), node)
-		}
+	if sibling := f.pods.first(set.UID, func(pod *corev1.Pod) bool { return upToDate(set, pod) }); sibling != nil {
+		return pinned(f.renew(sibling, name), node)
 	}
 	return pinned(f.daemonFromTemplate(set, name), node)
 }

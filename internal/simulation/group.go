@@ -103,16 +103,16 @@ func (f *future) bringUp(ctx context.Context, p pattern, nodes []*corev1.Node, c
 			standing[cluster.Zone(node)]++
 		}
 	}
-	made := make([]newcomer, 0, count)
-	for i := range count {
+	zones := make([]string, count)
+	for i := range zones {
 		zone := slices.MinFunc(drawn(f.chance, p.zones), func(a, b string) int { return standing[a] - standing[b] })
 		if i == count-1 {
 			f.noteZones(p, equals(p.zones, standing, zone))
 		}
 		standing[zone]++
-		made = append(made, f.newNode(p.group, zone, p.like))
+		zones[i] = zone
 	}
-	if err := f.join(ctx, made); err != nil {
+	if err := f.join(ctx, f.newNodes(p.group, zones, p.like)); err != nil {
 		return err
 	}
 	return f.nodesChanged(ctx)
@@ -177,11 +177,11 @@ func (f *future) rotate(ctx context.Context, c change.RotateGroup) error {
 		zones = f.zonesOf(old)
 	}
 	zones = drawn(f.chance, zones)
-	made := make([]newcomer, 0, len(old))
-	for i := range old {
-		made = append(made, f.newNode(c.Group, zones[i%len(zones)], old))
+	each := make([]string, len(old))
+	for i := range each {
+		each[i] = zones[i%len(zones)]
 	}
-	if err := f.join(ctx, made); err != nil {
+	if err := f.join(ctx, f.newNodes(c.Group, each, old)); err != nil {
 		return err
 	}
 	// The old ones are closed all at once, so that no pod moves twice.

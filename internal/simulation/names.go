@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 	"hash/fnv"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +17,7 @@ import (
 type names struct {
 	world *cluster.Snapshot
 	taken map[types.NamespacedName]bool
-	// tries are how many names of pods were tried, by what they begin with: none of those is free any more.
+	// tries are how many names were tried, by what they begin with: none of those is free any more.
 	tries map[types.NamespacedName]int
 	uids  int
 }
@@ -50,8 +51,10 @@ func (n *names) node(group, zone string) string {
 	if zone != "" {
 		parts = append(parts, zone)
 	}
-	for i := 1; ; i++ {
-		name := fmt.Sprintf("%s-new-%d", strings.ToLower(strings.Join(parts, "-")), i)
+	kin := types.NamespacedName{Name: strings.ToLower(strings.Join(parts, "-")) + "-new-"}
+	for {
+		n.tries[kin]++
+		name := kin.Name + strconv.Itoa(n.tries[kin])
 		key := types.NamespacedName{Name: name}
 		if !n.taken[key] && n.world.Node(name) == nil {
 			n.taken[key] = true

@@ -24,8 +24,20 @@ func (n newcomer) edits() []cluster.Edit {
 	return []cluster.Edit{cluster.Put(n.Node), cluster.Put(n.drivers)}
 }
 
-// newNode is a node like others of its group, in a zone, as it is once it is ready.
-func (f *future) newNode(group, zone string, like []*corev1.Node) newcomer {
+// newNodes are nodes like others of their group, one for each of the zones, as they are once they are ready.
+func (f *future) newNodes(group string, zones []string, like []*corev1.Node) []newcomer {
+	made, templates := make([]newcomer, 0, len(zones)), map[string]*corev1.Node{}
+	for _, zone := range zones {
+		if templates[zone] == nil {
+			templates[zone] = nodeTemplate(zone, like)
+		}
+		made = append(made, f.newNode(group, zone, templates[zone]))
+	}
+	return made
+}
+
+// nodeTemplate is one of a group's nodes, if possible one of the zone that is ready, without what only this one has.
+func nodeTemplate(zone string, like []*corev1.Node) *corev1.Node {
 	template := like[0]
 	for _, node := range like {
 		if inZone := cluster.Zone(node) == zone; inZone && cluster.Zone(template) != zone || inZone && !isReady(template) && isReady(node) {
@@ -33,9 +45,6 @@ func (f *future) newNode(group, zone string, like []*corev1.Node) newcomer {
 		}
 	}
 	node := template.DeepCopy()
-	name := f.names.node(group, zone)
-	node.Name, node.UID, node.CreationTimestamp = name, f.names.uid(), *f.moment()
-	node.Labels[corev1.LabelHostname] = name
 	for _, label := range cluster.ZoneLabels {
 		if _, ok := node.Labels[label]; ok {
 			node.Labels[label] = zone
@@ -45,6 +54,14 @@ func (f *future) newNode(group, zone string, like []*corev1.Node) newcomer {
 	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return passing(t) || !common(t, like) })
 	node.Status.Images, node.Status.Addresses, node.Status.VolumesAttached, node.Status.VolumesInUse = nil, nil, nil, nil
 	node.Status.Conditions = nil
+	return node
+}
+
+// newNode is a node of a group in a zone, made of a template.
+func (f *future) newNode(group, zone string, template *corev1.Node) newcomer {
+	node, name := template.DeepCopy(), f.names.node(group, zone)
+	node.Name, node.UID, node.CreationTimestamp = name, f.names.uid(), *f.moment()
+	node.Labels[corev1.LabelHostname] = name
 	setReady(node, corev1.ConditionTrue, "KubeletReady", *f.moment())
 	return newcomer{node, f.driversLike(template, name)}
 }

@@ -65,6 +65,23 @@ func (p *pods) of(controller types.UID) []*corev1.Pod {
 	return p.merged(p.present.PodsOf(controller), p.kin[controller], func(*corev1.Pod) bool { return true })
 }
 
+// first is the first, by name, of a controller's pods that suits; nil if none does.
+func (p *pods) first(controller types.UID, suits func(*corev1.Pod) bool) *corev1.Pod {
+	var first *corev1.Pod
+	for _, pod := range p.present.PodsOf(controller) {
+		if _, changed := p.now[nameOf(pod)]; !changed && suits(pod) {
+			first = pod
+			break // The present's are sorted.
+		}
+	}
+	for name := range p.kin[controller] {
+		if pod := p.now[name]; pod != nil && suits(pod) && (first == nil || compareNames(name, nameOf(first)) < 0) {
+			first = pod
+		}
+	}
+	return first
+}
+
 func (p *pods) merged(before []*corev1.Pod, changed map[types.NamespacedName]bool, belongs func(*corev1.Pod) bool) []*corev1.Pod {
 	var merged []*corev1.Pod
 	for _, pod := range before {
@@ -77,9 +94,7 @@ func (p *pods) merged(before []*corev1.Pod, changed map[types.NamespacedName]boo
 			merged = append(merged, pod)
 		}
 	}
-	slices.SortFunc(merged, func(a, b *corev1.Pod) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(merged, func(a, b *corev1.Pod) int { return compareNames(nameOf(a), nameOf(b)) })
 	return merged
 }
 

@@ -116,10 +116,8 @@ func (f *future) fill(rs *appsv1.ReplicaSet) error {
 // podOfSet is a ReplicaSet's new pod: like another of its pods, or as its template says.
 func (f *future) podOfSet(rs *appsv1.ReplicaSet) *corev1.Pod {
 	name := f.names.pod(rs.Namespace, rs.Name+"-")
-	for _, sibling := range f.pods.of(rs.UID) {
-		if sibling.DeletionTimestamp == nil {
-			return f.renew(sibling, name)
-		}
+	if sibling := f.pods.first(rs.UID, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil }); sibling != nil {
+		return f.renew(sibling, name)
 	}
 	return f.fromTemplate(&rs.Spec.Template, rs.Namespace, name, ownerOf("apps/v1", "ReplicaSet", rs))
 }

@@ -48,7 +48,7 @@ func (s *Status) gone() {
 			id = by.id
 			_, _, at := view.Occurrences(e)
 			args["age"], args["why"] = s.age(at), e.Message
-			if by := view.Preemptor(s.World, view.PodsByUID(s.World), e); by.Name != "" {
+			if by := view.Preemptor(s.World, e); by.Name != "" {
 				args["by"], args["of"] = by, makers.TopOf(by)
 			}
 			s.because(by.id, args, view.EventFact(e))

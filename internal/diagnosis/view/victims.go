@@ -41,7 +41,6 @@ func Victims(world *cluster.Snapshot) []Victim {
 		}
 		return one
 	}
-	pods := PodsByUID(world)
 	for _, pod := range world.Pods() {
 		if c := facts.PodCondition(pod, corev1.DisruptionTarget); c != nil && c.Status == corev1.ConditionTrue && c.Reason == corev1.PodReasonPreemptionByScheduler {
 			one := of(pod.UID, facts.RefTo(cluster.Pod, pod))
@@ -55,7 +54,7 @@ func Victims(world *cluster.Snapshot) []Victim {
 		about := event.InvolvedObject
 		one := of(about.UID, change.Ref{Kind: string(cluster.Pod), Namespace: about.Namespace, Name: about.Name})
 		if one.By.Name == "" {
-			one.By = Preemptor(world, pods, event)
+			one.By = Preemptor(world, event)
 		}
 		_, _, last := Occurrences(event)
 		one.At = last
@@ -68,19 +67,10 @@ func Victims(world *cluster.Snapshot) []Victim {
 	return all
 }
 
-// PodsByUID are the world's pods by their UIDs.
-func PodsByUID(world *cluster.Snapshot) map[types.UID]*corev1.Pod {
-	pods := map[types.UID]*corev1.Pod{}
-	for _, pod := range world.Pods() {
-		pods[pod.UID] = pod
-	}
-	return pods
-}
-
 // Preemptor is the pod for which another gave way. One that is gone as well may have Events of its own.
-func Preemptor(world *cluster.Snapshot, pods map[types.UID]*corev1.Pod, event *corev1.Event) change.Ref {
+func Preemptor(world *cluster.Snapshot, event *corev1.Event) change.Ref {
 	uid := preemptorUID(event)
-	if pod := pods[uid]; pod != nil {
+	if pod := world.PodOfUID(uid); pod != nil {
 		return facts.RefTo(cluster.Pod, pod)
 	}
 	if told := world.Events(uid); len(told) > 0 && uid != "" {
