@@ -16,6 +16,7 @@ type index struct {
 	podsOf        *lookup[*corev1.Pod] // by their controller's UID
 	podsUsing     *lookup[*corev1.Pod] // by the claim they mount
 	podsByUID     *lookup[*corev1.Pod]
+	nodesIn       *lookup[*corev1.Node] // by ZoneKey
 	attachmentsOf *lookup[*storagev1.VolumeAttachment]
 	eventsOf      *lookup[*corev1.Event]
 	groups        *groups
@@ -34,6 +35,7 @@ func newIndex() index {
 		podsOf:        newLookup(controllerOfPod),
 		podsUsing:     newLookup(claimsOfPod),
 		podsByUID:     newLookup(func(pod *corev1.Pod) []string { return []string{string(pod.UID)} }),
+		nodesIn:       newLookup(func(node *corev1.Node) []string { return []string{ZoneKey(node)} }),
 		attachmentsOf: newLookup(volumeOfAttachment),
 		eventsOf:      newLookup(func(e *corev1.Event) []string { return []string{string(e.InvolvedObject.UID)} }),
 		groups:        &groups{},
@@ -53,7 +55,7 @@ func (x index) with(s *Snapshot, kind Kind, edits []Edit) index {
 	case Event:
 		x.eventsOf = x.eventsOf.with(replacing[*corev1.Event](s, kind, edits), of)
 	case Node:
-		x.groups = &groups{}
+		x.groups, x.nodesIn = &groups{}, x.nodesIn.with(replacing[*corev1.Node](s, kind, edits), of)
 	}
 	return x
 }
@@ -68,6 +70,8 @@ func (x index) anew(kind Kind) index {
 		x.attachmentsOf = fresh.attachmentsOf
 	case Event:
 		x.eventsOf = fresh.eventsOf
+	case Node:
+		x.nodesIn = fresh.nodesIn
 	}
 	return x
 }
@@ -115,6 +119,9 @@ func volumeOfAttachment(a *storagev1.VolumeAttachment) []string {
 
 // PodsOn are the pods that have their place on a node, whatever their phase; those that have none are on "".
 func (s *Snapshot) PodsOn(node string) []*corev1.Pod { return s.index.podsOn.find(node, s.Pods) }
+
+// NodesIn are the nodes of a zone, by its ZoneKey.
+func (s *Snapshot) NodesIn(zoneKey string) []*corev1.Node { return s.index.nodesIn.find(zoneKey, s.Nodes) }
 
 // PodsOf are the pods whose controller has that UID.
 func (s *Snapshot) PodsOf(controller types.UID) []*corev1.Pod {

@@ -23,3 +23,10 @@ func Zone(node *corev1.Node) string {
 	}
 	return ""
 }
+
+// ZoneKey tells zones apart as Kubernetes' node lifecycle controller does: by region and zone.
+//
+// Source: k8s.io/component-helpers/node/topology (GetZoneKey).
+func ZoneKey(node *corev1.Node) string {
+	return node.Labels[corev1.LabelTopologyRegion] + "/" + Zone(node)
+}

@@ -32,8 +32,9 @@ func BenchmarkAudit(b *testing.B) {
 					b.Fatal(err)
 				}
 			})
-			if nodes >= 500 { // in smaller clusters a judge is made soon
-				benchmark.Target(b, 2, rebuilt, benchmark.CPUPerOp)
+			// In smaller clusters a judge is made soon.
+			if ratio := map[int]float64{500: 2, 1000: 10, 5000: 40}[nodes]; ratio > 0 {
+				benchmark.Target(b, ratio, rebuilt, benchmark.CPUPerOp)
 			}
 		})
 	}

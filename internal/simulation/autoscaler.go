@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func (f *future) nodesChanged(ctx context.Context) error {
 
 // verticalAutoscaler says whether a container is the cluster-proportional-vertical-autoscaler.
 func verticalAutoscaler(c *corev1.Container) bool {
-	image := path.Base(c.Image)
+	image := c.Image[strings.LastIndexByte(c.Image, '/')+1:]
 	return strings.HasPrefix(image, "cpvpa") || strings.HasPrefix(image, "cluster-proportional-vertical-autoscaler")
 }
 

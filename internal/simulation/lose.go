@@ -71,28 +71,34 @@ func (f *future) ghosts(dead []*corev1.Node) error {
 // control plane suspects itself.
 func (f *future) evictions(dead []*corev1.Node) map[time.Duration][]string {
 	type zone struct{ size, unhealthy, turn int }
-	zones, lost, healthy := map[string]*zone{}, map[string]bool{}, false
+	zones, lost := map[string]*zone{}, map[string]bool{}
 	for _, node := range dead {
 		lost[node.Name] = true
 	}
-	for _, node := range f.world().Nodes() {
-		z := zones[zoneKey(node)]
+	if !slices.ContainsFunc(f.world().Nodes(), func(node *corev1.Node) bool { return isReady(node) && !lost[node.Name] }) {
+		return nil
+	}
+	for _, node := range dead {
+		key := cluster.ZoneKey(node)
+		z := zones[key]
 		if z == nil {
-			z = &zone{}
-			zones[zoneKey(node)] = z
+			z = &zone{size: len(f.world().NodesIn(key))}
+			for _, node := range f.world().NodesIn(key) {
+				if !isReady(node) {
+					z.unhealthy++
+				}
+			}
+			zones[key] = z
 		}
-		z.size++
-		if lost[node.Name] || !isReady(node) {
+		if isReady(node) {
 			z.unhealthy++
-		} else {
-			healthy = true
 		}
 	}
 	when := map[time.Duration][]string{}
 	for _, node := range dead {
-		z := zones[zoneKey(node)]
+		z := zones[cluster.ZoneKey(node)]
 		every, partial := evictionEvery, z.unhealthy > 2 && z.unhealthy < z.size && float64(z.unhealthy)/float64(z.size) >= unhealthyZone
-		if !healthy || partial && z.size <= largeZone {
+		if partial && z.size <= largeZone {
 			continue
 		}
 		if partial {
@@ -210,9 +216,4 @@ func isReady(node *corev1.Node) bool {
 		}
 	}
 	return true
-}
-
-// zoneKey tells the zones apart by which the control plane limits its evictions: region and zone.
-func zoneKey(node *corev1.Node) string {
-	return node.Labels[corev1.LabelTopologyRegion] + "/" + cluster.Zone(node)
 }

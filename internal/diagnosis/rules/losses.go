@@ -2,7 +2,9 @@ package rules
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -110,12 +112,13 @@ func lose(ctx context.Context, v view.View, place change.Ref) loss {
 	if place.Kind == "Zone" {
 		code = finding.N103
 	}
+	reachable := map[string]bool{}
 	for _, fate := range outcome.Fates {
 		pod := v.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
 		if !leftWaiting(fate, pod) || v.PassesOver(code, facts.RefOfWorkload(v.World, pod)) {
 			continue
 		}
-		if tied := facts.ZoneMounts(v.World, pod); len(tied) > 0 && !reaches(outcome.World, tied) {
+		if tied := facts.ZoneMounts(v.World, pod); len(tied) > 0 && !reaches(outcome.World, tied, reachable) {
 			l.rooted = append(l.rooted, fate)
 		} else {
 			l.scarce = append(l.scarce, fate)
@@ -132,11 +135,20 @@ func leftWaiting(fate simulation.Fate, pod *corev1.Pod) bool {
 // placeholder says whether a pod holds room for others: whoever sets a priority below zero wants it to go first.
 func placeholder(pod *corev1.Pod) bool { return pod.Spec.Priority != nil && *pod.Spec.Priority < 0 }
 
-// reaches says whether a node of the world is allowed by all of the volumes.
-func reaches(world *cluster.Snapshot, tied []facts.Mount) bool {
-	return slices.ContainsFunc(world.Nodes(), func(n *corev1.Node) bool {
-		return !slices.ContainsFunc(tied, func(m facts.Mount) bool { return !m.Allows(n) })
-	})
+// reaches says whether a node of the world is allowed by all of the volumes. Known keeps the answers: many volumes are tied alike.
+func reaches(world *cluster.Snapshot, tied []facts.Mount, known map[string]bool) bool {
+	var ties strings.Builder
+	for _, m := range tied {
+		fmt.Fprintln(&ties, m.Selectors)
+	}
+	reached, ok := known[ties.String()]
+	if !ok {
+		reached = slices.ContainsFunc(world.Nodes(), func(n *corev1.Node) bool {
+			return !slices.ContainsFunc(tied, func(m facts.Mount) bool { return !m.Allows(n) })
+		})
+		known[ties.String()] = reached
+	}
+	return reached
 }
 
 // lossWords is how the two kinds of loss are told.
