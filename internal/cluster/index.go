@@ -121,7 +121,9 @@ func volumeOfAttachment(a *storagev1.VolumeAttachment) []string {
 func (s *Snapshot) PodsOn(node string) []*corev1.Pod { return s.index.podsOn.find(node, s.Pods) }
 
 // NodesIn are the nodes of a zone, by its ZoneKey.
-func (s *Snapshot) NodesIn(zoneKey string) []*corev1.Node { return s.index.nodesIn.find(zoneKey, s.Nodes) }
+func (s *Snapshot) NodesIn(zoneKey string) []*corev1.Node {
+	return s.index.nodesIn.find(zoneKey, s.Nodes)
+}
 
 // PodsOf are the pods whose controller has that UID.
 func (s *Snapshot) PodsOf(controller types.UID) []*corev1.Pod {

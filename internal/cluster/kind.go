@@ -168,6 +168,29 @@ var kindOfType = func() map[reflect.Type]Kind {
 	return kinds
 }()
 
+// typeOfKind are the Go types of the kinds' objects, without the pointer.
+var typeOfKind = func() map[Kind]reflect.Type {
+	types := map[Kind]reflect.Type{}
+	for t, kind := range kindOfType {
+		types[kind] = t.Elem()
+	}
+	return types
+}()
+
+// versions are the group and versions in which each kind is read, best first: those that its Go type stands for.
+var versions = func() map[Kind][]schema.GroupVersion {
+	versions := map[Kind][]schema.GroupVersion{}
+	for kind, form := range forms {
+		versions[kind] = form.served
+		if len(form.served) == 0 {
+			gvks, _, err := scheme.Scheme.ObjectKinds(kind.Empty())
+			utilruntime.Must(err) // Every Go type above that says no versions is one of client-go's scheme.
+			versions[kind] = []schema.GroupVersion{gvks[0].GroupVersion()}
+		}
+	}
+	return versions
+}()
+
 // Kinds are those a Snapshot holds, sorted.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(forms)) }
 
@@ -178,9 +201,7 @@ func (k Kind) Namespaced() bool { return bool(forms[k].scope) }
 func (k Kind) OnDemand() bool { return forms[k].onDemand }
 
 // Empty is a new object of the kind, which must be one that a Snapshot holds.
-func (k Kind) Empty() intake.Object {
-	return reflect.New(forms[k].empty().holds().Elem()).Interface().(intake.Object)
-}
+func (k Kind) Empty() intake.Object { return reflect.New(typeOfKind[k]).Interface().(intake.Object) }
 
 // resource is the kind as the API serves it: its group, its version, and its name in paths.
 func (k Kind) resource() schema.GroupVersionResource {
@@ -188,26 +209,12 @@ func (k Kind) resource() schema.GroupVersionResource {
 	return gvr
 }
 
-// version is the kind with the group and version that its Go type stands for, or that is best of those it stands for.
-func (k Kind) version() schema.GroupVersionKind {
-	if served := forms[k].served; len(served) > 0 {
-		return served[0].WithKind(string(k))
-	}
-	gvks, _, err := scheme.Scheme.ObjectKinds(k.Empty())
-	utilruntime.Must(err) // Every other Go type above is one of client-go's scheme; a test sees them all.
-	return gvks[0]
-}
+// version is the kind with the best group and version of those in which it is read.
+func (k Kind) version() schema.GroupVersionKind { return versions[k][0].WithKind(string(k)) }
 
 // heldAs says whether objects of the kind are held, if they are of an API version such as "policy/v1".
 func (k Kind) heldAs(version string) bool {
-	form, held := forms[k]
-	if !held {
-		return false
-	}
-	if len(form.served) > 0 {
-		return slices.ContainsFunc(form.served, func(served schema.GroupVersion) bool { return served.String() == version })
-	}
-	return k.version().GroupVersion().String() == version
+	return slices.ContainsFunc(versions[k], func(held schema.GroupVersion) bool { return held.String() == version })
 }
 
 // KindOf is the kind of an object that a Snapshot may hold; false for others.
