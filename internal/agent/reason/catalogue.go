@@ -203,7 +203,7 @@ var Catalogue = []Reason{
 		Needs:  Needs{Count: 1, Within: 10 * minute},
 		Clears: Clears{Quiet: 10 * minute},
 		Matches: []Match{
-			{Log: "kernel", Pattern: `^INFO: task (?P<entity>.+):\d+ blocked for more than \d+ seconds\.`},
+			{Log: "kernel", Pattern: `^INFO: task (?P<entity>.+):\d+ blocked (?:in I/O wait )?for more than \d+ seconds\.`},
 		},
 	},
 	{
@@ -375,8 +375,8 @@ var Catalogue = []Reason{
 		Needs:  Needs{Count: 1, Within: 1 * hour},
 		Clears: Clears{Quiet: 1 * hour},
 		Matches: []Match{
-			{Log: "kernel", Pattern: `^BUG: (?:kernel NULL pointer|unable to handle|Bad |K[A-Z]+: |scheduling |sleeping function|assuming |non-zero |spinlock |stack guard page|[A-Z]+ stack guard page|workqueue leaked)`},
-			{Log: "kernel", Pattern: `^[kK]ernel BUG at `},
+			{Log: "kernel", Pattern: `^BUG: (?:kernel NULL pointer|unable to handle|Bad page (?:state|map|cache) in process |Bad rss-counter state |K(?:ASAN|CSAN|MSAN|FENCE): [a-z -]{4,} in |scheduling while atomic: |sleeping function called |assuming (?:atomic|non migratable) context |non-zero (?:pgtables_bytes|nr_pmds|nr_ptes) on freeing mm|spinlock [A-Za-z ]+ on CPU|(?:[A-Z]+ )?stack guard page was hit |workqueue leaked)`},
+			{Log: "kernel", Pattern: `^[kK]ernel BUG at (?:[\w./-]+:\d+!|[\w.]+\+0x[0-9a-f]+/0x[0-9a-f]+)(?: \[.*)?$`},
 		},
 	},
 	{
@@ -403,7 +403,7 @@ var Catalogue = []Reason{
 		Needs:  Needs{Count: 1, Within: 1 * hour},
 		Clears: Clears{Quiet: 1 * hour},
 		Matches: []Match{
-			{Log: "kernel", Pattern: `^(?:Oops|Internal error|general protection fault|divide error|invalid opcode|double fault|stack segment|stack guard page|bounds|int3|[a-z #-]+ exception|[a-z ]+ fault|Bad pagetable)[^\[\]]*: [0-9a-f]{4,16} \[#\d+\]`},
+			{Log: "kernel", Pattern: `^(?:Oops|Internal error|general protection fault|divide error|invalid opcode|double fault|stack segment|stack guard page|bounds|int3|[a-z #-]+ exception|[a-z ]+ fault|Bad pagetable)[^\[\]]*: [0-9a-f]{4,16} \[#\d+\](?: +[A-Z][\w(){},]*)*$`},
 		},
 	},
 	{
@@ -464,7 +464,7 @@ var Catalogue = []Reason{
 		Needs:  Needs{Count: 3, Within: 24 * hour},
 		Clears: Clears{Quiet: 24 * hour},
 		Matches: []Match{
-			{Log: "kernel", Pattern: `^EDAC (?P<entity>MC\d+): \d+ CE `},
+			{Log: "kernel", Pattern: `^EDAC (?P<entity>MC\d+): \d+ CE [^\[]*\bon [^\[]+ \([^\[]*\bpage:0x[0-9a-f]+ offset:0x[0-9a-f]+ `},
 		},
 	},
 	{
@@ -530,7 +530,7 @@ var Catalogue = []Reason{
 		Needs:  Needs{Count: 3, Within: 24 * hour},
 		Clears: Clears{Quiet: 24 * hour},
 		Matches: []Match{
-			{Log: "kernel", Pattern: `^EDAC MC\d+: \d+ UE `},
+			{Log: "kernel", Pattern: `^EDAC MC\d+: \d+ UE [^\[]*\bon [^\[]+ \([^\[]*\bpage:0x[0-9a-f]+ offset:0x[0-9a-f]+ `},
 			{Log: "kernel", Pattern: `^Memory failure: 0x[0-9a-f]+: recovery action for `},
 		},
 	},
@@ -657,7 +657,7 @@ var Catalogue = []Reason{
 		Needs:  Needs{Count: 4, Within: 15 * minute},
 		Clears: Clears{Quiet: 15 * minute},
 		Matches: []Match{
-			{Log: "/var/log/aws-routed-eni/ipamd.log", Pattern: `InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks`},
+			{Log: "/var/log/aws-routed-eni/ipamd.log", Pattern: `^\{"level":"[a-z]+","ts":"[^"]*",(?:"logger":"[^"]*",)?"caller":"[^"]*","msg":"(?:[^"\\]|\\.)*(?:InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks)`},
 		},
 	},
 	{
@@ -799,7 +799,7 @@ var Catalogue = []Reason{
 		Needs:  Needs{Count: 2, Within: 30 * minute},
 		Clears: Clears{Quiet: 30 * minute},
 		Matches: []Match{
-			{Log: "/var/log/aws-routed-eni/network-policy-agent.log", Pattern: `Failed to recover the BPF state|BPF State Recovery failed|failed to recover global maps|got err for (?:cluster policy )?(?:ingress|egress) in-mem map`},
+			{Log: "/var/log/aws-routed-eni/network-policy-agent.log", Pattern: `^\{"level":"[a-z]+","ts":"[^"]*",(?:"logger":"[^"]*",)?"caller":"[^"]*","msg":"(?:Failed to recover the BPF state|BPF State Recovery failed|failed to recover global maps|got err for (?:cluster policy )?(?:ingress|egress) in-mem map)`},
 		},
 	},
 	{
@@ -958,11 +958,11 @@ var Catalogue = []Reason{
 			EN: "A container could not start because the pod's /etc/hosts could not be mounted in it.",
 			JA: "Pod の /etc/hosts をマウントできず、コンテナを起動できませんでした。",
 		},
-		Reads:  "the kubelet's journal: what runc says of the mount; the entity is the pod's UID",
+		Reads:  "the kubelet's log: what runc says of the mount; the entity is the pod's UID",
 		Needs:  Needs{Count: 1, Within: 10 * minute},
 		Clears: Clears{Quiet: 10 * minute},
 		Matches: []Match{
-			{Log: "unit:kubelet.service", Pattern: `mounting \W*\S*/pods/(?P<entity>[0-9a-f-]{36})/etc-hosts\W+to rootfs\b.* at \W*etc/hosts`},
+			{Log: "kubelet", Pattern: `^pod_workers\.go:\d+\] "Error syncing pod, skipping" err="\[?failed to \\"StartContainer\\" .*mounting \W*\S*/pods/(?P<entity>[0-9a-f-]{36})/etc-hosts\W+to rootfs\b.* at \W*etc/hosts`},
 		},
 	},
 	{
@@ -1011,11 +1011,11 @@ var Catalogue = []Reason{
 			EN: "Kubelet takes long to measure what containers use of the disk.",
 			JA: "kubelet によるコンテナのディスク使用量の計測に時間がかかっています。",
 		},
-		Reads:  "the kubelet's journal: cAdvisor's line, at verbosity 2 and up",
+		Reads:  "the kubelet's log: cAdvisor's line, at verbosity 2 and up",
 		Needs:  Needs{Count: 3, Within: 30 * minute},
 		Clears: Clears{Quiet: 30 * minute},
 		Matches: []Match{
-			{Log: "unit:kubelet.service", Pattern: `\b(?:fs: disk usage and inodes count|du and find) on following dirs took `},
+			{Log: "kubelet", Pattern: `^fsHandler\.go:\d+\] "?(?:fs: disk usage and inodes count|du and find) on following dirs took `},
 		},
 	},
 	{
@@ -1111,12 +1111,12 @@ var Catalogue = []Reason{
 			EN: "The low-level runtime (runc) could not make a pod's container, for a reason that lies with the node.",
 			JA: "ノード側の要因により、低レベルランタイム (runc) が Pod のコンテナを作成できませんでした。",
 		},
-		Reads:  "the kubelet's journal, in its text format: what runc said when a pod could not be synced; programs that are not in the image, and mounts from a pod's own volumes, are the pod's business and left out",
+		Reads:  "the kubelet's log, in text or JSON: what runc said when a pod could not be synced; programs that are not in the image, and mounts from a pod's own volumes, are the pod's business and left out",
 		Needs:  Needs{Count: 3, Within: 10 * minute},
 		Clears: Clears{Quiet: 10 * minute},
 		Matches: []Match{
-			{Log: "unit:kubelet.service", Pattern: `"Error syncing pod, skipping" err=".*\bOCI runtime create failed: (?:runc create failed: )?(?:[^cru]|c[^o]|r[^u]|runc [^c]|u[^n]|un[^a]|unable to start container process: (?:[^e]|e[^rx]|error during container init: (?:[^e]|e[^rx]|error [^m]|error mounting \W*(?:proc|sysfs|tmpfs|cgroup|devpts|mqueue)\b))).* pod="(?P<entity>[^"]+)"`},
-			{Log: "unit:kubelet.service", Pattern: `"Error syncing pod, skipping" err=".*\bOCI runtime create failed: container_linux\.go:\d+: starting container process caused:? \W*(?:[^e\W]|e[^x]).* pod="(?P<entity>[^"]+)"`},
+			{Log: "kubelet", Pattern: `^pod_workers\.go:\d+\] "Error syncing pod, skipping" err="\[?failed to \\"(?:StartContainer|CreatePodSandbox)\\" .*\bOCI runtime create failed: (?:runc create failed: )?(?:[^cru]|c[^or]|cr[^u]|crun: (?:[^eo]|e[^x]|open [^e])|r[^u]|runc [^c]|runs|u[^n]|un[^a]|unable to (?:retrieve OCI runtime error|create new parent process)|unable to start container process: (?:[^e]|e[^rx]|error during container init: (?:[^e]|e[^rx]|error [^m]|error mounting \W*(?:proc|sysfs|tmpfs|cgroup|devpts|mqueue)\b))).* pod="(?P<entity>[^"]+)"`},
+			{Log: "kubelet", Pattern: `^pod_workers\.go:\d+\] "Error syncing pod, skipping" err="\[?failed to \\"(?:StartContainer|CreatePodSandbox)\\" .*\bOCI runtime create failed: container_linux\.go:\d+: starting container process caused:? \W*(?:[^e\W]|e[^x]).* pod="(?P<entity>[^"]+)"`},
 		},
 	},
 	{
@@ -1151,7 +1151,7 @@ var Catalogue = []Reason{
 		Needs:  Needs{Count: 2, Within: 10 * minute},
 		Clears: Clears{Quiet: 30 * minute},
 		Matches: []Match{
-			{Log: "unit:docker.service", Pattern: `readlink /var/lib/docker/overlay2\S*: invalid argument`},
+			{Log: "unit:docker.service", Pattern: `^(?:time="[^"]*" )?level=error msg="(?:[^"\\]|\\.)*readlink /var/lib/docker/overlay2[^ "]*: invalid argument`},
 		},
 	},
 	{
@@ -1172,11 +1172,11 @@ var Catalogue = []Reason{
 			EN: "kubelet tries again and again to end a pod, and the container runtime does not get it done.",
 			JA: "kubelet が Pod の終了を繰り返し試みていますが、コンテナランタイムが処理を完了できません。",
 		},
-		Reads:  "the kubelet's journal, in its text format: that a container or sandbox of a pod was not gone by the deadline. A network plugin that fails at once, or a runtime that is away, is another matter",
+		Reads:  "the kubelet's log, in text or JSON: that a container or sandbox of a pod was not gone by the deadline. A network plugin that fails at once, or a runtime that is away, is another matter",
 		Needs:  Needs{Count: 5, Within: 15 * minute},
 		Clears: Clears{Quiet: 15 * minute},
 		Matches: []Match{
-			{Log: "unit:kubelet.service", Pattern: `"Error syncing pod, skipping" err=".*failed to \\"Kill(?:Container|PodSandbox)\\" .*\bDeadlineExceeded\b.* pod="(?P<entity>[^"]+)"`},
+			{Log: "kubelet", Pattern: `^pod_workers\.go:\d+\] "Error syncing pod, skipping" err="(?:error killing (?:terminating )?pod: )?\[?failed to \\"Kill(?:Container|PodSandbox)\\" .*\brpc error: code = DeadlineExceeded\b.* pod="(?P<entity>[^"]+)"`},
 		},
 	},
 	{
@@ -1217,11 +1217,11 @@ var Catalogue = []Reason{
 			EN: "A pod's liveness probe fails on and on, though its container has been restarted for it.",
 			JA: "コンテナの再起動後も、Pod の liveness probe の失敗が続いています。",
 		},
-		Reads:  "the kubelet's journal, in its text format: the line of each failed probe (verbosity 1 and up)",
+		Reads:  "the kubelet's log, in text or JSON: the line of each failed probe (verbosity 1 and up)",
 		Needs:  Needs{Count: 7, Within: 5 * minute},
 		Clears: Clears{Quiet: 10 * minute},
 		Matches: []Match{
-			{Log: "unit:kubelet.service", Pattern: `"Probe failed" probeType="?Liveness"? pod="(?P<entity>[^"]+)"`},
+			{Log: "kubelet", Pattern: `^prober\.go:\d+\] "Probe failed" probeType="?Liveness"? pod="(?P<entity>[^"]+)"`},
 		},
 	},
 	{
@@ -1252,11 +1252,11 @@ var Catalogue = []Reason{
 			EN: "A pod's readiness probe has failed for many minutes, and it gets no traffic.",
 			JA: "Pod の readiness probe の失敗が数分間続いており、トラフィックが送られていません。",
 		},
-		Reads:  "the kubelet's journal, in its text format: the line of each failed probe (verbosity 1 and up)",
+		Reads:  "the kubelet's log, in text or JSON: the line of each failed probe (verbosity 1 and up)",
 		Needs:  Needs{Count: 40, Within: 10 * minute},
 		Clears: Clears{Quiet: 10 * minute},
 		Matches: []Match{
-			{Log: "unit:kubelet.service", Pattern: `"Probe failed" probeType="?Readiness"? pod="(?P<entity>[^"]+)"`},
+			{Log: "kubelet", Pattern: `^prober\.go:\d+\] "Probe failed" probeType="?Readiness"? pod="(?P<entity>[^"]+)"`},
 		},
 	},
 	{

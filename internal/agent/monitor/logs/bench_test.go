@@ -135,7 +135,7 @@ func BenchmarkPatterns(b *testing.B) {
 	const tried = 1000
 	before = benchmark.CPU(b)
 	for i := range tried {
-		for _, p := range all {
+		for _, p := range all.all {
 			p.match(ordinary[i%len(ordinary)])
 		}
 	}

@@ -66,13 +66,12 @@ func (m *Monitor) openUnits(units []string) func(host.Boot, marks) (feed, error)
 // openJournal opens logs within the journal.
 func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed, error) {
 	var wants []journal.Want
+	var of []string // the log of each
 	for _, log := range logs {
-		want := journal.Kernel()
-		if unit, is := strings.CutPrefix(log, unitPrefix); is {
-			want = journal.Unit(unit)
+		for _, want := range wantsOf(log) {
+			want.After, want.Since = past[log].Up, m.clock.Now().Add(-m.horizon[log])
+			wants, of = append(wants, want), append(of, log)
 		}
-		want.After, want.Since = past[log].Up, m.clock.Now().Add(-m.horizon[log])
-		wants = append(wants, want)
 	}
 	var folders []string
 	for _, folder := range m.options.Journal {
@@ -82,7 +81,23 @@ func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed,
 	if err != nil {
 		return nil, err
 	}
-	return entries{reader, logs}, nil
+	return entries{reader, of}, nil
+}
+
+// wantsOf are what in the journal is of a log.
+func wantsOf(log string) []journal.Want {
+	if log == kernelLog {
+		return []journal.Want{journal.Kernel()}
+	}
+	units := []string{strings.TrimPrefix(log, unitPrefix)}
+	if log == kubeletLog {
+		units = kubeletUnits
+	}
+	var wants []journal.Want
+	for _, unit := range units {
+		wants = append(wants, journal.Unit(unit))
+	}
+	return wants
 }
 
 func (m *Monitor) openFile(path string) func(host.Boot, marks) (feed, error) {
@@ -106,14 +121,15 @@ func (d device) next(ctx context.Context) (line, error) {
 
 func (d device) buffered(context.Context) (line, error) { return d.own(d.Buffered) }
 
-// own is the next line that the kernel itself logged: what processes write there has another facility.
+// own is the next line that the kernel itself logged: what processes write there has another facility. A further part of a line may
+// begin with anything, as the name of a process.
 func (device) own(next func() (kmsg.Record, error)) (line, error) {
 	for {
 		r, err := next()
 		if err != nil {
 			return line{}, err
 		}
-		if r.Facility == kmsg.Kernel {
+		if r.Facility == kmsg.Kernel && !r.Continues {
 			return line{log: kernelLog, text: r.Text, at: r.At, mark: mark{Seq: r.Seq + 1}}, nil
 		}
 	}
@@ -122,20 +138,28 @@ func (device) own(next func() (kmsg.Record, error)) (line, error) {
 // entries are logs within the journal.
 type entries struct {
 	*journal.Reader
-	logs []string
+	logs []string // of each Want
 }
 
 func (e entries) lost() uint64 { return e.Lost() }
 
-func (e entries) next(ctx context.Context) (line, error) { return e.line(e.Next(ctx)) }
+func (e entries) next(ctx context.Context) (line, error) {
+	return e.whole(func() (journal.Entry, error) { return e.Next(ctx) })
+}
 
-func (e entries) buffered(context.Context) (line, error) { return e.line(e.Buffered()) }
+func (e entries) buffered(context.Context) (line, error) { return e.whole(e.Buffered) }
 
-func (e entries) line(entry journal.Entry, err error) (line, error) {
-	if err != nil {
-		return line{}, err
+// whole is the next entry that begins where a line begins: what a process has others write can be made to begin anywhere else.
+func (e entries) whole(next func() (journal.Entry, error)) (line, error) {
+	for {
+		entry, err := next()
+		if err != nil {
+			return line{}, err
+		}
+		if !entry.Continues {
+			return line{log: e.logs[entry.Want], text: entry.Message, at: entry.At, mark: mark{Up: entry.Up}}, nil
+		}
 	}
-	return line{log: e.logs[entry.Want], text: entry.Message, at: entry.At, mark: mark{Up: entry.Up}}, nil
 }
 
 // file is a log file.

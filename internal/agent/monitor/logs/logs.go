@@ -1,5 +1,5 @@
 // Package logs is the one monitor of lines: it applies the catalogue's matches, those of every domain, to the logs that
-// they name. A log is "kernel", "unit:NAME" (a systemd unit's journal), or a file's path.
+// they name. A log is "kernel", "kubelet", "unit:NAME" (a systemd unit's journal), or a file's path.
 package logs
 
 import (
@@ -165,7 +165,7 @@ func (m *Monitor) sources() []source {
 		switch {
 		case log == kernelLog:
 			all = append(all, source{name: kernelLog, logs: []string{log}, open: m.openKernel})
-		case strings.HasPrefix(log, unitPrefix):
+		case log == kubeletLog, strings.HasPrefix(log, unitPrefix):
 			units = append(units, log)
 		default:
 			all = append(all, source{name: log, logs: []string{log}, open: m.openFile(log), optional: true})

@@ -42,6 +42,10 @@ func recall(folder, boot string) marks {
 	if past.Boot != boot || past.Logs == nil {
 		return marks{}
 	}
+	if own, is := past.Logs[unitPrefix+"kubelet.service"]; is { // The name that versions kept which read that unit alone.
+		delete(past.Logs, unitPrefix+"kubelet.service")
+		past.Logs[kubeletLog] = own
+	}
 	return past.Logs
 }
 

@@ -17,7 +17,15 @@ type pattern struct {
 	// literals are strings of which each match has one; nil if there are none.
 	literals []string
 	entity   int // the group's number, -1 if there is none
+	// named says that it takes lines which begin with the name of a process.
+	named bool
 }
+
+// ofProcess are the lines that the kernel begins with the name of a process, which any process may choose, of 15 bytes: they are
+// no evidence of what the name makes of them (of Linux: arch/*/mm/fault.c, mm/oom_kill.c, mm/page_alloc.c, fs/drop_caches.c,
+// kernel/exit.c, kernel/signal.c, block/blk-core.c).
+var ofProcess = regexp.MustCompile(`^(?s:.{1,15}?)(?:\[\d+\]: (?:segfault at |unhandled exception: )|\[\d+\] bad frame in | invoked oom-killer: |: page allocation failure: |` +
+	` \(\d+\)(?:: drop_caches: | used greatest stack depth: )|: potentially unexpected fatal signal |: rw=\d)`)
 
 // hit is a reason that a line is evidence of.
 type hit struct {
@@ -26,7 +34,11 @@ type hit struct {
 }
 
 // patterns are those of one log.
-type patterns []pattern
+type patterns struct {
+	all []pattern
+	// files are those whose lines a kubelet's patterns take; nil for other logs.
+	files []string
+}
 
 // compile sorts the matches of reasons by log. That they compile at all is seen to by the catalogue's generator.
 func compile(reasons []reason.Reason) map[string]patterns {
@@ -36,14 +48,28 @@ func compile(reasons []reason.Reason) map[string]patterns {
 			continue
 		}
 		for _, m := range r.Matches {
-			logs[m.Log] = append(logs[m.Log], newPattern(r.ID, m.Pattern))
+			of := logs[m.Log]
+			of.all = append(of.all, newPattern(r.ID, m.Pattern))
+			if file := kubeletFile(m); file != "" && !slices.Contains(of.files, file) {
+				of.files = append(of.files, file)
+			}
+			logs[m.Log] = of
 		}
 	}
 	return logs
 }
 
+// kubeletFile is the file with which a pattern of the kubelet's log begins; empty of other logs.
+func kubeletFile(m reason.Match) string {
+	file, _, _ := strings.Cut(strings.TrimPrefix(m.Pattern, "^"), ":")
+	if m.Log != kubeletLog {
+		return ""
+	}
+	return strings.ReplaceAll(file, `\.`, ".")
+}
+
 func newPattern(id reason.ID, text string) pattern {
-	p := pattern{reason: id, regexp: regexp.MustCompile(text)}
+	p := pattern{reason: id, regexp: regexp.MustCompile(text), named: strings.HasPrefix(text, "^(?P<entity>.+)")}
 	p.entity = p.regexp.SubexpIndex("entity")
 	if tree, err := syntax.Parse(text, syntax.Perl); err == nil {
 		p.literals = literals(tree)
@@ -52,9 +78,12 @@ func newPattern(id reason.ID, text string) pattern {
 }
 
 // match is every reason that a line is evidence of, each once an entity.
-func (all patterns) match(text string) []hit {
+func (of patterns) match(text string) []hit {
+	if of.files != nil {
+		text = kubeletLine(text, of.files)
+	}
 	var hits []hit
-	for _, p := range all {
+	for _, p := range of.all {
 		if !p.likely(text) {
 			continue
 		}
@@ -77,7 +106,7 @@ func (p pattern) likely(text string) bool {
 
 func (p pattern) match(text string) (hit, bool) {
 	at := p.regexp.FindStringSubmatchIndex(text)
-	if at == nil {
+	if at == nil || !p.named && ofProcess.MatchString(text) {
 		return hit{}, false
 	}
 	h := hit{reason: p.reason}

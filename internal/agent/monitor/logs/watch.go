@@ -62,8 +62,11 @@ func (w *watch) take(l line) {
 
 // named is how people call a log.
 func named(log string) string {
-	if log == kernelLog {
+	switch log {
+	case kernelLog:
 		return "kernel log"
+	case kubeletLog:
+		return "kubelet's log"
 	}
 	if unit, is := strings.CutPrefix(log, unitPrefix); is {
 		return "journal of " + unit

@@ -19,10 +19,15 @@ type Entry struct {
 	Message string
 	// Facility is the syslog facility, PID the process that logged it: -1 where the entry does not say.
 	Facility, PID int
+	// Continues says that it goes on with the line of the entry before, which journald has cut: where it begins is no line of its
+	// own.
+	Continues bool
 
-	driver bool // journald itself logged it
-	loss   bool // and it tells of a loss
-	said   bool // it has a Message
+	transport string // how journald got it: "driver" is journald itself
+	stream    string // the ID of the connection by which it came, as one line of output; empty of other transports
+	cut       bool   // its line goes on in the next entry of the stream
+	loss      bool   // it tells of a loss
+	said      bool   // it has a Message
 }
 
 func le(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
@@ -75,8 +80,8 @@ func (f *file) entry(at uint64, boring *boring) (Entry, error) {
 
 var errSilent = errors.New("an entry of the journal without a message that could be read")
 
-// taken are how the fields begin that are read.
-var taken = []string{"MESSAGE=", "SYSLOG_FACILITY=", "_PID=", "_TRANSPORT="}
+// taken are how the fields begin that are read (systemd.journal-fields(7)).
+var taken = []string{"MESSAGE=", "SYSLOG_FACILITY=", "_PID=", "_TRANSPORT=", "_STREAM_ID=", "_LINE_BREAK="}
 
 // take takes a field in, and says whether it is one to be taken.
 func (e *Entry) take(payload []byte) bool {
@@ -89,7 +94,11 @@ func (e *Entry) take(payload []byte) bool {
 	case "_PID":
 		e.PID = number(value)
 	case "_TRANSPORT":
-		e.driver = string(value) == "driver"
+		e.transport = string(value)
+	case "_STREAM_ID":
+		e.stream = string(value)
+	case "_LINE_BREAK": // It says how the line ended, if not by a line feed: line-max, nul, pid-change, or eof.
+		e.cut = string(value) != "eof"
 	default:
 		return false
 	}

@@ -126,6 +126,7 @@ func (o *opened) next(r *Reader) (Entry, error) {
 			if err != nil {
 				return Entry{}, err
 			}
+			e.Continues = r.follow(e)
 			if e.Want, e.loss = l.want, l.loss; l.field.own == nil || l.field.own(e) {
 				return e, nil
 			}
@@ -142,12 +143,22 @@ func (o *opened) ahead(l *list, r *Reader) (uint64, error) {
 	}
 	after := uint64(r.wants[l.want].After / time.Microsecond)
 	since := microseconds(r.wants[l.want].Since)
+	var before uint64
 	err = l.chain.skip(o.file, func(entry uint64) (bool, error) {
 		s, err := o.stamp(entry)
-		return s.boot != r.boot || s.up <= after || s.real < since, err
+		old := s.boot != r.boot || s.up <= after || s.real < since
+		if old {
+			before = max(before, entry)
+		}
+		return old, err
 	})
 	if err != nil {
 		return 0, err
+	}
+	if before != 0 { // The first entry that is read may go on with a line that began before.
+		if e, err := o.entry(before, &o.boring); err == nil {
+			r.follow(e)
+		}
 	}
 	l.started = true
 	return l.chain.peek(o.file)

@@ -35,12 +35,14 @@ type Reader struct {
 	// again says that a file could not be opened when the folders were last looked through.
 	again bool
 	lost  uint64
+	// cut are the streams whose last line goes on in the next entry.
+	cut map[string]bool
 }
 
 // Open begins to read the journal in folders, which have a folder each for the machine: /var/log/journal, /run/log/journal.
 // An error that is fs.ErrNotExist says that there is none.
 func Open(folders []string, wants []Want, o Options) (*Reader, error) {
-	r := &Reader{folders: folders, wants: wants, options: o, seen: map[id]bool{}}
+	r := &Reader{folders: folders, wants: wants, options: o, seen: map[id]bool{}, cut: map[string]bool{}}
 	var err error
 	if r.boot, err = parseID(o.Boot); err != nil {
 		return nil, fmt.Errorf("the boot ID: %w", err)
@@ -119,6 +121,19 @@ func (r *Reader) Buffered() (Entry, error) {
 			return Entry{}, err
 		}
 	}
+}
+
+// follow notes whether a line goes on, and says whether this entry goes on with the one before of its stream.
+func (r *Reader) follow(e Entry) bool {
+	if e.stream == "" {
+		return false
+	}
+	continues := r.cut[e.stream]
+	delete(r.cut, e.stream)
+	if e.cut {
+		r.cut[e.stream] = true
+	}
+	return continues
 }
 
 // refresh closes the files that are at their end for good, opens new ones, and looks for what is wanted in all.

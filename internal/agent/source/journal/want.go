@@ -35,18 +35,19 @@ const (
 func Kernel() Want {
 	return Want{
 		fields: []field{{"_TRANSPORT", "kernel", func(e Entry) bool { return e.Facility <= 0 }}},
-		losses: []field{{"MESSAGE_ID", missed, func(e Entry) bool { return e.driver }}},
+		losses: []field{{"MESSAGE_ID", missed, func(e Entry) bool { return e.transport == "driver" }}},
 	}
 }
 
-// Unit is the log of a systemd unit: what its processes say, and what PID 1 says of it.
+// Unit is the log of a systemd unit: what its processes write, and what PID 1 says of it. What a process of it hands to journald
+// as entries of the process's own making is left out: Docker hands on so what containers write (its log driver journald).
 func Unit(name string) Want {
 	return Want{
 		fields: []field{
-			{"_SYSTEMD_UNIT", name, nil},
+			{"_SYSTEMD_UNIT", name, func(e Entry) bool { return e.transport != "journal" }},
 			{"UNIT", name, func(e Entry) bool { return e.PID == 1 }},
 		},
-		losses: []field{{"MESSAGE_ID", dropped, func(e Entry) bool { return e.driver && strings.HasSuffix(e.Message, " from "+name) }}},
+		losses: []field{{"MESSAGE_ID", dropped, func(e Entry) bool { return e.transport == "driver" && strings.HasSuffix(e.Message, " from "+name) }}},
 	}
 }
 
