@@ -386,12 +386,9 @@ var Catalogue = []Reason{
 			EN: "A daemon without which no pod starts or ends waits in the kernel and cannot be killed.",
 			JA: "Pod の起動と終了に欠かせないデーモンがカーネル内で待たされたままになり、強制終了もできません。",
 		},
-		Reads:  "the kernel log: reports of hung tasks of containerd, dockerd, crio, kubelet and systemd. Shims and runc are left out: they wait for one pod's volume",
-		Needs:  Needs{Count: 2, Within: 10 * minute},
-		Clears: Clears{Quiet: 30 * minute},
-		Matches: []Match{
-			{Log: "kernel", Pattern: `^INFO: task (?P<entity>containerd|dockerd|crio|kubelet|systemd):\d+ blocked for more than \d+ seconds\.`},
-		},
+		Reads:  "/proc/PID/task/*: each minute, the threads of kubelet, containerd, CRI-O, dockerd and systemd, by their own cgroups, that are in state D, with no context switch since the look before, and, by wchan, not in a wait that a signal can end (NFS, FUSE). Shims and helpers are left out: they wait for one pod's volume. What the kernel logs of hung tasks is AppBlocked",
+		Needs:  Needs{For: 3 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: KernelOops, Condition: KernelReady, Severity: Warning, Action: Reboot,

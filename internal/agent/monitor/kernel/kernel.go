@@ -87,6 +87,7 @@ func (c *Count) UnmarshalText(text []byte) error {
 // Monitors watch a host. Each looks as often as its look is cheap: a walk through /proc costs a hundred times what the other
 // looks do together.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
+	hung := &hung{host: h, groups: slices.Concat(o.Daemons, daemonGroups)}
 	forks := &forks{cgroups: cgroups{host: h, patterns: slices.Concat(o.Daemons, o.Pods)}, fork: fork}
 	return []monitor.Monitor{
 		every(10*time.Second, "forks", forks.find, reason.ForkFailedOutOfPIDs),
@@ -94,6 +95,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 		every(30*time.Second, "files", files{h, o.Daemons, o.OpenFiles}.find, reason.ApproachingMaxOpenFiles),
 		every(15*time.Second, "pressure", pressure{h, o.Daemons, o.Pressure}.find,
 			reason.CPUPressureStalled, reason.IOPressureStalled, reason.MemoryPressureStalled),
+		every(time.Minute, "hung", hung.find, reason.KernelDeadlock),
 		every(time.Minute, "clock", clock{unix.Adjtimex}.find, reason.ClockUnsynchronized),
 		every(time.Minute, "zram", zram{h, o.Zram}.find, reason.ZramHighUsage),
 		every(5*time.Minute, "processes", processes{h, o.Zombies, o.Variables}.find, reason.ExcessiveZombieProcesses, reason.LargeEnvironment),

@@ -38,7 +38,9 @@ func forged() string {
 		`failed to "StartContainer" for "web" with RunContainerError: "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: no space left on device: unknown"`,
 		`failed to "StartContainer" for "web" with RunContainerError: "OCI runtime create failed: container_linux.go:380: starting container process caused: process_linux.go:545: container init caused: rootfs_linux.go:76: mounting "/var/lib/kubelet/pods/8ad708ed-8cf9-420d-b5ef-f9c4e35d0905/etc-hosts" to rootfs at "/etc/hosts" caused: not a directory"`,
 	} {
-		all += klogged(func(l logr.Logger) { l.Error(errors.New(err), "Error syncing pod, skipping", "pod", victim, "podUID", "x") })
+		all += klogged(func(l logr.Logger) {
+			l.Error(errors.New(err), "Error syncing pod, skipping", "pod", victim, "podUID", "x")
+		})
 	}
 	for _, probe := range []string{"Liveness", "Readiness"} {
 		all += strings.ReplaceAll(klogged(func(l logr.Logger) {

@@ -20,7 +20,7 @@ func TestPatternsThatAreDeadElsewhere(t *testing.T) {
 		"EKS agent 1.7, AppCrash: wants a blank before the name":           {`\s(.*?)\[\d+\]: segfault at`, reason.AppCrash},
 		"node-problem-detector, KernelOops: the wording before Linux 5.0":  {`BUG: unable to handle kernel NULL pointer dereference`, reason.KernelBug},
 		"node-problem-detector, KernelOops: SMP right after the number":    {`divide error: 0000 \[#\d+\] SMP`, reason.KernelOops},
-		"node-problem-detector, KernelDeadlock: a process that is no more": {`task docker:\w+ blocked for more than`, reason.KernelDeadlock},
+		"node-problem-detector, KernelDeadlock: a process that is no more": {`task docker:\w+ blocked for more than`, reason.AppBlocked},
 	} {
 		theirs := regexp.MustCompile(dead.pattern)
 		missed := 0

@@ -1,0 +1,159 @@
+package kernel
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// daemonNames are the processes without which no pod starts or ends, as comm has them. A shim or a mount helper in the same
+// cgroup waits for one pod.
+var daemonNames = []string{
+	"kubelet", "kubelite", "k0s", "k3s", "k3s-agent", "k3s-server", "rke2", "containerd", "crio", "dockerd", "cri-dockerd", "systemd",
+}
+
+// daemonGroups are their cgroups beside those that are configured: of systemd itself, of Docker, and of Talos.
+var daemonGroups = []string{"init.scope", "*.slice/docker.service", "*.slice/cri-docker.service", "podruntime/kubelet", "podruntime/runtime"}
+
+// hung looks for daemons that wait in the kernel. What the kernel's own detector logs is no evidence: it is silent after ten
+// reports of a boot (kernel.hung_task_warnings), or where it is off (kernel.hung_task_timeout_secs), and says names, which any
+// process may have. A process of a pod is never in a daemon's cgroup.
+type hung struct {
+	host   host.Host
+	groups []string // patterns, below the root of the hierarchy
+	// before are the tasks that waited at the look before.
+	before map[string]wait
+}
+
+// wait is one wait of a task: another if it has run meanwhile, or if the PID is another task's.
+type wait struct{ start, switches string }
+
+func (h *hung) find(context.Context) ([]evidence.Evidence, error) {
+	var found []evidence.Evidence
+	now := map[string]wait{}
+	daemons := 0
+	err := walk(h.host.Path("/proc"), func(p process) {
+		name, pid := string(p.name), strconv.Itoa(p.pid)
+		if !slices.Contains(daemonNames, name) || !h.daemon(pid) {
+			return
+		}
+		daemons++
+		found = append(found, h.tasks(name, pid, now)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.before = now
+	if daemons == 0 {
+		return []evidence.Evidence{inapplicable(reason.KernelDeadlock, "/proc", "none of the node's daemons runs in a cgroup that the agent knows (kernel.daemons)")}, nil
+	}
+	return found, nil
+}
+
+// daemon says whether a process is in one of the daemons' cgroups.
+func (h *hung) daemon(pid string) bool {
+	text, err := os.ReadFile(h.host.Path("/proc/" + pid + "/cgroup"))
+	if err != nil {
+		return false // It has ended.
+	}
+	for line := range strings.Lines(string(text)) {
+		if slices.ContainsFunc(h.groups, func(pattern string) bool {
+			is, _ := path.Match(pattern, groupOf(line)) // A malformed pattern matches nothing.
+			return is
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// groupOf is the cgroup of a line of /proc/PID/cgroup, below the root (cgroups(7)). A reader in a cgroup namespace of its own sees
+// the way there from its own: "/../../system.slice/kubelet.service".
+func groupOf(line string) string {
+	parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+	group := strings.TrimPrefix(parts[len(parts)-1], "/")
+	for strings.HasPrefix(group, "../") {
+		group = group[len("../"):]
+	}
+	return group
+}
+
+// tasks are the threads of a daemon that wait now as they did at the look before; all that wait are noted.
+func (h *hung) tasks(name, pid string, now map[string]wait) (found []evidence.Evidence) {
+	folder := "/proc/" + pid + "/task"
+	tasks, err := os.ReadDir(h.host.Path(folder))
+	if err != nil {
+		return nil // It has ended.
+	}
+	for _, task := range tasks {
+		at := h.host.Path(folder + "/" + task.Name())
+		start, waits := waitsSince(at)
+		if !waits {
+			continue
+		}
+		is := wait{start, switches(at)}
+		now[task.Name()] = is
+		if is.switches == "" || h.before[task.Name()] != is {
+			continue
+		}
+		where, known := waitsIn(at)
+		switch entity := name + "[" + pid + "]"; {
+		case !known:
+			found = append(found, unreadable(reason.KernelDeadlock, folder, fmt.Sprintf("%s waits in the kernel, and where may not be read (wchan)", entity)))
+		case !killable(where):
+			found = append(found, fault(reason.KernelDeadlock, entity, folder, fmt.Sprintf("thread %s waits in the kernel, in %s, and has not run since the look before", task.Name(), where)))
+		}
+	}
+	return found
+}
+
+// waitsSince is when a task was started, in ticks since boot, and whether it is in uninterruptible sleep (proc_pid_stat(5)).
+func waitsSince(folder string) (start string, waits bool) {
+	text, err := os.ReadFile(folder + "/stat") //nolint:gosec // G304: below /proc.
+	end := bytes.LastIndex(text, []byte(") "))
+	if err != nil || end < 0 {
+		return "", false
+	}
+	words := strings.Fields(string(text[end+2:]))
+	const state, started = 0, 22 - 3
+	if len(words) <= started || words[state] != "D" {
+		return "", false
+	}
+	return words[started], true
+}
+
+// switches is how often a task was put on and off a CPU (proc_pid_status(5)); empty if that cannot be read.
+func switches(folder string) string {
+	text, err := os.ReadFile(folder + "/status") //nolint:gosec // G304: below /proc.
+	if err != nil {
+		return ""
+	}
+	var counts []string
+	for line := range strings.Lines(string(text)) {
+		if name, count, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "voluntary_ctxt_switches") {
+			counts = append(counts, strings.TrimSpace(count))
+		}
+	}
+	return strings.Join(counts, " ")
+}
+
+// waitsIn is the function of the kernel in which a task waits (proc_pid_wchan(5)). Without leave to know it is 0.
+func waitsIn(folder string) (where string, known bool) {
+	text, err := os.ReadFile(folder + "/wchan") //nolint:gosec // G304: below /proc.
+	return string(text), err == nil && len(text) > 0 && string(text) != "0"
+}
+
+// killable says of a function of the kernel that who waits in it can be killed, which /proc shows as state D, too: a file system
+// whose server is away (NFS, FUSE), which is one volume's, and vfork. The kernel's own detector leaves these out as well.
+func killable(where string) bool {
+	return strings.HasSuffix(where, "_killable") || slices.Contains([]string{"request_wait_answer", "kernel_clone", "_do_fork"}, where)
+}
