@@ -145,8 +145,8 @@ func TestEachLinkCut(t *testing.T) {
 		"a silent agent":           {func(f *Facts) { silence(f, 20*time.Minute) }, down, Broken, Fresh, "16m"},
 		"an agent that never came": {func(f *Facts) { f.Nodes = []*corev1.Node{node("n1")} }, down, Broken, Fresh, "nothing has reported"},
 		"a condition that passes": {func(f *Facts) {
-			policyOf(f).Spec.Rules = []v1alpha1.RepairRule{rule("runtime", "ContainerRuntimeReady", v1alpha1.ActionReboot, time.Hour)}
-		}, "FailedKillPod", Unproven, Wait, "15m"},
+			policyOf(f).Spec.Rules = []v1alpha1.RepairRule{rule("kernel", "KernelReady", v1alpha1.ActionReboot, 48*time.Hour)}
+		}, "CperHardwareErrorFatal", Unproven, Wait, "24h"},
 		"left alone":           {func(f *Facts) { policyOf(f).Spec.Rules[0].Action = v1alpha1.ActionNone }, down, Broken, Action, "on purpose"},
 		"offered by nobody":    {func(f *Facts) { permit(f, "None", v1alpha1.MayNo) }, down, Broken, Action, "Nobody offers Reboot"},
 		"not permitted":        {func(f *Facts) { permit(f, "aws", v1alpha1.MayNo) }, down, Broken, Permitted, "UnauthorizedOperation"},

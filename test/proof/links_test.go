@@ -41,7 +41,9 @@ func (b *bed) cuts(ctx context.Context, t *testing.T) []cut {
 		{"a reason that no agent has", proof.Detect, "InterfaceDown", "InterfaceDown", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Reasons = []string{"InterfaceDown"} })},
 		{"an agent that fell silent", proof.Fresh, down, "16m", b.node, func(t *testing.T) { t.Helper(); b.heard(ctx, t, time.Hour) }},
 		{"no rule", proof.Match, down, "No rule", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Condition = "KernelReady" })},
-		{"a rule that waits longer than the condition lasts", proof.Wait, "FailedKillPod", "15m", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Condition = "ContainerRuntimeReady" })},
+		{"a rule that waits longer than the condition lasts", proof.Wait, "CperHardwareErrorFatal", "24h", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) {
+			rule(s).Condition, rule(s).For.Duration = "KernelReady", 48*time.Hour
+		})},
 		{"nobody offers it", proof.Action, down, "Nobody offers", b.node, permission("None", v1alpha1.MayNo)},
 		{"the cloud refuses", proof.Permitted, down, "aws", b.node, permission("aws", v1alpha1.MayNo)},
 		{"the cloud refuses the machines of a group", proof.Permitted, down, "for machines of group/batch", batch, func(t *testing.T) { t.Helper(); b.refusedGroup(ctx, t) }},

@@ -143,8 +143,18 @@ func (s Setting) check(d *decoder, id reason.ID) {
 	say(s.Needs.For != 0, ".needs.for", "occurrences make this reason: needs takes {count, within}, clears {quiet}")
 	say(s.Clears.For != 0, ".clears.for", "occurrences make this reason: needs takes {count, within}, clears {quiet}")
 	say(s.Needs.Count < 0, ".needs.count", "it counts occurrences, from 1")
-	fatal := cmp.Or(reason.Severity(s.Severity), r.Severity) == reason.Fatal
-	say(fatal && cmp.Or(s.Needs.Count, r.Needs.Count) == 1, ".needs.count", "one stray line must not make a condition False: a fatal reason needs 2 or more")
+	if cmp.Or(reason.Severity(s.Severity), r.Severity) != reason.Fatal {
+		return
+	}
+	say(r.Written(), ".severity", "its lines are not the kernel's own, and a workload may have them written: it cannot be fatal")
+	if cmp.Or(s.Needs.Count, r.Needs.Count) > 1 {
+		return
+	}
+	field := ".needs.count"
+	if s.Needs.Count == 0 {
+		field = ".severity"
+	}
+	say(true, field, "one stray line must not make a condition False: a fatal reason needs a count of 2 or more")
 }
 
 // Catalogue is the reasons as configured.

@@ -82,6 +82,28 @@ func TestReadHoldsEvidenceToItsKind(t *testing.T) {
 	}
 }
 
+// One line never makes a condition False, nor do lines that a workload may have written, whatever is configured.
+func TestReadRefusesFatalReasonsOnLittle(t *testing.T) {
+	for text, want := range map[string]string{
+		"reasons: {OOMKilling: {severity: fatal}}":                              "reasons.OOMKilling.severity: one stray line",
+		"reasons: {OOMKilling: {severity: fatal, needs: {count: 1}}}":           "reasons.OOMKilling.needs.count: one stray line",
+		"reasons: {OOMKilling: {severity: fatal, needs: {within: 1h}}}":         "reasons.OOMKilling.severity: one stray line",
+		"reasons: {CperHardwareErrorFatal: {needs: {count: 1}}}":                "reasons.CperHardwareErrorFatal.needs.count: one stray line",
+		"reasons: {FailedKillPod: {severity: fatal}}":                           "reasons.FailedKillPod.severity: its lines are not the kernel's own",
+		"reasons: {IPAMDNoIPs: {severity: fatal, needs: {count: 9}}}":           "reasons.IPAMDNoIPs.severity: its lines are not the kernel's own",
+		"reasons: {OOMKilling: {severity: fatal, needs: {count: 2}}}":           "",
+		"reasons: {OOMKilling: {severity: warning, needs: {count: 1}}}":         "",
+		"reasons: {FailedKillPod: {severity: warning, needs: {count: 1}}}":      "",
+		"reasons: {CperHardwareErrorFatal: {severity: off, needs: {count: 1}}}": "",
+		"reasons: {PortConflict: {severity: fatal}}":                            "",
+	} {
+		_, err := read(t, text)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
 func TestReadOfNothing(t *testing.T) {
 	if _, err := read(t, "# all as it is\n"); err != nil {
 		t.Error(err)

@@ -300,6 +300,10 @@ var Catalogue = []Reason{
 		Reads:  "the kernel log: CPER records of the firmware (APEI GHES and BERT)",
 		Needs:  Needs{Count: 2, Within: 24 * hour},
 		Clears: Clears{Quiet: 24 * hour},
+		Rests: Rests{On: Record, Says: Words{
+			EN: "Two records that the kernel itself wrote of what the firmware told it; no process writes one, and a process's name never begins one.",
+			JA: "ファームウェアの通知についてカーネル自身が書いた 2 件の記録。プロセスはこの記録を書けず、プロセス名で始まることもありません。",
+		}},
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^(?:\{\d+\})?\[Hardware Error\]: event severity: fatal$`},
 		},
@@ -339,6 +343,10 @@ var Catalogue = []Reason{
 		Reads:  "a fork by the agent itself, which executes nothing (/ stands for the whole node); pids.max, pids.current and the refusals in pids.events of the cgroups that hold all pods and of those of kubelet and container runtime. The limit of one pod is not the node's, and not read",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{For: 1 * minute},
+		Rests: Rests{On: State, Says: Words{
+			EN: "A fork of the agent's own that the kernel refuses, and the counters of the cgroups of the daemons and of all pods together; one pod at its own limit changes neither.",
+			JA: "カーネルに拒否されたエージェント自身の fork と、デーモンおよび全 Pod の cgroup のカウンター。1 つの Pod が自身の上限に達しても、いずれも変わりません。",
+		}},
 	},
 	{
 		ID: HardLockup, Condition: KernelReady, Severity: Warning, Action: Reboot,
@@ -389,6 +397,10 @@ var Catalogue = []Reason{
 		Reads:  "/proc/PID/task/*: each minute, the threads of kubelet, containerd, CRI-O, dockerd and systemd, by their own cgroups, that are in state D, with no context switch since the look before, and, by wchan, not in a wait that a signal can end (NFS, FUSE). Shims and helpers are left out: they wait for one pod's volume. What the kernel logs of hung tasks is AppBlocked",
 		Needs:  Needs{For: 3 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The state, the context switches and the wait (wchan) of the threads in the daemons' own cgroups, where no pod's process is.",
+			JA: "Pod のプロセスが入らないデーモン自身の cgroup にあるスレッドの状態、コンテキストスイッチ数、待機箇所（wchan）。",
+		}},
 	},
 	{
 		ID: KernelOops, Condition: KernelReady, Severity: Warning, Action: Reboot,
@@ -523,9 +535,13 @@ var Catalogue = []Reason{
 			EN: "Memory lost data that could not be corrected.",
 			JA: "メモリで訂正不能なエラーが起き、データが失われました。",
 		},
-		Reads:  "the kernel log: uncorrected errors (UE) of the memory controllers' drivers (EDAC), and what became of each page that failed",
+		Reads:  "the kernel log: uncorrected errors (UE) of the memory controllers' drivers (EDAC), and what became of each page that failed; ue_count below /sys/devices/system/edac/mc, and HardwareCorrupted in /proc/meminfo",
 		Needs:  Needs{Count: 3, Within: 24 * hour},
 		Clears: Clears{Quiet: 24 * hour},
+		Rests: Rests{On: Witness, Says: Words{
+			EN: "Three records of the kernel, each counted only while a counter says the same: an uncorrected error of a memory controller (ue_count), or memory that the kernel has given up (HardwareCorrupted in /proc/meminfo).",
+			JA: "カーネルの 3 件の記録。メモリコントローラーの訂正不能エラー（ue_count）、またはカーネルが使用をやめたメモリ（/proc/meminfo の HardwareCorrupted）のカウンターが同じことを示している間だけ数えます。",
+		}},
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^EDAC MC\d+: \d+ UE [^\[]*\bon [^\[]+ \([^\[]*\bpage:0x[0-9a-f]+ offset:0x[0-9a-f]+ `},
 			{Log: "kernel", Pattern: `^Memory failure: 0x[0-9a-f]+: recovery action for `},
@@ -667,6 +683,10 @@ var Catalogue = []Reason{
 		Reads:  "http://127.0.0.1:61679/v1/enis and, where that is switched off, its gRPC socket; the last error of ipamd.log says why. Only where a pod of aws-node, or on EKS Auto Mode ipamd.service, is on the host",
 		Needs:  Needs{For: 5 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "What the daemon itself answers, where a pod of aws-node in kube-system, or systemd's service, is on the host.",
+			JA: "kube-system の aws-node の Pod、または systemd のサービスがホストにある場合の、デーモン自身の応答。",
+		}},
 	},
 	{
 		ID: IPAMDNotRunning, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
@@ -678,6 +698,10 @@ var Catalogue = []Reason{
 		Reads:  "/proc/*/stat, where a pod of aws-node is on the host (/var/log/pods); on EKS Auto Mode systemd's ipamd.service over D-Bus",
 		Needs:  Needs{For: 5 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The processes that the kernel lists, where a pod of aws-node in kube-system is on the host, or systemd's word about its service. A process of the same name can hide the fault, never make it.",
+			JA: "kube-system の aws-node の Pod がホストにある場合はカーネルのプロセス一覧、それ以外は systemd によるサービスの状態。同名のプロセスは障害を隠せますが、作り出すことはできません。",
+		}},
 	},
 	{
 		ID: IPAMDRepeatedlyRestart, Condition: NetworkingReady, Severity: Warning, Action: None,
@@ -699,6 +723,10 @@ var Catalogue = []Reason{
 		Reads:  "netlink RTM_GETLINK: the flag IFF_RUNNING of each link whose name the configuration's pattern takes and that ever had a carrier; news of links at once",
 		Needs:  Needs{For: 15 * second},
 		Clears: Clears{For: 10 * second},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The kernel's own answer about links of the host's network namespace.",
+			JA: "ホストのネットワーク名前空間のリンクについての、カーネル自身の応答。",
+		}},
 	},
 	{
 		ID: InterfaceNotUp, Condition: NetworkingReady, Severity: Fatal, Action: Replace,
@@ -710,6 +738,10 @@ var Catalogue = []Reason{
 		Reads:  "netlink RTM_GETLINK: the flag IFF_UP of the loopback and of each link whose name the configuration's pattern takes and that ever had a carrier; news of links at once",
 		Needs:  Needs{For: 10 * second},
 		Clears: Clears{For: 10 * second},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The kernel's own answer about links of the host's network namespace.",
+			JA: "ホストのネットワーク名前空間のリンクについての、カーネル自身の応答。",
+		}},
 	},
 	{
 		ID: KubeProxyNotReady, Condition: NetworkingReady, Severity: Warning, Action: None,
@@ -785,6 +817,10 @@ var Catalogue = []Reason{
 		Reads:  "netlink RTM_GETLINK: a link with the flag IFF_LOOPBACK named lo",
 		Needs:  Needs{For: 10 * second},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The kernel's own answer about links of the host's network namespace.",
+			JA: "ホストのネットワーク名前空間のリンクについての、カーネル自身の応答。",
+		}},
 	},
 	{
 		ID: NPABPFRecoveryError, Condition: NetworkingReady, Severity: Warning, Action: None,
@@ -808,6 +844,10 @@ var Catalogue = []Reason{
 		Reads:  "/proc/*/stat and cmdline, where the container aws-eks-nodeagent is on the host (/var/log/pods); on EKS Auto Mode systemd's aws-network-policy-agent.service over D-Bus",
 		Needs:  Needs{For: 15 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The processes that the kernel lists, where a pod of aws-node in kube-system has the container, or systemd's word about its service. A process of the same name can hide the fault, never make it.",
+			JA: "kube-system の aws-node の Pod にそのコンテナがある場合はカーネルのプロセス一覧、それ以外は systemd によるサービスの状態。同名のプロセスは障害を隠せますが、作り出すことはできません。",
+		}},
 	},
 	{
 		ID: NPARepeatedlyRestart, Condition: NetworkingReady, Severity: Warning, Action: None,
@@ -903,6 +943,10 @@ var Catalogue = []Reason{
 		Reads:  "a write, fsync and read of 4 KiB in one of the node's folders on each disk (kubelet's, containerd's, /var/lib, /var/log, /); the file has no name (O_TMPFILE), and no answer for 10 s is a failure",
 		Needs:  Needs{For: 2 * minute},
 		Clears: Clears{For: 1 * minute},
+		Rests: Rests{On: State, Says: Words{
+			EN: "A write and a read of the agent's own.",
+			JA: "エージェント自身の書き込みと読み出し。",
+		}},
 	},
 	{
 		ID: EBSInstanceIOPSExceeded, Condition: StorageReady, Severity: Warning, Action: None,
@@ -1041,6 +1085,10 @@ var Catalogue = []Reason{
 		Reads:  "/proc/1/mountinfo: a filesystem of a disk that holds one of the node's folders (/, /var/lib, kubelet's, containerd's …) and is `ro`, `emergency_ro` or `shutdown` while its mount is `rw`, which only the kernel does, or that was writable at an earlier look",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The kernel's list of the host's own mounts, and the state of the filesystem itself.",
+			JA: "カーネルによるホスト自身のマウント一覧と、ファイルシステムそのものの状態。",
+		}},
 	},
 	{
 		ID: VolumeReadonly, Condition: StorageReady, Severity: Warning, Action: None,
@@ -1063,6 +1111,10 @@ var Catalogue = []Reason{
 		Reads:  "the kernel's map of free space (ioctl FS_IOC_GETFSMAP) of disks that hold the node's folders, at most 200,000 records: the average piece has fewer than 16 blocks, while 5 % or more is free",
 		Needs:  Needs{For: 10 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The kernel's own map of free space.",
+			JA: "カーネル自身による空き領域のマップ。",
+		}},
 	},
 	{
 		ID: XfsError, Condition: StorageReady, Severity: Warning, Action: None,
@@ -1089,6 +1141,10 @@ var Catalogue = []Reason{
 		Reads:  "stat of each XFS filesystem that holds one of the node's folders: XFS answers with an I/O error once it is shut down",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The kernel's own answer to a stat.",
+			JA: "stat に対するカーネル自身の応答。",
+		}},
 	},
 	{
 		ID: CRISandboxProbeFailed, Condition: ContainerRuntimeReady, Severity: Fatal, Action: Replace,
@@ -1100,6 +1156,10 @@ var Catalogue = []Reason{
 		Reads:  "CRI RunPodSandbox, StopPodSandbox and RemovePodSandbox of a sandbox of its own (namespace naosu-probe, label naosu.dev/probe), once each runtime.sandboxProbe.period; not asked unless that is set",
 		Needs:  Needs{For: 10 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "A sandbox of the agent's own that the runtime cannot make.",
+			JA: "ランタイムが作成できないエージェント自身のサンドボックス。",
+		}},
 	},
 	{
 		ID: ContainerRuntimeFailed, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
@@ -1126,6 +1186,10 @@ var Catalogue = []Reason{
 		Reads:  "CRI Status at the sockets where runtimes listen, every 20 s, one call at a time: refused, not answered within 5 s, RuntimeReady=false; or, on a host with a kubelet where no other runtime answers, a socket that is gone from its folder and a runtime that does not speak CRI",
 		Needs:  Needs{For: 2 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "What the runtime itself answers.",
+			JA: "ランタイム自身の応答。",
+		}},
 	},
 	{
 		ID: ContainerdRepeatedRestart, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
@@ -1163,13 +1227,13 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
-		ID: FailedKillPod, Condition: ContainerRuntimeReady, Severity: Fatal, Action: Reboot,
+		ID: FailedKillPod, Condition: ContainerRuntimeReady, Severity: Warning, Action: Reboot,
 		Entity: "pod",
 		Means: Words{
 			EN: "kubelet tries again and again to end a pod, and the container runtime does not get it done.",
 			JA: "kubelet が Pod の終了を繰り返し試みていますが、コンテナランタイムが処理を完了できません。",
 		},
-		Reads:  "the kubelet's log, in text or JSON: that a container or sandbox of a pod was not gone by the deadline. A network plugin that fails at once, or a runtime that is away, is another matter",
+		Reads:  "the kubelet's log, in text or JSON: that a container or sandbox of a pod was not gone by the deadline. A network plugin that fails at once, or a runtime that is away, is another matter. It is a warning, as lines of the kubelet are: what cannot be ended and shows on the host is PodStuckTerminating",
 		Needs:  Needs{Count: 5, Within: 15 * minute},
 		Clears: Clears{Quiet: 15 * minute},
 		Matches: []Match{
@@ -1185,6 +1249,10 @@ var Catalogue = []Reason{
 		Reads:  "ActiveState of kubelet.service over systemd's D-Bus, every minute: failed, which a unit that someone stopped is not",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "systemd's own word about its unit.",
+			JA: "ユニットについての systemd 自身の応答。",
+		}},
 	},
 	{
 		ID: KubeletRepeatedRestart, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
@@ -1206,6 +1274,10 @@ var Catalogue = []Reason{
 		Reads:  "http://127.0.0.1:10248/healthz, every 10 s: refused, not answered within 5 s, or anything but 200; not applicable without /var/lib/kubelet, unknown while systemd has the kubelet running and nothing listens (healthzPort: 0)",
 		Needs:  Needs{For: 2 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "What the kubelet itself answers on the host's loopback.",
+			JA: "ホストのループバックでの kubelet 自身の応答。",
+		}},
 	},
 	{
 		ID: LivenessProbeFailures, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
@@ -1241,6 +1313,10 @@ var Catalogue = []Reason{
 		Reads:  "every minute: processes of pods that were killed and do not end (state D in /proc/*/task/*/stat with SIGKILL pending or PF_EXITING, the pod by cgroup), and containers that run in a sandbox that was stopped (CRI). What only the kubelet's log tells is FailedKillPod. The EKS agent's line is no evidence: the kubelet writes it ten times a second for each volume of a pod that was deleted by force, at verbosity 4",
 		Needs:  Needs{For: 4 * minute},
 		Clears: Clears{},
+		Rests: Rests{On: State, Says: Words{
+			EN: "The state of processes that were killed, by the cgroup of their pod, and the runtime's own list of containers.",
+			JA: "Pod の cgroup で特定した、強制終了後のプロセスの状態と、ランタイム自身のコンテナ一覧。",
+		}},
 	},
 	{
 		ID: ReadinessProbeFailures, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,

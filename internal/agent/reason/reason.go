@@ -2,7 +2,10 @@
 // clears and how that was proven. catalogue.yaml is the one place where it is written; code and docs are generated.
 package reason
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 //go:generate go run ./generate
 
@@ -61,6 +64,8 @@ type Reason struct {
 	Reads  string
 	Needs  Needs
 	Clears Clears
+	// Rests is what a fatal reason rests on.
+	Rests Rests
 	// Matches are the log lines that are evidence. A reason without any is told by a monitor's looks.
 	Matches []Match
 }
@@ -74,6 +79,26 @@ func (w Words) In(language string) string {
 		return w.JA
 	}
 	return w.EN
+}
+
+// Basis is a kind of evidence that may turn a condition False, which has a node rebooted or replaced.
+type Basis string
+
+// No other is there: what stands in a log may be a workload's text.
+const (
+	// State is what the agent asks or tries itself.
+	State Basis = "state"
+	// Record is the kernel's own lines that no process can have it write.
+	Record Basis = "record"
+	// Witness is such lines, of which each counts only while something that is not a log says the same.
+	Witness Basis = "witness"
+)
+
+// Rests is what a fatal reason rests on. The zero Rests is that of a reason that is not fatal.
+type Rests struct {
+	On Basis
+	// Says is one sentence that says it.
+	Says Words
 }
 
 // Needs is how much evidence makes a reason stand. Log lines count; looks last.
@@ -99,10 +124,15 @@ func (r Reason) Looked() bool { return r.Needs.Count == 0 }
 
 // Match is a pattern of log lines.
 type Match struct {
-	// Log is where the line stands: "kernel", "unit:kubelet.service", or a file's path.
+	// Log is where the line stands: "kernel", "kubelet", "unit:docker.service", or a file's path.
 	Log string
 	// Pattern is a regular expression (RE2). What its group "entity" takes is the entity.
 	Pattern string
+}
+
+// Written says that lines are evidence which are not the kernel's own: a workload may be able to have them written.
+func (r Reason) Written() bool {
+	return slices.ContainsFunc(r.Matches, func(m Match) bool { return m.Log != "kernel" })
 }
 
 // Find is the reason of an ID or of another spelling of it.

@@ -53,6 +53,9 @@ func (w *watch) take(l line) {
 		return
 	}
 	for _, h := range hits {
+		if witness, needs := witnesses[h.reason]; needs && !witness(w.m.host) {
+			continue
+		}
 		w.tell(evidence.Evidence{
 			Reason: h.reason, Entity: h.entity, State: evidence.Fault, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
 		})

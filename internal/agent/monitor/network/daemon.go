@@ -22,8 +22,9 @@ const podLogs = "/var/log/pods"
 // vpcLogs is where the daemons keep their own logs, in either way.
 const vpcLogs = "/var/log/aws-routed-eni"
 
-// vpcPod is the folder of a pod of the DaemonSet aws-node; aws-node-termination-handler is another's.
-var vpcPod = regexp.MustCompile(`^[^_]+_aws-node-[0-9a-z]{5}_[^_]+$`)
+// vpcPod is the folder of a pod of the DaemonSet aws-node; aws-node-termination-handler is another's. In another namespace anyone
+// may give a pod that name.
+var vpcPod = regexp.MustCompile(`^kube-system_aws-node-[0-9a-z]{5}_[^_]+$`)
 
 // daemon is one of the Amazon VPC CNI's on a host: a process in a pod of aws-node, or on EKS Auto Mode a service of
 // systemd. The CNI's other traces do not make it one: another CNI may have taken its place (eks-node-monitoring-agent#28).

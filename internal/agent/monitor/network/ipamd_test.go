@@ -162,6 +162,21 @@ func TestQuietAboutAnotherCNI(t *testing.T) {
 	}
 }
 
+// A pod that a tenant has named as the VPC CNI's makes this no node of it, which would be without its daemon.
+func TestQuietAboutATenantsPod(t *testing.T) {
+	h := hostOf(t, map[string]string{
+		"/var/log/pods/tenant_aws-node-x7k2p_4b0c6a50-0f3d-4f0e-a1f0-9a4a0f0a3f11/aws-node/0.log":           "",
+		"/var/log/pods/tenant_aws-node-x7k2p_4b0c6a50-0f3d-4f0e-a1f0-9a4a0f0a3f11/aws-eks-nodeagent/0.log":  "",
+		"/var/log/pods/a-kube-system_aws-node-x7k2p_4b0c6a50-0f3d-4f0e-a1f0-9a4a0f0a3f12/aws-node/0.log":    "",
+		"/var/log/pods/kube-system_my-aws-node-x7k2p_4b0c6a50-0f3d-4f0e-a1f0-9a4a0f0a3f13/aws-node/0.log":   "",
+		"/var/log/pods/kube-system_aws-node-x7k2p-more_4b0c6a50-0f3d-4f0e-a1f0-9a4a0f0a3f14/aws-node/0.log": "",
+	})
+	want := []string{"Inapplicable IPAMDNotReady", "Inapplicable IPAMDNotRunning", "Inapplicable IPAMDRepeatedlyRestart"}
+	if diff := cmp.Diff(want, states(t, addressesOf(h))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestENIs(t *testing.T) {
 	for _, version := range []string{"v1.19", "v1.22"} {
 		body, err := os.ReadFile("testdata/enis/" + version + ".json")

@@ -34,7 +34,11 @@ var Catalogue = []Reason{
 		Reads: {{printf "%q" .Reads}},
 		{{with .Needs}}Needs: Needs{ {{with .Count}}Count: {{.}},{{end}} {{with .Within}}Within: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
 		{{end}}{{with .Clears}}Clears: Clears{ {{with .Quiet}}Quiet: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
-		{{end}}{{with .Matches}}Matches: []Match{
+		{{end}}{{with .Rests}}{{if .On}}Rests: Rests{On: {{title .On}}, Says: Words{
+			EN: {{printf "%q" .EN}},
+			JA: {{printf "%q" .JA}},
+		}},
+		{{end}}{{end}}{{with .Matches}}Matches: []Match{
 			{{range .}}{Log: {{printf "%q" .Log}}, Pattern: {{printf "%#q" .Pattern}}},
 			{{end}} },
 		{{end}}},

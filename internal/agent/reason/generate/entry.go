@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -28,6 +29,7 @@ type entry struct {
 	Matches   []match  `yaml:"matches"`
 	Needs     needs    `yaml:"needs"`
 	Clears    clears   `yaml:"clears"`
+	Rests     rests    `yaml:"rests"`
 	Proof     proof    `yaml:"proof"`
 	EKS       other    `yaml:"eks"`
 	NPD       other    `yaml:"npd"`
@@ -54,6 +56,13 @@ type clears struct {
 	Quiet time.Duration `yaml:"quiet"`
 	For   time.Duration `yaml:"for"`
 	How   string        `yaml:"how"`
+}
+
+// rests is what a fatal reason rests on: state, record or witness, and a sentence.
+type rests struct {
+	On string `yaml:"on"`
+	EN string `yaml:"en"`
+	JA string `yaml:"ja"`
 }
 
 // proof is how the reason was seen firing and clearing: on a real fault, on golden records, or both.
@@ -89,6 +98,7 @@ func (e entry) check() (wrong []error) {
 	say(!slices.Contains(actions, e.Action), "action %q is none of %q", e.Action, actions)
 	say(e.Proof.Fault == "" && len(e.Proof.Golden) == 0, "nothing proves it")
 	wrong = append(wrong, e.checkEvidence()...)
+	wrong = append(wrong, e.checkRests()...)
 	for _, m := range e.Matches {
 		_, err := regexp.Compile(m.Pattern)
 		say(err != nil, "%v", err)
@@ -109,6 +119,37 @@ func (e entry) checkEvidence() (wrong []error) {
 		wrong = append(wrong, errors.New("log lines are occurrences: they need {count, within}"))
 	case e.Severity == "fatal" && e.Needs.Count == 1:
 		wrong = append(wrong, errors.New("one stray line must not make a condition False"))
+	}
+	return wrong
+}
+
+// checkRests holds that a fatal reason says what it rests on, and that this is no text which a workload may have written.
+func (e entry) checkRests() (wrong []error) {
+	if e.Severity != "fatal" {
+		if e.Rests != (rests{}) {
+			wrong = append(wrong, errors.New("rests is of fatal reasons"))
+		}
+		return wrong
+	}
+	if e.Rests.EN == "" || e.Rests.JA == "" {
+		wrong = append(wrong, errors.New("rests.en or rests.ja is missing"))
+	}
+	switch e.Rests.On {
+	case "state":
+		if len(e.Matches) > 0 {
+			wrong = append(wrong, errors.New("it rests on lines, not on a state"))
+		}
+	case "record", "witness":
+		if len(e.Matches) == 0 {
+			wrong = append(wrong, errors.New("it has no lines to rest on"))
+		}
+		for _, m := range e.Matches {
+			if m.Log != "kernel" || !strings.HasPrefix(m.Pattern, "^") {
+				wrong = append(wrong, fmt.Errorf("a fatal reason must not rest on a line of %s that looks so: %s", m.Log, m.Pattern))
+			}
+		}
+	default:
+		wrong = append(wrong, fmt.Errorf("rests.on %q is none of state, record, witness", e.Rests.On))
 	}
 	return wrong
 }

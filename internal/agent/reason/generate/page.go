@@ -15,6 +15,9 @@ type heads struct {
 	severity                                       map[string]string
 	occurrences, looks, quiet, well, fault, golden string
 	look, wellOnce                                 string // where one look is enough
+	rests, restsIntro                              string
+	basis                                          []string
+	bases                                          map[string]string
 }
 
 var languages = map[string]heads{
@@ -24,6 +27,11 @@ var languages = map[string]heads{
 			"*Real fault* names the test that provokes the fault on a real kernel and sees the reason stand and go; *golden records* are real log lines, with their source, where a fault cannot be provoked.",
 		table:    []string{"Reason", "Severity, action", "Means", "Read", "Stands after", "Clears", "Proven by"},
 		severity: map[string]string{"fatal": "**fatal**", "warning": "warning", "off": "off"},
+		rests:    "What the fatal reasons rest on",
+		restsIntro: "A fatal reason may have the node rebooted or replaced, so none rests on text that a workload can write, nor on the name of a process in a line; a test holds every one to it. " +
+			"*State*: the agent asks or tries itself. *Record*: lines that the kernel itself wrote, which no process can have it write. *Record and witness*: such lines, each counted only while something that is no log says the same.",
+		basis:    []string{"Reason", "Rests on", "Which is"},
+		bases:    map[string]string{"state": "state", "record": "record", "witness": "record and witness"},
 		compared: "Beside other agents",
 		comparedIntro: "What the EKS node monitoring agent (1.7.0) and node-problem-detector (commit 6632ca6) do about the same fault, from their code. Fires: whether the agent can report it as it is " +
 			"shipped. Clears: whether the report goes when the fault is gone.",
@@ -36,6 +44,11 @@ var languages = map[string]heads{
 			"*実障害* は、実カーネルで障害を起こし、理由が立って消えるのを確かめるテストの名前です。*記録* は、起こせない障害について、出典を付けた実際のログです。",
 		table:    []string{"理由", "重大度・対処", "意味", "読むもの", "成立条件", "解消条件", "証明"},
 		severity: map[string]string{"fatal": "**fatal**", "warning": "warning", "off": "off"},
+		rests:    "fatal の理由の根拠",
+		restsIntro: "fatal の理由はノードの再起動や入れ替えにつながるため、ワークロードが書ける文字列や、行の中のプロセス名を根拠にするものはありません。すべての理由をテストで確かめています。" +
+			"*状態*：エージェントが自ら問い合わせるか試した結果です。*記録*：カーネル自身が書いた行で、プロセスが書かせることはできません。*記録と裏付け*：同じ種類の行を、ログ以外のものが同じことを示している間だけ数えます。",
+		basis:    []string{"理由", "根拠", "内容"},
+		bases:    map[string]string{"state": "状態", "record": "記録", "witness": "記録と裏付け"},
 		compared: "ほかのエージェントとの比較",
 		comparedIntro: "同じ障害に対して EKS node monitoring agent（1.7.0）と node-problem-detector（コミット 6632ca6）が何をするかを、それぞれのコードから示します。「検出」は出荷時の設定で報告できるか、" +
 			"「解消」は障害がなくなったときに報告も消えるかです。",
@@ -57,6 +70,18 @@ func pageOf(entries []entry, language string) []byte {
 			if e.Condition == condition {
 				row(&out, "`"+e.Name+"`", words.severity[e.Severity]+", "+e.Action, words.means(language, e), cell(e.Reads), words.stands(e), words.goes(e), words.proven(e))
 			}
+		}
+	}
+	fmt.Fprintf(&out, "\n## %s\n\n%s\n\n", words.rests, words.restsIntro)
+	row(&out, words.basis...)
+	rule(&out, len(words.basis))
+	for _, e := range entries {
+		if e.Severity == "fatal" {
+			says := e.Rests.EN
+			if language == "ja" {
+				says = e.Rests.JA
+			}
+			row(&out, "`"+e.Name+"`", words.bases[e.Rests.On], cell(says))
 		}
 	}
 	fmt.Fprintf(&out, "\n## %s\n\n%s\n\n", words.compared, words.comparedIntro)
