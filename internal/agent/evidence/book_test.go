@@ -162,6 +162,28 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 }
 
+// A clock that was put back makes nothing stand for longer than it would: what was kept is of the past.
+func TestRestoreAfterTheClockWasPutBack(t *testing.T) {
+	before := evidence.NewBook([]reason.Reason{crashed})
+	before.Note(at(0, "Crashed", evidence.Fault, "a"))
+	before.Note(at(1, "Crashed", evidence.Fault, "a"))
+	data, err := before.Save("boot-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := evidence.NewBook([]reason.Reason{crashed})
+	back := start.Add(-8 * time.Hour)
+	if err := after.Restore(data, "boot-1", back); err != nil {
+		t.Fatal(err)
+	}
+	for i, wait := range []time.Duration{time.Minute, crashed.Clears.Quiet} {
+		want := 1 - i
+		if standing := after.Picture(back.Add(wait)).Standing; len(standing) != want {
+			t.Errorf("%v later %v stands", wait, standing)
+		}
+	}
+}
+
 // A picture that asked to be looked at now would be looked at for ever.
 func TestPictureNextIsLater(t *testing.T) {
 	b := evidence.NewBook([]reason.Reason{crashed, down})

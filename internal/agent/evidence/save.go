@@ -45,6 +45,14 @@ func (b *Book) Save(boot string) ([]byte, error) {
 	return json.Marshal(out)
 }
 
+// earlier is the earlier of two times. What was kept is of the past, whatever the clock was put back to since.
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // Restore takes in what an earlier run saved, unless the host was booted since. Reasons that are gone or off since are left
 // out. What looks had found holds until there was time to look again.
 func (b *Book) Restore(data []byte, boot string, now time.Time) error {
@@ -60,6 +68,10 @@ func (b *Book) Restore(data []byte, boot string, now time.Time) error {
 		if p == nil || len(k.Times) == 0 {
 			continue
 		}
+		for i := range k.Times {
+			k.Times[i] = earlier(k.Times[i], now)
+		}
+		k.Since, k.Last = earlier(k.Since, now), earlier(k.Last, now)
 		*p.entry(k.Entity) = entry{times: k.Times, since: k.Since, last: k.Last, count: k.Count, source: k.Source, raw: k.Raw}
 		if p.reason.Looked() {
 			p.until = latest(p.until, now.Add(k.Lasts))

@@ -60,23 +60,23 @@ func TestHungDaemons(t *testing.T) {
 		looks []task
 		want  []string
 	}{
-		"waits on":                           {second(func(*task) {}), []string{"KernelDeadlock Fault kubelet[100]"}},
-		"ran meanwhile, and waits again":     {second(func(k *task) { k.ran++ }), nil},
-		"another task with that ID":          {second(func(k *task) { k.start++ }), nil},
-		"sleeps":                             {second(func(k *task) { k.state = "S" }), nil},
-		"containerd seen from a container":   {both(func(k *task) { k.name, k.cgroup = "containerd", containerd }), []string{"KernelDeadlock Fault containerd[100]"}},
-		"a thread that is not the first":     {[]task{other, other}, []string{"KernelDeadlock Fault kubelet[100]"}},
-		"a server is away (NFS)":             {both(func(k *task) { k.wchan = "rpc_wait_bit_killable" }), nil},
-		"a server is away (FUSE)":            {both(func(k *task) { k.wchan = "request_wait_answer" }), nil},
-		"where may not be read":              {both(func(k *task) { k.wchan = "0" }), []string{"KernelDeadlock Unreadable "}},
-		"switches cannot be read":            {both(func(k *task) { k.statusMissing = true }), nil},
-		"a shim":                             {both(func(k *task) { k.name, k.cgroup = "containerd-shim", containerd }), []string{"KernelDeadlock Inapplicable "}},
-		"a pod's process of that name":       {both(func(k *task) { k.cgroup = "0::/kubepods.slice/kubepods-pod9fb595e2.slice/cri-containerd-87.scope\n" }), []string{"KernelDeadlock Inapplicable "}},
-		"a container's of Docker":            {both(func(k *task) { k.cgroup = "0::/system.slice/docker-8738023dc614.scope\n" }), []string{"KernelDeadlock Inapplicable "}},
+		"waits on":                            {second(func(*task) {}), []string{"KernelDeadlock Fault kubelet[100]"}},
+		"ran meanwhile, and waits again":      {second(func(k *task) { k.ran++ }), nil},
+		"another task with that ID":           {second(func(k *task) { k.start++ }), nil},
+		"sleeps":                              {second(func(k *task) { k.state = "S" }), nil},
+		"containerd seen from a container":    {both(func(k *task) { k.name, k.cgroup = "containerd", containerd }), []string{"KernelDeadlock Fault containerd[100]"}},
+		"a thread that is not the first":      {[]task{other, other}, []string{"KernelDeadlock Fault kubelet[100]"}},
+		"a server is away (NFS)":              {both(func(k *task) { k.wchan = "rpc_wait_bit_killable" }), nil},
+		"a server is away (FUSE)":             {both(func(k *task) { k.wchan = "request_wait_answer" }), nil},
+		"where may not be read":               {both(func(k *task) { k.wchan = "0" }), []string{"KernelDeadlock Unreadable "}},
+		"switches cannot be read":             {both(func(k *task) { k.statusMissing = true }), nil},
+		"a shim":                              {both(func(k *task) { k.name, k.cgroup = "containerd-shim", containerd }), []string{"KernelDeadlock Inapplicable "}},
+		"a pod's process of that name":        {both(func(k *task) { k.cgroup = "0::/kubepods.slice/kubepods-pod9fb595e2.slice/cri-containerd-87.scope\n" }), []string{"KernelDeadlock Inapplicable "}},
+		"a container's of Docker":             {both(func(k *task) { k.cgroup = "0::/system.slice/docker-8738023dc614.scope\n" }), []string{"KernelDeadlock Inapplicable "}},
 		"a cgroup below, made by a container": {both(func(k *task) { k.cgroup = "0::/kubepods.slice/x.slice/kubelet.service\n" }), []string{"KernelDeadlock Inapplicable "}},
-		"someone's own systemd":              {both(func(k *task) { k.name, k.cgroup = "systemd", "0::/user.slice/user-0.slice/user@0.service/init.scope\n" }), []string{"KernelDeadlock Inapplicable "}},
-		"systemd":                            {both(func(k *task) { k.name, k.cgroup = "systemd", "0::/init.scope\n" }), []string{"KernelDeadlock Fault systemd[100]"}},
-		"ended meanwhile":                    {both(func(k *task) { k.cgroupsMissing = true }), []string{"KernelDeadlock Inapplicable "}},
+		"someone's own systemd":               {both(func(k *task) { k.name, k.cgroup = "systemd", "0::/user.slice/user-0.slice/user@0.service/init.scope\n" }), []string{"KernelDeadlock Inapplicable "}},
+		"systemd":                             {both(func(k *task) { k.name, k.cgroup = "systemd", "0::/init.scope\n" }), []string{"KernelDeadlock Fault systemd[100]"}},
+		"ended meanwhile":                     {both(func(k *task) { k.cgroupsMissing = true }), []string{"KernelDeadlock Inapplicable "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := host.Host{Root: t.TempDir()}
@@ -107,12 +107,12 @@ func TestHungDaemons(t *testing.T) {
 
 func TestGroupOf(t *testing.T) {
 	for line, want := range map[string]string{
-		"0::/system.slice/kubelet.service\n":             "system.slice/kubelet.service",
-		"0::/../../system.slice/kubelet.service\n":       "system.slice/kubelet.service",
-		"1:name=systemd:/init.scope\n":                   "init.scope",
-		"0::/\n":                                         "",
-		"":                                               "",
-		"0::/system.slice/a:b.service\n":                 "system.slice/a:b.service",
+		"0::/system.slice/kubelet.service\n":       "system.slice/kubelet.service",
+		"0::/../../system.slice/kubelet.service\n": "system.slice/kubelet.service",
+		"1:name=systemd:/init.scope\n":             "init.scope",
+		"0::/\n":                                   "",
+		"":                                         "",
+		"0::/system.slice/a:b.service\n":           "system.slice/a:b.service",
 		"0::/kubepods/../system.slice/kubelet.service\n": "kubepods/../system.slice/kubelet.service",
 	} {
 		if diff := cmp.Diff(want, groupOf(line)); diff != "" {

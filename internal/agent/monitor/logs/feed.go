@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/source/journal"
 	"github.com/naosu-dev/naosu/internal/agent/source/kmsg"
@@ -40,12 +42,32 @@ type feed interface {
 	Close() error
 }
 
+// since is the wall's time, as its clock is now, of a time since boot: it can be compared with others of now, wherever the clock was
+// put meanwhile.
+func (m *Monitor) since(up time.Duration) (time.Time, error) {
+	now, err := m.uptime()
+	return m.clock.Now().Add(up - now), err
+}
+
+// uptime is the time since boot, as journald stamps entries with (CLOCK_MONOTONIC of clock_gettime(2)).
+func uptime() (time.Duration, error) {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return 0, fmt.Errorf("read the time since boot: %w", err)
+	}
+	return time.Duration(now.Nano()), nil
+}
+
 // openKernel opens the kernel's log.
 func (m *Monitor) openKernel(boot host.Boot, past marks) (feed, error) {
 	if m.options.Kernel == Journal {
 		return m.openJournal(boot, past, kernelLog)
 	}
-	reader, err := kmsg.Open(m.host.Path("/dev/kmsg"), boot.At, past[kernelLog].Seq, m.clock)
+	booted, err := m.since(0)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := kmsg.Open(m.host.Path("/dev/kmsg"), booted, past[kernelLog].Seq, m.clock)
 	if err == nil {
 		return device{reader}, nil
 	}
@@ -65,11 +87,15 @@ func (m *Monitor) openUnits(units []string) func(host.Boot, marks) (feed, error)
 
 // openJournal opens logs within the journal.
 func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed, error) {
+	up, err := m.uptime()
+	if err != nil {
+		return nil, err
+	}
 	var wants []journal.Want
 	var of []string // the log of each
 	for _, log := range logs {
 		for _, want := range wantsOf(log) {
-			want.After, want.Since = past[log].Up, m.clock.Now().Add(-m.horizon[log])
+			want.After = max(past[log].Up, up-m.horizon[log])
 			wants, of = append(wants, want), append(of, log)
 		}
 	}
@@ -81,7 +107,7 @@ func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed,
 	if err != nil {
 		return nil, err
 	}
-	return entries{reader, of}, nil
+	return entries{reader, of, m}, nil
 }
 
 // wantsOf are what in the journal is of a log.
@@ -101,8 +127,8 @@ func wantsOf(log string) []journal.Want {
 }
 
 func (m *Monitor) openFile(path string) func(host.Boot, marks) (feed, error) {
-	return func(_ host.Boot, past marks) (feed, error) {
-		reader, err := logfile.Open(m.host.Path(path), logfile.Options{From: past[path].File, Poll: poll, Clock: m.clock})
+	return func(boot host.Boot, past marks) (feed, error) {
+		reader, err := logfile.Open(m.host.Path(path), logfile.Options{From: past[path].File, Since: boot.At, Poll: poll, Clock: m.clock})
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +165,7 @@ func (device) own(next func() (kmsg.Record, error)) (line, error) {
 type entries struct {
 	*journal.Reader
 	logs []string // of each Want
+	m    *Monitor
 }
 
 func (e entries) lost() uint64 { return e.Lost() }
@@ -157,7 +184,8 @@ func (e entries) whole(next func() (journal.Entry, error)) (line, error) {
 			return line{}, err
 		}
 		if !entry.Continues {
-			return line{log: e.logs[entry.Want], text: entry.Message, at: entry.At, mark: mark{Up: entry.Up}}, nil
+			at, err := e.m.since(entry.Up)
+			return line{log: e.logs[entry.Want], text: entry.Message, at: at, mark: mark{Up: entry.Up}}, err
 		}
 	}
 }

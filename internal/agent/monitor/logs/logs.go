@@ -74,6 +74,7 @@ type Monitor struct {
 	host    host.Host
 	options Options
 	clock   clock.Clock
+	uptime  func() (time.Duration, error)
 	logs    map[string]patterns
 	reasons []reason.ID
 	logsOf  map[reason.ID][]string
@@ -88,7 +89,7 @@ type Monitor struct {
 // New makes the Monitor of Monitors.
 func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monitor {
 	m := &Monitor{
-		host: h, options: o, clock: clock.RealClock{}, folder: folder, logs: compile(reasons), lost: map[string]uint64{},
+		host: h, options: o, clock: clock.RealClock{}, uptime: uptime, folder: folder, logs: compile(reasons), lost: map[string]uint64{},
 		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{}, horizon: map[string]time.Duration{},
 	}
 	for _, r := range reasons {
@@ -148,7 +149,7 @@ func (m *Monitor) watch(tell monitor.Tell, folder string, with func(source, *wat
 	if err != nil {
 		return err
 	}
-	w := &watch{m: m, boot: boot, tell: tell, silence: newSilence(m, tell), marks: newKeeper(folder, boot.ID, m.clock)}
+	w := &watch{m: m, tell: tell, silence: newSilence(m, tell), marks: newKeeper(folder, boot.ID, m.clock)}
 	var running sync.WaitGroup
 	for _, s := range m.sources() {
 		running.Go(func() { with(s, w) })

@@ -5,14 +5,12 @@ import (
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
-	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 )
 
 // watch is one run of a Monitor.
 type watch struct {
 	m       *Monitor
-	boot    host.Boot
 	tell    monitor.Tell
 	silence *silence
 	marks   *keeper
@@ -20,7 +18,11 @@ type watch struct {
 
 // read takes a source's lines until there are no more. It gives nil if that was all there is.
 func (w *watch) read(ctx context.Context, s source, next func(feed, context.Context) (line, error)) error {
-	f, err := s.open(w.boot, w.marks.all())
+	boot, err := w.m.host.Boot() // Its time moves with the clock.
+	if err != nil {
+		return err
+	}
+	f, err := s.open(boot, w.marks.all())
 	if err != nil {
 		return err
 	}
@@ -43,9 +45,9 @@ func (w *watch) read(ctx context.Context, s source, next func(feed, context.Cont
 	}
 }
 
-// take tells what a line is evidence of. A line of an earlier boot, or of nobody knows when, is of none.
+// take tells what a line is evidence of. One of nobody knows when is of none.
 func (w *watch) take(l line) {
-	if l.at.Before(w.boot.At) {
+	if l.at.IsZero() {
 		return
 	}
 	hits := w.m.logs[l.log].match(l.text)

@@ -34,15 +34,15 @@ func le(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // stamp is when an entry was logged.
 type stamp struct {
-	real, up uint64 // microseconds since 1970, and since boot
-	boot     id
+	up   uint64 // microseconds since boot
+	boot id
 }
 
 func (f *file) stamp(at uint64) (stamp, error) {
 	if _, err := f.object(at, typeEntry, f.buf[:sizeEntry]); err != nil {
 		return stamp{}, err
 	}
-	return stamp{real: le(f.buf[24:]), up: le(f.buf[32:]), boot: id(f.buf[40:56])}, nil
+	return stamp{up: le(f.buf[32:]), boot: id(f.buf[40:56])}, nil
 }
 
 // entry reads an entry.

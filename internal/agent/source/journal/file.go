@@ -93,8 +93,15 @@ func (f *file) archived() bool {
 	return err == nil && f.buf[0] == stateArchived
 }
 
-// newest is when its last entry was logged, in microseconds since 1970.
-func (f *file) newest() (uint64, error) { return f.number(192) }
+// last is when its last entry was logged. Before systemd 254 the boot is that in which it was last opened to be written.
+func (f *file) last() (stamp, error) {
+	var boot id
+	if err := f.read(56, boot[:]); err != nil {
+		return stamp{}, err
+	}
+	up, err := f.number(200)
+	return stamp{up: up, boot: boot}, err
+}
 
 func (f *file) number(at uint64) (uint64, error) {
 	if err := f.read(at, f.buf[:8]); err != nil {

@@ -70,14 +70,13 @@ func (o *opened) list(l *list) {
 }
 
 // stale says that all that is in it is of no interest, and nothing more will be.
-func (o *opened) stale(wants []Want) bool {
-	newest, err := o.newest()
-	return err == nil && filepath.Base(o.path) != active &&
-		!slices.ContainsFunc(wants, func(w Want) bool { return newest >= microseconds(w.Since) })
+func (o *opened) stale(r *Reader) bool {
+	last, err := o.last()
+	if err != nil || filepath.Base(o.path) == active {
+		return false
+	}
+	return last.boot != r.boot || !slices.ContainsFunc(r.wants, func(w Want) bool { return last.up > uint64(w.After/time.Microsecond) })
 }
-
-// microseconds since 1970; the zero time is before all.
-func microseconds(at time.Time) uint64 { return uint64(max(0, at.UnixMicro())) }
 
 // over says that it was read to its end, and nothing more will come.
 func (o *opened) over() bool {
@@ -142,11 +141,10 @@ func (o *opened) ahead(l *list, r *Reader) (uint64, error) {
 		return at, err
 	}
 	after := uint64(r.wants[l.want].After / time.Microsecond)
-	since := microseconds(r.wants[l.want].Since)
 	var before uint64
 	err = l.chain.skip(o.file, func(entry uint64) (bool, error) {
 		s, err := o.stamp(entry)
-		old := s.boot != r.boot || s.up <= after || s.real < since
+		old := s.boot != r.boot || s.up <= after
 		if old {
 			before = max(before, entry)
 		}

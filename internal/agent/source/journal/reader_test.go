@@ -137,17 +137,6 @@ func TestGoesOnWhereAnEarlierRunEnded(t *testing.T) {
 			}
 			_ = r.Close()
 		}
-		kernel, unit := Kernel(), Unit("kubelet.service")
-		kernel.Since = time.UnixMicro(1790000000000000).Add((40 + 100) * time.Second)
-		unit.Since = kernel.Since
-		r, err := Open([]string{top}, []Want{kernel, unit}, options())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(expected(99), all(t, r)); diff != "" {
-			t.Errorf("%s since: %s", layout, diff)
-		}
-		_ = r.Close()
 	}
 }
 

@@ -25,7 +25,7 @@ func (r *Reader) scan() error {
 				return err
 			case err != nil: // It is about to be written, or damaged.
 				r.again = r.again || filepath.Base(path) == active
-			case r.seen[o.id], seen[o.id], o.stale(r.wants):
+			case r.seen[o.id], seen[o.id], o.stale(r):
 				seen[o.id] = true
 				_ = o.handle.Close()
 			default:

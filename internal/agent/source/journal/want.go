@@ -11,9 +11,9 @@ type Want struct {
 	fields []field
 	// losses are how journald says that it could not take lines of the log, or would not, as there were too many.
 	losses []field
-	// After is up to when, since boot, entries were dealt with by an earlier run; before Since they are of no interest.
+	// After is up to when, since boot, entries are of no interest: they were dealt with by an earlier run, or are old. The wall's
+	// clock may be put back at any time.
 	After time.Duration
-	Since time.Time
 }
 
 // field is what the entries of a log have.

@@ -32,7 +32,7 @@ type Position struct {
 type Line struct {
 	Text string
 	// At is when it was logged: of a line that was waited for now, of an older one what it says itself, or zero if it does
-	// not say with a time zone.
+	// not say with a time zone, or is too old.
 	At time.Time
 	// End is the position after it.
 	End Position
@@ -42,6 +42,8 @@ type Line struct {
 type Options struct {
 	// From is where an earlier run ended.
 	From Position
+	// Since is before when a line that was there already says no time that counts: it is of an earlier boot.
+	Since time.Time
 	// Poll is how often to look for new lines.
 	Poll  time.Duration
 	Clock clock.Clock
@@ -214,7 +216,7 @@ func (r *Reader) time(text string) time.Time {
 		return r.options.Clock.Now()
 	}
 	at, err := time.Parse(time.RFC3339, stamp.FindString(text[:min(len(text), 1024)]))
-	if err != nil {
+	if err != nil || at.Before(r.options.Since) {
 		return time.Time{}
 	}
 	return at
