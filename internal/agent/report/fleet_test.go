@@ -80,6 +80,13 @@ func (f *fleet) ApplyEvent(context.Context, kube.Event) error {
 	return err
 }
 
+func (f *fleet) Node(_ context.Context, name string) (*kube.Node, error) {
+	if _, err := f.request(); err != nil {
+		return nil, err
+	}
+	return f.node(name), nil
+}
+
 func (f *fleet) WatchNode(ctx context.Context, name string, lasting time.Duration, tell func(kube.Seen)) error {
 	outage, err := f.request()
 	if err != nil {

@@ -19,6 +19,7 @@ type Server interface {
 	PatchConditions(ctx context.Context, node string, conditions []kube.Condition) (*kube.Node, error)
 	ApplyEvent(ctx context.Context, e kube.Event) error
 	WatchNode(ctx context.Context, node string, lasting time.Duration, tell func(kube.Seen)) error
+	Node(ctx context.Context, node string) (*kube.Node, error)
 }
 
 // Reporter keeps the API server told.
@@ -26,7 +27,9 @@ type Reporter struct {
 	server Server
 	node   string
 	log    func(format string, args ...any)
-	again  chan struct{} // something changed
+	// again says that something changed, to the queue of conditions and to that of Events: an Event that the server takes long for
+	// delays no condition.
+	again struct{ conditions, events chan struct{} }
 
 	mu      sync.Mutex
 	desk    *desk
@@ -36,10 +39,9 @@ type Reporter struct {
 
 // New makes a Reporter for a node and the effective reasons. Log is told what a person should know.
 func New(server Server, node string, reasons []reason.Reason, log func(format string, args ...any)) *Reporter {
-	return &Reporter{
-		server: server, node: node, log: log, again: make(chan struct{}, 1),
-		desk: newDesk(node, reasons, rand.Float64), trouble: map[string]error{},
-	}
+	r := &Reporter{server: server, node: node, log: log, desk: newDesk(node, reasons, rand.Float64), trouble: map[string]error{}}
+	r.again.conditions, r.again.events = make(chan struct{}, 1), make(chan struct{}, 1)
+	return r
 }
 
 // Show takes what holds on the node from now on. It does not wait for the API server, and nothing that stood in any
@@ -53,49 +55,58 @@ func (r *Reporter) Show(p evidence.Picture) {
 
 // Run reports until ctx is done. What the API server refuses is tried again, later each time.
 func (r *Reporter) Run(ctx context.Context) {
-	var watching sync.WaitGroup
-	watching.Go(func() { r.watch(ctx) })
-	defer watching.Wait()
+	var running sync.WaitGroup
+	running.Go(func() { r.watch(ctx) })
+	running.Go(func() { write(ctx, r.again.conditions, r.stepConditions) })
+	running.Go(func() { write(ctx, r.again.events, r.stepEvents) })
+	running.Wait()
+}
+
+// write takes steps until ctx is done: one after another while something is to be done, and then when time or a change asks for one.
+func write(ctx context.Context, again <-chan struct{}, step func(context.Context) (next time.Time, did bool)) {
 	for ctx.Err() == nil {
-		next, did := r.step(ctx)
-		if !did {
-			r.wait(ctx, next)
+		if next, did := step(ctx); !did {
+			wait(ctx, again, next)
 		}
 	}
 }
 
-// step writes one thing, if one is due. If none is, next says when to ask again; zero is when something changes.
-func (r *Reporter) step(ctx context.Context) (next time.Time, did bool) {
-	conditions, note, event, next := r.due(time.Now())
-	switch {
-	case len(conditions) > 0:
-		r.patch(ctx, conditions)
-	case note != nil:
-		r.apply(ctx, note, event)
-	default:
+// stepConditions writes the conditions that are due. If none is, next says when to ask again; zero is when something changes.
+func (r *Reporter) stepConditions(ctx context.Context) (next time.Time, did bool) {
+	r.mu.Lock()
+	var due []kube.Condition
+	if r.mayWrite() {
+		due, next = r.desk.patch(time.Now())
+	}
+	r.mu.Unlock()
+	if len(due) == 0 {
 		return next, false
 	}
+	r.patch(ctx, due)
 	return time.Time{}, true
 }
 
-// due is what is to be written now: conditions, or a note and the Event it is.
-func (r *Reporter) due(now time.Time) (conditions []kube.Condition, n *note, event kube.Event, next time.Time) {
+// stepEvents writes one Event in the same way.
+func (r *Reporter) stepEvents(ctx context.Context) (next time.Time, did bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.desk.shown == nil || r.trouble["watch"] != nil {
-		// The same server would refuse this too, and what others write is not seen meanwhile. The next look wakes it.
-		return nil, nil, kube.Event{}, time.Time{}
+	var due *note
+	var event kube.Event
+	if r.mayWrite() {
+		if due, next = r.desk.notes.next(time.Now()); due != nil {
+			event = due.event(r.desk.shown.Metadata)
+		}
 	}
-	conditions, next = r.desk.patch(now)
-	if len(conditions) > 0 {
-		return conditions, nil, kube.Event{}, next
+	r.mu.Unlock()
+	if due == nil {
+		return next, false
 	}
-	n, later := r.desk.notes.next(now)
-	if n != nil {
-		event = n.event(r.desk.shown.Metadata)
-	}
-	return nil, n, event, sooner(next, later)
+	r.apply(ctx, due, event)
+	return time.Time{}, true
 }
+
+// mayWrite says whether the Node is seen. Else the same server would refuse this too, and what others write is not seen
+// meanwhile. The next look wakes both queues.
+func (r *Reporter) mayWrite() bool { return r.desk.shown != nil && r.trouble["watch"] == nil }
 
 func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
 	answer, err := r.server.PatchConditions(ctx, r.node, conditions)
@@ -111,6 +122,7 @@ func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
 		return
 	}
 	r.told = now
+	r.wake() // The answer may show another agent that writes a condition, which is an Event.
 }
 
 func (r *Reporter) apply(ctx context.Context, n *note, event kube.Event) {
@@ -152,14 +164,18 @@ func (r *Reporter) watch(ctx context.Context) {
 		lasting := watchFor + time.Duration(rand.Float64()*float64(watchFor))
 		err := r.server.WatchNode(ctx, r.node, lasting, func(seen kube.Seen) {
 			again.Succeeded()
+			r.note("silence", nil)
 			r.see(seen)
 		})
 		if ctx.Err() != nil {
 			return
 		}
-		r.mu.Lock()
-		r.outcome("watch", err)
-		r.mu.Unlock()
+		if errors.Is(err, kube.ErrSilent) {
+			r.note("silence", err)
+			r.note("watch", r.ask(ctx))
+		} else {
+			r.note("watch", err)
+		}
 		next := time.Now().Add(time.Duration(rand.Float64() * float64(watchSpread)))
 		if err != nil {
 			again.Failed(time.Now(), err)
@@ -167,6 +183,22 @@ func (r *Reporter) watch(ctx context.Context) {
 		}
 		sleep(ctx, next)
 	}
+}
+
+// ask reads the Node once, where a watch of it says nothing.
+func (r *Reporter) ask(ctx context.Context) error {
+	node, err := r.server.Node(ctx, r.node)
+	if err == nil {
+		r.see(kube.Seen{Node: node, First: true})
+	}
+	return err
+}
+
+// note is outcome for who does not hold the lock.
+func (r *Reporter) note(what string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.outcome(what, err)
 }
 
 func (r *Reporter) see(seen kube.Seen) {
@@ -187,21 +219,23 @@ func (r *Reporter) see(seen kube.Seen) {
 }
 
 func (r *Reporter) wake() {
-	select {
-	case r.again <- struct{}{}:
-	default:
+	for _, again := range []chan struct{}{r.again.conditions, r.again.events} {
+		select {
+		case again <- struct{}{}:
+		default:
+		}
 	}
 }
 
 // wait is until something changes, a time that is not zero, or the end.
-func (r *Reporter) wait(ctx context.Context, next time.Time) {
+func wait(ctx context.Context, again <-chan struct{}, next time.Time) {
 	var timer <-chan time.Time
 	if !next.IsZero() {
 		timer = time.After(time.Until(next))
 	}
 	select {
 	case <-ctx.Done():
-	case <-r.again:
+	case <-again:
 	case <-timer:
 	}
 }

@@ -13,8 +13,18 @@ import (
 	"time"
 )
 
-// timeout bounds a request other than the watch.
+// timeout bounds a request other than a watch.
 const timeout = 15 * time.Second
+
+// A watch of a Node tells at once what holds, and then at least what the agent itself writes. What opens and says nothing, for a proxy
+// holds it back or the server is half away, is given up.
+const (
+	firstWord = 30 * time.Second
+	nextWord  = 15 * time.Minute
+)
+
+// ErrSilent says that a watch was open and said nothing for too long.
+var ErrSilent = errors.New("it is open and says nothing")
 
 // Client talks to one API server. It is safe for concurrent use.
 type Client struct {
@@ -22,6 +32,8 @@ type Client struct {
 	http   *http.Client
 	// Done is told each request that ended ("patch", "apply", "watch") and its status code, 0 without an answer.
 	Done func(request string, code int)
+
+	firstWord, nextWord time.Duration
 }
 
 // Error is an answer of the API server that is not the one asked for.
@@ -97,6 +109,15 @@ func (c *Client) patch(ctx context.Context, name, path, kind string, query url.V
 	return json.NewDecoder(response.Body).Decode(answer)
 }
 
+// Node reads a node, by a try to write nothing to its status: to get a Node takes a right that nothing else needs.
+func (c *Client) Node(ctx context.Context, node string) (*Node, error) {
+	answer := &Node{}
+	if err := c.patchConditions(ctx, "read", url.Values{"dryRun": {"All"}}, node, []Condition{}, answer); err != nil {
+		return nil, fmt.Errorf("read node %s: %w", node, err)
+	}
+	return answer, nil
+}
+
 // Seen is one state of the watched Node.
 type Seen struct {
 	// Node is nil if it is gone.
@@ -106,25 +127,47 @@ type Seen struct {
 }
 
 // WatchNode tells a node's states until the server ends the watch, after the given time at the latest, or ctx is done. The
-// first is what holds now, so that nothing need be read before. It returns nil if the server ended it.
+// first is what holds now, so that nothing need be read before. It returns nil if the server ended it, and ErrSilent if it said
+// nothing for too long.
 func (c *Client) WatchNode(ctx context.Context, node string, lasting time.Duration, tell func(Seen)) error {
 	query := url.Values{
 		"watch": {"1"}, "fieldSelector": {"metadata.name=" + node}, "resourceVersion": {"0"},
 		"timeoutSeconds": {strconv.Itoa(int(lasting.Seconds()))},
 	}
+	ctx, heard, stop := whileHeard(ctx, c.firstWord)
+	defer stop()
 	request, err := c.request(ctx, http.MethodGet, "/api/v1/nodes", query, nil)
 	if err != nil {
 		return err
 	}
 	response, err := c.do("watch", request)
-	if err != nil {
-		return fmt.Errorf("watch node %s: %w", node, err)
+	if err == nil {
+		defer response.Body.Close()
+		err = follow(response.Body, func(seen Seen) {
+			heard(c.nextWord)
+			tell(seen)
+		})
 	}
-	defer response.Body.Close()
-	if err := follow(response.Body, tell); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("watch node %s: %w", node, err)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case errors.Is(context.Cause(ctx), ErrSilent):
+		err = ErrSilent
 	}
-	return nil
+	return fmt.Errorf("watch node %s: %w", node, err)
+}
+
+// whileHeard is a context that ends with ErrSilent after a time, unless it is heard before, and how long it may take from then on; 0 is
+// for ever.
+func whileHeard(ctx context.Context, first time.Duration) (until context.Context, heard func(next time.Duration), stop func()) {
+	until, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(first, func() { cancel(ErrSilent) })
+	heard = func(next time.Duration) {
+		if timer.Stop(); next > 0 {
+			timer.Reset(next)
+		}
+	}
+	return until, heard, func() { timer.Stop(); cancel(nil) }
 }
 
 // follow tells the states of the Node in a watch until an error: io.EOF if the server ended it.

@@ -34,7 +34,7 @@ func Connect(kubeconfig string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", server, err)
 	}
-	return &Client{server: at, http: &http.Client{Transport: round}}, nil
+	return &Client{server: at, http: &http.Client{Transport: round}, firstWord: firstWord, nextWord: nextWord}, nil
 }
 
 // account is where a pod finds what its service account needs to reach the API server.

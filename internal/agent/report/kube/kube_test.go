@@ -140,6 +140,49 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A watch that never answers, that opens and says nothing, or that says nothing more ends.
+func TestSilentWatches(t *testing.T) {
+	for name, said := range map[string]string{"no answer": "-", "nothing": "", "nothing more": `{"type":"ADDED","object":{"metadata":{"name":"n"}}}`} {
+		t.Run(name, func(t *testing.T) {
+			c := client(t, func(w http.ResponseWriter, r *http.Request) {
+				if said != "-" {
+					fmt.Fprint(w, said)
+					_ = http.NewResponseController(w).Flush()
+				}
+				<-r.Context().Done()
+			})
+			c.firstWord, c.nextWord = 200*time.Millisecond, 200*time.Millisecond
+			seen := 0
+			if err := c.WatchNode(t.Context(), "n", time.Hour, func(Seen) { seen++ }); !errors.Is(err, ErrSilent) {
+				t.Errorf("the watch ended with %v", err)
+			}
+			if (seen == 1) != (name == "nothing more") {
+				t.Errorf("%d states were told", seen)
+			}
+			if name != "no answer" {
+				return
+			}
+			if _, err := c.WatchRemediations(t.Context(), "n", "7", time.Hour, func(*Remediation, bool) {}); !errors.Is(err, ErrSilent) {
+				t.Errorf("the watch of Remediations ended with %v", err)
+			}
+		})
+	}
+}
+
+// A Node is read by a try that writes nothing.
+func TestNode(t *testing.T) {
+	c := client(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if got := r.Method + " " + r.URL.Path + " " + r.URL.Query().Get("dryRun") + " " + string(body); got != `PATCH /api/v1/nodes/n/status All {"status":{"conditions":[]}}` {
+			t.Errorf("asked %s", got)
+		}
+		fmt.Fprint(w, `{"metadata":{"name":"n","uid":"u"}}`)
+	})
+	if node, err := c.Node(t.Context(), "n"); err != nil || node.Metadata.UID != "u" {
+		t.Errorf("%+v, %v", node, err)
+	}
+}
+
 func TestWatchNode(t *testing.T) {
 	var query string
 	c := client(t, func(w http.ResponseWriter, r *http.Request) {

@@ -122,6 +122,8 @@ func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasti
 		query.Set("resourceVersion", "0")
 	}
 	last = from
+	ctx, heard, stop := whileHeard(ctx, c.firstWord)
+	defer stop()
 	request, err := c.request(ctx, http.MethodGet, remediations, query, nil)
 	if err != nil {
 		return last, err
@@ -129,6 +131,7 @@ func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasti
 	response, err := c.do("watch-remediations", request)
 	if err == nil {
 		defer response.Body.Close()
+		heard(0) // Where there are none, there is nothing to say.
 		err = events(response.Body, func(kind string, object json.RawMessage) error {
 			r := &Remediation{}
 			if err := json.Unmarshal(object, r); err != nil {
@@ -143,6 +146,9 @@ func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasti
 	}
 	if errors.Is(err, io.EOF) {
 		return last, nil
+	}
+	if errors.Is(context.Cause(ctx), ErrSilent) {
+		err = ErrSilent
 	}
 	if Code(err) == http.StatusGone {
 		last = ""
