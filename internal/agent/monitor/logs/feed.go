@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +41,8 @@ type feed interface {
 	next(ctx context.Context) (line, error)
 	buffered(ctx context.Context) (line, error)
 	lost() uint64
+	// missing are the logs of which it has never had a line, and why that is no sign of health.
+	missing() map[string]error
 	Close() error
 }
 
@@ -159,6 +163,27 @@ func (device) own(next func() (kmsg.Record, error)) (line, error) {
 			return line{log: kernelLog, text: r.Text, at: r.At, mark: mark{Seq: r.Seq + 1}}, nil
 		}
 	}
+}
+
+func (device) missing() map[string]error { return nil }
+
+func (file) missing() map[string]error { return nil }
+
+// missing is the kubelet's log where a kubelet is and has never written into the journal: it may write elsewhere, as RKE2's does.
+func (e entries) missing() map[string]error {
+	if !slices.Contains(e.logs, kubeletLog) {
+		return nil
+	}
+	for want, log := range e.logs {
+		if log == kubeletLog && e.Has(want) {
+			return nil
+		}
+	}
+	units := strings.Join(kubeletUnits, ", ")
+	if _, err := os.Stat(e.m.host.Path("/var/lib/kubelet")); err != nil {
+		return map[string]error{kubeletLog: fmt.Errorf("no kubelet is on this host: %w", fs.ErrNotExist)}
+	}
+	return map[string]error{kubeletLog: fmt.Errorf("the journal has no line of a kubelet since boot, of none of %s; where it logs to a file, that is not read", units)}
 }
 
 // entries are logs within the journal.

@@ -122,7 +122,9 @@ func (m *Monitor) Lost() map[string]uint64 {
 // Look reads what the logs hold now, and keeps nothing.
 func (m *Monitor) Look(ctx context.Context, tell monitor.Tell) error {
 	return m.watch(tell, "", func(s source, w *watch) {
-		w.silence.note(s, w.read(ctx, s, feed.buffered))
+		if err := w.read(ctx, s, feed.buffered); err != nil {
+			w.silence.note(s, err)
+		}
 	})
 }
 
@@ -134,7 +136,9 @@ func (m *Monitor) Run(ctx context.Context, tell monitor.Tell) error {
 			if ctx.Err() != nil {
 				return
 			}
-			w.silence.note(s, err)
+			if err != nil {
+				w.silence.note(s, err)
+			}
 			select {
 			case <-ctx.Done():
 			case <-m.clock.After(again):

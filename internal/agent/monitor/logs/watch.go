@@ -28,6 +28,10 @@ func (w *watch) read(ctx context.Context, s source, next func(feed, context.Cont
 	}
 	defer func() { _ = f.Close() }()
 	w.silence.note(s, nil)
+	missing := f.missing()
+	for log, why := range missing {
+		w.silence.note(source{logs: []string{log}, optional: true}, why)
+	}
 	var lost uint64
 	for {
 		l, err := next(f, ctx)
@@ -40,6 +44,10 @@ func (w *watch) read(ctx context.Context, s source, next func(feed, context.Cont
 		}
 		if err != nil {
 			return err
+		}
+		if _, was := missing[l.log]; was {
+			delete(missing, l.log)
+			w.silence.note(source{logs: []string{l.log}}, nil)
 		}
 		w.take(l)
 	}

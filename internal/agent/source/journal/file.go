@@ -67,7 +67,9 @@ type file struct {
 
 func openFile(r io.ReaderAt) (*file, error) {
 	var h [sizeHeader]byte
-	if _, err := r.ReadAt(h[:], 0); err != nil {
+	if _, err := r.ReadAt(h[:], 0); errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%w: its header is cut", errDamaged)
+	} else if err != nil {
 		return nil, fmt.Errorf("read the journal's header: %w", err)
 	}
 	if string(h[:8]) != "LPKSHHRH" {

@@ -32,9 +32,15 @@ type Reader struct {
 	open []*opened
 	// seen are the IDs of all files that were opened; each has to be read once.
 	seen map[id]bool
-	// again says that a file could not be opened when the folders were last looked through.
-	again bool
-	lost  uint64
+	// again says that a file could not be opened when the folders were last looked through, bad why not, and live that one of this
+	// boot can be read.
+	again, live bool
+	bad         error
+	// dead is how often in a row none could be.
+	dead int
+	lost uint64
+	// has are the Wants of which the journal has something of this boot.
+	has map[int]bool
 	// cut are the streams whose last line goes on in the next entry.
 	cut map[string]bool
 }
@@ -42,7 +48,7 @@ type Reader struct {
 // Open begins to read the journal in folders, which have a folder each for the machine: /var/log/journal, /run/log/journal.
 // An error that is fs.ErrNotExist says that there is none.
 func Open(folders []string, wants []Want, o Options) (*Reader, error) {
-	r := &Reader{folders: folders, wants: wants, options: o, seen: map[id]bool{}, cut: map[string]bool{}}
+	r := &Reader{folders: folders, wants: wants, options: o, seen: map[id]bool{}, cut: map[string]bool{}, has: map[int]bool{}}
 	var err error
 	if r.boot, err = parseID(o.Boot); err != nil {
 		return nil, fmt.Errorf("the boot ID: %w", err)
@@ -50,10 +56,24 @@ func Open(folders []string, wants []Want, o Options) (*Reader, error) {
 	if err := r.scan(); err != nil {
 		return nil, err
 	}
-	if len(r.seen) == 0 && !r.again {
+	if len(r.seen) == 0 && !r.again && r.bad == nil {
 		return nil, fmt.Errorf("no journal in %s: %w", strings.Join(folders, ", "), fs.ErrNotExist)
 	}
+	if err := r.unreadable(); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
 	return r, nil
+}
+
+// unreadable is why the journal says nothing of this boot, if it is there: what is logged now goes elsewhere, or is not to be read.
+func (r *Reader) unreadable() error {
+	switch {
+	case r.live:
+		return nil
+	case r.bad != nil:
+		return r.bad
+	}
+	return fmt.Errorf("the journal in %s has nothing of this boot: journald does not write there", strings.Join(r.folders, ", "))
 }
 
 // parseID reads an ID as a UUID is written.
@@ -74,6 +94,9 @@ func (r *Reader) Close() error {
 	r.open = nil
 	return errors.Join(all...)
 }
+
+// Has says whether the journal had anything of a Want, of this boot, when its folders were last looked through.
+func (r *Reader) Has(want int) bool { return r.has[want] }
 
 // Lost is how many lines journald says it lost, or could not be read in its files.
 func (r *Reader) Lost() uint64 { return r.lost }
@@ -136,6 +159,24 @@ func (r *Reader) follow(e Entry) bool {
 	return continues
 }
 
+// maxDead is how often in a row the folders may hold nothing to be read: journald makes and renames files one after another.
+const maxDead = 30
+
+// look looks through the folders again. That there is nothing to be read for many polls is an error.
+func (r *Reader) look() error {
+	if err := r.scan(); err != nil {
+		return err
+	}
+	if r.live {
+		r.dead = 0
+		return nil
+	}
+	if r.dead++; r.dead < maxDead {
+		return nil
+	}
+	return r.unreadable()
+}
+
 // refresh closes the files that are at their end for good, opens new ones, and looks for what is wanted in all.
 func (r *Reader) refresh() error {
 	rotated := r.again || len(r.open) == 0
@@ -150,7 +191,7 @@ func (r *Reader) refresh() error {
 	}
 	r.open = kept
 	if rotated {
-		if err := r.scan(); err != nil {
+		if err := r.look(); err != nil {
 			return err
 		}
 	}

@@ -140,6 +140,71 @@ func TestGoesOnWhereAnEarlierRunEnded(t *testing.T) {
 	}
 }
 
+// A journal that is there and cannot be read, or is another boot's, is never one in which nothing was said.
+func TestJournalThatSaysNothing(t *testing.T) {
+	const active, rotated = "system.journal", "system@1-2.journal"
+	good := unpack(t, "regular")
+	unknown := bytes.Clone(good)
+	unknown[12] |= 0x80
+	for name, tc := range map[string]struct {
+		files map[string][]byte
+		boot  string
+		says  string
+	}{
+		"garbage":                        {map[string][]byte{active: bytes.Repeat([]byte("not a journal"), 100)}, fixtureBoot, "not a journal file"},
+		"nothing in it":                  {map[string][]byte{active: nil}, fixtureBoot, "header is cut"},
+		"a newer format":                 {map[string][]byte{active: unknown}, fixtureBoot, "newer systemd"},
+		"cut in its header":              {map[string][]byte{active: good[:100]}, fixtureBoot, "header is cut"},
+		"of another boot":                {map[string][]byte{active: good}, "00000000-0000-0000-0000-000000000001", "nothing of this boot"},
+		"garbage, and a rotated file":    {map[string][]byte{active: []byte("x"), rotated: good}, fixtureBoot, "header is cut"},
+		"rotated files of another boot":  {map[string][]byte{rotated: good}, "00000000-0000-0000-0000-000000000001", "nothing of this boot"},
+		"whole":                          {map[string][]byte{active: good}, fixtureBoot, ""},
+		"rotated just now":               {map[string][]byte{rotated: good}, fixtureBoot, ""},
+		"garbage that is nobody's":       {map[string][]byte{active: good, "user-1000.journal": []byte("x")}, fixtureBoot, ""},
+		"a rotated file that is damaged": {map[string][]byte{active: good, rotated: []byte("x")}, fixtureBoot, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			for file, content := range tc.files {
+				place(t, filepath.Join(top, machine, file), content)
+			}
+			o := options()
+			o.Boot = tc.boot
+			r, err := Open([]string{top}, []Want{Kernel()}, o)
+			if err == nil {
+				defer r.Close()
+			}
+			if (err == nil) != (tc.says == "") || err != nil && (!strings.Contains(err.Error(), tc.says) || errors.Is(err, fs.ErrNotExist)) {
+				t.Errorf("%v, want %q", err, tc.says)
+			}
+		})
+	}
+}
+
+// A journal whose file is damaged while it is read, and not replaced, is said to be so in the end.
+func TestJournalThatIsDamagedLater(t *testing.T) {
+	top := folder(t, "regular", "system.journal")
+	r, err := Open([]string{top}, []Want{Kernel()}, options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got := len(all(t, r)); got != 120 {
+		t.Fatalf("%d lines", got)
+	}
+	place(t, filepath.Join(top, machine, "new"), []byte("garbage"))
+	if err := os.Rename(filepath.Join(top, machine, "new"), filepath.Join(top, machine, "system.journal")); err != nil {
+		t.Fatal(err)
+	}
+	err = io.EOF
+	for polls := 0; errors.Is(err, io.EOF) && polls < 2*maxDead; polls++ {
+		_, err = r.Buffered()
+	}
+	if err == nil || !strings.Contains(err.Error(), "system.journal") {
+		t.Errorf("ended with %v", err)
+	}
+}
+
 // A rotated file is read once, under whatever name, and then the one that took its place.
 func TestRotation(t *testing.T) {
 	top := folder(t, "regular", "system.journal")

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,7 +11,8 @@ import (
 // scan opens the files that were not read yet.
 func (r *Reader) scan() error {
 	seen := map[id]bool{}
-	r.again = false
+	r.again, r.live, r.bad = false, false, nil
+	rotated := false // a file of this boot that nothing more is written to
 	for _, folder := range r.folders {
 		paths, err := files(folder)
 		if err != nil {
@@ -21,10 +23,21 @@ func (r *Reader) scan() error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // It was rotated away, and is there under another name.
 				r.again = true
+				continue
 			case errors.Is(err, fs.ErrPermission), errors.Is(err, errNewer):
 				return err
 			case err != nil: // It is about to be written, or damaged.
-				r.again = r.again || filepath.Base(path) == active
+				if filepath.Base(path) == active {
+					r.bad, r.again = fmt.Errorf("read %s: %w", path, err), true
+				}
+				continue
+			}
+			if last, err := o.last(); err == nil && last.boot == r.boot {
+				r.live = r.live || filepath.Base(path) == active
+				rotated = true
+				r.notice(o)
+			}
+			switch {
 			case r.seen[o.id], seen[o.id], o.stale(r):
 				seen[o.id] = true
 				_ = o.handle.Close()
@@ -35,7 +48,20 @@ func (r *Reader) scan() error {
 		}
 	}
 	r.seen = seen
+	r.live = r.live || rotated && r.bad == nil
 	return nil
+}
+
+// notice notes which of the logs a file has anything of.
+func (r *Reader) notice(o *opened) {
+	if err := o.refresh(); err != nil {
+		return // It is found out when it is read.
+	}
+	for _, l := range o.lists {
+		if l.chain.data != 0 && !l.loss {
+			r.has[l.want] = true
+		}
+	}
 }
 
 // files are those of the system's journal below a folder, rotated ones first.
