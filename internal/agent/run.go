@@ -58,7 +58,10 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	a.weigh(ctx, book, told)
 	running.Wait()
-	return a.Memory.keep(book)
+	if err := a.Memory.keep(book); err != nil {
+		a.Log("evidence is not kept over a restart: %v", err)
+	}
+	return nil
 }
 
 // keep runs a monitor, again and again if it ends.

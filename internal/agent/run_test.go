@@ -137,6 +137,22 @@ func TestAMonitorThatEnds(t *testing.T) {
 	})
 }
 
+// A folder that cannot be written is no reason not to watch, nor to fail in the end.
+func TestMemoryThatCannotBeKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(filepath.Join(file, "folder"))
+		s.down = true
+		s.run(t, func() {}, s.holds(t, 1, 0))
+		if !slices.Contains(s.logged, "evidence is not kept over a restart: %v") {
+			t.Errorf("nobody was told: %q", s.logged)
+		}
+	})
+}
+
 // Evidence that cannot be read is no reason not to watch.
 func TestDamagedMemory(t *testing.T) {
 	folder := t.TempDir()

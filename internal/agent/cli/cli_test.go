@@ -75,6 +75,7 @@ func TestBadInput(t *testing.T) {
 		"no command":        {[]string{"chekc"}, []string{`"chekc" is no command`}},
 		"no flag":           {[]string{"check", "--nodes"}, []string{"--nodes"}},
 		"no language":       {[]string{"check", "--lang", "de"}, []string{`--lang "de"`}},
+		"no address":        {[]string{"--node-name", "n", "--metrics-address", "9644"}, []string{"--metrics-address 9644"}},
 		"no format":         {[]string{"check", "-o", "xml"}, []string{`--output "xml"`}},
 		"no host":           {[]string{"check", "--host-root", "/no/such"}, []string{"--host-root /no/such"}},
 		"bad configuration": {[]string{"check", "--config", file}, []string{"agent.yaml:1: network.links", "agent.yaml:2: kernel.zombies"}},

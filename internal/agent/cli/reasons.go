@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,12 +43,26 @@ func (o *options) reasons(list []reason.Reason, japanese bool) error {
 	rows := table{}
 	rows.row(say.reasonsHeads...)
 	for _, r := range list {
-		needs := fmt.Sprintf(say.looks, r.Needs.For)
-		if !r.Looked() {
-			needs = fmt.Sprintf(say.occurrences, r.Needs.Count, r.Needs.Within)
+		needs := say.look
+		switch {
+		case !r.Looked():
+			needs = fmt.Sprintf(say.occurrences, r.Needs.Count, short(r.Needs.Within))
+		case r.Needs.For > 0:
+			needs = fmt.Sprintf(say.looks, short(r.Needs.For))
 		}
 		rows.wholeRow(string(r.Condition), string(r.ID), string(r.Severity), needs, r.Means.In(say.language))
 	}
 	rows.print(o.out)
 	return nil
+}
+
+// short is a duration without what is zero: 24h, not 24h0m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = s[:len(s)-len(zero)+1]
+		}
+	}
+	return s
 }

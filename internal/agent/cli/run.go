@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime/debug"
 	"time"
 
@@ -44,6 +45,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	if o.node == "" {
 		return inputError{errors.New("--node-name is missing: the name of the Node that this host is")}
 	}
+	if _, _, err := net.SplitHostPort(o.metrics); o.metrics != "" && err != nil {
+		return inputError{fmt.Errorf("--metrics-address %s: %w", o.metrics, err)}
+	}
 	h, c, err := o.read()
 	if err != nil {
 		return err
@@ -69,13 +73,31 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	together, ctx := errgroup.WithContext(ctx)
 	if o.metrics != "" {
-		together.Go(func() error { return numbers.Serve(ctx, o.metrics) })
+		together.Go(func() error { o.serve(ctx, numbers); return nil })
 	}
 	together.Go(func() error { reporter.Run(ctx); return nil })
 	together.Go(func() error { o.worker(h, c, client, reporter).Run(ctx); return nil })
 	together.Go(func() error { return watch.Run(ctx) })
 	return together.Wait()
 }
+
+// serve serves the metrics, and tries again where another has the port: what happens on the node is reported all the same.
+func (o *runOptions) serve(ctx context.Context, numbers *metrics.Metrics) {
+	for ctx.Err() == nil {
+		err := numbers.Serve(ctx, o.metrics)
+		if ctx.Err() != nil {
+			return
+		}
+		o.log("%v; it is tried again in %v", err, serveAgain)
+		select {
+		case <-ctx.Done():
+		case <-time.After(serveAgain):
+		}
+	}
+}
+
+// serveAgain is how long after the metrics could not be served it is tried again.
+const serveAgain = time.Minute
 
 // worker does what Remediations ask for.
 func (o *runOptions) worker(h host.Host, c config.Config, client *kube.Client, reporter *report.Reporter) *work.Worker {

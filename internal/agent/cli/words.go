@@ -10,19 +10,20 @@ type words struct {
 	summary      string
 	reasonsHeads []string
 	occurrences  string
-	looks        string
+	looks, look  string
 }
 
 func wordsOf(japanese bool) words {
 	if japanese {
 		return words{
 			language:     "ja",
-			heads:        []string{"状態", "CONDITION", "理由", "対象", "読んだもの"},
+			heads:        []string{"状態", "condition", "理由", "対象", "読んだもの"},
 			states:       map[evidence.State]string{evidence.Fault: "異常", evidence.Unreadable: "不明", evidence.Well: "正常", evidence.Inapplicable: "対象外"},
 			summary:      "異常 %d、不明 %d、正常 %d、対象外 %d。一度だけ見た結果です。報告に必要な証拠の量は naosu-agent reasons でわかります。",
-			reasonsHeads: []string{"CONDITION", "理由", "重大度", "成立条件", "意味"},
+			reasonsHeads: []string{"condition", "理由", "重大度", "成立条件", "意味"},
 			occurrences:  "%[2]s 以内に %[1]d 回",
 			looks:        "%s 継続",
+			look:         "最初の検出",
 		}
 	}
 	return words{
@@ -33,5 +34,6 @@ func wordsOf(japanese bool) words {
 		reasonsHeads: []string{"CONDITION", "REASON", "SEVERITY", "STANDS AFTER", "MEANS"},
 		occurrences:  "%d within %s",
 		looks:        "%s",
+		look:         "the first look",
 	}
 }
