@@ -39,7 +39,7 @@ func kubeletLine(text string, files []string) string {
 // klogRest is what comes after "E0718 09:11:02.713117    1881 " (k8s.io/klog/v2/internal/buffer, FormatHeader), or empty.
 func klogRest(text string) string {
 	const form = "E0718 09:11:02.713117 "
-	if len(text) < len(form) || !strings.Contains("IWEF", text[:1]) {
+	if len(text) < len(form) || strings.IndexByte("IWEF", text[0]) < 0 {
 		return ""
 	}
 	for i := 1; i < len(form); i++ {
