@@ -1,0 +1,113 @@
+package merge
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/naosu-dev/naosu/internal/admission"
+)
+
+// named is a copy of an object that says its kind, as the libraries want it.
+func named(o runtime.Object) (runtime.Object, error) {
+	gvks, _, err := scheme.Scheme.ObjectKinds(o)
+	if err != nil {
+		return nil, err
+	}
+	o = o.DeepCopyObject()
+	o.GetObjectKind().SetGroupVersionKind(gvks[0])
+	return o, nil
+}
+
+// nameless is an object that does not say its kind, as clients return it.
+func nameless(o runtime.Object) runtime.Object {
+	o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	return o
+}
+
+func metaOf(o runtime.Object) metav1.Object {
+	accessor, err := meta.Accessor(o)
+	utilruntime.Must(err) // Only objects of the API come here.
+	return accessor
+}
+
+// stored is an object in JSON as the API server stores it in place of another, nil if it is new: with its defaults, and with what no
+// client may change.
+//
+// Source: k8s.io/apiserver/pkg/registry/rest (BeforeUpdate); PrepareForUpdate in pkg/registry of Kubernetes, which keeps the status.
+func stored(data []byte, live runtime.Object) (runtime.Object, error) {
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return nil, fmt.Errorf("decoding the merged object: %w", err)
+	}
+	delete(fields, "status")
+	o, err := decoded(fields)
+	if err != nil {
+		return nil, err
+	}
+	if live != nil {
+		if err := keep(o, live); err != nil {
+			return nil, err
+		}
+	}
+	admission.Default(o)
+	return o, nil
+}
+
+// decoded is an object of its Go type.
+func decoded(fields map[string]any) (runtime.Object, error) {
+	data, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the merged object: %w", err)
+	}
+	o, _, err := scheme.Codecs.UniversalDeserializer().Decode(data, nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("decoding the merged object: %w", err)
+	}
+	return o, nil
+}
+
+// keep gives an object the status and the metadata that the one it replaces has.
+func keep(next, live runtime.Object) error {
+	was, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
+	if err != nil {
+		return fmt.Errorf("encoding the object: %w", err)
+	}
+	if status, has := was["status"]; has {
+		data, err := json.Marshal(map[string]any{"status": status})
+		if err != nil {
+			return fmt.Errorf("encoding the status: %w", err)
+		}
+		if err := json.Unmarshal(data, next); err != nil {
+			return fmt.Errorf("decoding the status: %w", err)
+		}
+	}
+	to, from := metaOf(next), metaOf(live)
+	to.SetUID(from.GetUID())
+	to.SetResourceVersion(from.GetResourceVersion())
+	to.SetGeneration(from.GetGeneration())
+	to.SetCreationTimestamp(from.GetCreationTimestamp())
+	to.SetDeletionTimestamp(from.GetDeletionTimestamp())
+	to.SetDeletionGracePeriodSeconds(from.GetDeletionGracePeriodSeconds())
+	to.SetManagedFields(from.GetManagedFields())
+	return nil
+}
+
+// created is a new object of a manifest.
+func created(manifest []byte, manager string) (runtime.Object, error) {
+	o, err := stored(manifest, nil)
+	if err != nil {
+		return nil, err
+	}
+	empty, err := scheme.Scheme.New(o.GetObjectKind().GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	return Updated(empty, o, manager, "")
+}

@@ -1,0 +1,136 @@
+package merge
+
+import (
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/util/csaupgrade"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/naosu-dev/naosu/internal/admission"
+)
+
+// Who owns fields.
+//
+// Source: k8s.io/kubectl/pkg/cmd/apply (fieldManagerServerSideApply, fieldManagerLastAppliedAnnotation).
+const (
+	serverManager     = "kubectl"
+	annotationManager = "kubectl-last-applied"
+)
+
+var annotationField = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", corev1.LastAppliedConfigAnnotation))
+
+// types are the typed schemas of Kubernetes' kinds.
+var types = sync.OnceValue(func() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) })
+
+// Server is what the API server makes of a manifest that `kubectl apply --server-side` sends, and an object, nil if there is none: each
+// field that the manifest has becomes kubectl's, one that kubectl alone owned and the manifest has no more goes, and the others
+// stay. The error is a conflict (k8s.io/apimachinery/pkg/api/errors) if others own fields that are to change, unless they are
+// forced. Fields that kubectl owns since it applied them by itself become those of --server-side. Neither argument is changed.
+//
+// Source: k8s.io/kubectl/pkg/cmd/apply (applyOneObject, saveLastApplyAnnotationIfNecessary, migrateToSSAIfNecessary).
+func Server(manifest map[string]any, live runtime.Object, force bool) (runtime.Object, error) {
+	patch := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(manifest)}
+	delete(patch.Object, "status") // It belongs to a subresource.
+	fields, err := managerOf(patch.GroupVersionKind(), "")
+	if err != nil {
+		return nil, err
+	}
+	if live == nil {
+		if live, err = scheme.Scheme.New(patch.GroupVersionKind()); err != nil {
+			return nil, err
+		}
+	}
+	if live, err = named(live); err != nil {
+		return nil, err
+	}
+	next, err := fields.Apply(live, patch, serverManager, force)
+	if err != nil {
+		return nil, err
+	}
+	if next, err = keepAnnotation(fields, next); err != nil {
+		return nil, err
+	}
+	migrated, err := migrate(next)
+	if err != nil {
+		return nil, err
+	}
+	if migrated {
+		if next, err = fields.Apply(next, patch, serverManager, force); err != nil {
+			return nil, err
+		}
+	}
+	return nameless(next), nil
+}
+
+// keepAnnotation lets the manifest that was applied last stay, once the fields that kubectl has applied by itself become those of
+// --server-side.
+func keepAnnotation(fields *managedfields.FieldManager, o runtime.Object) (runtime.Object, error) {
+	annotation := lastApplied(o)
+	if annotation == nil || len(csaupgrade.FindFieldsOwners(metaOf(o).GetManagedFields(), metav1.ManagedFieldsOperationApply, annotationField)) > 0 {
+		return o, nil
+	}
+	just := &unstructured.Unstructured{}
+	just.SetGroupVersionKind(o.GetObjectKind().GroupVersionKind())
+	just.SetName(metaOf(o).GetName())
+	just.SetNamespace(metaOf(o).GetNamespace())
+	just.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: string(annotation)})
+	return fields.Apply(o, just, annotationManager, false)
+}
+
+// migrate gives what kubectl owns since it applied it by itself to --server-side. It says whether there was any.
+func migrate(o runtime.Object) (bool, error) {
+	names := sets.New[string]()
+	before := metaOf(o).GetManagedFields()
+	for _, entry := range csaupgrade.FindFieldsOwners(before, metav1.ManagedFieldsOperationUpdate, annotationField) {
+		names.Insert(entry.Manager)
+	}
+	if err := csaupgrade.UpgradeManagedFields(o, names, serverManager); err != nil {
+		return false, fmt.Errorf("migrating the owners of fields: %w", err)
+	}
+	return !equality.Semantic.DeepEqual(before, metaOf(o).GetManagedFields()), nil
+}
+
+// Updated is an object that somebody has put in place of another, with that manager as the owner of the fields that
+// differ. Where it was put through a subresource, such as "scale", that is named; else it is empty.
+func Updated(before, next runtime.Object, manager, subresource string) (runtime.Object, error) {
+	before, err := named(before)
+	if err != nil {
+		return nil, err
+	}
+	if next, err = named(next); err != nil {
+		return nil, err
+	}
+	fields, err := managerOf(next.GetObjectKind().GroupVersionKind(), subresource)
+	if err != nil {
+		return nil, err
+	}
+	if next, err = fields.Update(before, next, manager); err != nil {
+		return nil, fmt.Errorf("noting the owners of fields: %w", err)
+	}
+	return nameless(next), nil
+}
+
+// defaults fills in what the API server does.
+type defaults struct{}
+
+func (defaults) Default(o runtime.Object) { admission.Default(o) }
+
+// managerOf manages the fields of a kind. Nobody but the API server's controllers owns its status.
+func managerOf(gvk schema.GroupVersionKind, subresource string) (*managedfields.FieldManager, error) {
+	version := fieldpath.APIVersion(gvk.GroupVersion().String())
+	reset := map[fieldpath.APIVersion]fieldpath.Filter{
+		version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("status"))),
+	}
+	return managedfields.NewDefaultFieldManager(types(), scheme.Scheme, defaults{}, scheme.Scheme, gvk, gvk.GroupVersion(), subresource, reset)
+}
