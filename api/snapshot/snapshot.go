@@ -13,6 +13,10 @@ type Header struct {
 	Knowledge map[string]string `json:"knowledge,omitempty"`
 	// Anonymized says that names were replaced.
 	Anonymized bool `json:"anonymized,omitempty"`
+	// Applied says that objects have the owners of their fields, and the manifest that kubectl applied last.
+	Applied bool `json:"applied,omitempty"`
+	// Values tells the key that the digests of environment variables' values are made with from others; empty if there are none.
+	Values string `json:"values,omitempty"`
 }
 
 // Record is one object.

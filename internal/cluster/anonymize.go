@@ -14,23 +14,30 @@ import (
 // anonymous says what is replaced. Names are replaced otherwise each time.
 func (s *Snapshot) Anonymize() (*Snapshot, error) {
 	a := anonymous.New(func(c *corev1.Container) bool { return isProportional(*c) })
+	in := intake.New()
+	var objects []intake.Object
 	for _, kind := range Kinds() {
 		for _, o := range s.Objects(kind) {
-			a.Look(o.(intake.Object))
+			object := o.(intake.Object)
+			if s.Applied(o) { // Manifests are of no use without the names in them.
+				var err error
+				if object, err = in.Take(object); err != nil {
+					return nil, fmt.Errorf("anonymizing a %s: %w", kind, err)
+				}
+			}
+			a.Look(object)
+			objects = append(objects, object)
 		}
 	}
-	in := intake.New()
 	contents := Contents{Knowledge: s.knowledge, Taken: s.taken, Server: s.server, Anonymized: true}
-	for _, kind := range Kinds() {
-		for _, o := range s.Objects(kind) {
-			replaced := o.(intake.Object).DeepCopyObject().(intake.Object)
-			a.Anonymize(replaced)
-			taken, err := in.Take(replaced)
-			if err != nil {
-				return nil, fmt.Errorf("anonymizing a %s: %w", kind, err)
-			}
-			contents.Objects = append(contents.Objects, taken)
+	for _, object := range objects {
+		replaced := object.DeepCopyObject().(intake.Object)
+		a.Anonymize(replaced)
+		taken, err := in.Take(replaced)
+		if err != nil {
+			return nil, fmt.Errorf("anonymizing a %T: %w", object, err)
 		}
+		contents.Objects = append(contents.Objects, taken)
 	}
 	return New(contents), nil
 }

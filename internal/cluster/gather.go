@@ -40,8 +40,9 @@ type raw struct {
 	kind    Kind
 	list    *listHead
 	// line is where it begins in a YAML file, counted from one.
-	line int
-	data []byte
+	line   int
+	data   []byte
+	intake *intake.Intake
 }
 
 // listHead is what a list says of its items; it is complete once the whole list was read.
@@ -58,12 +59,16 @@ type gathering struct {
 	ctx     context.Context //nolint:containedctx // It lives for one call of Load.
 	stop    context.CancelCauseFunc
 	intake  *intake.Intake
+	applied bool
+	values  intake.Values
 	batches chan []raw
 	batch   []raw
 	pending int // bytes of the batch
 	added   int
 	workers sync.WaitGroup
 	count   progressCount
+	// key is that of a snapshot's digests, if it is known.
+	key []byte
 
 	mu           sync.Mutex
 	objects      []placed
@@ -82,8 +87,12 @@ const (
 
 var errStopped = errors.New("stopped")
 
-func newGathering(ctx context.Context, report func(Progress)) *gathering {
-	g := &gathering{intake: intake.New(), batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: report}}
+func newGathering(ctx context.Context, from Source) *gathering {
+	g := &gathering{intake: intake.New(), batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: from.Progress}}
+	if from.Applied {
+		g.keep(intake.NewValues())
+		g.key = from.Key
+	}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
 	for range runtime.GOMAXPROCS(0) {
 		g.workers.Go(g.work)
@@ -91,10 +100,29 @@ func newGathering(ctx context.Context, report func(Progress)) *gathering {
 	return g
 }
 
+// keep takes objects in with what manifests are merged by.
+func (g *gathering) keep(values intake.Values) {
+	g.applied, g.values, g.intake = true, values, intake.Keeping(values)
+}
+
+// follow takes in the objects of a snapshot as far as it holds what manifests are merged by.
+func (g *gathering) follow(header snapshot.Header) {
+	if !g.applied {
+		return
+	}
+	values := intake.Values{Key: g.key}
+	if values.Check() != header.Values {
+		values = intake.Values{}
+	}
+	if g.keep(values); !header.Applied {
+		g.applied, g.intake = false, intake.New()
+	}
+}
+
 // add hands an object to the workers. The error is errStopped if one of them has failed.
 func (g *gathering) add(r raw) error {
 	g.added++
-	r.place = g.added
+	r.place, r.intake = g.added, g.intake
 	g.batch = append(g.batch, r)
 	g.pending += len(r.data)
 	if len(g.batch) < batchSize && g.pending < batchBytes {
@@ -157,7 +185,7 @@ func (g *gathering) decode(r raw) error {
 	if g.ctx.Err() != nil {
 		return nil
 	}
-	o, err := r.decode(g.intake)
+	o, err := r.decode()
 	if errors.Is(err, errNameless) {
 		return g.wait(r)
 	}
@@ -210,7 +238,7 @@ func (g *gathering) snapshot(header *snapshot.Header) (*Snapshot, error) {
 	if header == nil { // In a snapshot, no two objects have one name.
 		slices.SortFunc(g.objects, olderFirst)
 	}
-	contents := Contents{Objects: make([]apiruntime.Object, len(g.objects)), Knowledge: map[Kind]Knowledge{}}
+	contents := Contents{Objects: make([]apiruntime.Object, len(g.objects)), Knowledge: map[Kind]Knowledge{}, Applied: g.applied, Values: g.values}
 	for i, o := range g.objects {
 		contents.Objects[i] = o.Object
 	}

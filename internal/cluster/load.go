@@ -26,6 +26,10 @@ type Source struct {
 	// Progress hears how far the reading has come, in bytes, one call at a time; nil if nobody listens. The Total is
 	// zero where it cannot be told.
 	Progress func(Progress)
+	// Applied keeps what manifests are merged by, as in ReadOptions, if it is there.
+	Applied bool
+	// Key is what the digests of a snapshot's values are made with, nil if it is not known: then they are left out.
+	Key []byte
 }
 
 // What may be wrong with files that are no snapshot; errors of Load wrap one of these, one of api/snapshot or io/fs, or
@@ -43,7 +47,7 @@ var (
 // or a list of it, and was read at the latest moment that any object tells of. Of two objects of one name the newer
 // counts by its resourceVersion, or else the later one.
 func Load(ctx context.Context, from Source) (*Snapshot, error) {
-	g := newGathering(ctx, from.Progress)
+	g := newGathering(ctx, from)
 	header, err := g.load(from)
 	if failed := g.finish(); err == nil || errors.Is(err, errStopped) {
 		err = failed
@@ -170,6 +174,7 @@ func (g *gathering) snapshotFile(name string, r io.Reader) (*snapshot.Header, er
 	if err != nil {
 		return nil, inFile(name, err)
 	}
+	g.follow(file.Header())
 	for {
 		record, err := file.Next()
 		switch {

@@ -11,15 +11,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
-
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // errNameless says that neither the object nor, so far, its list says what it is.
 var errNameless = errors.New("it says neither its apiVersion nor its kind")
 
 // decode is the object, nil if a Snapshot does not hold its kind in that version.
-func (r raw) decode(in *intake.Intake) (metav1.Object, error) {
+func (r raw) decode() (metav1.Object, error) {
 	if r.encoding == asYAML {
 		data, err := jsonOf(r.data)
 		if err != nil {
@@ -46,12 +44,12 @@ func (r raw) decode(in *intake.Intake) (metav1.Object, error) {
 	o := r.kind.Empty()
 	var err error
 	if r.encoding == asProtobuf {
-		err = in.Decode(r.data, o)
+		err = r.intake.Decode(r.data, o)
 	} else if err = kjson.UnmarshalCaseSensitivePreserveInts(r.data, o); err == nil {
 		if r.kind.Namespaced() && o.GetNamespace() == "" {
 			o.SetNamespace(metav1.NamespaceDefault) // Where kubectl would put it; only what people write leaves it out.
 		}
-		o, err = in.Take(o)
+		o, err = r.intake.Take(o)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("a %s: %w", r.kind, err)

@@ -31,6 +31,9 @@ type ReadOptions struct {
 	Clock clock.PassiveClock
 	// Progress hears how far the read has come, one call at a time; nil if nobody listens.
 	Progress func(Progress)
+	// Applied keeps what manifests are merged by, where objects are such that people apply: the owners of fields, the manifest
+	// that kubectl applied last, and digests of the values of environment variables.
+	Applied bool
 }
 
 // Progress is how far a read has come, in objects. Total counts what is known to be there so far, and grows.
@@ -47,6 +50,10 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 	r := &reading{ReadOptions: o, client: client, intake: intake.New(), left: map[Kind]int{}, contents: Contents{
 		Taken: o.Clock.Now(), Knowledge: map[Kind]Knowledge{},
 	}}
+	if o.Applied {
+		r.contents.Applied, r.contents.Values = true, intake.NewValues()
+		r.intake = intake.Keeping(r.contents.Values)
+	}
 	var err error
 	if r.contents.Server, err = r.server(ctx); err != nil {
 		return nil, err

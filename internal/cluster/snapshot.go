@@ -3,9 +3,12 @@ package cluster
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // Contents is what a Snapshot is built from.
@@ -20,6 +23,10 @@ type Contents struct {
 	Server string
 	// Anonymized says that names were replaced.
 	Anonymized bool
+	// Applied says that the objects which people apply have what manifests are merged by (intake.Keeping).
+	Applied bool
+	// Values is what the values of environment variables were replaced by, where Applied is true.
+	Values intake.Values
 }
 
 // Snapshot is a cluster at one moment. It never changes, and what it returns must not be changed.
@@ -27,6 +34,8 @@ type Snapshot struct {
 	taken      time.Time
 	server     string
 	anonymized bool
+	applied    bool
+	values     intake.Values
 	knowledge  map[Kind]Knowledge
 	tables     map[Kind]rows
 	index      index
@@ -34,7 +43,10 @@ type Snapshot struct {
 
 // New builds a Snapshot. It keeps the objects; the caller must not change them any more.
 func New(c Contents) *Snapshot {
-	s := &Snapshot{taken: c.Taken, server: c.Server, anonymized: c.Anonymized, knowledge: c.Knowledge, tables: map[Kind]rows{}, index: newIndex()}
+	s := &Snapshot{
+		taken: c.Taken, server: c.Server, anonymized: c.Anonymized, applied: c.Applied, values: c.Values,
+		knowledge: c.Knowledge, tables: map[Kind]rows{}, index: newIndex(),
+	}
 	for kind, form := range forms {
 		s.tables[kind] = form.empty()
 	}
@@ -55,6 +67,21 @@ func (s *Snapshot) Server() string { return s.server }
 
 // Anonymized says that names were replaced before the Snapshot was shared.
 func (s *Snapshot) Anonymized() bool { return s.anonymized }
+
+// Applied says whether an object, if it is what people apply, has what manifests are merged by: the owners of its fields, and
+// the manifest that kubectl applied last.
+func (s *Snapshot) Applied(o metav1.Object) bool { return s.applied && intake.Appliable(o) }
+
+// Values replace the values of environment variables as those of an object were replaced.
+func (s *Snapshot) Values(o metav1.Object) intake.Values {
+	if _, is := o.(*corev1.Pod); is {
+		return intake.Values{} // A pod has none.
+	}
+	return s.values
+}
+
+// Key is what the digests of values are made with; nil if there are none.
+func (s *Snapshot) Key() []byte { return s.values.Key }
 
 // Knowledge says how much of a kind the Snapshot holds.
 func (s *Snapshot) Knowledge(k Kind) Knowledge {

@@ -10,17 +10,21 @@ import (
 )
 
 // Write writes the Snapshot as a file that Load reads. An object is written without what no question needs, and without
-// the values of environment variables, wherever it came from.
+// the values of environment variables, wherever it came from. Where it has their digests, the Key is not written: without it
+// they tell nothing.
 func (s *Snapshot) Write(w io.Writer) error {
-	header := snapshot.Header{Taken: s.taken, Server: s.server, Anonymized: s.anonymized, Knowledge: map[string]string{}}
+	header := snapshot.Header{Taken: s.taken, Server: s.server, Anonymized: s.anonymized, Knowledge: map[string]string{}, Applied: s.applied}
 	for kind, known := range s.knowledge {
 		header.Knowledge[string(kind)] = string(known)
+	}
+	in := intake.New()
+	if s.applied {
+		in, header.Values = intake.Keeping(s.values), s.values.Check()
 	}
 	file, err := snapshot.NewWriter(w, header)
 	if err != nil {
 		return err
 	}
-	in := intake.New()
 	for _, kind := range Kinds() {
 		version, name := kind.version().ToAPIVersionAndKind()
 		for _, o := range s.Objects(kind) {

@@ -21,6 +21,9 @@ type Object interface {
 // Intake takes objects in. It may be used by several goroutines, and should be dropped once all objects are in: it holds
 // what it found to be common.
 type Intake struct {
+	keeps  bool
+	values Values
+
 	metas       shelf[metav1.ObjectMeta]
 	labels      shelf[map[string]string]
 	annotations shelf[map[string]string]
@@ -87,8 +90,8 @@ func (in *Intake) other(data []byte, o Object) error {
 	if err := o.Unmarshal(p.rest); err != nil {
 		return err
 	}
-	dropValues(o)
-	return in.meta(p, o.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta))
+	dropValues(o, in.values)
+	return in.meta(p, o.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta), in.keeps && Appliable(o))
 }
 
 // node shares images besides: most nodes hold the same.
@@ -101,7 +104,7 @@ func (in *Intake) node(data []byte, o *corev1.Node) error {
 	if err := o.Unmarshal(p.rest); err != nil {
 		return err
 	}
-	if err := in.meta(p, &o.ObjectMeta); err != nil {
+	if err := in.meta(p, &o.ObjectMeta, false); err != nil {
 		return err
 	}
 	const images = 8

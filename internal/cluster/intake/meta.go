@@ -18,8 +18,9 @@ const (
 	metaManagedFields   = 17
 )
 
-// meta shares what objects of one owner and one namespace have in common, and leaves out the managed fields.
-func (in *Intake) meta(p *pieces, o *metav1.ObjectMeta) error {
+// meta shares what objects of one owner and one namespace have in common, and leaves out what manifests are merged by, the
+// managed fields and the manifest last applied, unless that is to be kept.
+func (in *Intake) meta(p *pieces, o *metav1.ObjectMeta, keep bool) error {
 	m, err := p.inside(objectMeta, metaName, metaUID, metaResourceVersion, metaCreation, metaLabels, metaAnnotations, metaOwners, metaManagedFields)
 	if err != nil {
 		return err
@@ -40,8 +41,10 @@ func (in *Intake) meta(p *pieces, o *metav1.ObjectMeta) error {
 	if o.Annotations, err = in.annotations.get(m.whole(metaAnnotations), annotationsOf); err != nil {
 		return err
 	}
-	o.OwnerReferences, err = in.owners.get(m.whole(metaOwners), ownersOf)
-	return err
+	if o.OwnerReferences, err = in.owners.get(m.whole(metaOwners), ownersOf); err != nil || !keep {
+		return err
+	}
+	return in.keep(m, o)
 }
 
 func labelsOf(fields []byte) (map[string]string, error) {

@@ -23,7 +23,7 @@ func (in *Intake) pod(data []byte, o *corev1.Pod) error {
 		return err
 	}
 	defer p.done()
-	if err := in.meta(p, &o.ObjectMeta); err != nil {
+	if err := in.meta(p, &o.ObjectMeta, false); err != nil {
 		return err
 	}
 	if err := in.spec(p, &o.Spec); err != nil {
@@ -63,7 +63,7 @@ func (in *Intake) spec(p *pieces, o *corev1.PodSpec) error {
 func specOf(from []byte) (corev1.PodSpec, error) {
 	spec, err := as[corev1.PodSpec](from)
 	for i := range spec.EphemeralContainers {
-		dropEnv(spec.EphemeralContainers[i].Env)
+		Values{}.env(spec.EphemeralContainers[i].Env)
 	}
 	return spec, err
 }
@@ -90,7 +90,7 @@ func (in *Intake) container(data []byte) (corev1.Container, error) {
 
 func containerOf(from []byte) (corev1.Container, error) {
 	container, err := as[corev1.Container](from)
-	dropEnv(container.Env)
+	Values{}.env(container.Env)
 	return container, err
 }
 

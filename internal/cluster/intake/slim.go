@@ -7,10 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dropValues empties the environment variables of the pods that an object makes, and leaves out of what it makes what
-// meta leaves out of the object itself. A variable's name, and where its value comes from, stay: a container that cannot
-// start for a missing Secret names it there.
-func dropValues(o Object) {
+// dropValues replaces the values of the environment variables of the pods that an object makes, and leaves out of what it
+// makes what meta leaves out of the object itself. A variable's name, and where its value comes from, stay: a container that
+// cannot start for a missing Secret names it there.
+func dropValues(o Object, values Values) {
 	switch o := o.(type) {
 	case *batchv1.CronJob:
 		dropMeta(&o.Spec.JobTemplate.ObjectMeta)
@@ -27,15 +27,7 @@ func dropValues(o Object) {
 	for i := range made.Spec.Volumes {
 		dropClaimMeta(&made.Spec.Volumes[i])
 	}
-	for i := range made.Spec.InitContainers {
-		dropEnv(made.Spec.InitContainers[i].Env)
-	}
-	for i := range made.Spec.Containers {
-		dropEnv(made.Spec.Containers[i].Env)
-	}
-	for i := range made.Spec.EphemeralContainers {
-		dropEnv(made.Spec.EphemeralContainers[i].Env)
-	}
+	values.SealTemplate(o)
 }
 
 func dropMeta(o *metav1.ObjectMeta) {
@@ -47,12 +39,6 @@ func dropMeta(o *metav1.ObjectMeta) {
 func dropClaimMeta(v *corev1.Volume) {
 	if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil {
 		dropMeta(&v.Ephemeral.VolumeClaimTemplate.ObjectMeta)
-	}
-}
-
-func dropEnv(env []corev1.EnvVar) {
-	for i := range env {
-		env[i].Value = ""
 	}
 }
 
