@@ -2,19 +2,42 @@ package change
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// Apply creates or replaces objects as their manifests say.
+// Apply creates objects, or merges manifests into them.
 type Apply struct {
 	// From is where the manifests were read, such as a file's name.
 	From string `json:"from"`
-	// Objects are the manifests, with the API server's defaults filled in as far as they are known.
+	// ServerSide has the API server merge by the owners of fields; else kubectl merges.
+	ServerSide bool `json:"serverSide,omitempty"`
+	// ForceConflicts takes fields from their owners. Without ServerSide it means nothing.
+	ForceConflicts bool `json:"forceConflicts,omitempty"`
+	// Objects are what the manifests say, by their Go types where those are known.
 	Objects []runtime.Object `json:"-"`
+	// Written are the manifests of Objects, one for each, as they are merged; without one, its object replaces the one that is there.
+	Written []map[string]any `json:"-"`
 }
 
 // Subject is where the manifests were read.
 func (a Apply) Subject() Ref { return Ref{Kind: "Manifests", Name: a.From} }
 
 // Command is kubectl's own.
-func (a Apply) Command() string { return command("kubectl", "apply", "--filename", a.From) }
+func (a Apply) Command() string {
+	words := []string{"kubectl", "apply", "--filename", a.From}
+	if a.ServerSide {
+		words = append(words, "--server-side")
+	}
+	if a.ForceConflicts {
+		words = append(words, "--force-conflicts")
+	}
+	return command(words...)
+}
+
+// Manifest is the one of the object with that index, nil if there is none.
+func (a Apply) Manifest(i int) map[string]any {
+	if i < len(a.Written) {
+		return a.Written[i]
+	}
+	return nil
+}
 
 // MarshalJSON adds the kind of change to its fields.
 func (a Apply) MarshalJSON() ([]byte, error) {

@@ -39,6 +39,7 @@ const (
 	GapRollout     ID = "GapRollout"     // set, left
 	GapEnvironment ID = "GapEnvironment" // set
 	GapEnvPatched  ID = "GapEnvPatched"  // set
+	GapMerge       ID = "GapMerge"       // object, server
 	GapRuntime     ID = "GapRuntime"     // class
 	GapImmediate   ID = "GapImmediate"   // claim, class
 	GapAutoscaler  ID = "GapAutoscaler"  // autoscaler
@@ -106,6 +107,8 @@ const (
 	ErrOtherNamespace       ID = "ErrOtherNamespace"       // named, given
 	ErrOtherNamespaceRemedy ID = "ErrOtherNamespaceRemedy" // named
 	ErrManifestRefused      ID = "ErrManifestRefused"      //
+	ErrOnlyServerSide       ID = "ErrOnlyServerSide"       //
+	ErrOnlyServerSideRemedy ID = "ErrOnlyServerSideRemedy" //
 	ErrManifestSpace        ID = "ErrManifestSpace"        // names, more
 	ErrStdinTwice           ID = "ErrStdinTwice"           //
 	ErrNotOfChange          ID = "ErrNotOfChange"          // verb

@@ -15,7 +15,12 @@ import (
 func (f *future) make(ctx context.Context, c change.Change) error {
 	f.now = 0
 	f.room()
+	subject := c.Subject()
+	before := f.world().Object(cluster.Kind(subject.Kind), subject.Namespace, subject.Name)
 	if err := f.do(ctx, c); err != nil {
+		return err
+	}
+	if err := f.owned(c, before); err != nil {
 		return err
 	}
 	if err := f.settle(ctx); err != nil {

@@ -18,11 +18,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// applyManifests creates or replaces objects: first what pods rest on, then budgets, then what makes pods.
+// applyManifests creates or changes objects: first what pods rest on, then budgets, then what makes pods.
 func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
-	objects := slices.Clone(c.Objects)
-	slices.SortStableFunc(objects, func(a, b runtime.Object) int { return cmp.Compare(layerOf(a), layerOf(b)) })
-	for _, o := range objects {
+	order := make([]int, len(c.Objects))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(layerOf(c.Objects[a]), layerOf(c.Objects[b])) })
+	for _, i := range order {
+		o := c.Objects[i]
 		object, ok := o.(metav1.Object)
 		kind, held := cluster.Kind(""), false
 		if ok {
@@ -32,10 +36,14 @@ func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
 			f.noteKind(o)
 			continue
 		}
-		object = o.DeepCopyObject().(metav1.Object)
-		if before := f.world().Object(kind, object.GetNamespace(), object.GetName()); before != nil {
-			inherit(object, before)
-			if err := validate(change.Ref{Kind: string(kind), Namespace: object.GetNamespace(), Name: object.GetName()}, object, before); err != nil {
+		ref := change.Ref{Kind: string(kind), Namespace: object.GetNamespace(), Name: object.GetName()}
+		before := f.world().Object(kind, ref.Namespace, ref.Name)
+		object, err := f.merged(c, i, ref, before)
+		if err != nil {
+			return err
+		}
+		if before != nil {
+			if err := validate(ref, object, before); err != nil {
 				return err
 			}
 			f.noteApplied(before, object)

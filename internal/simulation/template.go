@@ -76,7 +76,7 @@ func environmentOf(containers []corev1.Container, name string) map[string]corev1
 // noteApplied says that a workload whose template seems equal once it is applied may differ in the values of its environment.
 func (f *future) noteApplied(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
-	if now != nil && lacksValues(now) && sameTemplate(was, now) {
+	if now != nil && !f.world().Values(next).Known() && lacksValues(now) && sameTemplate(was, now) {
 		set := workloadRef(next)
 		f.gaps.note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
 	}
@@ -85,7 +85,7 @@ func (f *future) noteApplied(before, next metav1.Object) {
 // notePatched says that a patch which seems to change a template may set an environment variable to the value that it has.
 func (f *future) notePatched(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
-	if now == nil || sameTemplate(was, now) {
+	if now == nil || f.world().Values(next).Known() || sameTemplate(was, now) {
 		return
 	}
 	now = now.DeepCopy()

@@ -167,6 +167,7 @@ func (f *future) patch(ctx context.Context, c change.Patch) error {
 	if err := decoder.Decode(fresh); err != nil {
 		return PatchError{c.Object, err}
 	}
+	f.seal(fresh.(metav1.Object))
 	if err := validate(c.Object, fresh.(metav1.Object), before); err != nil {
 		return err
 	}

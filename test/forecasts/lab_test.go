@@ -118,7 +118,7 @@ func (b *bed) lastSeen(pod *corev1.Pod) *corev1.Pod {
 // snapshot is what naosu would read.
 func (b *bed) snapshot() *cluster.Snapshot {
 	b.Helper()
-	s, err := cluster.Read(b.Context(), b, cluster.ReadOptions{Clock: clock.RealClock{}})
+	s, err := cluster.Read(b.Context(), b, cluster.ReadOptions{Clock: clock.RealClock{}, Applied: true})
 	b.must(err)
 	return s
 }

@@ -28,6 +28,8 @@ type Options struct {
 	SchedulerConfig string
 	// SomePods lets the judge speak where only some of the cluster's pods may be read.
 	SomePods bool
+	// Applied reads what manifests are merged by, too.
+	Applied bool
 
 	command *cobra.Command
 }

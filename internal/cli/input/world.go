@@ -2,8 +2,11 @@ package input
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
@@ -25,7 +28,7 @@ func (o *Options) readWorld(ctx context.Context, progress *output.Progress) (*cl
 	show := func(p cluster.Progress) {
 		progress.Show(o.Say().Text(message.ProgressReading, message.Args{"done": p.Done, "total": p.Total}), p.Done, p.Total)
 	}
-	world, err := cluster.Read(ctx, api.Client, cluster.ReadOptions{Namespace: api.Namespace, Clock: o.Clock, Progress: show})
+	world, err := cluster.Read(ctx, api.Client, cluster.ReadOptions{Namespace: api.Namespace, Clock: o.Clock, Progress: show, Applied: o.Applied})
 	if err != nil {
 		return nil, "", exit.Talking(api.Host, err)
 	}
@@ -41,7 +44,7 @@ func (o *Options) load(ctx context.Context, progress *output.Progress) (*cluster
 	show := func(p cluster.Progress) {
 		progress.Show(o.Say().Text(message.ProgressLoading, message.Args{"from": o.From}), p.Done, p.Total)
 	}
-	world, err := cluster.Load(ctx, cluster.Source{Path: o.From, Stdin: o.In, Progress: show})
+	world, err := cluster.Load(ctx, cluster.Source{Path: o.From, Stdin: o.In, Progress: show, Applied: o.Applied, Key: readKey(o.From)})
 	switch {
 	case err == nil:
 		return world, namespace, nil
@@ -50,6 +53,22 @@ func (o *Options) load(ctx context.Context, progress *output.Progress) (*cluster
 	default:
 		return nil, "", badFrom(o.From, err)
 	}
+}
+
+// KeyFile is where the key of a snapshot's digests is, beside the snapshot.
+func KeyFile(snapshot string) string { return snapshot + ".key" }
+
+// readKey is the key of a snapshot's digests, nil if it is not beside it: then it is not known which values change.
+func readKey(from string) []byte {
+	text, err := os.ReadFile(KeyFile(from))
+	if err != nil {
+		return nil
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil // It is none of naosu's.
+	}
+	return key
 }
 
 // badFrom says in plain words what is wrong with what --from names.

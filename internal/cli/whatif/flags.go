@@ -45,8 +45,10 @@ func (c *changeFlags) addTo(set *pflag.FlagSet) {
 	for _, flag := range changeFlagNames {
 		c.set.VarP(&flagValue{c, flag.name, "string"}, flag.name, flag.short, "")
 	}
-	c.set.Var(&flagValue{c, "force", "bool"}, "force", "")
-	c.set.Lookup("force").NoOptDefVal = "true"
+	for _, name := range []string{"force", "server-side", "force-conflicts"} {
+		c.set.Var(&flagValue{c, name, "bool"}, name, "")
+		c.set.Lookup(name).NoOptDefVal = "true"
+	}
 }
 
 // flagValue notes what was given and where.

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
@@ -43,25 +44,34 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 	case from == "-" && o.From == "-":
 		return nil, exit.BadInput("--filename", message.Of(message.ErrStdinTwice, nil), message.Of(message.ErrManifestRemedy, nil))
 	}
-	c := change.Apply{From: from}
+	c := change.Apply{From: from, ServerSide: q.flag("server-side") == "true", ForceConflicts: q.flag("force-conflicts") == "true"}
+	if c.ForceConflicts && !c.ServerSide {
+		return nil, exit.BadInput("--force-conflicts", message.Of(message.ErrOnlyServerSide, nil), message.Of(message.ErrOnlyServerSideRemedy, nil))
+	}
 	if world == nil {
 		return c, nil
 	}
-	objects, err := readManifests(from, o.In)
+	manifests, err := readManifests(from, o.In)
 	if no, ok := errors.AsType[refused](err); ok {
 		return nil, exit.BadInput(strings.TrimSuffix(err.Error(), ": "+no.Error()), no.problem, message.Of(message.ErrManifestRefused, nil))
 	}
 	if err != nil {
 		return nil, exit.Unread("--filename", from, err, message.ErrManifestRemedy)
 	}
-	if len(objects) == 0 {
+	if len(manifests) == 0 {
 		return nil, exit.BadInput("--filename", message.Of(message.ErrNoManifest, message.Args{"from": from}), message.Of(message.ErrManifestRemedy, nil))
 	}
-	for _, object := range objects {
-		settle(object, namespace)
+	for _, m := range manifests {
+		m.settle(namespace)
+		c.Objects, c.Written = append(c.Objects, m.object), append(c.Written, m.written)
 	}
-	c.Objects = objects
-	return c, cmp.Or(o.nowhere(objects, world), o.contrary(objects), invalid(objects, world))
+	return c, cmp.Or(o.nowhere(c.Objects, world), o.contrary(c.Objects), invalid(c.Objects, world))
+}
+
+// manifest is an object by its Go type, if that is known, and as it was written.
+type manifest struct {
+	object  runtime.Object
+	written map[string]any
 }
 
 // nowhere is bad input if an object is to be in a namespace that is known to exist neither now nor by then: the API server
@@ -88,22 +98,23 @@ func (o *Options) nowhere(objects []runtime.Object, world *cluster.Snapshot) err
 }
 
 // settle gives an object that names no namespace the one that is asked about.
-func settle(o runtime.Object, namespace string) {
-	object, ok := o.(metav1.Object)
+func (m manifest) settle(namespace string) {
+	object, ok := m.object.(metav1.Object)
 	if !ok || object.GetNamespace() != "" {
 		return
 	}
 	if kind, held := cluster.KindOf(object); held && kind.Namespaced() {
 		object.SetNamespace(namespace)
+		(&unstructured.Unstructured{Object: m.written}).SetNamespace(namespace)
 	}
 }
 
 // readManifests reads a file, every manifest of a folder and those below it, or standard input.
-func readManifests(from string, in io.Reader) ([]runtime.Object, error) {
+func readManifests(from string, in io.Reader) ([]manifest, error) {
 	if from == "-" {
 		return parseManifests("-", io.LimitReader(in, mostManifests))
 	}
-	var objects []runtime.Object
+	var manifests []manifest
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path != from && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
 			return err
@@ -114,20 +125,20 @@ func readManifests(from string, in io.Reader) ([]runtime.Object, error) {
 		}
 		defer file.Close()
 		found, err := parseManifests(path, io.LimitReader(file, mostManifests))
-		objects = append(objects, found...)
+		manifests = append(manifests, found...)
 		return err
 	})
-	return objects, err
+	return manifests, err
 }
 
 // parseManifests reads documents of YAML or JSON. What is of no known kind stays as it is.
-func parseManifests(name string, r io.Reader) ([]runtime.Object, error) {
-	var objects []runtime.Object
+func parseManifests(name string, r io.Reader) ([]manifest, error) {
+	var manifests []manifest
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(r))
 	for i := 1; ; i++ {
 		document, err := documents.Read()
 		if errors.Is(err, io.EOF) {
-			return objects, nil
+			return manifests, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -136,11 +147,11 @@ func parseManifests(name string, r io.Reader) ([]runtime.Object, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s, document %d: %w", name, i, err)
 		}
-		objects = append(objects, found...)
+		manifests = append(manifests, found...)
 	}
 }
 
-func parseManifest(document []byte) ([]runtime.Object, error) {
+func parseManifest(document []byte) ([]manifest, error) {
 	data, err := yaml.YAMLToJSON(document)
 	if err != nil {
 		return nil, err
@@ -151,7 +162,8 @@ func parseManifest(document []byte) ([]runtime.Object, error) {
 	object, err := runtime.Decode(strictly, data)
 	if runtime.IsNotRegisteredError(err) {
 		other := &unstructured.Unstructured{}
-		return []runtime.Object{other}, other.UnmarshalJSON(data)
+		err := other.UnmarshalJSON(data)
+		return []manifest{{other, other.Object}}, err
 	}
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		return nil, errors.Join(strict.Errors()...)
@@ -162,7 +174,11 @@ func parseManifest(document []byte) ([]runtime.Object, error) {
 	if meta.IsListType(object) {
 		return parseItems(object)
 	}
-	return []runtime.Object{object}, acceptable(object)
+	written := map[string]any{}
+	if err := json.Unmarshal(data, &written); err != nil {
+		return nil, err
+	}
+	return []manifest{{object, written}}, acceptable(object)
 }
 
 // strictly decodes as `kubectl apply` has the API server do it: a field that does not exist is an error. What is misspelt
@@ -170,23 +186,32 @@ func parseManifest(document []byte) ([]runtime.Object, error) {
 var strictly = serializer.NewCodecFactory(scheme.Scheme, serializer.EnableStrict).UniversalDeserializer()
 
 // parseItems are the objects of a list.
-func parseItems(list runtime.Object) ([]runtime.Object, error) {
+func parseItems(list runtime.Object) ([]manifest, error) {
 	items, err := meta.ExtractList(list)
-	var objects []runtime.Object
+	var manifests []manifest
 	for _, item := range items {
 		found, err := parseItem(item)
 		if err != nil {
 			return nil, err
 		}
-		objects = append(objects, found...)
+		manifests = append(manifests, found...)
 	}
-	return objects, err
+	return manifests, err
 }
 
 // parseItem is an item of a list: one of mixed kinds holds its items as they were written.
-func parseItem(item runtime.Object) ([]runtime.Object, error) {
+func parseItem(item runtime.Object) ([]manifest, error) {
 	if raw, ok := item.(*runtime.Unknown); ok {
 		return parseManifest(raw.Raw)
 	}
-	return []runtime.Object{item}, acceptable(item)
+	gvks, _, err := scheme.Scheme.ObjectKinds(item)
+	if err != nil {
+		return nil, err
+	}
+	item.GetObjectKind().SetGroupVersionKind(gvks[0])
+	data, err := json.Marshal(item)
+	if err != nil {
+		return nil, err
+	}
+	return parseManifest(data)
 }

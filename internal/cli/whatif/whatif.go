@@ -76,7 +76,10 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 }
 
 // Complete reads the changes from the arguments.
-func (o *Options) Complete(args []string) { o.questions = split(args, &o.flags) }
+func (o *Options) Complete(args []string) {
+	o.questions = split(args, &o.flags)
+	o.Applied = slices.ContainsFunc(o.questions, func(q *question) bool { return q.verb == "apply" || q.verb == "patch" })
+}
 
 // mostSeeds bounds --seeds.
 const mostSeeds = 1000
