@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -80,8 +81,18 @@ func (s *Snapshot) Values(o metav1.Object) intake.Values {
 	return s.values
 }
 
-// Key is what the digests of values are made with; nil if there are none.
-func (s *Snapshot) Key() []byte { return s.values.Key }
+// Key is what the digests of values are made with; nil if no workload has any.
+func (s *Snapshot) Key() []byte {
+	if !s.values.Known() {
+		return nil
+	}
+	for _, table := range s.tables {
+		if slices.ContainsFunc(table.(anyTable).objects(), func(o metav1.Object) bool { return intake.HasValue(o.(intake.Object)) }) {
+			return s.values.Key
+		}
+	}
+	return nil
+}
 
 // Knowledge says how much of a kind the Snapshot holds.
 func (s *Snapshot) Knowledge(k Kind) Knowledge {

@@ -25,6 +25,7 @@ var englishInput = sentences{
 	ErrOutFormatRemedy:  "name the file to write, as in prod.naosu",
 	ErrOutWrite:         "cannot write {{.path}}: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: {{count .nodes \"node\" \"nodes\"}}, {{count .pods \"pod\" \"pods\"}}",
+	SnapshotKey:         "{{.path}}: with this key beside the file, whatif apply tells which values of environment variables change. Who has both can try what a value is: do not share it.",
 	SnapshotAnonymous:   "names, labels, images and addresses in it are replaced; cloud zones, machine types, quantities and times are as they were",
 	SnapshotUnread:      "not in it, because you may not read them, they are not served, or were not in what was read: {{and .kinds}}",
 }

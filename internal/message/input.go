@@ -26,6 +26,7 @@ const (
 	ErrOutFormatRemedy  ID = "ErrOutFormatRemedy"  //
 	ErrOutWrite         ID = "ErrOutWrite"         // path, problem
 	SnapshotWritten     ID = "SnapshotWritten"     // path, nodes, pods
+	SnapshotKey         ID = "SnapshotKey"         // path
 	SnapshotAnonymous   ID = "SnapshotAnonymous"   //
 	SnapshotUnread      ID = "SnapshotUnread"      // kinds
 )

@@ -25,6 +25,7 @@ var japaneseInput = sentences{
 	ErrOutFormatRemedy:  "書き出すファイルを指定してください (例: prod.naosu)",
 	ErrOutWrite:         "{{.path}} に書き込めません: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: ノード {{.nodes}} 台、Pod {{.pods}} 個",
+	SnapshotKey:         "{{.path}}: このキーがファイルと同じ場所にあれば、whatif apply は環境変数のどの値が変わるかを判定します。両方があれば値を推測して確かめられるため、共有しないでください。",
 	SnapshotAnonymous:   "名前、ラベル、イメージ、アドレスは置き換えました。クラウドのゾーン、マシンタイプ、数量、時刻は元のままです",
 	SnapshotUnread:      "権限がない、クラスターが提供していない、または読み取り元にないため、含まれていない種類: {{and .kinds}}",
 }

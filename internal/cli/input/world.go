@@ -56,7 +56,7 @@ func (o *Options) load(ctx context.Context, progress *output.Progress) (*cluster
 }
 
 // KeyFile is where the key of a snapshot's digests is, beside the snapshot.
-func KeyFile(snapshot string) string { return snapshot + ".key" }
+func KeyFile(snapshot string) string { return snapshot + ".values-key" }
 
 // readKey is the key of a snapshot's digests, nil if it is not beside it: then it is not known which values change.
 func readKey(from string) []byte {

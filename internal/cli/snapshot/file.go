@@ -2,9 +2,12 @@ package snapshot
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
@@ -17,7 +20,19 @@ func write(path string, world *cluster.Snapshot) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeInto(path, world)
 	}
-	return replace(path, world)
+	return replace(path, world.Write)
+}
+
+// writeKey writes the key of a snapshot's digests to a file of its own beside it. It says whether there is any.
+func writeKey(path string, world *cluster.Snapshot) (bool, error) {
+	key := world.Key()
+	if info, err := os.Stat(path); key == nil || err != nil || !info.Mode().IsRegular() {
+		return false, nil //nolint:nilerr // What is no file has nothing beside it.
+	}
+	return true, replace(input.KeyFile(path), func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%x\n", key)
+		return err
+	})
 }
 
 func writeInto(path string, world *cluster.Snapshot) error {
@@ -28,7 +43,7 @@ func writeInto(path string, world *cluster.Snapshot) error {
 	return errors.Join(world.Write(file), file.Close())
 }
 
-func replace(path string, world *cluster.Snapshot) (err error) {
+func replace(path string, write func(io.Writer) error) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -38,7 +53,7 @@ func replace(path string, world *cluster.Snapshot) (err error) {
 			err = errors.Join(err, os.Remove(temporary.Name()))
 		}
 	}()
-	if err := world.Write(temporary); err != nil {
+	if err := write(temporary); err != nil {
 		return errors.Join(err, temporary.Close())
 	}
 	if err := temporary.Sync(); err != nil {

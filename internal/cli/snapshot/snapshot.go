@@ -36,7 +36,7 @@ type Options struct {
 
 // NewCommand is `naosu snapshot`.
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
+	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, Applied: true}}
 	cmd := &cobra.Command{
 		Use: "snapshot -o FILE",
 		Example: "  naosu snapshot -o prod.naosu\n  naosu why pod/redis-0 -n redash --from prod.naosu\n" +
@@ -105,10 +105,17 @@ func (o *Options) Run(ctx context.Context) error {
 	} else {
 		err = write(o.Output, world)
 	}
+	keyed := false
+	if err == nil && o.Output != "-" {
+		keyed, err = writeKey(o.Output, world)
+	}
 	if err != nil {
 		return exit.Failure(message.ErrOutWrite, message.Args{"path": o.Output, "problem": err.Error()})
 	}
 	o.tell(world)
+	if keyed {
+		terminal.WriteLine(o.ErrOut, o.Say().Text(message.SnapshotKey, message.Args{"path": input.KeyFile(o.Output)}))
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -96,17 +97,33 @@ func (v Values) sealVariables(variables []any) {
 
 // SealTemplate replaces the values of environment variables in the template of an object that makes pods.
 func (v Values) SealTemplate(o Object) {
+	for _, env := range environments(o) {
+		v.env(env)
+	}
+}
+
+// HasValue says whether the template of an object that makes pods has the value of an environment variable, or its digest.
+func HasValue(o Object) bool {
+	return slices.ContainsFunc(environments(o), func(env []corev1.EnvVar) bool {
+		return slices.ContainsFunc(env, func(variable corev1.EnvVar) bool { return variable.Value != "" })
+	})
+}
+
+// environments are those of the containers of the pods that an object makes.
+func environments(o Object) [][]corev1.EnvVar {
 	made := template(o)
 	if made == nil {
-		return
+		return nil
 	}
+	var all [][]corev1.EnvVar
 	for i := range made.Spec.InitContainers {
-		v.env(made.Spec.InitContainers[i].Env)
+		all = append(all, made.Spec.InitContainers[i].Env)
 	}
 	for i := range made.Spec.Containers {
-		v.env(made.Spec.Containers[i].Env)
+		all = append(all, made.Spec.Containers[i].Env)
 	}
 	for i := range made.Spec.EphemeralContainers {
-		v.env(made.Spec.EphemeralContainers[i].Env)
+		all = append(all, made.Spec.EphemeralContainers[i].Env)
 	}
+	return all
 }
