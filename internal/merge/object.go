@@ -3,6 +3,7 @@ package merge
 import (
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -22,6 +23,7 @@ func named(o runtime.Object) (runtime.Object, error) {
 	}
 	o = o.DeepCopyObject()
 	o.GetObjectKind().SetGroupVersionKind(gvks[0])
+	nameClaims(o)
 	return o, nil
 }
 
@@ -56,8 +58,26 @@ func stored(data []byte, live runtime.Object) (runtime.Object, error) {
 			return nil, err
 		}
 	}
-	admission.Default(o)
+	complete(o)
 	return o, nil
+}
+
+// complete fills in what the API server does, whoever writes an object.
+func complete(o runtime.Object) {
+	admission.Default(o)
+	nameClaims(o)
+}
+
+// nameClaims has a StatefulSet's claims say their kind, as the API server has them. Protobuf has no place for it.
+//
+// Source: pkg/apis/apps/v1 of Kubernetes (Convert_apps_StatefulSetSpec_To_v1_StatefulSetSpec).
+func nameClaims(o runtime.Object) {
+	if set, is := o.(*appsv1.StatefulSet); is {
+		for i := range set.Spec.VolumeClaimTemplates {
+			claim := &set.Spec.VolumeClaimTemplates[i]
+			claim.APIVersion, claim.Kind = "v1", "PersistentVolumeClaim"
+		}
+	}
 }
 
 // decoded is an object of its Go type.

@@ -16,8 +16,6 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-
-	"github.com/naosu-dev/naosu/internal/admission"
 )
 
 // Who owns fields.
@@ -121,10 +119,9 @@ func Updated(before, next runtime.Object, manager, subresource string) (runtime.
 	return nameless(next), nil
 }
 
-// defaults fills in what the API server does.
 type defaults struct{}
 
-func (defaults) Default(o runtime.Object) { admission.Default(o) }
+func (defaults) Default(o runtime.Object) { complete(o) }
 
 // managerOf manages the fields of a kind. Nobody but the API server's controllers owns its status.
 func managerOf(gvk schema.GroupVersionKind, subresource string) (*managedfields.FieldManager, error) {
