@@ -10,10 +10,14 @@ type Apply struct {
 	ServerSide bool `json:"serverSide,omitempty"`
 	// ForceConflicts takes fields from their owners. Without ServerSide it means nothing.
 	ForceConflicts bool `json:"forceConflicts,omitempty"`
+	// DryRun has the API server say what it would store. It is asked before the change is played.
+	DryRun bool `json:"serverDryRun,omitempty"`
 	// Objects are what the manifests say, by their Go types where those are known.
 	Objects []runtime.Object `json:"-"`
 	// Written are the manifests of Objects, one for each, as they are merged; without one, its object replaces the one that is there.
 	Written []map[string]any `json:"-"`
+	// Stored says that Objects without a manifest are as the API server would store them.
+	Stored bool `json:"-"`
 }
 
 // Subject is where the manifests were read.

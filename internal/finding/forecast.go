@@ -11,6 +11,8 @@ type Forecast struct {
 	Changes       []change.Change   `json:"changes"`
 	Outcome       ForecastOutcome   `json:"outcome"`
 	PDBViolations []BudgetViolation `json:"pdbViolations"`
+	// Refused is what the API server would not take, where it was asked; it is not played.
+	Refused []Refusal `json:"refused,omitempty"`
 	// Findings are what the diagnosis of any of the futures finds and that of the present does not.
 	Findings []Finding `json:"findings"`
 	// Seeds is how many futures were played with other dice.
@@ -46,6 +48,12 @@ type ForecastRow struct {
 	// 1 is all.
 	Chance     float64 `json:"chance"`
 	NodeChance float64 `json:"nodeChance"`
+}
+
+// Refusal is an object that the API server does not take, in its own words.
+type Refusal struct {
+	Object change.Ref `json:"object"`
+	Why    string     `json:"why"`
 }
 
 // Duration is a time.Duration that reads as one, such as "5m40s".

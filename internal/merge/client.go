@@ -3,17 +3,21 @@ package merge
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// clientManager is who owns the fields that kubectl applies by itself.
+// ClientManager owns the fields that kubectl applies by itself.
 //
 // Source: k8s.io/kubectl/pkg/cmd/apply (FieldManagerClientSideApply).
-const clientManager = "kubectl-client-side-apply"
+const ClientManager = "kubectl-client-side-apply"
 
 // Client is what `kubectl apply` makes of a manifest and an object, nil if there is none: a merge of three, of what was applied
 // last, the manifest and the object. A field that was applied and is not any more goes; one that never was stays. Neither
@@ -26,16 +30,35 @@ func Client(manifest map[string]any, live runtime.Object) (runtime.Object, error
 		return nil, err
 	}
 	if live == nil {
-		return created(modified, clientManager)
+		return created(modified, ClientManager)
 	}
-	live, err = named(live)
-	if err != nil {
+	if live, err = named(live); err != nil {
 		return nil, err
 	}
 	current, err := json.Marshal(live)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the object: %w", err)
 	}
+	patch, err := strategic(modified, current, live)
+	if err != nil {
+		return nil, err
+	}
+	if string(patch) == "{}" {
+		return nameless(live), nil // Nothing is sent.
+	}
+	patched, err := strategicpatch.StrategicMergePatch(current, patch, live)
+	if err != nil {
+		return nil, fmt.Errorf("applying the patch: %w", err)
+	}
+	next, err := stored(patched, live)
+	if err != nil {
+		return nil, err
+	}
+	return Updated(live, next, ClientManager, "")
+}
+
+// strategic is the patch that kubectl sends for an object of a type that it knows.
+func strategic(modified, current []byte, live runtime.Object) ([]byte, error) {
 	rules, err := strategicpatch.NewPatchMetaFromStruct(live)
 	if err != nil {
 		return nil, fmt.Errorf("reading how a %T is merged: %w", live, err)
@@ -44,18 +67,39 @@ func Client(manifest map[string]any, live runtime.Object) (runtime.Object, error
 	if err != nil {
 		return nil, fmt.Errorf("creating the patch: %w", err)
 	}
-	if string(patch) == "{}" {
-		return nameless(live), nil // Nothing is sent.
+	return patch, nil
+}
+
+// Patch is what `kubectl apply` sends for a manifest: the object itself, with itself as an annotation, where there is none yet, else a
+// patch of what the API server has.
+//
+// Source: k8s.io/kubectl/pkg/cmd/apply (patchSimple).
+func Patch(manifest map[string]any, live *unstructured.Unstructured) (types.PatchType, []byte, error) {
+	modified, err := annotated(manifest)
+	if err != nil || live == nil {
+		return "", modified, err
 	}
-	patched, err := strategicpatch.StrategicMergePatchUsingLookupPatchMeta(current, patch, rules)
+	current, err := live.MarshalJSON()
 	if err != nil {
-		return nil, fmt.Errorf("applying the patch: %w", err)
+		return "", nil, fmt.Errorf("encoding the object: %w", err)
 	}
-	next, err := stored(patched, live)
+	if typed, err := decoded(live.Object); err == nil {
+		patch, err := strategic(modified, current, typed)
+		return types.StrategicMergePatchType, patch, err
+	}
+	patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(lastApplied(live), modified, current)
 	if err != nil {
-		return nil, err
+		return "", nil, fmt.Errorf("creating the patch: %w", err)
 	}
-	return Updated(live, next, clientManager, "")
+	return types.MergePatchType, patch, nil
+}
+
+// Untried says whether the API server could not say what it would store: a webhook has side effects, and is not called unless
+// something is stored.
+//
+// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/errors (NewDryRunUnsupportedErr).
+func Untried(err error) bool {
+	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "does not support dry run")
 }
 
 // annotated is a manifest as kubectl sends it: with itself as an annotation, by which the next one is merged.

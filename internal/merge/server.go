@@ -18,18 +18,18 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Who owns fields.
+// ServerManager owns the fields that kubectl has the API server apply.
 //
 // Source: k8s.io/kubectl/pkg/cmd/apply (fieldManagerServerSideApply, fieldManagerLastAppliedAnnotation).
 const (
-	serverManager     = "kubectl"
+	ServerManager     = "kubectl"
 	annotationManager = "kubectl-last-applied"
 )
 
 var annotationField = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", corev1.LastAppliedConfigAnnotation))
 
-// types are the typed schemas of Kubernetes' kinds.
-var types = sync.OnceValue(func() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) })
+// schemas are the typed ones of Kubernetes' kinds.
+var schemas = sync.OnceValue(func() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) })
 
 // Server is what the API server makes of a manifest that `kubectl apply --server-side` sends, and an object, nil if there is none: each
 // field that the manifest has becomes kubectl's, one that kubectl alone owned and the manifest has no more goes, and the others
@@ -52,7 +52,7 @@ func Server(manifest map[string]any, live runtime.Object, force bool) (runtime.O
 	if live, err = named(live); err != nil {
 		return nil, err
 	}
-	next, err := fields.Apply(live, patch, serverManager, force)
+	next, err := fields.Apply(live, patch, ServerManager, force)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Server(manifest map[string]any, live runtime.Object, force bool) (runtime.O
 		return nil, err
 	}
 	if migrated {
-		if next, err = fields.Apply(next, patch, serverManager, force); err != nil {
+		if next, err = fields.Apply(next, patch, ServerManager, force); err != nil {
 			return nil, err
 		}
 	}
@@ -93,7 +93,7 @@ func migrate(o runtime.Object) (bool, error) {
 	for _, entry := range csaupgrade.FindFieldsOwners(before, metav1.ManagedFieldsOperationUpdate, annotationField) {
 		names.Insert(entry.Manager)
 	}
-	if err := csaupgrade.UpgradeManagedFields(o, names, serverManager); err != nil {
+	if err := csaupgrade.UpgradeManagedFields(o, names, ServerManager); err != nil {
 		return false, fmt.Errorf("migrating the owners of fields: %w", err)
 	}
 	return !equality.Semantic.DeepEqual(before, metaOf(o).GetManagedFields()), nil
@@ -129,5 +129,5 @@ func managerOf(gvk schema.GroupVersionKind, subresource string) (*managedfields.
 	reset := map[fieldpath.APIVersion]fieldpath.Filter{
 		version: fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("status"))),
 	}
-	return managedfields.NewDefaultFieldManager(types(), scheme.Scheme, defaults{}, scheme.Scheme, gvk, gvk.GroupVersion(), subresource, reset)
+	return managedfields.NewDefaultFieldManager(schemas(), scheme.Scheme, defaults{}, scheme.Scheme, gvk, gvk.GroupVersion(), subresource, reset)
 }

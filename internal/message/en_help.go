@@ -50,7 +50,7 @@ var englishHelp = sentences{
 		"  apply -f FILE | DIR | -\tmanifests of a change not yet made\n\n" +
 		"A comma between changes makes them one question. Flags follow the change they belong to. Something in another namespace than " +
 		"--namespace is written NAMESPACE/KIND/NAME.\n\n" + exitCodes,
-	"flag/whatif/fail-on":         "exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), or if there is a new finding of this severity or worse (info, warning, critical)",
+	"flag/whatif/fail-on":         "exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), or if there is a new finding of this severity or worse (info, warning, critical)",
 	"flag/whatif/seeds":           "simulate `N` times, with other random choices of the scheduler and the controllers each time",
 	"flag/whatif/all-namespaces":  "find what is to change in whichever namespace has it",
 	"flag/whatif/selector":        "tell only of pods and workloads whose labels match this `SELECTOR`",
@@ -67,6 +67,7 @@ var englishHelp = sentences{
 	"flag/whatif/force":           "delete: do not wait until the pod has ended",
 	"flag/whatif/server-side":     "apply: merge in the API server by the owners of fields, as kubectl apply --server-side does (default: as kubectl apply does)",
 	"flag/whatif/force-conflicts": "apply --server-side: take fields from their other owners",
+	"flag/whatif/server-dry-run":  "apply: ask the API server what it would store, with nothing stored; needs the rights to write, and appears in its audit log",
 
 	"help/explain":      "Say what a finding's code means",
 	"help/explain/long": "Say what a finding's code means: how it is recognised, what it is not, the remedies, and what naosu cannot know.",

@@ -27,26 +27,28 @@ const (
 	FateUnwanted      ID = "FateUnwanted"      //
 	FateBudgets       ID = "FateBudgets"       // budgets
 
-	GapNotJudged   ID = "GapNotJudged"   // what
-	GapAttempts    ID = "GapAttempts"    // attempts
-	GapScheduler   ID = "GapScheduler"   // scheduler
-	GapOwner       ID = "GapOwner"       // kind, name
-	GapChoice      ID = "GapChoice"      // group
-	GapTie         ID = "GapTie"         // group
-	GapZones       ID = "GapZones"       // group
-	GapOnDelete    ID = "GapOnDelete"    // set
-	GapOrdered     ID = "GapOrdered"     // set, pod
-	GapRollout     ID = "GapRollout"     // set, left
-	GapEnvironment ID = "GapEnvironment" // set
-	GapEnvPatched  ID = "GapEnvPatched"  // set
-	GapMerge       ID = "GapMerge"       // object, server
-	GapRuntime     ID = "GapRuntime"     // class
-	GapImmediate   ID = "GapImmediate"   // claim, class
-	GapAutoscaler  ID = "GapAutoscaler"  // autoscaler
-	GapAutoscaling ID = "GapAutoscaling" //
-	GapKind        ID = "GapKind"        // what
-	GapCronJob     ID = "GapCronJob"     // job
-	GapTimes       ID = "GapTimes"       //
+	GapNotJudged      ID = "GapNotJudged"      // what
+	GapAttempts       ID = "GapAttempts"       // attempts
+	GapScheduler      ID = "GapScheduler"      // scheduler
+	GapOwner          ID = "GapOwner"          // kind, name
+	GapChoice         ID = "GapChoice"         // group
+	GapTie            ID = "GapTie"            // group
+	GapZones          ID = "GapZones"          // group
+	GapOnDelete       ID = "GapOnDelete"       // set
+	GapOrdered        ID = "GapOrdered"        // set, pod
+	GapRollout        ID = "GapRollout"        // set, left
+	GapEnvironment    ID = "GapEnvironment"    // set
+	GapEnvPatched     ID = "GapEnvPatched"     // set
+	GapMerge          ID = "GapMerge"          // object, server
+	GapNotAsked       ID = "GapNotAsked"       // object, why
+	GapNoNamespaceYet ID = "GapNoNamespaceYet" //
+	GapRuntime        ID = "GapRuntime"        // class
+	GapImmediate      ID = "GapImmediate"      // claim, class
+	GapAutoscaler     ID = "GapAutoscaler"     // autoscaler
+	GapAutoscaling    ID = "GapAutoscaling"    //
+	GapKind           ID = "GapKind"           // what
+	GapCronJob        ID = "GapCronJob"        // job
+	GapTimes          ID = "GapTimes"          //
 )
 
 // The forecast on a page, and what the verb refuses.
@@ -80,6 +82,7 @@ const (
 	HeadCreated             ID = "HeadCreated"             //
 	HeadEnded               ID = "HeadEnded"               //
 	HeadNotPlayed           ID = "HeadNotPlayed"           //
+	HeadRefused             ID = "HeadRefused"             //
 	ColumnNamespace         ID = "ColumnNamespace"         //
 	ColumnFrom              ID = "ColumnFrom"              //
 	ColumnTo                ID = "ColumnTo"                //
@@ -109,6 +112,8 @@ const (
 	ErrManifestRefused      ID = "ErrManifestRefused"      //
 	ErrOnlyServerSide       ID = "ErrOnlyServerSide"       //
 	ErrOnlyServerSideRemedy ID = "ErrOnlyServerSideRemedy" //
+	ErrDryRunFrom           ID = "ErrDryRunFrom"           //
+	ErrDryRunFromRemedy     ID = "ErrDryRunFromRemedy"     //
 	ErrManifestSpace        ID = "ErrManifestSpace"        // names, more
 	ErrStdinTwice           ID = "ErrStdinTwice"           //
 	ErrNotOfChange          ID = "ErrNotOfChange"          // verb

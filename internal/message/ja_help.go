@@ -50,7 +50,7 @@ var japaneseHelp = sentences{
 		"  apply -f FILE | DIR | -\tまだ適用していないマニフェストを適用する\n\n" +
 		"複数の変更は、コンマで区切ると 1 つの問いになります。フラグは、対応する変更の後ろに書きます。別の namespace (--namespace 以外) にあるものは " +
 		"NAMESPACE/KIND/NAME と書きます。\n\n" + exitCodesJapanese,
-	"flag/whatif/fail-on":         "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
+	"flag/whatif/fail-on":         "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
 	"flag/whatif/seeds":           "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",
 	"flag/whatif/all-namespaces":  "変更の対象をすべての namespace から探す",
 	"flag/whatif/selector":        "ラベルがこの `SELECTOR` に一致する Pod とワークロードだけを表示する",
@@ -67,6 +67,7 @@ var japaneseHelp = sentences{
 	"flag/whatif/force":           "delete: Pod の終了を待たない",
 	"flag/whatif/server-side":     "apply: kubectl apply --server-side のように、API サーバーがフィールドの所有者に従ってマージするものとします (デフォルト: kubectl apply と同じ)",
 	"flag/whatif/force-conflicts": "apply --server-side: ほかの所有者のフィールドも上書きします",
+	"flag/whatif/server-dry-run":  "apply: 何も保存せずに、保存されるはずの内容を API サーバーに問い合わせます (書き込みの権限が必要で、監査ログに残ります)",
 
 	"help/explain":      "所見のコードの意味を説明する",
 	"help/explain/long": "所見のコードの意味を説明します。見分け方、紛らわしい別の問題、対処、naosu では分からないことを示します。",

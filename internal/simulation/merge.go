@@ -12,12 +12,15 @@ import (
 )
 
 // merged is what becomes of an object when the manifest with that index is applied to it; before is nil if it is not there yet. What
-// has no manifest replaces the object.
+// has no manifest replaces the object, and what the API server has shown is taken as it is.
 func (f *future) merged(c change.Apply, i int, ref change.Ref, before metav1.Object) (metav1.Object, error) {
 	manifest := c.Manifest(i)
 	if manifest == nil {
 		object := c.Objects[i].DeepCopyObject().(metav1.Object)
-		if before != nil {
+		switch {
+		case c.Stored:
+			f.seal(object)
+		case before != nil:
 			inherit(object, before)
 		}
 		return object, nil
@@ -79,6 +82,6 @@ func (f *future) owned(c change.Change, before metav1.Object) error {
 // seal replaces the values of environment variables that a person has written.
 func (f *future) seal(o metav1.Object) {
 	if values := f.world().Values(o); values.Known() {
-		values.SealTemplate(o.(intake.Object))
+		values.SealTemplate(o.(intake.Object)) // Every object of a Snapshot is one.
 	}
 }

@@ -2,6 +2,7 @@ package merge_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,8 +23,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/cluster/intake"
@@ -296,4 +300,17 @@ func (b *bed) disturb(g *generator, manifest map[string]any) {
 	if out, err := b.kubectl(args...); err != nil {
 		b.Log(out) // What is refused disturbs nothing: another name may be gone by now.
 	}
+}
+
+func (b *bed) await(done func() bool) {
+	b.Helper()
+	err := wait.PollUntilContextTimeout(b.Context(), 50*time.Millisecond, testbed.Patience, true, func(context.Context) (bool, error) { return done(), nil })
+	b.must(err)
+}
+
+func toJSON(b *bed, text string) []byte {
+	b.Helper()
+	data, err := yaml.YAMLToJSON([]byte(text))
+	b.must(err)
+	return data
 }

@@ -1,8 +1,8 @@
 package snapshot
 
 import (
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -30,7 +30,7 @@ func writeKey(path string, world *cluster.Snapshot) (bool, error) {
 		return false, nil //nolint:nilerr // What is no file has nothing beside it.
 	}
 	return true, replace(input.KeyFile(path), func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%x\n", key)
+		_, err := io.WriteString(w, hex.EncodeToString(key)+"\n")
 		return err
 	})
 }

@@ -45,7 +45,7 @@ func (c *changeFlags) addTo(set *pflag.FlagSet) {
 	for _, flag := range changeFlagNames {
 		c.set.VarP(&flagValue{c, flag.name, "string"}, flag.name, flag.short, "")
 	}
-	for _, name := range []string{"force", "server-side", "force-conflicts"} {
+	for _, name := range []string{"force", "server-side", "force-conflicts", "server-dry-run"} {
 		c.set.Var(&flagValue{c, name, "bool"}, name, "")
 		c.set.Lookup(name).NoOptDefVal = "true"
 	}

@@ -44,7 +44,12 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 	case from == "-" && o.From == "-":
 		return nil, exit.BadInput("--filename", message.Of(message.ErrStdinTwice, nil), message.Of(message.ErrManifestRemedy, nil))
 	}
-	c := change.Apply{From: from, ServerSide: q.flag("server-side") == "true", ForceConflicts: q.flag("force-conflicts") == "true"}
+	c := change.Apply{
+		From: from, ServerSide: q.flag("server-side") == "true", ForceConflicts: q.flag("force-conflicts") == "true", DryRun: q.flag("server-dry-run") == "true",
+	}
+	if c.DryRun && o.From != "" {
+		return nil, exit.BadInput("--server-dry-run", message.Of(message.ErrDryRunFrom, nil), message.Of(message.ErrDryRunFromRemedy, nil))
+	}
 	if c.ForceConflicts && !c.ServerSide {
 		return nil, exit.BadInput("--force-conflicts", message.Of(message.ErrOnlyServerSide, nil), message.Of(message.ErrOnlyServerSideRemedy, nil))
 	}
@@ -65,7 +70,10 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 		m.settle(namespace)
 		c.Objects, c.Written = append(c.Objects, m.object), append(c.Written, m.written)
 	}
-	return c, cmp.Or(o.nowhere(c.Objects, world), o.contrary(c.Objects), invalid(c.Objects, world))
+	if err := cmp.Or(o.nowhere(c.Objects, world), o.contrary(c.Objects)); err != nil || c.DryRun { // The API server looks at them itself.
+		return c, err
+	}
+	return c, invalid(c.Objects, world)
 }
 
 // manifest is an object by its Go type, if that is known, and as it was written.

@@ -164,3 +164,11 @@ func TestApplyToSnapshot(t *testing.T) {
 	}
 }
 
+
+// TestServerDryRunOfFile: a file is no API server.
+func TestServerDryRunOfFile(t *testing.T) {
+	_, err := run(t, web, "apply", "-f", "-", "--server-dry-run", "--from", applied, "-n", "shop")
+	if exit.Code(err) != exit.NoAnswer || !strings.Contains(exit.Line(message.English(), err), "--server-dry-run: asks the API server of a cluster, and --from is a file; leave one of them out") {
+		t.Errorf("exit code %d: %v", exit.Code(err), err)
+	}
+}

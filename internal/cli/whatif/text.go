@@ -36,6 +36,7 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes
 	}
 	w.Blank()
 	w.Paragraph("", w.counts(f), output.Strong)
+	w.refused(f.Refused)
 	w.fates(message.HeadLost, f.Outcome.Lost)
 	w.fates(message.HeadWaiting, f.Outcome.Waiting)
 	w.fates(message.HeadDelayed, f.Outcome.Delayed)
@@ -55,6 +56,17 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	return nil
+}
+
+// refused is what the API server does not take.
+func (w writer) refused(refusals []finding.Refusal) {
+	if len(refusals) == 0 {
+		return
+	}
+	w.head(message.HeadRefused)
+	for _, r := range refusals {
+		w.Paragraph("  - ", output.Name(r.Object)+": "+r.Why, output.Plain)
+	}
 }
 
 // counts sums the forecast up, the worst first.

@@ -65,7 +65,11 @@ func title(c change.Change) string { //nolint:gocyclo // A case for each change 
 	case change.Patch:
 		return "patch " + ref + " -p '" + c.Patch + "'"
 	case change.Apply:
-		return "apply -f " + c.From + strings.TrimPrefix(c.Command(), change.Apply{From: c.From}.Command())
+		words := "apply -f " + c.From + strings.TrimPrefix(c.Command(), change.Apply{From: c.From}.Command())
+		if c.DryRun {
+			words += " --server-dry-run"
+		}
+		return words
 	default:
 		return c.Command()
 	}

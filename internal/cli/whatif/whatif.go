@@ -191,6 +191,10 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tried, err := o.dryRun(ctx, in.Say, changes)
+	if err != nil {
+		return err
+	}
 	notes = append(notes, incidents(in)...)
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
@@ -213,6 +217,7 @@ func (o *Options) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
+	forecast.Refused, forecast.NotModelled = tried.refused, append(forecast.NotModelled, tried.gaps...)
 	if o.Format.ForPeople() {
 		err = writeText(o.Format.Page(o.Out), in.Say, forecast, notes)
 	} else {
@@ -240,7 +245,7 @@ func incidents(in input.Input) []string {
 
 // failOn is what --fail-on takes: fates, budgets, and the severities of new findings.
 var failOn = []string{
-	string(simulation.Waiting), string(simulation.Delayed), string(simulation.Preempted), string(simulation.Lost), "budget",
+	string(simulation.Waiting), string(simulation.Delayed), string(simulation.Preempted), string(simulation.Lost), "budget", "refused",
 	string(finding.Info), string(finding.Warning), string(finding.Critical),
 }
 
@@ -251,6 +256,8 @@ func (o *Options) verdict(f finding.Forecast) error {
 		switch on {
 		case "budget":
 			n = len(f.PDBViolations)
+		case "refused":
+			n = len(f.Refused)
 		case string(finding.Info), string(finding.Warning), string(finding.Critical):
 			for _, found := range f.Findings {
 				if found.Severity.AtLeast(finding.Severity(on)) {
