@@ -74,8 +74,9 @@ var englishHelp = sentences{
 
 	"help/snapshot": "Write the cluster to a file, for --from",
 	"help/snapshot/long": "Write the cluster to a file, which every command that reads a cluster takes with --from.\n\n" +
-		"Secrets are never requested, ConfigMaps only where they hold an autoscaler's parameters. Environment values, managed fields and " +
-		"the manifests that kubectl last applied are left out.",
+		"Secrets are never requested, ConfigMaps only where they hold an autoscaler's parameters. Environment values are left out. In their " +
+		"place are digests, whose key is written to FILE.values-key: with both, whatif apply tells which values change, and anyone could try " +
+		"what a value is. Who gets the file alone cannot.",
 	"flag/snapshot/output":         "the `FILE` to write, or - for standard output",
 	"flag/snapshot/all-namespaces": "write every namespace, which is what it does anyway",
 	"flag/snapshot/force":          "replace the file if it exists",

@@ -74,8 +74,9 @@ var japaneseHelp = sentences{
 
 	"help/snapshot": "クラスターをファイルに書き出す (--from で使う)",
 	"help/snapshot/long": "クラスターをファイルに書き出します。クラスターを読むコマンドはすべて、--from でこのファイルを読めます。\n\n" +
-		"Secret は一切取得しません。ConfigMap はオートスケーラーの設定を含むものだけを取得します。環境変数の値、managedFields、" +
-		"kubectl が最後に適用したマニフェストは書き出しません。",
+		"Secret は一切取得しません。ConfigMap はオートスケーラーの設定を含むものだけを取得します。環境変数の値は" +
+		"書き出さず、代わりにダイジェストを書き出します。そのキーは FILE.values-key に書き出します。両方があれば whatif apply はどの値が変わるかを判定できますが、" +
+		"値を推測して確かめることもできます。FILE だけではできません。",
 	"flag/snapshot/output":         "書き出す `FILE` (- は標準出力)",
 	"flag/snapshot/all-namespaces": "すべての namespace を書き出す (指定しなくても同じ)",
 	"flag/snapshot/force":          "ファイルが存在すれば上書きする",

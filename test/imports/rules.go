@@ -34,7 +34,7 @@ var layers = [][]string{
 	{own + "internal/simulation"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
-	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission"},
+	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge"},
 	{own + "api"},
 }
 

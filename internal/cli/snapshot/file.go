@@ -30,7 +30,7 @@ func writeKey(path string, world *cluster.Snapshot) (bool, error) {
 		return false, nil //nolint:nilerr // What is no file has nothing beside it.
 	}
 	return true, replace(input.KeyFile(path), func(w io.Writer) error {
-		_, err := io.WriteString(w, hex.EncodeToString(key)+"\n")
+		_, err := w.Write([]byte(hex.EncodeToString(key) + "\n"))
 		return err
 	})
 }
