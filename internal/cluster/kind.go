@@ -75,8 +75,14 @@ const (
 	Ingress                        Kind = "Ingress"
 	ValidatingWebhookConfiguration Kind = "ValidatingWebhookConfiguration"
 	MutatingWebhookConfiguration   Kind = "MutatingWebhookConfiguration"
-	ResourceClaimTemplate          Kind = "ResourceClaimTemplate"
-	APIService                     Kind = "APIService"
+
+	ValidatingAdmissionPolicy        Kind = "ValidatingAdmissionPolicy"
+	ValidatingAdmissionPolicyBinding Kind = "ValidatingAdmissionPolicyBinding"
+	MutatingAdmissionPolicy          Kind = "MutatingAdmissionPolicy"
+	MutatingAdmissionPolicyBinding   Kind = "MutatingAdmissionPolicyBinding"
+
+	ResourceClaimTemplate Kind = "ResourceClaimTemplate"
+	APIService            Kind = "APIService"
 )
 
 // scope says where objects of a kind live.
@@ -156,8 +162,14 @@ var forms = map[Kind]form{
 	Ingress:                        onDemand[*networkingv1.Ingress](namespaced),
 	ValidatingWebhookConfiguration: onDemand[*admissionv1.ValidatingWebhookConfiguration](global),
 	MutatingWebhookConfiguration:   onDemand[*admissionv1.MutatingWebhookConfiguration](global),
-	ResourceClaimTemplate:          onDemand[*resourcev1.ResourceClaimTemplate](namespaced),
-	APIService:                     customOf[*custom.APIService](global, "apiregistration.k8s.io", "v1"),
+
+	ValidatingAdmissionPolicy:        onDemand[*admissionv1.ValidatingAdmissionPolicy](global),
+	ValidatingAdmissionPolicyBinding: onDemand[*admissionv1.ValidatingAdmissionPolicyBinding](global),
+	MutatingAdmissionPolicy:          onDemand[*admissionv1.MutatingAdmissionPolicy](global),
+	MutatingAdmissionPolicyBinding:   onDemand[*admissionv1.MutatingAdmissionPolicyBinding](global),
+
+	ResourceClaimTemplate: onDemand[*resourcev1.ResourceClaimTemplate](namespaced),
+	APIService:            customOf[*custom.APIService](global, "apiregistration.k8s.io", "v1"),
 }
 
 var kindOfType = func() map[reflect.Type]Kind {

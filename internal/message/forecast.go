@@ -27,28 +27,30 @@ const (
 	FateUnwanted      ID = "FateUnwanted"      //
 	FateBudgets       ID = "FateBudgets"       // budgets
 
-	GapNotJudged      ID = "GapNotJudged"      // what
-	GapAttempts       ID = "GapAttempts"       // attempts
-	GapScheduler      ID = "GapScheduler"      // scheduler
-	GapOwner          ID = "GapOwner"          // kind, name
-	GapChoice         ID = "GapChoice"         // group
-	GapTie            ID = "GapTie"            // group
-	GapZones          ID = "GapZones"          // group
-	GapOnDelete       ID = "GapOnDelete"       // set
-	GapOrdered        ID = "GapOrdered"        // set, pod
-	GapRollout        ID = "GapRollout"        // set, left
-	GapEnvironment    ID = "GapEnvironment"    // set
-	GapEnvPatched     ID = "GapEnvPatched"     // set
-	GapMerge          ID = "GapMerge"          // object, server
-	GapNotAsked       ID = "GapNotAsked"       // object, why
-	GapNoNamespaceYet ID = "GapNoNamespaceYet" //
-	GapRuntime        ID = "GapRuntime"        // class
-	GapImmediate      ID = "GapImmediate"      // claim, class
-	GapAutoscaler     ID = "GapAutoscaler"     // autoscaler
-	GapAutoscaling    ID = "GapAutoscaling"    //
-	GapKind           ID = "GapKind"           // what
-	GapCronJob        ID = "GapCronJob"        // job
-	GapTimes          ID = "GapTimes"          //
+	GapNotJudged       ID = "GapNotJudged"       // what
+	GapAttempts        ID = "GapAttempts"        // attempts
+	GapScheduler       ID = "GapScheduler"       // scheduler
+	GapOwner           ID = "GapOwner"           // kind, name
+	GapChoice          ID = "GapChoice"          // group
+	GapTie             ID = "GapTie"             // group
+	GapZones           ID = "GapZones"           // group
+	GapOnDelete        ID = "GapOnDelete"        // set
+	GapOrdered         ID = "GapOrdered"         // set, pod
+	GapRollout         ID = "GapRollout"         // set, left
+	GapEnvironment     ID = "GapEnvironment"     // set
+	GapEnvPatched      ID = "GapEnvPatched"      // set
+	GapMerge           ID = "GapMerge"           // object, server
+	GapAdmission       ID = "GapAdmission"       // names, n
+	GapAdmissionUnread ID = "GapAdmissionUnread" //
+	GapNotAsked        ID = "GapNotAsked"        // object, why
+	GapNoNamespaceYet  ID = "GapNoNamespaceYet"  //
+	GapRuntime         ID = "GapRuntime"         // class
+	GapImmediate       ID = "GapImmediate"       // claim, class
+	GapAutoscaler      ID = "GapAutoscaler"      // autoscaler
+	GapAutoscaling     ID = "GapAutoscaling"     //
+	GapKind            ID = "GapKind"            // what
+	GapCronJob         ID = "GapCronJob"         // job
+	GapTimes           ID = "GapTimes"           //
 )
 
 // The forecast on a page, and what the verb refuses.

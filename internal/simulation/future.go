@@ -65,6 +65,8 @@ type future struct {
 	budgets *budgets
 	gaps    gaps
 	names   names
+	// admitters are who would be asked about what is created.
+	admitters admitters
 	// active counts the pods of a controller that it counts itself, by its UID, once that is asked.
 	active map[types.UID]int
 	// stuck are Deployments, by their UIDs, whose rollouts this future has begun and not ended.
@@ -87,7 +89,7 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 		judge: judge, present: world, chance: chanceOf(seed), things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
 		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{}, backoffs: map[types.UID]time.Duration{}, dark: map[string]bool{},
 		stuck:  map[types.UID]bool{},
-		quotas: map[string]*admission.Quotas{},
+		quotas: map[string]*admission.Quotas{}, admitters: newAdmitters(world),
 	}
 	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	registrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -42,6 +43,10 @@ func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
 		if err != nil {
 			return err
 		}
+		if !c.Stored || c.Manifest(i) != nil {
+			f.noteUnreadAdmitters()
+			f.admitted(object, operationOn(before))
+		}
 		if before != nil {
 			if err := validate(ref, object, before); err != nil && !c.Stored {
 				return err
@@ -59,6 +64,14 @@ func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
 		}
 	}
 	return nil
+}
+
+// operationOn is what an object is applied by: an update if there is one.
+func operationOn(before metav1.Object) registrationv1.OperationType {
+	if before == nil {
+		return registrationv1.Create
+	}
+	return registrationv1.Update
 }
 
 func (f *future) noteKind(o runtime.Object) {

@@ -3,6 +3,7 @@ package simulation
 import (
 	"fmt"
 
+	registrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -34,6 +35,7 @@ func validate(ref change.Ref, next, before metav1.Object) error {
 // quota does, its owner tries again once other pods have gone.
 func (f *future) ask(pod *corev1.Pod) {
 	f.count(pod)
+	f.admitted(pod, registrationv1.Create)
 	err := f.forbidden(pod)
 	if err == nil {
 		if err = f.exceeded(pod); err != nil {

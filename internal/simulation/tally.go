@@ -61,6 +61,7 @@ func newTally(seeds int) *tally {
 func (t *tally) add(f *future) {
 	fates := f.book.fates()
 	f.noteAutoscaling(fates)
+	f.noteAdmitters()
 	t.rolls.count(fates)
 	for one := range distinct(fates, placeOf) {
 		t.places[one]++

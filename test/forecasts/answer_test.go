@@ -174,7 +174,7 @@ func (f *forecast) play(ctx context.Context, seeds int) error {
 
 // noExcuse are gaps that stand in nearly every answer or are forecasts themselves: what differs all the same is a disagreement.
 var noExcuse = []message.ID{
-	message.GapAutoscaling, message.GapTimes, message.GapRollout, message.GapOrdered, message.GapOnDelete, message.GapChoice, message.GapTie,
+	message.GapAdmissionUnread, message.GapAutoscaling, message.GapTimes, message.GapRollout, message.GapOrdered, message.GapOnDelete, message.GapChoice, message.GapTie,
 }
 
 // Reality is held against few futures first, since mostly it is one of them. That it is none is believed of enough futures, once
