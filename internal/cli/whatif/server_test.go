@@ -164,7 +164,6 @@ func TestApplyToSnapshot(t *testing.T) {
 	}
 }
 
-
 // TestServerDryRunOfFile: a file is no API server.
 func TestServerDryRunOfFile(t *testing.T) {
 	_, err := run(t, web, "apply", "-f", "-", "--server-dry-run", "--from", applied, "-n", "shop")
