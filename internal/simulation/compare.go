@@ -41,8 +41,9 @@ type Harm struct {
 var harmful = []Kind{Lost, Waiting, Preempted}
 
 // Compare plays changes in several futures, and finds in each what becomes of pods that would fare better without the changes:
-// what waits is placed first, and a harm is what only then befalls a pod. Nodes that are out, or will be before long, are given
-// by name: nothing is placed on them, their pods need other places, and do not count as ready until the changes are done.
+// what waits is placed first, evictions that are under way go to their end, and a harm is what only then befalls a pod. Nodes
+// that are out, or will be before long, are given by name: nothing is placed on them, their pods need other places, and do not
+// count as ready until the changes are done.
 //
 // A pod that does not run, or that nobody answers for, cannot be made to wait or be lost. The Outcome is the future in which
 // most fare worse, the first of those; its fates are only those that the changes bring about, and have no reasons.

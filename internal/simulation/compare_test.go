@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -93,6 +94,15 @@ func TestCompare(t *testing.T) {
 			reboot,
 			[]string{"n2"},
 			"waiting web-1-a in 3", nil,
+		},
+		"a pod that takes the place of one that is evicted before long": {
+			world(node("n1", "a"), node("n2", "b", unreachable(100*time.Second)), node("n3", "c"),
+				deployment("web", template("web", "3"), "n1"), deployment("api", template("api", "3", tolerating(300)), "n2")),
+			reboot, nil, "waiting web-1-a in 3", nil,
+		},
+		"one that is evicted before long, on the node itself": {
+			world(node("n1", "a", unreachable(100*time.Second)), node("n2", "b", cpu("1")), deployment("web", template("web", "3", tolerating(300)), "n1")),
+			replace, nil, "", nil,
 		},
 		"nodes that are out are no place": {
 			world(three(), deployment("web", template("web", "1"), "n1")), reboot, []string{"n2"}, "", []string{"moved web-1-a n1>n3"},

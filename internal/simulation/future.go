@@ -100,6 +100,7 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 			}
 		}
 		f.continueJobs()
+		f.continueEvictions()
 	}
 	return f
 }

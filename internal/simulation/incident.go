@@ -19,6 +19,9 @@ func (f *future) continueEvictions() {
 		if cluster.Unreachable(node) && !evicts(node) {
 			silent = append(silent, node)
 		}
+		if !evicts(node) {
+			continue
+		}
 		for _, pod := range f.pods.on(node.Name) {
 			left, leaves := f.bearsStill(pod, node)
 			if !leaves || pod.DeletionTimestamp != nil || cluster.Ended(pod) || cluster.IsMirror(pod) {

@@ -55,9 +55,6 @@ func In(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o
 // played is one future, seen while the Judge stands in it.
 func played(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, see func(*future) error) error {
 	return forked(judge, o, seed, func(f *future) error {
-		if !o.LeavePending {
-			f.continueEvictions()
-		}
 		for _, c := range changes {
 			if err := f.make(ctx, c); err != nil {
 				return err
