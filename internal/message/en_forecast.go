@@ -22,6 +22,7 @@ var englishForecast = sentences{
 	FateHeld:          "It counts as running until {{.node}} is removed: nothing evicts it before.",
 	FateOnceGone:      "It fits only once the lost nodes are removed.",
 	FateDetach:        "Volume {{.volume}} must be detached from {{.node}} first: by force six minutes after the old pod is gone, at the earliest.",
+	FateAttach:        "It waits at attach: {{.pod}} on {{.node}} holds volume {{.volume}}, which only one node at a time can use.",
 	FateBlocked:       "PodDisruptionBudget {{.budget}} allows no disruption: {{.healthy}} healthy, {{.desired}} required. The pod stays.",
 	FateUnwanted:      "Its DaemonSet no longer wants a pod on the node.",
 	FateBudgets:       "More than one PodDisruptionBudget covers it ({{and .budgets}}), and the eviction API refuses such pods. The pod stays.",

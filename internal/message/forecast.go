@@ -23,6 +23,7 @@ const (
 	FateHeld          ID = "FateHeld"          // node
 	FateOnceGone      ID = "FateOnceGone"      //
 	FateDetach        ID = "FateDetach"        // volume, node
+	FateAttach        ID = "FateAttach"        // volume, node, pod
 	FateBlocked       ID = "FateBlocked"       // budget, healthy, desired
 	FateUnwanted      ID = "FateUnwanted"      //
 	FateBudgets       ID = "FateBudgets"       // budgets

@@ -22,6 +22,7 @@ var japaneseForecast = sentences{
 	FateHeld:          "{{.node}} が削除されるまで退避 (evict) されず、動作中とみなされ続けます。",
 	FateOnceGone:      "失われたノードが削除されて初めて配置できます。",
 	FateDetach:        "先にボリューム {{.volume}} を {{.node}} からデタッチする必要があります。強制デタッチは早くても古い Pod が消えてから 6 分後です。",
+	FateAttach:        "アタッチ待ちです。1 つのノードしか使えないボリューム {{.volume}} を、{{.node}} の {{.pod}} が使用しています。",
 	FateBlocked:       "PodDisruptionBudget {{.budget}} が中断を許可しないため (正常 {{.healthy}}、必要 {{.desired}})、Pod は残ります。",
 	FateUnwanted:      "DaemonSet がこのノードを対象としなくなります。",
 	FateBudgets:       "複数の PodDisruptionBudget ({{and .budgets}}) の対象であり、eviction API に拒否されるため、Pod は残ります。",

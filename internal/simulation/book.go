@@ -17,6 +17,8 @@ type line struct {
 	fate Fate
 	// pending says that the first pod waited already in the present.
 	pending bool
+	// attaching says that the first pod has its node in the present already, and waits there for a volume.
+	attaching bool
 	// born says that the first pod is new in this future.
 	born bool
 	// delay, if it says something, is what must happen before the pod runs.
@@ -100,7 +102,21 @@ func (b *book) unmade(pod *corev1.Pod, why message.Sentence) {
 	l.fate = Fate{Kind: Waiting, Pod: l.fate.Pod, From: l.fate.From, Why: why}
 }
 
-// lands says that the pod got a node.
+// attaches says that the pod got a node and waits there for a volume.
+func (b *book) attaches(pod *corev1.Pod, why message.Sentence) {
+	l := b.lineOf(pod)
+	l.fate, l.pod = Fate{Kind: Waiting, Pod: l.fate.Pod, From: l.fate.From, To: pod.Spec.NodeName, Why: why}, nil
+}
+
+// startsLate says that the pod, if it is of the present, has a node and did not run there.
+func (b *book) startsLate(pod *corev1.Pod) {
+	if b.now[nameOf(pod)] == nil {
+		l := b.lineOf(pod)
+		l.fate.From, l.pending, l.attaching = "", true, true
+	}
+}
+
+// lands says that the pod runs on a node.
 func (b *book) lands(pod *corev1.Pod, node string, until time.Duration) {
 	l := b.lineOf(pod)
 	l.pod = nil
@@ -119,7 +135,8 @@ func (b *book) fates() []Fate { return fatesOf(slices.Clone(b.lines)) }
 func fatesOf(lines []*line) []Fate {
 	told := slices.DeleteFunc(lines, func(l *line) bool {
 		passing := l.born && l.fate.Kind == Ended // It came and went, and nobody misses it.
-		return l.fate.Kind == "" || passing || l.pending && l.fate.Kind == Waiting
+		asBefore := l.pending && l.fate.Kind == Waiting && (l.fate.To == "" || l.attaching)
+		return l.fate.Kind == "" || passing || asBefore
 	})
 	slices.SortStableFunc(told, func(a, b *line) int { return compareRefs(a.fate.Pod, b.fate.Pod) })
 	fates := slices.Grow([]Fate(nil), len(told))

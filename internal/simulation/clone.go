@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,19 @@ func (f *future) running(pod *corev1.Pod, node string) *corev1.Pod {
 			corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: now})
 	}
 	return &placed
+}
+
+// starting is a pod that has its node, of which no container has begun.
+func (f *future) starting(placed *corev1.Pod) *corev1.Pod {
+	pod := *placed
+	pod.Status.Phase, pod.Status.StartTime = corev1.PodPending, nil
+	pod.Status.Conditions = slices.Clone(pod.Status.Conditions)
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.ContainersReady || c.Type == corev1.PodReady {
+			c.Status, c.Reason = corev1.ConditionFalse, "ContainersNotReady"
+		}
+	}
+	return &pod
 }
 
 // terminating is the pod while it is being deleted.

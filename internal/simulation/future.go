@@ -57,6 +57,11 @@ type future struct {
 	beyond   []*corev1.Pod
 	released bool
 
+	// attaching are pods on nodes where a volume is to be attached that another node has; attachDue says that they are to be
+	// looked at again.
+	attaching []*corev1.Pod
+	attachDue bool
+
 	// rolling says that a rollout goes on that waits for its own pods only; slow are the others that are not healthy yet.
 	rolling bool
 	slow    []*corev1.Pod
@@ -122,12 +127,14 @@ func (f *future) apply(edits ...cluster.Edit) error {
 		return fmt.Errorf("editing the world: %w", err)
 	}
 	var others []cluster.Edit
+	var gone []*corev1.Pod
 	for _, e := range edits {
 		switch o := e.Object().(type) {
 		case *corev1.Pod:
 			if e.Removes() {
 				f.pods.remove(o)
 				f.uncharge(o)
+				gone = append(gone, o)
 			} else {
 				f.pods.put(o)
 			}
@@ -139,7 +146,7 @@ func (f *future) apply(edits ...cluster.Edit) error {
 	if len(others) > 0 {
 		f.things = f.things.With(others...)
 	}
-	return nil
+	return f.vacate(gone)
 }
 
 // in puts something on the agenda.

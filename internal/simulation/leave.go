@@ -12,9 +12,7 @@ import (
 
 // leave takes a pod away, as an eviction on a living node does, and lets its owner react.
 func (f *future) leave(ctx context.Context, pod *corev1.Pod) error {
-	edits := append(f.budgets.gone(pod), cluster.Remove(pod))
-	edits = append(edits, f.detach(pod)...)
-	if err := f.apply(edits...); err != nil {
+	if err := f.apply(append(f.budgets.gone(pod), cluster.Remove(pod))...); err != nil {
 		return err
 	}
 	f.room()
@@ -44,20 +42,29 @@ func (f *future) bind(pod *corev1.Pod, node string) error {
 		f.room()
 	}
 	placed := f.running(pod, node)
-	edits := append(f.provision(placed), cluster.Put(placed))
-	edits = append(edits, f.recovers(placed)...)
+	edits := f.provision(placed)
+	held, shared := f.attachedElsewhere(placed)
+	if held != nil || shared && f.contested(placed) {
+		return f.attachLater(pod, placed, held, edits)
+	}
+	edits = append(append(edits, cluster.Put(placed)), f.recovers(placed)...)
 	if err := f.apply(edits...); err != nil {
 		return err
 	}
 	f.queue.landed++
+	f.lands(pod, node)
+	return nil
+}
+
+// lands says that a pod runs on a node, which a StatefulSet that makes one pod after another may have waited for.
+func (f *future) lands(pod *corev1.Pod, node string) {
 	if l := f.book.lineOf(pod); f.sometime && l.fate.Kind == Waiting && !l.pending && l.delay.Why.ID == "" {
 		l.delay.Why = message.Of(message.FateOnceGone, nil)
 	}
 	if l := f.book.lineOf(pod); l.pending && (l.fate.Kind == "" || l.fate.Kind == Waiting) {
-		f.in(0, func(context.Context) error { return f.goOn(placed) })
+		f.in(0, func(context.Context) error { return f.goOn(pod) })
 	}
 	f.book.lands(pod, node, f.until())
-	return nil
 }
 
 // recovers counts a new pod as healthy: at once, or, if it so falls, not before a rollout has gone on that does not wait

@@ -167,7 +167,7 @@ func (f *future) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 func (f *future) removePods(ctx context.Context, pods []*corev1.Pod, edits ...cluster.Edit) error {
 	var gone []*corev1.Pod
 	for _, pod := range pods {
-		edits = append(append(edits, cluster.Remove(pod)), f.detach(pod)...)
+		edits = append(edits, cluster.Remove(pod))
 		if !cluster.Ended(pod) {
 			gone = append(gone, pod)
 		}

@@ -20,12 +20,15 @@ type pods struct {
 	// came are the names of changed pods by the nodes that they have been put on, kin by their controllers.
 	came map[string]map[types.NamespacedName]bool
 	kin  map[types.UID]map[types.NamespacedName]bool
+	// users are the names of changed pods by the claims that they mount.
+	users map[types.NamespacedName]map[types.NamespacedName]bool
 }
 
 func newPods(present *cluster.Snapshot) pods {
 	return pods{
 		present: present, now: map[types.NamespacedName]*corev1.Pod{},
 		came: map[string]map[types.NamespacedName]bool{}, kin: map[types.UID]map[types.NamespacedName]bool{},
+		users: map[types.NamespacedName]map[types.NamespacedName]bool{},
 	}
 }
 
@@ -35,6 +38,11 @@ func (p *pods) put(pod *corev1.Pod) {
 	note(p.came, pod.Spec.NodeName, name)
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		note(p.kin, owner.UID, name)
+	}
+	for i := range pod.Spec.Volumes {
+		if claim := cluster.ClaimName(pod, &pod.Spec.Volumes[i]); claim != "" {
+			note(p.users, types.NamespacedName{Namespace: pod.Namespace, Name: claim}, name)
+		}
 	}
 }
 
@@ -80,6 +88,12 @@ func (p *pods) first(controller types.UID, suits func(*corev1.Pod) bool) *corev1
 		}
 	}
 	return first
+}
+
+// using are the pods that mount a claim, by name.
+func (p *pods) using(namespace, claim string) []*corev1.Pod {
+	changed := p.users[types.NamespacedName{Namespace: namespace, Name: claim}]
+	return p.merged(p.present.PodsUsing(namespace, claim), changed, func(*corev1.Pod) bool { return true })
 }
 
 func (p *pods) merged(before []*corev1.Pod, changed map[types.NamespacedName]bool, belongs func(*corev1.Pod) bool) []*corev1.Pod {

@@ -171,10 +171,10 @@ func (f *future) retire(pod *corev1.Pod) error {
 	return f.apply(append(f.budgets.gone(pod), cluster.Remove(pod))...)
 }
 
-// waits says whether a pod asks for a node in vain.
+// waits says whether a pod asks for a node, or waits there for a volume, in vain.
 func (f *future) waits(pod *corev1.Pod) bool {
 	l := f.book.now[nameOf(pod)]
-	return l != nil && l.fate.Kind == Waiting && l.fate.To == ""
+	return l != nil && l.fate.Kind == Waiting && l.fate.To == "" || f.isAttaching(pod)
 }
 
 func (f *future) stillWaiting(pods []*corev1.Pod) []*corev1.Pod {

@@ -35,13 +35,13 @@ func (f *future) delayForVolume(pod *corev1.Pod) {
 	}
 }
 
-// detach takes a pod's volumes from its node, but for those that another pod there mounts: as the attach-detach controller
-// does once they are unmounted or, on a dead node, once it has waited for that.
+// detach takes the volumes of a pod that is gone from its node, but for those that another pod there mounts: as the
+// attach-detach controller does once they are unmounted or, on a dead node, once it has waited for that.
 func (f *future) detach(pod *corev1.Pod) []cluster.Edit {
 	var edits []cluster.Edit
 	for i := range pod.Spec.Volumes {
 		volume := f.volumeOf(pod, &pod.Spec.Volumes[i])
-		if volume == nil || f.mountedBeside(pod, volume) {
+		if volume == nil || f.mountedBeside(pod, cluster.ClaimName(pod, &pod.Spec.Volumes[i])) {
 			continue
 		}
 		for _, attachment := range f.world().Attachments(volume.Name) {
@@ -53,13 +53,10 @@ func (f *future) detach(pod *corev1.Pod) []cluster.Edit {
 	return edits
 }
 
-// mountedBeside says whether another pod on the pod's node mounts the volume.
-func (f *future) mountedBeside(pod *corev1.Pod, volume *corev1.PersistentVolume) bool {
-	return slices.ContainsFunc(f.pods.on(pod.Spec.NodeName), func(other *corev1.Pod) bool {
-		return nameOf(other) != nameOf(pod) && !cluster.Ended(other) && slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {
-			mounted := f.volumeOf(other, &v)
-			return mounted != nil && mounted.Name == volume.Name
-		})
+// mountedBeside says whether another pod on the pod's node mounts a claim of it.
+func (f *future) mountedBeside(pod *corev1.Pod, claim string) bool {
+	return slices.ContainsFunc(f.pods.using(pod.Namespace, claim), func(other *corev1.Pod) bool {
+		return other.Spec.NodeName == pod.Spec.NodeName && nameOf(other) != nameOf(pod) && !cluster.Ended(other)
 	})
 }
 
@@ -87,8 +84,11 @@ func (f *future) attaches(v *corev1.PersistentVolume) bool {
 	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
 }
 
+// onlyOneNode says whether a volume is attached to no second node. Of one that does not tell, the attacher decides.
+//
+// Source: pkg/volume/util of Kubernetes (IsMultiAttachAllowed).
 func onlyOneNode(v *corev1.PersistentVolume) bool {
-	return !slices.Contains(v.Spec.AccessModes, corev1.ReadWriteMany) && !slices.Contains(v.Spec.AccessModes, corev1.ReadOnlyMany)
+	return len(v.Spec.AccessModes) > 0 && !slices.Contains(v.Spec.AccessModes, corev1.ReadWriteMany) && !slices.Contains(v.Spec.AccessModes, corev1.ReadOnlyMany)
 }
 
 // provision makes the volumes that wait for a pod's node, where that node stands, and binds their claims: from then on the

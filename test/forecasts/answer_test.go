@@ -248,7 +248,7 @@ func foreseen(before *cluster.Snapshot, o simulation.Outcome) ending {
 		case fate.Kind == simulation.Preempted:
 			fates[fate.Pod.Name] = preempted
 		case fates[fate.Pod.Name] == preempted: // What replaces a StatefulSet's pod has its name, and a fate of its own.
-		case fate.Kind == simulation.Waiting && fate.To != "" && fate.To == fate.From: // It is held where it is.
+		case fate.Kind == simulation.Waiting && fate.To != "" && fate.To == fate.From && fate.Why.ID != message.FateAttach: // It is held where it is.
 		default:
 			fates[fate.Pod.Name] = gone
 		}

@@ -49,18 +49,21 @@ func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1
 	return found, preempted, nil
 }
 
-// landed says whether each pod, or what replaces it, has a node in the end. Pods that a change of their template ended are
+// landed says whether each pod, or what replaces it, has a node in the end on which nothing keeps it from starting. Pods that a change of their template ended are
 // replaced by some of other names: their workload must then have as many with a node as it wants.
 func (v View) landed(o simulation.Outcome, pods []*corev1.Pod) bool {
 	fates := map[change.Ref]string{}
 	for _, fate := range o.Fates {
 		fates[fate.Pod] = fate.To
+		if fate.Why.ID == message.FateAttach {
+			fates[fate.Pod] = ""
+		}
 	}
 	renewed := map[change.Ref]bool{}
 	for _, pod := range pods {
 		node, ok := fates[facts.RefTo(cluster.Pod, pod)]
 		now := o.World.Pod(pod.Namespace, pod.Name)
-		if !ok && now != nil {
+		if !ok && now != nil && !v.attaches(now) {
 			node = now.Spec.NodeName
 		}
 		switch workload := facts.RefOfWorkload(v.World, pod); {
@@ -72,7 +75,7 @@ func (v View) landed(o simulation.Outcome, pods []*corev1.Pod) bool {
 		}
 	}
 	for workload := range renewed {
-		if placed(o.World, workload) < wanted(v.World, workload) {
+		if v.placed(o.World, workload) < wanted(v.World, workload) {
 			return false
 		}
 	}
@@ -88,9 +91,16 @@ func wanted(world *cluster.Snapshot, workload change.Ref) int {
 	return min(n, int(ptr.Deref(world.Deployment(workload.Namespace, workload.Name).Spec.Replicas, 1)))
 }
 
-// placed counts the pods of a workload that have a node.
-func placed(world *cluster.Snapshot, workload change.Ref) int {
-	return len(slices.DeleteFunc(facts.PodsOfWorkload(world, workload), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" }))
+// placed counts the pods of a workload in a future that have a node on which nothing keeps them from starting.
+func (v View) placed(future *cluster.Snapshot, workload change.Ref) int {
+	return len(slices.DeleteFunc(facts.PodsOfWorkload(future, workload), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" || v.attaches(p) }))
+}
+
+// attaches says whether a pod of a future got a node and waits there for a volume.
+func (v View) attaches(pod *corev1.Pod) bool {
+	was := v.World.Pod(pod.Namespace, pod.Name)
+	placed := was == nil || was.Spec.NodeName == "" || was.UID != pod.UID
+	return placed && pod.Spec.NodeName != "" && pod.Status.Phase == corev1.PodPending
 }
 
 // Sure says whether all that bears on where the pod can run is known, other pods included.
