@@ -137,6 +137,9 @@ func spreadOut(ctx context.Context, v view.View, w facts.Workload, key string) (
 	constraint := corev1.TopologySpreadConstraint{
 		MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selectorOf(w),
 	}
+	if w.Ref.Kind == string(cluster.Deployment) { // Else the pods of the old template would count, beside which the new ones are placed.
+		constraint.MatchLabelKeys = []string{appsv1.DefaultDeploymentUniqueLabelKey}
+	}
 	constraints := []corev1.TopologySpreadConstraint{constraint} // Merged by topologyKey: others stay.
 	patched := change.Patch{Object: w.Ref, Patch: templatePatch(map[string]any{"topologySpreadConstraints": constraints})}
 	args := message.Args{"workload": w.Ref, "key": key}

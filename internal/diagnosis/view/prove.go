@@ -31,7 +31,7 @@ func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1
 	if !v.Foresees() || !v.Judge.Models(pods[0]) || !v.Sure(pods[0]) {
 		return proofNone, nil, nil
 	}
-	found, preempted := proofWaits, []change.Ref(nil)
+	found, preempted, suspect := proofWaits, []change.Ref(nil), []change.Ref(nil)
 	err := simulation.In(ctx, v.Judge, changes, simulation.Options{}, func(o simulation.Outcome) error {
 		if v.landed(o, pods) {
 			found = proofRuns
@@ -40,13 +40,61 @@ func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1
 			if fate.Kind == simulation.Preempted {
 				preempted = append(preempted, fate.Pod)
 			}
+			if v.stops(fate) && v.outweighs(fate.Pod, pods[0], o.World) && !slices.ContainsFunc(changes, func(c change.Change) bool { return c.Subject() == fate.Pod }) {
+				suspect = append(suspect, fate.Pod)
+			}
 		}
 		return nil
 	})
+	if err == nil && found == proofRuns && len(suspect) > 0 {
+		found, err = v.withoutHarm(ctx, changes, suspect)
+	}
 	if err != nil {
 		return proofNone, nil, fmt.Errorf("playing a remedy for %s: %w", facts.RefTo(cluster.Pod, pods[0]), err)
 	}
 	return found, preempted, nil
+}
+
+// stops says whether a pod that runs now is pushed aside, lost, or waits in the end. One that a rollout replaces has ended.
+func (v View) stops(fate simulation.Fate) bool {
+	pod := v.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
+	if pod == nil || !cluster.Runs(pod) {
+		return false
+	}
+	switch fate.Kind {
+	case simulation.Preempted, simulation.Lost:
+		return true
+	case simulation.Waiting:
+		return fate.To != fate.From || fate.Why.ID == message.FateAttach // Else it is kept where it is.
+	default:
+		return false
+	}
+}
+
+// outweighs says whether a pod is as important as the one that a remedy is for is then, or of its workload: a remedy that only
+// hands the trouble on to it is none.
+func (v View) outweighs(ref change.Ref, subject *corev1.Pod, future *cluster.Snapshot) bool {
+	pod, workload := v.World.Pod(ref.Namespace, ref.Name), facts.RefOfWorkload(v.World, subject)
+	highest := ptr.Deref(subject.Spec.Priority, 0)
+	for _, now := range facts.PodsOfWorkload(future, workload) {
+		highest = max(highest, ptr.Deref(now.Spec.Priority, 0))
+	}
+	return ptr.Deref(pod.Spec.Priority, 0) >= highest || facts.RefOfWorkload(v.World, pod) == workload
+}
+
+// withoutHarm is whether pods that stop would also do so without the changes, in the same world: what goes on there anyway, such
+// as a rollout, is no harm of theirs.
+func (v View) withoutHarm(ctx context.Context, changes []change.Change, suspect []change.Ref) (proof, error) {
+	outcome, err := simulation.Compare(ctx, v.Judge, changes, simulation.Options{})
+	if err != nil {
+		return proofNone, err
+	}
+	for _, harm := range outcome.Compared.Harms {
+		if slices.ContainsFunc(suspect, func(ref change.Ref) bool { return slices.Contains(harm.Pods, ref) }) {
+			return proofWaits, nil
+		}
+	}
+	return proofRuns, nil
 }
 
 // landed says whether each pod, or what replaces it, has a node in the end on which nothing keeps it from starting. Pods that a change of their template ended are
