@@ -43,6 +43,11 @@ func strategy(of objects, surge, unavailable int) objects {
 	return of
 }
 
+func recreating(of objects) objects {
+	of[0].(*appsv1.Deployment).Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
+	return of
+}
+
 // starts gives a pod a node on which none of its containers has begun.
 func starts(pod *corev1.Pod) *corev1.Pod {
 	pod.Status.Phase = corev1.PodPending
@@ -57,10 +62,6 @@ func TestAttach(t *testing.T) {
 	disk := template("web", "3", mounting("data")) // Two of them fit on no node.
 	small := template("web", "1", mounting("data"))
 	shared := func() objects { return world(node("n1", "a"), node("n2", "a"), zonalClaim("data", "a")) }
-	recreate := func(of objects) objects {
-		of[0].(*appsv1.Deployment).Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
-		return of
-	}
 	scaled := change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}
 	free := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "ebs.csi.aws.com"}, Spec: storagev1.CSIDriverSpec{AttachRequired: new(false)}}
 	waits := func(on string) *corev1.Pod { return starts(placed("late", on, small)) }
@@ -71,26 +72,31 @@ func TestAttach(t *testing.T) {
 		want    []string
 	}{
 		"a rollout beside the old pod": {
-			world(shared(), strategy(deployment("web", disk, "n1"), 1, 0), attachment("data", "n1")), []change.Change{newImage},
+			world(shared(), strategy(deployment("web", disk, "n1"), 1, 0), attachment("data", "n1")),
+			[]change.Change{newImage},
 			[]string{"waiting web-* >n2 FateAttach"},
 		},
 		"nobody tells of attachments": {
 			world(shared(), strategy(deployment("web", disk, "n1"), 1, 0)), []change.Change{newImage}, []string{"waiting web-* >n2 FateAttach"},
 		},
 		"a rollout onto the same node": {
-			world(shared()[:1], shared()[2:], strategy(deployment("web", small, "n1"), 1, 0), attachment("data", "n1")), []change.Change{newImage},
+			world(shared()[:1], shared()[2:], strategy(deployment("web", small, "n1"), 1, 0), attachment("data", "n1")),
+			[]change.Change{newImage},
 			[]string{"created web-* >n1", "ended web-1-a n1> FateRolled"},
 		},
 		"a rollout that ends the old pod first": {
-			world(shared(), strategy(deployment("web", disk, "n1"), 0, 1), placed("wall", "n1", template("wall", "1")), attachment("data", "n1")), []change.Change{newImage},
+			world(shared(), strategy(deployment("web", disk, "n1"), 0, 1), placed("wall", "n1", template("wall", "1")), attachment("data", "n1")),
+			[]change.Change{newImage},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
 		},
 		"a rollout that may end it": {
-			world(shared(), strategy(deployment("web", disk, "n1"), 1, 1), attachment("data", "n1")), []change.Change{newImage},
+			world(shared(), strategy(deployment("web", disk, "n1"), 1, 1), attachment("data", "n1")),
+			[]change.Change{newImage},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
 		},
 		"all pods are recreated": {
-			world(shared(), recreate(deployment("web", disk, "n1")), attachment("data", "n1")), []change.Change{newImage},
+			world(shared(), recreating(deployment("web", disk, "n1")), attachment("data", "n1")),
+			[]change.Change{newImage},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
 		},
 		"another replica": {
@@ -105,11 +111,13 @@ func TestAttach(t *testing.T) {
 			[]string{"created web-1-* >n2"},
 		},
 		"a volume that does not tell": {
-			world(shared()[:2], claimOf("data", "a"), deployment("web", disk, "n1"), attachment("data", "n1")), []change.Change{scaled},
+			world(shared()[:2], claimOf("data", "a"), deployment("web", disk, "n1"), attachment("data", "n1")),
+			[]change.Change{scaled},
 			[]string{"created web-1-* >n2"},
 		},
 		"a volume for one pod": {
-			world(shared()[:2], claimOf("data", "a", corev1.ReadWriteOncePod), deployment("web", disk, "n1"), attachment("data", "n1")), []change.Change{scaled},
+			world(shared()[:2], claimOf("data", "a", corev1.ReadWriteOncePod), deployment("web", disk, "n1"), attachment("data", "n1")),
+			[]change.Change{scaled},
 			[]string{"waiting web-1-* FateUnschedulable"},
 		},
 		"an attachment that nobody uses goes before long": {

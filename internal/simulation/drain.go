@@ -103,6 +103,11 @@ func (f *future) depart(ctx context.Context, pod *corev1.Pod, force bool) error 
 	}
 	if !dead || force {
 		f.queue.drop(pod)
+	}
+	switch {
+	case force:
+		return f.vanish(ctx, pod)
+	case !dead:
 		return f.leave(ctx, pod)
 	}
 	if err := f.hang(ctx, pod); err != nil || !f.waitsForEnd(pod) {

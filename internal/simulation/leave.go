@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -12,12 +13,69 @@ import (
 
 // leave takes a pod away, as an eviction on a living node does, and lets its owner react.
 func (f *future) leave(ctx context.Context, pod *corev1.Pod) error {
+	if f.replacedAtOnce(pod) {
+		return f.leaveInTime(ctx, pod)
+	}
+	return f.vanish(ctx, pod)
+}
+
+// vanish is leave for a pod that is gone before its owner reacts.
+func (f *future) vanish(ctx context.Context, pod *corev1.Pod) error {
 	if err := f.apply(append(f.budgets.gone(pod), cluster.Remove(pod))...); err != nil {
 		return err
 	}
 	f.room()
 	f.uncount(pod)
 	return f.replace(ctx, pod)
+}
+
+// replacedAtOnce says whether a pod's owner makes another as soon as the pod is told to end.
+//
+// Source: pkg/controller/replicaset of Kubernetes (claimPods and manageReplicas count no pod that is being deleted).
+func (f *future) replacedAtOnce(pod *corev1.Pod) bool {
+	if pod.Spec.NodeName == "" || cluster.Ended(pod) || pod.DeletionTimestamp != nil || graceOf(pod) == 0 {
+		return false
+	}
+	switch f.world().Owner(pod).(type) {
+	case *appsv1.ReplicaSet, *corev1.ReplicationController:
+		return true
+	default:
+		return false
+	}
+}
+
+// leaveInTime is leave for a pod whose replacement comes to the scheduler while the pod still ends, and takes up its room.
+func (f *future) leaveInTime(ctx context.Context, pod *corev1.Pod) error {
+	if err := f.terminate(pod); err != nil {
+		return err
+	}
+	f.uncount(pod)
+	return f.replace(ctx, pod)
+}
+
+// retireInTime is retire for a pod in whose place others come while it still ends.
+func (f *future) retireInTime(pod *corev1.Pod) error {
+	if pod.Spec.NodeName == "" {
+		return f.retire(pod)
+	}
+	f.uncount(pod)
+	return f.terminate(pod)
+}
+
+// terminate tells a pod to end. It is gone once the scheduler has looked at what asks for a node by now.
+func (f *future) terminate(pod *corev1.Pod) error {
+	ending := f.terminating(pod)
+	if err := f.apply(append(f.budgets.gone(pod), cluster.Put(ending))...); err != nil {
+		return err
+	}
+	f.in(0, func(context.Context) error {
+		if now := f.pods.get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID {
+			return nil
+		}
+		f.room()
+		return f.apply(cluster.Remove(ending))
+	})
+	return nil
 }
 
 // hang leaves a pod Terminating on a node that cannot say that its containers have ended, and lets its owner react as far

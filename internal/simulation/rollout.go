@@ -76,7 +76,7 @@ func (f *future) advance(ctx context.Context, d *appsv1.Deployment) (left int, e
 	beside, fewer := rolling(d, desired)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		beside, fewer = 0, desired
-		if old, err = f.endOld(old, len(old)); err != nil {
+		if old, err = f.endOld(old, len(old), f.retire); err != nil { // No new pod is made before the old ones are gone.
 			return 0, err
 		}
 	}
@@ -96,7 +96,7 @@ func (f *future) advance(ctx context.Context, d *appsv1.Deployment) (left int, e
 		if len(made) == desired && running == desired {
 			spare = len(old)
 		}
-		if old, err = f.endOld(old, min(max(spare, 0), len(old))); err != nil {
+		if old, err = f.endOld(old, min(max(spare, 0), len(old)), f.retireInTime); err != nil {
 			return 0, err
 		}
 		if after := len(old) + desired - len(made); after >= before {
@@ -203,7 +203,7 @@ func (f *future) livePods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 }
 
 // endOld ends some of the old pods, those that do not run first, and returns the others.
-func (f *future) endOld(old []*corev1.Pod, count int) ([]*corev1.Pod, error) {
+func (f *future) endOld(old []*corev1.Pod, count int, end func(*corev1.Pod) error) ([]*corev1.Pod, error) {
 	var waiting, running []*corev1.Pod
 	for _, pod := range old {
 		if !f.ready(pod) {
@@ -214,7 +214,7 @@ func (f *future) endOld(old []*corev1.Pod, count int) ([]*corev1.Pod, error) {
 	}
 	ordered := slices.Concat(waiting, running)
 	for _, pod := range ordered[:count] {
-		if err := f.retire(pod); err != nil {
+		if err := end(pod); err != nil {
 			return nil, err
 		}
 		f.book.ends(pod, Ended, message.Of(message.FateRolled, nil), f.until())

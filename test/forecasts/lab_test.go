@@ -290,8 +290,10 @@ func (b *bed) cordon(node string, on bool) {
 	b.must(err)
 }
 
-// sweep takes away the pods of nodes that are gone, marked as failed, as Kubernetes' pod garbage collector does after up
-// to a minute, which no flag shortens.
+// sweep takes away the pods of nodes that are gone, marked as failed by a disruption, as Kubernetes' pod garbage collector does
+// after up to a minute, which no flag shortens.
+//
+// Source: pkg/controller/podgc (gcOrphaned).
 func (b *bed) sweep() error {
 	nodes, err := b.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -306,8 +308,8 @@ func (b *bed) sweep() error {
 		if pod.Spec.NodeName == "" || slices.ContainsFunc(nodes.Items, there) {
 			continue
 		}
-		failed := []byte(`{"status":{"phase":"Failed"}}`)
-		_, err := b.CoreV1().Pods(pod.Namespace).Patch(b.Context(), pod.Name, types.MergePatchType, failed, metav1.PatchOptions{}, "status")
+		failed := []byte(`{"status":{"phase":"Failed","conditions":[{"type":"DisruptionTarget","status":"True","reason":"DeletionByPodGC"}]}}`)
+		_, err := b.CoreV1().Pods(pod.Namespace).Patch(b.Context(), pod.Name, types.StrategicMergePatchType, failed, metav1.PatchOptions{}, "status")
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
