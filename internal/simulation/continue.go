@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
 // continueRollouts takes rollouts that are under way further once one of the Deployment's pods has gone or come.
@@ -62,5 +65,32 @@ func (f *future) halfRolled(d *appsv1.Deployment) bool {
 	newest := f.newest(d)
 	return newest != nil && !f.outdated(d) && slices.ContainsFunc(f.replicaSets(d), func(rs *appsv1.ReplicaSet) bool {
 		return rs.UID != newest.UID && len(f.livePods(rs)) > 0
+	})
+}
+
+// continueRefused has ReplicaSets ask again for the pods that a quota refuses them: they get them once others have gone.
+func (f *future) continueRefused() {
+	if f.present.Knowledge(cluster.Pod) != cluster.Complete {
+		return
+	}
+	for _, rs := range f.present.ReplicaSets() {
+		if !overQuota(rs) {
+			continue
+		}
+		ref := ownerOf("apps/v1", "ReplicaSet", rs)
+		for range replicasOf(rs, 1) - f.activeOf(&ref) {
+			pod := f.podOfSet(rs)
+			f.book.bears(pod).pending = true
+			f.ask(pod)
+		}
+	}
+}
+
+// overQuota says whether a ReplicaSet could not make its last pod because of a quota.
+//
+// Source: plugin/pkg/admission/resourcequota of Kubernetes, for the words.
+func overQuota(rs *appsv1.ReplicaSet) bool {
+	return slices.ContainsFunc(rs.Status.Conditions, func(c appsv1.ReplicaSetCondition) bool {
+		return c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue && strings.Contains(c.Message, "exceeded quota")
 	})
 }

@@ -104,6 +104,7 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 				f.queue.hold(&offer{pod: pod, priority: priorityOf(pod), tried: never, shown: true})
 			}
 		}
+		f.continueRefused()
 		f.continueJobs()
 		f.continueEvictions()
 	}

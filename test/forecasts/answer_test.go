@@ -249,6 +249,9 @@ func foreseen(before *cluster.Snapshot, o simulation.Outcome) ending {
 			fates[fate.Pod.Name] = preempted
 		case fates[fate.Pod.Name] == preempted: // What replaces a StatefulSet's pod has its name, and a fate of its own.
 		case fate.Kind == simulation.Waiting && fate.To != "" && fate.To == fate.From && fate.Why.ID != message.FateAttach: // It is held where it is.
+			if now := o.World.Pod(fate.Pod.Namespace, fate.Pod.Name); now != nil && now.DeletionTimestamp != nil {
+				fates[fate.Pod.Name] = gone
+			}
 		default:
 			fates[fate.Pod.Name] = gone
 		}

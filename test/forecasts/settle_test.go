@@ -25,7 +25,7 @@ const (
 	// mostRounds bounds how long a world may take to come to rest.
 	mostRounds = 80
 	// stuckRounds is how many rounds in which nothing changes make what still goes on something that never ends, such as a volume that
-	// another node has. jobRounds is the same for a Job of which pods failed: it waits ten seconds and more before it makes another.
+	// another node has. jobRounds is the same for a Job of which pods failed, or may have: it waits ten seconds and more before it makes another.
 	stuckRounds, jobRounds = 3, 9
 	// deadRounds is the same for a pod on a dead node, which may bear that for a while.
 	deadRounds = 20
@@ -163,9 +163,9 @@ func (b *bed) underWayNow() (left []work, err error) {
 	if err != nil {
 		return nil, err
 	}
-	held := map[string]bool{}
+	held, attached := map[string]bool{}, map[string]string{}
 	for _, a := range attachments.Items { // Off a node that is gone, it takes six minutes of the lab's.
-		held[*a.Spec.Source.PersistentVolumeName] = true
+		held[*a.Spec.Source.PersistentVolumeName], attached[*a.Spec.Source.PersistentVolumeName] = true, a.Spec.NodeName
 		if leaves := a.DeletionTimestamp != nil || !a.Status.Attached; !slices.Contains(stand, a.Spec.NodeName) || leaves && !slices.Contains(dead, a.Spec.NodeName) {
 			add(volumeRounds, "volume ", *a.Spec.Source.PersistentVolumeName, " is being attached or detached")
 		}
@@ -176,10 +176,11 @@ func (b *bed) underWayNow() (left []work, err error) {
 	}
 	for _, claim := range claims.Items {
 		free := claim.Spec.VolumeName != "" && !held[claim.Spec.VolumeName]
-		if free && slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool {
-			return p.Spec.NodeName != "" && p.Namespace == claim.Namespace && !slices.Contains(dead, p.Spec.NodeName) && !finished(&p) && uses(&p, claim.Name)
+		if slices.ContainsFunc(pods.Items, func(p corev1.Pod) bool {
+			starts := attached[claim.Spec.VolumeName] == p.Spec.NodeName && condition(&p, corev1.PodReady) != corev1.ConditionTrue
+			return (free || starts) && p.Spec.NodeName != "" && p.Namespace == claim.Namespace && !slices.Contains(dead, p.Spec.NodeName) && !finished(&p) && uses(&p, claim.Name)
 		}) {
-			add(volumeRounds, "volume ", claim.Spec.VolumeName, " is yet to be attached")
+			add(volumeRounds, "volume ", claim.Spec.VolumeName, " is yet to be attached and mounted")
 		}
 	}
 	jobs, err := b.BatchV1().Jobs("").List(b.Context(), metav1.ListOptions{})
@@ -189,7 +190,7 @@ func (b *bed) underWayNow() (left []work, err error) {
 	for i := range jobs.Items {
 		if j := &jobs.Items[i]; jobUnderWay(j) {
 			rounds := stuckRounds
-			if j.Status.Failed > 0 {
+			if j.Status.Failed > 0 || j.Spec.PodFailurePolicy != nil { // Which may count no failures.
 				rounds = jobRounds
 			}
 			add(rounds, "Job ", j.Name, " has ", j.Status.Active, " pods of ", *j.Spec.Parallelism, " after ", j.Status.Failed)

@@ -170,7 +170,9 @@ func cordoned(v view.View, zone string, pod *corev1.Pod) []finding.Remedy {
 		open.Spec.Taints = slices.DeleteFunc(open.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 		if node.Spec.Unschedulable && cluster.Zone(node) == zone && facts.Open(pod, open, facts.ZoneMounts(v.World, pod)) {
 			closed := view.ClosedNode{Node: node, Obstacles: []view.Obstacle{{Kind: message.ObstacleCordoned}}}
-			return []finding.Remedy{v.Uncordon([]view.ClosedNode{closed})[0].Remedy}
+			if ways := v.Uncordon([]view.ClosedNode{closed}); len(ways) > 0 { // None if the question is what the cordon brings.
+				return []finding.Remedy{ways[0].Remedy}
+			}
 		}
 	}
 	return nil
