@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/placement"
 	"github.com/naosu-dev/naosu/internal/diagnosis/rules"
 	"github.com/naosu-dev/naosu/internal/diagnosis/state"
@@ -28,6 +29,8 @@ func Rules() []view.Rule {
 		rules.Preempted{},
 		rules.GrowingDaemons{},
 		rules.Losses{},
+		subjects{finding.N602, cluster.PodDisruptionBudget},
+		subjects{finding.N603, cluster.Service},
 	}
 }
 

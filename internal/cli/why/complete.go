@@ -112,4 +112,10 @@ var lists = map[cluster.Kind]func(context.Context, kubernetes.Interface, string,
 	cluster.CronJob: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
 		return c.BatchV1().CronJobs(ns).List(ctx, o)
 	},
+	cluster.PodDisruptionBudget: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.PolicyV1().PodDisruptionBudgets(ns).List(ctx, o)
+	},
+	cluster.Service: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.CoreV1().Services(ns).List(ctx, o)
+	},
 }

@@ -21,6 +21,8 @@ var kindNames = map[cluster.Kind][]string{
 	cluster.DaemonSet:             {"daemonset", "daemonsets", "ds"},
 	cluster.Job:                   {"job", "jobs"},
 	cluster.CronJob:               {"cronjob", "cronjobs", "cj"},
+	cluster.PodDisruptionBudget:   {"poddisruptionbudget", "poddisruptionbudgets", "pdb"},
+	cluster.Service:               {"service", "services", "svc"},
 }
 
 // clusterScoped are those of them that are in no namespace.

@@ -191,6 +191,7 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 	case cron.Spec.Suspend != nil && *cron.Spec.Suspend:
 		s.is("Suspended", finding.Warning, message.CronSuspended, args)
 		s.because(message.CronSuspended, args, facts.Fact(s.ref, "spec.suspend", "true"))
+		s.unsuspend(args)
 	case missed != nil && missed.Reason == "JobAlreadyActive":
 		s.cronBusy(ctx, cron, missed, args)
 		return
@@ -198,10 +199,12 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 		args["why"] = missed.Message
 		s.is("Active", finding.Critical, message.CronMissed, args)
 		s.because(message.CronMissed, args, view.EventFact(missed))
+		s.cronNext(cron, args)
 	case behind != nil:
 		s.cronBehind(cron, behind, args)
+		s.cronNext(cron, args)
 	default:
-		s.is("Active", "", message.CronHealthy, args)
+		s.cronActive(cron, args)
 	}
 	if len(jobs) > 0 {
 		last := facts.RefTo(cluster.Job, jobs[len(jobs)-1])
@@ -274,6 +277,10 @@ func (s *Status) cronBusy(ctx context.Context, cron *batchv1.CronJob, e *corev1.
 	s.because(message.CronBusy, args, evidence...)
 	args["why"] = why.Summary
 	s.is("Active", finding.Critical, message.CronBusy, args)
+	s.cronNext(cron, args)
+	if why.Severity == "" { // Else its trouble is to be mended.
+		s.endBusy(ref)
+	}
 	s.Causes = append(s.Causes, why.Causes...)
 	s.Findings, s.Unknown = AppendFindings(s.Findings, why.Findings), append(s.Unknown, why.Unknown...)
 	s.NotModelled = append(s.NotModelled, why.NotModelled...)

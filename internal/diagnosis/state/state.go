@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
@@ -26,6 +27,8 @@ type Status struct {
 	view.View
 	finding.Explanation
 	ref change.Ref
+	// Told says that what is wrong is told of the things that the subject depends on, wherever those are told of.
+	Told bool
 }
 
 // Present are the codes of what is wrong now, as against what may come.
@@ -65,6 +68,10 @@ func Of(ctx context.Context, v view.View) *Status {
 		s.job(ctx, o)
 	case *batchv1.CronJob:
 		s.cronJob(ctx, o)
+	case *policyv1.PodDisruptionBudget:
+		s.budget(ctx, o)
+	case *corev1.Service:
+		s.service(ctx, o)
 	case nil:
 		s.gone()
 	default:

@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -34,14 +35,25 @@ type View struct {
 	// Tick is called for each future played by a rule that plays many.
 	Tick func()
 
+	// above are the subjects whose answers this one is a part of.
+	above []change.Ref
+
 	// memory keeps what the judge was asked, while one question is answered.
 	memory memory
 }
 
 // Explain is the answer about another thing than the View's subject.
 func (v View) Explain(ctx context.Context, ref change.Ref) finding.Explanation {
+	if v.Subject != nil {
+		v.above = append(slices.Clip(v.above), *v.Subject)
+	}
 	v.Subject = &ref
 	return v.Whole(ctx, v)
+}
+
+// Within says whether the answer is a part of the one about a thing, or is that one.
+func (v View) Within(ref change.Ref) bool {
+	return v.Subject != nil && *v.Subject == ref || slices.Contains(v.above, ref)
 }
 
 // Progress says that one more future is played.

@@ -1,0 +1,20 @@
+package change
+
+import "strings"
+
+// Delete is the command that deletes an object.
+func Delete(o Ref) string { return onObject("delete", o) }
+
+// PatchJSON is the command that changes an object by a JSON patch, for lists whose entries a strategic merge patch cannot name.
+func PatchJSON(o Ref, patch string) string {
+	return onObject("patch", o, "--type", "json", "--patch", patch)
+}
+
+// onObject is a command of kubectl's about one object.
+func onObject(verb string, o Ref, options ...string) string {
+	words := []string{"kubectl", verb, strings.ToLower(o.Kind), o.Name}
+	if o.Namespace != "" {
+		words = append(words, "--namespace", o.Namespace)
+	}
+	return command(append(words, options...)...)
+}
