@@ -18,3 +18,9 @@ func onObject(verb string, o Ref, options ...string) string {
 	}
 	return command(append(words, options...)...)
 }
+
+// SetRequest is the command that lets a container of a workload request a resource; how much is to be filled in.
+func SetRequest(workload Ref, container, resource string) string {
+	return command("kubectl", "set", "resources", workload.String(), "--namespace", workload.Namespace,
+		"--containers", container, "--requests", resource+"="+fill("amount"))
+}

@@ -31,6 +31,10 @@ func Rules() []view.Rule {
 		rules.Losses{},
 		subjects{finding.N602, cluster.PodDisruptionBudget},
 		subjects{finding.N603, cluster.Service},
+		subjects{finding.N604, cluster.HorizontalPodAutoscaler},
+		subjects{finding.N605, cluster.Namespace},
+		subjects{finding.N606, cluster.ResourceQuota},
+		subjects{finding.N607, cluster.Ingress},
 	}
 }
 

@@ -29,7 +29,11 @@ const (
 	N601 Code = "N601" // a pod or workload that should run and does not, for a reason no other code names
 	N602 Code = "N602" // PodDisruptionBudget that allows no eviction, or protects nothing
 	N603 Code = "N603" // Service without endpoints
+	N604 Code = "N604" // HorizontalPodAutoscaler that cannot scale
+	N605 Code = "N605" // namespace that is deleted and stays
+	N606 Code = "N606" // ResourceQuota for which something is refused
+	N607 Code = "N607" // Ingress that sends requests to where nothing answers
 )
 
 // Codes are all of them, in order.
-var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N501, N502, N503, N504, N601, N602, N603}
+var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N501, N502, N503, N504, N601, N602, N603, N604, N605, N606, N607}

@@ -62,4 +62,85 @@ const (
 	RemedyDeleteJob        ID = "RemedyDeleteJob"        // object, subject
 	RemedyDeleteJobCost    ID = "RemedyDeleteJobCost"    //
 	RemedyDeleteJobRisk    ID = "RemedyDeleteJobRisk"    // object
+
+	TitleN604 ID = "TitleN604"
+
+	// What depends on a Service.
+	DependsOn          ID = "DependsOn"          // why
+	ServiceMissing     ID = "ServiceMissing"     // service
+	PodNames           ID = "PodNames"           // container, service
+	PodNamesItsOwn     ID = "PodNamesItsOwn"     // container, service
+	PodHasMore         ID = "PodHasMore"         // said, why
+	PodWaitsForService ID = "PodWaitsForService" // said, container, service, why
+	RefusedTimeout     ID = "RefusedTimeout"     //
+	WebhooksTake       ID = "WebhooksTake"       // n, webhooks, seconds, limit, more
+
+	// HorizontalPodAutoscalers.
+	HPAScales         ID = "HPAScales"         // subject, target, have, min, max
+	HPAUnseen         ID = "HPAUnseen"         // subject, target
+	HPATargetMissing  ID = "HPATargetMissing"  // subject, target
+	HPATargetAtZero   ID = "HPATargetAtZero"   // subject, target
+	HPAUnable         ID = "HPAUnable"         // subject, target, why
+	HPANoMetrics      ID = "HPANoMetrics"      // subject, target, have, why
+	HPAUntold         ID = "HPAUntold"         // why
+	HPANoRequest      ID = "HPANoRequest"      // target, container, resource
+	HPAAtMaximum      ID = "HPAAtMaximum"      // subject, target, max, want
+	MetricsAPIMissing ID = "MetricsAPIMissing" // api
+	MetricsAPIDown    ID = "MetricsAPIDown"    // api, why
+
+	RemedyPublish           ID = "RemedyPublish"           // service
+	RemedyPublishCost       ID = "RemedyPublishCost"       //
+	RemedyPublishRisk       ID = "RemedyPublishRisk"       // service
+	RemedyIgnoreHook        ID = "RemedyIgnoreHook"        // webhook
+	RemedyIgnoreHookCost    ID = "RemedyIgnoreHookCost"    //
+	RemedyIgnoreHookRisk    ID = "RemedyIgnoreHookRisk"    // config
+	RemedyHookTimeout       ID = "RemedyHookTimeout"       // webhook, seconds
+	RemedyHookTimeoutCost   ID = "RemedyHookTimeoutCost"   //
+	RemedyHookTimeoutRisk   ID = "RemedyHookTimeoutRisk"   // config
+	RemedyTarget            ID = "RemedyTarget"            // subject, name
+	RemedyTargetCost        ID = "RemedyTargetCost"        //
+	RemedyTargetRisk        ID = "RemedyTargetRisk"        //
+	RemedyMetricsServer     ID = "RemedyMetricsServer"     //
+	RemedyMetricsServerCost ID = "RemedyMetricsServerCost" //
+	RemedyMetricsServerRisk ID = "RemedyMetricsServerRisk" //
+	RemedyRequest           ID = "RemedyRequest"           // target, container, resource
+	RemedyRequestCost       ID = "RemedyRequestCost"       // target
+	RemedyRequestRisk       ID = "RemedyRequestRisk"       //
+	RemedyMaxReplicas       ID = "RemedyMaxReplicas"       // subject, want
+	RemedyMaxReplicasCost   ID = "RemedyMaxReplicasCost"   //
+	RemedyMaxReplicasRisk   ID = "RemedyMaxReplicasRisk"   //
+
+	TitleN605 ID = "TitleN605"
+	TitleN606 ID = "TitleN606"
+	TitleN607 ID = "TitleN607"
+
+	NamespaceActive    ID = "NamespaceActive"    // subject
+	NamespaceStays     ID = "NamespaceStays"     // subject, age, why
+	NamespaceUntold    ID = "NamespaceUntold"    // why
+	NamespaceFinalizer ID = "NamespaceFinalizer" // finalizer
+	APISilent          ID = "APISilent"          // object, why
+	ObjectKept         ID = "ObjectKept"         // object, finalizer
+	FinalizerUnread    ID = "FinalizerUnread"    // finalizer
+
+	QuotaLeaves  ID = "QuotaLeaves"  // subject
+	QuotaFull    ID = "QuotaFull"    // subject, full
+	QuotaUsers   ID = "QuotaUsers"   // n, workload, others
+	QuotaRefuses ID = "QuotaRefuses" // subject, who, why
+
+	IngressServes ID = "IngressServes" // subject, n
+	IngressFails  ID = "IngressFails"  // subject, why
+	BackendPort   ID = "BackendPort"   // service, port, ports
+
+	RemedyDeleteAPI       ID = "RemedyDeleteAPI"       // object
+	RemedyDeleteAPICost   ID = "RemedyDeleteAPICost"   //
+	RemedyDeleteAPIRisk   ID = "RemedyDeleteAPIRisk"   //
+	RemedyFinalizer       ID = "RemedyFinalizer"       // object, finalizer
+	RemedyFinalizerCost   ID = "RemedyFinalizerCost"   //
+	RemedyFinalizerRisk   ID = "RemedyFinalizerRisk"   // finalizer
+	RemedyQuota           ID = "RemedyQuota"           // subject, hard
+	RemedyQuotaCost       ID = "RemedyQuotaCost"       //
+	RemedyQuotaRisk       ID = "RemedyQuotaRisk"       //
+	RemedyBackendPort     ID = "RemedyBackendPort"     // subject, service, ports
+	RemedyBackendPortCost ID = "RemedyBackendPortCost" //
+	RemedyBackendPortRisk ID = "RemedyBackendPortRisk" //
 )

@@ -115,6 +115,18 @@ var lists = map[cluster.Kind]func(context.Context, kubernetes.Interface, string,
 	cluster.PodDisruptionBudget: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
 		return c.PolicyV1().PodDisruptionBudgets(ns).List(ctx, o)
 	},
+	cluster.HorizontalPodAutoscaler: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.AutoscalingV2().HorizontalPodAutoscalers(ns).List(ctx, o)
+	},
+	cluster.Namespace: func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.CoreV1().Namespaces().List(ctx, o)
+	},
+	cluster.ResourceQuota: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.CoreV1().ResourceQuotas(ns).List(ctx, o)
+	},
+	cluster.Ingress: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
+		return c.NetworkingV1().Ingresses(ns).List(ctx, o)
+	},
 	cluster.Service: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
 		return c.CoreV1().Services(ns).List(ctx, o)
 	},

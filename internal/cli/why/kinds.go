@@ -11,22 +11,26 @@ import (
 
 // kindNames are the kinds that are explained, with the words for them that kubectl knows.
 var kindNames = map[cluster.Kind][]string{
-	cluster.Pod:                   {"pod", "pods", "po"},
-	cluster.Node:                  {"node", "nodes", "no"},
-	cluster.PersistentVolumeClaim: {"persistentvolumeclaim", "persistentvolumeclaims", "pvc"},
-	cluster.PersistentVolume:      {"persistentvolume", "persistentvolumes", "pv"},
-	cluster.Deployment:            {"deployment", "deployments", "deploy"},
-	cluster.ReplicaSet:            {"replicaset", "replicasets", "rs"},
-	cluster.StatefulSet:           {"statefulset", "statefulsets", "sts"},
-	cluster.DaemonSet:             {"daemonset", "daemonsets", "ds"},
-	cluster.Job:                   {"job", "jobs"},
-	cluster.CronJob:               {"cronjob", "cronjobs", "cj"},
-	cluster.PodDisruptionBudget:   {"poddisruptionbudget", "poddisruptionbudgets", "pdb"},
-	cluster.Service:               {"service", "services", "svc"},
+	cluster.Pod:                     {"pod", "pods", "po"},
+	cluster.Node:                    {"node", "nodes", "no"},
+	cluster.PersistentVolumeClaim:   {"persistentvolumeclaim", "persistentvolumeclaims", "pvc"},
+	cluster.PersistentVolume:        {"persistentvolume", "persistentvolumes", "pv"},
+	cluster.Deployment:              {"deployment", "deployments", "deploy"},
+	cluster.ReplicaSet:              {"replicaset", "replicasets", "rs"},
+	cluster.StatefulSet:             {"statefulset", "statefulsets", "sts"},
+	cluster.DaemonSet:               {"daemonset", "daemonsets", "ds"},
+	cluster.Job:                     {"job", "jobs"},
+	cluster.CronJob:                 {"cronjob", "cronjobs", "cj"},
+	cluster.PodDisruptionBudget:     {"poddisruptionbudget", "poddisruptionbudgets", "pdb"},
+	cluster.Service:                 {"service", "services", "svc"},
+	cluster.HorizontalPodAutoscaler: {"horizontalpodautoscaler", "horizontalpodautoscalers", "hpa"},
+	cluster.Namespace:               {"namespace", "namespaces", "ns"},
+	cluster.ResourceQuota:           {"resourcequota", "resourcequotas", "quota"},
+	cluster.Ingress:                 {"ingress", "ingresses", "ing"},
 }
 
 // clusterScoped are those of them that are in no namespace.
-var clusterScoped = []cluster.Kind{cluster.Node, cluster.PersistentVolume}
+var clusterScoped = []cluster.Kind{cluster.Node, cluster.PersistentVolume, cluster.Namespace}
 
 // kindOf is the kind that a word names, as kubectl reads it: in any case, and with or without the API group.
 func kindOf(word string) (cluster.Kind, bool) {

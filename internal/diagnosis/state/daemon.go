@@ -29,7 +29,7 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 		s.is(state, finding.Warning, message.DaemonNowhere, args)
 	case have < want || len(missing) > 0:
 		short := len(missing) > 0 || set.Status.CurrentNumberScheduled < set.Status.DesiredNumberScheduled
-		s.short(ctx, state, want, have, pods, short && s.refused(state, set, nil))
+		s.short(ctx, state, want, have, pods, short && s.refused(ctx, state, set, nil))
 		if len(missing) > 0 {
 			s.because(message.DaemonMissing, message.Args{"n": len(missing), "nodes": s.Some(missing)})
 		}

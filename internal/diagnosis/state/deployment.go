@@ -29,11 +29,11 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	stalled := deploymentCondition(d, appsv1.DeploymentProgressing)
 	switch failure := deploymentCondition(d, appsv1.DeploymentReplicaFailure); {
 	case failure != nil && failure.Status == corev1.ConditionTrue:
-		s.short(ctx, state, want, have, pods, s.refused(state, d, failureFact(s.ref, "ReplicaFailure", failure.Message, failure.LastTransitionTime)))
+		s.short(ctx, state, want, have, pods, s.refused(ctx, state, d, failureFact(s.ref, "ReplicaFailure", failure.Message, failure.LastTransitionTime)))
 	case have < want && d.Spec.Paused && newest == nil && s.Knows(cluster.ReplicaSet):
 		s.is(state, finding.Critical, message.WorkloadPaused, args)
 	case have < want:
-		s.short(ctx, state, want, have, pods, newest != nil && s.refused(state, newest, nil))
+		s.short(ctx, state, want, have, pods, newest != nil && s.refused(ctx, state, newest, nil))
 	case stalled != nil && stalled.Status == corev1.ConditionFalse:
 		args["why"] = ""
 		if all := s.podsInTrouble(ctx, pods, true); len(all) > 0 {
@@ -131,7 +131,7 @@ func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
 	}
 	args := message.Args{"want": want, "have": have}
 	if have < want {
-		s.short(ctx, state, want, have, s.World.PodsOf(set.UID), s.refused(state, set, failure))
+		s.short(ctx, state, want, have, s.World.PodsOf(set.UID), s.refused(ctx, state, set, failure))
 		return
 	}
 	s.complete(state, args)

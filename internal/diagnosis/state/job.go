@@ -93,7 +93,7 @@ func jobFact(ref change.Ref, c *batchv1.JobCondition) finding.Evidence {
 
 // jobRuns is about a Job that is not done: its pods may be in trouble, or fail one after the other.
 func (s *Status) jobRuns(ctx context.Context, job *batchv1.Job, pods []*corev1.Pod, args message.Args) {
-	if len(pods) == 0 && job.Status.Active == 0 && job.Spec.ManagedBy == nil && s.refused("Running", job, nil) {
+	if len(pods) == 0 && job.Status.Active == 0 && job.Spec.ManagedBy == nil && s.refused(ctx, "Running", job, nil) {
 		return
 	}
 	s.is("Running", "", message.JobRuns, args)

@@ -41,13 +41,16 @@ func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	case len(ready) > 0:
 		s.is("Ready", "", message.ServiceServes, args)
 	default:
-		s.is("NoEndpoints", finding.Critical, message.ServiceNoneReady, args)
+		s.is(noEndpoints, finding.Critical, message.ServiceNoneReady, args)
 		s.because(message.ServiceNoneReady, args, s.selectorFact(svc))
+		s.Told = true
+		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return s.Within(facts.RefTo(cluster.Pod, p)) }) {
+			return // The pod's own answer goes on.
+		}
 		if all := s.podsInTrouble(ctx, pods, true); len(all) > 0 {
 			args["why"] = all[0].why.Summary
-			s.is("NoEndpoints", finding.Critical, message.ServiceNoneReady, args)
+			s.is(noEndpoints, finding.Critical, message.ServiceNoneReady, args)
 		}
-		s.Told = true
 	}
 }
 
@@ -67,12 +70,12 @@ func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector label
 	for _, maker := range refsOf(facts.MakersOf(s.World, svc.Namespace, selector)) {
 		args["workload"] = maker
 		if facts.AtZero(s.World.Object(cluster.Kind(maker.Kind), maker.Namespace, maker.Name)) {
-			s.is("NoEndpoints", "", message.ServiceAtZero, args)
+			s.is(noEndpoints, "", message.ServiceAtZero, args)
 			continue
 		}
 		why := s.Explain(ctx, maker)
 		args["why"] = why.Summary
-		s.is("NoEndpoints", finding.Critical, message.ServiceWithoutPods, args)
+		s.is(noEndpoints, finding.Critical, message.ServiceWithoutPods, args)
 		s.because(message.ServiceWithoutPods, args, s.selectorFact(svc))
 		s.adopt(why)
 		s.Told = true
@@ -81,7 +84,7 @@ func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector label
 	if s.State != "" {
 		return
 	}
-	s.is("NoEndpoints", finding.Warning, message.ServiceMatchesNothing, args)
+	s.is(noEndpoints, finding.Warning, message.ServiceMatchesNothing, args)
 	s.because(message.ServiceMatchesNothing, args, s.selectorFact(svc))
 	near, with, ok := facts.NearMaker(s.World, svc.Namespace, svc.Spec.Selector)
 	if !ok {
@@ -118,7 +121,7 @@ func (s *Status) portMissing(svc *corev1.Service, pods []*corev1.Pod, args messa
 		for _, one := range named {
 			evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Pod, pods[0]), "spec.containers[*].ports["+one.Name+"].name", one.Name))
 		}
-		s.is("NoEndpoints", finding.Critical, message.ServicePortUnnamed, args)
+		s.is(noEndpoints, finding.Critical, message.ServicePortUnnamed, args)
 		s.because(message.ServicePortUnnamed, args, evidence...)
 		if len(named) == 1 && len(svc.Spec.Ports) == 1 {
 			args["name"] = named[0].Name

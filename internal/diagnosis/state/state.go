@@ -9,8 +9,10 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -50,6 +52,7 @@ func Of(ctx context.Context, v view.View) *Status {
 	switch o := v.World.Object(cluster.Kind(v.Subject.Kind), v.Subject.Namespace, v.Subject.Name).(type) {
 	case *corev1.Pod:
 		s.pod(o)
+		s.servicesNamed(ctx, o)
 	case *corev1.Node:
 		s.node(o)
 	case *corev1.PersistentVolumeClaim:
@@ -72,6 +75,14 @@ func Of(ctx context.Context, v view.View) *Status {
 		s.budget(ctx, o)
 	case *corev1.Service:
 		s.service(ctx, o)
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		s.horizontal(ctx, o)
+	case *corev1.Namespace:
+		s.namespace(ctx, o)
+	case *corev1.ResourceQuota:
+		s.quota(o)
+	case *networkingv1.Ingress:
+		s.ingress(ctx, o)
 	case nil:
 		s.gone()
 	default:

@@ -36,7 +36,7 @@ func (s *Status) statefulSet(ctx context.Context, set *appsv1.StatefulSet) {
 	}
 	s.is(state, finding.Critical, message.WorkloadShort, args)
 	if !s.Knows(cluster.Pod) {
-		if !s.refused(state, set, nil) {
+		if !s.refused(ctx, state, set, nil) {
 			s.Needs(cluster.Pod)
 		}
 		return
@@ -64,7 +64,7 @@ func (s *Status) ordinal(ctx context.Context, set *appsv1.StatefulSet, ref chang
 	args["pod"] = ref
 	if pod == nil {
 		s.because(message.OrdinalMissing, args, facts.Fact(ref, "metadata.name", ""))
-		if !s.refused(state, set, nil) && answer {
+		if !s.refused(ctx, state, set, nil) && answer {
 			s.is(state, finding.Critical, message.OrdinalMissing, args)
 		}
 		return

@@ -118,11 +118,12 @@ var refusals = []struct {
 	{message.RefusedPriority, "no PriorityClass with name"},
 	{message.RefusedLimits, "usage per"},
 	{message.RefusedPolicy, "ValidatingAdmissionPolicy"},
+	{message.RefusedTimeout, "request did not complete within requested timeout"},
 }
 
 // refused says why the API server takes no pod from the controller of these pods: no pod exists that could be looked at.
 // It says whether that is so now, later than any pod that was taken, and is then the answer.
-func (s *Status) refused(state string, controller metav1.Object, failure *finding.Evidence) bool {
+func (s *Status) refused(ctx context.Context, state string, controller metav1.Object, failure *finding.Evidence) bool {
 	text := ""
 	var evidence []finding.Evidence
 	if failure != nil {
@@ -158,6 +159,7 @@ func (s *Status) refused(state string, controller metav1.Object, failure *findin
 	if id == message.RefusedQuota || id == message.RefusedQuotaUnset {
 		s.quotas(controller.GetNamespace(), text)
 	}
+	s.webhooks(ctx, controller, id, args, text)
 	s.is(state, finding.Critical, message.WorkloadRefused, message.Args{"why": s.say(id, args)})
 	return true
 }

@@ -1,0 +1,103 @@
+package state
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// backend is where an Ingress sends requests. Field is its path in the Ingress, and pointer the same as a JSON pointer.
+type backend struct {
+	field, pointer string
+	service        *networkingv1.IngressServiceBackend
+}
+
+// backendsOf are the Services that an Ingress names; a backend that is another resource is left out.
+func backendsOf(i *networkingv1.Ingress) []backend {
+	var all []backend
+	add := func(field, pointer string, b *networkingv1.IngressBackend) {
+		if b != nil && b.Service != nil {
+			all = append(all, backend{field, pointer, b.Service})
+		}
+	}
+	add("spec.defaultBackend", "/spec/defaultBackend", i.Spec.DefaultBackend)
+	for r, rule := range i.Spec.Rules {
+		if rule.HTTP == nil {
+			continue
+		}
+		for p := range rule.HTTP.Paths {
+			at, in := strconv.Itoa(r), strconv.Itoa(p)
+			add("spec.rules["+at+"].http.paths["+in+"].backend", "/spec/rules/"+at+"/http/paths/"+in+"/backend", &rule.HTTP.Paths[p].Backend)
+		}
+	}
+	return all
+}
+
+// ingress says whether the Services that an Ingress sends requests to are there, and answer.
+func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
+	s.Needs(cluster.Service)
+	all := backendsOf(i)
+	s.is("", "", message.IngressServes, message.Args{"n": len(all)})
+	if !s.Knows(cluster.Service) {
+		return
+	}
+	told := true // so far
+	var seen []string
+	for _, b := range all {
+		ref := change.Ref{Kind: string(cluster.Service), Namespace: i.Namespace, Name: b.service.Name}
+		svc := s.World.Service(ref.Namespace, ref.Name)
+		why := ""
+		switch {
+		case svc == nil:
+			args := message.Args{"service": ref}
+			why, told = s.say(message.ServiceMissing, args), false
+			s.because(message.ServiceMissing, args, facts.Fact(s.ref, b.field+".service.name", ref.Name), facts.Fact(ref, "metadata.name", ""))
+		case !servesPort(svc, b.service.Port):
+			why, told = s.backendPort(svc, b), false
+		case !slices.Contains(seen, ref.Name):
+			why = s.behind(ctx, ref)
+		}
+		seen = append(seen, ref.Name)
+		if why != "" && s.Severity == "" {
+			s.is("", finding.Warning, message.IngressFails, message.Args{"why": why})
+		}
+	}
+	s.Told = s.Severity != "" && told
+}
+
+func servesPort(svc *corev1.Service, port networkingv1.ServiceBackendPort) bool {
+	return slices.ContainsFunc(svc.Spec.Ports, func(p corev1.ServicePort) bool {
+		return port.Name != "" && p.Name == port.Name || port.Name == "" && p.Port == port.Number
+	})
+}
+
+// backendPort is about a port that the Service has not got.
+func (s *Status) backendPort(svc *corev1.Service, b backend) string {
+	field, asked := b.field+".service.port.name", b.service.Port.Name
+	if asked == "" {
+		field, asked = b.field+".service.port.number", strconv.Itoa(int(b.service.Port.Number))
+	}
+	ref := facts.RefTo(cluster.Service, svc)
+	var ports []string
+	evidence := []finding.Evidence{facts.Fact(s.ref, field, asked)}
+	for at, p := range svc.Spec.Ports {
+		ports = append(ports, strconv.Itoa(int(p.Port)))
+		evidence = append(evidence, facts.Fact(ref, "spec.ports["+strconv.Itoa(at)+"].port", ports[at]))
+	}
+	args := message.Args{"service": ref, "port": asked, "ports": ports}
+	s.because(message.BackendPort, args, evidence...)
+	if len(svc.Spec.Ports) == 1 {
+		patch := `[{"op":"replace","path":"` + b.pointer + `/service/port","value":{"number":` + ports[0] + `}}]`
+		s.remedy(s.command(change.PatchJSON(s.ref, patch), message.RemedyBackendPort, message.RemedyBackendPortCost, message.RemedyBackendPortRisk, args))
+	}
+	return s.say(message.BackendPort, args)
+}

@@ -1,0 +1,127 @@
+package state
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// deleting is for how long a namespace may take to delete what is in it before that is worth saying.
+const deleting = 5 * time.Minute
+
+// obstacles are the conditions by which the controller says why a namespace is still there, the one to look at first before
+// the others (pkg/controller/namespace/deletion).
+var obstacles = []corev1.NamespaceConditionType{
+	corev1.NamespaceDeletionDiscoveryFailure, corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
+	corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining,
+}
+
+// namespace says why a namespace that is being deleted is still there.
+func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
+	if n.DeletionTimestamp == nil {
+		s.is(string(n.Status.Phase), "", message.NamespaceActive, nil)
+		return
+	}
+	args := message.Args{"age": s.age(*n.DeletionTimestamp), "why": ""}
+	severity := finding.Warning
+	if s.since(*n.DeletionTimestamp) < deleting {
+		severity = ""
+	}
+	s.is("Terminating", severity, message.NamespaceStays, args)
+	found := false
+	for _, kind := range obstacles {
+		i := slices.IndexFunc(n.Status.Conditions, func(c corev1.NamespaceCondition) bool {
+			return c.Type == kind && c.Status == corev1.ConditionTrue
+		})
+		if i < 0 {
+			continue
+		}
+		c := n.Status.Conditions[i]
+		s.because(message.NamespaceUntold, message.Args{"why": c.Message}, facts.FactSince(s.ref, "status.conditions["+string(kind)+"]", c.Message, c.LastTransitionTime))
+		if !found {
+			found = true
+			args["why"] = c.Message
+			s.is("Terminating", severity, message.NamespaceStays, args)
+		}
+		if kind == corev1.NamespaceDeletionDiscoveryFailure {
+			s.apisSilent(ctx, severity)
+		}
+	}
+	s.finalizersIn(n)
+	if all := facts.PodsIn(s.World, n.Name); len(all) > 0 && severity != "" {
+		s.podsInTrouble(ctx, slices.DeleteFunc(slices.Clone(all), func(p *corev1.Pod) bool { return p.DeletionTimestamp == nil }), false)
+	}
+	if !found {
+		for i, f := range n.Spec.Finalizers {
+			if f != corev1.FinalizerKubernetes {
+				s.because(message.NamespaceFinalizer, message.Args{"finalizer": string(f)}, facts.Fact(s.ref, "spec.finalizers["+string(rune('0'+i%10))+"]", string(f)))
+			}
+		}
+	}
+}
+
+// apisSilent is about API servers that do not answer: what they hold of the namespace cannot be known to be deleted.
+func (s *Status) apisSilent(ctx context.Context, severity finding.Severity) {
+	s.Needs(cluster.APIService)
+	for _, a := range s.World.APIServices() {
+		i := slices.IndexFunc(a.Status.Conditions, func(c metav1.Condition) bool {
+			return c.Type == "Available" && c.Status == metav1.ConditionFalse
+		})
+		if i < 0 {
+			continue
+		}
+		c, ref := a.Status.Conditions[i], facts.RefTo(cluster.APIService, a)
+		args := message.Args{"object": ref, "why": c.Message}
+		s.because(message.APISilent, args, facts.FactSince(ref, "status.conditions[Available]", c.Reason+": "+c.Message, c.LastTransitionTime))
+		s.is("Terminating", severity, message.NamespaceStays, message.Args{"age": s.age(s.World.Namespace(s.ref.Name).DeletionTimestamp.Rfc3339Copy()), "why": s.say(message.APISilent, args)})
+		if a.Spec.Service != nil {
+			s.behind(ctx, change.Ref{Kind: string(cluster.Service), Namespace: a.Spec.Service.Namespace, Name: a.Spec.Service.Name})
+		}
+		s.remedy(s.command(change.Delete(ref), message.RemedyDeleteAPI, message.RemedyDeleteAPICost, message.RemedyDeleteAPIRisk, args))
+	}
+}
+
+// remaining reads finalizers from a namespace's condition: "Some content in the namespace has finalizers
+// remaining: foo.example/bar in 2 resource instances".
+var remaining = regexp.MustCompile(`([^\s,:]+) in \d+ resource instances`)
+
+// finalizersIn are objects of the namespace that a finalizer keeps, of the kinds that are known.
+func (s *Status) finalizersIn(n *corev1.Namespace) {
+	i := slices.IndexFunc(n.Status.Conditions, func(c corev1.NamespaceCondition) bool {
+		return c.Type == corev1.NamespaceFinalizersRemaining && c.Status == corev1.ConditionTrue
+	})
+	if i < 0 {
+		return
+	}
+	for _, named := range remaining.FindAllStringSubmatch(n.Status.Conditions[i].Message, -1) {
+		finalizer, found := named[1], 0
+		for _, kind := range cluster.Kinds() {
+			if !kind.Namespaced() || kind == cluster.Event {
+				continue
+			}
+			for _, o := range s.World.Objects(kind) {
+				if o.GetNamespace() != n.Name || !slices.Contains(o.GetFinalizers(), finalizer) || found == 1 {
+					continue
+				}
+				found++
+				ref := facts.RefTo(kind, o)
+				args := message.Args{"object": ref, "finalizer": finalizer}
+				s.because(message.ObjectKept, args, facts.Fact(ref, "metadata.finalizers", finalizer))
+				s.remedy(s.command(change.PatchJSON(ref, `[{"op":"remove","path":"/metadata/finalizers"}]`), message.RemedyFinalizer, message.RemedyFinalizerCost, message.RemedyFinalizerRisk, args))
+			}
+		}
+		if found == 0 {
+			s.unsure(s.ref, message.FinalizerUnread, message.Args{"finalizer": finalizer})
+		}
+	}
+}
