@@ -116,10 +116,11 @@ var englishSubjects = sentences{
 	ObjectKept:         "{{.object}} is kept by the finalizer {{.finalizer}}, until whoever set it takes it off.",
 	FinalizerUnread:    "Which objects the finalizer {{.finalizer}} keeps is not known: they are of kinds that naosu does not read.",
 
-	QuotaLeaves:  "{{.subject}} has room for each of its resources.",
-	QuotaFull:    "{{.subject}} has no room left for {{and .full}}.",
-	QuotaUsers:   "{{.workload}} has most of the pods, {{.n}}{{if .others}}; {{.others}} more have some{{end}}.",
-	QuotaRefuses: "{{.subject}} has no room for what {{.who}} creates ({{.why}}).",
+	QuotaUncounted: "What is used of {{.subject}} is not known: its controller has not counted.",
+	QuotaLeaves:    "{{.subject}} has room for each of its resources.",
+	QuotaFull:      "{{.subject}} has no room left for {{and .full}}.",
+	QuotaUsers:     "{{.workload}} has the most pods, {{.n}}{{if .others}}; {{count .others \"more workload has\" \"more workloads have\"}} some{{end}}.",
+	QuotaRefuses:   "{{.subject}} has no room for what {{.who}} creates ({{.why}}).",
 
 	IngressServes: "{{.subject}} sends requests to {{count .n \"backend\" \"backends\"}}.",
 	IngressFails:  "{{.subject}} sends requests to where nothing answers. {{.why}}",

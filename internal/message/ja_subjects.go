@@ -116,10 +116,11 @@ var japaneseSubjects = sentences{
 	ObjectKept:         "{{.object}} は、finalizer {{.finalizer}} を設定したものがそれを外すまで残ります。",
 	FinalizerUnread:    "finalizer {{.finalizer}} のために残っているオブジェクトは不明です。naosu が読まない種類です。",
 
-	QuotaLeaves:  "{{.subject}} には、どのリソースにも余裕があります。",
-	QuotaFull:    "{{.subject}} には {{and .full}} の余裕がありません。",
-	QuotaUsers:   "Pod が最も多いのは {{.workload}} の {{.n}} 個です{{if .others}}。ほかに {{.others}} 個のワークロードが使っています{{end}}。",
-	QuotaRefuses: "{{.subject}} には {{.who}} が作ろうとするもの ({{.why}}) の余裕がありません。",
+	QuotaUncounted: "{{.subject}} の使用量は不明です。コントローラーがまだ数えていません。",
+	QuotaLeaves:    "{{.subject}} には、どのリソースにも余裕があります。",
+	QuotaFull:      "{{.subject}} には {{and .full}} の余裕がありません。",
+	QuotaUsers:     "Pod が最も多いのは {{.workload}} の {{.n}} 個です{{if .others}}。ほかに {{.others}} 個のワークロードが使っています{{end}}。",
+	QuotaRefuses:   "{{.subject}} には {{.who}} が作ろうとするもの ({{.why}}) の余裕がありません。",
 
 	IngressServes: "{{.subject}} は {{.n}} 個のバックエンドにリクエストを送ります。",
 	IngressFails:  "{{.subject}} は応答のない先にリクエストを送っています。{{.why}}",

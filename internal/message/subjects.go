@@ -122,10 +122,11 @@ const (
 	ObjectKept         ID = "ObjectKept"         // object, finalizer
 	FinalizerUnread    ID = "FinalizerUnread"    // finalizer
 
-	QuotaLeaves  ID = "QuotaLeaves"  // subject
-	QuotaFull    ID = "QuotaFull"    // subject, full
-	QuotaUsers   ID = "QuotaUsers"   // n, workload, others
-	QuotaRefuses ID = "QuotaRefuses" // subject, who, why
+	QuotaUncounted ID = "QuotaUncounted" // subject
+	QuotaLeaves    ID = "QuotaLeaves"    // subject
+	QuotaFull      ID = "QuotaFull"      // subject, full
+	QuotaUsers     ID = "QuotaUsers"     // n, workload, others
+	QuotaRefuses   ID = "QuotaRefuses"   // subject, who, why
 
 	IngressServes ID = "IngressServes" // subject, n
 	IngressFails  ID = "IngressFails"  // subject, why

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,7 +65,10 @@ func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
 	if !found {
 		for i, f := range n.Spec.Finalizers {
 			if f != corev1.FinalizerKubernetes {
-				s.because(message.NamespaceFinalizer, message.Args{"finalizer": string(f)}, facts.Fact(s.ref, "spec.finalizers["+string(rune('0'+i%10))+"]", string(f)))
+				held := message.Args{"finalizer": string(f)}
+				args["why"] = s.say(message.NamespaceFinalizer, held)
+				s.is("Terminating", severity, message.NamespaceStays, args)
+				s.because(message.NamespaceFinalizer, held, facts.Fact(s.ref, "spec.finalizers["+strconv.Itoa(i)+"]", string(f)))
 			}
 		}
 	}

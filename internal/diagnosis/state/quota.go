@@ -20,6 +20,11 @@ import (
 
 // quota says which resources of a ResourceQuota are used up, by whom, and what is refused for it.
 func (s *Status) quota(q *corev1.ResourceQuota) {
+	if len(q.Status.Hard) == 0 && len(q.Spec.Hard) > 0 {
+		s.is("", "", message.QuotaUncounted, nil)
+		s.unsure(s.ref, message.QuotaUncounted, nil)
+		return
+	}
 	var full []string
 	for _, name := range SortedResources(q.Status.Hard) {
 		hard, used := q.Status.Hard[name], q.Status.Used[name]
