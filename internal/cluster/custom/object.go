@@ -86,7 +86,7 @@ func (o *Object[Spec, Status]) field(number protowire.Number, value []byte) erro
 // DeepCopyObject shares nothing with the object.
 func (o *Object[Spec, Status]) DeepCopyObject() runtime.Object {
 	twin := &Object[Spec, Status]{TypeMeta: o.TypeMeta}
-	o.ObjectMeta.DeepCopyInto(&twin.ObjectMeta)
+	o.DeepCopyInto(&twin.ObjectMeta)
 	data, err := json.Marshal(body[Spec, Status]{o.Spec, o.Status})
 	if err == nil {
 		err = twin.field(fieldBody, data)

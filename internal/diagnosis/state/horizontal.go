@@ -184,7 +184,8 @@ func (s *Status) requestsMissing(h *autoscalingv2.HorizontalPodAutoscaler, targe
 	}
 	pod, said := pods[0], ""
 	for _, m := range h.Spec.Metrics {
-		resource, only := corev1.ResourceName(""), ""
+		var resource corev1.ResourceName
+		only := ""
 		switch {
 		case m.Resource != nil && m.Resource.Target.AverageUtilization != nil:
 			resource = m.Resource.Name

@@ -71,6 +71,17 @@ func Of(ctx context.Context, v view.View) *Status {
 		s.job(ctx, o)
 	case *batchv1.CronJob:
 		s.cronJob(ctx, o)
+	case nil:
+		s.gone()
+	default:
+		s.other(ctx, o)
+	}
+	return s
+}
+
+// other is about what is neither a pod nor makes some nor holds what they keep.
+func (s *Status) other(ctx context.Context, o metav1.Object) {
+	switch o := o.(type) {
 	case *policyv1.PodDisruptionBudget:
 		s.budget(ctx, o)
 	case *corev1.Service:
@@ -83,12 +94,9 @@ func Of(ctx context.Context, v view.View) *Status {
 		s.quota(o)
 	case *networkingv1.Ingress:
 		s.ingress(ctx, o)
-	case nil:
-		s.gone()
 	default:
 		s.is("", "", message.StatusUntold, nil)
 	}
-	return s
 }
 
 // is states what the subject is: its state in kubectl's word, how much that matters, and the answer in a sentence.
