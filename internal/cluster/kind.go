@@ -83,6 +83,11 @@ const (
 
 	ResourceClaimTemplate Kind = "ResourceClaimTemplate"
 	APIService            Kind = "APIService"
+
+	// NodePool and NodeClaim are Karpenter's, Workload is Kueue's.
+	NodePool  Kind = "NodePool"
+	NodeClaim Kind = "NodeClaim"
+	Workload  Kind = "Workload"
 )
 
 // scope says where objects of a kind live.
@@ -170,6 +175,10 @@ var forms = map[Kind]form{
 
 	ResourceClaimTemplate: onDemand[*resourcev1.ResourceClaimTemplate](namespaced),
 	APIService:            customOf[*custom.APIService](global, "apiregistration.k8s.io", "v1"),
+
+	NodePool:  customOf[*custom.NodePool](global, custom.KarpenterGroup, "v1", "v1beta1"),
+	NodeClaim: customOf[*custom.NodeClaim](global, custom.KarpenterGroup, "v1", "v1beta1"),
+	Workload:  customOf[*custom.Workload](namespaced, custom.KueueGroup, "v1beta2", "v1beta1"),
 }
 
 var kindOfType = func() map[reflect.Type]Kind {

@@ -22,7 +22,8 @@ func Explain(ctx context.Context, v view.View) finding.Explanation {
 		return view.Complete(explainStatus(ctx, v))
 	}
 	var e finding.Explanation
-	if facts.WaitsForNode(pod) && !state.SchedulerMissing(v, pod) {
+	_, withoutDevices := v.DevicesMissing(pod)
+	if facts.WaitsForNode(pod) && !state.SchedulerMissing(v, pod) && !withoutDevices {
 		e = explainWaiting(ctx, v, pod)
 	} else {
 		e = explainStatus(ctx, v)

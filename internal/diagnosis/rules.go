@@ -35,6 +35,9 @@ func Rules() []view.Rule {
 		subjects{finding.N605, cluster.Namespace},
 		subjects{finding.N606, cluster.ResourceQuota},
 		subjects{finding.N607, cluster.Ingress},
+		subjects{finding.N611, cluster.NodePool},
+		subjects{finding.N612, cluster.NodeClaim},
+		subjects{finding.N613, cluster.Workload},
 	}
 }
 

@@ -33,7 +33,11 @@ const (
 	N605 Code = "N605" // namespace that is deleted and stays
 	N606 Code = "N606" // ResourceQuota for which something is refused
 	N607 Code = "N607" // Ingress that sends requests to where nothing answers
+
+	N611 Code = "N611" // Karpenter NodePool at its limit or not ready
+	N612 Code = "N612" // Karpenter NodeClaim that does not become a node
+	N613 Code = "N613" // Kueue Workload that is not admitted
 )
 
 // Codes are all of them, in order.
-var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N501, N502, N503, N504, N601, N602, N603, N604, N605, N606, N607}
+var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N501, N502, N503, N504, N601, N602, N603, N604, N605, N606, N607, N611, N612, N613}

@@ -45,5 +45,5 @@ func enumerate(items []string, word string) string {
 
 // englishSentences, an area of naosu each.
 var englishSentences = []sentences{
-	englishPod, englishBasis, englishZones, englishWords, englishFit, englishStatus, englishNodes, englishNodeHealth, englishPreemption, englishForecast, englishAudit, englishUnlike, englishErrors, englishProgress, englishGuard, englishAction, englishInput, englishHelp, englishHelpRepair, englishProof, englishDrill, englishRemediations, englishCloud, englishController, englishHelpController, englishSubjects,
+	englishPod, englishBasis, englishZones, englishWords, englishFit, englishAutoscaling, englishStatus, englishNodes, englishNodeHealth, englishPreemption, englishForecast, englishAudit, englishUnlike, englishErrors, englishProgress, englishGuard, englishAction, englishInput, englishHelp, englishHelpRepair, englishProof, englishDrill, englishRemediations, englishCloud, englishController, englishHelpController, englishSubjects,
 }

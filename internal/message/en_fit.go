@@ -72,8 +72,6 @@ var englishFit = sentences{
 	CauseInZone:            "{{.claim}} is bound to {{.volume}}, which can be used only in {{or .zones}}.",
 	CauseVolumeTied:        "{{.claim}} is bound to {{.volume}}, which can be used only on certain nodes.",
 	CausePlugin:            "The scheduler's rule {{.plugin}} says: {{and .says}}.",
-	CauseScalingUp:         "The autoscaler is adding a node for it.",
-	CauseKarpenter:         "Karpenter has looked for a node to add.",
 	CauseVictims:           "The scheduler has chosen {{.node}} and told pods of lower priority to end: {{and .victims}}.",
 	CauseVictimsLate:       "{{and .victims}} should have ended by now: the kubelet of that node may not be running, or something holds {{verb (len .victims) \"it\" \"them\"}}, such as a finalizer.",
 
@@ -113,7 +111,7 @@ var englishFit = sentences{
 	RemedyUnavailableCost: "{{.object}} has one pod fewer during this rollout and later ones.",
 	RemedyUnavailableRisk: "If the new version does not run, one pod stays missing until it is rolled back.",
 
-	UnknownOwnPool:  "{{.group}} has no size to set: Karpenter adds nodes itself. Why it adds none is in its NodePool and its events, which are not read yet.",
+	UnknownOwnPool:  "{{.group}} has no size to set: Karpenter adds nodes itself. Why it adds none is in its NodePool and in its events, and none of those about the pod tells.",
 	CauseClassNodes: "{{.class}} creates the volume of {{.claim}} only where its allowedTopologies say: {{if .n}}on {{.n}} of {{count .total \"node\" \"nodes\"}}{{else}}on none of the {{count .total \"node\" \"nodes\"}}{{end}}.",
 	CauseMounts:     "The pod mounts {{.claim}}, and gets no node without it.",
 	MountMissing:    "{{.claim}}, which it mounts, does not exist.",

@@ -18,8 +18,8 @@ var englishZones = sentences{
 	CauseApart:         "No node is in all of these zones at once.",
 	CauseGroup:         "{{if eq .total 1}}The one node group that has nodes suits the pod{{else}}Of {{.total}} node groups, {{.suited}} {{verb .suited \"suits\" \"suit\"}} the pod{{if .excluded}} ({{and .excluded}}){{end}}{{end}}: {{and .groups}}.",
 	CauseGroupNone:     "{{if eq .total 0}}No node carries the label of a node group.{{else}}Of {{count .total \"node group\" \"node groups\"}}, none suits the pod{{if .zones}} in {{or .zones}}{{end}}{{if .excluded}}: {{and .excluded}}{{end}}.{{end}}",
-	CauseAutoscaler:    "The autoscaler adds no node. It counts node groups, not nodes, and judges each by one sample node, which is in one zone.",
-	CauseAutoscalerMax: "The autoscaler adds no node, because {{if .n}}{{count .n \"node group is\" \"node groups are\"}}{{else}}a node group is{{end}} at the maximum size.",
+	CauseAutoscaler:    "The autoscaler adds no node{{if .reasons}} ({{list .reasons}}){{end}}. It counts node groups, not nodes, and judges each by one sample node, which is in one zone.",
+	CauseAutoscalerMax: "The autoscaler adds no node, because {{if .n}}{{count .n \"node group is\" \"node groups are\"}}{{else}}a node group is{{end}} at the maximum size{{if .others}} ({{list .others}}){{end}}.",
 	GroupStands:        "{{.group}} with {{count .nodes \"node\" \"nodes\"}}{{if .zones}} in {{and .zones}}{{end}}",
 
 	ObstacleCordoned: "{{.n}} cordoned",

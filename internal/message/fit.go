@@ -73,8 +73,6 @@ const (
 	CauseInZone            ID = "CauseInZone"            // claim, volume, zones
 	CauseVolumeTied        ID = "CauseVolumeTied"        // claim, volume
 	CausePlugin            ID = "CausePlugin"            // plugin, says
-	CauseScalingUp         ID = "CauseScalingUp"         //
-	CauseKarpenter         ID = "CauseKarpenter"         //
 	CauseVictims           ID = "CauseVictims"           // node, victims
 	CauseVictimsLate       ID = "CauseVictimsLate"       // victims
 

@@ -46,5 +46,5 @@ func span(length any) string {
 
 // japaneseSentences, an area of naosu each.
 var japaneseSentences = []sentences{
-	japanesePod, japaneseBasis, japaneseZones, japaneseWords, japaneseFit, japaneseStatus, japaneseNodes, japaneseNodeHealth, japanesePreemption, japaneseForecast, japaneseAudit, japaneseUnlike, japaneseErrors, japaneseProgress, japaneseGuard, japaneseAction, japaneseInput, japaneseHelp, japaneseHelpRepair, japaneseProof, japaneseDrill, japaneseRemediations, japaneseCloud, japaneseController, japaneseHelpController, japaneseSubjects,
+	japanesePod, japaneseBasis, japaneseZones, japaneseWords, japaneseFit, japaneseAutoscaling, japaneseStatus, japaneseNodes, japaneseNodeHealth, japanesePreemption, japaneseForecast, japaneseAudit, japaneseUnlike, japaneseErrors, japaneseProgress, japaneseGuard, japaneseAction, japaneseInput, japaneseHelp, japaneseHelpRepair, japaneseProof, japaneseDrill, japaneseRemediations, japaneseCloud, japaneseController, japaneseHelpController, japaneseSubjects,
 }

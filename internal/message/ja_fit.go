@@ -72,8 +72,6 @@ var japaneseFit = sentences{
 	CauseInZone:            "{{.claim}} がバインドされている {{.volume}} は {{or .zones}} でしか使えません。",
 	CauseVolumeTied:        "{{.claim}} がバインドされている {{.volume}} は特定のノードでしか使えません。",
 	CausePlugin:            "スケジューラーのルール {{.plugin}} の説明: {{and .says}}",
-	CauseScalingUp:         "オートスケーラーがこの Pod のためにノードを追加しています。",
-	CauseKarpenter:         "Karpenter は追加できるノードを探しました。",
 	CauseVictims:           "スケジューラーは {{.node}} を選び、優先度の低い Pod を終了中です: {{and .victims}}",
 	CauseVictimsLate:       "{{and .victims}} はすでに終了しているはずです。そのノードの kubelet が動いていないか、finalizer などで残っている可能性があります。",
 
@@ -113,7 +111,7 @@ var japaneseFit = sentences{
 	RemedyUnavailableCost: "このロールアウトと今後のロールアウトの間、{{.object}} の Pod が 1 個少なくなります。",
 	RemedyUnavailableRisk: "新しいバージョンが動かない場合、ロールバックするまで Pod が 1 個足りないままになります。",
 
-	UnknownOwnPool:  "{{.group}} には変更できるサイズがありません。ノードは Karpenter が追加します。追加されない理由は NodePool とそのイベントにありますが、まだ読んでいません。",
+	UnknownOwnPool:  "{{.group}} には変更できるサイズがありません。ノードは Karpenter が追加します。追加されない理由は NodePool とそのイベントにありますが、この Pod についてのイベントには理由がありません。",
 	CauseClassNodes: "{{.class}} が {{.claim}} のボリュームを作るのは、allowedTopologies の示す場所だけです。{{if .n}}該当するノードは {{.total}} 台中 {{.n}} 台です{{else}}該当するノードはありません{{end}}。",
 	CauseMounts:     "Pod は {{.claim}} をマウントします。これが整うまで、ノードには割り当てられません。",
 	MountMissing:    "マウントする {{.claim}} が存在しません。",

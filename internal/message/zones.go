@@ -19,8 +19,8 @@ const (
 	CauseApart         ID = "CauseApart"         //
 	CauseGroup         ID = "CauseGroup"         // total, suited, groups, excluded
 	CauseGroupNone     ID = "CauseGroupNone"     // total, zones, excluded
-	CauseAutoscaler    ID = "CauseAutoscaler"    //
-	CauseAutoscalerMax ID = "CauseAutoscalerMax" // n
+	CauseAutoscaler    ID = "CauseAutoscaler"    // reasons
+	CauseAutoscalerMax ID = "CauseAutoscalerMax" // n, others
 	GroupStands        ID = "GroupStands"        // group, nodes, zones
 
 	ObstacleCordoned ID = "ObstacleCordoned" // n

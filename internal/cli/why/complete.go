@@ -68,7 +68,11 @@ func (o *Options) names(ctx context.Context, kind cluster.Kind) []string {
 	if err != nil {
 		return nil
 	}
-	list, err := lists[kind](ctx, api.Client, api.Namespace, metav1.ListOptions{Limit: mostCompletions})
+	read, ok := lists[kind]
+	if !ok {
+		return nil // It is not built into Kubernetes.
+	}
+	list, err := read(ctx, api.Client, api.Namespace, metav1.ListOptions{Limit: mostCompletions})
 	if err != nil {
 		return nil
 	}

@@ -216,7 +216,7 @@ func TestBadInput(t *testing.T) {
 		"no name":          {[]string{"pod/"}, `subject: pod/ is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
 		"too many":         {[]string{"pod", "a", "b"}, `subject: pod a b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
 		"a path":           {[]string{"pod/a/b"}, `subject: pod/a/b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"another kind":     {[]string{"secret/a"}, "subject: secret is nothing that can be explained; use cronjob, daemonset, deployment, horizontalpodautoscaler, ingress, job, namespace, node, pod, poddisruptionbudget, pv, pvc, replicaset, resourcequota, service or statefulset"},
+		"another kind":     {[]string{"secret/a"}, "subject: secret is nothing that can be explained; use cronjob, daemonset, deployment, horizontalpodautoscaler, ingress, job, namespace, node, nodeclaim, nodepool, pod, poddisruptionbudget, pv, pvc, replicaset, resourcequota, service, statefulset or workload"},
 		"no kind but /":    {[]string{"/a"}, `subject: /a is nothing that can be explained; use cronjob`},
 		"a selector too":   {[]string{"pod/a", "-l", "app=web"}, `--selector: "app=web" chooses among many things, and pod/a is one; leave out one of them`},
 		"other fail-on":    {[]string{"--fail-on", "info"}, `--fail-on: "info" is not one of them; use warning or critical`},

@@ -94,7 +94,7 @@ func (a *Anonymizer) term(s string) string {
 	}
 }
 
-// kind keeps those of Kubernetes.
+// kind keeps those of Kubernetes, and those of others that are read.
 func (a *Anonymizer) kind(s string) string {
 	if kinds[s] {
 		return s
@@ -103,7 +103,7 @@ func (a *Anonymizer) kind(s string) string {
 }
 
 var kinds = func() map[string]bool {
-	kinds := map[string]bool{}
+	kinds := map[string]bool{"NodePool": true, "NodeClaim": true, "Workload": true}
 	for kind := range scheme.Scheme.AllKnownTypes() {
 		kinds[kind.Kind] = true
 	}

@@ -28,11 +28,12 @@ func (a *answer) remedies(ctx context.Context, d *view.Verdict, near []view.Clos
 		c = a.GroupsFor(ctx, a.one, nil)
 		a.groups(c)
 	}
+	larger := a.Sizable(a.one, a.grow(c))
 	ways := slices.Concat(
-		a.Uncordon(d.Closed), a.grow(c), a.moveAside(near), a.Tolerate(a.one, d.Closed), a.lower(near),
+		a.Uncordon(d.Closed), larger, a.moveAside(near), a.Tolerate(a.one, d.Closed), a.lower(near),
 		a.relax(d.Closed), a.Untaint(a.one, d.Closed), a.raise(near),
 	)
-	a.Remedies = append(a.rollout(ctx, d), a.Proven(ctx, ways, a.pods...)...)
+	a.Remedies = slices.Concat(a.rollout(ctx, d), a.ScalingRemedies(a.one, c), a.Proven(ctx, ways, a.pods...))
 	a.Remedies = a.Remedies[:min(len(a.Remedies), view.MostRemedies)]
 }
 
@@ -85,11 +86,17 @@ func (a *answer) groups(c view.Candidates) {
 		a.atMaximum(c)
 		return
 	}
+	if view.Scaled(a.View, a.one) {
+		return // The autoscaler has told more than the bounds would.
+	}
 	for _, group := range c.Suited[:min(len(c.Suited), view.MostRemedies)] {
 		about := facts.GroupRef(group.Group).String()
 		id := message.UnknownGroupBounds
 		if group.Provider == change.Karpenter {
 			id = message.UnknownOwnPool
+		}
+		if group.Provider == change.Karpenter && view.KarpenterTells(a.View, a.one) {
+			continue
 		}
 		a.unknown(about, id, message.Args{"group": about})
 	}
@@ -151,11 +158,6 @@ func (a *answer) grownBy(group view.Suited, more int) view.Way {
 	}
 	args := message.Args{
 		"group": facts.GroupRef(group.Group), "to": done.To, "more": done.To - before, "n": len(a.pods), "type": view.InstanceType(group.Group),
-	}
-	if raised := done.RaiseMaximum(); raised != "" && view.AtMaximum(a.View, a.one) {
-		w := a.Way(done, message.RemedyRaiseMax, message.RemedyResizeCost, message.RemedyRaiseMaxRisk, args)
-		w.Command = raised
-		return w
 	}
 	return a.Way(done, message.RemedyGrow, message.RemedyResizeCost, message.RemedyGrowRisk, args)
 }

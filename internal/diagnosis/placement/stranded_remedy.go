@@ -17,7 +17,7 @@ func strandedWays(v view.View, s stranded) []view.Way {
 	if len(unlabelled(s)) > 0 {
 		return ways // A new node would have to get the same label, and the one there has not got it.
 	}
-	ways = append(ways, v.ByGroups(s.groups)...)
+	ways = append(ways, v.Sizable(s.pod, v.ByGroups(s.groups))...)
 	return append(append(ways, v.Tolerate(s.pod, s.nodes)...), v.Untaint(s.pod, s.nodes)...)
 }
 

@@ -36,10 +36,11 @@ func describeStranded(ctx context.Context, v view.View, s stranded, all []facts.
 	if s.groups.Asked {
 		f.Causes = append(f.Causes, groupsLink(v, s.pod, s.zones(), s.groups))
 	}
-	if link, ok := view.AutoscalerLink(v, s.pod); ok {
-		f.Causes = append(f.Causes, link)
+	f.Causes = append(f.Causes, view.ScalingLinks(v, s.pod)...)
+	if said := view.ScalingHeadline(v, s.pod); said != "" {
+		f.Message = v.Say.Text(message.UnplacedAlso, message.Args{"said": f.Message, "also": said})
 	}
-	f.Remedies = v.Proven(ctx, strandedWays(v, s), s.pod)
+	f.Remedies = append(v.ScalingRemedies(s.pod, s.groups), v.Proven(ctx, strandedWays(v, s), s.pod)...)
 	f.Unknown = append(extraGaps(v), groupGaps(v, s)...)
 	return f
 }

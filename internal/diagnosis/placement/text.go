@@ -179,8 +179,9 @@ func (a *answer) nearFacts(near []view.ClosedNode) []finding.Evidence {
 
 // autoscaler is what an autoscaler says of the pod.
 func (a *answer) autoscaler() {
-	if link, ok := view.AutoscalerLink(a.View, a.one); ok {
-		a.Causes = append(a.Causes, link)
+	a.Causes = append(a.Causes, view.ScalingLinks(a.View, a.one)...)
+	if said := view.ScalingHeadline(a.View, a.one); said != "" {
+		a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
 	}
 }
 

@@ -40,6 +40,9 @@ func (Unplaced) Find(ctx context.Context, v view.View) []finding.Finding {
 	}
 	var found []finding.Finding
 	for _, c := range classes(v) {
+		if _, missing := v.DevicesMissing(c.one); missing {
+			continue // The scheduler has not looked at it.
+		}
 		if !v.Knows(view.Bearing(v.World, c.one)...) || facts.MountsClaim(c.one) && len(strandedBy(ctx, v, c.one, facts.Mounts(v.World, c.one))) > 0 {
 			continue // Not to be known, or told by N101.
 		}

@@ -101,6 +101,7 @@ func (s *Status) unattached(pod *corev1.Pod, m facts.Mount, held bool) bool {
 		args["why"] = problem.Message
 		s.hold(&held, pod, message.AttachFails, args,
 			facts.FactSince(facts.RefTo(cluster.VolumeAttachment, attachments[here]), "status.attachError", problem.Message, problem.Time))
+		s.attachedThere(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver)
 	default:
 		a := attachments[here]
 		args["age"] = s.age(a.CreationTimestamp)

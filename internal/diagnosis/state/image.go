@@ -2,8 +2,6 @@ package state
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -65,6 +63,7 @@ func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) 
 	s.because(id, args, evidence...)
 	if id == message.ImagePlatform {
 		s.otherPlatforms(pod, args)
+		s.archRemedies(pod, image)
 	}
 	s.imageElsewhere(pod, image)
 }
@@ -72,15 +71,10 @@ func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) 
 // otherPlatforms says what the node's platform is, and what those of the other nodes are.
 func (s *Status) otherPlatforms(pod *corev1.Pod, args message.Args) {
 	var evidence []finding.Evidence
-	others := map[string]bool{}
-	for _, node := range s.World.Nodes() {
-		if node.Name == pod.Spec.NodeName {
-			evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
-		} else if p := platformOf(node); p != "" && p != args["platform"] {
-			others[p] = true
-		}
+	if node := s.World.Node(pod.Spec.NodeName); node != nil {
+		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
 	}
-	s.because(message.ImagePlatformWay, message.Args{"platform": args["platform"], "others": slices.Sorted(maps.Keys(others))}, evidence...)
+	s.because(message.ImagePlatformWay, message.Args{"platform": args["platform"], "others": s.platformsBeside(pod.Spec.NodeName)}, evidence...)
 }
 
 // platformOf is a node's operating system and architecture, as images name them; empty if not known.

@@ -49,6 +49,7 @@ func (s *Status) job(ctx context.Context, job *batchv1.Job) {
 	case job.Spec.Suspend != nil && *job.Spec.Suspend:
 		s.is("Suspended", finding.Warning, message.JobSuspended, args)
 		s.because(message.JobSuspended, args, facts.Fact(s.ref, "spec.suspend", "true"))
+		s.queued(job, false)
 	default:
 		s.jobRuns(ctx, job, pods, args)
 	}

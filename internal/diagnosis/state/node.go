@@ -50,6 +50,7 @@ func (s *Status) node(node *corev1.Node) {
 	s.nodeConditions(node, ready, taint, args)
 	s.nodeTaints(node)
 	s.waitsFor(node)
+	s.kept(node)
 	s.room(node)
 }
 

@@ -70,10 +70,14 @@ func (s *Status) gated(pod *corev1.Pod) {
 		field := "spec.schedulingGates[" + strconv.Itoa(i) + "]"
 		s.because(message.GateWaits, message.Args{"gate": gate}, facts.FactSince(s.ref, field, gate, pod.CreationTimestamp))
 	}
+	s.queued(pod, slices.Contains(gates, kueueGate))
 }
 
 // unseen is about a pod whose scheduler has never looked at it.
 func (s *Status) unseen(pod *corev1.Pod) {
+	if s.withoutDevices(pod) {
+		return
+	}
 	name := facts.SchedulerOf(pod)
 	s.NotModelled = append(s.NotModelled, s.Basis(pod)...)
 	s.is(PodState(pod), finding.Critical, message.PodUnseen, message.Args{"pod": s.ref, "scheduler": name})

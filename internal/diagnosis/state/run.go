@@ -162,6 +162,9 @@ func (s *Status) crashing(pod *corev1.Pod, c corev1.ContainerStatus, first bool)
 			id = message.CrashesOOM
 		}
 	}
+	if otherFormat(last) {
+		id, args["platform"], args["node"] = message.CrashesFormat, platformOf(s.World.Node(pod.Spec.NodeName)), facts.NodeRef(pod.Spec.NodeName)
+	}
 	if kills := s.killedByProbe(pod, c.Name); kills != nil {
 		id, args["why"] = message.CrashesProbe, kills.Message
 	}
@@ -204,7 +207,7 @@ func (s *Status) exit(pod *corev1.Pod, c corev1.ContainerStatus, end *corev1.Con
 	}
 	s.because(message.ContainerEnded, args, facts.FactSince(s.ref, field, endedFact(end), end.FinishedAt))
 	s.meaning(pod, c.Name, end, args)
-	if end.Reason != startError && end.ExitCode != 0 && s.killedByProbe(pod, c.Name) == nil {
+	if end.Reason != startError && !otherFormat(end) && end.ExitCode != 0 && s.killedByProbe(pod, c.Name) == nil {
 		s.logTells(c.Name, end != c.State.Terminated)
 	}
 }
@@ -223,6 +226,8 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 		return
 	}
 	switch {
+	case otherFormat(end):
+		s.otherFormat(pod, container, args)
 	case end.Reason == startError:
 		s.because(message.ExitNeverRan, args)
 	case end.Reason == OOMKilled && args["limit"] != "":

@@ -19,6 +19,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -71,6 +72,12 @@ func Of(ctx context.Context, v view.View) *Status {
 		s.job(ctx, o)
 	case *batchv1.CronJob:
 		s.cronJob(ctx, o)
+	case *custom.NodePool:
+		s.nodePool(o)
+	case *custom.NodeClaim:
+		s.nodeClaim(o)
+	case *custom.Workload:
+		s.workload(o)
 	case nil:
 		s.gone()
 	default:

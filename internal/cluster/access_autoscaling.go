@@ -1,0 +1,17 @@
+package cluster
+
+import "github.com/naosu-dev/naosu/internal/cluster/custom"
+
+// NodePools are Karpenter's.
+func (s *Snapshot) NodePools() []*custom.NodePool { return list[*custom.NodePool](s, NodePool) }
+
+// NodePool is the one of that name; nil if there is none.
+func (s *Snapshot) NodePool(name string) *custom.NodePool {
+	return get[*custom.NodePool](s, NodePool, "", name)
+}
+
+// NodeClaims are Karpenter's.
+func (s *Snapshot) NodeClaims() []*custom.NodeClaim { return list[*custom.NodeClaim](s, NodeClaim) }
+
+// Workloads are Kueue's.
+func (s *Snapshot) Workloads() []*custom.Workload { return list[*custom.Workload](s, Workload) }

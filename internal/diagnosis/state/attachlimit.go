@@ -1,0 +1,61 @@
+package state
+
+import (
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+const (
+	ebsDriver = "ebs.csi.aws.com"
+	// nitroAttachments is how many volumes and network interfaces together EC2 attaches to most instance types on Nitro.
+	//
+	// Source: docs.aws.amazon.com/ebs/latest/userguide/volume_limits.html.
+	nitroAttachments = 28
+	// fewLeft is how many of them an instance's interfaces may well take.
+	fewLeft = 4
+)
+
+// attachedThere says how many volumes of a driver a node has attached, beside how many the driver says that it takes. It says nothing
+// where these are not known, or where there is ample room by any measure.
+func (s *Status) attachedThere(name, driver string) {
+	csi := s.World.CSINode(name)
+	if csi == nil || !s.Knows(cluster.VolumeAttachment) {
+		return
+	}
+	attached := s.attachedTo(name, driver)
+	for _, d := range csi.Spec.Drivers {
+		if d.Name != driver || d.Allocatable == nil || d.Allocatable.Count == nil {
+			continue
+		}
+		most := int(*d.Allocatable.Count)
+		nitro := driver == ebsDriver && most >= nitroAttachments && attached >= nitroAttachments-fewLeft
+		if attached < most && !nitro {
+			return
+		}
+		args := message.Args{"node": facts.NodeRef(name), "driver": driver, "n": attached, "most": most, "type": "", "shared": 0, "left": 0}
+		if node := s.World.Node(name); node != nil {
+			args["type"] = node.Labels[corev1.LabelInstanceTypeStable]
+		}
+		if nitro {
+			args["shared"], args["left"] = nitroAttachments, max(nitroAttachments-attached, 0)
+		}
+		s.because(message.AttachedThere, args, facts.Fact(facts.RefTo(cluster.CSINode, csi), "spec.drivers["+driver+"].allocatable.count", strconv.Itoa(most)))
+		return
+	}
+}
+
+// attachedTo is how many volumes of a driver a node has attached.
+func (s *Status) attachedTo(name, driver string) int {
+	n := 0
+	for _, a := range s.World.VolumeAttachments() {
+		if a.Spec.NodeName == name && a.Spec.Attacher == driver && a.Status.Attached {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,38 @@
+package state
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// withoutDevices is about a pod whose claim of devices is not there. It says whether that is so.
+func (s *Status) withoutDevices(pod *corev1.Pod) bool {
+	m, missing := s.DevicesMissing(pod)
+	if !missing {
+		return false
+	}
+	var others []string
+	for _, o := range s.World.Objects(cluster.Kind(m.Missing.Kind)) {
+		if o.GetNamespace() == pod.Namespace && len(others) < view.MostListed {
+			others = append(others, o.GetName())
+		}
+	}
+	field := "resourceClaimTemplateName"
+	if m.Missing.Kind == string(cluster.ResourceClaim) {
+		field = "resourceClaimName"
+	}
+	args := message.Args{"pod": s.ref, "missing": m.Missing, "claim": m.Name, "namespace": pod.Namespace, "others": others, "owned": len(pod.OwnerReferences) > 0}
+	evidence := []finding.Evidence{facts.Fact(s.ref, "spec.resourceClaims["+m.Name+"]."+field, m.Missing.Name)}
+	if m.Event != nil {
+		evidence = append(evidence, view.EventFact(m.Event))
+	}
+	s.is(PodState(pod), finding.Critical, message.DeviceClaimMissing, args)
+	s.because(message.DeviceClaimMissing, args, evidence...)
+	s.because(message.DeviceClaimWay, args)
+	return true
+}

@@ -1,0 +1,175 @@
+package state
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// nodePool says whether Karpenter may add nodes of a NodePool.
+//
+// Source: sigs.k8s.io/karpenter, pkg/apis/v1/nodepool_status.go.
+func (s *Status) nodePool(pool *custom.NodePool) {
+	nodes := 0
+	for _, node := range s.World.Nodes() {
+		if node.Labels[poolLabel] == pool.Name {
+			nodes++
+		}
+	}
+	args := message.Args{"pool": s.ref, "nodes": nodes, "resources": []string(nil), "condition": "", "why": "", "source": ""}
+	var reached []view.Limit
+	for _, l := range view.LimitsOf(s.World, pool) {
+		if l.Reached() {
+			reached = append(reached, l)
+			args["resources"] = append(args["resources"].([]string), string(l.Resource))
+		}
+	}
+	bad := badCondition(pool.Status.Conditions)
+	switch {
+	case bad != nil:
+		args["condition"], args["why"] = bad.Type, wordsOf(bad)
+		s.is("NotReady", finding.Critical, message.PoolNotReady, args)
+		s.because(message.PoolNotReady, args, customFact(s.ref, bad))
+	case len(reached) > 0:
+		s.is("Ready", finding.Warning, message.PoolAtLimit, args)
+		s.remedy(s.LimitRemedy(pool.Name))
+	default:
+		s.is("Ready", "", message.PoolReady, args)
+	}
+	s.Causes = append(s.Causes, view.LimitLinks(s.View, pool.Name)...)
+	s.noCapacity(pool.Name)
+	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "NoCompatibleInstanceTypes") {
+		if view.OfKarpenter(e) {
+			s.because(message.AutoscalerSays, message.Args{"source": view.SourceOf(e), "says": strings.TrimSuffix(e.Message, ".")}, view.EventFact(e))
+			break
+		}
+	}
+	s.Needs(cluster.Node)
+}
+
+// badCondition is the first condition that is False, but for Ready, which only sums up the others.
+func badCondition(conditions []metav1.Condition) *metav1.Condition {
+	for i, c := range conditions {
+		if c.Status == metav1.ConditionFalse && c.Type != "Ready" {
+			return &conditions[i]
+		}
+	}
+	return nil
+}
+
+// wordsOf is why a condition is as it is.
+func wordsOf(c *metav1.Condition) string {
+	if c.Message != "" {
+		return strings.TrimSuffix(c.Message, ".")
+	}
+	return c.Reason
+}
+
+// customFact is a condition of an object as evidence.
+func customFact(ref change.Ref, c *metav1.Condition) finding.Evidence {
+	value := strings.TrimSpace(string(c.Status) + " " + c.Reason)
+	if c.Message != "" {
+		value += ": " + c.Message
+	}
+	return facts.FactSince(ref, "status.conditions["+c.Type+"]", value, c.LastTransitionTime)
+}
+
+// noCapacity tells of the last NodeClaim of a NodePool that the cloud had no machine for. Karpenter deletes such a NodeClaim at once,
+// so that only the Event is left; NodeClaims are named after their NodePool.
+func (s *Status) noCapacity(pool string) {
+	var last *metav1.Time
+	var link finding.Link
+	for _, e := range s.World.AllEvents() {
+		if e.Reason != "InsufficientCapacityError" || e.InvolvedObject.Kind != string(cluster.NodeClaim) || !strings.HasPrefix(e.InvolvedObject.Name, pool+"-") || !view.OfKarpenter(e) {
+			continue
+		}
+		if _, _, at := view.Occurrences(e); last == nil || last.Before(&at) {
+			args := message.Args{"source": view.SourceOf(e), "claim": view.Involved(e), "says": strings.TrimSuffix(e.Message, "."), "age": s.age(at)}
+			last, link = &at, finding.Link{Message: s.say(message.PoolNoCapacity, args), Evidence: []finding.Evidence{view.EventFact(e)}}
+		}
+	}
+	if last != nil {
+		s.Causes = append(s.Causes, link)
+	}
+}
+
+// claimStages are the conditions that a NodeClaim goes through, in order, and how long Karpenter waits for each before it deletes the
+// NodeClaim; for the last it waits for ever.
+//
+// Source: sigs.k8s.io/karpenter, pkg/controllers/nodeclaim/lifecycle/liveness.go.
+var claimStages = []struct {
+	condition string
+	id        message.ID
+	within    time.Duration
+}{
+	{"Launched", message.NodeClaimNotLaunched, 5 * time.Minute},
+	{"Registered", message.NodeClaimNotRegistered, 15 * time.Minute},
+	{"Initialized", message.NodeClaimNotInitialized, 0},
+}
+
+// slowNode is after how long a node that has registered should be of use; Karpenter sets no bound.
+const slowNode = 10 * time.Minute
+
+// nodeClaim says how far a node that Karpenter has asked for has come.
+func (s *Status) nodeClaim(claim *custom.NodeClaim) {
+	args := message.Args{"claim": s.ref, "node": facts.NodeRef(claim.Status.NodeName), "why": "", "age": s.age(claim.CreationTimestamp), "minutes": 0, "named": claim.Status.NodeName != ""}
+	if claim.DeletionTimestamp != nil {
+		s.is("Terminating", finding.Info, message.NodeClaimLeaving, args)
+		s.because(message.NodeClaimLeaving, args, facts.FactSince(s.ref, "metadata.deletionTimestamp", claim.DeletionTimestamp.UTC().Format(time.RFC3339), *claim.DeletionTimestamp))
+		s.claimEvents()
+		return
+	}
+	for _, stage := range claimStages {
+		c := meta.FindStatusCondition(claim.Status.Conditions, stage.condition)
+		if c != nil && c.Status == metav1.ConditionTrue {
+			continue
+		}
+		since, evidence := claim.CreationTimestamp, facts.Fact(s.ref, "status.conditions["+stage.condition+"]", "")
+		if c != nil {
+			evidence = customFact(s.ref, c)
+			if !c.LastTransitionTime.IsZero() {
+				since = c.LastTransitionTime
+			}
+			if stage.condition != "Launched" || c.Reason == "LaunchFailed" || c.Message != "" {
+				args["why"] = wordsOf(c)
+			}
+		}
+		severity := finding.Info
+		switch waited := s.since(since); {
+		case c != nil && c.Reason == "LaunchFailed", stage.within > 0 && waited > stage.within/2, stage.within == 0 && waited > slowNode:
+			severity = finding.Warning
+		}
+		args["age"], args["minutes"] = s.age(since), int(stage.within/time.Minute)
+		s.is("Not"+stage.condition, severity, stage.id, args)
+		s.because(stage.id, args, evidence)
+		s.claimEvents()
+		return
+	}
+	s.is("Ready", "", message.NodeClaimReady, args)
+	s.claimEvents()
+}
+
+// claimEvents are what Karpenter says of a NodeClaim: the last of each reason.
+func (s *Status) claimEvents() {
+	var told []string
+	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "Unconsolidatable", "InsufficientCapacityError", "NodeClassNotReady", "FailedDraining", "FailedConsistencyCheck") {
+		if view.OfKarpenter(e) && !slices.Contains(told, e.Reason) {
+			told = append(told, e.Reason)
+			s.because(message.AutoscalerSays, message.Args{"source": view.SourceOf(e), "says": strings.TrimSuffix(e.Message, ".")}, view.EventFact(e))
+			for _, budget := range s.budgetsIn(e.Message) {
+				s.budgetAllows(budget)
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package state
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// execFormat is the kernel's word for a file that it cannot run as a program (ENOEXEC): it is built for another architecture, or is a
+// script without a first line that says what runs it.
+const execFormat = "exec format error"
+
+// otherFormat says whether a container ended because its program is of another format than its node runs.
+func otherFormat(end *corev1.ContainerStateTerminated) bool {
+	return end != nil && strings.Contains(strings.ToLower(end.Message), execFormat)
+}
+
+// otherFormat is about a container whose program its node cannot run.
+func (s *Status) otherFormat(pod *corev1.Pod, container string, args message.Args) {
+	var evidence []finding.Evidence
+	if node := s.World.Node(pod.Spec.NodeName); node != nil {
+		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
+	}
+	args["platform"], args["others"] = platformOf(s.World.Node(pod.Spec.NodeName)), s.platformsBeside(pod.Spec.NodeName)
+	s.because(message.ExitFormat, args, evidence...)
+	image := imageOf(pod, container)
+	s.imageElsewhere(pod, image)
+	s.archRemedies(pod, image)
+}
+
+// platformsBeside are the platforms of other nodes that a node has not got.
+func (s *Status) platformsBeside(name string) []string {
+	own, others := platformOf(s.World.Node(name)), map[string]bool{}
+	for _, node := range s.World.Nodes() {
+		if p := platformOf(node); p != "" && p != own {
+			others[p] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(others))
+}
+
+// archRemedies keep the pods of a workload on the nodes of another architecture: where the same image runs, if that is to be seen, else
+// on those of each architecture that there is. What an image is built for is not in the Kubernetes API, so that none is verified.
+func (s *Status) archRemedies(pod *corev1.Pod, image string) {
+	node := s.World.Node(pod.Spec.NodeName)
+	if node == nil || !s.Knows(cluster.Node) {
+		return
+	}
+	own := node.Labels[corev1.LabelArchStable]
+	byArch, runs := map[string][]*corev1.Node{}, map[string]bool{}
+	for _, other := range s.World.Nodes() {
+		if arch := other.Labels[corev1.LabelArchStable]; arch != "" && arch != own && other.Labels[corev1.LabelOSStable] == node.Labels[corev1.LabelOSStable] && !facts.Down(other) && !facts.Leaving(other) {
+			byArch[arch] = append(byArch[arch], other)
+			runs[arch] = runs[arch] || slices.ContainsFunc(s.World.PodsOn(other.Name), func(p *corev1.Pod) bool { return runsImage(p, image) })
+		}
+	}
+	archs := slices.Sorted(maps.Keys(byArch))
+	if known := slices.DeleteFunc(slices.Clone(archs), func(arch string) bool { return !runs[arch] }); len(known) > 0 {
+		archs = known
+	}
+	for _, arch := range archs[:min(len(archs), view.MostRemedies)] {
+		done, ok := s.PatchTemplate(pod, map[string]any{"nodeSelector": map[string]string{corev1.LabelArchStable: arch}})
+		if !ok {
+			return
+		}
+		args := message.Args{"object": done.Object, "arch": arch, "nodes": s.Some(view.RefsOf(byArch[arch])), "image": image, "runs": runs[arch], "daemon": facts.IsOneOf(pod, cluster.DaemonSet)}
+		s.remedy(s.Way(done, message.RemedyArch, message.RemedyReplaceCost, message.RemedyArchRisk, args).Remedy)
+	}
+}
+
+// runsImage says whether a container of a pod has run an image.
+func runsImage(pod *corev1.Pod, image string) bool {
+	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return imageOf(pod, c.Name) == image && c.State.Running != nil && c.Ready
+	})
+}
