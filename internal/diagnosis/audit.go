@@ -35,7 +35,8 @@ func Audit(ctx context.Context, v view.View, progress func(done, total int)) fin
 		}
 		a.Unknown = append(a.Unknown, unknown...)
 	}
-	a.Findings = append(a.Findings, broken(ctx, v, a.Findings)...)
+	now := Overview(ctx, v, Scope{}).Explanations
+	a.Findings = append(retold(a.Findings, now), broken(ctx, v, now, a.Findings)...)
 	slices.SortStableFunc(a.Findings, moreDangerous)
 	a.Unknown = view.UniqueGaps(append(v.InPart(), a.Unknown...))
 	e := view.Complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -133,7 +134,7 @@ func unread(v view.View, kinds []cluster.Kind) []finding.Gap {
 	return view.List(s.Unknown)
 }
 
-// Causes puts together the explanations that give one cause, the one that concerns most things first.
+// Causes puts together the explanations that give one cause, the gravest first, and then the one that concerns most things.
 func Causes(all []finding.Explanation) [][]finding.Explanation {
 	var groups [][]finding.Explanation
 	byCause := map[string]int{}
@@ -147,8 +148,47 @@ func Causes(all []finding.Explanation) [][]finding.Explanation {
 		}
 		groups[i] = append(groups[i], e)
 	}
-	slices.SortStableFunc(groups, func(a, b []finding.Explanation) int { return cmp.Compare(Concerned(b), Concerned(a)) })
+	slices.SortStableFunc(groups, gravest)
 	return groups
+}
+
+// Alike puts together causes that differ in how much or how often only: pods that lack more or less of one thing, or that have
+// been restarted more or less often. What concerns most comes first.
+func Alike(causes [][]finding.Explanation) [][]finding.Explanation {
+	var groups [][]finding.Explanation
+	bySymptom := map[string]int{}
+	for _, cause := range causes {
+		key := symptom(cause[0])
+		i, ok := bySymptom[key]
+		if !ok {
+			i = len(groups)
+			bySymptom[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], cause...)
+	}
+	slices.SortStableFunc(groups, gravest)
+	return groups
+}
+
+func gravest(a, b []finding.Explanation) int {
+	return cmp.Or(cmp.Compare(a[0].Severity.Rank(), b[0].Severity.Rank()), cmp.Compare(Concerned(b), Concerned(a)))
+}
+
+var (
+	amounts = regexp.MustCompile(`[0-9][0-9.]*(m|[KMGTPE]i?)?\b`)
+	nodes   = regexp.MustCompile(`\bnode/[A-Za-z0-9.-]*[A-Za-z0-9]`)
+	times   = regexp.MustCompile(`[0-9]+( times| 回)`)
+)
+
+// symptom is the cause that an explanation gives, without how much and how often. Of what nodes lack it is the kind that counts;
+// other numbers, such as exit codes, tell causes apart.
+func symptom(e finding.Explanation) string {
+	text := cause(e)
+	if strings.HasPrefix(text, string(finding.N504)) {
+		return amounts.ReplaceAllString(nodes.ReplaceAllString(text, "node"), "#")
+	}
+	return times.ReplaceAllString(text, "#$1")
 }
 
 // Concerned is how many things explanations are about.

@@ -32,7 +32,10 @@ var names = regexp.MustCompile(`\b(pod|deployment|statefulset|daemonset|replicas
 // cause tells findings of one cause from others: by the remedy they share, else by what they say, whatever the names.
 func (f Finding) cause() string {
 	if len(f.Remedies) == 0 {
-		return names.ReplaceAllString(f.Message, "$1")
+		return f.Nameless()
 	}
 	return f.Remedies[0].Command + f.Remedies[0].Message
 }
+
+// Nameless is what the finding says, without the names of pods and of what makes them.
+func (f Finding) Nameless() string { return names.ReplaceAllString(f.Message, "$1") }

@@ -82,6 +82,7 @@ var englishFit = sentences{
 
 	RemedyReplaceCost:  "The pods of {{.object}} are replaced.",
 	RemedyPreempts:     "Preempted for it: {{and .pods}}.",
+	RemedyForOne:       "It is enough for {{.subject}}, not for all.",
 	RemedyGrow:         "Size {{.group}} to {{.to}}: {{count .more \"node\" \"nodes\"}} more{{if gt .n 1}} for the {{.n}} pods that wait{{end}}.",
 	RemedyRaiseMax:     "Raise the maximum size of {{.group}} to {{.to}}: the autoscaler then adds {{count .more \"node\" \"nodes\"}}.",
 	RemedyRaiseMaxRisk: "The group may then grow to this size for other pods, too. The cloud's quota must allow it.",

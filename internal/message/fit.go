@@ -83,6 +83,7 @@ const (
 
 	RemedyReplaceCost  ID = "RemedyReplaceCost"  // object
 	RemedyPreempts     ID = "RemedyPreempts"     // pods
+	RemedyForOne       ID = "RemedyForOne"       // subject
 	RemedyGrow         ID = "RemedyGrow"         // group, to, more, n
 	RemedyRaiseMax     ID = "RemedyRaiseMax"     // group, to, more
 	RemedyRaiseMaxRisk ID = "RemedyRaiseMaxRisk" //

@@ -82,6 +82,7 @@ var japaneseFit = sentences{
 
 	RemedyReplaceCost:  "{{.object}} の Pod が入れ替わります。",
 	RemedyPreempts:     "そのためにプリエンプトされる Pod: {{and .pods}}",
+	RemedyForOne:       "{{.subject}} には十分ですが、すべてには足りません。",
 	RemedyGrow:         "{{.group}} のサイズを {{.to}} にします ({{if gt .n 1}}待っている Pod {{.n}} 個のために {{end}}{{.more}} 台追加)。",
 	RemedyRaiseMax:     "{{.group}} の最大サイズを {{.to}} に上げます。オートスケーラーがノードを {{.more}} 台追加します。",
 	RemedyRaiseMaxRisk: "グループは、ほかの Pod のためにもこのサイズまで増えることがあります。クラウドの割り当て (quota) の範囲内である必要があります。",

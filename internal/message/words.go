@@ -23,6 +23,9 @@ const (
 	OverviewWorkloads    ID = "OverviewWorkloads"    // n
 	OverviewConcerns     ID = "OverviewConcerns"     // n, names
 	OverviewMore         ID = "OverviewMore"         // command
+	OverviewBrief        ID = "OverviewBrief"        // n, command
+	OverviewLeft         ID = "OverviewLeft"         // causes, n
+	OverviewAll          ID = "OverviewAll"          // command
 	OverviewElsewhere    ID = "OverviewElsewhere"    // n, command
 	ErrNotThere          ID = "ErrNotThere"          // subject, kind, namespace, near, elsewhere
 	ErrNoNamespace       ID = "ErrNoNamespace"       // given

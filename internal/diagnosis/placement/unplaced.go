@@ -39,6 +39,7 @@ func (Unplaced) Find(ctx context.Context, v view.View) []finding.Finding {
 		return nil
 	}
 	var found []finding.Finding
+	var described []*waitingClass
 	for _, c := range classes(v) {
 		if _, missing := v.DevicesMissing(c.one); missing {
 			continue // The scheduler has not looked at it.
@@ -47,10 +48,13 @@ func (Unplaced) Find(ctx context.Context, v view.View) []finding.Finding {
 			continue // Not to be known, or told by N101.
 		}
 		if f, ok := describeUnplaced(ctx, v, c); ok {
-			found = append(found, f)
+			found, described = append(found, f), append(described, c)
 		}
 	}
-	return found
+	if v.Subject != nil {
+		return found
+	}
+	return joined(ctx, v, found, described)
 }
 
 // class is pods without a node that are alike to the scheduler.

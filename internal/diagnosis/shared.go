@@ -1,0 +1,53 @@
+package diagnosis
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Remedies are the ways out of what explanations give as one cause: those of the first, and of each whether it is enough for all.
+func Remedies(ctx context.Context, v view.View, cause []finding.Explanation) []finding.Remedy {
+	first := cause[0]
+	remedies := slices.Clone(first.Remedies)
+	for _, f := range first.Findings {
+		if f.Message == first.Summary {
+			remedies = append(remedies, f.Remedies...)
+		}
+	}
+	var concerned []change.Ref
+	for _, e := range cause {
+		concerned = append(append(concerned, e.Subject), e.Alike...)
+	}
+	return forAll(ctx, v, remedies, first.Subject, concerned)
+}
+
+// forAll marks as proven no more than what is so of all pods that wait for a node, where the remedies were found for one.
+func forAll(ctx context.Context, v view.View, remedies []finding.Remedy, one change.Ref, concerned []change.Ref) []finding.Remedy {
+	var waiting []*corev1.Pod
+	for _, ref := range concerned {
+		if pod, ok := v.World.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name).(*corev1.Pod); ok && facts.WaitsForNode(pod) {
+			waiting = append(waiting, pod)
+		}
+	}
+	if len(concerned) < 2 || len(waiting) < 2 {
+		return remedies
+	}
+	var all []finding.Remedy
+	for _, r := range remedies {
+		if r.Verified && len(v.Proven(ctx, []view.Way{{Remedy: r}}, waiting...)) == 0 {
+			r.Verified = false
+			r.Message += " " + v.Say.Text(message.RemedyForOne, message.Args{"subject": one})
+		}
+		all = append(all, r)
+	}
+	return all
+}
