@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"strings"
@@ -77,6 +78,36 @@ func (p *Page) Paragraph(mark, text string, style Style) {
 		}
 		p.write(lead + p.paint(line, style) + "\n")
 	}
+}
+
+// Line writes text behind a mark on one line, and leaves out what does not fit on it.
+func (p *Page) Line(mark, text string, style Style) {
+	mark = terminal.Line(mark)
+	lines := wrap(terminal.Escape(text), p.width-columns(mark)-columns(cut))
+	if len(lines) > 1 {
+		lines[0] += cut
+	}
+	p.write(mark + p.paint(lines[0], style) + "\n")
+}
+
+// cut stands at the end of a line that goes on.
+const cut = " …"
+
+// Lines counts the lines that something written on the page would have.
+func (p *Page) Lines(write func(*Page)) int {
+	var counted lines
+	page := *p
+	page.w = &counted
+	write(&page)
+	return int(counted)
+}
+
+// lines counts those written to it.
+type lines int
+
+func (n *lines) Write(text []byte) (int, error) {
+	*n += lines(bytes.Count(text, []byte("\n")))
+	return len(text), nil
 }
 
 // LongestCommand is what still fits on a page beside others, in bytes; longer ones are for -o json.

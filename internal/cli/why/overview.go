@@ -1,6 +1,7 @@
 package why
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -19,7 +21,7 @@ import (
 const mostNamed = 8
 
 // writeOverview writes each cause once, with the things that it concerns and the command that tells more.
-func writeOverview(page *output.Page, in input.Input, scope diagnosis.Scope, found finding.Overview) error {
+func writeOverview(ctx context.Context, page *output.Page, in input.Input, scope diagnosis.Scope, found finding.Overview) error {
 	say := in.Say
 	w := writer{Page: page, say: say, now: in.World.Taken()}
 	all, selector := "naosu why --all-namespaces", ""
@@ -46,38 +48,84 @@ func writeOverview(page *output.Page, in input.Input, scope diagnosis.Scope, fou
 	w.Paragraph("", say.Text(message.OverviewCount, message.Args{
 		"what": what, "n": pods + workloads, "namespace": scope.Namespace, "selector": selector, "causes": len(causes),
 	}), output.Strong)
-	for i, cause := range causes {
-		w.cause(strconv.Itoa(i+1)+". ", cause, in.World, scope.Namespace == "")
+	rest := func(w writer) {
+		if found.Elsewhere > 0 {
+			w.Blank()
+			w.Paragraph("", say.Text(message.OverviewElsewhere, message.Args{"n": found.Elsewhere, "command": all}), output.Plain)
+		}
+		w.gaps(message.HeadUnknown, found.Unknown)
 	}
-	if found.Elsewhere > 0 {
-		w.Blank()
-		w.Paragraph("", say.Text(message.OverviewElsewhere, message.Args{"n": found.Elsewhere, "command": all}), output.Plain)
+	v := view.View{World: in.World, Judge: in.Judge, Say: say}
+	each := func(w writer) {
+		for i, cause := range causes {
+			w.cause(ctx, v, strconv.Itoa(i+1)+". ", cause, scope.Namespace == "")
+		}
+		rest(w)
 	}
-	w.gaps(message.HeadUnknown, found.Unknown)
+	if !w.Wide && len(causes) > 1 && w.Lines(func(page *output.Page) { each(writer{page, say, w.now}) }) > screen {
+		w.brief(diagnosis.Alike(causes), scope)
+		rest(w)
+		return w.written()
+	}
+	each(w)
 	return w.written()
 }
 
-func (w writer) cause(mark string, cause []finding.Explanation, world *cluster.Snapshot, everywhere bool) {
+// screen is how many lines of causes a page holds; with more, each cause has two.
+const screen = 36
+
+// mostCauses is how many causes have their two lines on a page.
+const mostCauses = 14
+
+// brief writes each cause in two lines: what it is, and whom it concerns with the command that tells more.
+func (w writer) brief(causes [][]finding.Explanation, scope diagnosis.Scope) {
+	w.Blank()
+	shown := causes[:min(len(causes), mostCauses)]
+	for i, cause := range shown {
+		mark := strconv.Itoa(i+1) + ". "
+		w.Line(mark, cause[0].Summary, output.Strong)
+		w.Paragraph(strings.Repeat(" ", len(mark)), w.say.Text(message.OverviewBrief, message.Args{
+			"n": diagnosis.Concerned(cause), "command": moreOf(cause[0].Subject),
+		}), output.Faint)
+	}
+	n := 0
+	for _, cause := range causes[len(shown):] {
+		n += diagnosis.Concerned(cause)
+	}
+	all := "naosu why -A -o wide"
+	if scope.Namespace != "" {
+		all = "naosu why -n " + scope.Namespace + " -o wide"
+	}
+	if scope.Selector != nil && !scope.Selector.Empty() {
+		all += " -l '" + scope.Selector.String() + "'"
+	}
+	if n > 0 {
+		w.Paragraph("", w.say.Text(message.OverviewLeft, message.Args{"causes": len(causes) - len(shown), "n": n}), output.Plain)
+	}
+	w.Paragraph("", w.say.Text(message.OverviewAll, message.Args{"command": all}), output.Plain)
+}
+
+// moreOf is the command that tells more of a thing.
+func moreOf(ref change.Ref) string {
+	command := "naosu why " + ref.String()
+	if ref.Namespace != "" {
+		command += " --namespace " + ref.Namespace
+	}
+	return command
+}
+
+func (w writer) cause(ctx context.Context, v view.View, mark string, cause []finding.Explanation, everywhere bool) {
 	first := cause[0]
 	w.Blank()
 	w.Paragraph(mark, first.Summary, output.Strong)
 	indent := strings.Repeat(" ", len(mark))
 	if n := diagnosis.Concerned(cause); w.Wide {
-		w.concerned(indent, cause, world)
+		w.concerned(indent, cause, v.World)
 	} else if n > 1 {
 		w.Paragraph(indent, w.say.Text(message.OverviewConcerns, message.Args{"n": n, "names": w.named(cause, everywhere)}), output.Plain)
 	}
-	w.Remedies(w.say, indent, first.Remedies)
-	for _, f := range first.Findings {
-		if f.Message == first.Summary {
-			w.Remedies(w.say, indent, f.Remedies)
-		}
-	}
-	more := "naosu why " + first.Subject.String()
-	if first.Subject.Namespace != "" {
-		more += " --namespace " + first.Subject.Namespace
-	}
-	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": more}), output.Faint)
+	w.Remedies(w.say, indent, diagnosis.Remedies(ctx, v, cause))
+	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": moreOf(first.Subject)}), output.Faint)
 }
 
 // concerned is a row for each thing that a cause concerns.

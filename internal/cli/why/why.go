@@ -181,7 +181,7 @@ func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severit
 	if !o.Format.ForPeople() {
 		return severity, o.Format.WriteData(o.Out, found)
 	}
-	return severity, writeOverview(o.Format.Page(o.Out), in, scope, found)
+	return severity, writeOverview(ctx, o.Format.Page(o.Out), in, scope, found)
 }
 
 // worst is the gravest that explanations tell, empty if all is well and nothing threatens it.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,12 +16,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rivo/uniseg"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/yaml"
 
@@ -99,7 +102,7 @@ func TestWideOverview(t *testing.T) {
 			page := output.NewPageOf(&out, 160, false)
 			page.Wide = true
 			found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
-			if err := writeOverview(page, input.Input{World: v.World, Say: say}, diagnosis.Scope{}, found); err != nil {
+			if err := writeOverview(t.Context(), page, input.Input{World: v.World, Say: say}, diagnosis.Scope{}, found); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "testdata/overview."+language+".txt", out.Bytes())
@@ -112,7 +115,7 @@ func TestManyCauses(t *testing.T) {
 	v := look(t, "../../diagnosis/testdata/status/pods.yaml", message.English())
 	var out bytes.Buffer
 	found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
-	if err := writeOverview(output.NewPageOf(&out, 100, false), input.Input{World: v.World, Say: v.Say}, diagnosis.Scope{}, found); err != nil {
+	if err := writeOverview(t.Context(), output.NewPageOf(&out, 100, false), input.Input{World: v.World, Say: v.Say}, diagnosis.Scope{}, found); err != nil {
 		t.Fatal(err)
 	}
 	_, tenth, there := strings.Cut(out.String(), "\n10. ")
@@ -392,5 +395,65 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
+	}
+}
+
+// TestBrief sees that a page holds fifty broken things: each cause in two lines, the worst first, and how to get the rest.
+func TestBrief(t *testing.T) {
+	for name, tc := range map[string]struct {
+		causes int
+		each   int // pods of each cause
+		says   []string
+	}{
+		"fifty causes":  {50, 1, []string{"\n14. ", "And 36 more causes, for 36 things.\nAll, with every remedy: naosu why -A -o wide"}},
+		"ten of five":   {10, 5, []string{"\n10. ", "\nAll, with every remedy: naosu why -A -o wide", "5 things. More: naosu why pod/"}},
+		"three of them": {3, 1, []string{"\n3. ", "\n   More: naosu why pod/"}},
+	} {
+		for language, say := range map[string]message.Printer{"en": message.English(), "ja": message.Japanese()} {
+			t.Run(name+" "+language, func(t *testing.T) {
+				var pods []runtime.Object
+				for cause := range tc.causes {
+					for i := range tc.each {
+						pods = append(pods, crashing(fmt.Sprintf("app%d-%d", cause, i), fmt.Sprintf("container-%d", cause), i))
+					}
+				}
+				known := cluster.New(cluster.Contents{Objects: pods, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.Pod: cluster.Complete}, Taken: now})
+				v := view.View{World: known, Say: say}
+				found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
+				var out bytes.Buffer
+				if err := writeOverview(t.Context(), output.NewPageOf(&out, 80, false), input.Input{World: known, Say: say}, diagnosis.Scope{}, found); err != nil {
+					t.Fatal(err)
+				}
+				if lines := strings.Count(out.String(), "\n"); lines > 40 {
+					t.Errorf("%d lines are more than a screen:\n%s", lines, out.String())
+				}
+				for _, words := range tc.says {
+					if language == "en" && !strings.Contains(out.String(), words) {
+						t.Errorf("%q is not said:\n%s", words, out.String())
+					}
+				}
+				for line := range strings.Lines(out.String()) {
+					if uniseg.StringWidth(strings.TrimRight(line, "\n")) > 80 {
+						t.Errorf("a line is wider than the page: %s", line)
+					}
+				}
+				if len(found.Explanations) != tc.causes*tc.each {
+					t.Errorf("the data has %d explanations, want every one of %d", len(found.Explanations), tc.causes*tc.each)
+				}
+			})
+		}
+	}
+}
+
+// crashing is a pod whose container has been restarted so many times.
+func crashing(name, container string, restarts int) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", UID: types.UID(name)},
+		Spec:       corev1.PodSpec{NodeName: "n1", Containers: []corev1.Container{{Name: container}}},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}, ContainerStatuses: []corev1.ContainerStatus{{
+			Name: container, RestartCount: int32(restarts + 2),
+			State:                corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}},
+			LastTerminationState: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}},
+		}}},
 	}
 }
