@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -56,4 +57,21 @@ func ResizeJob(job Ref, containers map[string]corev1.ResourceRequirements) (stri
 func SetCPU(workload Ref, container string, cpu resource.Quantity) string {
 	return command("kubectl", "set", "resources", workload.String(), "--namespace", workload.Namespace,
 		"--containers", container, "--requests", "cpu="+cpu.String())
+}
+
+// SetMemory is the command that sets the memory of a container of a workload.
+func SetMemory(workload Ref, container string, to corev1.ResourceRequirements) string {
+	words := []string{
+		"kubectl", "set", "resources", strings.ToLower(workload.Kind) + "/" + workload.Name, "--namespace", workload.Namespace, "--containers", container,
+		"--limits", "memory=" + to.Limits.Memory().String(),
+	}
+	if request, ok := to.Requests[corev1.ResourceMemory]; ok {
+		words = append(words, "--requests", "memory="+request.String())
+	}
+	return command(words...)
+}
+
+// EndSleep is the command that ends a sleep that a preStop hook runs in a container.
+func EndSleep(pod Ref, container string) string {
+	return command("kubectl", "exec", pod.Name, "--namespace", pod.Namespace, "--container", container) + " -- " + command("sh", "-c", "kill $(pidof sleep)")
 }

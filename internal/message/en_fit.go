@@ -82,6 +82,8 @@ var englishFit = sentences{
 
 	RemedyReplaceCost:  "The pods of {{.object}} are replaced.",
 	RemedyPreempts:     "Preempted for it: {{and .pods}}.",
+	MadeElsewhere:      "{{.object}} is made by {{.by}}, whose operator undoes what is changed by hand: change it there.",
+	KeptElsewhere:      "{{.by}} keeps {{.object}} as its source says and undoes what is changed by hand: change it there, too.",
 	RemedyForOne:       "It is enough for {{.subject}}, not for all.",
 	RemedyGrow:         "Size {{.group}} to {{.to}}: {{count .more \"node\" \"nodes\"}} more{{if gt .n 1}} for the {{.n}} pods that wait{{end}}.",
 	RemedyRaiseMax:     "Raise the maximum size of {{.group}} to {{.to}}: the autoscaler then adds {{count .more \"node\" \"nodes\"}}.",

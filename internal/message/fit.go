@@ -83,6 +83,8 @@ const (
 
 	RemedyReplaceCost  ID = "RemedyReplaceCost"  // object
 	RemedyPreempts     ID = "RemedyPreempts"     // pods
+	MadeElsewhere      ID = "MadeElsewhere"      // object, by
+	KeptElsewhere      ID = "KeptElsewhere"      // object, by
 	RemedyForOne       ID = "RemedyForOne"       // subject
 	RemedyGrow         ID = "RemedyGrow"         // group, to, more, n
 	RemedyRaiseMax     ID = "RemedyRaiseMax"     // group, to, more

@@ -82,6 +82,8 @@ var japaneseFit = sentences{
 
 	RemedyReplaceCost:  "{{.object}} の Pod が入れ替わります。",
 	RemedyPreempts:     "そのためにプリエンプトされる Pod: {{and .pods}}",
+	MadeElsewhere:      "{{.object}} は {{.by}} が作成しており、手作業の変更はオペレーターに戻されます。{{.by}} のほうを変更してください。",
+	KeptElsewhere:      "{{.object}} は {{.by}} が管理しており、手作業の変更は戻されます。管理元でも変更してください。",
 	RemedyForOne:       "{{.subject}} には十分ですが、すべてには足りません。",
 	RemedyGrow:         "{{.group}} のサイズを {{.to}} にします ({{if gt .n 1}}待っている Pod {{.n}} 個のために {{end}}{{.more}} 台追加)。",
 	RemedyRaiseMax:     "{{.group}} の最大サイズを {{.to}} に上げます。オートスケーラーがノードを {{.more}} 台追加します。",

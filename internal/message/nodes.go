@@ -70,6 +70,10 @@ const (
 	CauseStatefulBlocked  ID = "CauseStatefulBlocked"  // blocked
 	CauseVolumeHeld       ID = "CauseVolumeHeld"       // pod, waits, n
 	CauseNobodyBlocked    ID = "CauseNobodyBlocked"    // n
+	DaemonSetWaits        ID = "DaemonSetWaits"        // owner, node
+	RecreateWaits         ID = "RecreateWaits"         // owner
+	JobWaitsToEnd         ID = "JobWaitsToEnd"         // owner, cron
+	JobWaitsToReplace     ID = "JobWaitsToReplace"     // owner, cron
 	RemedyForceDelete     ID = "RemedyForceDelete"     // pod, node
 	RemedyForceDeleteCost ID = "RemedyForceDeleteCost" // pod, node
 	RemedyForceDeleteRisk ID = "RemedyForceDeleteRisk" // pod, node

@@ -25,6 +25,14 @@ const (
 	ContainerRefused     ID = "ContainerRefused"     // subject, container, reason, why
 	ContainerRefusedLink ID = "ContainerRefusedLink" // node, container
 	SourceMissing        ID = "SourceMissing"        // container, kind, name, namespace
+	SourceKeyMissing     ID = "SourceKeyMissing"     // container, kind, name, namespace, key
+	MountSourceMissing   ID = "MountSourceMissing"   // kind, name, namespace, key
+	RemedyCreate         ID = "RemedyCreate"         // object, namespace
+	RemedySetKey         ID = "RemedySetKey"         // object, key, namespace
+	RemedyCreateCost     ID = "RemedyCreateCost"     //
+	RemedyCreateRisk     ID = "RemedyCreateRisk"     // object
+	RemedyAccountRisk    ID = "RemedyAccountRisk"    // object
+	AccountThere         ID = "AccountThere"         // account
 
 	ImageFailed      ID = "ImageFailed"      // subject, node, image, container
 	ImageUnknown     ID = "ImageUnknown"     // subject, image, container
@@ -69,6 +77,11 @@ const (
 	ContainerEnded         ID = "ContainerEnded"         // container, code, reason, ran
 	ExitLimit              ID = "ExitLimit"              // limit
 	ExitNodeMemory         ID = "ExitNodeMemory"         // node
+	ExitNodeOOM            ID = "ExitNodeOOM"            // node
+	RemedyMemory           ID = "RemedyMemory"           // container, object, from, to, guaranteed
+	RemedyMemoryCost       ID = "RemedyMemoryCost"       // object, guaranteed
+	RemedyMemoryRisk       ID = "RemedyMemoryRisk"       // from
+	NoNodeHolds            ID = "NoNodeHolds"            // to, container
 	ExitProbe              ID = "ExitProbe"              // probe
 	ExitKilled             ID = "ExitKilled"             //
 	ExitNeverRan           ID = "ExitNeverRan"           //
@@ -110,11 +123,20 @@ const (
 	OwnerHas         ID = "OwnerHas"         // owner, n, ready, pods
 
 	// Pods that are being deleted.
-	StopsInGrace   ID = "StopsInGrace"   // subject, left
-	StopFinalizers ID = "StopFinalizers" // subject, age, finalizers
-	StopNodeDown   ID = "StopNodeDown"   // subject, age, node
-	StopNodeGone   ID = "StopNodeGone"   // subject, age, node
-	StopKubelet    ID = "StopKubelet"    // subject, age, node
+	StopsInGrace        ID = "StopsInGrace"        // subject, left
+	StopFinalizers      ID = "StopFinalizers"      // subject, age, finalizers
+	StopNodeDown        ID = "StopNodeDown"        // subject, age, node
+	StopNodeGone        ID = "StopNodeGone"        // subject, age, node
+	StopKubelet         ID = "StopKubelet"         // subject, age, node
+	StopHook            ID = "StopHook"            // subject, age, node, container, hook, lasts, grace
+	HookMayHold         ID = "HookMayHold"         // container, hook
+	HookWaits           ID = "HookWaits"           // object, own
+	RemedyEndHook       ID = "RemedyEndHook"       // container, subject
+	RemedyEndHookCost   ID = "RemedyEndHookCost"   //
+	RemedyEndHookRisk   ID = "RemedyEndHookRisk"   // container
+	RemedyForceHook     ID = "RemedyForceHook"     // subject
+	RemedyForceHookCost ID = "RemedyForceHookCost" // node
+	RemedyForceHookRisk ID = "RemedyForceHookRisk" // subject
 
 	// Things that have just gone, as Events tell.
 	GonePreempted   ID = "GonePreempted"   // subject, age, why, by, of
@@ -213,7 +235,7 @@ const (
 	RefusedPriority      ID = "RefusedPriority"      //
 	RefusedLimits        ID = "RefusedLimits"        // namespace
 	RefusedPolicy        ID = "RefusedPolicy"        //
-	RefusedAccount       ID = "RefusedAccount"       // namespace
+	RefusedAccount       ID = "RefusedAccount"       // account, namespace
 	RefusedOther         ID = "RefusedOther"         // why
 	QuotaUsed            ID = "QuotaUsed"            // quota, hard, resource, used
 	RolloutStalled       ID = "RolloutStalled"       // subject, want, why

@@ -11,7 +11,7 @@ import (
 const named = `
 apps batch default kube public system kubernetes k8s io com net org sh dev internal local svc cluster ec2 compute
 node nodes pod pods namespace container containers deployment deployments replicaset replicasets statefulset statefulsets
-daemonset daemonsets job jobs cronjob cronjobs service services event events lease leases secret secrets configmap configmaps
+daemonset daemonsets job jobs cronjob cronjobs service services serviceaccount serviceaccounts event events lease leases secret secrets configmap configmaps
 persistentvolume persistentvolumes persistentvolumeclaim persistentvolumeclaims storageclass volume volumes claim claims
 volumeattachment csinode csidriver poddisruptionbudget priorityclass resourcequota limitrange resourceclaim count
 spec status metadata name names label labels taint taints toleration tolerations affinity selector zone region

@@ -100,19 +100,23 @@ func (s stuckPods) describe(v view.View) finding.Finding {
 		}
 	}
 	f.Subjects = append(append(f.Subjects, refs...), facts.UniqueRefs(blocked)...)
-	if len(stateful)+len(attached) > 0 {
+	owners := ownersWaiting(v, s.pods)
+	switch {
+	case len(stateful)+len(attached) > 0:
 		f.Severity = finding.Critical
+	case len(owners) > 0:
+		f.Severity = finding.Warning
 	}
 	args := message.Args{"pods": v.Some(refs), "n": len(refs), "node": node, "blocked": v.Some(facts.UniqueRefs(blocked))}
 	f.Message = v.Say.Text(message.StuckTerminating, args)
 	f.Causes = append(f.Causes, s.deletedLink(v, args), s.heldLink(v, args))
-	f.Causes = append(f.Causes, s.blockedLinks(v, stateful, attached, args)...)
+	f.Causes = append(append(f.Causes, owners...), s.blockedLinks(v, stateful, attached, len(owners) > 0, args)...)
 	if s.held == message.StuckNodeDown {
 		down := v.World.Node(s.node)
 		f.Remedies = append(release(v, down), s.force(v, down)...)
 		f.Unknown = []finding.Gap{{About: node.String(), Message: v.Say.Text(message.UnknownMachine, args)}}
 	}
-	if s.held == message.StuckKubelet {
+	if s.held == message.StuckKubelet && !slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return state.HookHolds(v, p) }) {
 		f.Unknown = []finding.Gap{{About: node.String(), Message: v.Say.Text(message.UnknownKubelet, args)}}
 	}
 	return f
@@ -149,8 +153,8 @@ func (s stuckPods) heldLink(v view.View, args message.Args) finding.Link {
 	return link
 }
 
-// blockedLinks say whom the stuck pods hold up; those of a ReplicaSet or Job hold up nobody.
-func (s stuckPods) blockedLinks(v view.View, stateful, attached []*corev1.Pod, args message.Args) []finding.Link {
+// blockedLinks say whom the stuck pods hold up, beside their owners.
+func (s stuckPods) blockedLinks(v view.View, stateful, attached []*corev1.Pod, owned bool, args message.Args) []finding.Link {
 	var links []finding.Link
 	if len(stateful) > 0 {
 		link := finding.Link{Message: v.Say.Text(message.CauseStatefulBlocked, args)}
@@ -168,7 +172,7 @@ func (s stuckPods) blockedLinks(v view.View, stateful, attached []*corev1.Pod, a
 			},
 		})
 	}
-	if len(links) == 0 {
+	if len(links) == 0 && !owned {
 		links = append(links, finding.Link{Message: v.Say.Text(message.CauseNobodyBlocked, args)})
 	}
 	return links

@@ -47,6 +47,10 @@ func (s *Status) volumesMissing(pod *corev1.Pod) bool {
 	}
 	for _, e := range s.Events(pod, "FailedMount", "FailedAttachVolume", "FailedMapVolume") {
 		s.hold(&held, pod, message.MountFails, message.Args{"why": e.Message}, view.EventFact(e))
+		if lacks, ok := missingSource(pod, e.Message); ok {
+			s.because(message.MountSourceMissing, message.Args{"kind": lacks.Kind, "name": lacks.Name, "namespace": pod.Namespace, "key": lacks.key})
+			s.provide(pod, lacks)
+		}
 		return true
 	}
 	return false

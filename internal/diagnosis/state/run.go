@@ -154,7 +154,7 @@ func probeText(c *corev1.Container, kind string) string {
 // crashing is about a container that ends again and again.
 func (s *Status) crashing(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	last := c.LastTerminationState.Terminated
-	args := message.Args{"container": c.Name, "n": int(c.RestartCount), "last": "", "limit": limitOf(pod, c.Name)}
+	args := message.Args{"container": c.Name, "n": int(c.RestartCount), "last": "", "limit": s.memoryLimit(pod, c, last)}
 	id := message.Crashes
 	if last != nil {
 		args["last"] = terminatedText(last)
@@ -176,6 +176,7 @@ func (s *Status) crashing(pod *corev1.Pod, c corev1.ContainerStatus, first bool)
 		s.exit(pod, c, last)
 	}
 	s.slowStart(pod, c)
+	s.raiseMemory(pod, c)
 }
 
 // killedByProbe is the event of a liveness or startup probe that failed, after which kubelet ends the container; nil if
@@ -230,6 +231,8 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 		s.otherFormat(pod, container, args)
 	case end.Reason == startError:
 		s.because(message.ExitNeverRan, args)
+	case end.Reason == OOMKilled && s.nodeRanOut(pod, end) != nil:
+		s.because(message.ExitNodeOOM, args, view.EventFact(s.nodeRanOut(pod, end)))
 	case end.Reason == OOMKilled && args["limit"] != "":
 		s.because(message.ExitLimit, args, facts.Fact(s.ref, limitField(pod, container), limitOf(pod, container)))
 	case end.Reason == OOMKilled:

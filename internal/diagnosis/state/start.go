@@ -2,7 +2,6 @@ package state
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -120,24 +119,15 @@ func (s *Status) notMade(pod *corev1.Pod, c corev1.ContainerStatus, first bool) 
 		s.is(PodState(pod), finding.Critical, message.ContainerRefused, args)
 	}
 	id := message.ContainerRefusedLink
-	if kind, name, ok := missingSource(w.Message); ok {
-		id = message.SourceMissing
-		args["kind"], args["name"], args["namespace"] = kind, name, pod.Namespace
+	lacks, lacking := missingSource(pod, w.Message)
+	if lacking {
+		id = missingLink(lacks)
+		args["kind"], args["name"], args["namespace"], args["key"] = lacks.Kind, lacks.Name, pod.Namespace, lacks.key
 	}
 	s.because(id, args, s.waitingFact(pod, c))
-}
-
-// missingSource reads kubelet's words for a ConfigMap or Secret that is not there: `secret "x" not found`
-// (pkg/kubelet/kubelet_pods.go makeEnvironmentVariables). naosu never asks for either.
-func missingSource(text string) (kind, name string, ok bool) {
-	before, found := strings.CutSuffix(text, " not found")
-	if !found {
-		return "", "", false
+	if lacking {
+		s.provide(pod, lacks)
 	}
-	kind, quoted, found := strings.Cut(before, " ")
-	kinds := map[string]string{"configmap": "ConfigMap", "secret": "Secret"}
-	name, err := strconv.Unquote(quoted)
-	return kinds[kind], name, found && err == nil && kinds[kind] != ""
 }
 
 // waitingFact is why a container waits, in kubelet's words.

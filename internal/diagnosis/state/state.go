@@ -119,7 +119,7 @@ func (s *Status) because(id message.ID, args message.Args, evidence ...finding.E
 // remedy adds ways out, each once: several pods may have the same.
 func (s *Status) remedy(ways ...finding.Remedy) {
 	for _, way := range ways {
-		if !slices.ContainsFunc(s.Remedies, func(r finding.Remedy) bool { return r.Command == way.Command }) {
+		if !slices.ContainsFunc(s.Remedies, func(r finding.Remedy) bool { return r.Command == way.Command && r.Message == way.Message }) {
 			s.Remedies = append(s.Remedies, way)
 		}
 	}

@@ -36,8 +36,12 @@ func (s *Status) terminating(pod *corev1.Pod) {
 	}
 	args["age"] = duration.HumanDuration(late)
 	id := s.stopHeldBy(pod)
-	s.is(PodState(pod), finding.Critical, id, args)
 	evidence := []finding.Evidence{deleted}
+	if id == message.StopKubelet {
+		hooked, more := s.inHook(pod, args)
+		id, evidence = hooked, append(evidence, more...)
+	}
+	s.is(PodState(pod), finding.Critical, id, args)
 	switch id {
 	case message.StopFinalizers:
 		evidence = append(evidence, facts.Fact(s.ref, "metadata.finalizers", strings.Join(pod.Finalizers, ", ")))
@@ -47,6 +51,9 @@ func (s *Status) terminating(pod *corev1.Pod) {
 		evidence = append(evidence, conditionFact(node, ready))
 	}
 	s.because(id, args, evidence...)
+	if id == message.StopHook {
+		s.endHook(pod, args)
+	}
 	for _, e := range s.Events(pod, "FailedKillPod", "FailedPreStopHook", "FailedUnmount", "FailedUnMount", "KillContainerError") {
 		s.because(message.KubeletSays, nil, view.EventFact(e))
 		break

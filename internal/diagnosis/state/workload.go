@@ -142,7 +142,8 @@ func (s *Status) refused(ctx context.Context, state string, controller metav1.Ob
 		return false
 	}
 	id := message.RefusedOther
-	if strings.Contains(text, "serviceaccount") && strings.Contains(text, "not found") {
+	wanted, unaccounted := account(controller.GetNamespace(), text)
+	if unaccounted {
 		id = message.RefusedAccount
 	}
 	for _, r := range refusals {
@@ -151,11 +152,14 @@ func (s *Status) refused(ctx context.Context, state string, controller metav1.Ob
 			break
 		}
 	}
-	args := message.Args{"why": text, "namespace": controller.GetNamespace(), "webhook": "", "unset": unset(text)}
+	args := message.Args{"why": text, "namespace": controller.GetNamespace(), "webhook": "", "unset": unset(text), "account": wanted}
 	if name := webhook.FindStringSubmatch(text); name != nil {
 		args["webhook"] = name[1]
 	}
 	s.because(id, args, evidence...)
+	if id == message.RefusedAccount {
+		s.provideAccount(wanted)
+	}
 	if id == message.RefusedQuota || id == message.RefusedQuotaUnset {
 		s.quotas(controller.GetNamespace(), text)
 	}

@@ -14,10 +14,10 @@ import (
 
 // Way puts a change into words.
 func (v View) Way(done change.Change, what, cost, risk message.ID, args message.Args) Way {
-	return Way{Remedy: finding.Remedy{
+	return v.elsewhere(Way{Remedy: finding.Remedy{
 		Message: v.Say.Text(what, args), Change: done, Command: done.Command(),
 		Cost: v.Say.Text(cost, args), Risk: v.Say.Text(risk, args),
-	}}
+	}})
 }
 
 // Uncordon opens the first node that is only cordoned, and not by what is asked about.

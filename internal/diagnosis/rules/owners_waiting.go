@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/state"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// ownersWaiting say which owners do nothing more until their deleted pods are gone. A ReplicaSet creates another at once.
+func ownersWaiting(v view.View, pods []*corev1.Pod) []finding.Link {
+	var links []finding.Link
+	for _, pod := range pods {
+		link, ok := ownerWaiting(v, pod)
+		if ok && !slices.ContainsFunc(links, func(l finding.Link) bool { return l.Message == link.Message }) {
+			links = append(links, link)
+		}
+	}
+	return links
+}
+
+// ownerWaiting says how the owner of a deleted pod waits for its end; false if it does not.
+//
+// Sources: pkg/controller/job, FailureTarget and podReplacementPolicy; pkg/controller/deployment, rolloutRecreate; pkg/controller/
+// daemon, podsShouldBeOnNode.
+func ownerWaiting(v view.View, pod *corev1.Pod) (finding.Link, bool) {
+	switch owner := v.World.Owner(pod).(type) {
+	case *batchv1.Job:
+		return jobWaiting(v, owner)
+	case *appsv1.DaemonSet:
+		ref := facts.RefTo(cluster.DaemonSet, owner)
+		return finding.Link{
+			Message:  v.Say.Text(message.DaemonSetWaits, message.Args{"owner": ref, "node": facts.NodeRef(pod.Spec.NodeName)}),
+			Evidence: []finding.Evidence{facts.OwnerFact(facts.RefTo(cluster.Pod, pod), pod)},
+		}, true
+	case *appsv1.ReplicaSet:
+		d, ok := v.World.Owner(owner).(*appsv1.Deployment)
+		if !ok || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType || owner.Annotations[state.Revision] == d.Annotations[state.Revision] {
+			return finding.Link{}, false
+		}
+		ref := facts.RefTo(cluster.Deployment, d)
+		return finding.Link{
+			Message:  v.Say.Text(message.RecreateWaits, message.Args{"owner": ref}),
+			Evidence: []finding.Evidence{facts.Fact(ref, "spec.strategy.type", string(d.Spec.Strategy.Type))},
+		}, true
+	default:
+		return finding.Link{}, false
+	}
+}
+
+func jobWaiting(v view.View, job *batchv1.Job) (finding.Link, bool) {
+	ref := facts.RefTo(cluster.Job, job)
+	args := message.Args{"owner": ref, "cron": ""}
+	if cron, ok := v.World.Owner(job).(*batchv1.CronJob); ok && cron.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent {
+		args["cron"] = facts.RefTo(cluster.CronJob, cron)
+	}
+	for _, c := range job.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailureTarget || c.Type == batchv1.JobSuccessCriteriaMet) {
+			return finding.Link{Message: v.Say.Text(message.JobWaitsToEnd, args), Evidence: []finding.Evidence{
+				facts.FactSince(ref, "status.conditions["+string(c.Type)+"]", string(c.Status), c.LastTransitionTime),
+			}}, true
+		}
+	}
+	if p := job.Spec.PodReplacementPolicy; p != nil && *p == batchv1.Failed {
+		return finding.Link{Message: v.Say.Text(message.JobWaitsToReplace, args), Evidence: []finding.Evidence{
+			facts.Fact(ref, "spec.podReplacementPolicy", string(*p)),
+		}}, true
+	}
+	return finding.Link{}, false
+}

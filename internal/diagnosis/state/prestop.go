@@ -1,0 +1,142 @@
+package state
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/utils/ptr"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// preStopHook is the preStop hook of a container that still runs in a deleted pod. The kubelet asks the container to end only after it,
+// and waits for it as long as the grace period that it was told first: one that a later deletion made shorter ends no hook that
+// runs already (pkg/kubelet/kuberuntime, executePreStopHook; kubernetes/kubernetes#127339).
+type preStopHook struct {
+	container string
+	// does is what it does, lasts how long that takes at least; zero is not known.
+	does  string
+	field string
+	lasts time.Duration
+}
+
+// hookOf is the preStop hook that a deleted pod may still be in, the longest; false if there is none.
+func hookOf(pod *corev1.Pod) (preStopHook, bool) {
+	var hooks []preStopHook
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if c.Lifecycle == nil || c.Lifecycle.PreStop == nil || !runs(pod, c.Name) {
+			continue
+		}
+		list := "containers"
+		if isInit(pod, c.Name) {
+			list = "initContainers"
+		}
+		h := preStopHook{container: c.Name, field: "spec." + list + "[" + c.Name + "].lifecycle.preStop."}
+		switch does := c.Lifecycle.PreStop; {
+		case does.Exec != nil:
+			h.does, h.lasts = strings.Join(does.Exec.Command, " "), sleeps(does.Exec.Command)
+			h.field += "exec.command"
+		case does.Sleep != nil:
+			h.does, h.lasts = strconv.FormatInt(does.Sleep.Seconds, 10), time.Duration(does.Sleep.Seconds)*time.Second
+			h.field += "sleep.seconds"
+		default:
+			continue // The kubelet bounds requests itself.
+		}
+		hooks = append(hooks, h)
+	}
+	if len(hooks) == 0 {
+		return preStopHook{}, false
+	}
+	return slices.MaxFunc(hooks, func(a, b preStopHook) int { return int(a.lasts.Seconds()) - int(b.lasts.Seconds()) }), true
+}
+
+func runs(pod *corev1.Pod, container string) bool {
+	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {
+		return c.Name == container && c.State.Running != nil
+	})
+}
+
+// forEver stands for a sleep without an end.
+const forEver = 100 * 365 * 24 * time.Hour
+
+// plainSleep is a command, or a shell's, that does nothing but sleep; what else a script does, and whether it comes to its sleeps at
+// all, is not told by reading it.
+var plainSleep = regexp.MustCompile(`^(?:(?:\S*/)?(?:sh|bash|ash|dash) -[a-z]*c )?(?:exec )?(?:\S*/)?sleep ([0-9]+(?:\.[0-9]+)?)([smhd]?)$`)
+
+var endlessSleep = regexp.MustCompile(`^(?:(?:\S*/)?(?:sh|bash|ash|dash) -[a-z]*c )?(?:exec )?(?:\S*/)?sleep inf(?:inity)?$`)
+
+// sleeps is how long a command sleeps that does nothing else; zero if that is not so.
+func sleeps(command []string) time.Duration {
+	text := strings.Join(strings.Fields(strings.Join(command, " ")), " ")
+	if endlessSleep.MatchString(text) {
+		return forEver
+	}
+	m := plainSleep.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	unit := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[m[2]]
+	if err != nil || n > forEver.Seconds() || time.Duration(n)*unit > forEver {
+		return forEver
+	}
+	return time.Duration(n * float64(unit))
+}
+
+// HookHolds says whether a deleted pod is likely still in its preStop hook: that takes longer than the pod has been ending.
+func HookHolds(v view.View, pod *corev1.Pod) bool {
+	h, ok := hookOf(pod)
+	if !ok || pod.DeletionTimestamp == nil {
+		return false
+	}
+	given := time.Duration(ptr.Deref(pod.DeletionGracePeriodSeconds, 0)) * time.Second
+	return h.lasts > v.World.Taken().Sub(pod.DeletionTimestamp.Time)+given
+}
+
+// inHook is the sentence for a deleted pod that is overdue on a kubelet that is at work, and what it was read from.
+func (s *Status) inHook(pod *corev1.Pod, args message.Args) (message.ID, []finding.Evidence) {
+	h, ok := hookOf(pod)
+	if !ok {
+		return message.StopKubelet, nil
+	}
+	grace := strconv.FormatInt(ptr.Deref(pod.Spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds), 10)
+	args["container"], args["hook"], args["lasts"], args["grace"] = h.container, h.does, "", grace
+	if h.lasts < forEver {
+		args["lasts"] = duration.HumanDuration(h.lasts)
+	}
+	evidence := []finding.Evidence{facts.Fact(s.ref, h.field, h.does), facts.Fact(s.ref, "spec.terminationGracePeriodSeconds", grace)}
+	if !HookHolds(s.View, pod) {
+		s.because(message.HookMayHold, args, evidence...)
+		return message.StopKubelet, nil
+	}
+	return message.StopHook, evidence
+}
+
+// endHook gives the ways out of a hook that sleeps, and says where it has to be mended.
+func (s *Status) endHook(pod *corev1.Pod, args message.Args) {
+	workload := facts.RefOfWorkload(s.World, pod)
+	args["object"], args["own"] = workload, workload == s.ref
+	s.because(message.HookWaits, args)
+	deleted := change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}
+	if h, _ := hookOf(pod); strings.HasSuffix(h.field, "exec.command") {
+		w := s.Way(deleted, message.RemedyEndHook, message.RemedyEndHookCost, message.RemedyEndHookRisk, args)
+		w.Command = change.EndSleep(s.ref, h.container)
+		s.remedy(w.Remedy)
+	}
+	// A second deletion may only shorten the grace period (apiserver, registry/rest, BeforeDelete).
+	if ptr.Deref(pod.DeletionGracePeriodSeconds, 0) == 0 || facts.IsOneOf(pod, cluster.StatefulSet) || len(facts.OnceMounts(s.World, pod)) > 0 {
+		return
+	}
+	deleted.Force = true
+	s.remedy(s.Way(deleted, message.RemedyForceHook, message.RemedyForceHookCost, message.RemedyForceHookRisk, args).Remedy)
+}
