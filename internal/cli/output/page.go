@@ -115,12 +115,8 @@ const LongestCommand = 400
 
 // Command writes a command line that stays pasteable: it breaks only before a flag, with a backslash.
 func (p *Page) Command(mark, command string) {
-	const flag = " --"
 	lines := []string{""}
-	for i, part := range strings.Split(terminal.Line(command), flag) {
-		if i > 0 {
-			part = flag[1:] + part
-		}
+	for _, part := range flags(terminal.Line(command)) {
 		last := &lines[len(lines)-1]
 		switch {
 		case *last == "":
@@ -139,6 +135,22 @@ func (p *Page) Command(mark, command string) {
 		}
 		p.write(lead + p.paint(line, Strong) + "\n")
 	}
+}
+
+// flags are a command line's parts, each but the first with a flag at its beginning. What stands in single quotes, as a patch does,
+// has no flags: a backslash there would be part of it.
+func flags(command string) []string {
+	var parts []string
+	begin, quoted := 0, false
+	for i := range len(command) {
+		switch {
+		case command[i] == '\'' && (quoted || i == 0 || command[i-1] != '\\'):
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(command[i:], " --"):
+			parts, begin = append(parts, command[begin:i]), i+1
+		}
+	}
+	return append(parts, command[begin:])
 }
 
 // continued ends a line of a shell command that goes on.

@@ -91,6 +91,10 @@ func TestPage(t *testing.T) {
 			write: func(p *Page) { p.Command("$ ", "tool verb --name <group> --to 3") },
 			want:  "$ tool verb \\\n    --name <group> \\\n    --to 3\n",
 		},
+		"a command does not break within quotes": {
+			write: func(p *Page) { p.Command("$ ", `tool --patch '{"a":"curl --fail it'\''s --there"}' --to 3`) },
+			want:  "$ tool \\\n    --patch '{\"a\":\"curl --fail it'\\''s --there\"}' \\\n    --to 3\n",
+		},
 		"a short command stays whole": {
 			write: func(p *Page) { p.Command("$ ", "tool verb --to 3") },
 			want:  "$ tool verb --to 3\n",
