@@ -16,6 +16,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
+// readsCommand is the example whose answer is what a container's command does; no command stays in an anonymous snapshot.
+const readsCommand = "testdata/upstream/kubernetes-127339.yaml"
+
 // TestAnonymousTellsTheSame audits each example cluster as it is and under other names, which stand in another order: the
 // findings are of the same shape, so that none of them hangs on what things are called.
 func TestAnonymousTellsTheSame(t *testing.T) {
@@ -28,6 +31,9 @@ func TestAnonymousTellsTheSame(t *testing.T) {
 		inputs = append(inputs, found...)
 	}
 	for _, input := range inputs {
+		if input == readsCommand {
+			continue
+		}
 		t.Run(input, func(t *testing.T) {
 			world := worldOf(clustertest.Load(t, input))
 			want := shapes(t, world)

@@ -48,6 +48,9 @@ func (s *Status) failed(pod *corev1.Pod) {
 var rejections = map[string]message.ID{
 	"DeadlineExceeded":         message.EndedDeadline,
 	"NodeAffinity":             message.EndedAffinity,
+	"TaintToleration":          message.EndedRefused,
+	"NodePorts":                message.EndedRefused,
+	"NodeName":                 message.EndedRefused,
 	"UnexpectedAdmissionError": message.EndedRefused,
 	"NodeLost":                 message.EndedNodeLost,
 	"Terminated":               message.EndedShutdown,
