@@ -290,3 +290,19 @@ func TestOwnersOfStuckPods(t *testing.T) {
 		})
 	}
 }
+
+// TestPausedOfAFile asks about a paused Deployment in a file without its ReplicaSets and pods: its own status tells that none of the
+// present template were created.
+func TestPausedOfAFile(t *testing.T) {
+	for updated, says := range map[int32]string{0: "is paused and has 0 of 2 pods", 1: "has 0 of 2 pods"} {
+		m := newMade()
+		m.deployment.Spec.Paused, m.deployment.Spec.Replicas = true, new(int32(2))
+		m.deployment.Status = appsv1.DeploymentStatus{ObservedGeneration: 1, UpdatedReplicas: updated}
+		about := change.Ref{Kind: string(cluster.Deployment), Namespace: "shop", Name: "web"}
+		known := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Deployment: cluster.Complete}
+		e := diagnosis.Explain(t.Context(), question(t, []runtime.Object{m.node, m.deployment}, known, &about))
+		if !strings.Contains(e.Summary, says) || strings.Contains(e.Summary, "is paused") != (updated == 0) {
+			t.Errorf("with %d of the present template it says %q, want %q", updated, e.Summary, says)
+		}
+	}
+}

@@ -50,7 +50,7 @@ var englishFit = sentences{
 	KeeperAtWork:           "{{.keeper}} in {{.namespace}} has {{.have}} of {{.want}} pods ready{{if lt .have .want}}: mend it first{{else}}; why it does not do so is in its log{{end}}.",
 	KeeperUnseen:           "None is to be seen in this cluster: install one, unless the cloud runs it outside.",
 	TaintOfAgent:           "{{.taint}} is taken off by {{.agent}} once it is ready on the node; a pod that tolerates it starts without it. {{.work}}",
-	AgentAtWork:            "{{if .n}}{{.set}} in {{.namespace}} has no ready pod on {{and .without}}: mend it first.{{else}}{{.set}} in {{.namespace}} is ready there and has not taken it off: why is in its log, and a restart (kubectl rollout restart {{.set}} --namespace {{.namespace}}) makes it try again.{{end}}",
+	AgentAtWork:            "{{if .n}}{{.set}} in {{.namespace}} has no ready pod on {{and .without}}: mend it first.{{else}}{{.set}} in {{.namespace}} is ready there and has not taken it off: why is in the log of its pod there (kubectl logs {{.pod}} --namespace {{.namespace}}); once that pod is deleted (kubectl delete pod {{.pod}} --namespace {{.namespace}}), the next tries again, on its node alone.{{end}}",
 	AgentUnseen:            "{{if .set}}No DaemonSet {{.set}} is to be seen: install it, or see where it runs.{{else}}See whether it runs there.{{end}}",
 	TaintOfRemoval:         "{{.by}} is removing {{and .nodes}}, and says so by {{.taint}}: new pods go elsewhere.",
 	GroupAtMaximum:         "{{.group}} is at its maximum size, as the autoscaler says, and has {{count .nodes \"node\" \"nodes\"}}.",

@@ -51,7 +51,7 @@ const (
 	KeeperAtWork           ID = "KeeperAtWork"           // keeper, namespace, have, want
 	KeeperUnseen           ID = "KeeperUnseen"           //
 	TaintOfAgent           ID = "TaintOfAgent"           // taint, agent, work
-	AgentAtWork            ID = "AgentAtWork"            // set, namespace, n, without
+	AgentAtWork            ID = "AgentAtWork"            // set, namespace, n, without, pod
 	AgentUnseen            ID = "AgentUnseen"            // set
 	TaintOfRemoval         ID = "TaintOfRemoval"         // taint, nodes, n, by
 	GroupAtMaximum         ID = "GroupAtMaximum"         // group, nodes

@@ -50,7 +50,7 @@ var japaneseFit = sentences{
 	KeeperAtWork:           "{{.namespace}} の {{.keeper}} で Ready の Pod は {{.want}} 個中 {{.have}} 個です。{{if lt .have .want}}まずこれを直してください。{{else}}外さない理由はそのログにあります。{{end}}",
 	KeeperUnseen:           "このクラスターには見当たりません。クラウド側で動いているのでなければ、インストールしてください。",
 	TaintOfAgent:           "{{.taint}} は、{{.agent}} がノードで Ready になると外れます。許容する Pod は、それがないまま起動します。{{.work}}",
-	AgentAtWork:            "{{if .n}}{{.namespace}} の {{.set}} には、{{and .without}} に Ready の Pod がありません。まずこれを直してください。{{else}}{{.namespace}} の {{.set}} はそこで Ready ですが、外していません。理由はそのログにあり、再起動 (kubectl rollout restart {{.set}} --namespace {{.namespace}}) すると再び試みます。{{end}}",
+	AgentAtWork:            "{{if .n}}{{.namespace}} の {{.set}} には、{{and .without}} に Ready の Pod がありません。まずこれを直してください。{{else}}{{.namespace}} の {{.set}} はそこで Ready ですが、外していません。理由はそこにある Pod のログにあります (kubectl logs {{.pod}} --namespace {{.namespace}})。その Pod を削除すると (kubectl delete pod {{.pod}} --namespace {{.namespace}})、そのノードだけで次の Pod が再び試みます。{{end}}",
 	AgentUnseen:            "{{if .set}}DaemonSet {{.set}} が見当たりません。インストールするか、どこで動いているかを確認してください。{{else}}そこで動いているかを確認してください。{{end}}",
 	TaintOfRemoval:         "{{.by}} が {{and .nodes}} を削除しようとしており、{{.taint}} はその印です。新しい Pod はほかのノードに配置されます。",
 	GroupAtMaximum:         "{{.group}} は、オートスケーラーによれば最大サイズに達しており、ノードは {{.nodes}} 台です。",

@@ -2,6 +2,7 @@ package why
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,8 +84,9 @@ func (w writer) head(id message.ID, note string) {
 	w.Paragraph("", head, output.Heading)
 }
 
-// links writes a chain of causes. Of a link that was said already only the evidence is left to say.
+// links writes a chain of causes. Of a link that was said already only the evidence is left to say, if it has any.
 func (w writer) links(links []finding.Link, said string) {
+	links = slices.DeleteFunc(slices.Clone(links), func(l finding.Link) bool { return len(l.Evidence) == 0 && strings.Contains(said, l.Message) })
 	for i, link := range links {
 		mark := strconv.Itoa(i+1) + ". "
 		if strings.Contains(said, link.Message) && len(link.Evidence) > 0 {

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -134,11 +135,14 @@ func (a *answer) agentAtWork(agent facts.Agent, nodes []*corev1.Node) (string, [
 	if set == nil {
 		return a.Say.Text(message.AgentUnseen, message.Args{"set": agent.DaemonSet}), nil
 	}
-	ready := map[string]bool{}
+	ready, one := map[string]bool{}, ""
 	var evidence []finding.Evidence
 	for _, pod := range a.World.PodsOf(set.UID) {
 		c := facts.PodCondition(pod, corev1.PodReady)
 		ready[pod.Spec.NodeName] = c != nil && c.Status == corev1.ConditionTrue && facts.Alive(pod)
+		if one == "" && ready[pod.Spec.NodeName] && slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return n.Name == pod.Spec.NodeName }) {
+			one = pod.Name
+		}
 		if c != nil && len(evidence) < view.MostListed {
 			evidence = append(evidence, facts.FactSince(facts.RefTo(cluster.Pod, pod), "status.conditions[Ready]", string(c.Status), c.LastTransitionTime))
 		}
@@ -150,7 +154,7 @@ func (a *answer) agentAtWork(agent facts.Agent, nodes []*corev1.Node) (string, [
 		}
 	}
 	return a.Say.Text(message.AgentAtWork, message.Args{
-		"set": facts.RefTo(cluster.DaemonSet, set), "namespace": set.Namespace, "n": len(without), "without": a.Some(without),
+		"set": facts.RefTo(cluster.DaemonSet, set), "namespace": set.Namespace, "n": len(without), "without": a.Some(without), "pod": one,
 	}), evidence
 }
 

@@ -32,6 +32,7 @@ func (s *Status) volumesMissing(pod *corev1.Pod) bool {
 			args := s.bypassArgs(pod, m.Claim)
 			s.hold(&held, pod, message.ClaimBypassed, args, s.bypassFacts(pod, m.Claim, m.Class)...)
 			s.because(message.ClaimBypassedWay, args)
+			s.also()
 		}
 		switch {
 		case m.Volume == nil || m.Volume.Spec.CSI == nil:

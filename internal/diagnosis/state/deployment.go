@@ -30,7 +30,7 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	switch failure := deploymentCondition(d, appsv1.DeploymentReplicaFailure); {
 	case failure != nil && failure.Status == corev1.ConditionTrue:
 		s.short(ctx, state, want, have, pods, s.refused(ctx, state, d, failureFact(s.ref, "ReplicaFailure", failure.Message, failure.LastTransitionTime)))
-	case have < want && d.Spec.Paused && newest == nil && s.Knows(cluster.ReplicaSet):
+	case have < want && d.Spec.Paused && newest == nil && (s.Knows(cluster.ReplicaSet) || d.Status.UpdatedReplicas == 0):
 		s.is(state, finding.Critical, message.WorkloadPaused, args)
 	case have < want:
 		s.short(ctx, state, want, have, pods, newest != nil && s.refused(ctx, state, newest, nil))

@@ -59,6 +59,7 @@ func (s *Status) driverOn(set *appsv1.DaemonSet, node string) {
 		if slices.Contains(excluded[why], facts.NodeRef(node)) {
 			args["why"] = s.Say.Text(why, message.Args{"n": 1})
 			s.because(message.DriverExcluded, args, s.exclusion(ref, set, node)...)
+			s.also()
 			return
 		}
 	}

@@ -37,6 +37,7 @@ func (s *Status) workDone(pod *corev1.Pod) bool {
 	s.is(PodState(pod), finding.Critical, message.WorkDone, args)
 	s.because(message.WorkDone, args, evidence...)
 	s.because(message.WorkDoneNative, args, facts.Fact(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy)))
+	s.also()
 	return true
 }
 

@@ -116,6 +116,13 @@ func (s *Status) because(id message.ID, args message.Args, evidence ...finding.E
 	s.Causes = append(s.Causes, finding.Link{Message: s.say(id, args), Evidence: evidence})
 }
 
+// also adds the latest link to the answer, if that is the link before it: where no command mends a thing, what does is said at once.
+func (s *Status) also() {
+	if n := len(s.Causes); n > 1 && s.Summary == s.Causes[n-2].Message {
+		s.Summary += " " + s.Causes[n-1].Message
+	}
+}
+
 // remedy adds ways out, each once: several pods may have the same.
 func (s *Status) remedy(ways ...finding.Remedy) {
 	for _, way := range ways {
