@@ -40,8 +40,10 @@ func newMade() *made {
 		pod: &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: "web-1-x", Namespace: "shop", UID: "p", OwnerReferences: ownedBy("ReplicaSet", "web-1", "rs")},
 			Spec:       corev1.PodSpec{NodeName: "n1", Containers: []corev1.Container{{Name: "app", Image: "app:1"}}},
-			Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}},
-				ContainerStatuses: []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
+			Status: corev1.PodStatus{
+				Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}},
+				ContainerStatuses: []corev1.ContainerStatus{{Name: "app", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}},
+			},
 		},
 	}
 	return m

@@ -46,7 +46,8 @@ func (s *Status) volumesMissing(pod *corev1.Pod) bool {
 		s.Needs(cluster.VolumeAttachment, cluster.CSINode)
 		return true
 	}
-	for _, e := range s.Events(pod, "FailedMount", "FailedAttachVolume", "FailedMapVolume") {
+	if events := s.Events(pod, "FailedMount", "FailedAttachVolume", "FailedMapVolume"); len(events) > 0 {
+		e := events[0]
 		s.hold(&held, pod, message.MountFails, message.Args{"why": e.Message}, view.EventFact(e))
 		if lacks, ok := missingSource(pod, e.Message); ok {
 			s.because(message.MountSourceMissing, message.Args{"kind": lacks.Kind, "name": lacks.Name, "namespace": pod.Namespace, "key": lacks.key})

@@ -30,7 +30,7 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	switch failure := deploymentCondition(d, appsv1.DeploymentReplicaFailure); {
 	case failure != nil && failure.Status == corev1.ConditionTrue:
 		s.short(ctx, state, want, have, pods, s.refused(ctx, state, d, failureFact(s.ref, "ReplicaFailure", failure.Message, failure.LastTransitionTime)))
-	case have < want && d.Spec.Paused && newest == nil && (s.Knows(cluster.ReplicaSet) || d.Status.UpdatedReplicas == 0):
+	case have < want && s.pausedWithout(d, newest):
 		s.is(state, finding.Critical, message.WorkloadPaused, args)
 	case have < want:
 		s.short(ctx, state, want, have, pods, newest != nil && s.refused(ctx, state, newest, nil))
@@ -46,6 +46,12 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 		s.podsInTrouble(ctx, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !s.hangs(pod) }), false)
 	}
 	s.rollout(d, newest, stalled)
+}
+
+// pausedWithout says whether a Deployment is paused and has no pods of its present template. Its own status tells where its
+// ReplicaSets are not known.
+func (s *Status) pausedWithout(d *appsv1.Deployment, newest *appsv1.ReplicaSet) bool {
+	return d.Spec.Paused && newest == nil && (s.Knows(cluster.ReplicaSet) || d.Status.UpdatedReplicas == 0)
 }
 
 // rolloutWaits tells of pods of the newest version that cannot run while the older ones do: until Kubernetes calls the

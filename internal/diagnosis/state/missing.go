@@ -66,33 +66,43 @@ func (s *Status) provide(pod *corev1.Pod, m missing) {
 // keysOf are the keys that a pod asks of a Secret or ConfigMap by name.
 func keysOf(pod *corev1.Pod, ref change.Ref) []string {
 	var keys []string
-	items := func(paths []corev1.KeyToPath) {
-		for _, path := range paths {
-			keys = append(keys, path.Key)
-		}
-	}
-	secret := ref.Kind == "Secret"
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		for _, e := range c.Env {
-			switch from := e.ValueFrom; {
-			case from == nil:
-			case secret && from.SecretKeyRef != nil && from.SecretKeyRef.Name == ref.Name:
-				keys = append(keys, from.SecretKeyRef.Key)
-			case !secret && from.ConfigMapKeyRef != nil && from.ConfigMapKeyRef.Name == ref.Name:
-				keys = append(keys, from.ConfigMapKeyRef.Key)
+			if key, name := keyOf(e, ref.Kind); name == ref.Name {
+				keys = append(keys, key)
 			}
 		}
 	}
 	for _, v := range pod.Spec.Volumes {
-		switch {
-		case secret && v.Secret != nil && v.Secret.SecretName == ref.Name:
-			items(v.Secret.Items)
-		case !secret && v.ConfigMap != nil && v.ConfigMap.Name == ref.Name:
-			items(v.ConfigMap.Items)
+		for _, path := range itemsOf(v, ref) {
+			keys = append(keys, path.Key)
 		}
 	}
 	slices.Sort(keys)
 	return slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return !configKey.MatchString(key) })
+}
+
+// keyOf is the key that a variable takes from an object of a kind, and the object's name; empty if it takes none.
+func keyOf(e corev1.EnvVar, kind string) (key, name string) {
+	switch from := e.ValueFrom; {
+	case from == nil:
+	case kind == "Secret" && from.SecretKeyRef != nil:
+		return from.SecretKeyRef.Key, from.SecretKeyRef.Name
+	case kind == "ConfigMap" && from.ConfigMapKeyRef != nil:
+		return from.ConfigMapKeyRef.Key, from.ConfigMapKeyRef.Name
+	}
+	return "", ""
+}
+
+// itemsOf are the keys that a volume takes from an object.
+func itemsOf(v corev1.Volume, ref change.Ref) []corev1.KeyToPath {
+	switch {
+	case ref.Kind == "Secret" && v.Secret != nil && v.Secret.SecretName == ref.Name:
+		return v.Secret.Items
+	case ref.Kind == "ConfigMap" && v.ConfigMap != nil && v.ConfigMap.Name == ref.Name:
+		return v.ConfigMap.Items
+	}
+	return nil
 }
 
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
