@@ -52,6 +52,7 @@ var englishStatus = sentences{
 	DriverNoPod:       "{{.set}} in {{.namespace}} runs the driver and has no pod on {{.node}}; why is told by: naosu why {{.set}} --namespace {{.namespace}}",
 	AttachUnasked:     "{{.subject}} does not start: nobody has asked yet for {{.volume}} ({{.claim}}) to be attached to {{.node}}; that is the attach-detach controller's work.",
 	AttachFails:       "{{.subject}} does not start: {{.driver}} cannot attach {{.volume}} ({{.claim}}) to {{.node}}: {{.why}}",
+	AttachFull:        "{{.subject}} does not start: {{.driver}} cannot attach {{.volume}} ({{.claim}}) to {{.node}}, which has {{.n}} of its volumes attached: likely as many as {{if .type}}a machine of type {{.type}}{{else}}its machine{{end}} takes.",
 	AttachWaits:       "{{.subject}} does not start: {{.driver}} was asked {{.age}} ago to attach {{.volume}} ({{.claim}}) to {{.node}}, and has not answered.",
 	AttachedElsewhere: "{{.subject}} does not start: {{.volume}} ({{.claim}}) can be attached to one node at a time and still is to {{.other}}{{if .users}}, where {{and .users}} {{verb (len .users) \"uses\" \"use\"}} it{{end}}{{if .down}}. That node does not answer: Kubernetes detaches by force only after 6 minutes, once the pods there are deleted{{end}}.",
 	AddressMissing:    "{{.subject}} does not start: {{.node}} has no address to give it.",

@@ -52,6 +52,7 @@ var japaneseStatus = sentences{
 	DriverNoPod:       "ドライバーは {{.namespace}} の {{.set}} で動いていますが、{{.node}} には Pod がありません。理由は次のコマンドで分かります: naosu why {{.set}} --namespace {{.namespace}}",
 	AttachUnasked:     "{{.subject}} は起動していません。{{.volume}} ({{.claim}}) を {{.node}} にアタッチする要求がまだ出ていません。要求を出すのは attach-detach コントローラーです。",
 	AttachFails:       "{{.subject}} は起動していません。{{.driver}} が {{.volume}} ({{.claim}}) を {{.node}} にアタッチできません: {{.why}}",
+	AttachFull:        "{{.subject}} は起動していません。{{.driver}} が {{.volume}} ({{.claim}}) を {{.node}} にアタッチできません。すでに {{.n}} 個のボリュームがアタッチされており、{{if .type}}インスタンスタイプ {{.type}} {{else}}マシン{{end}}の上限に達しているとみられます。",
 	AttachWaits:       "{{.subject}} は起動していません。{{.driver}} に {{.volume}} ({{.claim}}) を {{.node}} へアタッチするよう {{span .age}}前に要求しましたが、応答がありません。",
 	AttachedElsewhere: "{{.subject}} は起動していません。{{.volume}} ({{.claim}}) は同時に 1 台のノードにしかアタッチできませんが、まだ {{.other}} にアタッチされています{{if .users}} (使用中: {{and .users}}){{end}}。{{if .down}}このノードは応答していません。Kubernetes が強制的にデタッチするのは、そこにある Pod が削除されてから 6 分後です。{{end}}",
 	AddressMissing:    "{{.subject}} は起動していません。{{.node}} で割り当てられる IP アドレスがありません。",

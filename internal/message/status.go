@@ -57,6 +57,7 @@ const (
 	DriverNoPod       ID = "DriverNoPod"       // set, namespace, node
 	AttachUnasked     ID = "AttachUnasked"     // subject, volume, claim, node
 	AttachFails       ID = "AttachFails"       // subject, driver, volume, claim, node, why
+	AttachFull        ID = "AttachFull"        // subject, driver, volume, claim, node, n, type
 	AttachWaits       ID = "AttachWaits"       // subject, driver, age, volume, claim, node
 	AttachedElsewhere ID = "AttachedElsewhere" // subject, volume, claim, other, users, down
 	AddressMissing    ID = "AddressMissing"    // subject, node

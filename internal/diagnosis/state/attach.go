@@ -105,7 +105,11 @@ func (s *Status) unattached(pod *corev1.Pod, m facts.Mount, held bool) bool {
 	case attachments[here].Status.AttachError != nil:
 		problem := attachments[here].Status.AttachError
 		args["why"] = problem.Message
-		s.hold(&held, pod, message.AttachFails, args,
+		said := message.AttachFails
+		if s.seemsFull(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver, problem.Message, args) {
+			said = message.AttachFull
+		}
+		s.hold(&held, pod, said, args,
 			facts.FactSince(facts.RefTo(cluster.VolumeAttachment, attachments[here]), "status.attachError", problem.Message, problem.Time))
 		s.attachedThere(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver)
 	default:

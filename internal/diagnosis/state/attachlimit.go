@@ -2,6 +2,7 @@ package state
 
 import (
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,6 +20,23 @@ const (
 	// fewLeft is how many of them an instance's interfaces may well take.
 	fewLeft = 4
 )
+
+// fullOf are words by which EC2, or its driver, says that an attachment does not come about for want of room: the limit itself, and
+// a volume that stays attaching.
+var fullOf = []string{"attachmentlimitexceeded", "attachment limit exceeded", "expected device to be attached but was attaching"}
+
+// seemsFull says whether EC2 likely attaches no more volumes to a node's machine, and gives the sentence about it how many there are.
+func (s *Status) seemsFull(name, driver, problem string, args message.Args) bool {
+	attached := s.attachedTo(name, driver)
+	if driver != ebsDriver || attached < nitroAttachments-fewLeft || !containsAny(strings.ToLower(problem), fullOf) {
+		return false
+	}
+	args["n"], args["type"] = attached, ""
+	if node := s.World.Node(name); node != nil {
+		args["type"] = node.Labels[corev1.LabelInstanceTypeStable]
+	}
+	return true
+}
 
 // attachedThere says how many volumes of a driver a node has attached, beside how many the driver says that it takes. It says nothing
 // where these are not known, or where there is ample room by any measure.
