@@ -28,7 +28,7 @@ func applied() []runtime.Object {
 	}
 	manifest := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"hunter2"},"name":"web"},` +
 		`"spec":{"replicas":4611686018427387905,"template":{"spec":{"containers":[{"env":[{"name":"PASSWORD","value":"hunter2"},{"name":"OLD","value":"0penSaysMe"},{"name":"ODD","value":["s3same"]}],"name":"c"}]}}}}` + "\n"
-	owned := []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "apps/v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:replicas":{}}}`)}}}
+	owned := []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "apps/v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)}}
 	meta := func(name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
 			Name: name, Namespace: "default", ManagedFields: owned,

@@ -57,7 +57,7 @@ func (f *future) owned(c change.Change, before metav1.Object) error {
 	if before == nil || len(before.GetManagedFields()) == 0 {
 		return nil
 	}
-	manager, subresource := "", ""
+	var manager, subresource string
 	switch c.(type) {
 	case change.Patch:
 		manager = "kubectl-patch"

@@ -121,7 +121,7 @@ func (b *bed) comparable(o runtime.Object) map[string]any {
 	})
 	var said []any
 	for _, e := range owners {
-		said = append(said, map[string]any{"manager": e.Manager, "operation": string(e.Operation), "subresource": e.Subresource, "fields": strings.ReplaceAll(string(e.FieldsV1.Raw), `"f:`+appsv1.DeprecatedTemplateGeneration+`":{},`, "")})
+		said = append(said, map[string]any{"manager": e.Manager, "operation": string(e.Operation), "subresource": e.Subresource, "fields": strings.ReplaceAll(e.FieldsV1.GetRawString(), `"f:`+appsv1.DeprecatedTemplateGeneration+`":{},`, "")})
 	}
 	annotations := u.GetAnnotations()
 	delete(annotations, appsv1.DeprecatedTemplateGeneration) // It counts, as the generation does.

@@ -44,17 +44,9 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 	case from == "-" && o.From == "-":
 		return nil, exit.BadInput("--filename", message.Of(message.ErrStdinTwice, nil), message.Of(message.ErrManifestRemedy, nil))
 	}
-	c := change.Apply{
-		From: from, ServerSide: q.flag("server-side") == "true", ForceConflicts: q.flag("force-conflicts") == "true", DryRun: q.flag("server-dry-run") == "true",
-	}
-	if c.DryRun && o.From != "" {
-		return nil, exit.BadInput("--server-dry-run", message.Of(message.ErrDryRunFrom, nil), message.Of(message.ErrDryRunFromRemedy, nil))
-	}
-	if c.ForceConflicts && !c.ServerSide {
-		return nil, exit.BadInput("--force-conflicts", message.Of(message.ErrOnlyServerSide, nil), message.Of(message.ErrOnlyServerSideRemedy, nil))
-	}
-	if world == nil {
-		return c, nil
+	c, err := o.wayToApply(q)
+	if err != nil || world == nil {
+		return c, err
 	}
 	manifests, err := readManifests(from, o.In)
 	if no, ok := errors.AsType[refused](err); ok {
@@ -74,6 +66,21 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 		return c, err
 	}
 	return c, invalid(c.Objects, world)
+}
+
+// wayToApply is how objects are to be applied, as the flags say, still without the objects.
+func (o *Options) wayToApply(q *question) (change.Apply, error) {
+	c := change.Apply{
+		From: q.flag("filename"), ServerSide: q.flag("server-side") == "true", ForceConflicts: q.flag("force-conflicts") == "true",
+		DryRun: q.flag("server-dry-run") == "true",
+	}
+	switch {
+	case c.DryRun && o.From != "":
+		return c, exit.BadInput("--server-dry-run", message.Of(message.ErrDryRunFrom, nil), message.Of(message.ErrDryRunFromRemedy, nil))
+	case c.ForceConflicts && !c.ServerSide:
+		return c, exit.BadInput("--force-conflicts", message.Of(message.ErrOnlyServerSide, nil), message.Of(message.ErrOnlyServerSideRemedy, nil))
+	}
+	return c, nil
 }
 
 // manifest is an object by its Go type, if that is known, and as it was written.

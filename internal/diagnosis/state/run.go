@@ -219,6 +219,12 @@ func ran(end *corev1.ContainerStateTerminated) bool {
 	return end.StartedAt.Unix() > 0 && !end.FinishedAt.IsZero()
 }
 
+// meanings are what exit codes tell by themselves.
+var meanings = map[int32]message.ID{
+	exitSIGKILL: message.ExitKilled, exitSIGTERM: message.ExitTerminated, exitSIGSEGV: message.ExitSegmentation,
+	exitNotFound: message.ExitNotFound, exitNotExecutable: message.ExitNotExecutable,
+}
+
 // meaning is what an exit code tells of a container's end.
 func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.ContainerStateTerminated, args message.Args) {
 	if kills := s.killedByProbe(pod, container); kills != nil {
@@ -237,16 +243,8 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 		s.because(message.ExitLimit, args, facts.Fact(s.ref, limitField(pod, container), limitOf(pod, container)))
 	case end.Reason == OOMKilled:
 		s.because(message.ExitNodeMemory, args, facts.Fact(s.ref, limitField(pod, container), ""))
-	case end.ExitCode == exitSIGKILL:
-		s.because(message.ExitKilled, args)
-	case end.ExitCode == exitSIGTERM:
-		s.because(message.ExitTerminated, args)
-	case end.ExitCode == exitSIGSEGV:
-		s.because(message.ExitSegmentation, args)
-	case end.ExitCode == exitNotFound:
-		s.because(message.ExitNotFound, args)
-	case end.ExitCode == exitNotExecutable:
-		s.because(message.ExitNotExecutable, args)
+	case meanings[end.ExitCode] != "":
+		s.because(meanings[end.ExitCode], args)
 	case end.ExitCode == 0:
 		id, policy := message.ExitDone, facts.Fact(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy))
 		if !restarted(pod) {
