@@ -20,10 +20,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
+// readsCommand is the example whose answer is what a container's command does; no command stays in an anonymous snapshot.
+const readsCommand = "kubernetes-127339.yaml"
+
 // TestConclusionsStay explains every pod of diagnosis' examples, and audits their clusters, with names and without: what
 // is found, what it rests on and what would mend it is the same.
 func TestConclusionsStay(t *testing.T) {
 	for _, input := range examples(t, "../../internal/diagnosis") {
+		if filepath.Base(input) == readsCommand {
+			continue
+		}
 		t.Run(filepath.Base(input), func(t *testing.T) {
 			known := map[cluster.Kind]cluster.Knowledge{}
 			for _, kind := range cluster.Kinds() {

@@ -197,7 +197,7 @@ func (a *answer) moveAside(near []view.ClosedNode) []view.Way {
 			args := message.Args{"pod": facts.RefTo(cluster.Pod, pod), "node": facts.NodeRef(n.Node.Name)}
 			done := change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}
 			w := a.Way(done, message.RemedyMove, message.RemedyMoveCost, message.RemedyMoveRisk, args)
-			w.Command, w.Also = withClosed(n.Node.Name, done), []*corev1.Pod{pod}
+			w.Command, w.Closed, w.Also = withClosed(n.Node.Name, done), n.Node.Name, []*corev1.Pod{pod}
 			ways = append(ways, w)
 		}
 	}

@@ -176,6 +176,16 @@ type Way struct {
 	finding.Remedy
 	// Also are pods that must have a node in the end beside those that wait.
 	Also []*corev1.Pod
+	// Closed is the node that the command keeps new pods off meanwhile; empty is none.
+	Closed string
+}
+
+// changes are those that the command makes, one after the other.
+func (w Way) changes() []change.Change {
+	if w.Closed == "" {
+		return []change.Change{w.Change}
+	}
+	return []change.Change{change.Cordon{Node: w.Closed}, w.Change, change.Uncordon{Node: w.Closed}}
 }
 
 const (
@@ -196,7 +206,7 @@ func (v View) Proven(ctx context.Context, ways []Way, pods ...*corev1.Pod) []fin
 		if slices.ContainsFunc(kept, func(r finding.Remedy) bool { return larger(w.Change, r.Change) }) {
 			continue
 		}
-		found, preempted, err := v.play(ctx, []change.Change{w.Change}, append(slices.Clip(pods), w.Also...)...)
+		found, preempted, err := v.play(ctx, w.changes(), append(slices.Clip(pods), w.Also...)...)
 		if err != nil || found == proofWaits {
 			continue
 		}
