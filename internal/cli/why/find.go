@@ -20,7 +20,7 @@ const mostNear = 3
 // find gives a subject its namespace and sees that it is there, or was: a thing that has just gone has its Events.
 func (o *Options) find(in input.Input, ref change.Ref) (change.Ref, error) {
 	kind := cluster.Kind(ref.Kind)
-	if !slices.Contains(clusterScoped, kind) {
+	if kind.Namespaced() {
 		ref.Namespace = in.Namespace
 	}
 	if o.AllNamespaces && ref.Namespace != "" {

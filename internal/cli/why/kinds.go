@@ -32,9 +32,6 @@ var kindNames = map[cluster.Kind][]string{
 	cluster.Workload:                {"workload", "workloads", "wl"},
 }
 
-// clusterScoped are those of them that are in no namespace.
-var clusterScoped = []cluster.Kind{cluster.Node, cluster.PersistentVolume, cluster.Namespace, cluster.NodePool, cluster.NodeClaim}
-
 // kindOf is the kind that a word names, as kubectl reads it: in any case, and with or without the API group.
 func kindOf(word string) (cluster.Kind, bool) {
 	word, _, _ = strings.Cut(strings.ToLower(word), ".")
