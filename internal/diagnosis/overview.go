@@ -55,7 +55,7 @@ func Overview(ctx context.Context, v view.View, scope Scope) finding.Overview {
 			elsewhere++
 			continue
 		}
-		for _, owner := range owners(v, pod) {
+		for _, owner := range owners(v.World, pod) {
 			told[string(owner.GetUID())] = true
 		}
 		key := sharedBy(v, pod)
@@ -100,9 +100,9 @@ func amiss(v view.View, pod *corev1.Pod) bool {
 }
 
 // owners are what controls a pod, from the nearest to the topmost.
-func owners(v view.View, pod *corev1.Pod) []metav1.Object {
+func owners(world *cluster.Snapshot, pod *corev1.Pod) []metav1.Object {
 	var owners []metav1.Object
-	for owner := v.World.Owner(pod); owner != nil; owner = v.World.Owner(owner) {
+	for owner := world.Owner(pod); owner != nil; owner = world.Owner(owner) {
 		owners = append(owners, owner)
 	}
 	return owners
@@ -154,20 +154,21 @@ func Causes(all []finding.Explanation) [][]finding.Explanation {
 
 // Alike puts together causes that differ in how much or how often only: pods that lack more or less of one thing, or that have
 // been restarted more or less often. What concerns most comes first.
-func Alike(causes [][]finding.Explanation) [][]finding.Explanation {
-	var groups [][]finding.Explanation
+func Alike(causes []RootCause) []RootCause {
+	var groups []RootCause
 	bySymptom := map[string]int{}
 	for _, cause := range causes {
-		key := symptom(cause[0])
+		key := symptom(cause.Explanations[0])
 		i, ok := bySymptom[key]
 		if !ok {
 			i = len(groups)
 			bySymptom[key] = i
-			groups = append(groups, nil)
+			groups = append(groups, RootCause{})
 		}
-		groups[i] = append(groups[i], cause...)
+		groups[i].Explanations = append(groups[i].Explanations, cause.Explanations...)
+		groups[i].Dependents = append(groups[i].Dependents, cause.Dependents...)
 	}
-	slices.SortStableFunc(groups, gravest)
+	slices.SortStableFunc(groups, worst)
 	return groups
 }
 

@@ -14,6 +14,19 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
+// RootRemedies are the ways out of a root cause, and then those of what does not run because of it.
+func RootRemedies(ctx context.Context, v view.View, cause RootCause) []finding.Remedy {
+	remedies := Remedies(ctx, v, cause.Explanations)
+	for _, group := range Causes(cause.Dependents) {
+		for _, r := range Remedies(ctx, v, group) {
+			if !slices.ContainsFunc(remedies, func(has finding.Remedy) bool { return has.Command == r.Command && has.Message == r.Message }) {
+				remedies = append(remedies, r)
+			}
+		}
+	}
+	return remedies
+}
+
 // Remedies are the ways out of what explanations give as one cause: those of the first, and of each whether it is enough for all.
 func Remedies(ctx context.Context, v view.View, cause []finding.Explanation) []finding.Remedy {
 	first := cause[0]

@@ -29,6 +29,8 @@ type Finding struct {
 	RuledOut []Link `json:"ruledOut"`
 	// Remedies are ways out, best first.
 	Remedies []Remedy `json:"remedies"`
+	// DependsOn are other things that do not run as they should, and keep the subjects from running.
+	DependsOn []change.Ref `json:"dependsOn,omitempty"`
 	// Unknown is what the finding would need to know and could not read.
 	Unknown []Gap `json:"unknown"`
 }
@@ -86,6 +88,9 @@ type Explanation struct {
 	// Remedies are ways out of the state, best first, as far as they are no Finding's.
 	Remedies []Remedy  `json:"remedies,omitempty"`
 	Findings []Finding `json:"findings"`
+	// DependsOn are other things that do not run as they should, and keep the subject from running, as far as it is no
+	// Finding's.
+	DependsOn []change.Ref `json:"dependsOn,omitempty"`
 	// Unknown is what could not be read and might have led to a finding.
 	Unknown []Gap `json:"unknown"`
 	// NotModelled is what naosu does not judge.

@@ -35,6 +35,7 @@ var englishFit = sentences{
 	MissCordoned:   "is cordoned",
 	ShortOf:        "{{.amount}} {{.resource}}",
 	ShortOfPods:    "a place for one more pod",
+	PodSlots:       "pod slots",
 	Account:        "{{.asked}} asked, {{.free}} free of {{.all}}",
 	FieldMatching:  "matching pods",
 	FieldNoAddress: "pods without status.podIP",

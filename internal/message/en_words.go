@@ -20,6 +20,7 @@ var englishWords = sentences{
 	OverviewPods:         "{{count .n \"pod\" \"pods\"}}",
 	OverviewWorkloads:    "{{count .n \"workload\" \"workloads\"}}",
 	OverviewConcerns:     "This concerns {{.n}}: {{and .names}}.",
+	OverviewDependents:   "{{.n}} more {{if eq .n 1}}does{{else}}do{{end}} not run because of it: {{and .names}}.",
 	OverviewMore:         "More: {{.command}}",
 	OverviewBrief:        "{{if gt .n 1}}{{count .n \"thing\" \"things\"}}. {{end}}More: {{.command}}",
 	OverviewLeft:         "And {{.causes}} more {{verb .causes \"cause\" \"causes\"}}, for {{count .n \"thing\" \"things\"}}.",

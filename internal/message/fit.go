@@ -36,6 +36,7 @@ const (
 	MissCordoned   ID = "MissCordoned"   //
 	ShortOf        ID = "ShortOf"        // amount, resource
 	ShortOfPods    ID = "ShortOfPods"    //
+	PodSlots       ID = "PodSlots"       //
 	Account        ID = "Account"        // asked, free, all
 	FieldMatching  ID = "FieldMatching"  //
 	FieldNoAddress ID = "FieldNoAddress" //

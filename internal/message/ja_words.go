@@ -20,6 +20,7 @@ var japaneseWords = sentences{
 	OverviewPods:         "Pod {{.n}} 個",
 	OverviewWorkloads:    "ワークロード {{.n}} 個",
 	OverviewConcerns:     "該当する {{.n}} 件: {{and .names}}",
+	OverviewDependents:   "このために動いていないもの {{.n}} 件: {{and .names}}",
 	OverviewMore:         "詳細: {{.command}}",
 	OverviewBrief:        "{{if gt .n 1}}{{.n}} 件。{{end}}詳細: {{.command}}",
 	OverviewLeft:         "ほかに原因が {{.causes}} 件あります (該当する {{.n}} 件)。",

@@ -22,6 +22,7 @@ const (
 	OverviewPods         ID = "OverviewPods"         // n
 	OverviewWorkloads    ID = "OverviewWorkloads"    // n
 	OverviewConcerns     ID = "OverviewConcerns"     // n, names
+	OverviewDependents   ID = "OverviewDependents"   // n, names
 	OverviewMore         ID = "OverviewMore"         // command
 	OverviewBrief        ID = "OverviewBrief"        // n, command
 	OverviewLeft         ID = "OverviewLeft"         // causes, n

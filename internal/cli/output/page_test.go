@@ -71,6 +71,10 @@ func TestPage(t *testing.T) {
 			write: func(p *Page) { p.Paragraph("", "はい。 (済み)", Plain) },
 			want:  "はい。(済み)\n",
 		},
+		"a word in katakana stays whole": {
+			write: func(p *Page) { p.Paragraph("", "このボリュームをアタッチできません。", Plain) },
+			want:  "このボリュームを\nアタッチできません。\n",
+		},
 		"a name stays whole among Japanese": {
 			write: func(p *Page) { p.Paragraph("", "これは pod/redis-0-a/b です", Plain) },
 			want:  "これは\npod/redis-0-a/b です\n",

@@ -2,6 +2,8 @@ package output
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -42,10 +44,17 @@ func parts(text string) []string {
 	return parts
 }
 
-// mayBreak keeps names whole that UAX #14 would break at a hyphen or a slash.
+// mayBreak keeps names whole that UAX #14 would break at a hyphen or a slash, and words in katakana, which it would break anywhere.
 func mayBreak(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	if katakana(last) && katakana(first) {
+		return false
+	}
 	return strings.HasSuffix(before, " ") || endsWide(before) || startsWide(after)
 }
+
+func katakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー' }
 
 func endsWide(text string) bool {
 	runes := []rune(text)

@@ -2,6 +2,7 @@ package why
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,7 +30,7 @@ func writeOverview(ctx context.Context, page *output.Page, in input.Input, scope
 		selector = scope.Selector.String()
 		all += " --selector '" + selector + "'"
 	}
-	causes := diagnosis.Causes(found.Explanations)
+	causes := diagnosis.RootCauses(in.World, found.Explanations)
 	pods, workloads := 0, 0
 	for _, e := range found.Explanations {
 		if e.Subject.Kind == string(cluster.Pod) {
@@ -78,19 +79,19 @@ const screen = 36
 const mostCauses = 14
 
 // brief writes each cause in two lines: what it is, and whom it concerns with the command that tells more.
-func (w writer) brief(causes [][]finding.Explanation, scope diagnosis.Scope) {
+func (w writer) brief(causes []diagnosis.RootCause, scope diagnosis.Scope) {
 	w.Blank()
 	shown := causes[:min(len(causes), mostCauses)]
 	for i, cause := range shown {
 		mark := strconv.Itoa(i+1) + ". "
-		w.Line(mark, cause[0].Summary, output.Strong)
+		w.Line(mark, cause.Explanations[0].Summary, output.Strong)
 		w.Paragraph(strings.Repeat(" ", len(mark)), w.say.Text(message.OverviewBrief, message.Args{
-			"n": diagnosis.Concerned(cause), "command": moreOf(cause[0].Subject),
+			"n": cause.Concerned(), "command": moreOf(cause.Explanations[0].Subject),
 		}), output.Faint)
 	}
 	n := 0
 	for _, cause := range causes[len(shown):] {
-		n += diagnosis.Concerned(cause)
+		n += cause.Concerned()
 	}
 	all := "naosu why -A -o wide"
 	if scope.Namespace != "" {
@@ -114,17 +115,20 @@ func moreOf(ref change.Ref) string {
 	return command
 }
 
-func (w writer) cause(ctx context.Context, v view.View, mark string, cause []finding.Explanation, everywhere bool) {
-	first := cause[0]
+func (w writer) cause(ctx context.Context, v view.View, mark string, cause diagnosis.RootCause, everywhere bool) {
+	first := cause.Explanations[0]
 	w.Blank()
 	w.Paragraph(mark, first.Summary, output.Strong)
 	indent := strings.Repeat(" ", len(mark))
-	if n := diagnosis.Concerned(cause); w.Wide {
-		w.concerned(indent, cause, v.World)
+	if n := diagnosis.Concerned(cause.Explanations); w.Wide {
+		w.concerned(indent, slices.Concat(cause.Explanations, cause.Dependents), v.World)
 	} else if n > 1 {
-		w.Paragraph(indent, w.say.Text(message.OverviewConcerns, message.Args{"n": n, "names": w.named(cause, everywhere)}), output.Plain)
+		w.Paragraph(indent, w.say.Text(message.OverviewConcerns, message.Args{"n": n, "names": w.named(cause.Explanations, everywhere)}), output.Plain)
 	}
-	w.Remedies(w.say, indent, diagnosis.Remedies(ctx, v, cause))
+	if n := diagnosis.Concerned(cause.Dependents); n > 0 && !w.Wide {
+		w.Paragraph(indent, w.say.Text(message.OverviewDependents, message.Args{"n": n, "names": w.named(cause.Dependents, everywhere)}), output.Plain)
+	}
+	w.Remedies(w.say, indent, diagnosis.RootRemedies(ctx, v, cause))
 	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": moreOf(first.Subject)}), output.Faint)
 }
 

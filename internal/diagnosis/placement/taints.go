@@ -125,6 +125,9 @@ func (a *answer) atWork(keeper change.Ref, field string, have, want int) (string
 	if have > 0 {
 		value = view.FormatInt(have)
 	}
+	if have < want {
+		a.DependsOn = append(a.DependsOn, keeper)
+	}
 	return a.Say.Text(message.KeeperAtWork, message.Args{"keeper": keeper, "namespace": keeper.Namespace, "have": have, "want": want}),
 		[]finding.Evidence{facts.Fact(keeper, field, value)}
 }
@@ -140,7 +143,10 @@ func (a *answer) agentAtWork(agent facts.Agent, nodes []*corev1.Node) (string, [
 	for _, pod := range a.World.PodsOf(set.UID) {
 		c := facts.PodCondition(pod, corev1.PodReady)
 		ready[pod.Spec.NodeName] = c != nil && c.Status == corev1.ConditionTrue && facts.Alive(pod)
-		if one == "" && ready[pod.Spec.NodeName] && slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return n.Name == pod.Spec.NodeName }) {
+		switch asked := slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return n.Name == pod.Spec.NodeName }); {
+		case asked && !ready[pod.Spec.NodeName]:
+			a.DependsOn = append(a.DependsOn, facts.RefTo(cluster.Pod, pod))
+		case asked && one == "":
 			one = pod.Name
 		}
 		if c != nil && len(evidence) < view.MostListed {

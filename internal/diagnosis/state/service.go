@@ -99,6 +99,7 @@ func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector label
 // adopt takes over what explains another thing that the subject depends on.
 func (s *Status) adopt(why finding.Explanation) {
 	s.Causes = append(s.Causes, why.Causes...)
+	s.DependsOn = append(append(s.DependsOn, why.Subject), why.DependsOn...)
 	s.remedy(why.Remedies...)
 	s.Findings = AppendFindings(s.Findings, why.Findings)
 	s.Unknown, s.NotModelled = append(s.Unknown, why.Unknown...), append(s.NotModelled, why.NotModelled...)

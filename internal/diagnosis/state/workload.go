@@ -79,6 +79,7 @@ func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod, told boo
 		if len(all) == 1 {
 			s.Causes = append(s.Causes, t.why.Causes...)
 		}
+		s.DependsOn = append(append(s.DependsOn, facts.PodRefs(t.pods)...), t.why.DependsOn...)
 		s.remedy(t.why.Remedies...)
 		s.Findings = AppendFindings(s.Findings, t.why.Findings)
 		s.Unknown = append(s.Unknown, t.why.Unknown...)

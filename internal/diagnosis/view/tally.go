@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -45,7 +47,11 @@ func (t Tally) Said(say message.Printer) []string {
 	for _, kind := range Gravest {
 		if c := t[kind]; c != nil {
 			slices.Sort(c.of)
-			said = append(said, say.Text(kind, message.Args{"n": c.n, "of": c.of}))
+			of := slices.Clone(c.of)
+			if i := slices.Index(of, string(corev1.ResourcePods)); i >= 0 {
+				of[i] = say.Text(message.PodSlots, nil)
+			}
+			said = append(said, say.Text(kind, message.Args{"n": c.n, "of": of}))
 		}
 	}
 	return said
@@ -63,7 +69,7 @@ func (o Obstacle) resources() []string {
 		if name, ok := strings.CutPrefix(reason, "Insufficient "); ok {
 			names = append(names, name)
 		} else {
-			names = append(names, "pods")
+			names = append(names, string(corev1.ResourcePods))
 		}
 	}
 	return names

@@ -1,0 +1,113 @@
+package diagnosis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+// RootCause is a cause, and what does not run because of it.
+type RootCause struct {
+	// Explanations give the cause.
+	Explanations []finding.Explanation
+	// Dependents are explanations of what waits for the subjects of Explanations.
+	Dependents []finding.Explanation
+}
+
+// Concerned is how many things the cause is about, with those that wait for them.
+func (c RootCause) Concerned() int { return Concerned(c.Explanations) + Concerned(c.Dependents) }
+
+// RootCauses are the causes that explanations give, the gravest first, and then the one that concerns most things. A cause whose
+// subjects all depend on those of another is told as a part of that one.
+func RootCauses(world *cluster.Snapshot, all []finding.Explanation) []RootCause {
+	groups := Causes(all)
+	root := roots(world, groups)
+	var causes []RootCause
+	at := map[int]int{}
+	for i, group := range groups {
+		if root[i] == i {
+			at[i] = len(causes)
+			causes = append(causes, RootCause{Explanations: group})
+		}
+	}
+	for i, group := range groups {
+		if root[i] != i {
+			cause := &causes[at[root[i]]]
+			cause.Dependents = append(cause.Dependents, group...)
+		}
+	}
+	slices.SortStableFunc(causes, worst)
+	return causes
+}
+
+func worst(a, b RootCause) int {
+	return cmp.Or(cmp.Compare(a.Explanations[0].Severity.Rank(), b.Explanations[0].Severity.Rank()), cmp.Compare(b.Concerned(), a.Concerned()))
+}
+
+// roots is, for each group, the one that its subjects depend on in the end, or itself. Groups that depend on each other are
+// each their own.
+func roots(world *cluster.Snapshot, groups [][]finding.Explanation) []int {
+	of := groupOf(world, groups)
+	next := make([]int, len(groups))
+	for i, group := range groups {
+		next[i] = dependsOn(of, i, group)
+	}
+	root := make([]int, len(groups))
+	for i := range groups {
+		last, steps := i, 0
+		for next[last] != last && steps < len(groups) {
+			last, steps = next[last], steps+1
+		}
+		if root[i] = last; steps == len(groups) {
+			root[i] = i
+		}
+	}
+	return root
+}
+
+// groupOf is the group that each subject is in, and each workload above one.
+func groupOf(world *cluster.Snapshot, groups [][]finding.Explanation) map[change.Ref]int {
+	of := map[change.Ref]int{}
+	for i, group := range groups {
+		for _, e := range group {
+			for _, ref := range append([]change.Ref{e.Subject}, e.Alike...) {
+				of[ref] = i
+				if pod := world.Pod(ref.Namespace, ref.Name); pod != nil && ref.Kind == string(cluster.Pod) {
+					for _, owner := range owners(world, pod) {
+						kind, _ := cluster.KindOf(owner)
+						of[facts.RefTo(kind, owner)] = i
+					}
+				}
+			}
+		}
+	}
+	return of
+}
+
+// dependsOn is the group that all explanations of group i depend on, the nearest if there are several; i if there is none.
+func dependsOn(of map[change.Ref]int, i int, group []finding.Explanation) int {
+	for _, ref := range dependencies(group[0]) {
+		on, ok := of[ref]
+		if ok && on != i && !slices.ContainsFunc(group[1:], func(e finding.Explanation) bool {
+			return !slices.ContainsFunc(dependencies(e), func(ref change.Ref) bool { in, ok := of[ref]; return ok && in == on })
+		}) {
+			return on
+		}
+	}
+	return i
+}
+
+// dependencies are what keeps the subject of an explanation from running, by what the explanation says.
+func dependencies(e finding.Explanation) []change.Ref {
+	all := e.DependsOn
+	for _, f := range e.Findings {
+		if f.Message == e.Summary {
+			all = slices.Concat(all, f.DependsOn)
+		}
+	}
+	return all
+}
