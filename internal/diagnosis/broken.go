@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // broken are N601: what Overview finds that should run and does not, and none of the findings is about. What has one cause is
@@ -30,6 +31,9 @@ func broken(ctx context.Context, v view.View, all []finding.Explanation, found [
 		}
 		f.Subjects = slices.DeleteFunc(f.Subjects, func(ref change.Ref) bool { return told[ref] || v.PassesOver(finding.N601, ref) })
 		f.Unknown = view.UniqueGaps(f.Unknown)
+		if n := len(f.Subjects); n > 1 {
+			f.Message += " " + v.Say.Text(message.OverviewConcerns, message.Args{"n": n, "names": v.Some(f.Subjects)})
+		}
 		if len(f.Subjects) > 0 {
 			more = append(more, f)
 		}
