@@ -21,24 +21,53 @@ func broken(ctx context.Context, v view.View, all []finding.Explanation, found [
 			told[ref] = told[ref] || f.Severity == finding.Critical
 		}
 	}
+	left := func(all []finding.Explanation) []change.Ref {
+		return slices.DeleteFunc(named(all), func(ref change.Ref) bool { return told[ref] || v.PassesOver(finding.N601, ref) })
+	}
 	var more []finding.Finding
-	for _, group := range Causes(all) {
-		f := finding.Finding{Code: finding.N601, Severity: cmp.Or(group[0].Severity, finding.Critical), Message: group[0].Summary, Causes: group[0].Causes, Remedies: Remedies(ctx, v, group)}
-		for _, e := range group {
-			f.Subjects = append(f.Subjects, e.Subject)
-			f.Subjects = append(f.Subjects, e.Alike...)
-			f.Unknown = append(f.Unknown, e.Unknown...)
+	for _, cause := range RootCauses(v.World, all) {
+		subjects, waiting := left(cause.Explanations), left(cause.Dependents)
+		if len(subjects) == 0 && len(waiting) > 0 {
+			for _, group := range Causes(cause.Dependents) {
+				if subjects := left(group); len(subjects) > 0 {
+					more = append(more, brokenFor(ctx, v, RootCause{Explanations: group}, subjects, nil))
+				}
+			}
 		}
-		f.Subjects = slices.DeleteFunc(f.Subjects, func(ref change.Ref) bool { return told[ref] || v.PassesOver(finding.N601, ref) })
-		f.Unknown = view.UniqueGaps(f.Unknown)
-		if n := len(f.Subjects); n > 1 {
-			f.Message += " " + v.Say.Text(message.OverviewConcerns, message.Args{"n": n, "names": v.Some(f.Subjects)})
-		}
-		if len(f.Subjects) > 0 {
-			more = append(more, f)
+		if len(subjects) > 0 {
+			more = append(more, brokenFor(ctx, v, cause, subjects, waiting))
 		}
 	}
 	return more
+}
+
+// named are the subjects of explanations, and those to which the same applies.
+func named(all []finding.Explanation) []change.Ref {
+	var refs []change.Ref
+	for _, e := range all {
+		refs = append(append(refs, e.Subject), e.Alike...)
+	}
+	return refs
+}
+
+// brokenFor is the finding about a cause that has these subjects, and keeps those that wait for them from running.
+func brokenFor(ctx context.Context, v view.View, cause RootCause, subjects, waiting []change.Ref) finding.Finding {
+	first := cause.Explanations[0]
+	f := finding.Finding{
+		Code: finding.N601, Severity: cmp.Or(first.Severity, finding.Critical), Message: first.Summary,
+		Subjects: slices.Concat(subjects, waiting), Causes: first.Causes, Remedies: RootRemedies(ctx, v, cause),
+	}
+	for _, e := range slices.Concat(cause.Explanations, cause.Dependents) {
+		f.Unknown = append(f.Unknown, e.Unknown...)
+	}
+	f.Unknown = view.UniqueGaps(f.Unknown)
+	if n := len(subjects); n > 1 {
+		f.Message += " " + v.Say.Text(message.OverviewConcerns, message.Args{"n": n, "names": v.Some(subjects)})
+	}
+	if n := len(waiting); n > 0 {
+		f.Message += " " + v.Say.Text(message.OverviewDependents, message.Args{"n": n, "names": v.Some(waiting)})
+	}
+	return f
 }
 
 // retold are the findings, in the words of Overview where it says more of the one pod that a finding is about: that its

@@ -73,14 +73,12 @@ func roots(world *cluster.Snapshot, groups [][]finding.Explanation) []int {
 func groupOf(world *cluster.Snapshot, groups [][]finding.Explanation) map[change.Ref]int {
 	of := map[change.Ref]int{}
 	for i, group := range groups {
-		for _, e := range group {
-			for _, ref := range append([]change.Ref{e.Subject}, e.Alike...) {
-				of[ref] = i
-				if pod := world.Pod(ref.Namespace, ref.Name); pod != nil && ref.Kind == string(cluster.Pod) {
-					for _, owner := range owners(world, pod) {
-						kind, _ := cluster.KindOf(owner)
-						of[facts.RefTo(kind, owner)] = i
-					}
+		for _, ref := range named(group) {
+			of[ref] = i
+			if pod := world.Pod(ref.Namespace, ref.Name); pod != nil && ref.Kind == string(cluster.Pod) {
+				for _, owner := range owners(world, pod) {
+					kind, _ := cluster.KindOf(owner)
+					of[facts.RefTo(kind, owner)] = i
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package diagnosis_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -71,4 +72,23 @@ func found(one, other finding.Explanation, answers bool) []finding.Explanation {
 	}
 	one.Findings = []finding.Finding{f}
 	return []finding.Explanation{one, other}
+}
+
+// TestAuditOfRootCauses has one finding about a webhook's pod that crashes and the Deployment whose pods the webhook keeps away.
+func TestAuditOfRootCauses(t *testing.T) {
+	v := question(t, clustertest.Load(t, "testdata/upstream/istio-13840.yaml"), everything(), nil)
+	var subjects []string
+	for _, f := range diagnosis.Audit(t.Context(), v, nil).Findings {
+		if f.Code == finding.N601 {
+			for _, ref := range f.Subjects {
+				subjects = append(subjects, ref.Kind)
+			}
+			if !strings.HasPrefix(f.Message, "pod/istiod-") || !strings.HasSuffix(f.Message, "deployment/my-service.") {
+				t.Errorf("the finding says %q, want the pod's trouble and then who waits for it", f.Message)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"Pod", "Deployment"}, subjects); diff != "" {
+		t.Errorf("subjects of the findings N601 (-want +got):\n%s", diff)
+	}
 }

@@ -35,7 +35,7 @@ var japaneseFit = sentences{
 	MissCordoned:   "cordon 済み",
 	ShortOf:        "{{.resource}} {{.amount}} 分",
 	ShortOfPods:    "Pod 1 個分の枠",
-	PodSlots:       "Pod の枠",
+	PodSlots:       "Pod の枠 (pods)",
 	Account:        "要求 {{.asked}}、空き {{.free}} / {{.all}}",
 	FieldMatching:  "該当する Pod",
 	FieldNoAddress: "status.podIP のない Pod の数",
