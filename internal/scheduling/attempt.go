@@ -15,10 +15,10 @@ import (
 // attempt is what the scheduler finds out about one pod in one cycle (schedulePod in pkg/scheduler/schedule_one.go).
 type attempt struct {
 	profile *profile
-	board   *board
+	nodes   *nodeStore
 	pod     *corev1.Pod // as plugins see it
 	state   fwk.CycleState
-	// gated says that the pod never comes to the scheduler's turn.
+	// gated says that a PreEnqueue plugin keeps the pod out of the active queue.
 	gated    bool
 	feasible []fwk.NodeInfo
 	// refused are the nodes that are not feasible.
@@ -30,22 +30,22 @@ func (j *Judge) attempt(ctx context.Context, pod *corev1.Pod) (*attempt, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := j.begun(p, j.tenants.seen(pod))
-	return a, a.filter(quiet(ctx), j.board.nodes.infos)
+	a := j.newAttempt(p, j.pods.defaulted(pod))
+	return a, a.filter(withoutLogs(ctx), j.nodes.sorted.infos)
 }
 
-// lastResort is the attempt of a pod that a sweep found no node for. It looks only at nodes where the pod may have victims:
-// preemption takes no others.
-func (j *Judge) lastResort(ctx context.Context, s *sweep) (*attempt, error) {
-	a, below := j.begun(s.profile, s.pod), j.board.below(corev1helpers.PodPriority(s.pod))
-	if s.looked && len(below) == 0 {
+// lastResort is the attempt for a pod that the fast filter found no node for. It looks only at nodes where the pod may have
+// victims: preemption takes no others.
+func (j *Judge) lastResort(ctx context.Context, s *fastFilter) (*attempt, error) {
+	a, below := j.newAttempt(s.profile, s.pod), j.nodes.withPodsBelow(corev1helpers.PodPriority(s.pod))
+	if s.preFiltered && len(below) == 0 {
 		return a, nil
 	}
-	return a, a.filter(quiet(ctx), below)
+	return a, a.filter(withoutLogs(ctx), below)
 }
 
-func (j *Judge) begun(p *profile, seen *corev1.Pod) *attempt {
-	return &attempt{profile: p, board: j.board, pod: seen, state: framework.NewCycleState(), refused: framework.NewDefaultNodeToStatus()}
+func (j *Judge) newAttempt(p *profile, seen *corev1.Pod) *attempt {
+	return &attempt{profile: p, nodes: j.nodes, pod: seen, state: framework.NewCycleState(), refused: framework.NewDefaultNodeToStatus()}
 }
 
 func (a *attempt) filter(ctx context.Context, nodes []fwk.NodeInfo) error {
@@ -72,7 +72,7 @@ func (a *attempt) filter(ctx context.Context, nodes []fwk.NodeInfo) error {
 func (a *attempt) named(names sets.Set[string]) []fwk.NodeInfo {
 	var nodes []fwk.NodeInfo
 	for name := range names {
-		if node := a.board.node(name); node != nil {
+		if node := a.nodes.node(name); node != nil {
 			nodes = append(nodes, node)
 		}
 	}
@@ -100,7 +100,7 @@ func (a *attempt) filterNodes(ctx context.Context, nodes []fwk.NodeInfo) error {
 	return nil
 }
 
-// best are the feasible nodes that score highest. A pod that a node was promised to goes there whatever the scores.
+// best are the feasible nodes that score highest. A pod goes to its nominated node whatever the scores.
 func (a *attempt) best(ctx context.Context) ([]string, error) {
 	for _, node := range a.feasible {
 		if node.Node().Name == a.pod.Status.NominatedNodeName {
@@ -110,7 +110,7 @@ func (a *attempt) best(ctx context.Context) ([]string, error) {
 	if len(a.feasible) <= 1 {
 		return namesOf(a.feasible), nil
 	}
-	ctx = quiet(ctx)
+	ctx = withoutLogs(ctx)
 	if status := a.profile.framework.RunPreScorePlugins(ctx, a.state, a.pod, a.feasible); !status.IsSuccess() {
 		return nil, fmt.Errorf("scoring nodes for pod %s: %w", nameOf(a.pod), status.AsError())
 	}
@@ -131,7 +131,7 @@ func (a *attempt) best(ctx context.Context) ([]string, error) {
 	return best, nil
 }
 
-// gate is why the pod does not come to the scheduler's turn, nil if it does.
+// gate is the status of the PreEnqueue plugin that keeps the pod out of the active queue, nil if none does.
 func (p *profile) gate(ctx context.Context, pod *corev1.Pod) *fwk.Status {
 	for _, gate := range p.gates {
 		if status := gate.PreEnqueue(ctx, pod); !status.IsSuccess() {
@@ -141,7 +141,7 @@ func (p *profile) gate(ctx context.Context, pod *corev1.Pod) *fwk.Status {
 	return nil
 }
 
-// elsewhere is what the scheduler says of nodes that plugins sorted out before it looked at them.
+// elsewhere is what the scheduler says of nodes that PreFilter plugins excluded.
 func elsewhere(plugins ...string) string {
 	return fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", plugins)
 }

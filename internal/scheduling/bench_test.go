@@ -17,20 +17,20 @@ import (
 // sizes are numbers of nodes; each holds twenty pods.
 var sizes = []int{100, 500, 1000, 5000}
 
-var worldsOfSize = map[int]*cluster.Snapshot{}
+var snapshotsOfSize = map[int]*cluster.Snapshot{}
 
-func bigWorld(nodes int) *cluster.Snapshot {
-	if worldsOfSize[nodes] == nil {
-		worldsOfSize[nodes] = clustertest.Big(nodes, nodes*20)
+func bigSnapshot(nodes int) *cluster.Snapshot {
+	if snapshotsOfSize[nodes] == nil {
+		snapshotsOfSize[nodes] = clustertest.Big(nodes, nodes*20)
 	}
-	return worldsOfSize[nodes]
+	return snapshotsOfSize[nodes]
 }
 
 // atSizes runs a benchmark at every size, on a judge of its own.
 func atSizes(b *testing.B, run func(*testing.B, *scheduling.Judge)) {
 	for _, nodes := range sizes {
 		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
-			run(b, judgeOf(b, bigWorld(nodes), scheduling.Options{}))
+			run(b, judgeOf(b, bigSnapshot(nodes), scheduling.Options{}))
 		})
 	}
 }
@@ -76,10 +76,10 @@ var shapes = []struct {
 
 func BenchmarkNew(b *testing.B) {
 	for _, nodes := range sizes {
-		world := bigWorld(nodes)
+		snapshot := bigSnapshot(nodes)
 		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
 			for b.Loop() {
-				judgeOf(b, world, scheduling.Options{})
+				judgeOf(b, snapshot, scheduling.Options{})
 			}
 		})
 	}
@@ -166,10 +166,10 @@ func BenchmarkPlace(b *testing.B) {
 // BenchmarkLoseNode takes a node away and finds places for the successors of its pods, all scores looked at.
 func BenchmarkLoseNode(b *testing.B) {
 	atSizes(b, func(b *testing.B, j *scheduling.Judge) {
-		world := j.World()
-		node := world.Nodes()[0]
+		snapshot := j.World()
+		node := snapshot.Nodes()[0]
 		var lost []*corev1.Pod
-		for _, p := range world.PodsOn(node.Name) {
+		for _, p := range snapshot.PodsOn(node.Name) {
 			if p.Namespace != "kube-system" {
 				lost = append(lost, p)
 			}
@@ -263,9 +263,9 @@ func BenchmarkTrialMove(b *testing.B) {
 }
 
 // anew makes a judge of the world without the pod, and asks it for a place.
-func anew(b *testing.B, world *cluster.Snapshot, p *corev1.Pod) {
+func anew(b *testing.B, snapshot *cluster.Snapshot, p *corev1.Pod) {
 	b.Helper()
-	if to, err := judgeOf(b, world.With(cluster.Remove(p)), scheduling.Options{}).First(b.Context(), successor(p, 0)); err != nil || to == "" {
+	if to, err := judgeOf(b, snapshot.With(cluster.Remove(p)), scheduling.Options{}).First(b.Context(), successor(p, 0)); err != nil || to == "" {
 		b.Fatal(to, err)
 	}
 }

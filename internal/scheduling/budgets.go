@@ -11,22 +11,22 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// guards are the PodDisruptionBudgets by what they protect, which changes only with their selectors. What they allow
-// changes with every pod that comes or goes, and is read from the shelf each time.
-type guards struct {
+// budgetIndex is the PodDisruptionBudgets by the pods that they protect, which changes only with their selectors. The disruptions
+// that they allow change with every pod, and are read from the object store each time.
+type budgetIndex struct {
 	kind        *informer
-	selectors   version // another one whenever a selector is
+	selectors   version // raised whenever a selector changes
 	asOf        int
-	byNamespace map[string][]guard
+	byNamespace map[string][]budgetSelector
 }
 
-type guard struct {
+type budgetSelector struct {
 	budget   *policyv1.PodDisruptionBudget // as it was when asked
 	selector labels.Selector
 }
 
-// changed is told of a budget in the place of another; either may be nil.
-func (g *guards) changed(before, after metav1.Object) {
+// update replaces a budget by another; either may be nil.
+func (g *budgetIndex) update(before, after metav1.Object) {
 	was, _ := before.(*policyv1.PodDisruptionBudget)
 	is, _ := after.(*policyv1.PodDisruptionBudget)
 	if was == nil || is == nil || !equality.Semantic.DeepEqual(was.Spec.Selector, is.Spec.Selector) {
@@ -34,28 +34,28 @@ func (g *guards) changed(before, after metav1.Object) {
 	}
 }
 
-// in are a namespace's.
-func (g *guards) in(namespace string) []guard {
+// inNamespace are the budgets of a namespace.
+func (g *budgetIndex) inNamespace(namespace string) []budgetSelector {
 	if g.byNamespace == nil || g.asOf != g.selectors.now {
-		g.asOf, g.byNamespace = g.selectors.now, map[string][]guard{}
+		g.asOf, g.byNamespace = g.selectors.now, map[string][]budgetSelector{}
 		for _, o := range g.kind.GetIndexer().List() {
 			budget := o.(*policyv1.PodDisruptionBudget)
 			// An error is a selector that the evaluator refuses too.
 			if selector, err := metav1.LabelSelectorAsSelector(budget.Spec.Selector); err == nil {
-				g.byNamespace[budget.Namespace] = append(g.byNamespace[budget.Namespace], guard{budget, selector})
+				g.byNamespace[budget.Namespace] = append(g.byNamespace[budget.Namespace], budgetSelector{budget, selector})
 			}
 		}
 	}
 	return g.byNamespace[namespace]
 }
 
-// of are those that protect a crowd, as they were when asked.
-func (g *guards) of(c *crowd) []*policyv1.PodDisruptionBudget {
+// of are the budgets that protect a label class, as they were when asked.
+func (g *budgetIndex) of(c *labelClass) []*policyv1.PodDisruptionBudget {
 	if !c.asked || c.asOf != g.selectors.now {
 		c.asked, c.asOf, c.budgets = true, g.selectors.now, nil
-		for _, guard := range g.in(c.member.Pod.Namespace) {
-			if guard.selector.Matches(labels.Set(c.member.Pod.Labels)) {
-				c.budgets = append(c.budgets, guard.budget)
+		for _, budget := range g.inNamespace(c.member.Pod.Namespace) {
+			if budget.selector.Matches(labels.Set(c.member.Pod.Labels)) {
+				c.budgets = append(c.budgets, budget.budget)
 			}
 		}
 	}
@@ -63,14 +63,14 @@ func (g *guards) of(c *crowd) []*policyv1.PodDisruptionBudget {
 }
 
 // budgets are those that protect one of the pods that have a lower priority, which are all that may be victims.
-func (t *tenants) budgets(pods []fwk.PodInfo, priority int32) []*policyv1.PodDisruptionBudget {
+func (t *assignedPods) budgets(pods []fwk.PodInfo, priority int32) []*policyv1.PodDisruptionBudget {
 	var all []*policyv1.PodDisruptionBudget
 	for _, pod := range pods {
 		if corev1helpers.PodPriority(pod.GetPod()) >= priority {
 			continue
 		}
-		for _, asked := range t.shelf.guards.of(t.pods[nameOf(pod.GetPod())].crowd) {
-			if now, ok := t.shelf.guards.kind.held(asked).(*policyv1.PodDisruptionBudget); ok && !slices.Contains(all, now) {
+		for _, asked := range t.objects.budgets.of(t.byName[nameOf(pod.GetPod())].labelClass) {
+			if now, ok := t.objects.budgets.kind.held(asked).(*policyv1.PodDisruptionBudget); ok && !slices.Contains(all, now) {
 				all = append(all, now)
 			}
 		}

@@ -12,20 +12,20 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 )
 
-// class is the pods that no plugin can tell apart but by their claims, about which it is asked pod by pod: those of one template
-// as a rule.
+// class is an equivalence class of pods: those that no plugin can tell apart but by their claims, about which it is asked for each
+// pod. As a rule they are the pods of one template.
 type class struct {
 	pod  *corev1.Pod // any of them
 	info *framework.PodInfo
-	// state is what the local plugins have noted of the pod; pre and idle are what they said of all nodes.
+	// state is the CycleState of the local plugins; pre and idle are their answers about all nodes.
 	state *framework.CycleState
 	pre   map[string]preFiltered
-	idle  sets.Set[string] // local score plugins without a say
-	// tables are of the local plugins.
+	idle  sets.Set[string] // local score plugins that skip such a pod
+	// verdicts and scores are the tables of the local plugins.
 	verdicts map[string]*table[*fwk.Status]
 	scores   map[string]*table[int64]
 
-	kin kin
+	related relatedPods
 }
 
 type preFiltered struct {
@@ -33,60 +33,60 @@ type preFiltered struct {
 	status *fwk.Status
 }
 
-// kin are the crowds that bear on a class.
-type kin struct {
-	// asOf is the state of namespaces, services and workloads in which this was found out.
-	asOf      int
-	known     bool
-	searches  []search // for the crowds that count for the spread rules
-	namespace labels.Set
-	idle      sets.Set[string] // plugins that had no say
-	own       []fwk.AffinityTerm
-	home      bool // they mean pods of the class's namespace only
-	// How many crowds were asked: of those with rules, and of those that its own rules may mean.
-	ruled, others int
-	// spread count for the class's spread rules, friends for its own rules on affinity. affine have tastes, and averse
-	// required anti-affinity, that mean the class.
-	spread, friends, affine, averse []*crowd
-	company                         company
+// relatedPods are the label classes that bear on a class.
+type relatedPods struct {
+	// asOf is the version of namespaces, services and workloads for which this was computed.
+	asOf             int
+	known            bool
+	searches         []search // for the label classes that count for the spread constraints
+	namespace        labels.Set
+	idle             sets.Set[string] // plugins that skip such a pod
+	ownTerms         []fwk.AffinityTerm
+	ownNamespaceOnly bool // ownTerms select pods of the class's namespace only
+	// How many label classes were looked at: of those with terms, and of those that its own terms may select.
+	classesWithTermsSeen, classesSeen int
+	// spread count for the class's spread constraints, matchedByOwn for its own affinity terms. scoringTermsMatch have terms that
+	// score, and antiAffinityMatches required anti-affinity, that select the class.
+	spread, matchedByOwn, scoringTermsMatch, antiAffinityMatches []*labelClass
+	affinity                                                     affinityCache
 }
 
-// meet asks the crowds that have not been asked.
-func (c *class) meet(j *Judge) {
-	k, crowds := &c.kin, &j.tenants.crowds
-	if !k.known || k.asOf != j.shelf.relations.now {
-		*k = kin{
-			known: true, idle: sets.New[string](), asOf: j.shelf.relations.now, own: termsOf(c.info),
-			home:      homely(termsOf(c.info), c.pod.Namespace),
-			namespace: j.shelf.namespaceLabels(c.pod.Namespace),
+// updateRelated looks at the label classes that it has not looked at.
+func (c *class) updateRelated(j *Judge) {
+	k, labelClasses := &c.related, &j.pods.labelClasses
+	if !k.known || k.asOf != j.objects.relationsVersion.now {
+		*k = relatedPods{
+			known: true, idle: sets.New[string](), asOf: j.objects.relationsVersion.now, ownTerms: termsOf(c.info),
+			ownNamespaceOnly: ownNamespaceOnly(termsOf(c.info), c.pod.Namespace),
+			namespace:        j.objects.namespaceLabels(c.pod.Namespace),
 		}
-		for _, selector := range j.shelf.spreadSelectors(c.pod) {
-			k.searches = append(k.searches, crowds.search(c.pod.Namespace, selector))
+		for _, selector := range j.objects.spreadSelectors(c.pod) {
+			k.searches = append(k.searches, labelClasses.search(c.pod.Namespace, selector))
 		}
 	}
-	k.search(crowds)
+	k.search(labelClasses)
 	means := func(t *fwk.AffinityTerm) bool { return t.Matches(c.pod, k.namespace) }
-	for ; k.ruled < len(crowds.ruled); k.ruled++ {
-		other := crowds.ruled[k.ruled]
-		if other.home && other.member.Pod.Namespace != c.pod.Namespace {
+	for ; k.classesWithTermsSeen < len(labelClasses.withTerms); k.classesWithTermsSeen++ {
+		other := labelClasses.withTerms[k.classesWithTermsSeen]
+		if other.ownNamespaceOnly && other.member.Pod.Namespace != c.pod.Namespace {
 			continue
 		}
-		if anyTerm(other.tastes, means) {
-			k.affine = append(k.affine, other)
+		if anyTerm(other.scoringTerms, means) {
+			k.scoringTermsMatch = append(k.scoringTermsMatch, other)
 		}
 		if anyTerm(other.member.RequiredAntiAffinityTerms, means) {
-			k.averse = append(k.averse, other)
+			k.antiAffinityMatches = append(k.antiAffinityMatches, other)
 		}
 	}
-	others := crowds.all
-	if k.home {
-		others = crowds.byNamespace[c.pod.Namespace]
+	others := labelClasses.all
+	if k.ownNamespaceOnly {
+		others = labelClasses.byNamespace[c.pod.Namespace]
 	}
-	for ; len(k.own) > 0 && k.others < len(others); k.others++ {
-		other := others[k.others]
-		// What else the terms say of namespaces is not looked at: too many friends cost time, and too few the truth.
-		if anyTerm(k.own, func(t *fwk.AffinityTerm) bool { return t.Selector.Matches(labels.Set(other.member.Pod.Labels)) }) {
-			k.friends = append(k.friends, other)
+	for ; len(k.ownTerms) > 0 && k.classesSeen < len(others); k.classesSeen++ {
+		other := others[k.classesSeen]
+		// What else the terms say of namespaces is not looked at: too many matches cost time, too few would make the answer wrong.
+		if anyTerm(k.ownTerms, func(t *fwk.AffinityTerm) bool { return t.Selector.Matches(labels.Set(other.member.Pod.Labels)) }) {
+			k.matchedByOwn = append(k.matchedByOwn, other)
 		}
 	}
 }
@@ -100,28 +100,28 @@ func anyTerm(terms []fwk.AffinityTerm, is func(*fwk.AffinityTerm) bool) bool {
 	return false
 }
 
-// search finds the crowds that count for the spread rules.
-func (k *kin) search(crowds *crowds) {
+// search finds the label classes that count for the spread constraints.
+func (k *relatedPods) search(labelClasses *labelClasses) {
 	for i := range k.searches {
-		for _, crowd := range crowds.next(&k.searches[i]) {
-			if !slices.Contains(k.spread, crowd) {
-				k.spread = append(k.spread, crowd)
+		for _, labelClass := range labelClasses.next(&k.searches[i]) {
+			if !slices.Contains(k.spread, labelClass) {
+				k.spread = append(k.spread, labelClass)
 			}
 		}
 	}
 }
 
-// termsOf are all of a pod's rules on affinity.
+// termsOf are all of a pod's affinity and anti-affinity terms.
 func termsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
-	if rulesOf(pod.Pod) == nil {
+	if podAffinityOf(pod.Pod) == nil {
 		return nil
 	}
-	return append(tastesOf(pod), pod.RequiredAntiAffinityTerms...)
+	return append(scoringTermsOf(pod), pod.RequiredAntiAffinityTerms...)
 }
 
-// tastesOf are a pod's rules on affinity that InterPodAffinity scores others' nodes by: required anti-affinity only refuses
+// scoringTermsOf are a pod's terms by which InterPodAffinity scores nodes for other pods: required anti-affinity only refuses
 // (pkg/scheduler/framework/plugins/interpodaffinity/scoring.go).
-func tastesOf(pod *framework.PodInfo) []fwk.AffinityTerm {
+func scoringTermsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
 	all := slices.Clone(pod.RequiredAffinityTerms)
 	for _, weighted := range append(slices.Clip(pod.PreferredAffinityTerms), pod.PreferredAntiAffinityTerms...) {
 		all = append(all, weighted.AffinityTerm)
@@ -129,15 +129,15 @@ func tastesOf(pod *framework.PodInfo) []fwk.AffinityTerm {
 	return all
 }
 
-// homely says that terms mean pods of one namespace only.
-func homely(terms []fwk.AffinityTerm, namespace string) bool {
+// ownNamespaceOnly says that terms select pods of one namespace only.
+func ownNamespaceOnly(terms []fwk.AffinityTerm, namespace string) bool {
 	return !anyTerm(terms, func(t *fwk.AffinityTerm) bool {
 		return len(t.Namespaces) != 1 || !t.Namespaces.Has(namespace) || t.NamespaceSelector != labels.Nothing()
 	})
 }
 
-// spreadSelectors are of the pods that a pod's spread rules count: its own rules', else those that the default rules use.
-func (s *shelf) spreadSelectors(pod *corev1.Pod) []labels.Selector {
+// spreadSelectors select the pods that a pod's spread constraints count: its own constraints, else the default ones.
+func (s *objectStore) spreadSelectors(pod *corev1.Pod) []labels.Selector {
 	if len(pod.Spec.TopologySpreadConstraints) == 0 {
 		core, apps := s.factory.Core().V1(), s.factory.Apps().V1()
 		selector := helper.DefaultSelector(pod,

@@ -11,24 +11,24 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// classes are those a profile has been asked about, with the tables that they share.
+// classes are the equivalence classes of a profile, with the tables that they share.
 type classes struct {
-	byKey    map[string]*class
-	byOwner  map[types.UID]classified // the last pod with that controller
-	verdicts map[string]*table[*fwk.Status]
-	scores   map[string]*table[int64]
-	grounds  map[string]*ground
-	// key and part are room for what is looked up.
+	byKey         map[string]*class
+	byOwner       map[types.UID]classified // the last pod with that controller
+	verdicts      map[string]*table[*fwk.Status]
+	scores        map[string]*table[int64]
+	feasibleNodes map[string]*feasibleNodes
+	// key and part are buffers for lookups.
 	key  []byte
 	part corev1.PodSpec
 }
 
 func newClasses() classes {
-	return classes{byKey: map[string]*class{}, byOwner: map[types.UID]classified{}, verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{}, grounds: map[string]*ground{}}
+	return classes{byKey: map[string]*class{}, byOwner: map[types.UID]classified{}, verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{}, feasibleNodes: map[string]*feasibleNodes{}}
 }
 
-// most is how many classes are remembered, several times as many as large clusters have templates.
-const most = 20_000
+// maxClasses is how many classes are kept, several times as many as large clusters have templates.
+const maxClasses = 20_000
 
 // class is the one of a pod.
 func (p *profile) class(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
@@ -37,7 +37,7 @@ func (p *profile) class(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
 		c = p.known(ctx, j, pod)
 		p.classes.remember(pod, c)
 	}
-	c.meet(j)
+	c.updateRelated(j)
 	return c
 }
 
@@ -46,7 +46,7 @@ func (p *profile) known(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
 	all := &p.classes
 	c := all.byKey[string(all.keyOf(pod))]
 	if c == nil {
-		if len(all.byKey) >= most {
+		if len(all.byKey) >= maxClasses {
 			*all = newClasses()
 		}
 		c = p.newClass(ctx, j, pod)
@@ -62,9 +62,9 @@ func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *clas
 	}
 	// An error is a selector that the plugin refuses too.
 	c.info, _ = framework.NewPodInfo(pod)
-	nodes := j.board.nodes.infos
+	nodes := j.nodes.sorted.infos
 	for _, plugin := range p.filters {
-		part, local := looksAt[plugin.Name()]
+		part, local := podSpecReadBy[plugin.Name()]
 		if !local {
 			continue
 		}
@@ -75,7 +75,7 @@ func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *clas
 		c.verdicts[plugin.Name()] = tableOf(&p.classes, p.classes.verdicts, plugin, part(&pod.Spec), j)
 	}
 	for _, plugin := range p.scorers {
-		part, local := looksAt[plugin.Name()]
+		part, local := podSpecReadBy[plugin.Name()]
 		if !local {
 			continue
 		}
@@ -95,19 +95,19 @@ func tableOf[T any](c *classes, tables map[string]*table[T], plugin fwk.Plugin, 
 		j.tables++
 		t = &table[T]{number: j.tables}
 		if plugin.Name() == names.ImageLocality {
-			t.setting = &j.board.setting
+			t.version = &j.nodes.imagesVersion
 		}
 		tables[string(c.key)] = t
 	}
 	return t
 }
 
-// ofCargo is the table of what NodeVolumeLimits has said of pods with that cargo.
-func (c *classes) ofCargo(j *Judge, its *cargo) *table[*fwk.Status] {
+// verdictsFor is the table of what NodeVolumeLimits has said of pods with that volume footprint.
+func (c *classes) verdictsFor(j *Judge, its *volumeFootprint) *table[*fwk.Status] {
 	key := names.NodeVolumeLimits + "\x00" + its.drivers
 	if c.verdicts[key] == nil {
 		j.tables++
-		c.verdicts[key] = &table[*fwk.Status]{number: j.tables, setting: &j.shelf.storage}
+		c.verdicts[key] = &table[*fwk.Status]{number: j.tables, version: &j.objects.storageVersion}
 	}
 	return c.verdicts[key]
 }

@@ -41,7 +41,7 @@ func TestBasis(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			judge := judgeOf(t, worldOf(node("n1")), scheduling.Options{Config: tc.config})
+			judge := judgeOf(t, snapshotOf(node("n1")), scheduling.Options{Config: tc.config})
 			if diff := cmp.Diff(tc.want, judge.Basis()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -50,7 +50,7 @@ func TestBasis(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	judge := judgeOf(t, worldOf(node("n1"), node("n2"), pod("a", on("n1"))), scheduling.Options{Config: []byte(packing)})
+	judge := judgeOf(t, snapshotOf(node("n1"), node("n2"), pod("a", on("n1"))), scheduling.Options{Config: []byte(packing)})
 	fit, err := judge.Fit(t.Context(), pod("p", askedFrom("packing")))
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestBadConfig(t *testing.T) {
 		"arguments of nothing": header + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: Most}}}]}]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := scheduling.New(t.Context(), worldOf(), scheduling.Options{Config: []byte(config)}); err == nil {
+			if _, err := scheduling.New(t.Context(), snapshotOf(), scheduling.Options{Config: []byte(config)}); err == nil {
 				t.Error("no error")
 			}
 		})

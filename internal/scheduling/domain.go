@@ -11,33 +11,33 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// domains numbers the nodes' combinations of values of some topology keys.
+// domains numbers the topology domains of some topology keys: the combinations of their values.
 type domains struct {
-	keys    []string
-	bySlot  []int // by the slot's id
-	ear     listener
-	numbers map[string]int
-	faces   []fwk.NodeInfo // by number
-	text    []byte
+	keys            []string
+	byEntry         []int // by the entry's id
+	cursor          changeCursor
+	numbers         map[string]int
+	representatives []fwk.NodeInfo // by number
+	text            []byte
 }
 
-func (d *domains) at(s *slot) int { return d.bySlot[s.id] }
+func (d *domains) at(s *nodeEntry) int { return d.byEntry[s.id] }
 
-// follow numbers the nodes that have changed.
-func (d *domains) follow(b *board) {
-	changed, known := d.ear.hear(&b.news)
+// update numbers the nodes that have changed.
+func (d *domains) update(b *nodeStore) {
+	changed, known := d.cursor.next(&b.changes)
 	if !known {
-		changed = b.nodes.slots
+		changed = b.sorted.entries
 	}
-	d.bySlot = slices.Grow(d.bySlot, len(b.slots)-len(d.bySlot))[:len(b.slots)]
+	d.byEntry = slices.Grow(d.byEntry, len(b.byName)-len(d.byEntry))[:len(b.byName)]
 	for _, s := range changed {
-		if s.here != nowhere {
-			d.bySlot[s.id] = d.number(s)
+		if s.index != absent {
+			d.byEntry[s.id] = d.number(s)
 		}
 	}
 }
 
-func (d *domains) number(s *slot) int {
+func (d *domains) number(s *nodeEntry) int {
 	d.text = d.text[:0]
 	for _, key := range d.keys {
 		value, ok := s.info.Node().Labels[key]
@@ -52,62 +52,62 @@ func (d *domains) number(s *slot) int {
 	n, ok := d.numbers[string(d.text)]
 	if !ok {
 		n = len(d.numbers)
-		d.numbers[string(d.text)], d.faces = n, append(d.faces, faceOf(s.info.Node(), d.keys))
+		d.numbers[string(d.text)], d.representatives = n, append(d.representatives, representativeOf(s.info.Node(), d.keys))
 	}
 	return n
 }
 
-// faceOf is a node with no labels but some, nil if it lacks one of them.
-func faceOf(node *corev1.Node, keys []string) fwk.NodeInfo {
-	face := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: map[string]string{}}}
+// representativeOf is a node with the values of the topology keys as its only labels, nil if it lacks one of them.
+func representativeOf(node *corev1.Node, keys []string) fwk.NodeInfo {
+	representative := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: map[string]string{}}}
 	for _, key := range keys {
 		value, ok := node.Labels[key]
 		if !ok {
 			return nil
 		}
-		face.Labels[key] = value
+		representative.Labels[key] = value
 	}
 	info := framework.NewNodeInfo()
-	info.SetNode(face)
+	info.SetNode(representative)
 	return info
 }
 
-// ask asks once for all slots of a domain that are like one another, and once for each of the others.
-func (a *answers[T]) ask(j *Judge, d *domains, slots []*slot, alike func(*slot) bool, ask func(*slot) T) []T {
-	known := sized(&a.byDomain, len(d.numbers))
-	j.looks++
-	said := sized(&a.said, len(slots))
-	for i, slot := range slots {
-		if !alike(slot) {
-			said[i] = ask(slot)
+// ask asks once for all entries of a domain that are alike, and once for each of the others.
+func (a *answers[T]) ask(j *Judge, d *domains, entries []*nodeEntry, alike func(*nodeEntry) bool, ask func(*nodeEntry) T) []T {
+	known := resized(&a.byDomain, len(d.numbers))
+	j.generation++
+	said := resized(&a.said, len(entries))
+	for i, entry := range entries {
+		if !alike(entry) {
+			said[i] = ask(entry)
 			continue
 		}
-		k := &known[d.at(slot)]
-		if k.look != j.looks {
-			*k = answered[T]{j.looks, ask(slot)}
+		k := &known[d.at(entry)]
+		if k.generation != j.generation {
+			*k = answered[T]{j.generation, ask(entry)}
 		}
 		said[i] = k.answer
 	}
 	return said
 }
 
-// alike is for domains all of whose nodes are.
-func alike(*slot) bool { return true }
+// allAlike is for domains all of whose nodes are alike.
+func allAlike(*nodeEntry) bool { return true }
 
-// topologies are the domains by their keys.
+// topologies are the domains by their topology keys.
 type topologies map[string]*domains
 
-// of are the domains as they are on the board now.
-func (t topologies) of(b *board, keys []string) *domains {
+// of are the domains of the present nodes.
+func (t topologies) of(b *nodeStore, keys []string) *domains {
 	name := strings.Join(keys, "\x00")
 	if t[name] == nil {
 		t[name] = &domains{keys: keys, numbers: map[string]int{}}
 	}
-	t[name].follow(b)
+	t[name].update(b)
 	return t[name]
 }
 
-// topologyKeys are those that a pod's spread rules may name: its own rules', else those of the profile's default rules.
+// topologyKeys are those that a pod's spread constraints may name: its own, else those of the profile's default constraints.
 func (p *profile) topologyKeys(pod *corev1.Pod) []string {
 	if len(pod.Spec.TopologySpreadConstraints) == 0 {
 		return p.defaultKeys
@@ -124,7 +124,7 @@ func keysOf(rules []corev1.TopologySpreadConstraint) []string {
 	return slices.Compact(keys)
 }
 
-// defaultKeys are those of the rules for pods without any. The system's own are on zones and hosts
+// defaultKeys are the topology keys of the constraints for pods without any. The system's own are on zones and hosts
 // (pkg/scheduler/framework/plugins/podtopologyspread/plugin.go).
 func defaultKeys(p *config.KubeSchedulerProfile) []string {
 	for _, c := range p.PluginConfig {

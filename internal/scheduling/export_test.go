@@ -19,7 +19,7 @@ func (j *Judge) PlainPreempt(ctx context.Context, pod *corev1.Pod) ([]Preemption
 	if err != nil {
 		return nil, err
 	}
-	return a.preempt(ctx, &j.tenants, otherOrders)
+	return a.preempt(ctx, &j.pods, otherVictimOrders)
 }
 
 // PlainObstacles is Obstacles without what pods like this one have been told.
@@ -28,13 +28,13 @@ func (j *Judge) PlainObstacles(ctx context.Context, pod *corev1.Pod) (Obstacles,
 	if err != nil {
 		return Obstacles{}, err
 	}
-	return j.survey(p, pod).run(quiet(ctx))
+	return j.newSurvey(p, pod).run(withoutLogs(ctx))
 }
 
 // Scores are what a pod's feasible nodes score, less what the best does, with what makes that fast and without. There are none
 // where nodes need not be scored.
 func (j *Judge) Scores(ctx context.Context, pod *corev1.Pod) (fast, plain map[string]int64, err error) {
-	ctx = quiet(ctx)
+	ctx = withoutLogs(ctx)
 	a, err := j.attempt(ctx, pod)
 	if err != nil || len(a.feasible) < 2 {
 		return nil, nil, err
@@ -50,7 +50,7 @@ func (j *Judge) Scores(ctx context.Context, pod *corev1.Pod) (fast, plain map[st
 	for _, node := range scores {
 		plain[node.Name] = node.TotalScore
 	}
-	s, err := j.sweep(ctx, pod)
+	s, err := j.fastFilter(ctx, pod)
 	if err != nil || s == nil {
 		return nil, nil, err
 	}
@@ -60,8 +60,8 @@ func (j *Judge) Scores(ctx context.Context, pod *corev1.Pod) (fast, plain map[st
 		return nil, nil, err
 	}
 	fast = map[string]int64{}
-	for i, slot := range s.feasible {
-		fast[slot.name] = j.scratch.totals[i]
+	for i, entry := range s.feasible {
+		fast[entry.name] = j.scratch.totals[i]
 	}
 	return lessBest(fast), lessBest(plain), nil
 }
@@ -75,7 +75,7 @@ func lessBest(scores map[string]int64) map[string]int64 {
 }
 
 // Requests is how many requests the plugins have sent to a cluster.
-func Requests(j *Judge) int64 { return j.refusal.requests.Load() }
+func Requests(j *Judge) int64 { return j.transport.requests.Load() }
 
 // Bind has the plugins bind a pod.
 func Bind(ctx context.Context, j *Judge, pod *corev1.Pod, node string) error {
@@ -93,6 +93,6 @@ func Client(j *Judge) kubernetes.Interface {
 
 // Forget makes the judge forget which nodes have changed.
 func Forget(j *Judge) {
-	news := &j.board.news
-	news.forgotten, news.slots = news.forgotten+len(news.slots)+1, nil
+	changes := &j.nodes.changes
+	changes.dropped, changes.entries = changes.dropped+len(changes.entries)+1, nil
 }

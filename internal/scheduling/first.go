@@ -7,11 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// First is the first node, by name, on which the pod may run, empty if there is none. It is what a search asks that tries
-// many moves: scores are not looked at, and nodes only as far as needed.
+// First is the first node, by name, on which the pod may run, empty if there is none. It serves searches that try many moves:
+// no node is scored, and no more nodes are filtered than needed.
 func (j *Judge) First(ctx context.Context, pod *corev1.Pod) (string, error) {
-	ctx = quiet(ctx)
-	s, slots, err := j.begin(ctx, pod)
+	ctx = withoutLogs(ctx)
+	s, entries, err := j.beginFast(ctx, pod)
 	if err != nil {
 		return "", err
 	}
@@ -22,7 +22,7 @@ func (j *Judge) First(ctx context.Context, pod *corev1.Pod) (string, error) {
 		}
 		return f.Feasible[0], nil
 	}
-	found, err := s.first(ctx, slots)
+	found, err := s.first(ctx, entries)
 	if err != nil || found == nil {
 		return "", err
 	}
@@ -31,12 +31,12 @@ func (j *Judge) First(ctx context.Context, pod *corev1.Pod) (string, error) {
 
 // FitsOn says whether the pod may run on a node.
 func (j *Judge) FitsOn(ctx context.Context, pod *corev1.Pod, node string) (bool, error) {
-	ctx = quiet(ctx)
-	at := j.board.slots[node]
-	if at == nil || at.here == nowhere {
+	ctx = withoutLogs(ctx)
+	at := j.nodes.byName[node]
+	if at == nil || at.index == absent {
 		return false, nil
 	}
-	s, slots, err := j.begin(ctx, pod)
+	s, entries, err := j.beginFast(ctx, pod)
 	if err != nil {
 		return false, err
 	}
@@ -44,9 +44,9 @@ func (j *Judge) FitsOn(ctx context.Context, pod *corev1.Pod, node string) (bool,
 		f, err := j.plainFit(ctx, pod)
 		return slices.Contains(f.Feasible, node), err
 	}
-	if !slices.Contains(slots, at) {
+	if !slices.Contains(entries, at) {
 		return false, nil
 	}
-	found, err := s.first(ctx, []*slot{at})
+	found, err := s.first(ctx, []*nodeEntry{at})
 	return found != nil, err
 }

@@ -9,8 +9,8 @@ import (
 
 // Fit says where a pod may run, every node looked at.
 func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
-	ctx = quiet(ctx)
-	s, err := j.sweep(ctx, pod)
+	ctx = withoutLogs(ctx)
+	s, err := j.fastFilter(ctx, pod)
 	if err != nil {
 		return Fit{}, err
 	}
@@ -21,7 +21,7 @@ func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	return Fit{Feasible: namesOfSlots(s.feasible), Best: namesOfSlots(best)}, nil
+	return Fit{Feasible: entryNames(s.feasible), Best: entryNames(best)}, nil
 }
 
 // plainFit asks the framework as the scheduler does, about every node.
@@ -41,11 +41,11 @@ func (j *Judge) plainFit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 }
 
 // Place is one attempt of the scheduler: a node for the pod, chosen by seed among the best, else a preemption, else neither.
-// It changes nothing. With seed zero, equals are spared by age: that is likeliest, since the scheduler's cache holds pods in
-// the order in which they came, but for those that moved up when another left.
+// It changes nothing. With seed zero, of equally important pods the older ones are spared: that is likeliest, since the scheduler's
+// cache holds pods in the order in which they were added, but for those that moved up when another was removed.
 func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
-	ctx = quiet(ctx)
-	s, err := j.sweep(ctx, pod)
+	ctx = withoutLogs(ctx)
+	s, err := j.fastFilter(ctx, pod)
 	if err != nil {
 		return Placement{}, err
 	}
@@ -64,14 +64,14 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	if err != nil || node != "" {
 		return Placement{Node: node}, err
 	}
-	orders := otherOrders
+	orders := otherVictimOrders
 	if j.seed == 0 {
 		orders = 0
 	}
-	choices, err := a.preempt(ctx, &j.tenants, orders)
+	choices, err := a.preempt(ctx, &j.pods, orders)
 	if err != nil || len(choices) == 0 {
 		return Placement{}, err
 	}
-	chosen := j.pick(pod, choices)
+	chosen := j.pickPreemption(pod, choices)
 	return Placement{Preemption: &chosen}, nil
 }

@@ -42,7 +42,7 @@ func (t imageTable) count(node *corev1.Node, change int) {
 	}
 }
 
-// absent says that no node has any of the pod's images: ImageLocality then has nothing for any node.
+// absent says that no node has any of the pod's images: ImageLocality then scores every node alike.
 func (t imageTable) absent(spec *corev1.PodSpec) bool {
 	for i := range spec.InitContainers {
 		if t.has(spec.InitContainers[i].Image) {

@@ -1,6 +1,6 @@
 package scheduling
 
-// journal remembers how to take back what was done since each fork. While nothing is forked it remembers nothing.
+// journal is an undo log: what was done since each fork. While nothing is forked it is empty.
 type journal struct {
 	undo  []func()
 	marks []int
@@ -26,7 +26,7 @@ func (j *journal) revert() {
 	j.undo, j.marks = j.undo[:j.marks[last]], j.marks[:last]
 }
 
-// version tells states apart: it is never the same for two that differ, and a revert brings back the one of before.
+// version numbers states: no two different states have the same number, and a revert restores the former one.
 type version struct {
 	journal *journal
 	now     int

@@ -21,14 +21,14 @@ import (
 // rules is the minor version whose plugins are compiled in.
 const rules = "1.36"
 
-// ErrNotModelled is the answer for a pod of a scheduler that the Judge does not speak for.
+// ErrNotModelled is the answer for a pod whose scheduler has no profile in the Judge's configuration.
 var ErrNotModelled = errors.New("the pod asks for a scheduler that is not modelled")
 
-// Options say which scheduler a Judge is.
+// Options are the scheduler's configuration, and the seed.
 type Options struct {
 	// Config is a KubeSchedulerConfiguration as its file holds it; nil is the default profile of Kubernetes 1.36.
 	Config []byte
-	// Seed decides what the scheduler leaves to chance.
+	// Seed decides what the scheduler decides at random.
 	Seed uint64
 }
 
@@ -38,22 +38,22 @@ type Judge struct {
 	basis    Basis
 	profiles map[string]*profile // by scheduler name
 
-	history journal
-	worlds  worlds
-	shelf   *shelf
-	board   *board
-	tenants tenants
-	refusal refusal
+	journal   journal
+	snapshots snapshotStack
+	objects   *objectStore
+	nodes     *nodeStore
+	pods      assignedPods
+	transport refusingTransport
 
-	looks   int    // how often the nodes have been looked over
-	tables  uint64 // how many there have been
-	scratch scratch
+	generation int    // raised for each pass over nodes, so that an entry can tell whether the pass has seen it
+	tables     uint64 // how many there have been
+	scratch    scratch
 }
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.
-func New(ctx context.Context, world *cluster.Snapshot, o Options) (*Judge, error) {
-	j := &Judge{seed: o.Seed, profiles: map[string]*profile{}, worlds: worlds{{now: world}}, scratch: scratch{skipped: sets.New[string]()}}
-	client, err := j.refusal.client()
+func New(ctx context.Context, snapshot *cluster.Snapshot, o Options) (*Judge, error) {
+	j := &Judge{seed: o.Seed, profiles: map[string]*profile{}, snapshots: snapshotStack{{snapshot: snapshot}}, scratch: scratch{skipped: sets.New[string]()}}
+	client, err := j.transport.client()
 	if err != nil {
 		return nil, fmt.Errorf("making the client that refuses: %w", err)
 	}
@@ -61,10 +61,10 @@ func New(ctx context.Context, world *cluster.Snapshot, o Options) (*Judge, error
 	if err != nil {
 		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
 	}
-	j.shelf = newShelf(client, world, &j.history)
-	j.board = newBoard(&j.history)
-	j.tenants = newTenants(&j.history, j.board, j.shelf)
-	resources, err := newResources(ctx, j.shelf)
+	j.objects = newObjectStore(client, snapshot, &j.journal)
+	j.nodes = newNodeStore(&j.journal)
+	j.pods = newAssignedPods(&j.journal, j.nodes, j.objects)
+	resources, err := newResources(ctx, j.objects)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func New(ctx context.Context, world *cluster.Snapshot, o Options) (*Judge, error
 		p := &cfg.Profiles[i]
 		j.basis.NotModelled = append(j.basis.NotModelled, withoutForeign(p, registry)...)
 		made, err := newProfile(ctx, p, registry, parts{
-			client: client, factory: j.shelf.factory, board: j.board, resources: resources,
+			client: client, factory: j.objects.factory, nodes: j.nodes, resources: resources,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
@@ -87,20 +87,20 @@ func New(ctx context.Context, world *cluster.Snapshot, o Options) (*Judge, error
 	}
 	slices.Sort(j.basis.NotModelled)
 	j.basis.NotModelled = slices.Compact(j.basis.NotModelled)
-	for _, node := range world.Nodes() {
-		j.board.put(node)
+	for _, node := range snapshot.Nodes() {
+		j.nodes.put(node)
 	}
-	j.tenants.admit(world.Pods())
+	j.pods.addAll(snapshot.Pods())
 	return j, nil
 }
 
 // World is the world as edited so far.
-func (j *Judge) World() *cluster.Snapshot { return j.worlds.current() }
+func (j *Judge) World() *cluster.Snapshot { return j.snapshots.current() }
 
 // Basis is what every answer rests on.
 func (j *Judge) Basis() Basis { return j.basis }
 
-// Models says whether the pod asks for a scheduler that the Judge speaks for.
+// Models says whether the Judge has a profile for the pod's scheduler.
 func (j *Judge) Models(pod *corev1.Pod) bool {
 	_, err := j.profile(pod)
 	return err == nil
@@ -119,14 +119,14 @@ func (j *Judge) profile(pod *corev1.Pod) (*profile, error) {
 
 // Fork begins edits that Revert takes back. Forks nest.
 func (j *Judge) Fork() {
-	j.history.fork()
-	j.worlds.fork()
+	j.journal.fork()
+	j.snapshots.fork()
 }
 
 // Revert takes back every edit since the last Fork. It costs what those edits changed.
 func (j *Judge) Revert() {
-	j.history.revert()
-	j.worlds.revert()
+	j.journal.revert()
+	j.snapshots.revert()
 }
 
 // Apply edits the world: pods (one with a node name takes up room there, unless it has ended), nodes, volumes, claims,
@@ -137,7 +137,7 @@ func (j *Judge) Apply(edits ...cluster.Edit) error {
 		if err := j.apply(e); err != nil {
 			return err
 		}
-		j.worlds.edit(e)
+		j.snapshots.edit(e)
 	}
 	return nil
 }
@@ -149,25 +149,25 @@ func (j *Judge) apply(e cluster.Edit) error {
 	}
 	switch o := o.(type) {
 	case *corev1.Pod:
-		j.tenants.leave(o)
+		j.pods.remove(o)
 		if !e.Removes() {
-			j.tenants.enter(o)
+			j.pods.add(o)
 		}
 	case *corev1.Node:
 		if e.Removes() {
-			j.board.remove(o.Name)
+			j.nodes.remove(o.Name)
 		} else {
-			j.board.put(o)
+			j.nodes.put(o)
 		}
 	default:
-		j.reshelve(e)
+		j.applyObject(e)
 	}
 	return nil
 }
 
-// reshelve edits what plugins read through listers; other kinds do not bear on scheduling.
-func (j *Judge) reshelve(e cluster.Edit) {
-	kind, ok := j.shelf.kinds[reflect.TypeOf(e.Object())]
+// applyObject edits what plugins read through listers; other kinds do not bear on scheduling.
+func (j *Judge) applyObject(e cluster.Edit) {
+	kind, ok := j.objects.kinds[reflect.TypeOf(e.Object())]
 	if !ok {
 		return
 	}
@@ -177,16 +177,16 @@ func (j *Judge) reshelve(e cluster.Edit) {
 	}
 	before := kind.held(e.Object())
 	kind.swap(before, after)
-	j.history.did(func() { kind.swap(after, before) })
+	j.journal.did(func() { kind.swap(after, before) })
 	switch e.Object().(type) {
 	case *policyv1.PodDisruptionBudget:
-		j.shelf.guards.changed(before, after)
+		j.objects.budgets.update(before, after)
 	case *schedulingv1.PriorityClass: // it is read anew each time
 	case *storagev1.VolumeAttachment, *storagev1.CSINode:
-		j.shelf.storage.raise()
+		j.objects.storageVersion.raise()
 	default:
-		j.shelf.storage.raise()
-		j.shelf.relations.raise()
+		j.objects.storageVersion.raise()
+		j.objects.relationsVersion.raise()
 	}
-	j.tenants.reshelved(e.Object())
+	j.pods.priorityClassChanged(e.Object())
 }

@@ -9,16 +9,16 @@ import (
 
 // mounting is a node as a plugin sees it. NodeVolumeLimits looks up the volumes of every pod of the node; those of pods
 // that have none but of their own do not count, and looking them up is most of its work.
-func (j *Judge) mounting(plugin fwk.FilterPlugin) func(*slot) fwk.NodeInfo {
+func (j *Judge) mounting(plugin fwk.FilterPlugin) func(*nodeEntry) fwk.NodeInfo {
 	if plugin.Name() != names.NodeVolumeLimits {
-		return func(s *slot) fwk.NodeInfo { return s.info }
+		return func(s *nodeEntry) fwk.NodeInfo { return s.info }
 	}
-	j.board.mounts.fit(len(j.board.slots))
-	return func(s *slot) fwk.NodeInfo { return j.board.mounted(s) }
+	j.nodes.mounts.fit(len(j.nodes.byName))
+	return func(s *nodeEntry) fwk.NodeInfo { return j.nodes.mounted(s) }
 }
 
-func (b *board) mounted(s *slot) *counted {
-	return b.mounts.of(s, func() *counted { return &counted{s.info, mounters(s.info.Pods)} })
+func (b *nodeStore) mounted(s *nodeEntry) *filteredNode {
+	return b.mounts.of(s, func() *filteredNode { return &filteredNode{s.info, mounters(s.info.Pods)} })
 }
 
 func mounters(pods []fwk.PodInfo) []fwk.PodInfo {
@@ -26,7 +26,7 @@ func mounters(pods []fwk.PodInfo) []fwk.PodInfo {
 	for _, pod := range pods {
 		volumes := pod.GetPod().Spec.Volumes
 		for i := range volumes {
-			if !own(&volumes[i]) {
+			if !isNodeLocal(&volumes[i]) {
 				some = append(some, pod)
 				break
 			}

@@ -8,8 +8,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// nominator knows the pods that wait for victims to leave the node they were promised. Room is kept for them from pods of
-// lower priority (RunFilterPluginsWithNominatedPods in pkg/scheduler/framework/runtime).
+// nominator holds the pods that are nominated to a node and wait for their victims to end. Other pods of lower priority do not get
+// their place (RunFilterPluginsWithNominatedPods in pkg/scheduler/framework/runtime).
 type nominator struct {
 	journal *journal
 	byNode  map[string][]fwk.PodInfo
@@ -38,7 +38,7 @@ func (n *nominator) set(node string, pods []fwk.PodInfo) {
 	n.journal.did(func() { put(before) })
 }
 
-// The scheduler's queue would call these. The judge has none: it is told of nominations by edits.
+// The scheduler's queue would call these. The Judge has none: nominations come by edits.
 
 func (*nominator) AddNominatedPod(klog.Logger, fwk.PodInfo, *fwk.NominatingInfo) {}
 func (*nominator) DeleteNominatedPodIfExists(*corev1.Pod)                        {}

@@ -21,7 +21,7 @@ import (
 //
 // Every node is looked at. The scheduler itself stops after a tenth of them, or a hundred if that is more.
 func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, error) {
-	s, err := j.sweep(quiet(ctx), pod)
+	s, err := j.fastFilter(withoutLogs(ctx), pod)
 	if err != nil {
 		return nil, err
 	}
@@ -37,21 +37,21 @@ func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, err
 	if err != nil {
 		return nil, err
 	}
-	return a.preempt(ctx, &j.tenants, otherOrders)
+	return a.preempt(ctx, &j.pods, otherVictimOrders)
 }
 
-// preempt goes as Evaluator.Preempt does (pkg/scheduler/framework/preemption), up to where that begins to delete. Orders is
-// how many more of equally important pods are tried than the likeliest.
-func (a *attempt) preempt(ctx context.Context, t *tenants, orders int) ([]Preemption, error) {
+// preempt does as Evaluator.Preempt (pkg/scheduler/framework/preemption), up to where that begins to delete. Orders is
+// how many more orders of equally important pods are tried than the likeliest.
+func (a *attempt) preempt(ctx context.Context, t *assignedPods, orders int) ([]Preemption, error) {
 	if a.profile.preemption == nil || a.gated || len(a.feasible) > 0 {
 		return nil, nil
 	}
-	ctx = quiet(ctx)
+	ctx = withoutLogs(ctx)
 	evaluator := a.profile.preemption.Evaluator
 	if ok, _ := evaluator.PodEligibleToPreemptOthers(ctx, a.pod, a.refused.Get(a.pod.Status.NominatedNodeName)); !ok {
 		return nil, nil
 	}
-	nodes, err := a.refused.NodesForStatusCode(a.board, fwk.Unschedulable)
+	nodes, err := a.refused.NodesForStatusCode(a.nodes, fwk.Unschedulable)
 	if err != nil || len(nodes) == 0 {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (a *attempt) preempt(ctx context.Context, t *tenants, orders int) ([]Preemp
 	if err != nil {
 		return nil, fmt.Errorf("looking for whom pod %s may preempt: %w", nameOf(a.pod), err)
 	}
-	best, err := a.tied(ctx, t, candidates, orders)
+	best, err := a.equallyGood(ctx, t, candidates, orders)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (a *attempt) preempt(ctx context.Context, t *tenants, orders int) ([]Preemp
 
 // dryRun has the evaluator look at each node with the budgets of that node's pods: with all of the cluster's, asking each
 // for each pod would be most of the work.
-func (a *attempt) dryRun(ctx context.Context, t *tenants, nodes []fwk.NodeInfo) ([]preemption.Candidate, error) {
+func (a *attempt) dryRun(ctx context.Context, t *assignedPods, nodes []fwk.NodeInfo) ([]preemption.Candidate, error) {
 	budgets := make([][]*policyv1.PodDisruptionBudget, len(nodes))
 	for i, node := range nodes {
 		budgets[i] = t.budgets(node.GetPods(), corev1helpers.PodPriority(a.pod))
@@ -88,16 +88,16 @@ func (a *attempt) dryRun(ctx context.Context, t *tenants, nodes []fwk.NodeInfo) 
 	return nil, errors.Join(append(failed, ctx.Err())...)
 }
 
-func (t *tenants) preemption(c preemption.Candidate) Preemption {
+func (t *assignedPods) preemption(c preemption.Candidate) Preemption {
 	p := Preemption{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
 	for _, victim := range c.Victims().Pods {
-		p.Victims = append(p.Victims, t.given(victim))
+		p.Victims = append(p.Victims, t.original(victim))
 	}
 	return p
 }
 
-// leastCostly are the candidates among which pickOneNodeForPreemption (pkg/scheduler/framework/preemption) picks by chance.
-// That function tells only one, and asks the clock for pods that have not started.
+// leastCostly are the candidates among which pickOneNodeForPreemption (pkg/scheduler/framework/preemption) picks at random.
+// That function returns only one, and reads the clock for pods that have not started.
 func leastCostly(candidates []preemption.Candidate) []preemption.Candidate {
 	var best []preemption.Candidate
 	var least []int64
@@ -113,7 +113,7 @@ func leastCostly(candidates []preemption.Candidate) []preemption.Candidate {
 	return best
 }
 
-// costOf is compared from its first number on: budgets broken, the highest priority, the sum of priorities (all made
+// costOf is compared from its first number on: budgets violated, the highest priority, the sum of priorities (all made
 // positive, so that more victims cost more), the number of victims, and how early the first of the most important started.
 func costOf(c preemption.Candidate) []int64 {
 	victims := c.Victims().Pods
@@ -127,8 +127,8 @@ func costOf(c preemption.Candidate) []int64 {
 	return []int64{c.Victims().NumPDBViolations, int64(highest), sum, int64(len(victims)), -earliest}
 }
 
-// moreImportant orders pods as the scheduler does (pkg/scheduler/util). What it leaves to the order in which it got to know
-// them is decided by their age here, and at last by name.
+// moreImportant orders pods as the scheduler does (pkg/scheduler/util). Where that leaves the order of its cache, older pods come
+// first here, and then names decide.
 func moreImportant(a, b *corev1.Pod) bool {
 	return cmp.Or(
 		cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)),

@@ -121,7 +121,7 @@ func TestPreempt(t *testing.T) {
 
 // TestPlacePreempts asks with many seeds: every choice that Preempt tells of is one that Place makes.
 func TestPlacePreempts(t *testing.T) {
-	for name, world := range map[string][]runtime.Object{
+	for name, snapshot := range map[string][]runtime.Object{
 		"on one of two nodes": {
 			node("n1"), node("n2"), pod("a", asking("4", "1Gi"), priority(1), on("n1")), pod("b", asking("4", "1Gi"), priority(1), on("n2")),
 		},
@@ -130,7 +130,7 @@ func TestPlacePreempts(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			judge, asks := newJudge(t, world...), pod("p", priority(10))
+			judge, asks := newJudge(t, snapshot...), pod("p", priority(10))
 			told, err := judge.Preempt(t.Context(), asks)
 			if err != nil {
 				t.Fatal(err)

@@ -33,17 +33,17 @@ type profile struct {
 	gates     []fwk.PreEnqueuePlugin
 	// filters are the plugins that can keep a pod off nodes, in the order in which the scheduler asks them.
 	filters []fwk.Plugin
-	// swift are those with a Filter, the cheap ones first.
-	swift []fwk.FilterPlugin
-	// roaming are those of swift that are not local.
-	roaming []fwk.FilterPlugin
-	scorers []scorer
-	// spread and affinity are the lenses of PodTopologySpread and InterPodAffinity.
-	spread, affinity *lens
-	classes          classes
-	domains          topologies
-	defaultKeys      []string
-	// hostWeights are what PodTopologySpread gives a rule on hosts, by the number of nodes that it scores.
+	// localFirst are those with a Filter, local and cheap ones first.
+	localFirst []fwk.FilterPlugin
+	// nonLocal are those of localFirst that are not local: their answer depends on more than the pod and the node.
+	nonLocal []fwk.FilterPlugin
+	scorers  []scorer
+	// spreadLister and affinityLister are the filtered listers of PodTopologySpread and InterPodAffinity.
+	spreadLister, affinityLister *filteredLister
+	classes                      classes
+	domains                      topologies
+	defaultKeys                  []string
+	// hostWeights are the weights that PodTopologySpread gives a constraint on hosts, by the number of nodes that it scores.
 	hostWeights map[int]float64
 	// preemption is nil if the profile does not preempt.
 	preemption *defaultpreemption.DefaultPreemption
@@ -53,27 +53,27 @@ type profile struct {
 type parts struct {
 	client    kubernetes.Interface
 	factory   informers.SharedInformerFactory
-	board     *board
+	nodes     *nodeStore
 	resources fwk.SharedDRAManager
 }
 
-// quiet is the context that plugins get: they log a line for each node at high verbosity, which nobody would read.
-func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, logr.Discard()) }
+// withoutLogs is the context that plugins get: they log a line for each node at high verbosity.
+func withoutLogs(ctx context.Context) context.Context { return klog.NewContext(ctx, logr.Discard()) }
 
 func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry runtime.Registry, p parts) (*profile, error) {
 	metrics.Register() // the plugins write to metrics that are nil before
 	// The framework starts a goroutine that reports metrics and ends with the context.
-	ctx, cancel := context.WithCancel(quiet(ctx))
+	ctx, cancel := context.WithCancel(withoutLogs(ctx))
 	defer cancel()
 	built := map[string]fwk.Plugin{}
-	made := &profile{spread: &lens{board: p.board}, affinity: &lens{board: p.board}, classes: newClasses(), domains: topologies{}, defaultKeys: defaultKeys(cfg), hostWeights: map[int]float64{}}
-	lenses := map[string]*lens{names.PodTopologySpread: made.spread, names.InterPodAffinity: made.affinity}
-	fw, err := runtime.NewFramework(ctx, remember(registry, built, lenses), cfg,
+	made := &profile{spreadLister: &filteredLister{nodeStore: p.nodes}, affinityLister: &filteredLister{nodeStore: p.nodes}, classes: newClasses(), domains: topologies{}, defaultKeys: defaultKeys(cfg), hostWeights: map[int]float64{}}
+	listers := map[string]*filteredLister{names.PodTopologySpread: made.spreadLister, names.InterPodAffinity: made.affinityLister}
+	fw, err := runtime.NewFramework(ctx, recordPlugins(registry, built, listers), cfg,
 		runtime.WithLogger(logr.Discard()),
 		runtime.WithClientSet(p.client),
 		runtime.WithInformerFactory(p.factory),
-		runtime.WithSnapshotSharedLister(p.board),
-		runtime.WithPodNominator(&p.board.nominated),
+		runtime.WithSnapshotSharedLister(p.nodes),
+		runtime.WithPodNominator(&p.nodes.nominated),
 		runtime.WithSharedDRAManager(p.resources),
 		runtime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(p.factory.Storage().V1().CSINodes().Lister())),
 		runtime.WithParallelism(goruntime.GOMAXPROCS(0)), // the scheduler's 16 are slower where there are fewer processors
@@ -89,10 +89,10 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 		}
 	}
 	for _, plugin := range enabled.Filter.Enabled {
-		made.swift = append(made.swift, built[plugin.Name].(fwk.FilterPlugin))
+		made.localFirst = append(made.localFirst, built[plugin.Name].(fwk.FilterPlugin))
 	}
-	slices.SortStableFunc(made.swift, func(a, b fwk.FilterPlugin) int { return cost(a) - cost(b) })
-	made.roaming = slices.DeleteFunc(slices.Clone(made.swift), func(p fwk.FilterPlugin) bool { return cost(p) == 0 })
+	slices.SortStableFunc(made.localFirst, func(a, b fwk.FilterPlugin) int { return cost(a) - cost(b) })
+	made.nonLocal = slices.DeleteFunc(slices.Clone(made.localFirst), func(p fwk.FilterPlugin) bool { return cost(p) == 0 })
 	for _, plugin := range enabled.Score.Enabled {
 		made.scorers = append(made.scorers, scorer{
 			ScorePlugin: built[plugin.Name].(fwk.ScorePlugin), weight: int64(plugin.Weight),
@@ -108,10 +108,10 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 	return made, nil
 }
 
-// cost orders filter plugins: what a table answers, what follows from the node's labels, and what looks up the volumes of
-// every pod of the node.
+// cost orders filter plugins: those with a table of answers, those that read the node's labels, and those that look up the
+// volumes of every pod of the node.
 func cost(plugin fwk.FilterPlugin) int {
-	if _, local := looksAt[plugin.Name()]; local {
+	if _, local := podSpecReadBy[plugin.Name()]; local {
 		return 0
 	}
 	if plugin.Name() == names.NodeVolumeLimits {
@@ -120,14 +120,14 @@ func cost(plugin fwk.FilterPlugin) int {
 	return 1
 }
 
-// remember wraps a registry so that the plugins it makes can be had, which the framework keeps to itself, and so that some
-// of them get a lens.
-func remember(registry runtime.Registry, built map[string]fwk.Plugin, lenses map[string]*lens) runtime.Registry {
+// recordPlugins wraps a registry to record the plugins it makes, which the framework does not expose, and to give some of them a
+// filtered lister.
+func recordPlugins(registry runtime.Registry, built map[string]fwk.Plugin, listers map[string]*filteredLister) runtime.Registry {
 	wrapped := runtime.Registry{}
 	for name, factory := range registry {
 		wrapped[name] = func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-			if lens := lenses[name]; lens != nil {
-				handle = spectacled{handle, lens}
+			if lister := listers[name]; lister != nil {
+				handle = filteredHandle{handle, lister}
 			}
 			plugin, err := factory(ctx, args, handle)
 			built[name] = plugin
@@ -137,8 +137,8 @@ func remember(registry runtime.Registry, built map[string]fwk.Plugin, lenses map
 	return wrapped
 }
 
-// newResources sees the world's devices as kube-scheduler does (pkg/scheduler/scheduler.go).
-func newResources(ctx context.Context, s *shelf) (fwk.SharedDRAManager, error) {
+// newResources reads the world's devices as kube-scheduler does (pkg/scheduler/scheduler.go).
+func newResources(ctx context.Context, s *objectStore) (fwk.SharedDRAManager, error) {
 	resources := s.factory.Resource().V1()
 	slices, err := tracker.StartTracker(ctx, tracker.Options{
 		EnableConsumableCapacity: feature.DefaultFeatureGate.Enabled(features.DRAConsumableCapacity),
@@ -148,7 +148,7 @@ func newResources(ctx context.Context, s *shelf) (fwk.SharedDRAManager, error) {
 		return nil, fmt.Errorf("reading the resource slices: %w", err)
 	}
 	claims := assumecache.NewAssumeCache(logr.Discard(), resources.ResourceClaims().Informer(), "ResourceClaim", "", nil)
-	manager := dynamicresources.NewDRAManager(quiet(ctx), claims, slices, s.factory)
+	manager := dynamicresources.NewDRAManager(withoutLogs(ctx), claims, slices, s.factory)
 	if resolver, ok := manager.DeviceClassResolver().(cache.ResourceEventHandler); ok {
 		if _, err := resources.DeviceClasses().Informer().AddEventHandler(resolver); err != nil {
 			return nil, fmt.Errorf("reading the device classes: %w", err)

@@ -72,20 +72,20 @@ func agree(t *rapid.T, a answers) {
 // TestEditsAndReverts holds a Judge that was edited, forked and reverted against one made of the world it should stand in.
 func TestEditsAndReverts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		world := aWorld(t)
-		judge, err := scheduling.New(t.Context(), world, scheduling.Options{})
+		snapshot := randomSnapshot(t)
+		judge, err := scheduling.New(t.Context(), snapshot, scheduling.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		worlds := []*cluster.Snapshot{world}
+		snapshots := []*cluster.Snapshot{snapshot}
 		// Regulars are asked about again and again, so that what is kept from one answer to the next has to hold.
 		regulars := rapid.SliceOfN(rapid.Custom(aWaitingPod), 2, 2).Draw(t, "regulars")
 		compare := func() {
-			world := worlds[len(worlds)-1]
-			if diff := cmp.Diff(world.Pods(), judge.World().Pods()); diff != "" {
+			snapshot := snapshots[len(snapshots)-1]
+			if diff := cmp.Diff(snapshot.Pods(), judge.World().Pods()); diff != "" {
 				t.Fatalf("pods of the world (-want +got):\n%s", diff)
 			}
-			fresh, err := scheduling.New(t.Context(), world, scheduling.Options{})
+			fresh, err := scheduling.New(t.Context(), snapshot, scheduling.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,18 +101,18 @@ func TestEditsAndReverts(t *testing.T) {
 				if err := judge.Apply(edits...); err != nil {
 					t.Fatal(err)
 				}
-				worlds[len(worlds)-1] = worlds[len(worlds)-1].With(edits...)
+				snapshots[len(snapshots)-1] = snapshots[len(snapshots)-1].With(edits...)
 			},
 			"fork": func(*rapid.T) {
 				judge.Fork()
-				worlds = append(worlds, worlds[len(worlds)-1])
+				snapshots = append(snapshots, snapshots[len(snapshots)-1])
 			},
 			"revert": func(t *rapid.T) {
-				if len(worlds) == 1 {
+				if len(snapshots) == 1 {
 					t.Skip("nothing is forked")
 				}
 				judge.Revert()
-				worlds = worlds[:len(worlds)-1]
+				snapshots = snapshots[:len(snapshots)-1]
 			},
 			"ask": func(*rapid.T) { compare() },
 		})
@@ -125,7 +125,7 @@ func TestEditsAndReverts(t *testing.T) {
 // edits put a pod like one of those asked about on a node, as simulations do.
 func TestClassesChangeNoVerdict(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		judge, err := scheduling.New(t.Context(), aWorld(t), scheduling.Options{})
+		judge, err := scheduling.New(t.Context(), randomSnapshot(t), scheduling.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

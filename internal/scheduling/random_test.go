@@ -278,24 +278,24 @@ func anEdit(t *rapid.T) cluster.Edit {
 }
 
 // aWorld always has a few nodes, and sometimes the kinds that claims need.
-func aWorld(t *rapid.T) *cluster.Snapshot {
-	world := worldOf()
+func randomSnapshot(t *rapid.T) *cluster.Snapshot {
+	snapshot := snapshotOf()
 	if rapid.Bool().Draw(t, "claims") {
 		for i := range 4 {
 			claim, volume := aClaim(t), aVolume(t)
 			claim.Name, volume.Name = fmt.Sprintf("c%d", i), fmt.Sprintf("v%d", i)
 			claim.UID = types.UID(claim.Name)
-			world = world.With(cluster.Put(claim), cluster.Put(volume))
+			snapshot = snapshot.With(cluster.Put(claim), cluster.Put(volume))
 		}
-		world = world.With(cluster.Put(aClass(t)))
+		snapshot = snapshot.With(cluster.Put(aClass(t)))
 	}
 	for range rapid.IntRange(2, 40).Draw(t, "objects") {
-		world = world.With(cluster.Put(anObject(t)))
+		snapshot = snapshot.With(cluster.Put(anObject(t)))
 	}
 	for i := range 3 {
-		if n := fmt.Sprintf("n%d", i); world.Node(n) == nil {
-			world = world.With(cluster.Put(node(n, inZone(zones[i]))))
+		if n := fmt.Sprintf("n%d", i); snapshot.Node(n) == nil {
+			snapshot = snapshot.With(cluster.Put(node(n, inZone(zones[i]))))
 		}
 	}
-	return world
+	return snapshot
 }

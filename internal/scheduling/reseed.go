@@ -1,7 +1,6 @@
 package scheduling
 
-// Reseed changes what the scheduler leaves to chance from now on, and returns the seed there was. Revert does not take it
-// back.
+// Reseed changes the seed from now on, and returns the seed before. Revert does not restore it.
 func (j *Judge) Reseed(seed uint64) (before uint64) {
 	before, j.seed = j.seed, seed
 	return before

@@ -18,18 +18,18 @@ type scorer struct {
 	prepared bool
 }
 
-// best are the feasible nodes that score highest, in room that the next sweep uses again.
-func (s *sweep) best(ctx context.Context) ([]*slot, error) {
+// best are the feasible nodes that score highest, in a buffer that the next call overwrites.
+func (s *fastFilter) best(ctx context.Context) ([]*nodeEntry, error) {
 	if len(s.feasible) <= 1 {
 		return s.feasible, nil
 	}
-	s.focusSpread()
-	defer s.profile.wear()()
+	s.filterSpreadLister()
+	defer s.profile.useFilteredListers()()
 	scratch := &s.judge.scratch
-	if at := s.judge.board.slots[s.pod.Status.NominatedNodeName]; at != nil && slices.Contains(s.feasible, at) {
-		return []*slot{at}, nil
+	if at := s.judge.nodes.byName[s.pod.Status.NominatedNodeName]; at != nil && slices.Contains(s.feasible, at) {
+		return []*nodeEntry{at}, nil
 	}
-	totals := s.sums()
+	totals := s.initialTotals()
 	for _, plugin := range s.profile.scorers {
 		if err := s.score(ctx, plugin, totals); err != nil {
 			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
@@ -45,11 +45,11 @@ func (s *sweep) best(ctx context.Context) ([]*slot, error) {
 	return scratch.best, nil
 }
 
-// sums are where the nodes' totals begin: at what the ground knows of them.
-func (s *sweep) sums() []int64 {
-	totals := sized(&s.judge.scratch.totals, len(s.feasible))
-	if s.ground != nil {
-		copy(totals, s.ground.of(s.ground.sums, s.feasible, &s.judge.scratch.scores))
+// initialTotals are where the nodes' totals begin: at the cached sums.
+func (s *fastFilter) initialTotals() []int64 {
+	totals := resized(&s.judge.scratch.totals, len(s.feasible))
+	if s.cached != nil {
+		copy(totals, s.cached.subset(s.cached.sums, s.feasible, &s.judge.scratch.scores))
 	} else {
 		clear(totals)
 	}
@@ -57,7 +57,7 @@ func (s *sweep) sums() []int64 {
 }
 
 // score adds what one plugin gives each node.
-func (s *sweep) score(ctx context.Context, plugin scorer, totals []int64) error {
+func (s *fastFilter) score(ctx context.Context, plugin scorer, totals []int64) error {
 	if plugin.Name() == names.PodTopologySpread {
 		return s.scoreSpread(ctx, plugin, totals)
 	}
@@ -72,12 +72,12 @@ func (s *sweep) score(ctx context.Context, plugin scorer, totals []int64) error 
 			totals[i] += score * plugin.weight
 		}
 		return nil
-	case local && even(scores): // and so they are when they are normalized
+	case local && uniform(scores): // and so they are when they are normalized
 		return nil
 	}
-	list := sized(&s.judge.scratch.list, len(scores))
-	for i, slot := range s.feasible {
-		list[i] = fwk.NodeScore{Name: slot.name, Score: scores[i]}
+	list := resized(&s.judge.scratch.list, len(scores))
+	for i, entry := range s.feasible {
+		list[i] = fwk.NodeScore{Name: entry.name, Score: scores[i]}
 	}
 	if status := extensions.NormalizeScore(ctx, state, s.pod, list); !status.IsSuccess() {
 		return status.AsError()
@@ -88,7 +88,7 @@ func (s *sweep) score(ctx context.Context, plugin scorer, totals []int64) error 
 	return nil
 }
 
-func even(scores []int64) bool {
+func uniform(scores []int64) bool {
 	for _, score := range scores {
 		if score != scores[0] {
 			return false
@@ -97,13 +97,13 @@ func even(scores []int64) bool {
 	return true
 }
 
-// scores are what one plugin says of each feasible node, none if it has no say, and the state it said so in.
-func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleState, error) {
+// scores are one plugin's scores of each feasible node, none if it scores none, and the state it used.
+func (s *fastFilter) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleState, error) {
 	switch {
-	case s.silent(plugin), s.summed(plugin), s.evened(plugin):
+	case s.scoresNothing(plugin), s.inSums(plugin), s.scoresUniformly(plugin):
 		return nil, nil, nil
-	case s.class.scores[plugin.Name()] != nil && s.ground != nil:
-		return s.ground.of(s.ground.scores[plugin.Name()], s.feasible, &s.judge.scratch.scores), s.class.state, nil
+	case s.class.scores[plugin.Name()] != nil && s.cached != nil:
+		return s.cached.subset(s.cached.scores[plugin.Name()], s.feasible, &s.judge.scratch.scores), s.class.state, nil
 	case s.class.scores[plugin.Name()] != nil:
 		scores, err := s.localScores(ctx, plugin, s.feasible)
 		return scores, s.class.state, err
@@ -117,54 +117,54 @@ func (s *sweep) scores(ctx context.Context, plugin scorer) ([]int64, fwk.CycleSt
 		}
 	}
 	ask, failed := s.asker(ctx, plugin, s.state)
-	scores := consult(ctx, s, nil, s.feasible, &s.judge.scratch.scores, func(at *slot) int64 { return ask(at.info) })
+	scores := consult(ctx, s, nil, s.feasible, &s.judge.scratch.scores, func(at *nodeEntry) int64 { return ask(at.info) })
 	return scores, s.state, failed()
 }
 
-// summed says that the ground's sums hold what a plugin says.
-func (s *sweep) summed(plugin scorer) bool {
-	return s.ground != nil && s.class.scores[plugin.Name()] != nil && plugin.ScoreExtensions() == nil
+// inSums says that the cached sums hold a plugin's scores.
+func (s *fastFilter) inSums(plugin scorer) bool {
+	return s.cached != nil && s.class.scores[plugin.Name()] != nil && plugin.ScoreExtensions() == nil
 }
 
-// evened says that a plugin scores all nodes of the ground alike, and so it does when they are normalized.
-func (s *sweep) evened(plugin scorer) bool {
-	return s.ground != nil && s.class.scores[plugin.Name()] != nil && s.ground.even(plugin.Name())
+// scoresUniformly says that a plugin scores all cached nodes alike, and so it does when scores are normalized.
+func (s *fastFilter) scoresUniformly(plugin scorer) bool {
+	return s.cached != nil && s.class.scores[plugin.Name()] != nil && s.cached.isUniform(plugin.Name())
 }
 
-// silent says that a plugin gives no node anything: VolumeBinding to a pod without claims, and InterPodAffinity to one that
-// prefers nobody and that nobody prefers.
-func (s *sweep) silent(plugin scorer) bool {
+// scoresNothing says that a plugin scores no node: VolumeBinding for a pod without claims, and InterPodAffinity for one without
+// preferred terms that no other pod's terms select.
+func (s *fastFilter) scoresNothing(plugin scorer) bool {
 	switch plugin.Name() {
 	case names.ImageLocality:
-		return s.class.idle.Has(plugin.Name()) || s.judge.board.images.absent(&s.pod.Spec)
+		return s.class.idle.Has(plugin.Name()) || s.judge.nodes.images.absent(&s.pod.Spec)
 	case names.VolumeBinding:
 		return s.skipped.Has(plugin.Name())
 	case names.InterPodAffinity:
 		info := s.class.info
-		return len(s.class.kin.affine) == 0 && len(info.PreferredAffinityTerms) == 0 && len(info.PreferredAntiAffinityTerms) == 0
+		return len(s.class.related.scoringTermsMatch) == 0 && len(info.PreferredAffinityTerms) == 0 && len(info.PreferredAntiAffinityTerms) == 0
 	}
 	return s.class.idle.Has(plugin.Name())
 }
 
 // candidates are the feasible nodes as a plugin's PreScore sees them.
-func (s *sweep) candidates() []fwk.NodeInfo {
-	infos := sized(&s.judge.scratch.infos, len(s.feasible))
-	for i, slot := range s.feasible {
-		infos[i] = slot.info
+func (s *fastFilter) candidates() []fwk.NodeInfo {
+	infos := resized(&s.judge.scratch.infos, len(s.feasible))
+	for i, entry := range s.feasible {
+		infos[i] = entry.info
 	}
 	return infos
 }
 
-// localScores are what a local plugin says, as far as known from its table.
-func (s *sweep) localScores(ctx context.Context, plugin scorer, slots []*slot) ([]int64, error) {
+// localScores are a local plugin's scores, from its table as far as they are there.
+func (s *fastFilter) localScores(ctx context.Context, plugin scorer, entries []*nodeEntry) ([]int64, error) {
 	ask, failed := s.asker(ctx, plugin, s.class.state)
 	table := s.class.scores[plugin.Name()]
-	scores := consult(ctx, s, table, slots, &s.judge.scratch.scores, func(at *slot) int64 { return ask(at.info) })
+	scores := consult(ctx, s, table, entries, &s.judge.scratch.scores, func(at *nodeEntry) int64 { return ask(at.info) })
 	return scores, failed()
 }
 
 // asker asks a plugin about single nodes, and tells afterwards whether that failed.
-func (s *sweep) asker(ctx context.Context, plugin scorer, state fwk.CycleState) (ask func(fwk.NodeInfo) int64, failed func() error) {
+func (s *fastFilter) asker(ctx context.Context, plugin scorer, state fwk.CycleState) (ask func(fwk.NodeInfo) int64, failed func() error) {
 	var failure atomic.Pointer[fwk.Status]
 	ask = func(at fwk.NodeInfo) int64 {
 		score, status := plugin.Score(ctx, state, s.pod, at)
@@ -185,10 +185,10 @@ func (s *sweep) asker(ctx context.Context, plugin scorer, state fwk.CycleState) 
 	return ask, failed
 }
 
-func namesOfSlots(slots []*slot) []string {
-	all := make([]string, len(slots))
-	for i, slot := range slots {
-		all[i] = slot.name
+func entryNames(entries []*nodeEntry) []string {
+	all := make([]string, len(entries))
+	for i, entry := range entries {
+		all[i] = entry.name
 	}
 	return all
 }

@@ -5,10 +5,10 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// scratch is room that sweeps use again one after the other: at thousands of nodes, and thousands of sweeps a second,
-// making it anew would cost more than the plugins do.
+// scratch holds buffers that are used again by one fast filter after the other: at thousands of nodes, and thousands of filters a
+// second, allocating them would cost more than the plugins do.
 type scratch struct {
-	slots    []*slot
+	entries  []*nodeEntry
 	infos    []fwk.NodeInfo
 	asked    []int
 	filters  []fwk.FilterPlugin
@@ -20,8 +20,8 @@ type scratch struct {
 	at       []int
 	kinds    []int
 	kindOf   []int
-	ofKind   []*slot
-	best     []*slot
+	ofKind   []*nodeEntry
+	best     []*nodeEntry
 	totals   []int64
 	list     fwk.NodeScoreList
 	spread   []fwk.NodeInfo
@@ -33,14 +33,14 @@ type answers[T any] struct {
 	byDomain []answered[T]
 }
 
-// answered is an answer for a domain, and the look that it was given in.
+// answered is an answer for a domain, and the generation that it was given in.
 type answered[T any] struct {
-	look   int
-	answer T
+	generation int
+	answer     T
 }
 
-// sized is a buffer of n, of which nothing is promised.
-func sized[S ~[]T, T any](buffer *S, n int) S {
+// resized is the buffer with length n, its contents undefined.
+func resized[S ~[]T, T any](buffer *S, n int) S {
 	if cap(*buffer) < n {
 		*buffer = make(S, n+n/4)
 	}

@@ -2,16 +2,16 @@ package scheduling
 
 import "k8s.io/apimachinery/pkg/labels"
 
-// search looks for the crowds of a namespace that a selector means, each of which is asked once.
+// search looks for the label classes of a namespace that a selector matches, each of which is matched once.
 type search struct {
 	selector labels.Selector
-	// label is one that they must have, empty if they need none. The rest is asked.
+	// label is one that the selector requires, empty if none. Its other requirements are matched one by one.
 	namespace, label string
 	asked            int
 }
 
-// search asks for the label that fewest have.
-func (c *crowds) search(namespace string, selector labels.Selector) search {
+// search chooses the required label that fewest label classes have.
+func (c *labelClasses) search(namespace string, selector labels.Selector) search {
 	s := search{selector: selector, namespace: namespace}
 	requirements, _ := selector.Requirements()
 	for i := range requirements {
@@ -26,8 +26,8 @@ func (c *crowds) search(namespace string, selector labels.Selector) search {
 	return s
 }
 
-// next are the crowds found that have not been found before.
-func (c *crowds) next(s *search) (found []*crowd) {
+// next are the label classes found since the last call.
+func (c *labelClasses) next(s *search) (found []*labelClass) {
 	among := c.byLabel[s.label]
 	if s.label == "" {
 		among = c.byNamespace[s.namespace]

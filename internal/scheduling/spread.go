@@ -7,34 +7,34 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
-// spreadsOverDomains says that no rule of the pod's is about single hosts.
-func (s *sweep) spreadsOverDomains() bool {
+// spreadsOverDomains says that none of the pod's spread constraints is on single hosts.
+func (s *fastFilter) spreadsOverDomains() bool {
 	return !slices.Contains(s.profile.topologyKeys(s.pod), corev1.LabelHostname)
 }
 
 // spreadNodes are those that the plugin's PreFilter has to see: the nodes with pods that count, and one of each domain, so
-// that it knows the empty ones. A pod that chooses among nodes, or counts only nodes whose taints it tolerates, has to see
-// all, for the nodes of a domain are then not alike.
-func (s *sweep) spreadNodes() []fwk.NodeInfo {
-	all := &s.judge.board.nodes
+// that it knows the empty domains. For a pod that selects nodes, or honours taints, they are all nodes: the nodes of a domain then
+// differ.
+func (s *fastFilter) spreadNodes() []fwk.NodeInfo {
+	all := &s.judge.nodes.sorted
 	if len(s.pod.Spec.TopologySpreadConstraints) == 0 || !s.spreadsOverDomains() || s.choosesNodes() {
-		return all.counted
+		return all.filtered
 	}
-	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
-	known := sized(&s.judge.scratch.verdicts.byDomain, len(domains.numbers))
-	s.judge.looks++
-	some := sized(&s.judge.scratch.spread, len(all.slots))[:0]
-	for i, slot := range all.slots {
-		k := &known[domains.at(slot)]
-		if slot.counted.pods != nil || k.look != s.judge.looks {
-			k.look = s.judge.looks
-			some = append(some, all.counted[i])
+	domains := s.profile.domains.of(s.judge.nodes, s.profile.topologyKeys(s.pod))
+	known := resized(&s.judge.scratch.verdicts.byDomain, len(domains.numbers))
+	s.judge.generation++
+	some := resized(&s.judge.scratch.spread, len(all.entries))[:0]
+	for i, entry := range all.entries {
+		k := &known[domains.at(entry)]
+		if entry.filtered.pods != nil || k.generation != s.judge.generation {
+			k.generation = s.judge.generation
+			some = append(some, all.filtered[i])
 		}
 	}
 	return some
 }
 
-func (s *sweep) choosesNodes() bool {
+func (s *fastFilter) choosesNodes() bool {
 	spec := &s.pod.Spec
 	return len(spec.NodeSelector) > 0 || spec.Affinity != nil && spec.Affinity.NodeAffinity != nil ||
 		slices.ContainsFunc(spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
@@ -44,7 +44,7 @@ func (s *sweep) choosesNodes() bool {
 
 // spreadVerdicts asks once for all nodes of a domain: the plugin's Filter follows from the values of the topology keys
 // (pkg/scheduler/framework/plugins/podtopologyspread/filtering.go).
-func (s *sweep) spreadVerdicts(slots []*slot, ask func(*slot) *fwk.Status) []*fwk.Status {
-	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
-	return s.judge.scratch.verdicts.ask(s.judge, domains, slots, alike, ask)
+func (s *fastFilter) spreadVerdicts(entries []*nodeEntry, ask func(*nodeEntry) *fwk.Status) []*fwk.Status {
+	domains := s.profile.domains.of(s.judge.nodes, s.profile.topologyKeys(s.pod))
+	return s.judge.scratch.verdicts.ask(s.judge, domains, entries, allAlike, ask)
 }

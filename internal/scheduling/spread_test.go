@@ -84,7 +84,7 @@ func disk(kind string) func(*corev1.Pod) {
 // about as nodes come, change and go.
 func TestSpreadScores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		judge, err := scheduling.New(t.Context(), worldOf(&corev1.Service{
+		judge, err := scheduling.New(t.Context(), snapshotOf(&corev1.Service{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, Spec: corev1.ServiceSpec{Selector: map[string]string{"app": "web"}},
 		}), scheduling.Options{})
 		if err != nil {

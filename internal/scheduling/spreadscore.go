@@ -10,11 +10,11 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// scoreSpread adds what PodTopologySpread gives each node. The plugin hears of one node of each kind only: its Score follows
-// from the pods that count and from the values of the topology keys, of which the host's name tells it only that there is
-// one, and its NormalizeScore looks at each score, the lowest and the highest
+// scoreSpread adds the scores of PodTopologySpread. The plugin is given one node of each kind only: its Score follows
+// from the pods that count and from the values of the topology keys, of which it reads no more of the hostname than that there is
+// one, and its NormalizeScore reads each score, the lowest and the highest
 // (pkg/scheduler/framework/plugins/podtopologyspread/scoring.go).
-func (s *sweep) scoreSpread(ctx context.Context, plugin scorer, totals []int64) error {
+func (s *fastFilter) scoreSpread(ctx context.Context, plugin scorer, totals []int64) error {
 	kinds, ofKind := s.spreadKinds()
 	if plugin.prepared {
 		switch status := s.preScoreSpread(ctx, plugin.ScorePlugin.(fwk.PreScorePlugin), ofKind); {
@@ -25,9 +25,9 @@ func (s *sweep) scoreSpread(ctx context.Context, plugin scorer, totals []int64) 
 		}
 	}
 	ask, failed := s.asker(ctx, plugin, s.state)
-	list := sized(&s.judge.scratch.list, len(ofKind))
-	for i, slot := range ofKind {
-		list[i] = fwk.NodeScore{Name: slot.name, Score: ask(&slot.counted)}
+	list := resized(&s.judge.scratch.list, len(ofKind))
+	for i, entry := range ofKind {
+		list[i] = fwk.NodeScore{Name: entry.name, Score: ask(&entry.filtered)}
 	}
 	if err := failed(); err != nil {
 		return err
@@ -43,34 +43,34 @@ func (s *sweep) scoreSpread(ctx context.Context, plugin scorer, totals []int64) 
 
 // spreadKinds are the kind of each feasible node, and one node of each kind. Nodes of a domain on which no pods count are of
 // one kind; any other is the only one of its own, as is one that lacks a topology key: the plugin notes its name.
-func (s *sweep) spreadKinds() (kinds []int, ofKind []*slot) {
+func (s *fastFilter) spreadKinds() (kinds []int, ofKind []*nodeEntry) {
 	scratch := &s.judge.scratch
-	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
-	byDomain := sized(&scratch.kindOf, len(domains.numbers))
+	domains := s.profile.domains.of(s.judge.nodes, s.profile.topologyKeys(s.pod))
+	byDomain := resized(&scratch.kindOf, len(domains.numbers))
 	for i := range byDomain {
-		byDomain[i] = nowhere
+		byDomain[i] = absent
 	}
-	kinds, ofKind = sized(&scratch.kinds, len(s.feasible)), scratch.ofKind[:0]
-	for i, slot := range s.feasible {
-		domain := domains.at(slot)
-		alike := slot.counted.pods == nil && domains.faces[domain] != nil
-		if alike && byDomain[domain] != nowhere {
+	kinds, ofKind = resized(&scratch.kinds, len(s.feasible)), scratch.ofKind[:0]
+	for i, entry := range s.feasible {
+		domain := domains.at(entry)
+		alike := entry.filtered.pods == nil && domains.representatives[domain] != nil
+		if alike && byDomain[domain] != absent {
 			kinds[i] = byDomain[domain]
 			continue
 		}
 		if kinds[i] = len(ofKind); alike {
 			byDomain[domain] = kinds[i]
 		}
-		ofKind = append(ofKind, slot)
+		ofKind = append(ofKind, entry)
 	}
 	scratch.ofKind = ofKind
 	return kinds, ofKind
 }
 
-// preScoreSpread has the plugin's PreScore see one node of each kind. That tells it everything but how many nodes there are,
-// from which the weight of rules on hosts follows, and nothing else. So it sees every node only where it has not weighed
-// such a rule for as many nodes before.
-func (s *sweep) preScoreSpread(ctx context.Context, plugin fwk.PreScorePlugin, ofKind []*slot) *fwk.Status {
+// preScoreSpread gives the plugin's PreScore one node of each kind. From these it computes all but the number of nodes, from which
+// the weight of constraints on hosts follows, and nothing else. So it is given every node only where that weight is not known for as
+// many nodes.
+func (s *fastFilter) preScoreSpread(ctx context.Context, plugin fwk.PreScorePlugin, ofKind []*nodeEntry) *fwk.Status {
 	if status := plugin.PreScore(ctx, s.state, s.pod, s.spreadCandidates(ofKind)); !status.IsSuccess() {
 		return status
 	}
@@ -111,14 +111,14 @@ func hostWeights(state fwk.CycleState) (hosts []reflect.Value, ignored int) {
 	return hosts, len(noted.FieldByName("IgnoredNodes").Interface().(sets.Set[string]))
 }
 
-// spreadCandidates show each node as one that has its domain's labels and no other: PreScore notes what values the topology
-// keys have, and who lacks one. Fetching all their labels would be most of its work.
-func (s *sweep) spreadCandidates(slots []*slot) []fwk.NodeInfo {
-	domains := s.profile.domains.of(s.judge.board, s.profile.topologyKeys(s.pod))
-	shown := sized(&s.judge.scratch.infos, len(slots))
-	for i, slot := range slots {
-		if shown[i] = domains.faces[domains.at(slot)]; shown[i] == nil {
-			shown[i] = slot.info
+// spreadCandidates have their domain's labels and no other: PreScore reads the values of the topology keys, and who lacks one.
+// Reading all their labels would be most of its work.
+func (s *fastFilter) spreadCandidates(entries []*nodeEntry) []fwk.NodeInfo {
+	domains := s.profile.domains.of(s.judge.nodes, s.profile.topologyKeys(s.pod))
+	shown := resized(&s.judge.scratch.infos, len(entries))
+	for i, entry := range entries {
+		if shown[i] = domains.representatives[domains.at(entry)]; shown[i] == nil {
+			shown[i] = entry.info
 		}
 	}
 	return shown

@@ -1,13 +1,13 @@
 package scheduling
 
-// table is what a local plugin has said of each node for pods that it cannot tell apart. An answer holds until the node
+// table caches what a local plugin has said of each node for pods that it cannot tell apart. An answer is valid until the node
 // changes, which its generation tells (NodeInfo.Generation is never the same for two states of a node).
 type table[T any] struct {
 	number uint64    // no other table has it
-	cells  []cell[T] // by the slot's id
-	// setting is what else the answers follow from, nil if nothing; was is how it stood when they were given.
-	setting *version
-	was     int
+	cells  []cell[T] // by the entry's id
+	// version is of what else the answers depend on, nil if nothing; asOf is the one they were given at.
+	version *version
+	asOf    int
 }
 
 type cell[T any] struct {
@@ -15,22 +15,22 @@ type cell[T any] struct {
 	answer     T
 }
 
-// fit makes room for every slot there is, and forgets everything if it was said in another setting.
-func (t *table[T]) fit(slots int) {
+// fit makes a cell for every entry, and drops all answers if they were given at another version.
+func (t *table[T]) fit(entries int) {
 	if t == nil {
 		return
 	}
-	if t.setting != nil && t.was != t.setting.now {
+	if t.version != nil && t.asOf != t.version.now {
 		clear(t.cells)
-		t.was = t.setting.now
+		t.asOf = t.version.now
 	}
-	if missing := slots - len(t.cells); missing > 0 {
+	if missing := entries - len(t.cells); missing > 0 {
 		t.cells = append(t.cells, make([]cell[T], missing)...)
 	}
 }
 
-// of is the answer for a slot, which is asked for if the table holds none. A nil table holds none.
-func (t *table[T]) of(s *slot, ask func() T) T {
+// of is the answer for an entry, which is asked for if the table holds none. A nil table holds none.
+func (t *table[T]) of(s *nodeEntry, ask func() T) T {
 	if t == nil {
 		return ask()
 	}
@@ -41,8 +41,8 @@ func (t *table[T]) of(s *slot, ask func() T) T {
 	return c.answer
 }
 
-// at is the cell of a slot, and whether its answer holds.
-func (t *table[T]) at(s *slot) (*cell[T], bool) {
+// at is the cell of an entry, and whether its answer is valid.
+func (t *table[T]) at(s *nodeEntry) (*cell[T], bool) {
 	c := &t.cells[s.id]
 	return c, c.generation == s.info.Generation
 }

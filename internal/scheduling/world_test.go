@@ -17,18 +17,18 @@ import (
 // epoch is when worlds of these tests begin.
 var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func worldOf(objects ...runtime.Object) *cluster.Snapshot {
+func snapshotOf(objects ...runtime.Object) *cluster.Snapshot {
 	return cluster.New(cluster.Contents{Objects: objects, Taken: epoch})
 }
 
 func newJudge(t testing.TB, objects ...runtime.Object) *scheduling.Judge {
 	t.Helper()
-	return judgeOf(t, worldOf(objects...), scheduling.Options{})
+	return judgeOf(t, snapshotOf(objects...), scheduling.Options{})
 }
 
-func judgeOf(t testing.TB, world *cluster.Snapshot, o scheduling.Options) *scheduling.Judge {
+func judgeOf(t testing.TB, snapshot *cluster.Snapshot, o scheduling.Options) *scheduling.Judge {
 	t.Helper()
-	j, err := scheduling.New(t.Context(), world, o)
+	j, err := scheduling.New(t.Context(), snapshot, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestNeverWrites(t *testing.T) {
 	var placed, preempted int
 	rapid.Check(t, func(t *rapid.T) {
-		judge, err := scheduling.New(t.Context(), aWorld(t), scheduling.Options{})
+		judge, err := scheduling.New(t.Context(), randomSnapshot(t), scheduling.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestNeverWrites(t *testing.T) {
 		if rapid.Bool().Draw(t, "large") {
 			asking("4", "1Gi")(p)
 			priority(1000)(p)
-			crowd(t, judge)
+			addPods(t, judge)
 		}
 		a := ask(t, judge, p)
 		if a.Placement.Node != "" {
@@ -55,8 +55,8 @@ func TestNeverWrites(t *testing.T) {
 	}
 }
 
-// crowd puts one more pod on every node.
-func crowd(t *rapid.T, judge *scheduling.Judge) {
+// addPods puts one more pod on every node.
+func addPods(t *rapid.T, judge *scheduling.Judge) {
 	for _, n := range judge.World().Nodes() {
 		if err := judge.Apply(cluster.Put(pod("on-"+n.Name, on(n.Name)))); err != nil {
 			t.Fatal(err)

@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Taken is how much of a resource the pods of a node have asked for, as the scheduler counts it: millis of CPU, bytes,
-// pieces, or for "pods" their number. It is zero for a node that does not exist.
+// Taken is the sum of the requests of a node's pods for a resource, as the scheduler counts it: millicores of CPU, bytes, pieces,
+// or for "pods" their number. It is zero for a node that does not exist.
 func (j *Judge) Taken(node string, resource corev1.ResourceName) int64 {
-	info := j.board.node(node)
+	info := j.nodes.node(node)
 	if info == nil {
 		return 0
 	}
@@ -35,15 +35,15 @@ func (j *Judge) ObstaclesOn(ctx context.Context, pod *corev1.Pod, nodes ...strin
 	if err != nil {
 		return Obstacles{}, err
 	}
-	ctx = quiet(ctx)
-	s := j.survey(p, pod)
+	ctx = withoutLogs(ctx)
+	s := j.newSurvey(p, pod)
 	if err := s.prepare(ctx); err != nil {
 		return Obstacles{}, err
 	}
 	found := Obstacles{Nodes: make([]NodeObstacles, 0, len(nodes))}
 	for _, name := range nodes {
-		at := j.board.slots[name]
-		if at == nil || at.here == nowhere {
+		at := j.nodes.byName[name]
+		if at == nil || at.index == absent {
 			return Obstacles{}, fmt.Errorf("asking what keeps pod %s off node %s: it does not exist", nameOf(s.pod), name)
 		}
 		on, err := s.look(ctx, at)

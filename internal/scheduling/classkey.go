@@ -6,12 +6,12 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// looksAt says, of each plugin whose answer for a node follows from the pod and that node's info alone, which part of the
-// pod's spec it looks at. Every other plugin is asked anew each time.
+// podSpecReadBy says, of each plugin whose answer for a node follows from the pod and that node's info alone (a local plugin),
+// which part of the pod's spec it reads. Every other plugin is asked anew each time.
 //
-// Source: the plugins' Filter and Score in pkg/scheduler/framework/plugins of Kubernetes 1.36. ImageLocality also looks at
-// the number of nodes and at how many have an image, which is the board's setting.
-var looksAt = map[string]func(*corev1.PodSpec) corev1.PodSpec{
+// Source: the plugins' Filter and Score in pkg/scheduler/framework/plugins of Kubernetes 1.36. ImageLocality also reads
+// the number of nodes and how many have an image, which is the node store's imagesVersion.
+var podSpecReadBy = map[string]func(*corev1.PodSpec) corev1.PodSpec{
 	names.NodeName:          func(s *corev1.PodSpec) corev1.PodSpec { return corev1.PodSpec{NodeName: s.NodeName} },
 	names.NodeUnschedulable: tolerations, names.TaintToleration: tolerations,
 	names.NodeAffinity: func(s *corev1.PodSpec) corev1.PodSpec {
@@ -36,8 +36,8 @@ var looksAt = map[string]func(*corev1.PodSpec) corev1.PodSpec{
 		}
 		return part
 	},
-	names.NodeDeclaredFeatures: whole,
-	names.DynamicResources:     requests, // where there are no devices, which sweeps ask for
+	names.NodeDeclaredFeatures: allRelevant,
+	names.DynamicResources:     requests, // where there are no devices, a condition of the fast path
 }
 
 func tolerations(s *corev1.PodSpec) corev1.PodSpec { return corev1.PodSpec{Tolerations: s.Tolerations} }
@@ -50,25 +50,25 @@ func requests(s *corev1.PodSpec) corev1.PodSpec {
 	return part
 }
 
-// whole leaves out what no plugin looks at and what differs between pods of one template.
-func whole(s *corev1.PodSpec) corev1.PodSpec {
+// allRelevant leaves out what no plugin reads and what differs between pods of one template.
+func allRelevant(s *corev1.PodSpec) corev1.PodSpec {
 	part := *s
-	part.Containers, part.InitContainers = slim(s.Containers), slim(s.InitContainers)
+	part.Containers, part.InitContainers = withoutIrrelevant(s.Containers), withoutIrrelevant(s.InitContainers)
 	part.Volumes, part.Hostname, part.Subdomain = nil, "", ""
 	for _, v := range s.Volumes {
-		if !own(&v) {
+		if !isNodeLocal(&v) {
 			part.Volumes = append(part.Volumes, v)
 		}
 	}
 	return part
 }
 
-// own says that a volume is made on the pod's node for it, which is no plugin's matter.
-func own(v *corev1.Volume) bool {
+// isNodeLocal says that the kubelet makes a volume on the pod's node, so that no plugin looks at it.
+func isNodeLocal(v *corev1.Volume) bool {
 	return v.Projected != nil || v.ConfigMap != nil || v.Secret != nil || v.EmptyDir != nil || v.DownwardAPI != nil
 }
 
-func slim(all []corev1.Container) []corev1.Container {
+func withoutIrrelevant(all []corev1.Container) []corev1.Container {
 	part := make([]corev1.Container, len(all))
 	for i := range all {
 		part[i] = all[i]
@@ -90,14 +90,14 @@ func containers(s *corev1.PodSpec, part func(*corev1.Container) corev1.Container
 	return parts
 }
 
-// keyOf is what makes a pod one of its class, in room that the next key uses again.
+// keyOf is the key of a pod's class, in a buffer that the next key overwrites.
 func (all *classes) keyOf(pod *corev1.Pod) []byte {
 	key := appendText(all.key[:0], pod.Namespace)
 	key = appendLabels(key, pod.Labels)
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		key = appendText(appendText(appendText(key, owner.APIVersion), owner.Kind), owner.Name)
 	}
-	all.part = whole(&pod.Spec)
+	all.part = allRelevant(&pod.Spec)
 	all.key = appendMessage(append(key, 1), &all.part)
 	return all.key
 }

@@ -12,15 +12,15 @@ import (
 
 var errRefused = errors.New("the judge asks no cluster and changes none")
 
-// refusal is a transport that lets nothing through.
-type refusal struct{ requests atomic.Int64 }
+// refusingTransport is an HTTP transport that refuses every request.
+type refusingTransport struct{ requests atomic.Int64 }
 
-func (r *refusal) RoundTrip(request *http.Request) (*http.Response, error) {
+func (r *refusingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	r.requests.Add(1)
 	return nil, fmt.Errorf("%s %s: %w", request.Method, request.URL.Path, errRefused)
 }
 
-// client is what the scheduler's plugins are given to write with.
-func (r *refusal) client() (kubernetes.Interface, error) {
+// client is the client that the scheduler's plugins are given.
+func (r *refusingTransport) client() (kubernetes.Interface, error) {
 	return kubernetes.NewForConfigAndClient(&rest.Config{Host: "http://refused.invalid"}, &http.Client{Transport: r})
 }

@@ -8,34 +8,34 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// draw picks one of some nodes, or other names, for a pod. The same seed, pod and names give the same one, whatever was
-// asked before, and a name that is no longer among them changes the draw only if it had won it.
-func (j *Judge) draw(pod *corev1.Pod, names []string) string {
-	return names[j.drawn(pod, len(names), func(i int) hash { return hashOf(names[i]) })]
+// pickName picks one of some names at random, by seed. The same seed, pod and names give the same one, whatever was asked before,
+// and removing a name changes the result only if that name was picked (rendezvous hashing).
+func (j *Judge) pickName(pod *corev1.Pod, names []string) string {
+	return names[j.pickIndex(pod, len(names), func(i int) hash { return hashOf(names[i]) })]
 }
 
-// drawn is draw of names by their hashes.
-func (j *Judge) drawn(pod *corev1.Pod, among int, name func(i int) hash) int {
+// pickIndex is pickName for hashes of names.
+func (j *Judge) pickIndex(pod *corev1.Pod, among int, name func(i int) hash) int {
 	if among == 1 {
 		return 0
 	}
-	pot := newHash().number(j.seed).text(pod.Namespace).text(pod.Name)
+	seedHash := newHash().number(j.seed).text(pod.Namespace).text(pod.Name)
 	winner, highest := 0, uint64(0)
 	for i := range among {
-		if ticket := (pot ^ name(i)).mixed(); ticket > highest {
-			winner, highest = i, ticket
+		if key := (seedHash ^ name(i)).mixed(); key > highest {
+			winner, highest = i, key
 		}
 	}
 	return winner
 }
 
-// chosen is the node that a pod gets, one of the best by chance.
-func (s *sweep) chosen(ctx context.Context) (string, error) {
+// chosen is the node that a pod gets, one of the best at random.
+func (s *fastFilter) chosen(ctx context.Context) (string, error) {
 	best, err := s.best(ctx)
 	if err != nil {
 		return "", err
 	}
-	return best[s.judge.drawn(s.pod, len(best), func(i int) hash { return best[i].hash })].name, nil
+	return best[s.judge.pickIndex(s.pod, len(best), func(i int) hash { return best[i].hash })].name, nil
 }
 
 func (a *attempt) chosen(ctx context.Context, j *Judge) (string, error) {
@@ -43,16 +43,16 @@ func (a *attempt) chosen(ctx context.Context, j *Judge) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return j.draw(a.pod, best), nil
+	return j.pickName(a.pod, best), nil
 }
 
-// pick picks a node that others leave for a pod, each as likely as any other, and then who of equals it is that leaves it.
-func (j *Judge) pick(pod *corev1.Pod, choices []Preemption) Preemption {
+// pickPreemption picks a node at random, each as likely as any other, and then among its sets of victims.
+func (j *Judge) pickPreemption(pod *corev1.Pod, choices []Preemption) Preemption {
 	nodes := make([]string, len(choices))
 	for i := range choices {
 		nodes[i] = choices[i].Node
 	}
-	node := j.draw(pod, nodes)
+	node := j.pickName(pod, nodes)
 	there := slices.DeleteFunc(slices.Clone(choices), func(p Preemption) bool { return p.Node != node })
 	who := make([]string, len(there))
 	for i, p := range there {
@@ -62,10 +62,10 @@ func (j *Judge) pick(pod *corev1.Pod, choices []Preemption) Preemption {
 		}
 		who[i] = strings.Join(names, " ")
 	}
-	return there[slices.Index(who, j.draw(pod, who))]
+	return there[slices.Index(who, j.pickName(pod, who))]
 }
 
-// hash is FNV-1a of 64 bits, of which a value can be continued in many ways.
+// hash is FNV-1a of 64 bits. A value can be continued in several ways.
 type hash uint64
 
 func newHash() hash { return 14695981039346656037 }

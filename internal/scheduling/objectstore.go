@@ -20,7 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// listed are the kinds that plugins read through listers. Nodes and pods they read from the board.
+// listed are the kinds that plugins read through listers. Nodes and pods they read from the node store.
 var listed = []runtime.Object{
 	&corev1.Namespace{}, &corev1.PersistentVolume{}, &corev1.PersistentVolumeClaim{}, &corev1.ReplicationController{}, &corev1.Service{},
 	&appsv1.ReplicaSet{}, &appsv1.StatefulSet{},
@@ -29,23 +29,23 @@ var listed = []runtime.Object{
 	&resourcev1.DeviceClass{}, &resourcev1.ResourceClaim{}, &resourcev1.ResourceSlice{},
 }
 
-// shelf holds the objects that plugins read through listers, and tells those that keep caches of every edit before it
+// objectStore holds the objects that plugins read through listers, and tells those that keep caches of every edit before it
 // returns, so that an answer never depends on when a goroutine ran.
-type shelf struct {
+type objectStore struct {
 	factory informers.SharedInformerFactory
 	kinds   map[reflect.Type]*informer
-	// relations is another one whenever something is that decides who bears on whom, or which plugins have a say.
-	relations version
-	// storage is another one whenever something is that NodeVolumeLimits looks up.
-	storage version
-	bonds   bonds
-	guards  guards
+	// relationsVersion is raised whenever an object changes that decides which pods are related, or which plugins skip a pod.
+	relationsVersion version
+	// storageVersion is raised whenever an object changes that NodeVolumeLimits looks up.
+	storageVersion version
+	boundVolumes   boundVolumes
+	budgets        budgetIndex
 }
 
-func newShelf(client kubernetes.Interface, world *cluster.Snapshot, j *journal) *shelf {
-	s := &shelf{
+func newObjectStore(client kubernetes.Interface, snapshot *cluster.Snapshot, j *journal) *objectStore {
+	s := &objectStore{
 		factory: informers.NewSharedInformerFactory(client, 0), kinds: map[reflect.Type]*informer{},
-		relations: version{journal: j}, storage: version{journal: j},
+		relationsVersion: version{journal: j}, storageVersion: version{journal: j},
 	}
 	for _, o := range listed {
 		i := &informer{SharedIndexInformer: cache.NewSharedIndexInformer(
@@ -53,34 +53,34 @@ func newShelf(client kubernetes.Interface, world *cluster.Snapshot, j *journal) 
 		s.kinds[reflect.TypeOf(o)] = i
 		s.factory.InformerFor(o, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return i })
 	}
-	s.guards = guards{kind: s.kinds[reflect.TypeFor[*policyv1.PodDisruptionBudget]()], selectors: version{journal: j}}
-	fill(s, world.Namespaces())
-	fill(s, world.Volumes())
-	fill(s, world.Claims())
-	fill(s, world.ReplicationControllers())
-	fill(s, world.Services())
-	fill(s, world.ReplicaSets())
-	fill(s, world.StatefulSets())
-	fill(s, world.CSIDrivers())
-	fill(s, world.CSINodes())
-	fill(s, world.StorageCapacities())
-	fill(s, world.Classes())
-	fill(s, world.VolumeAttachments())
-	fill(s, world.Budgets())
-	fill(s, world.PriorityClasses())
-	fill(s, world.DeviceClasses())
-	fill(s, world.ResourceClaims())
-	fill(s, world.ResourceSlices())
+	s.budgets = budgetIndex{kind: s.kinds[reflect.TypeFor[*policyv1.PodDisruptionBudget]()], selectors: version{journal: j}}
+	fill(s, snapshot.Namespaces())
+	fill(s, snapshot.Volumes())
+	fill(s, snapshot.Claims())
+	fill(s, snapshot.ReplicationControllers())
+	fill(s, snapshot.Services())
+	fill(s, snapshot.ReplicaSets())
+	fill(s, snapshot.StatefulSets())
+	fill(s, snapshot.CSIDrivers())
+	fill(s, snapshot.CSINodes())
+	fill(s, snapshot.StorageCapacities())
+	fill(s, snapshot.Classes())
+	fill(s, snapshot.VolumeAttachments())
+	fill(s, snapshot.Budgets())
+	fill(s, snapshot.PriorityClasses())
+	fill(s, snapshot.DeviceClasses())
+	fill(s, snapshot.ResourceClaims())
+	fill(s, snapshot.ResourceSlices())
 	return s
 }
 
 // devices says whether there are any that pods may claim.
-func (s *shelf) devices() bool {
+func (s *objectStore) devices() bool {
 	return len(s.kinds[reflect.TypeFor[*resourcev1.DeviceClass]()].GetIndexer().ListKeys()) > 0
 }
 
 // namespaceLabels are nil for a namespace that does not exist.
-func (s *shelf) namespaceLabels(name string) labels.Set {
+func (s *objectStore) namespaceLabels(name string) labels.Set {
 	held := s.kinds[reflect.TypeFor[*corev1.Namespace]()].held(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if held == nil {
 		return nil
@@ -88,20 +88,20 @@ func (s *shelf) namespaceLabels(name string) labels.Set {
 	return held.GetLabels()
 }
 
-func fill[T metav1.Object](s *shelf, objects []T) {
+func fill[T metav1.Object](s *objectStore, objects []T) {
 	kind := s.kinds[reflect.TypeFor[T]()]
 	for _, o := range objects {
 		kind.swap(nil, o)
 	}
 }
 
-// informer is a SharedIndexInformer that is never run: what is put into it is there, and its handlers know, at once.
+// informer is a SharedIndexInformer that is never run: an object put into it is there, and its handlers are called, at once.
 type informer struct {
 	cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandler
 }
 
-// held is what stands where o would, nil if nothing does.
+// held is the object of o's name, nil if there is none.
 func (i *informer) held(o metav1.Object) metav1.Object {
 	if there, ok, err := i.GetIndexer().Get(o); err == nil && ok {
 		return there.(metav1.Object)

@@ -14,51 +14,51 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// crowd is the pods that no rule about other pods can tell apart: they have their namespace, their labels, and their own
-// rules in common. Whether a rule means one of them is asked once for all.
-type crowd struct {
-	member *framework.PodInfo      // any of them
-	tastes []fwk.AffinityTerm      // their rules on affinity that bear on scores
-	home   bool                    // their rules mean pods of the crowd's namespace only
-	on     map[*slot][]fwk.PodInfo // where they stand; a list in it does not change
-	// budgets protect them, as of some state of the guards' selectors, if that was asked.
+// labelClass is the pods that no selector or affinity term of other pods can tell apart: they have the namespace, the labels, and
+// their own affinity terms in common. A selector is matched once for all of them.
+type labelClass struct {
+	member           *framework.PodInfo           // any of them
+	scoringTerms     []fwk.AffinityTerm           // their terms that score nodes for other pods
+	ownNamespaceOnly bool                         // their terms select pods of their namespace only
+	podsByNode       map[*nodeEntry][]fwk.PodInfo // a list in it does not change
+	// budgets protect them, as of some version of the budgets' selectors, if that was asked.
 	budgets []*policyv1.PodDisruptionBudget
 	asked   bool
 	asOf    int
-	// mark is the last look that saw this crowd.
-	mark int
+	// visited is the generation in which this class was last visited.
+	visited int
 }
 
-// crowds are all there ever were; one that nobody belongs to any more stands nowhere.
-type crowds struct {
+// labelClasses are all that there ever were; one that no pod belongs to any more is on no node.
+type labelClasses struct {
 	journal     *journal
-	byKey       map[string]*crowd
-	byNamespace map[string][]*crowd
-	byLabel     map[string][]*crowd // by namespace, label and value
-	ruled       []*crowd            // with rules of their own
-	all         []*crowd
-	// byOwner is the crowd of the last pod with that controller: most often the next one's too.
-	byOwner map[types.UID]*crowd
+	byKey       map[string]*labelClass
+	byNamespace map[string][]*labelClass
+	byLabel     map[string][]*labelClass // by namespace, label and value
+	withTerms   []*labelClass            // with terms of their own
+	all         []*labelClass
+	// byOwner is the class of the last pod with that controller: most often the next one's too.
+	byOwner map[types.UID]*labelClass
 	key     []byte
 }
 
-func newCrowds(j *journal) crowds {
-	return crowds{journal: j, byKey: map[string]*crowd{}, byNamespace: map[string][]*crowd{}, byLabel: map[string][]*crowd{}, byOwner: map[types.UID]*crowd{}}
+func newLabelClasses(j *journal) labelClasses {
+	return labelClasses{journal: j, byKey: map[string]*labelClass{}, byNamespace: map[string][]*labelClass{}, byLabel: map[string][]*labelClass{}, byOwner: map[types.UID]*labelClass{}}
 }
 
-func (c *crowds) of(pod *corev1.Pod) *crowd {
+func (c *labelClasses) of(pod *corev1.Pod) *labelClass {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner != nil {
-		if last := c.byOwner[owner.UID]; last != nil && last.takes(pod) {
+		if last := c.byOwner[owner.UID]; last != nil && last.contains(pod) {
 			return last
 		}
 	}
 	c.key = appendIdentity(c.key[:0], pod)
 	its := c.byKey[string(c.key)]
 	if its == nil {
-		its = &crowd{member: podInfo(pod), on: map[*slot][]fwk.PodInfo{}}
-		its.tastes = tastesOf(its.member)
-		its.home = homely(termsOf(its.member), pod.Namespace)
+		its = &labelClass{member: podInfo(pod), podsByNode: map[*nodeEntry][]fwk.PodInfo{}}
+		its.scoringTerms = scoringTermsOf(its.member)
+		its.ownNamespaceOnly = ownNamespaceOnly(termsOf(its.member), pod.Namespace)
 		c.byKey[string(c.key)] = its
 		c.all = append(c.all, its)
 		c.byNamespace[pod.Namespace] = append(c.byNamespace[pod.Namespace], its)
@@ -66,8 +66,8 @@ func (c *crowds) of(pod *corev1.Pod) *crowd {
 			key := labelKey(pod.Namespace, name, value)
 			c.byLabel[key] = append(c.byLabel[key], its)
 		}
-		if rulesOf(pod) != nil {
-			c.ruled = append(c.ruled, its)
+		if podAffinityOf(pod) != nil {
+			c.withTerms = append(c.withTerms, its)
 		}
 	}
 	if owner != nil {
@@ -76,9 +76,9 @@ func (c *crowds) of(pod *corev1.Pod) *crowd {
 	return its
 }
 
-// admit is the pod as plugins see it, with what it has in common with another member taken from that one: working out what
-// a pod asks for is most of the work of putting it on a node.
-func (c *crowd) admit(pod *corev1.Pod) *framework.PodInfo {
+// podInfoOf is the pod as plugins see it, with what it has in common with another member taken from that one: computing its
+// requests is most of the work of adding a pod to a node.
+func (c *labelClass) podInfoOf(pod *corev1.Pod) *framework.PodInfo {
 	if !sameRequests(&c.member.Pod.Spec, &pod.Spec) {
 		return podInfo(pod)
 	}
@@ -90,7 +90,7 @@ func (c *crowd) admit(pod *corev1.Pod) *framework.PodInfo {
 // podInfo leaves out the selectors that the API server would refuse, as the scheduler does.
 func podInfo(pod *corev1.Pod) *framework.PodInfo {
 	info, _ := framework.NewPodInfo(pod)
-	info.CalculateResource() // it remembers
+	info.CalculateResource() // it is kept in info
 	return info
 }
 
@@ -109,53 +109,53 @@ func sameRequests(a, b *corev1.PodSpec) bool {
 	return true
 }
 
-// takes says whether a pod is one of them.
-func (c *crowd) takes(pod *corev1.Pod) bool {
+// contains says whether a pod is one of them.
+func (c *labelClass) contains(pod *corev1.Pod) bool {
 	member := c.member.Pod
 	if member.Namespace != pod.Namespace || !maps.Equal(member.Labels, pod.Labels) {
 		return false
 	}
-	theirs, its := rulesOf(member), rulesOf(pod)
+	theirs, its := podAffinityOf(member), podAffinityOf(pod)
 	return theirs == nil && its == nil || equality.Semantic.DeepEqual(theirs, its)
 }
 
-// come and leave tell that a pod has come to a node, or left it.
+// add and remove tell that a pod was bound to a node, or is no longer.
 
-func (c *crowds) come(its *crowd, pod fwk.PodInfo, to *slot) {
-	c.set(its, to, append(slices.Clip(its.on[to]), pod))
+func (c *labelClasses) add(its *labelClass, pod fwk.PodInfo, to *nodeEntry) {
+	c.set(its, to, append(slices.Clip(its.podsByNode[to]), pod))
 }
 
-func (c *crowds) leave(its *crowd, pod fwk.PodInfo, from *slot) {
-	c.set(its, from, slices.DeleteFunc(slices.Clone(its.on[from]), func(p fwk.PodInfo) bool { return p == pod }))
+func (c *labelClasses) remove(its *labelClass, pod fwk.PodInfo, from *nodeEntry) {
+	c.set(its, from, slices.DeleteFunc(slices.Clone(its.podsByNode[from]), func(p fwk.PodInfo) bool { return p == pod }))
 }
 
-func (c *crowds) set(its *crowd, at *slot, pods []fwk.PodInfo) {
-	before := its.on[at]
+func (c *labelClasses) set(its *labelClass, at *nodeEntry, pods []fwk.PodInfo) {
+	before := its.podsByNode[at]
 	its.set(at, pods)
 	c.journal.did(func() { its.set(at, before) })
 }
 
-func (c *crowd) set(at *slot, pods []fwk.PodInfo) {
+func (c *labelClass) set(at *nodeEntry, pods []fwk.PodInfo) {
 	if len(pods) == 0 {
-		delete(c.on, at)
+		delete(c.podsByNode, at)
 	} else {
-		c.on[at] = pods
+		c.podsByNode[at] = pods
 	}
 }
 
-// rulesOf is what a pod says about other pods, nil if nothing.
-func rulesOf(pod *corev1.Pod) *corev1.Affinity {
+// podAffinityOf are a pod's affinity and anti-affinity to other pods, nil if it has none.
+func podAffinityOf(pod *corev1.Pod) *corev1.Affinity {
 	if a := pod.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
 		return &corev1.Affinity{PodAffinity: a.PodAffinity, PodAntiAffinity: a.PodAntiAffinity}
 	}
 	return nil
 }
 
-// appendIdentity writes what makes a pod one of its crowd.
+// appendIdentity writes what makes a pod one of its label class.
 func appendIdentity(key []byte, pod *corev1.Pod) []byte {
 	key = appendText(key, pod.Namespace)
 	key = appendLabels(key, pod.Labels)
-	if rules := rulesOf(pod); rules != nil {
+	if rules := podAffinityOf(pod); rules != nil {
 		key = appendMessage(key, rules)
 	}
 	return key

@@ -29,7 +29,7 @@ func TestSiblings(t *testing.T) {
 		"a claim of its own":   {first: func(p *corev1.Pod) { p.Spec.Volumes = ofItsOwn("data") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects := append(cargoOf("first", "a"), cargoOf("second", "b")...)
+			objects := append(footprintOf("first", "a"), footprintOf("second", "b")...)
 			judge := newJudge(t, append(objects, node("n1", tainted("reserved", corev1.TaintEffectNoSchedule)), shuns)...)
 			first := pod("first", func(p *corev1.Pod) {
 				p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "web", Controller: new(true)}}
@@ -62,7 +62,7 @@ func ofItsOwn(name string) []corev1.Volume {
 }
 
 // cargoOf is the claim that was made for a pod, and its volume.
-func cargoOf(pod, zone string) []runtime.Object {
+func footprintOf(pod, zone string) []runtime.Object {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: pod + "-data", UID: types.UID(pod + "-data"), Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: pod, UID: types.UID(pod), Controller: new(true)}},

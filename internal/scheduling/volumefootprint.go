@@ -11,35 +11,35 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// cargo is what a pod brings along as NodeVolumeLimits sees it: how many volumes of which drivers. It cannot tell pods with
-// the same cargo apart on a node where nobody mounts one of these volumes yet
+// volumeFootprint is a pod's volumes as NodeVolumeLimits sees them: how many of which drivers. The plugin cannot tell pods with
+// the same footprint apart on a node where none of these volumes is mounted yet
 // (pkg/scheduler/framework/plugins/nodevolumelimits/csi.go).
-type cargo struct {
+type volumeFootprint struct {
 	drivers string
 	claims  []string // through which pods mount these volumes, as NodeInfo.PVCRefCounts has them
 }
 
-// cargo is nil if it is not known: if the pod mounts something other than claims that have their volume, or if there are
-// volumes of an older form, which may be the same ones under another name.
-func (s *shelf) cargo(pod *corev1.Pod) *cargo {
-	s.bonds.follow(s)
-	c, seen := &cargo{}, sets.New[string]()
+// volumeFootprint is nil if it is not known: if the pod mounts something other than bound claims, or if there are volumes without
+// a CSI driver, which may be the same ones under another name.
+func (s *objectStore) volumeFootprint(pod *corev1.Pod) *volumeFootprint {
+	s.boundVolumes.update(s)
+	c, seen := &volumeFootprint{}, sets.New[string]()
 	var drivers []string
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
-		if own(v) {
+		if isNodeLocal(v) {
 			continue
 		}
-		if v.PersistentVolumeClaim == nil || s.bonds.older {
+		if v.PersistentVolumeClaim == nil || s.boundVolumes.nonCSI {
 			return nil
 		}
-		source := s.bonds.byClaim[framework.GetNamespacedName(pod.Namespace, v.PersistentVolumeClaim.ClaimName)]
+		source := s.boundVolumes.byClaim[framework.GetNamespacedName(pod.Namespace, v.PersistentVolumeClaim.ClaimName)]
 		if source == nil {
 			return nil
 		}
 		if handle := handleOf(source); !seen.Has(handle) {
 			seen.Insert(handle)
-			drivers, c.claims = append(drivers, source.Driver), append(c.claims, s.bonds.claims[handle]...)
+			drivers, c.claims = append(drivers, source.Driver), append(c.claims, s.boundVolumes.claims[handle]...)
 		}
 	}
 	slices.Sort(drivers)
@@ -47,12 +47,12 @@ func (s *shelf) cargo(pod *corev1.Pod) *cargo {
 	return c
 }
 
-// unknownTo says that nobody on a node mounts any of the volumes, as far as claims tell.
-func (c *cargo) unknownTo(at *slot, mounted *counted) bool {
+// unusedOn says that no pod on a node mounts any of the volumes, as far as claims tell.
+func (c *volumeFootprint) unusedOn(at *nodeEntry, mounted *filteredNode) bool {
 	for _, pod := range mounted.pods {
 		volumes := pod.GetPod().Spec.Volumes
 		for i := range volumes {
-			if volumes[i].PersistentVolumeClaim == nil && !own(&volumes[i]) {
+			if volumes[i].PersistentVolumeClaim == nil && !isNodeLocal(&volumes[i]) {
 				return false
 			}
 		}
@@ -60,21 +60,21 @@ func (c *cargo) unknownTo(at *slot, mounted *counted) bool {
 	return !slices.ContainsFunc(c.claims, func(claim string) bool { return at.info.PVCRefCounts[claim] > 0 })
 }
 
-// bonds are the volumes that claims are bound to.
-type bonds struct {
-	// asOf is the state of the relations in which this was found out.
+// boundVolumes are the volumes that claims are bound to.
+type boundVolumes struct {
+	// asOf is the relationsVersion for which this was computed.
 	asOf    int
 	known   bool
 	byClaim map[string]*corev1.CSIPersistentVolumeSource
 	claims  map[string][]string // by the volume's handle
-	older   bool                // there are volumes without a CSI driver
+	nonCSI  bool                // there are volumes without a CSI driver
 }
 
-func (b *bonds) follow(s *shelf) {
-	if b.known && b.asOf == s.relations.now {
+func (b *boundVolumes) update(s *objectStore) {
+	if b.known && b.asOf == s.relationsVersion.now {
 		return
 	}
-	*b = bonds{asOf: s.relations.now, known: true, byClaim: map[string]*corev1.CSIPersistentVolumeSource{}, claims: map[string][]string{}}
+	*b = boundVolumes{asOf: s.relationsVersion.now, known: true, byClaim: map[string]*corev1.CSIPersistentVolumeSource{}, claims: map[string][]string{}}
 	volumes := s.kinds[reflect.TypeFor[*corev1.PersistentVolume]()]
 	for _, o := range s.kinds[reflect.TypeFor[*corev1.PersistentVolumeClaim]()].GetIndexer().List() {
 		claim := o.(*corev1.PersistentVolumeClaim)
@@ -82,7 +82,7 @@ func (b *bonds) follow(s *shelf) {
 		switch {
 		case !ok:
 		case volume.Spec.CSI == nil:
-			b.older = true
+			b.nonCSI = true
 		default:
 			name, handle := framework.GetNamespacedName(claim.Namespace, claim.Name), handleOf(volume.Spec.CSI)
 			b.byClaim[name], b.claims[handle] = volume.Spec.CSI, append(b.claims[handle], name)
@@ -90,5 +90,5 @@ func (b *bonds) follow(s *shelf) {
 	}
 }
 
-// handleOf names a volume as nobody else does.
+// handleOf is a volume's name, unique among drivers.
 func handleOf(v *corev1.CSIPersistentVolumeSource) string { return v.Driver + "/" + v.VolumeHandle }

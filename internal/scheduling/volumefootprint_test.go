@@ -17,11 +17,11 @@ import (
 // volume. What NodeVolumeLimits says of one pod must hold for others only where they differ in nothing that it sees.
 func TestCargo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		world := worldOf()
+		snapshot := snapshotOf()
 		for i := range 3 {
 			drivers := aCSINode(t)
 			drivers.Name = fmt.Sprintf("n%d", i)
-			world = world.With(cluster.Put(node(drivers.Name)), cluster.Put(drivers), cluster.Put(aClass(t)))
+			snapshot = snapshot.With(cluster.Put(node(drivers.Name)), cluster.Put(drivers), cluster.Put(aClass(t)))
 		}
 		older := often(t, 2, "older")
 		volume := func(i int) *corev1.PersistentVolume {
@@ -44,15 +44,15 @@ func TestCargo(t *testing.T) {
 			return c
 		}
 		for i := range 4 {
-			world = world.With(cluster.Put(volume(i)), cluster.Put(claim(i)))
+			snapshot = snapshot.With(cluster.Put(volume(i)), cluster.Put(claim(i)))
 		}
 		for i, owner := range []string{"p", "q", "r"} {
 			its := claim(i)
 			its.Name, its.UID = owner+"-0", types.UID(owner+"-0")
 			its.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: owner, UID: types.UID(owner), Controller: new(true)}}
-			world = world.With(cluster.Put(its))
+			snapshot = snapshot.With(cluster.Put(its))
 		}
-		judge := judgeOfWorld(t, world)
+		judge := judgeOfWorld(t, snapshot)
 		asked := []*corev1.Pod{pod("p", mounting(t)), pod("q", mounting(t)), pod("r", mounting(t))}
 		for range rapid.IntRange(5, 25).Draw(t, "steps") {
 			var edit cluster.Edit
@@ -99,9 +99,9 @@ func mounting(t *rapid.T) func(*corev1.Pod) {
 	}
 }
 
-func judgeOfWorld(t *rapid.T, world *cluster.Snapshot) *scheduling.Judge {
+func judgeOfWorld(t *rapid.T, snapshot *cluster.Snapshot) *scheduling.Judge {
 	t.Helper()
-	judge, err := scheduling.New(t.Context(), world, scheduling.Options{})
+	judge, err := scheduling.New(t.Context(), snapshot, scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,14 +15,14 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
-// otherOrders is how many more orders of equally important pods are tried than that by age. Most ties are of two or three
+// otherVictimOrders is how many more orders of equally important pods are tried than that by age. Most ties are of two or three
 // pods.
-const otherOrders = 7
+const otherVictimOrders = 7
 
-// tied are the best choices and those that the scheduler makes if pods of the same priority and start come in another
-// order. It spares them in the order in which its cache happens to hold them
-// (SelectVictimsOnNode in pkg/scheduler/framework/plugins/defaultpreemption), which nobody else can see.
-func (a *attempt) tied(ctx context.Context, t *tenants, candidates []preemption.Candidate, orders int) ([]preemption.Candidate, error) {
+// equallyGood are the best candidates and those that the scheduler finds if pods of the same priority and start time come in
+// another order. It considers them in the order of its cache
+// (SelectVictimsOnNode in pkg/scheduler/framework/plugins/defaultpreemption), which cannot be observed.
+func (a *attempt) equallyGood(ctx context.Context, t *assignedPods, candidates []preemption.Candidate, orders int) ([]preemption.Candidate, error) {
 	best := leastCostly(candidates)
 	if orders == 0 {
 		return best, nil
@@ -72,7 +72,7 @@ func mayCostLess(c, best preemption.Candidate) bool {
 // sparesEqual says that a pod stays that is as important as a victim.
 func (a *attempt) sparesEqual(c preemption.Candidate) bool {
 	victims := c.Victims().Pods
-	for _, info := range a.board.node(c.Name()).GetPods() {
+	for _, info := range a.nodes.node(c.Name()).GetPods() {
 		stays := info.GetPod()
 		equal := func(v *corev1.Pod) bool { return v.UID != stays.UID && byImportance(v, stays) == 0 }
 		if !slices.ContainsFunc(victims, func(v *corev1.Pod) bool { return v.UID == stays.UID }) && slices.ContainsFunc(victims, equal) {
@@ -93,11 +93,11 @@ func byImportance(a, b *corev1.Pod) int {
 // shuffled orders pods by importance, and equals at random.
 func shuffled(seed uint64) func(a, b *corev1.Pod) bool {
 	return func(a, b *corev1.Pod) bool {
-		return cmp.Or(byImportance(a, b), cmp.Compare(lot(seed, a.UID), lot(seed, b.UID)), cmp.Compare(a.UID, b.UID)) < 0
+		return cmp.Or(byImportance(a, b), cmp.Compare(randomKey(seed, a.UID), randomKey(seed, b.UID)), cmp.Compare(a.UID, b.UID)) < 0
 	}
 }
 
-func lot(seed uint64, uid types.UID) uint64 {
+func randomKey(seed uint64, uid types.UID) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, string(uid)) // a hash takes everything
 	return mix(h.Sum64() + mix(seed+1))

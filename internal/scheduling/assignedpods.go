@@ -1,0 +1,158 @@
+package scheduling
+
+import (
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// assignedPods are the pods that count for others: those bound to a node, and those nominated to one.
+type assignedPods struct {
+	journal      *journal
+	nodes        *nodeStore
+	objects      *objectStore
+	classes      *informer // PriorityClasses
+	byName       map[types.NamespacedName]assignedPod
+	labelClasses labelClasses
+}
+
+type assignedPod struct {
+	// original is the pod as the Snapshot holds it, info the pod as plugins see it.
+	original   *corev1.Pod
+	info       *framework.PodInfo
+	labelClass *labelClass
+}
+
+func newAssignedPods(j *journal, b *nodeStore, s *objectStore) assignedPods {
+	return assignedPods{journal: j, nodes: b, objects: s, classes: s.kinds[reflect.TypeFor[*schedulingv1.PriorityClass]()], byName: map[types.NamespacedName]assignedPod{}, labelClasses: newLabelClasses(j)}
+}
+
+// addAll adds the pods of a Snapshot.
+func (t *assignedPods) addAll(pods []*corev1.Pod) {
+	for _, pod := range pods {
+		t.add(pod)
+	}
+}
+
+// add binds a pod to its node, or records its nomination. Pods that have ended have neither
+// (pkg/scheduler/eventhandlers.go).
+func (t *assignedPods) add(pod *corev1.Pod) {
+	if cluster.Ended(pod) || pod.Spec.NodeName == "" && pod.Status.NominatedNodeName == "" {
+		return
+	}
+	seen := t.defaulted(pod)
+	now := assignedPod{original: pod, labelClass: t.labelClasses.of(seen)}
+	now.info = now.labelClass.podInfoOf(seen)
+	if node := pod.Spec.NodeName; node != "" {
+		t.nodes.bind(now.info, node)
+		t.labelClasses.add(now.labelClass, now.info, t.nodes.entry(node))
+	} else {
+		t.nodes.nominated.add(now.info, pod.Status.NominatedNodeName)
+	}
+	t.set(nameOf(pod), now)
+}
+
+// remove takes away the binding or nomination of the pod of that name.
+func (t *assignedPods) remove(pod *corev1.Pod) {
+	was, ok := t.byName[nameOf(pod)]
+	if !ok {
+		return
+	}
+	t.set(nameOf(pod), assignedPod{})
+	if node := was.info.Pod.Spec.NodeName; node != "" {
+		t.nodes.unbind(was.info, node)
+		t.labelClasses.remove(was.labelClass, was.info, t.nodes.entry(node))
+	} else {
+		t.nodes.nominated.remove(was.info.Pod, was.info.Pod.Status.NominatedNodeName)
+	}
+}
+
+func (t *assignedPods) set(name types.NamespacedName, now assignedPod) {
+	before, had := t.byName[name]
+	if now.info == nil {
+		delete(t.byName, name)
+	} else {
+		t.byName[name] = now
+	}
+	t.journal.did(func() {
+		if had {
+			t.byName[name] = before
+		} else {
+			delete(t.byName, name)
+		}
+	})
+}
+
+// priorityClassChanged adds again the pods whose priority comes from a PriorityClass, once one has changed.
+func (t *assignedPods) priorityClassChanged(o metav1.Object) {
+	if _, ok := o.(*schedulingv1.PriorityClass); !ok {
+		return
+	}
+	for _, assigned := range t.byName {
+		if assigned.original.Spec.Priority == nil {
+			t.remove(assigned.original)
+			t.add(assigned.original)
+		}
+	}
+}
+
+// original is the pod as the Snapshot holds it, from one that plugins were given.
+func (t *assignedPods) original(seen *corev1.Pod) *corev1.Pod {
+	if assigned, ok := t.byName[nameOf(seen)]; ok {
+		return assigned.original
+	}
+	return seen
+}
+
+// defaulted is the pod as plugins see it: with the values that the API server would have set. Plugins tell pods apart by UID, and
+// a manifest that is not applied yet has none.
+func (t *assignedPods) defaulted(pod *corev1.Pod) *corev1.Pod {
+	if pod.UID != "" && pod.Spec.Priority != nil {
+		return pod
+	}
+	c := *pod
+	if c.UID == "" {
+		c.UID = types.UID(pod.Namespace + "/" + pod.Name)
+	}
+	if c.Spec.Priority == nil {
+		t.prioritize(&c)
+	}
+	return &c
+}
+
+// prioritize does as the admission plugin (plugin/pkg/admission/priority): a pod without a class has the priority of the default
+// one, and zero if there is none.
+func (t *assignedPods) prioritize(pod *corev1.Pod) {
+	class := t.class(pod.Spec.PriorityClassName)
+	if class == nil {
+		return
+	}
+	pod.Spec.Priority = &class.Value
+	if pod.Spec.PreemptionPolicy == nil {
+		pod.Spec.PreemptionPolicy = class.PreemptionPolicy
+	}
+}
+
+func (t *assignedPods) class(name string) *schedulingv1.PriorityClass {
+	if name != "" {
+		class, _ := t.classes.held(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}}).(*schedulingv1.PriorityClass)
+		return class
+	}
+	var lowest *schedulingv1.PriorityClass
+	for _, o := range t.classes.GetIndexer().List() {
+		if class := o.(*schedulingv1.PriorityClass); class.GlobalDefault && (lowest == nil || class.Value < lowest.Value) {
+			lowest = class
+		}
+	}
+	return lowest
+}
+
+func nameOf(o metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}

@@ -1,0 +1,330 @@
+package scheduling
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
+)
+
+// fastFilter finds the same nodes as an attempt, faster: local plugins are asked only about nodes that have changed since they
+// were last asked for such a pod, the plugins that count pods are given filtered listers, and cheap plugins run first.
+// It does not find out which plugin refused a node first, which matters to preemption alone.
+type fastFilter struct {
+	judge   *Judge
+	profile *profile
+	class   *class
+	pod     *corev1.Pod    // as plugins see it
+	state   fwk.CycleState // of the plugins that are not local
+	skipped sets.Set[string]
+
+	// spreadFiltered says that the lister of PodTopologySpread is filtered for the class.
+	spreadFiltered bool
+	// preFiltered says that no PreFilter plugin excluded every node.
+	preFiltered bool
+	// cached are the feasible nodes of the local plugins, nil if every node was looked at.
+	cached   *feasibleNodes
+	feasible []*nodeEntry
+}
+
+// hasFastPath says whether the fast filter can answer for a pod. It cannot for pods with devices, for those whose
+// resources may be devices, and for pods that have run: the resources they may use are then in their status.
+func (j *Judge) hasFastPath(pod *corev1.Pod) bool {
+	return !j.objects.devices() && len(pod.Spec.ResourceClaims) == 0 && len(pod.Status.ContainerStatuses) == 0 &&
+		len(pod.Status.InitContainerStatuses) == 0 && pod.Status.Resources == nil
+}
+
+// fastFilter looks at every node. It is nil if the pod has no fast path.
+func (j *Judge) fastFilter(ctx context.Context, pod *corev1.Pod) (*fastFilter, error) {
+	s, entries, err := j.beginFast(ctx, pod)
+	if err != nil || s == nil || len(entries) == 0 {
+		return s, err
+	}
+	return s, s.filter(ctx, entries)
+}
+
+// beginFast returns a fast filter and the nodes that it has to look at.
+func (j *Judge) beginFast(ctx context.Context, pod *corev1.Pod) (*fastFilter, []*nodeEntry, error) {
+	p, err := j.profile(pod)
+	if err != nil || !j.hasFastPath(pod) {
+		return nil, nil, err
+	}
+	s := &fastFilter{judge: j, profile: p, pod: j.pods.defaulted(pod), state: framework.NewCycleState(), skipped: j.scratch.skipped}
+	clear(s.skipped)
+	if p.gate(ctx, s.pod) != nil {
+		return s, nil, nil
+	}
+	s.class = p.class(ctx, j, s.pod)
+	return s, s.preFilter(ctx), nil
+}
+
+// preFilter returns the nodes that PreFilter plugins leave. A plugin that fails counts as one that leaves none: whoever wants
+// to know why asks again without the fast filter.
+func (s *fastFilter) preFilter(ctx context.Context) []*nodeEntry {
+	s.filterAffinityLister()
+	defer s.profile.useFilteredListers()()
+	var allowed *fwk.PreFilterResult
+	for _, plugin := range s.profile.filters {
+		pre, ok := plugin.(fwk.PreFilterPlugin)
+		if !ok {
+			continue
+		}
+		if s.skips(plugin.Name()) {
+			s.skipped.Insert(plugin.Name())
+			continue
+		}
+		said, local := s.class.pre[plugin.Name()]
+		switch {
+		case local:
+		case plugin.Name() == names.InterPodAffinity && s.class.cachesAffinity():
+			said.status = s.preFilterAffinity(ctx, pre)
+		default:
+			said.result, said.status = pre.PreFilter(ctx, s.state, s.pod, s.view(plugin.Name()))
+		}
+		if said.status.IsSkip() {
+			s.skipped.Insert(plugin.Name())
+			s.class.related.idle.Insert(plugin.Name())
+			continue
+		}
+		if !said.status.IsSuccess() {
+			return nil
+		}
+		allowed = allowed.Merge(said.result)
+	}
+	s.preFiltered = true
+	if allowed.AllNodes() {
+		return s.judge.nodes.sorted.entries
+	}
+	var entries []*nodeEntry
+	for name := range allowed.NodeNames {
+		if s := s.judge.nodes.byName[name]; s != nil && s.index != absent {
+			entries = append(entries, s)
+		}
+	}
+	slices.SortFunc(entries, func(a, b *nodeEntry) int { return a.index - b.index })
+	return entries
+}
+
+// skips says that a plugin skipped such a pod and would now: that follows from the pod and from the object store (relatedPods are
+// computed anew when that changes), for InterPodAffinity also from whether a pod has anti-affinity to it, and for
+// VolumeRestrictions from whether another pod uses the claim, so that it is asked each time if there is one.
+func (s *fastFilter) skips(plugin string) bool {
+	switch plugin {
+	case names.VolumeRestrictions:
+		return s.class.related.idle.Has(plugin) && !mountsClaims(&s.pod.Spec)
+	case names.InterPodAffinity:
+		return s.class.related.idle.Has(plugin) && len(s.profile.affinityLister.withAntiAffinity) == 0
+	}
+	return s.class.related.idle.Has(plugin)
+}
+
+// mountsClaims says that a pod mounts claims that other pods may mount too.
+func mountsClaims(s *corev1.PodSpec) bool {
+	return slices.ContainsFunc(s.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil })
+}
+
+// view is the nodes that a plugin's PreFilter counts on.
+func (s *fastFilter) view(plugin string) []fwk.NodeInfo {
+	switch plugin {
+	case names.PodTopologySpread:
+		s.filterSpreadLister()
+		return s.spreadNodes()
+	case names.InterPodAffinity:
+		return s.profile.affinityLister.nodes
+	}
+	return s.judge.nodes.sorted.infos
+}
+
+// filter keeps the nodes that pass.
+func (s *fastFilter) filter(ctx context.Context, entries []*nodeEntry) (err error) {
+	plugins := s.profile.localFirst
+	if len(entries) == len(s.judge.nodes.sorted.entries) {
+		if s.cached, err = s.feasibleNodesFor(ctx); err != nil {
+			return err
+		}
+	}
+	if s.cached != nil {
+		plugins, entries = s.profile.nonLocal, s.cached.nodes
+	}
+	if s.feasible = entries; s.judge.nodes.nominated.pods == 0 && !slices.ContainsFunc(plugins, s.hasFilter) {
+		return nil
+	}
+	alive := resized(&s.judge.scratch.entries, len(entries))
+	copy(alive, entries)
+	if alive, err = s.filterBy(ctx, plugins, alive); err != nil {
+		return err
+	}
+	s.feasible, err = s.respectNominated(ctx, alive)
+	return err
+}
+
+// hasFilter says that a plugin filters each node.
+func (s *fastFilter) hasFilter(plugin fwk.FilterPlugin) bool { return !s.skipped.Has(plugin.Name()) }
+
+// filterBy drops the entries that one of the plugins refuses.
+func (s *fastFilter) filterBy(ctx context.Context, plugins []fwk.FilterPlugin, entries []*nodeEntry) ([]*nodeEntry, error) {
+	for _, plugin := range plugins {
+		if !s.hasFilter(plugin) || len(entries) == 0 {
+			continue
+		}
+		said := s.verdicts(ctx, plugin, entries)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		kept := entries[:0]
+		for i, status := range said {
+			if status.IsSuccess() {
+				kept = append(kept, entries[i])
+			} else if !status.IsRejected() {
+				return nil, s.failed(plugin, entries[i], status)
+			}
+		}
+		entries = kept
+	}
+	return entries, nil
+}
+
+// verdicts are one plugin's statuses for each entry.
+func (s *fastFilter) verdicts(ctx context.Context, plugin fwk.FilterPlugin, entries []*nodeEntry) []*fwk.Status {
+	table, state := s.verdictTable(plugin)
+	node := s.judge.mounting(plugin)
+	ask := func(entry *nodeEntry) *fwk.Status { return plugin.Filter(ctx, state, s.pod, node(entry)) }
+	switch plugin.Name() {
+	case names.PodTopologySpread:
+		if s.spreadsOverDomains() {
+			return s.spreadVerdicts(entries, ask)
+		}
+	case names.InterPodAffinity:
+		return s.affinityVerdicts(entries, ask)
+	case names.VolumeBinding:
+		if keys, all := s.judge.objects.volumeKeys(s.pod); all {
+			return s.judge.scratch.verdicts.ask(s.judge, s.profile.domains.of(s.judge.nodes, keys), entries, allAlike, ask)
+		}
+	}
+	return consult(ctx, s, table, entries, &s.judge.scratch.verdicts.said, ask)
+}
+
+// first is the first of the nodes that passes, nil if none does.
+func (s *fastFilter) first(ctx context.Context, entries []*nodeEntry) (*nodeEntry, error) {
+	for _, candidate := range entries {
+		refused, err := s.refuses(ctx, candidate)
+		if err != nil {
+			return nil, err
+		}
+		if refused {
+			continue
+		}
+		if left, err := s.respectNominated(ctx, []*nodeEntry{candidate}); err != nil || len(left) > 0 {
+			return candidate, err
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// refuses asks about one node, and stops at the first plugin that refuses.
+func (s *fastFilter) refuses(ctx context.Context, at *nodeEntry) (bool, error) {
+	for _, plugin := range s.profile.localFirst {
+		if s.skipped.Has(plugin.Name()) {
+			continue
+		}
+		table, state := s.verdictTable(plugin)
+		table.fit(len(s.judge.nodes.byName))
+		status := table.of(at, func() *fwk.Status { return plugin.Filter(ctx, state, s.pod, at.info) })
+		switch {
+		case status.IsRejected():
+			return true, nil
+		case !status.IsSuccess():
+			return true, s.failed(plugin, at, status)
+		}
+	}
+	return false, nil
+}
+
+// verdictTable is the table of a plugin's answers, nil if it has none, and the state it is asked with. A table for each pod that
+// names its node, as those of DaemonSets do, would fill the memory.
+func (s *fastFilter) verdictTable(plugin fwk.Plugin) (*table[*fwk.Status], fwk.CycleState) {
+	t := s.class.verdicts[plugin.Name()]
+	switch {
+	case t == nil:
+		return nil, s.state
+	case !s.class.pre[plugin.Name()].result.AllNodes():
+		return nil, s.class.state
+	}
+	return t, s.class.state
+}
+
+func (s *fastFilter) failed(plugin fwk.Plugin, at *nodeEntry, status *fwk.Status) error {
+	return fmt.Errorf("asking plugin %s whether node %s takes pod %s: %w", plugin.Name(), at.name, nameOf(s.pod), status.AsError())
+}
+
+// consult returns an answer for each entry: the table's, and the plugin's where the table holds none.
+func consult[T any](ctx context.Context, s *fastFilter, t *table[T], entries []*nodeEntry, buffer *[]T, ask func(*nodeEntry) T) []T {
+	said := resized(buffer, len(entries))
+	if t == nil {
+		s.profile.each(ctx, len(entries), func(i int) { said[i] = ask(entries[i]) })
+		return said
+	}
+	t.fit(len(s.judge.nodes.byName))
+	asked := resized(&s.judge.scratch.asked, len(entries))[:0]
+	for i, entry := range entries {
+		c, holds := t.at(entry)
+		if said[i] = c.answer; !holds {
+			asked = append(asked, i)
+		}
+	}
+	s.profile.each(ctx, len(asked), func(n int) {
+		i := asked[n]
+		c, _ := t.at(entries[i])
+		c.generation, c.answer = entries[i].info.Generation, ask(entries[i])
+		said[i] = c.answer
+	})
+	return said
+}
+
+// each runs for every number below n, on several processors where that pays.
+func (p *profile) each(ctx context.Context, n int, do func(int)) {
+	const few = 512
+	if n > few {
+		p.framework.Parallelizer().Until(ctx, n, do, "")
+		return
+	}
+	for i := range n {
+		do(i)
+	}
+}
+
+// respectNominated drops the nodes that fit the pod only until the pods nominated to them arrive.
+func (s *fastFilter) respectNominated(ctx context.Context, entries []*nodeEntry) ([]*nodeEntry, error) {
+	nominated := s.judge.nodes.nominated
+	if nominated.pods == 0 {
+		return entries, nil
+	}
+	var state fwk.CycleState
+	kept := entries[:0]
+	for _, entry := range entries {
+		if len(nominated.byNode[entry.name]) == 0 {
+			kept = append(kept, entry)
+			continue
+		}
+		if state == nil {
+			state = framework.NewCycleState()
+			if _, status, _ := s.profile.framework.RunPreFilterPlugins(ctx, state, s.pod); !status.IsSuccess() {
+				return nil, errors.New("the plugins contradict themselves")
+			}
+		}
+		status := s.profile.framework.RunFilterPluginsWithNominatedPods(ctx, state, s.pod, entry.info)
+		switch {
+		case status.IsSuccess():
+			kept = append(kept, entry)
+		case !status.IsRejected():
+			return nil, fmt.Errorf("asking whether node %s takes pod %s: %w", entry.name, nameOf(s.pod), status.AsError())
+		}
+	}
+	return kept, nil
+}
