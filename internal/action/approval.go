@@ -20,7 +20,7 @@ func sawApproval(status *v1alpha1.RemediationStatus, spec *v1alpha1.RemediationS
 		is = metav1.ConditionTrue
 	}
 	by := message.Of(message.ActionApproval, message.Args{"rejected": spec.Approval == v1alpha1.Rejected, "by": spec.ApprovedBy})
-	setCondition(status, v1alpha1.RemediationApproved, is, string(spec.Approval), said(by), now)
+	setCondition(status, v1alpha1.RemediationApproved, is, string(spec.Approval), englishText(by), now)
 }
 
 // approvalSeen says whether the condition Approved tells of a Remediation's approval, if anybody has given one.

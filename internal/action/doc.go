@@ -1,4 +1,4 @@
-// Package action is the one room that changes the cluster: it performs Remediations, one small step after the other, each
-// written down before it is done. What is next is decided by a pure function of what is written and what is seen, so that
-// whoever is killed at any point is followed by somebody who goes on from there.
+// Package action is the only package that changes the cluster. It performs Remediations step by step, and records each step before
+// it is done. A pure function of what is recorded and observed decides the next step, so that any controller can go on where
+// another was killed.
 package action

@@ -16,8 +16,8 @@ import (
 
 // How many pods a forecast holds, and of each how many volumes, as the API bounds it.
 const (
-	mostForecast = 512
-	mostVolumes  = 32
+	maxForecastPods    = 512
+	maxForecastVolumes = 32
 )
 
 // Forecast is an Outcome as a Remediation records it: of each pod what would become of it, and of its controller how many
@@ -29,8 +29,8 @@ func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*
 	}
 	var namespaces []string
 	for i, fate := range outcome.Fates {
-		if i == mostForecast {
-			f.Omitted = int32(len(outcome.Fates) - mostForecast) //nolint:gosec // No cluster has as many pods.
+		if i == maxForecastPods {
+			f.Omitted = int32(len(outcome.Fates) - maxForecastPods) //nolint:gosec // No cluster has as many pods.
 			break
 		}
 		pod, err := p.podOf(ctx, client.ObjectKey{Namespace: fate.Pod.Namespace, Name: fate.Pod.Name})
@@ -43,7 +43,7 @@ func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*
 		}
 		if cluster.Drains(pod) {
 			data := outcome.World.LocalData(pod)
-			one.LocalData = data[:min(len(data), mostVolumes)]
+			one.LocalData = data[:min(len(data), maxForecastVolumes)]
 		}
 		f.Pods = append(f.Pods, one)
 		namespaces = append(namespaces, fate.Pod.Namespace)

@@ -101,7 +101,7 @@ func uncordoned(r *v1alpha1.Remediation, node *corev1.Node) bool {
 }
 
 // interfered is why a Remediation ends because of what others do to its node; nil if it goes on.
-func interfered(r *v1alpha1.Remediation, s sight) *conclusion {
+func interferenceConclusion(r *v1alpha1.Remediation, s observation) *conclusion {
 	if s.node == nil {
 		return nil
 	}

@@ -47,32 +47,32 @@ func TestInterfered(t *testing.T) {
 		"restarting":      running(restart, ago(0, v1alpha1.StepAct)),
 		"after a restart": running(restart, ago(0, v1alpha1.StepWait)),
 	}
-	goesOn := gist{}
-	before := func(reason string, why message.ID) map[string]gist {
-		ends := gist{reason: reason, why: why}
-		return map[string]gist{
+	goesOn := summary{}
+	before := func(reason string, why message.ID) map[string]summary {
+		ends := summary{reason: reason, why: why}
+		return map[string]summary{
 			"cordoning": ends, "draining": ends, "asking": ends, "restarting": ends,
 			"proposed": goesOn, "booting": goesOn, "verifying": goesOn, "after a restart": goesOn, "being replaced": goesOn,
 		}
 	}
-	but := func(all map[string]gist, stages []string, is gist) map[string]gist {
+	but := func(all map[string]summary, stages []string, is summary) map[string]summary {
 		for _, stage := range stages {
 			all[stage] = is
 		}
 		return all
 	}
 	after := []string{"booting", "verifying", "after a restart"}
-	removed := but(before(gaveUp, message.ActionNodeRemoved), after, gist{reason: gaveUp, why: message.ActionNodeRemoved})
+	removed := but(before(gaveUp, message.ActionNodeRemoved), after, summary{reason: gaveUp, why: message.ActionNodeRemoved})
 	shut := before(gaveUp, message.ActionNodeShutDown)
 	none := but(before("", ""), nil, goesOn)
 	for name, tc := range map[string]struct {
 		do   []func(*corev1.Node)
-		want map[string]gist
+		want map[string]summary
 	}{
 		"nothing": {nil, none},
 		"deletion": {
 			[]func(*corev1.Node){deletedNode, takesPods},
-			but(but(before(notNeeded, message.ActionNodeDeleted), []string{"proposed"}, gist{reason: notNeeded, why: message.ActionNodeDeleted}), after, gist{reason: gaveUp, why: message.ActionNodeDeleted}),
+			but(but(before(notNeeded, message.ActionNodeDeleted), []string{"proposed"}, summary{reason: notNeeded, why: message.ActionNodeDeleted}), after, summary{reason: gaveUp, why: message.ActionNodeDeleted}),
 		},
 		"the cluster autoscaler": {[]func(*corev1.Node){tainted("ToBeDeletedByClusterAutoscaler")}, removed},
 		"Karpenter":              {[]func(*corev1.Node){tainted("karpenter.sh/disrupted")}, removed},
@@ -90,13 +90,13 @@ func TestInterfered(t *testing.T) {
 	} {
 		for stage, r := range stages {
 			t.Run(name+"/"+stage, func(t *testing.T) {
-				s := ill()
+				s := unhealthyNode()
 				s.node.Spec.Unschedulable = true
 				s.node.Annotations[CordonedByAnnotation] = r.Name
 				for _, do := range tc.do {
 					do(s.node)
 				}
-				if diff := cmp.Diff(tc.want[stage], short(move{conclude: interfered(r, s)}), cmp.AllowUnexported(gist{})); diff != "" {
+				if diff := cmp.Diff(tc.want[stage], summarize(transition{conclude: interferenceConclusion(r, s)}), cmp.AllowUnexported(summary{})); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			})
@@ -125,29 +125,29 @@ func TestTidied(t *testing.T) {
 	r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.RemediationSucceeded}}
 	for name, tc := range map[string]struct {
 		do   []func(*corev1.Node)
-		want deed
+		want effect
 		said message.ID
 	}{
 		"cordoned by it":              {nil, uncordon, ""},
 		"uncordoned":                  {[]func(*corev1.Node){takesPods}, uncordon, ""}, // The marks go.
-		"uncordoned, no mark":         {[]func(*corev1.Node){takesPods, unmarked, enableScaleDown}, settle, ""},
+		"uncordoned, no mark":         {[]func(*corev1.Node){takesPods, unmarked, enableScaleDown}, finish, ""},
 		"taken over":                  {[]func(*corev1.Node){unmarked}, uncordon, ""}, // Autoscalers are let at it.
-		"taken over, no mark":         {[]func(*corev1.Node){unmarked, enableScaleDown}, settle, message.ActionCordonedByOthers},
-		"deleted":                     {[]func(*corev1.Node){deletedNode}, settle, message.ActionLeftCordoned},
-		"removed":                     {[]func(*corev1.Node){tainted("karpenter.sh/disrupted")}, settle, message.ActionLeftCordoned},
-		"removed, cordoned by others": {[]func(*corev1.Node){tainted("karpenter.sh/disrupted"), unmarked, enableScaleDown}, settle, message.ActionCordonedByOthers},
+		"taken over, no mark":         {[]func(*corev1.Node){unmarked, enableScaleDown}, finish, message.ActionCordonedByOthers},
+		"deleted":                     {[]func(*corev1.Node){deletedNode}, finish, message.ActionLeftCordoned},
+		"removed":                     {[]func(*corev1.Node){tainted("karpenter.sh/disrupted")}, finish, message.ActionLeftCordoned},
+		"removed, cordoned by others": {[]func(*corev1.Node){tainted("karpenter.sh/disrupted"), unmarked, enableScaleDown}, finish, message.ActionCordonedByOthers},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := ill()
+			s := unhealthyNode()
 			s.node.Spec.Unschedulable, s.node.Annotations[CordonedByAnnotation] = true, r.Name
 			disableScaleDown(s.node, r.Name)
 			for _, do := range tc.do {
 				do(s.node)
 			}
-			if got := next(r, s); got.do != tc.want {
-				t.Errorf("it does %q, want %q", got.do, tc.want)
+			if got := nextTransition(r, s); got.effect != tc.want {
+				t.Errorf("it does %q, want %q", got.effect, tc.want)
 			}
-			if said := tidied(r, s).message.ID; tc.want == settle && said != tc.said {
+			if said := uncordonStepEnd(r, s).message.ID; tc.want == finish && said != tc.said {
 				t.Errorf("it says %q, want %q", said, tc.said)
 			}
 		})
@@ -233,7 +233,7 @@ func TestCountReturns(t *testing.T) {
 		})
 	}
 	got := countReturns(running(v1alpha1.ActionReboot, cordoned, ago(time.Hour, v1alpha1.StepDrain)), many)
-	if len(got) != mostReturners || !slices.IsSortedFunc(got, func(a, b v1alpha1.PodReturns) int { return slices.Compare([]byte(a.Controller), []byte(b.Controller)) }) {
+	if len(got) != maxReturningControllers || !slices.IsSortedFunc(got, func(a, b v1alpha1.PodReturns) int { return slices.Compare([]byte(a.Controller), []byte(b.Controller)) }) {
 		t.Errorf("of many: %v", got)
 	}
 }

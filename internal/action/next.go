@@ -15,57 +15,57 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// sight is what is seen right before a move: as much of it as the Remediation's step is about.
-type sight struct {
+// observation is what is read right before a transition: as much of it as the Remediation's step depends on.
+type observation struct {
 	now time.Time
 	// policy is nil if it is gone.
 	policy *v1alpha1.NodeRepairPolicySpec
 	// node is the node that the Remediation names; nil if it is gone or another has its name.
 	node *corev1.Node
-	// ill is whether the evidence holds.
-	ill bool
+	// unhealthy is whether the evidence still holds.
+	unhealthy bool
 
 	// contradicted is whether the ledger does not bear out what the record claims: that it goes on, or has not begun.
 	contradicted bool
 	// objection is what the policy has against this, while a machine has not been acted on.
 	objection repair.Objection
-	// held is what the guard says while a machine has not been acted on, unseen why it could not be asked.
-	held   guard.Named
-	unseen error
+	// verdict is the guard's as long as a machine has not been acted on, readErr why the guard could not be asked.
+	verdict guard.Named
+	readErr error
 	// evictable are the pods to evict; leaving are those that were told to end, staying those that nobody would make again.
 	evictable, leaving, staying []*corev1.Pod
-	// offered is whether somebody can act on the machine.
+	// offered is whether a provider supports the action for this machine.
 	offered bool
 
 	// successor is the node that came in the place of one that was replaced; nil if none has.
 	successor *corev1.Node
-	// successorIll is whether the evidence holds for it.
-	successorIll bool
+	// successorUnhealthy is whether the evidence holds for it.
+	successorUnhealthy bool
 
 	// missing are workloads with fewer pods ready than when the forecast was made, broken are pods of the node that do not
 	// run although their like do elsewhere.
 	missing, broken []string
 }
 
-// next decides what is next, of what is written down and what is seen.
-func next(r *v1alpha1.Remediation, s sight) move {
+// nextTransition decides the next transition from what is recorded and observed.
+func nextTransition(r *v1alpha1.Remediation, s observation) transition {
 	switch {
 	case r.Spec.Drill != nil:
-		return move{}
+		return transition{}
 	case r.Status.Phase == v1alpha1.PhaseEnded && hasFinalizer(r):
-		return move{do: removeFinalizer}
+		return transition{effect: removeFinalizer}
 	case r.Status.Phase == v1alpha1.PhaseEnded:
-		return move{}
+		return transition{}
 	case concluded(r):
-		return tidy(r, s)
+		return cleanUp(r, s)
 	case s.contradicted:
 		return stopped(r, conclude(v1alpha1.RemediationGaveUpReason, message.ActionNotReserved, nil))
 	case r.DeletionTimestamp != nil && r.Status.Phase != v1alpha1.PhaseRunning:
-		return move{conclude: conclude(v1alpha1.RemediationRejectedReason, message.ActionProposalDeleted, nil)}
+		return transition{conclude: conclude(v1alpha1.RemediationRejectedReason, message.ActionProposalDeleted, nil)}
 	case toAbort(r):
 		return aborted(r)
 	case !hasFinalizer(r):
-		return move{do: addFinalizer}
+		return transition{effect: addFinalizer}
 	case r.Status.Phase != v1alpha1.PhaseRunning:
 		return open(r, s)
 	}
@@ -73,9 +73,9 @@ func next(r *v1alpha1.Remediation, s sight) move {
 }
 
 // goOn is while a Remediation runs.
-func goOn(r *v1alpha1.Remediation, s sight) move {
+func goOn(r *v1alpha1.Remediation, s observation) transition {
 	if beyondAct(r) {
-		if why := interfered(r, s); why != nil {
+		if why := interferenceConclusion(r, s); why != nil {
 			return stopped(r, why)
 		}
 	}
@@ -89,11 +89,11 @@ func goOn(r *v1alpha1.Remediation, s sight) move {
 	case v1alpha1.StepWait:
 		return waiting(r, s)
 	case v1alpha1.StepDwell:
-		return dwelling(r, s)
+		return dwell(r, s)
 	case v1alpha1.StepVerify:
 		return verifying(r, s)
 	}
-	// Somebody else has written the steps, as they are never so.
+	// The steps contradict each other: not the controller wrote them.
 	return ended(r, failed(message.Sentence{}), conclude(v1alpha1.RemediationGaveUpReason, message.ActionLost, nil))
 }
 
@@ -119,23 +119,23 @@ func stepOf(r *v1alpha1.Remediation, name v1alpha1.StepName) (v1alpha1.Step, boo
 }
 
 // open is before anything is done.
-func open(r *v1alpha1.Remediation, s sight) move {
-	if why := cmp.Or(needless(r, s), interfered(r, s)); why != nil {
-		return move{conclude: why}
+func open(r *v1alpha1.Remediation, s observation) transition {
+	if why := cmp.Or(notNeeded(r, s), interferenceConclusion(r, s)); why != nil {
+		return transition{conclude: why}
 	}
 	if s.policy == nil {
-		return move{conclude: conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)}
+		return transition{conclude: conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)}
 	}
 	if why := notAsked(r, s); why != nil {
-		return move{conclude: why}
+		return transition{conclude: why}
 	}
-	return move{do: rule}
+	return transition{effect: checkGuard}
 }
 
-// notAsked is why a policy does not ask for a Remediation; nil if it does. Who may create a Remediation, or edits the policy
-// after it was made, has nothing done by it that the policy's rules do not ask for.
-func notAsked(r *v1alpha1.Remediation, s sight) *conclusion {
-	id, objects := objections[s.objection]
+// notAsked is why a policy does not ask for a Remediation; nil if it does. A person who may create Remediations, or edits the policy
+// after one was made, can have nothing done by it that the policy's rules do not ask for.
+func notAsked(r *v1alpha1.Remediation, s observation) *conclusion {
+	id, objects := objectionMessages[s.objection]
 	if !objects {
 		return nil
 	}
@@ -144,42 +144,42 @@ func notAsked(r *v1alpha1.Remediation, s sight) *conclusion {
 	})
 }
 
-var objections = map[repair.Objection]message.ID{
+var objectionMessages = map[repair.Objection]message.ID{
 	repair.NotSelected: message.ActionNotSelected, repair.NoSuchRule: message.ActionNoSuchRule, repair.NotDue: message.ActionNotDue,
 	repair.AnotherRule: message.ActionAnotherRule, repair.AnotherAction: message.ActionAnotherAction,
 }
 
-// needless is why a Remediation should not be done at all, whatever its policy says.
-func needless(r *v1alpha1.Remediation, s sight) *conclusion {
+// notNeeded is why a Remediation should not be done at all, whatever its policy says.
+func notNeeded(r *v1alpha1.Remediation, s observation) *conclusion {
 	switch {
 	case r.Spec.Approval == v1alpha1.Rejected:
 		return conclude(v1alpha1.RemediationRejectedReason, message.GuardRejected, nil)
 	case s.node == nil:
 		return conclude(v1alpha1.RemediationNotNeededReason, message.ActionNodeGone, about(r))
-	case !s.ill:
+	case !s.unhealthy:
 		return conclude(v1alpha1.RemediationNotNeededReason, message.ActionHealthy, about(r))
 	}
 	return nil
 }
 
-// withdrawn is why what has begun must not be gone through with, as long as the machine has not been acted on. After that
-// there is nothing to withdraw: what is left is to watch and to tidy up.
-func withdrawn(r *v1alpha1.Remediation, s sight) *conclusion {
-	if why := cmp.Or(needless(r, s), interfered(r, s)); why != nil {
+// withdrawalReason is why what has begun must not be continued, as long as the machine has not been acted on. After that
+// there is nothing to withdraw: what is left is to watch and to clean up.
+func withdrawalReason(r *v1alpha1.Remediation, s observation) *conclusion {
+	if why := cmp.Or(notNeeded(r, s), interferenceConclusion(r, s)); why != nil {
 		return why
 	}
 	switch {
 	case s.policy == nil:
 		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)
-	case !lets(s.policy, r.Spec.Approval):
+	case !modeAllows(s.policy, r.Spec.Approval):
 		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoLeave, message.Args{"mode": string(s.policy.Mode)})
 	}
 	return notAsked(r, s)
 }
 
 // ended ends the last step and concludes; a node that may have been cordoned is uncordoned next.
-func ended(r *v1alpha1.Remediation, how *ending, why *conclusion) move {
-	m := move{end: how, conclude: why}
+func ended(r *v1alpha1.Remediation, how *stepEnd, why *conclusion) transition {
+	m := transition{end: how, conclude: why}
 	if _, cordoned := stepOf(r, v1alpha1.StepCordon); cordoned {
 		m.begin = v1alpha1.StepUncordon
 	}
@@ -187,8 +187,8 @@ func ended(r *v1alpha1.Remediation, how *ending, why *conclusion) move {
 }
 
 // stopped ends a step that was not gone through with.
-func stopped(r *v1alpha1.Remediation, why *conclusion) move {
-	return ended(r, &ending{result: v1alpha1.StepSkipped, message: why.message}, why)
+func stopped(r *v1alpha1.Remediation, why *conclusion) transition {
+	return ended(r, &stepEnd{result: v1alpha1.StepSkipped, message: why.message}, why)
 }
 
 // toAbort says whether a person wants a Remediation to end: by deleting it, or by its annotation.
@@ -197,7 +197,7 @@ func toAbort(r *v1alpha1.Remediation) bool {
 }
 
 // aborted is when a person aborts what goes on. A machine that was acted on is not watched any more.
-func aborted(r *v1alpha1.Remediation) move {
+func aborted(r *v1alpha1.Remediation) transition {
 	why := conclude(v1alpha1.RemediationAbortedReason, message.ActionAborted, nil)
 	if last := lastStep(r); last.Name == v1alpha1.StepAct && last.EndedAt == nil && r.Spec.Action() != v1alpha1.ActionRestartService {
 		return ended(r, doneSaying(why.message), why) // It may have been asked for.
@@ -209,29 +209,30 @@ func hasFinalizer(r *v1alpha1.Remediation) bool {
 	return controllerutil.ContainsFinalizer(r, v1alpha1.RemediationFinalizer)
 }
 
-// tidy is after the conclusion. On a node that others remove, what was set stays; if they let it go, the sweep takes it off.
-func tidy(r *v1alpha1.Remediation, s sight) move {
+// cleanUp is the transition after the conclusion. On a node that others remove, what was set stays; if they stop, Sweep takes it
+// off.
+func cleanUp(r *v1alpha1.Remediation, s observation) transition {
 	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && markedBy(s.node) == r.Name && Leaving(s.node) == "" && !replaces(r, s.node) {
-		return move{do: uncordon}
+		return transition{effect: uncordon}
 	}
-	return move{do: settle}
+	return transition{effect: finish}
 }
 
-func cordoning(r *v1alpha1.Remediation, s sight) move {
-	if why := withdrawn(r, s); why != nil {
+func cordoning(r *v1alpha1.Remediation, s observation) transition {
+	if why := withdrawalReason(r, s); why != nil {
 		return stopped(r, why)
 	}
 	switch {
 	case cordonDue(r, s.node):
-		return move{do: cordon}
+		return transition{effect: cordon}
 	case cordonedBy(s.node) != r.Name:
-		return move{end: doneSaying(message.Of(message.ActionCordonedBefore, about(r))), begin: v1alpha1.StepDrain}
+		return transition{end: doneSaying(message.Of(message.ActionCordonedBefore, about(r))), begin: v1alpha1.StepDrain}
 	}
-	return move{end: done(), begin: v1alpha1.StepDrain}
+	return transition{end: done(), begin: v1alpha1.StepDrain}
 }
 
-func draining(r *v1alpha1.Remediation, s sight) move {
-	if why := withdrawn(r, s); why != nil {
+func draining(r *v1alpha1.Remediation, s observation) transition {
+	if why := withdrawalReason(r, s); why != nil {
 		return stopped(r, why)
 	}
 	t := termsOf(s.policy)
@@ -239,8 +240,8 @@ func draining(r *v1alpha1.Remediation, s sight) move {
 	returns := countReturns(r, s.evictable)
 	returning, evictable := splitReturning(r, s.evictable, returns)
 	switch {
-	case s.held.Decision != guard.Allow:
-		return hold(r, s, left)
+	case s.verdict.Decision != guard.Allow:
+		return waitForGuard(r, s, left)
 	case len(s.evictable)+len(s.leaving)+len(s.staying) == 0:
 		return act(r, s, done())
 	case len(returning) > 0 && !t.proceed:
@@ -250,35 +251,35 @@ func draining(r *v1alpha1.Remediation, s sight) move {
 		return act(r, s, failed(returnedPods(r, returning)))
 	case left <= 0:
 		pods := namesOf(slices.Concat(s.staying, s.evictable, s.leaving))
-		stay := message.Of(message.ActionPodsLeft, message.Args{"n": len(pods), "pods": pods[:min(len(pods), mostNamed)]})
+		stay := message.Of(message.ActionPodsLeft, message.Args{"n": len(pods), "pods": pods[:min(len(pods), maxNamed)]})
 		if t.proceed {
 			return act(r, s, failed(stay))
 		}
 		return ended(r, failed(stay), &conclusion{v1alpha1.RemediationGaveUpReason, stay})
 	case len(evictable) > 0:
-		return move{do: evict, pods: evictable, returns: returns, again: min(pollPods, left)}
+		return transition{effect: evict, pods: evictable, returns: returns, requeueAfter: min(podPollInterval, left)}
 	}
-	return wait(min(pollPods, left))
+	return wait(min(podPollInterval, left))
 }
 
-// hold waits while the guard has second thoughts, as long as a drain may take.
-func hold(r *v1alpha1.Remediation, s sight, left time.Duration) move {
+// waitForGuard waits while the guard does not allow, as long as a drain may take.
+func waitForGuard(r *v1alpha1.Remediation, s observation, left time.Duration) transition {
 	if left > 0 {
-		return wait(min(pollNode, left))
+		return wait(min(nodePollInterval, left))
 	}
-	return ended(r, failed(s.held.Message), &conclusion{v1alpha1.RemediationGaveUpReason, s.held.Message})
+	return ended(r, failed(s.verdict.Message), &conclusion{v1alpha1.RemediationGaveUpReason, s.verdict.Message})
 }
 
 // act writes down that the machine is acted on, and does it.
-func act(r *v1alpha1.Remediation, s sight, drained *ending) move {
+func act(r *v1alpha1.Remediation, s observation, drained *stepEnd) transition {
 	if !s.offered {
 		why := conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoActuator, message.Args{"action": string(r.Spec.Action()), "node": nodeOf(r)})
 		return ended(r, drained, why)
 	}
-	return move{end: drained, begin: v1alpha1.StepAct, do: ask}
+	return transition{end: drained, begin: v1alpha1.StepAct, effect: actuate}
 }
 
-const mostNamed = 5
+const maxNamed = 5
 
 func nodeOf(r *v1alpha1.Remediation) string { return "node/" + r.Spec.Node.Name }
 

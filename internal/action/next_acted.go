@@ -12,29 +12,29 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// acting goes on from an act that was written down, by whoever is found to have begun it.
-func acting(r *v1alpha1.Remediation, s sight) move {
+// acting continues an act that was recorded, whichever controller began it.
+func acting(r *v1alpha1.Remediation, s observation) transition {
 	step := lastStep(r)
 	switch {
 	case step.Result == v1alpha1.StepFailed:
-		return askingAgain(r, s, step)
+		return actuatingAgain(r, s, step)
 	case r.Spec.Action() == v1alpha1.ActionRestartService:
 		return restarting(r, s, step)
-	case r.Spec.Action() == v1alpha1.ActionReplace && withdrawn(r, s) == nil && s.offered && s.now.Sub(step.StartedAt.Time) < termsOf(s.policy).healthy:
+	case r.Spec.Action() == v1alpha1.ActionReplace && withdrawalReason(r, s) == nil && s.offered && s.now.Sub(step.StartedAt.Time) < termsOf(s.policy).healthy:
 		// To ask for it again does no harm: it is about this one machine.
-		if s.held.Decision != guard.Allow {
-			return wait(pollNode)
+		if s.verdict.Decision != guard.Allow {
+			return wait(nodePollInterval)
 		}
-		return move{do: ask}
+		return transition{effect: actuate}
 	}
 	// Whether it was asked for is not known, and asked twice a machine reboots twice. Its boot ID will tell.
-	return move{end: doneSaying(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": step.Actuator})), begin: v1alpha1.StepWait}
+	return transition{end: doneSaying(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": step.Actuator})), begin: v1alpha1.StepWait}
 }
 
-// askingAgain is after a provider could not do it, and may at another time: it is asked again, each time after twice as long, and
-// at last not any more. Nothing was done to the machine.
-func askingAgain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
-	if why := withdrawn(r, s); why != nil {
+// actuatingAgain is for a provider that was busy: it is asked again, each time after twice as long, and
+// a limited number of times. Nothing was done to the machine.
+func actuatingAgain(r *v1alpha1.Remediation, s observation, step v1alpha1.Step) transition {
+	if why := withdrawalReason(r, s); why != nil {
 		return ended(r, nil, why)
 	}
 	asks := 0
@@ -43,14 +43,14 @@ func askingAgain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 			asks++
 		}
 	}
-	if asks >= mostAsks {
+	if asks >= maxActuations {
 		return ended(r, nil, conclude(v1alpha1.RemediationGaveUpReason, message.ActionBusy, message.Args{"actuator": step.Actuator, "n": asks}))
 	}
-	if left := step.EndedAt.Add(askAgain << (asks - 1)).Sub(s.now); left > 0 {
+	if left := step.EndedAt.Add(actuateRetryDelay << (asks - 1)).Sub(s.now); left > 0 {
 		return wait(left)
 	}
-	if s.held.Decision != guard.Allow {
-		return ended(r, nil, &conclusion{v1alpha1.RemediationGaveUpReason, s.held.Message})
+	if s.verdict.Decision != guard.Allow {
+		return ended(r, nil, &conclusion{v1alpha1.RemediationGaveUpReason, s.verdict.Message})
 	}
 	return act(r, s, nil)
 }
@@ -58,17 +58,17 @@ func askingAgain(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 // restarting waits for the agent, which takes up the step as it stands written. A node whose agent cannot is not helped by it, so
 // that the ladder goes on; one whose agent refuses was not tried. Of one that says nothing nobody knows whether it was: that is an
 // attempt, and leads to nothing harsher.
-func restarting(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
+func restarting(r *v1alpha1.Remediation, s observation, step v1alpha1.Step) transition {
 	agent, within := r.Status.Agent, termsOf(s.policy).healthy
 	if agent == nil {
-		if why := withdrawn(r, s); why != nil {
+		if why := withdrawalReason(r, s); why != nil {
 			return stopped(r, why)
 		}
 	} else if agent.State != v1alpha1.AgentAccepted {
 		said := message.Of(message.ActionAgentSaid, message.Args{"node": nodeOf(r), "state": string(agent.State), "words": agent.Message})
 		switch agent.State {
 		case v1alpha1.AgentDone:
-			return move{end: doneSaying(said), begin: v1alpha1.StepWait}
+			return transition{end: doneSaying(said), begin: v1alpha1.StepWait}
 		case v1alpha1.AgentRefused:
 			return ended(r, failed(said), &conclusion{v1alpha1.RemediationRefusedReason, said})
 		}
@@ -83,23 +83,23 @@ func restarting(r *v1alpha1.Remediation, s sight, step v1alpha1.Step) move {
 }
 
 // waiting is for the machine: until it has booted, or another has come, and is healthy.
-func waiting(r *v1alpha1.Remediation, s sight) move {
+func waiting(r *v1alpha1.Remediation, s observation) transition {
 	within := termsOf(s.policy).healthy
-	why := notBack(r, s, within)
+	why := notRecovered(r, s, within)
 	if why.ID == "" {
 		well := done()
 		if s.successor != nil {
 			well.operation = successorMark + s.successor.Name
 		}
 		if r.Spec.Action() == v1alpha1.ActionReplace && s.successor == nil {
-			return move{end: well, begin: v1alpha1.StepVerify} // Nobody is there to be watched.
+			return transition{end: well, begin: v1alpha1.StepVerify} // Nobody is there to be watched.
 		}
-		return move{end: well, begin: v1alpha1.StepDwell}
+		return transition{end: well, begin: v1alpha1.StepDwell}
 	}
 	left := lastStep(r).StartedAt.Add(within).Sub(s.now)
 	switch {
 	case left > 0:
-		return wait(min(pollNode, left))
+		return wait(min(nodePollInterval, left))
 	case why.ID == message.ActionNotSeen: // It is not known to have been tried.
 		return ended(r, failed(why), &conclusion{v1alpha1.RemediationGaveUpReason, why})
 	}
@@ -109,8 +109,8 @@ func waiting(r *v1alpha1.Remediation, s sight) move {
 // accepted says whether a provider took a request, of a step Act that has ended: one that did not answer is in its message.
 func accepted(act v1alpha1.Step) bool { return act.Result == v1alpha1.StepDone && act.Message == "" }
 
-// notBack is why the wait is not over; no sentence if it is.
-func notBack(r *v1alpha1.Remediation, s sight, within time.Duration) message.Sentence {
+// notRecovered is why the wait is not over; no sentence if it is.
+func notRecovered(r *v1alpha1.Remediation, s observation, within time.Duration) message.Sentence {
 	args := message.Args{"node": nodeOf(r), "within": within.String()}
 	if r.Spec.Action() == v1alpha1.ActionReplace {
 		switch {
@@ -133,7 +133,7 @@ func notBack(r *v1alpha1.Remediation, s sight, within time.Duration) message.Sen
 		return message.Of(message.ActionNotRebooted, args)
 	case !repair.Ready(s.node):
 		return message.Of(message.ActionNotReady, args)
-	case s.ill:
+	case s.unhealthy:
 		return message.Of(message.ActionStillIll, message.Args{"node": nodeOf(r), "within": within.String(), "condition": r.Spec.Evidence.Condition, "status": string(r.Spec.Evidence.Status)})
 	}
 	return message.Sentence{}
@@ -146,46 +146,46 @@ func expectsSuccessor(r *v1alpha1.Remediation) bool {
 	return act.Actuator != "karpenter"
 }
 
-// patient is the node that must be healthy now, and whether it is not.
-func patient(r *v1alpha1.Remediation, s sight) (node *corev1.Node, well bool) {
+// nodeToVerify is the node that must be healthy now, and whether it is.
+func nodeToVerify(r *v1alpha1.Remediation, s observation) (node *corev1.Node, well bool) {
 	if r.Spec.Action() == v1alpha1.ActionReplace {
 		if s.successor == nil {
 			return nil, !expectsSuccessor(r)
 		}
-		return s.successor, repair.Ready(s.successor) && !s.successorIll
+		return s.successor, repair.Ready(s.successor) && !s.successorUnhealthy
 	}
-	return s.node, s.node != nil && repair.Ready(s.node) && !s.ill
+	return s.node, s.node != nil && repair.Ready(s.node) && !s.unhealthy
 }
 
-// dwelling is while the node must stay healthy. One that relapses may begin again as long as it may take to be healthy.
-func dwelling(r *v1alpha1.Remediation, s sight) move {
+// dwell is while the node must stay healthy. One that relapses may begin again as long as it may take to be healthy.
+func dwell(r *v1alpha1.Remediation, s observation) transition {
 	step, t := lastStep(r), termsOf(s.policy)
-	if node, well := patient(r, s); !well || turned(node, r.Spec.Evidence.Condition, step.StartedAt.Time) {
+	if node, well := nodeToVerify(r, s); !well || becameHealthyAfter(node, r.Spec.Evidence.Condition, step.StartedAt.Time) {
 		before, _ := stepOf(r, v1alpha1.StepWait)
 		left := before.StartedAt.Add(t.healthy).Sub(s.now)
 		if left <= 0 {
 			why := message.Of(message.ActionRelapsed, message.Args{"node": nodeOf(r), "dwell": t.dwell.String()})
 			return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
 		}
-		return move{anew: true, again: min(pollNode, left)}
+		return transition{restart: true, requeueAfter: min(nodePollInterval, left)}
 	}
 	if left := step.StartedAt.Add(t.dwell).Sub(s.now); left > 0 {
 		return wait(left)
 	}
-	return move{end: done(), begin: v1alpha1.StepVerify}
+	return transition{end: done(), begin: v1alpha1.StepVerify}
 }
 
-// turned says whether a node became healthy only after a time, to the second, as conditions tell.
-func turned(node *corev1.Node, condition string, after time.Time) bool {
+// becameHealthyAfter says whether a node became healthy only after a time, to the second, as conditions tell.
+func becameHealthyAfter(node *corev1.Node, condition string, after time.Time) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return (c.Type == corev1.NodeReady || string(c.Type) == condition) && c.LastTransitionTime.After(after)
 	})
 }
 
-func verifying(r *v1alpha1.Remediation, s sight) move {
+func verifying(r *v1alpha1.Remediation, s observation) transition {
 	t := termsOf(s.policy)
 	left := lastStep(r).StartedAt.Add(t.podsBack).Sub(s.now)
-	if _, well := patient(r, s); !well {
+	if _, well := nodeToVerify(r, s); !well {
 		why := message.Of(message.ActionRelapsed, message.Args{"node": nodeOf(r), "dwell": t.dwell.String()})
 		return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
 	}
@@ -194,13 +194,13 @@ func verifying(r *v1alpha1.Remediation, s sight) move {
 	case len(s.missing)+len(s.broken) == 0:
 		return ended(r, done(), conclude(v1alpha1.RemediationAsForecastReason, message.ActionAsForecast, about(r)))
 	case left > 0:
-		return wait(min(pollNode, left))
+		return wait(min(nodePollInterval, left))
 	case len(s.broken) > 0:
-		args["pods"] = s.broken[:min(len(s.broken), mostNamed)]
+		args["pods"] = s.broken[:min(len(s.broken), maxNamed)]
 		why := message.Of(message.ActionPodsBroken, args)
 		return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
 	}
-	args["workloads"] = s.missing[:min(len(s.missing), mostNamed)]
+	args["workloads"] = s.missing[:min(len(s.missing), maxNamed)]
 	why := message.Of(message.ActionPodsMissing, args)
 	return ended(r, failed(why), &conclusion{v1alpha1.RemediationNotAsForecastReason, why})
 }

@@ -49,42 +49,42 @@ func node(name, boot string, ready bool) *corev1.Node {
 	return n
 }
 
-// ill is what is seen of a node that needs its repair, by a policy that acts unasked.
-func ill() sight {
-	return sight{
-		now: now, policy: &v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}, node: node("n1", "boot-1", true), ill: true, offered: true,
-		held: guard.Named{Verdict: guard.Verdict{Decision: guard.Allow}},
+// unhealthyNode is an observation of a node that needs its repair, by a policy that acts unasked.
+func unhealthyNode() observation {
+	return observation{
+		now: now, policy: &v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}, node: node("n1", "boot-1", true), unhealthy: true, offered: true,
+		verdict: guard.Named{Verdict: guard.Verdict{Decision: guard.Allow}},
 	}
 }
 
-func seen(change func(*sight)) sight {
-	s := ill()
+func observed(change func(*observation)) observation {
+	s := unhealthyNode()
 	change(&s)
 	return s
 }
 
-// well is what is seen of the node after a reboot.
-func well(change ...func(*sight)) sight {
-	s := sight{now: now, policy: &v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}, node: node("n1", "boot-2", true)}
+// healthyNode is an observation of the node after a reboot.
+func healthyNode(change ...func(*observation)) observation {
+	s := observation{now: now, policy: &v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}, node: node("n1", "boot-2", true)}
 	for _, c := range change {
 		c(&s)
 	}
 	return s
 }
 
-// gist is a move in short, for a table.
-type gist struct {
-	do     deed
-	end    v1alpha1.StepResult
-	begin  v1alpha1.StepName
-	anew   bool
-	reason string
-	why    message.ID
-	again  time.Duration
+// summary is a transition in short, for a table.
+type summary struct {
+	effect       effect
+	end          v1alpha1.StepResult
+	begin        v1alpha1.StepName
+	restart      bool
+	reason       string
+	why          message.ID
+	requeueAfter time.Duration
 }
 
-func short(m move) gist {
-	s := gist{do: m.do, begin: m.begin, anew: m.anew, again: m.again}
+func summarize(m transition) summary {
+	s := summary{effect: m.effect, begin: m.begin, restart: m.restart, requeueAfter: m.requeueAfter}
 	if m.end != nil {
 		s.end = m.end.result
 	}
@@ -94,7 +94,7 @@ func short(m move) gist {
 	return s
 }
 
-func TestNext(t *testing.T) {
+func TestNextTransition(t *testing.T) {
 	const (
 		reboot, replace, restart          = v1alpha1.ActionReboot, v1alpha1.ActionReplace, v1alpha1.ActionRestartService
 		cordonStep, drainStep, actStep    = v1alpha1.StepCordon, v1alpha1.StepDrain, v1alpha1.StepAct
@@ -134,7 +134,7 @@ func TestNext(t *testing.T) {
 		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.RemediationSucceeded}}
 		return r
 	}
-	marked := func(s *sight, by string) {
+	marked := func(s *observation, by string) {
 		s.node.Spec.Unschedulable, s.node.Annotations[CordonedByAnnotation] = true, by
 		disableScaleDown(s.node, by)
 	}
@@ -156,199 +156,199 @@ func TestNext(t *testing.T) {
 
 	for name, tc := range map[string]struct {
 		r    *v1alpha1.Remediation
-		s    sight
-		want gist
+		s    observation
+		want summary
 	}{
-		"what has ended stays so":  {&v1alpha1.Remediation{Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded}}, ill(), gist{}},
-		"what has ended is let go": {hasEnded, ill(), gist{do: removeFinalizer}},
-		"a drill is not for it":    {&v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Drill: &v1alpha1.Drill{}}}, ill(), gist{}},
+		"what has ended stays so":  {&v1alpha1.Remediation{Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded}}, unhealthyNode(), summary{}},
+		"what has ended is let go": {hasEnded, unhealthyNode(), summary{effect: removeFinalizer}},
+		"a drill is not for it":    {&v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Drill: &v1alpha1.Drill{}}}, unhealthyNode(), summary{}},
 
-		"a proposal is ruled over":           {proposed, ill(), gist{do: rule}},
-		"one whose node is well":             {proposed, seen(func(s *sight) { s.ill = false }), gist{reason: notNeeded, why: message.ActionHealthy}},
-		"one whose node is gone":             {proposed, seen(func(s *sight) { s.node = nil }), gist{reason: notNeeded, why: message.ActionNodeGone}},
-		"one whose policy is gone":           {proposed, seen(func(s *sight) { s.policy = nil }), gist{reason: gaveUp, why: message.ActionPolicyGone}},
-		"one that is rejected":               {rejectedOne(proposed.DeepCopy()), ill(), gist{reason: rejected, why: message.GuardRejected}},
-		"one of a policy that only reports":  {proposed, seen(func(s *sight) { s.policy.Mode = v1alpha1.ModeReport }), gist{do: rule}},
-		"concluded before anything was done": {decided(proposed.DeepCopy()), ill(), gist{do: settle}},
+		"a proposal is ruled over":           {proposed, unhealthyNode(), summary{effect: checkGuard}},
+		"one whose node is well":             {proposed, observed(func(s *observation) { s.unhealthy = false }), summary{reason: notNeeded, why: message.ActionHealthy}},
+		"one whose node is gone":             {proposed, observed(func(s *observation) { s.node = nil }), summary{reason: notNeeded, why: message.ActionNodeGone}},
+		"one whose policy is gone":           {proposed, observed(func(s *observation) { s.policy = nil }), summary{reason: gaveUp, why: message.ActionPolicyGone}},
+		"one that is rejected":               {rejectedOne(proposed.DeepCopy()), unhealthyNode(), summary{reason: rejected, why: message.GuardRejected}},
+		"one of a policy that only reports":  {proposed, observed(func(s *observation) { s.policy.Mode = v1alpha1.ModeReport }), summary{effect: checkGuard}},
+		"concluded before anything was done": {decided(proposed.DeepCopy()), unhealthyNode(), summary{effect: finish}},
 
-		"without a finalizer, not begun":       {bare(proposed.DeepCopy()), ill(), gist{do: addFinalizer}},
-		"without a finalizer, begun":           {bare(running(reboot, cordoned, ago(0, drainStep))), ill(), gist{do: addFinalizer}},
-		"a proposal that is deleted":           {isDeleted(proposed.DeepCopy()), ill(), gist{reason: rejected, why: message.ActionProposalDeleted}},
-		"a proposal that is aborted":           {isAborted(proposed.DeepCopy()), ill(), gist{end: skipped, reason: aborted, why: message.ActionAborted}},
-		"deleted while it drains":              {isDeleted(running(reboot, cordoned, ago(0, drainStep))), ill(), gist{end: skipped, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
-		"aborted while it is asked for":        {isAborted(running(reboot, cordoned, ago(0, actStep))), ill(), gist{end: doneStep, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
-		"aborted while a service is restarted": {isAborted(running(restart, ago(0, actStep))), ill(), gist{end: skipped, reason: aborted, why: message.ActionAborted}},
-		"deleted while the machine boots":      {isDeleted(running(reboot, cordoned, done(actStep), ago(0, waitStep))), ill(), gist{end: skipped, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
-		"deleted when it was concluded":        {isDeleted(decided(running(reboot, cordoned, ago(0, uncordonStep)))), well(), gist{do: settle}},
+		"without a finalizer, not begun":       {bare(proposed.DeepCopy()), unhealthyNode(), summary{effect: addFinalizer}},
+		"without a finalizer, begun":           {bare(running(reboot, cordoned, ago(0, drainStep))), unhealthyNode(), summary{effect: addFinalizer}},
+		"a proposal that is deleted":           {isDeleted(proposed.DeepCopy()), unhealthyNode(), summary{reason: rejected, why: message.ActionProposalDeleted}},
+		"a proposal that is aborted":           {isAborted(proposed.DeepCopy()), unhealthyNode(), summary{end: skipped, reason: aborted, why: message.ActionAborted}},
+		"deleted while it drains":              {isDeleted(running(reboot, cordoned, ago(0, drainStep))), unhealthyNode(), summary{end: skipped, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
+		"aborted while it is asked for":        {isAborted(running(reboot, cordoned, ago(0, actStep))), unhealthyNode(), summary{end: doneStep, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
+		"aborted while a service is restarted": {isAborted(running(restart, ago(0, actStep))), unhealthyNode(), summary{end: skipped, reason: aborted, why: message.ActionAborted}},
+		"deleted while the machine boots":      {isDeleted(running(reboot, cordoned, done(actStep), ago(0, waitStep))), unhealthyNode(), summary{end: skipped, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
+		"deleted when it was concluded":        {isDeleted(decided(running(reboot, cordoned, ago(0, uncordonStep)))), healthyNode(), summary{effect: finish}},
 		"what the ledger does not bear out": {
-			running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.contradicted = true }), gist{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNotReserved},
+			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.contradicted = true }), summary{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNotReserved},
 		},
 
-		"cordon":         {running(reboot, ago(0, cordonStep)), ill(), gist{do: cordon}},
-		"cordoned by it": {running(reboot, ago(0, cordonStep)), seen(func(s *sight) { marked(s, "mend") }), gist{end: doneStep, begin: drainStep}},
+		"cordon":         {running(reboot, ago(0, cordonStep)), unhealthyNode(), summary{effect: cordon}},
+		"cordoned by it": {running(reboot, ago(0, cordonStep)), observed(func(s *observation) { marked(s, "mend") }), summary{end: doneStep, begin: drainStep}},
 		"cordoned by a person": {
-			running(replace, ago(0, cordonStep)), seen(func(s *sight) { s.node.Spec.Unschedulable = true }), gist{end: doneStep, begin: drainStep},
+			running(replace, ago(0, cordonStep)), observed(func(s *observation) { s.node.Spec.Unschedulable = true }), summary{end: doneStep, begin: drainStep},
 		},
 		"cordoned by a person, not kept from autoscalers": {
-			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.node.Spec.Unschedulable = true }), gist{do: cordon},
+			running(reboot, ago(0, cordonStep)), observed(func(s *observation) { s.node.Spec.Unschedulable = true }), summary{effect: cordon},
 		},
 		"cordoned by a person, kept from autoscalers": {
-			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.node.Spec.Unschedulable = true; disableScaleDown(s.node, "mend") }), gist{end: doneStep, begin: drainStep},
+			running(reboot, ago(0, cordonStep)), observed(func(s *observation) { s.node.Spec.Unschedulable = true; disableScaleDown(s.node, "mend") }), summary{end: doneStep, begin: drainStep},
 		},
-		"cordoned by another, which is over": {running(replace, ago(0, cordonStep)), seen(func(s *sight) { marked(s, "other") }), gist{do: cordon}},
+		"cordoned by another, which is over": {running(replace, ago(0, cordonStep)), observed(func(s *observation) { marked(s, "other") }), summary{effect: cordon}},
 		"well again before the cordon": {
-			running(reboot, ago(0, cordonStep)), seen(func(s *sight) { s.ill = false }), gist{end: skipped, begin: uncordonStep, reason: notNeeded, why: message.ActionHealthy},
+			running(reboot, ago(0, cordonStep)), observed(func(s *observation) { s.unhealthy = false }), summary{end: skipped, begin: uncordonStep, reason: notNeeded, why: message.ActionHealthy},
 		},
 		"steps that somebody has changed": {
-			running(reboot, done(v1alpha1.StepGuard)), ill(), gist{end: failedStep, reason: gaveUp, why: message.ActionLost},
+			running(reboot, done(v1alpha1.StepGuard)), unhealthyNode(), summary{end: failedStep, reason: gaveUp, why: message.ActionLost},
 		},
 
-		"evict":                {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.evictable = []*corev1.Pod{pod} }), gist{do: evict, again: pollPods}},
-		"wait for pods to end": {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.leaving = []*corev1.Pod{pod} }), gist{again: pollPods}},
+		"evict":                {running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.evictable = []*corev1.Pod{pod} }), summary{effect: evict, requeueAfter: podPollInterval}},
+		"wait for pods to end": {running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.leaving = []*corev1.Pod{pod} }), summary{requeueAfter: podPollInterval}},
 		"no longer than the deadline": {
-			running(reboot, cordoned, ago(15*time.Minute-time.Second, drainStep)), seen(func(s *sight) { s.leaving = []*corev1.Pod{pod} }), gist{again: time.Second},
+			running(reboot, cordoned, ago(15*time.Minute-time.Second, drainStep)), observed(func(s *observation) { s.leaving = []*corev1.Pod{pod} }), summary{requeueAfter: time.Second},
 		},
 		"at the deadline": {
-			running(reboot, cordoned, ago(15*time.Minute, drainStep)), seen(func(s *sight) { s.evictable = []*corev1.Pod{pod} }),
-			gist{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.ActionPodsLeft},
+			running(reboot, cordoned, ago(15*time.Minute, drainStep)), observed(func(s *observation) { s.evictable = []*corev1.Pod{pod} }),
+			summary{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.ActionPodsLeft},
 		},
 		"at the deadline, where the policy goes on": {
-			running(reboot, cordoned, ago(15*time.Minute, drainStep)), seen(func(s *sight) {
+			running(reboot, cordoned, ago(15*time.Minute, drainStep)), observed(func(s *observation) {
 				s.staying, s.policy.Drain.Fallback = []*corev1.Pod{pod}, v1alpha1.DrainProceed
-			}), gist{end: failedStep, begin: actStep, do: ask},
+			}), summary{end: failedStep, begin: actStep, effect: actuate},
 		},
-		"drained": {running(reboot, cordoned, ago(0, drainStep)), ill(), gist{end: doneStep, begin: actStep, do: ask}},
+		"drained": {running(reboot, cordoned, ago(0, drainStep)), unhealthyNode(), summary{end: doneStep, begin: actStep, effect: actuate}},
 		"drained, and nobody can act": {
-			running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.offered = false }), gist{end: doneStep, begin: uncordonStep, reason: gaveUp, why: message.ActionNoActuator},
+			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.offered = false }), summary{end: doneStep, begin: uncordonStep, reason: gaveUp, why: message.ActionNoActuator},
 		},
 		"held before an eviction": {
-			running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.evictable, s.held = []*corev1.Pod{pod}, braked }), gist{again: pollNode},
+			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.evictable, s.verdict = []*corev1.Pod{pod}, braked }), summary{requeueAfter: nodePollInterval},
 		},
-		"held before the act":      {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.held = braked }), gist{again: pollNode}},
-		"held by nobody's verdict": {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.held = guard.Named{} }), gist{again: pollNode}},
+		"held before the act":      {running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.verdict = braked }), summary{requeueAfter: nodePollInterval}},
+		"held by nobody's verdict": {running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.verdict = guard.Named{} }), summary{requeueAfter: nodePollInterval}},
 		"held till the deadline": {
-			running(reboot, cordoned, ago(15*time.Minute, drainStep)), seen(func(s *sight) {
-				s.held, s.policy.Drain.Fallback = braked, v1alpha1.DrainProceed
-			}), gist{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.GuardAPIServer},
+			running(reboot, cordoned, ago(15*time.Minute, drainStep)), observed(func(s *observation) {
+				s.verdict, s.policy.Drain.Fallback = braked, v1alpha1.DrainProceed
+			}), summary{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.GuardAPIServer},
 		},
 		"rejected while it drains": {
-			rejectedOne(running(reboot, cordoned, ago(0, drainStep))), ill(), gist{end: skipped, begin: uncordonStep, reason: rejected, why: message.GuardRejected},
+			rejectedOne(running(reboot, cordoned, ago(0, drainStep))), unhealthyNode(), summary{end: skipped, begin: uncordonStep, reason: rejected, why: message.GuardRejected},
 		},
 		"the mode is Approve now, and nobody has": {
-			running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.policy.Mode = v1alpha1.ModeApprove }),
-			gist{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNoLeave},
+			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.policy.Mode = v1alpha1.ModeApprove }),
+			summary{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNoLeave},
 		},
-		"paused": {running(reboot, cordoned, ago(0, drainStep)), seen(func(s *sight) { s.policy.Paused = true }), gist{end: doneStep, begin: actStep, do: ask}},
+		"paused": {running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.policy.Paused = true }), summary{end: doneStep, begin: actStep, effect: actuate}},
 
-		"a reboot that somebody began is not asked for": {running(reboot, cordoned, ago(0, actStep)), ill(), gist{end: doneStep, begin: waitStep}},
-		"a replacement is":                 {running(replace, cordoned, ago(0, actStep)), ill(), gist{do: ask}},
-		"unless it is held":                {running(replace, cordoned, ago(0, actStep)), seen(func(s *sight) { s.held = braked }), gist{again: pollNode}},
-		"unless it is withdrawn":           {rejectedOne(running(replace, cordoned, ago(0, actStep))), ill(), gist{end: doneStep, begin: waitStep}},
-		"unless it was tried for too long": {running(replace, cordoned, ago(15*time.Minute, actStep)), ill(), gist{end: doneStep, begin: waitStep}},
-		"unless the machine is gone":       {running(replace, cordoned, ago(0, actStep)), seen(func(s *sight) { s.node = nil }), gist{end: doneStep, begin: waitStep}},
+		"a reboot that somebody began is not asked for": {running(reboot, cordoned, ago(0, actStep)), unhealthyNode(), summary{end: doneStep, begin: waitStep}},
+		"a replacement is":                 {running(replace, cordoned, ago(0, actStep)), unhealthyNode(), summary{effect: actuate}},
+		"unless it is held":                {running(replace, cordoned, ago(0, actStep)), observed(func(s *observation) { s.verdict = braked }), summary{requeueAfter: nodePollInterval}},
+		"unless it is withdrawn":           {rejectedOne(running(replace, cordoned, ago(0, actStep))), unhealthyNode(), summary{end: doneStep, begin: waitStep}},
+		"unless it was tried for too long": {running(replace, cordoned, ago(15*time.Minute, actStep)), unhealthyNode(), summary{end: doneStep, begin: waitStep}},
+		"unless the machine is gone":       {running(replace, cordoned, ago(0, actStep)), observed(func(s *observation) { s.node = nil }), summary{end: doneStep, begin: waitStep}},
 		"turned away a moment ago": {
-			running(reboot, cordoned, finished(ago(11*time.Second, actStep), failedStep)), ill(), gist{again: askAgain - 10*time.Second},
+			running(reboot, cordoned, finished(ago(11*time.Second, actStep), failedStep)), unhealthyNode(), summary{requeueAfter: actuateRetryDelay - 10*time.Second},
 		},
-		"turned away, and asked again":   {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), ill(), gist{begin: actStep, do: ask}},
-		"turned away, and held":          {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), seen(func(s *sight) { s.held = braked }), gist{begin: uncordonStep, reason: gaveUp, why: message.GuardAPIServer}},
-		"turned away, and healthy again": {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), seen(func(s *sight) { s.ill = false }), gist{begin: uncordonStep, reason: notNeeded, why: message.ActionHealthy}},
+		"turned away, and asked again":   {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), unhealthyNode(), summary{begin: actStep, effect: actuate}},
+		"turned away, and held":          {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), observed(func(s *observation) { s.verdict = braked }), summary{begin: uncordonStep, reason: gaveUp, why: message.GuardAPIServer}},
+		"turned away, and healthy again": {running(reboot, cordoned, finished(ago(time.Minute, actStep), failedStep)), observed(func(s *observation) { s.unhealthy = false }), summary{begin: uncordonStep, reason: notNeeded, why: message.ActionHealthy}},
 
-		"the agent has not answered":       {running(restart, ago(time.Minute, actStep)), ill(), gist{again: 14 * time.Minute}},
-		"the agent never does":             {running(restart, ago(15*time.Minute, actStep)), ill(), gist{end: failedStep, reason: gaveUp, why: message.ActionAgentSilent}},
-		"the agent has taken it up":        {agentSays(rejectedOne(running(restart, ago(0, actStep))), v1alpha1.AgentAccepted), ill(), gist{again: 15 * time.Minute}},
-		"the agent has done it":            {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentDone), ill(), gist{end: doneStep, begin: waitStep}},
-		"the agent refuses":                {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentRefused), ill(), gist{end: failedStep, reason: refused, why: message.ActionAgentSaid}},
-		"the agent has failed":             {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentFailed), ill(), gist{end: failedStep, reason: didNotHelp, why: message.ActionAgentSaid}},
-		"rejected before the agent did it": {rejectedOne(running(restart, ago(0, actStep))), ill(), gist{end: skipped, reason: rejected, why: message.GuardRejected}},
+		"the agent has not answered":       {running(restart, ago(time.Minute, actStep)), unhealthyNode(), summary{requeueAfter: 14 * time.Minute}},
+		"the agent never does":             {running(restart, ago(15*time.Minute, actStep)), unhealthyNode(), summary{end: failedStep, reason: gaveUp, why: message.ActionAgentSilent}},
+		"the agent has taken it up":        {agentSays(rejectedOne(running(restart, ago(0, actStep))), v1alpha1.AgentAccepted), unhealthyNode(), summary{requeueAfter: 15 * time.Minute}},
+		"the agent has done it":            {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentDone), unhealthyNode(), summary{end: doneStep, begin: waitStep}},
+		"the agent refuses":                {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentRefused), unhealthyNode(), summary{end: failedStep, reason: refused, why: message.ActionAgentSaid}},
+		"the agent has failed":             {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentFailed), unhealthyNode(), summary{end: failedStep, reason: didNotHelp, why: message.ActionAgentSaid}},
+		"rejected before the agent did it": {rejectedOne(running(restart, ago(0, actStep))), unhealthyNode(), summary{end: skipped, reason: rejected, why: message.GuardRejected}},
 
-		"rebooted and well":      {running(reboot, cordoned, done(actStep), ago(0, waitStep)), well(), gist{end: doneStep, begin: dwellStep}},
-		"rebooted, not Ready":    {running(reboot, cordoned, done(actStep), ago(0, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-2", false) }), gist{again: pollNode}},
-		"rebooted, ill as ever":  {running(reboot, cordoned, done(actStep), ago(0, waitStep)), well(func(s *sight) { s.ill = true }), gist{again: pollNode}},
-		"well, and not rebooted": {running(reboot, cordoned, done(actStep), ago(0, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-1", true) }), gist{again: pollNode}},
+		"rebooted and well":      {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(), summary{end: doneStep, begin: dwellStep}},
+		"rebooted, not Ready":    {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-2", false) }), summary{requeueAfter: nodePollInterval}},
+		"rebooted, ill as ever":  {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{requeueAfter: nodePollInterval}},
+		"well, and not rebooted": {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-1", true) }), summary{requeueAfter: nodePollInterval}},
 		"never rebooted": {
-			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-1", true) }),
-			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotRebooted},
+			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-1", true) }),
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotRebooted},
 		},
 		"never rebooted, and nobody knows whether it was asked for": {
-			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-1", true) }),
-			gist{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.ActionNotSeen},
+			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-1", true) }),
+			summary{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.ActionNotSeen},
 		},
 		"rebooted by who did not say so, and ill as ever": {
-			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.ill = true }),
-			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionStillIll},
+			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.unhealthy = true }),
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionStillIll},
 		},
 		"rebooted, and never Ready": {
-			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = node("n1", "boot-2", false) }),
-			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotReady},
+			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-2", false) }),
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotReady},
 		},
 		"rebooted, and gone": {
-			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = nil }),
-			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNodeGone},
+			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = nil }),
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNodeGone},
 		},
-		"rejected while it boots": {rejectedOne(running(reboot, cordoned, done(actStep), ago(0, waitStep))), well(), gist{end: doneStep, begin: dwellStep}},
+		"rejected while it boots": {rejectedOne(running(reboot, cordoned, done(actStep), ago(0, waitStep))), healthyNode(), summary{end: doneStep, begin: dwellStep}},
 		"replaced": {
-			running(replace, cordoned, done(actStep), ago(0, waitStep)), well(func(s *sight) { s.node, s.successor = nil, node("n4", "", true) }), gist{end: doneStep, begin: dwellStep},
+			running(replace, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.node, s.successor = nil, node("n4", "", true) }), summary{end: doneStep, begin: dwellStep},
 		},
 		"a new node, and the old one is there": {
-			running(replace, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.successor = node("n4", "", true) }),
-			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotGone},
+			running(replace, cordoned, done(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.successor = node("n4", "", true) }),
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotGone},
 		},
 		"gone, and no new node": {
-			running(replace, cordoned, done(actStep), ago(15*time.Minute, waitStep)), well(func(s *sight) { s.node = nil }),
-			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNoSuccessor},
+			running(replace, cordoned, done(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = nil }),
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNoSuccessor},
 		},
 		"gone, and Karpenter brings no new node unasked": {
-			running(replace, cordoned, by("karpenter", done(actStep)), ago(0, waitStep)), well(func(s *sight) { s.node = nil }), gist{end: doneStep, begin: verifyStep},
+			running(replace, cordoned, by("karpenter", done(actStep)), ago(0, waitStep)), healthyNode(func(s *observation) { s.node = nil }), summary{end: doneStep, begin: verifyStep},
 		},
-		"a service restarted, well": {running(restart, done(actStep), ago(0, waitStep)), well(), gist{end: doneStep, begin: dwellStep}},
+		"a service restarted, well": {running(restart, done(actStep), ago(0, waitStep)), healthyNode(), summary{end: doneStep, begin: dwellStep}},
 
-		"dwelling":       {running(reboot, cordoned, ago(time.Minute, waitStep), ago(time.Minute, dwellStep)), well(), gist{again: 4 * time.Minute}},
-		"dwelt":          {running(reboot, cordoned, ago(time.Minute, waitStep), ago(5*time.Minute, dwellStep)), well(), gist{end: doneStep, begin: verifyStep}},
-		"ill in between": {running(reboot, cordoned, ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), well(func(s *sight) { s.ill = true }), gist{anew: true, again: pollNode}},
-		"it was, unseen": {running(reboot, cordoned, ago(2*time.Hour, waitStep), ago(2*time.Hour, dwellStep)), well(), gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
+		"dwelling":       {running(reboot, cordoned, ago(time.Minute, waitStep), ago(time.Minute, dwellStep)), healthyNode(), summary{requeueAfter: 4 * time.Minute}},
+		"dwelt":          {running(reboot, cordoned, ago(time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(), summary{end: doneStep, begin: verifyStep}},
+		"ill in between": {running(reboot, cordoned, ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{restart: true, requeueAfter: nodePollInterval}},
+		"it was, unseen": {running(reboot, cordoned, ago(2*time.Hour, waitStep), ago(2*time.Hour, dwellStep)), healthyNode(), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
 		"ill for too long": {
-			running(reboot, cordoned, ago(15*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), well(func(s *sight) { s.ill = true }),
-			gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed},
+			running(reboot, cordoned, ago(15*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(func(s *observation) { s.unhealthy = true }),
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed},
 		},
 		"the new node is ill": {
-			running(replace, cordoned, done(actStep), ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), well(func(s *sight) {
-				s.node, s.successor, s.successorIll = nil, node("n4", "", true), true
-			}), gist{anew: true, again: pollNode},
+			running(replace, cordoned, done(actStep), ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(func(s *observation) {
+				s.node, s.successor, s.successorUnhealthy = nil, node("n4", "", true), true
+			}), summary{restart: true, requeueAfter: nodePollInterval},
 		},
 
-		"all pods run":       {running(reboot, cordoned, ago(0, verifyStep)), well(), gist{end: doneStep, begin: uncordonStep, reason: asForecast, why: message.ActionAsForecast}},
-		"not all yet":        {running(reboot, cordoned, ago(0, verifyStep)), well(func(s *sight) { s.missing = []string{"replicaset/web"} }), gist{again: pollNode}},
-		"not all, in time":   {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), well(func(s *sight) { s.missing = []string{"replicaset/web"} }), gist{end: failedStep, begin: uncordonStep, reason: notForecast, why: message.ActionPodsMissing}},
-		"not the node's own": {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), well(func(s *sight) { s.broken = []string{"kube-system/cni"} }), gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionPodsBroken}},
-		"ill at last":        {running(reboot, cordoned, ago(0, verifyStep)), well(func(s *sight) { s.ill = true }), gist{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
+		"all pods run":       {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(), summary{end: doneStep, begin: uncordonStep, reason: asForecast, why: message.ActionAsForecast}},
+		"not all yet":        {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(func(s *observation) { s.missing = []string{"replicaset/web"} }), summary{requeueAfter: nodePollInterval}},
+		"not all, in time":   {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), healthyNode(func(s *observation) { s.missing = []string{"replicaset/web"} }), summary{end: failedStep, begin: uncordonStep, reason: notForecast, why: message.ActionPodsMissing}},
+		"not the node's own": {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), healthyNode(func(s *observation) { s.broken = []string{"kube-system/cni"} }), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionPodsBroken}},
+		"ill at last":        {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
 		"a service, and all is well": {
-			running(restart, done(actStep), ago(0, verifyStep)), well(), gist{end: doneStep, reason: asForecast, why: message.ActionAsForecast},
+			running(restart, done(actStep), ago(0, verifyStep)), healthyNode(), summary{end: doneStep, reason: asForecast, why: message.ActionAsForecast},
 		},
 
-		"uncordon":   {decided(running(reboot, cordoned, ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: uncordon}},
-		"uncordoned": {decided(running(reboot, cordoned, ago(0, uncordonStep))), well(), gist{do: settle}},
+		"uncordon":   {decided(running(reboot, cordoned, ago(0, uncordonStep))), observed(func(s *observation) { marked(s, "mend") }), summary{effect: uncordon}},
+		"uncordoned": {decided(running(reboot, cordoned, ago(0, uncordonStep))), healthyNode(), summary{effect: finish}},
 		"replaced, and still there": {
-			decided(running(replace, cordoned, done(actStep), ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: settle},
+			decided(running(replace, cordoned, done(actStep), ago(0, uncordonStep))), observed(func(s *observation) { marked(s, "mend") }), summary{effect: finish},
 		},
 		"perhaps replaced, and still there": {
-			decided(running(replace, cordoned, perhaps(actStep), ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: settle},
+			decided(running(replace, cordoned, perhaps(actStep), ago(0, uncordonStep))), observed(func(s *observation) { marked(s, "mend") }), summary{effect: finish},
 		},
 		"replaced, and uncordoned by a person": {
-			decided(running(replace, cordoned, done(actStep), ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend"); s.node.Spec.Unschedulable = false }), gist{do: uncordon},
+			decided(running(replace, cordoned, done(actStep), ago(0, uncordonStep))), observed(func(s *observation) { marked(s, "mend"); s.node.Spec.Unschedulable = false }), summary{effect: uncordon},
 		},
 		"not replaced, since it was refused": {
-			decided(running(replace, cordoned, finished(ago(0, actStep), failedStep), ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "mend") }), gist{do: uncordon},
+			decided(running(replace, cordoned, finished(ago(0, actStep), failedStep), ago(0, uncordonStep))), observed(func(s *observation) { marked(s, "mend") }), summary{effect: uncordon},
 		},
-		"another's cordon":     {decided(running(reboot, cordoned, ago(0, uncordonStep))), seen(func(s *sight) { marked(s, "other") }), gist{do: settle}},
-		"nothing to uncordon":  {decided(running(reboot, cordoned, ago(0, uncordonStep))), well(func(s *sight) { s.node = nil }), gist{do: settle}},
-		"no cordon, concluded": {decided(running(restart, done(actStep), done(verifyStep))), well(), gist{do: settle}},
+		"another's cordon":     {decided(running(reboot, cordoned, ago(0, uncordonStep))), observed(func(s *observation) { marked(s, "other") }), summary{effect: finish}},
+		"nothing to uncordon":  {decided(running(reboot, cordoned, ago(0, uncordonStep))), healthyNode(func(s *observation) { s.node = nil }), summary{effect: finish}},
+		"no cordon, concluded": {decided(running(restart, done(actStep), done(verifyStep))), healthyNode(), summary{effect: finish}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if step, cordons := stepOf(tc.r, cordonStep); cordons && step.EndedAt != nil && !concluded(tc.r) && tc.s.node != nil {
 				marked(&tc.s, "mend")
 			}
 			before := tc.r.DeepCopy()
-			if diff := cmp.Diff(tc.want, short(next(tc.r, tc.s)), cmp.AllowUnexported(gist{})); diff != "" {
+			if diff := cmp.Diff(tc.want, summarize(nextTransition(tc.r, tc.s)), cmp.AllowUnexported(summary{})); diff != "" {
 				t.Errorf("move (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(before, tc.r); diff != "" {
@@ -359,25 +359,25 @@ func TestNext(t *testing.T) {
 }
 
 func TestAsked(t *testing.T) {
-	refused := gist{end: v1alpha1.StepFailed, begin: v1alpha1.StepUncordon, reason: v1alpha1.RemediationRefusedReason, why: message.ActionRefused}
+	refused := summary{end: v1alpha1.StepFailed, begin: v1alpha1.StepUncordon, reason: v1alpha1.RemediationRefusedReason, why: message.ActionRefused}
 	for name, tc := range map[string]struct {
 		action v1alpha1.Action
 		err    error
-		want   gist
+		want   summary
 		fails  bool
 	}{
-		"done":                              {v1alpha1.ActionReboot, nil, gist{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
-		"a reboot that is not sure":         {v1alpha1.ActionReboot, errors.Join(cloud.ErrUnsure, cloud.ErrPassing), gist{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
-		"a reboot of who is ending":         {v1alpha1.ActionReboot, context.Canceled, gist{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
-		"a replacement that is not sure":    {v1alpha1.ActionReplace, cloud.ErrUnsure, gist{}, true},
-		"turned away":                       {v1alpha1.ActionReboot, cloud.ErrPassing, gist{end: v1alpha1.StepFailed}, false},
+		"done":                              {v1alpha1.ActionReboot, nil, summary{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
+		"a reboot that is not sure":         {v1alpha1.ActionReboot, errors.Join(cloud.ErrUnsure, cloud.ErrPassing), summary{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
+		"a reboot of who is ending":         {v1alpha1.ActionReboot, context.Canceled, summary{end: v1alpha1.StepDone, begin: v1alpha1.StepWait}, false},
+		"a replacement that is not sure":    {v1alpha1.ActionReplace, cloud.ErrUnsure, summary{}, true},
+		"turned away":                       {v1alpha1.ActionReboot, cloud.ErrPassing, summary{end: v1alpha1.StepFailed}, false},
 		"refused":                           {v1alpha1.ActionReplace, &cloud.RefusedError{Err: errors.New("no")}, refused, false},
 		"what nobody offers is refused too": {v1alpha1.ActionReboot, cloud.ErrNotOffered, refused, false},
 		"so is what nobody knows":           {v1alpha1.ActionReboot, errors.New("no"), refused, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := asked(running(tc.action, ago(0, v1alpha1.StepCordon), ago(0, v1alpha1.StepAct)), "machines", cloud.Operation{ID: "op"}, tc.err)
-			if diff := cmp.Diff(tc.want, short(m), cmp.AllowUnexported(gist{})); diff != "" || (err != nil) != tc.fails {
+			if diff := cmp.Diff(tc.want, summarize(m), cmp.AllowUnexported(summary{})); diff != "" || (err != nil) != tc.fails {
 				t.Errorf("error %v; move (-want +got):\n%s", err, diff)
 			}
 		})
@@ -387,7 +387,7 @@ func TestAsked(t *testing.T) {
 // A clock that is behind the one that wrote the step's beginning does not make it end before.
 func TestStepsEndAfterTheyBegin(t *testing.T) {
 	status := running(v1alpha1.ActionReboot, ago(-time.Minute, v1alpha1.StepDrain)).Status
-	move{end: done(), begin: v1alpha1.StepAct}.apply(&status, now)
+	transition{end: done(), begin: v1alpha1.StepAct}.apply(&status, now)
 	if s := status.Steps[0]; s.EndedAt.Time.Before(s.StartedAt.Time) || s.Result != v1alpha1.StepDone {
 		t.Errorf("the step began at %v and ended at %v: %s", s.StartedAt, s.EndedAt, s.Result)
 	}

@@ -67,14 +67,14 @@ func (p *Performer) uncordon(ctx context.Context, node *corev1.Node) error {
 
 // tellForbidden writes down, once, that a node stays cordoned since the controller may not change it any more, as after its
 // rights were lowered. The Remediation goes on until somebody has uncordoned the node, and its budget with it.
-func (p *Performer) tellForbidden(ctx context.Context, r *v1alpha1.Remediation) error {
-	text := said(message.Of(message.ActionMayNotUncordon, message.Args{
+func (p *Performer) recordForbidden(ctx context.Context, r *v1alpha1.Remediation) error {
+	text := englishText(message.Of(message.ActionMayNotUncordon, message.Args{
 		"node": nodeOf(r), "annotations": []string{CordonedByAnnotation, ScaleDownDisabledByAnnotation},
 	}))
 	if lastStep(r).Message == text {
 		return nil
 	}
-	_, err := p.write(ctx, r, move{}, func(status *v1alpha1.RemediationStatus) { status.Steps[len(status.Steps)-1].Message = text })
+	_, err := p.write(ctx, r, transition{}, func(status *v1alpha1.RemediationStatus) { status.Steps[len(status.Steps)-1].Message = text })
 	return err
 }
 

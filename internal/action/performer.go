@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// Advisor is what the performer asks before it acts. The controller answers from its watch.
+// Advisor plays futures and runs the guard's checks for the Performer. The controller answers from its watch.
 type Advisor interface {
 	// Assess is the future in which the action is done, compared with the same one without it, while all goes on that the
 	// ledger has of others. The ledger is the one that Rule is given then, so that two decisions never rest on the same room.
@@ -56,36 +56,36 @@ type Performer struct {
 // +kubebuilder:rbac:groups=apps,resources=replicasets;statefulsets,verbs=get
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
 
-// mostMoves bounds one call of Advance.
-const mostMoves = 32
+// maxTransitions bounds one call of Advance.
+const maxTransitions = 32
 
 // Advance does what is next of one Remediation until something has to be waited for, and says after what time to look again;
 // zero is when something changes. The policy is as the caller knows it, nil if it is gone. It is idempotent, and an error is
 // worth another try.
 func (p *Performer) Advance(ctx context.Context, name string, policy *v1alpha1.NodeRepairPolicy) (again time.Duration, err error) {
-	for range mostMoves {
+	for range maxTransitions {
 		r, err := p.Records.Get(ctx, name)
 		if err != nil {
 			return 0, client.IgnoreNotFound(err)
 		}
-		s, err := p.look(ctx, r, policy)
+		s, err := p.observe(ctx, r, policy)
 		if err != nil {
 			return 0, err
 		}
-		m := next(r, s)
-		if m.do != nothing || m.writes() {
+		m := nextTransition(r, s)
+		if m.effect != noEffect || m.writes() {
 			if leading, err := p.leads(ctx); err != nil || !leading {
 				return 0, err
 			}
 		}
-		wait, err := p.make(ctx, r, s, m)
+		wait, err := p.perform(ctx, r, s, m)
 		switch {
-		case apierrors.IsConflict(err): // Something has changed since it was looked at: look again.
+		case apierrors.IsConflict(err): // The object has changed since it was read: read again.
 		case err != nil:
 			return 0, err
-		case wait > 0 && s.unseen != nil:
-			return 0, s.unseen
-		case wait > 0 || m.do == nothing && !m.writes():
+		case wait > 0 && s.readErr != nil:
+			return 0, s.readErr
+		case wait > 0 || m.effect == noEffect && !m.writes():
 			return wait, nil
 		}
 	}
@@ -100,20 +100,20 @@ func (p *Performer) leads(ctx context.Context) (bool, error) {
 	return leading, nil
 }
 
-// make makes a move: first it is written down, then it is done.
-func (p *Performer) make(ctx context.Context, r *v1alpha1.Remediation, s sight, m move) (again time.Duration, err error) {
-	switch m.do {
-	case rule:
-		return p.rule(ctx, r, s)
-	case ask:
-		return 0, p.ask(ctx, r, s, m)
+// perform records a transition, and then has its effect.
+func (p *Performer) perform(ctx context.Context, r *v1alpha1.Remediation, s observation, m transition) (again time.Duration, err error) {
+	switch m.effect {
+	case checkGuard:
+		return p.checkGuard(ctx, r, s)
+	case actuate:
+		return 0, p.actuate(ctx, r, s, m)
 	}
 	if m.writes() {
 		if r, err = p.write(ctx, r, m); err != nil {
 			return 0, err
 		}
 	}
-	switch m.do {
+	switch m.effect {
 	case cordon:
 		err = p.cordon(ctx, r, s.node)
 	case evict:
@@ -121,14 +121,14 @@ func (p *Performer) make(ctx context.Context, r *v1alpha1.Remediation, s sight, 
 	case uncordon:
 		err = p.uncordon(ctx, s.node)
 		if apierrors.IsForbidden(err) {
-			err = errors.Join(err, p.tellForbidden(ctx, r))
+			err = errors.Join(err, p.recordForbidden(ctx, r))
 		}
-	case settle:
-		err = p.settle(ctx, r, s)
+	case finish:
+		err = p.finish(ctx, r, s)
 	case addFinalizer:
 		err = p.Records.AddFinalizer(ctx, r)
 	case removeFinalizer:
 		err = p.Records.RemoveFinalizer(ctx, r)
 	}
-	return m.again, err
+	return m.requeueAfter, err
 }

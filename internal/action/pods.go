@@ -38,7 +38,7 @@ func pointers(pods []corev1.Pod) []*corev1.Pod {
 
 // sortOut tells the pods of a node by what a drain does with them. On a node that nobody answers for, what was told to end
 // says so to nobody: it is not waited for. Bare pods are never ended, as kubectl drain does with --force.
-func sortOut(pods []*corev1.Pod, s *sight) {
+func sortOut(pods []*corev1.Pod, s *observation) {
 	for _, pod := range pods {
 		switch {
 		case !cluster.Drains(pod):
@@ -62,10 +62,10 @@ func namesOf(pods []*corev1.Pod) []string {
 	return names
 }
 
-// census is how many pods of each controller run, by its UID, and on which nodes.
-type census map[types.UID]map[string]int
+// podCounts is how many pods of each controller run, by its UID, and on which nodes.
+type podCounts map[types.UID]map[string]int
 
-func (c census) total(owner types.UID) int32 {
+func (c podCounts) total(owner types.UID) int32 {
 	total := 0
 	for _, n := range c[owner] {
 		total += n
@@ -74,13 +74,13 @@ func (c census) total(owner types.UID) int32 {
 }
 
 // elsewhere is how many run on other nodes.
-func (c census) elsewhere(owner types.UID, node string) int32 {
+func (c podCounts) elsewhere(owner types.UID, node string) int32 {
 	return c.total(owner) - int32(c[owner][node])
 } //nolint:gosec // As above.
 
 // count counts pods of some namespaces that run; those of Jobs also if they have done so.
-func (p *Performer) count(ctx context.Context, namespaces ...string) (census, error) {
-	counted := census{}
+func (p *Performer) count(ctx context.Context, namespaces ...string) (podCounts, error) {
+	counted := podCounts{}
 	for _, namespace := range slices.Compact(slices.Sorted(slices.Values(namespaces))) {
 		var list corev1.PodList
 		if err := p.Client.List(ctx, &list, client.InNamespace(namespace)); err != nil {
@@ -135,7 +135,7 @@ func (p *Performer) podsBack(ctx context.Context, r *v1alpha1.Remediation, node 
 }
 
 // fewer are controllers with fewer pods than they had, and should have.
-func (p *Performer) fewer(ctx context.Context, owners map[types.UID]v1alpha1.PodForecast, counted census) (missing []string, err error) {
+func (p *Performer) fewer(ctx context.Context, owners map[types.UID]v1alpha1.PodForecast, counted podCounts) (missing []string, err error) {
 	for _, uid := range slices.Sorted(maps.Keys(owners)) {
 		o := owners[uid]
 		runs := counted.total(uid)

@@ -18,7 +18,7 @@ func replaces(r *v1alpha1.Remediation, node *corev1.Node) bool {
 }
 
 // noteReplacing enters in the ledger, before a machine is replaced, that its node leaves: somebody may delete the Remediation.
-func (p *Performer) noteReplacing(ctx context.Context, r *v1alpha1.Remediation, s sight) error {
+func (p *Performer) noteReplacing(ctx context.Context, r *v1alpha1.Remediation, s observation) error {
 	if r.Spec.Action() != v1alpha1.ActionReplace {
 		return nil
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// mostReturns is how often pods of one controller may come to the node after it was cordoned before they are evicted no
+	// maxReturns is how often pods of one controller may come to the node after it was cordoned before they are evicted no
 	// more: they tolerate the cordon, or are bound to the node by name. Once may be a scheduler that was about to bind a pod.
-	mostReturns = 3
-	// mostReturners is how many controllers a step counts, as the API bounds it.
-	mostReturners = 32
+	maxReturns = 3
+	// maxReturningControllers is how many controllers a step counts, as the API bounds it.
+	maxReturningControllers = 32
 )
 
 // cameBack says whether a pod was made for the node, or anywhere else, after the node was cordoned.
@@ -59,7 +59,7 @@ func countReturns(r *v1alpha1.Remediation, pods []*corev1.Pod) []v1alpha1.PodRet
 	slices.SortFunc(counted, func(a, b v1alpha1.PodReturns) int {
 		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Controller, b.Controller))
 	})
-	return counted[:min(len(counted), mostReturners)]
+	return counted[:min(len(counted), maxReturningControllers)]
 }
 
 // youngestReturns are, of each controller that has pods that came back, when the youngest of them was made.
@@ -81,7 +81,7 @@ func splitReturning(r *v1alpha1.Remediation, pods []*corev1.Pod, counted []v1alp
 		counted = lastStep(r).Returns
 	}
 	for _, pod := range pods {
-		often := slices.ContainsFunc(counted, func(c v1alpha1.PodReturns) bool { return c.Controller == controllerOf(pod) && c.Count >= mostReturns })
+		often := slices.ContainsFunc(counted, func(c v1alpha1.PodReturns) bool { return c.Controller == controllerOf(pod) && c.Count >= maxReturns })
 		if often && cameBack(r, pod) {
 			returning = append(returning, pod)
 		} else {
@@ -101,6 +101,6 @@ func returnedPods(r *v1alpha1.Remediation, pods []*corev1.Pod) message.Sentence 
 	controllers = slices.Compact(slices.Sorted(slices.Values(controllers)))
 	names := namesOf(pods)
 	return message.Of(message.ActionPodsReturn, message.Args{
-		"node": nodeOf(r), "n": mostReturns, "pods": names[:min(len(names), mostNamed)], "controllers": controllers[:min(len(controllers), mostNamed)],
+		"node": nodeOf(r), "n": maxReturns, "pods": names[:min(len(names), maxNamed)], "controllers": controllers[:min(len(controllers), maxNamed)],
 	})
 }

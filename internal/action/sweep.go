@@ -48,7 +48,7 @@ func (p *Performer) sweepNode(ctx context.Context, name string) error {
 	if err != nil || node == nil || markedBy(node) == "" || Leaving(node) != "" {
 		return err
 	}
-	by, err := p.over(ctx, guard.Holder{Name: markedBy(node)})
+	by, err := p.remediationState(ctx, guard.Holder{Name: markedBy(node)})
 	if err != nil || by.remediation != nil && by.remediation.Status.Phase == v1alpha1.PhaseRunning {
 		return err
 	}
@@ -66,13 +66,13 @@ func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error 
 	if err != nil {
 		return err
 	}
-	swept := ledger.Outdate(func(r guard.Rejection) bool { return stands(r, nodes) })
+	swept := ledger.Outdate(func(r guard.Rejection) bool { return stillHasEvidence(r, nodes) })
 	changed := len(swept.Rejections) != len(ledger.Rejections)
 	for _, e := range ledger.Entries {
 		if !e.Ended.IsZero() {
 			continue
 		}
-		by, err := p.over(ctx, guard.Holder{Name: e.Remediation, UID: e.UID})
+		by, err := p.remediationState(ctx, guard.Holder{Name: e.Remediation, UID: e.UID})
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error 
 			return err
 		}
 		switch {
-		case !by.over || replaces:
+		case !by.ended || replaces:
 		case by.remediation == nil:
 			swept, changed = swept.Settle(guard.Holder{Name: e.Remediation, UID: e.UID}, p.Clock.Now(), guard.Aborted), true
 		default:
@@ -94,8 +94,8 @@ func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error 
 	return p.Records.WriteLedger(ctx, ledger, swept)
 }
 
-// stands says whether a node still has the evidence of a rejection.
-func stands(r guard.Rejection, nodes []corev1.Node) bool {
+// stillHasEvidence says whether a node still has the evidence of a rejection.
+func stillHasEvidence(r guard.Rejection, nodes []corev1.Node) bool {
 	return slices.ContainsFunc(nodes, func(n corev1.Node) bool {
 		return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
 			return r.Same(repair.RejectionOf(n.UID, repair.EvidenceOf(c)))
@@ -103,21 +103,21 @@ func stands(r guard.Rejection, nodes []corev1.Node) bool {
 	})
 }
 
-// end is how a Remediation stands; nil if it is gone, though another may have its name.
-type end struct {
-	over        bool
+// remediationState is the phase of a Remediation; its remediation is nil if it is gone, though another may have its name.
+type remediationState struct {
+	ended       bool
 	remediation *v1alpha1.Remediation
 }
 
-func (p *Performer) over(ctx context.Context, holder guard.Holder) (end, error) {
+func (p *Performer) remediationState(ctx context.Context, holder guard.Holder) (remediationState, error) {
 	r, err := p.Records.Get(ctx, holder.Name)
 	switch {
 	case apierrors.IsNotFound(err):
-		return end{over: true}, nil
+		return remediationState{ended: true}, nil
 	case err != nil:
-		return end{}, err
+		return remediationState{}, err
 	case holder.UID != "" && holder.UID != r.UID:
-		return end{over: true}, nil
+		return remediationState{ended: true}, nil
 	}
-	return end{r.Status.Phase == v1alpha1.PhaseEnded, r}, nil
+	return remediationState{r.Status.Phase == v1alpha1.PhaseEnded, r}, nil
 }

@@ -38,24 +38,24 @@ func orDefault(d *metav1.Duration, otherwise time.Duration) time.Duration {
 	return d.Duration
 }
 
-// lets says whether a policy still lets a Remediation go on that has begun. That it was paused since keeps only what is new
+// modeAllows says whether a policy still lets a Remediation go on that has begun. That it was paused since keeps only what is new
 // from beginning.
-func lets(policy *v1alpha1.NodeRepairPolicySpec, approval v1alpha1.Approval) bool {
+func modeAllows(policy *v1alpha1.NodeRepairPolicySpec, approval v1alpha1.Approval) bool {
 	return policy.Mode == v1alpha1.ModeAuto || policy.Mode == v1alpha1.ModeApprove && approval == v1alpha1.Approved
 }
 
-// How long until another look, where nothing else tells that something has changed.
+// How long until the next observation, where no watch event tells that something has changed.
 const (
-	pollPods  = 5 * time.Second // kubectl drain's own
-	pollNode  = 10 * time.Second
-	askAgain  = 30 * time.Second
-	rulesSoon = 5 * time.Minute
+	podPollInterval    = 5 * time.Second // kubectl drain's own
+	nodePollInterval   = 10 * time.Second
+	actuateRetryDelay  = 30 * time.Second
+	guardRetryInterval = 5 * time.Minute
 )
 
 const (
-	// mostAsks is how often a provider is asked that turns away what it would do at another time.
-	mostAsks = 5
-	// askWithin is how long after an act is written down it may be done. Who was held up for longer may have been followed
-	// by another, and does not know what that one has seen.
-	askWithin = 30 * time.Second
+	// maxActuations is how often a provider is asked that is busy.
+	maxActuations = 5
+	// actuateTimeout is how long after an act is recorded it may be requested. A controller that was held up for longer may have been
+	// followed by another, and does not know what that one has observed.
+	actuateTimeout = 30 * time.Second
 )

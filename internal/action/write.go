@@ -12,8 +12,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// write writes a move down, and what more there is to say. Who reads a status reads English: it is one text for all.
-func (p *Performer) write(ctx context.Context, r *v1alpha1.Remediation, m move, more ...func(*v1alpha1.RemediationStatus)) (*v1alpha1.Remediation, error) {
+// write records a transition, and further changes of the status. Statuses are in English: it is one text for all readers.
+func (p *Performer) write(ctx context.Context, r *v1alpha1.Remediation, m transition, more ...func(*v1alpha1.RemediationStatus)) (*v1alpha1.Remediation, error) {
 	now := p.Clock.Now()
 	after, err := p.Records.UpdateStatus(ctx, r, func(status *v1alpha1.RemediationStatus) {
 		m.apply(status, now)
@@ -26,18 +26,18 @@ func (p *Performer) write(ctx context.Context, r *v1alpha1.Remediation, m move, 
 	if err != nil {
 		return nil, err
 	}
-	p.tell(r, after)
+	p.notify(r, after)
 	return after, nil
 }
 
-// apply is what a move writes down.
-func (m move) apply(status *v1alpha1.RemediationStatus, now time.Time) {
+// apply is what a transition records.
+func (m transition) apply(status *v1alpha1.RemediationStatus, now time.Time) {
 	if n := len(status.Steps); n > 0 {
 		last := &status.Steps[n-1]
 		if m.end != nil && last.EndedAt == nil {
 			m.end.apply(last, now)
 		}
-		if m.anew {
+		if m.restart {
 			last.StartedAt = metav1.NewMicroTime(now)
 		}
 		if m.returns != nil {
@@ -49,19 +49,19 @@ func (m move) apply(status *v1alpha1.RemediationStatus, now time.Time) {
 	}
 	if m.conclude != nil {
 		helped := metav1.ConditionFalse
-		if helps(m.conclude.reason) {
+		if isHelped(m.conclude.reason) {
 			helped = metav1.ConditionTrue
 		}
-		setCondition(status, v1alpha1.RemediationSucceeded, helped, m.conclude.reason, said(m.conclude.message), now)
+		setCondition(status, v1alpha1.RemediationSucceeded, helped, m.conclude.reason, englishText(m.conclude.message), now)
 	}
 }
 
-func (e *ending) apply(step *v1alpha1.Step, now time.Time) {
+func (e *stepEnd) apply(step *v1alpha1.Step, now time.Time) {
 	at := metav1.NewMicroTime(now)
 	if at.Before(&step.StartedAt) { // written by another whose clock is ahead
 		at = step.StartedAt
 	}
-	step.EndedAt, step.Result, step.Message = &at, e.result, said(e.message)
+	step.EndedAt, step.Result, step.Message = &at, e.result, englishText(e.message)
 	if e.operation != "" {
 		step.Operation = e.operation
 	}
@@ -73,13 +73,13 @@ func setCondition(status *v1alpha1.RemediationStatus, kind string, is metav1.Con
 	})
 }
 
-// helps says whether a reason of the condition Succeeded is of a node that was helped.
-func helps(reason string) bool {
+// isHelped says whether a reason of the condition Succeeded means that the node was helped.
+func isHelped(reason string) bool {
 	return reason == v1alpha1.RemediationAsForecastReason || reason == v1alpha1.RemediationNotAsForecastReason
 }
 
-// said is a sentence in English, as long as the API takes it.
-func said(s message.Sentence) string {
+// englishText is a sentence in English, as long as the API takes it.
+func englishText(s message.Sentence) string {
 	if s.ID == "" {
 		return ""
 	}
@@ -88,8 +88,8 @@ func said(s message.Sentence) string {
 	return string(text[:min(len(text), longest)])
 }
 
-// tell says what was written to those who listen, and to people who look at the node.
-func (p *Performer) tell(before, after *v1alpha1.Remediation) {
+// notify reports a status that was written: to Say, and as Events on the node.
+func (p *Performer) notify(before, after *v1alpha1.Remediation) {
 	if p.Say != nil {
 		p.Say(before, after)
 	}
@@ -102,11 +102,11 @@ func (p *Performer) tell(before, after *v1alpha1.Remediation) {
 	}
 	of := message.Args{"remediation": "remediation/" + after.Name, "action": string(after.Spec.Action())}
 	if before.Status.Phase != v1alpha1.PhaseRunning && after.Status.Phase == v1alpha1.PhaseRunning {
-		event(corev1.EventTypeNormal, "RepairBegan", said(message.Of(message.ActionBegan, of)))
+		event(corev1.EventTypeNormal, "RepairBegan", englishText(message.Of(message.ActionBegan, of)))
 	}
 	if end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && !concluded(before) && before.Status.Phase == v1alpha1.PhaseRunning {
 		kind := corev1.EventTypeNormal
-		if !helps(end.Reason) && end.Reason != v1alpha1.RemediationNotNeededReason && end.Reason != v1alpha1.RemediationNotAskedReason {
+		if !isHelped(end.Reason) && end.Reason != v1alpha1.RemediationNotNeededReason && end.Reason != v1alpha1.RemediationNotAskedReason {
 			kind = corev1.EventTypeWarning
 		}
 		event(kind, "Repair"+end.Reason, end.Message)

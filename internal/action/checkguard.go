@@ -18,10 +18,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// rule assesses what would become of pods, asks the guard, and begins if it allows: a place in the ledger is reserved in
-// the very ledger that the guard ruled by, and only then the first step is written down. Whoever is killed in between finds
-// the place reserved; it is the Remediation's own, and ruled over again.
-func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) (again time.Duration, err error) {
+// checkGuard plays the future, asks the guard, and begins if it allows: an entry is reserved in the very ledger that the guard
+// read, and only then the first step is recorded. A controller that takes over in between finds the entry reserved for this
+// Remediation, and asks the guard again.
+func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s observation) (again time.Duration, err error) {
 	began := p.Clock.Now()
 	ledger, unread := p.Records.ReadLedger(ctx)
 	var known guard.Fact[guard.Ledger]
@@ -44,7 +44,7 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 	if err != nil {
 		return 0, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 	}
-	ruling = p.permitted(ctx, whoActs(ruling, r, s.offered), r, s)
+	ruling = p.permitted(ctx, withActuatorVerdict(ruling, r, s.offered), r, s)
 	if unread != nil {
 		ruling.Named = unknownLedger
 	}
@@ -52,11 +52,11 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 		status.Forecast = forecast
 		status.Verdicts = VerdictsOf(ruling, r.Status.Verdicts, p.Clock.Now())
 		allowed(status, ruling, p.Clock.Now())
-		status.Steps = opening(began, p.Clock.Now(), ruling)
+		status.Steps = initialSteps(began, p.Clock.Now(), ruling)
 	}
 	if ruling.Decision == guard.Allow {
-		if s.policy.Paused || !lets(s.policy, r.Spec.Approval) {
-			return time.Second, nil // The guard has ruled by an older policy, out of a cache.
+		if s.policy.Paused || !modeAllows(s.policy, r.Spec.Approval) {
+			return time.Second, nil // The guard was asked with an older policy, from a cache.
 		}
 		return 0, p.begin(ctx, r, s, ledger, assessed)
 	}
@@ -65,19 +65,19 @@ func (p *Performer) rule(ctx context.Context, r *v1alpha1.Remediation, s sight) 
 			return 0, err
 		}
 	}
-	if news(r, ruling, forecast, p.Clock.Now()) {
-		if _, err := p.write(ctx, r, move{}, assessed, func(status *v1alpha1.RemediationStatus) { status.Phase = phaseOf(ruling) }); err != nil {
+	if worthWriting(r, ruling, forecast, p.Clock.Now()) {
+		if _, err := p.write(ctx, r, transition{}, assessed, func(status *v1alpha1.RemediationStatus) { status.Phase = phaseOf(ruling) }); err != nil {
 			return 0, errors.Join(unread, err)
 		}
 	}
 	if ruling.Decision == guard.Delay {
 		return max(ruling.RetryAfter, time.Second), unread
 	}
-	return rulesSoon, unread
+	return guardRetryInterval, unread
 }
 
-// begin reserves a place in the ledger that the guard ruled by, and writes the first step down.
-func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s sight, ledger record.Ledger, assessed func(*v1alpha1.RemediationStatus)) error {
+// begin reserves an entry in the ledger that the guard read, and records the first step.
+func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s observation, ledger record.Ledger, assessed func(*v1alpha1.RemediationStatus)) error {
 	entry := p.entry(r, s)
 	entry.InARow = inARow(ledger.Ledger, entry, r, s)
 	if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(entry)); err != nil {
@@ -87,14 +87,14 @@ func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s sight,
 	if r.Spec.Action() == v1alpha1.ActionRestartService {
 		first.Name, first.Actuator, first.Preexisting = v1alpha1.StepAct, agentActuator, preexisting(r, s)
 	}
-	_, err := p.write(ctx, r, move{}, assessed, func(status *v1alpha1.RemediationStatus) {
+	_, err := p.write(ctx, r, transition{}, assessed, func(status *v1alpha1.RemediationStatus) {
 		status.Phase = v1alpha1.PhaseRunning
 		status.Steps = append(status.Steps, first)
 	})
 	return err
 }
 
-// What a ruling comes to where the ledger cannot be read, or the guard not be asked, whoever ruled.
+// The verdicts where the ledger cannot be read, or the guard cannot be asked.
 var unknownLedger, unknownGuard = unknown("ledger"), unknown("guard")
 
 func unknown(fact string) guard.Named {
@@ -122,13 +122,13 @@ func (p *Performer) withRunning(ctx context.Context, ledger guard.Ledger) (guard
 		if err != nil {
 			return ledger, err
 		}
-		ledger = ledger.Reserve(p.entry(r, sight{node: node}))
+		ledger = ledger.Reserve(p.entry(r, observation{node: node}))
 	}
 	return ledger, nil
 }
 
 // entry is a Remediation's in the ledger.
-func (p *Performer) entry(r *v1alpha1.Remediation, s sight) guard.Entry {
+func (p *Performer) entry(r *v1alpha1.Remediation, s observation) guard.Entry {
 	of := r.Spec.Node
 	e := guard.Entry{Remediation: r.Name, UID: r.UID, Node: of.Name, NodeUID: of.UID, ProviderID: of.ProviderID, Action: r.Spec.Action(), Began: p.Clock.Now()}
 	if s.node != nil {
@@ -141,7 +141,7 @@ func (p *Performer) entry(r *v1alpha1.Remediation, s sight) guard.Entry {
 }
 
 // inARow is how many replacements have led to the one that is to begin.
-func inARow(ledger guard.Ledger, e guard.Entry, r *v1alpha1.Remediation, s sight) int {
+func inARow(ledger guard.Ledger, e guard.Entry, r *v1alpha1.Remediation, s observation) int {
 	if e.Action != v1alpha1.ActionReplace {
 		return 0
 	}
@@ -157,8 +157,8 @@ const NoActuator guard.Reason = "NoActuator"
 // actuatorCheck is the name of the verdict on who acts on the machine.
 const actuatorCheck = "actuator"
 
-// whoActs adds to a ruling whether anybody can do what it is about: pods are not moved for what cannot follow.
-func whoActs(ruling guard.Ruling, r *v1alpha1.Remediation, offered bool) guard.Ruling {
+// withActuatorVerdict adds to the guard's verdicts whether an actuator supports the action: no pod is moved for one that cannot follow.
+func withActuatorVerdict(ruling guard.Ruling, r *v1alpha1.Remediation, offered bool) guard.Ruling {
 	verdict := guard.Named{Check: actuatorCheck, Verdict: guard.Verdict{Decision: guard.Allow}}
 	if !offered {
 		verdict.Verdict = guard.Verdict{
@@ -176,7 +176,7 @@ func whoActs(ruling guard.Ruling, r *v1alpha1.Remediation, offered bool) guard.R
 // permitted denies what a ruling allows if the machine's provider refuses the action on this very machine, asked without taking
 // it: pods are not moved for what is refused then. A policy's status tells of one machine of each kind. Clouds count requests, so
 // that it is asked when all else allows. Where the answer is no clear no, the request itself will tell.
-func (p *Performer) permitted(ctx context.Context, ruling guard.Ruling, r *v1alpha1.Remediation, s sight) guard.Ruling {
+func (p *Performer) permitted(ctx context.Context, ruling guard.Ruling, r *v1alpha1.Remediation, s observation) guard.Ruling {
 	provider, _ := p.provider(r, s.node)
 	permitter, asks := provider.(cloud.Permitter)
 	if ruling.Decision != guard.Allow || !asks {
@@ -198,7 +198,7 @@ func (p *Performer) permitted(ctx context.Context, ruling guard.Ruling, r *v1alp
 }
 
 // opening are the steps before the first that changes anything. While the guard does not allow, its step goes on.
-func opening(began, now time.Time, ruling guard.Ruling) []v1alpha1.Step {
+func initialSteps(began, now time.Time, ruling guard.Ruling) []v1alpha1.Step {
 	at := metav1.NewMicroTime(now)
 	steps := []v1alpha1.Step{
 		{Name: v1alpha1.StepAssess, StartedAt: metav1.NewMicroTime(began), EndedAt: &at, Result: v1alpha1.StepDone},
@@ -210,12 +210,12 @@ func opening(began, now time.Time, ruling guard.Ruling) []v1alpha1.Step {
 	return steps
 }
 
-// VerdictsOf are a ruling's as a Remediation records them; a verdict that has not changed keeps its time.
+// VerdictsOf are the guard's verdicts as a Remediation records them; a verdict that has not changed keeps its time.
 func VerdictsOf(ruling guard.Ruling, before []v1alpha1.Verdict, now time.Time) []v1alpha1.Verdict {
 	var all []v1alpha1.Verdict
 	for _, n := range ruling.All {
 		v := v1alpha1.Verdict{
-			Check: n.Check, Decision: v1alpha1.Decision(n.Decision.String()), Reason: string(n.Reason), Message: said(n.Message), Since: metav1.NewTime(now),
+			Check: n.Check, Decision: v1alpha1.Decision(n.Decision.String()), Reason: string(n.Reason), Message: englishText(n.Message), Since: metav1.NewTime(now),
 		}
 		for _, b := range before {
 			if alike(v, b) {
@@ -234,13 +234,13 @@ func alike(a, b v1alpha1.Verdict) bool {
 // allowed writes the condition Allowed.
 func allowed(status *v1alpha1.RemediationStatus, ruling guard.Ruling, now time.Time) {
 	if ruling.Decision == guard.Allow {
-		setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionTrue, "Allowed", said(message.Of(message.ActionAllowed, nil)), now)
+		setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionTrue, "Allowed", englishText(message.Of(message.ActionAllowed, nil)), now)
 		return
 	}
-	setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionFalse, reasonOf(ruling), said(ruling.Message), now)
+	setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionFalse, reasonOf(ruling), englishText(ruling.Message), now)
 }
 
-// reasonOf is a ruling's, or, for one that nobody filled in, Unknown: a condition must have one.
+// reasonOf is the reason of the guard's decision, or Unknown where it is empty: a condition must have one.
 func reasonOf(ruling guard.Ruling) string {
 	if ruling.Reason == "" {
 		return string(guard.Unknown)
@@ -259,10 +259,10 @@ func phaseOf(ruling guard.Ruling) v1alpha1.Phase {
 	return v1alpha1.PhaseWaiting
 }
 
-// news says whether a ruling is worth writing down again: where nothing but the clock has gone on, it is not, for a while.
-func news(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alpha1.Forecast, now time.Time) bool {
+// worthWriting says whether verdicts have to be recorded again: not where only times have changed, for a while.
+func worthWriting(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alpha1.Forecast, now time.Time) bool {
 	before := r.Status.Forecast
-	if !approvalSeen(r) || r.Status.Phase != phaseOf(ruling) || before == nil || len(before.Pods) != len(forecast.Pods) || now.Sub(before.At.Time) >= rulesSoon {
+	if !approvalSeen(r) || r.Status.Phase != phaseOf(ruling) || before == nil || len(before.Pods) != len(forecast.Pods) || now.Sub(before.At.Time) >= guardRetryInterval {
 		return true
 	}
 	if before.Futures != forecast.Futures || before.WorseFutures != forecast.WorseFutures {

@@ -11,9 +11,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// ask asks the provider to act on the machine, at most once for a reboot: that it is asked is written down before, and
-// who finds it written never asks again.
-func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m move) error {
+// actuate asks the provider to act on the machine, at most once for a reboot: the request is recorded before it is made, and
+// a controller that finds it recorded does not repeat it.
+func (p *Performer) actuate(ctx context.Context, r *v1alpha1.Remediation, s observation, m transition) error {
 	provider, ok := p.provider(r, s.node)
 	if !ok || provider == nil {
 		return cloud.ErrNotOffered
@@ -34,7 +34,7 @@ func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m
 			return err
 		}
 	}
-	if held := p.Clock.Since(s.now); held > askWithin {
+	if held := p.Clock.Since(s.now); held > actuateTimeout {
 		return fmt.Errorf("%s was not asked about %s: what was seen before is %v old", provider.Name(), r.Spec.Node.Name, held)
 	}
 	operation, err := cloud.Act(ctx, provider, r.Spec.Action(), cloud.MachineOf(s.node))
@@ -47,7 +47,7 @@ func (p *Performer) ask(ctx context.Context, r *v1alpha1.Remediation, s sight, m
 }
 
 // preexisting is what else ails the node, by a policy that may be gone.
-func preexisting(r *v1alpha1.Remediation, s sight) []string {
+func preexisting(r *v1alpha1.Remediation, s observation) []string {
 	if s.policy == nil || s.node == nil {
 		return nil
 	}
@@ -56,7 +56,7 @@ func preexisting(r *v1alpha1.Remediation, s sight) []string {
 
 // asked is what follows from a provider's answer. One that cannot do it now is asked again; one that refuses has not tried, which
 // is no reason for anything harsher.
-func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err error) (move, error) {
+func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err error) (transition, error) {
 	words := func(id message.ID) message.Sentence {
 		args := message.Args{"actuator": by, "words": err.Error(), "permission": ""}
 		if refused, ok := errors.AsType[*cloud.RefusedError](err); ok {
@@ -66,14 +66,14 @@ func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err er
 	}
 	switch {
 	case err == nil:
-		return move{end: &ending{result: v1alpha1.StepDone, operation: operation.ID}, begin: v1alpha1.StepWait}, nil
+		return transition{end: &stepEnd{result: v1alpha1.StepDone, operation: operation.ID}, begin: v1alpha1.StepWait}, nil
 	case errors.Is(err, cloud.ErrUnsure), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		if r.Spec.Action() == v1alpha1.ActionReplace { // It is asked again.
-			return move{}, fmt.Errorf("ask %s to replace %s: %w", by, r.Spec.Node.Name, err)
+			return transition{}, fmt.Errorf("ask %s to replace %s: %w", by, r.Spec.Node.Name, err)
 		}
-		return move{end: doneSaying(words(message.ActionUnsure)), begin: v1alpha1.StepWait}, nil
+		return transition{end: doneSaying(words(message.ActionUnsure)), begin: v1alpha1.StepWait}, nil
 	case errors.Is(err, cloud.ErrPassing):
-		return move{end: failed(words(message.ActionTurnedAway))}, nil
+		return transition{end: failed(words(message.ActionTurnedAway))}, nil
 	}
 	why := words(message.ActionRefused)
 	return ended(r, failed(why), &conclusion{v1alpha1.RemediationRefusedReason, why}), nil

@@ -19,21 +19,21 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// look sees what the next move of a Remediation depends on.
-func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) (sight, error) {
-	s := sight{now: p.Clock.Now()}
+// observe reads what the next transition of a Remediation depends on.
+func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) (observation, error) {
+	s := observation{now: p.Clock.Now()}
 	node, err := p.node(ctx, r.Spec.Node.Name)
 	if err != nil {
 		return s, err
 	}
 	if node != nil && node.UID == r.Spec.Node.UID {
-		s.node, s.ill = node, p.Advisor.Ill(node, r)
+		s.node, s.unhealthy = node, p.Advisor.Ill(node, r)
 		_, s.offered = p.provider(r, node)
 	}
 	if s.policy, err = p.policy(ctx, r, policy); err != nil || concluded(r) {
 		return s, err
 	}
-	if err := p.lookAtLedger(ctx, r, &s); err != nil {
+	if err := p.observeLedger(ctx, r, &s); err != nil {
 		return s, err
 	}
 	if r.Status.Phase != v1alpha1.PhaseRunning || toAbort(r) {
@@ -41,13 +41,13 @@ func (p *Performer) look(ctx context.Context, r *v1alpha1.Remediation, policy *v
 	}
 	switch lastStep(r).Name {
 	case v1alpha1.StepDrain:
-		err = p.lookAtPods(ctx, r, &s)
+		err = p.observePods(ctx, r, &s)
 	case v1alpha1.StepAct:
-		if mayAsk(r) {
-			p.hold(ctx, r, &s)
+		if actuationDue(r) {
+			p.askGuardAgain(ctx, r, &s)
 		}
 	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify:
-		err = p.lookAfterwards(ctx, r, &s)
+		err = p.observeAfterAct(ctx, r, &s)
 	}
 	return s, err
 }
@@ -84,10 +84,10 @@ func beyondAct(r *v1alpha1.Remediation) bool {
 	return false
 }
 
-// lookAtLedger sees whether the ledger bears out the record, and, as long as the machine may yet be acted on, whether the
+// observeLedger sees whether the ledger bears out the record, and, as long as the machine may yet be acted on, whether the
 // policy asks for this. Where the ledger cannot be read the guard allows nothing; who only watches must wait for it, since
 // what becomes of a machine counts only for a record that the ledger bears out.
-func (p *Performer) lookAtLedger(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
+func (p *Performer) observeLedger(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
 	ledger, err := p.Records.ReadLedger(ctx)
 	switch {
 	case err != nil && beyondAct(r):
@@ -104,8 +104,8 @@ func (p *Performer) lookAtLedger(ctx context.Context, r *v1alpha1.Remediation, s
 	return nil
 }
 
-// mayAsk says whether an act that is written down may be asked for yet.
-func mayAsk(r *v1alpha1.Remediation) bool {
+// actuationDue says whether an act that is recorded may be requested.
+func actuationDue(r *v1alpha1.Remediation) bool {
 	return r.Spec.Action() == v1alpha1.ActionReplace || lastStep(r).Result == v1alpha1.StepFailed
 }
 
@@ -130,31 +130,31 @@ func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.
 	return p.Providers.For(r.Spec.Action(), cloud.MachineOf(node))
 }
 
-// hold asks the guard for those checks that must allow until the machine is acted on. They look at no future. What cannot
-// be asked is as good as a no, for as long as a drain may take: whoever cannot find out must not leave a node cordoned.
-func (p *Performer) hold(ctx context.Context, r *v1alpha1.Remediation, s *sight) {
+// askGuardAgain runs the checks that must allow until the machine is acted on; none of them needs a future. If they cannot be run,
+// that counts as a denial, for as long as a drain may take: a node must not stay cordoned because something cannot be read.
+func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, s *observation) {
 	if s.node == nil {
 		return
 	}
 	ledger, err := p.Records.ReadLedger(ctx)
 	if err != nil {
-		s.held, s.unseen = unknownLedger, err
+		s.verdict, s.readErr = unknownLedger, err
 		return
 	}
 	counted, err := p.withRunning(ctx, ledger.Ledger)
 	if err != nil {
-		s.held, s.unseen = unknownGuard, err
+		s.verdict, s.readErr = unknownGuard, err
 		return
 	}
 	ruling, err := p.Advisor.Rule(ctx, r, simulation.Outcome{}, guard.Known(counted, p.Clock.Now()))
 	if err != nil {
-		s.held, s.unseen = unknownGuard, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
+		s.verdict, s.readErr = unknownGuard, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 		return
 	}
-	s.held = ruling.Throughout()
+	s.verdict = ruling.Throughout()
 }
 
-func (p *Performer) lookAtPods(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
+func (p *Performer) observePods(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
 	if s.node == nil {
 		return nil
 	}
@@ -163,22 +163,22 @@ func (p *Performer) lookAtPods(ctx context.Context, r *v1alpha1.Remediation, s *
 		return err
 	}
 	sortOut(pods, s)
-	p.hold(ctx, r, s)
+	p.askGuardAgain(ctx, r, s)
 	return nil
 }
 
-// lookAfterwards looks for the node that came in the place of one that was replaced, and at last for pods.
-func (p *Performer) lookAfterwards(ctx context.Context, r *v1alpha1.Remediation, s *sight) error {
+// observeAfterAct reads the node that came in the place of one that was replaced, and at last pods.
+func (p *Performer) observeAfterAct(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
 	step := lastStep(r).Name
 	var err error
 	if r.Spec.Action() == v1alpha1.ActionReplace && s.node == nil {
 		if s.successor, err = p.successor(ctx, r); err != nil {
 			return err
 		}
-		s.successorIll = s.successor != nil && p.Advisor.Ill(s.successor, r)
+		s.successorUnhealthy = s.successor != nil && p.Advisor.Ill(s.successor, r)
 	}
 	if step == v1alpha1.StepVerify {
-		node, _ := patient(r, *s)
+		node, _ := nodeToVerify(r, *s)
 		s.missing, s.broken, err = p.podsBack(ctx, r, node)
 	}
 	return err

@@ -12,9 +12,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/repair"
 )
 
-// settle closes the ledger's entry, which frees the budget and remembers what did not help, and ends the Remediation. Of a node
+// finish closes the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. Of a node
 // that may yet leave the entry goes on.
-func (p *Performer) settle(ctx context.Context, r *v1alpha1.Remediation, s sight) error {
+func (p *Performer) finish(ctx context.Context, r *v1alpha1.Remediation, s observation) error {
 	ledger, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return err
@@ -29,9 +29,9 @@ func (p *Performer) settle(ctx context.Context, r *v1alpha1.Remediation, s sight
 			return err
 		}
 	}
-	m := move{}
+	m := transition{}
 	if lastStep(r).EndedAt == nil {
-		m.end = tidied(r, s)
+		m.end = uncordonStepEnd(r, s)
 	}
 	_, err = p.write(ctx, r, m, func(status *v1alpha1.RemediationStatus) { status.Phase = v1alpha1.PhaseEnded })
 	return err
@@ -49,20 +49,20 @@ func rejectedByUncordon(r *v1alpha1.Remediation) bool {
 	return r.Spec.Approval != v1alpha1.Rejected && end != nil && end.Reason == v1alpha1.RemediationRejectedReason
 }
 
-// tidied is how the last step ended: Uncordon, unless nothing was ever begun.
-func tidied(r *v1alpha1.Remediation, s sight) *ending {
+// uncordonStepEnd is how the last step ended: Uncordon, unless nothing was ever begun.
+func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 	switch {
 	case lastStep(r).Name != v1alpha1.StepUncordon:
-		return &ending{result: v1alpha1.StepSkipped}
+		return &stepEnd{result: v1alpha1.StepSkipped}
 	case s.node == nil:
-		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
+		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
 	case Leaving(s.node) != "" && markedBy(s.node) == r.Name:
-		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionLeftCordoned, message.Args{"node": nodeOf(r), "by": Leaving(s.node)})}
+		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionLeftCordoned, message.Args{"node": nodeOf(r), "by": Leaving(s.node)})}
 	case replaces(r, s.node):
 		act, _ := stepOf(r, v1alpha1.StepAct)
-		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionStaysCordoned, message.Args{"node": nodeOf(r), "actuator": act.Actuator})}
+		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionStaysCordoned, message.Args{"node": nodeOf(r), "actuator": act.Actuator})}
 	case s.node.Spec.Unschedulable:
-		return &ending{result: v1alpha1.StepSkipped, message: message.Of(message.ActionCordonedByOthers, about(r))}
+		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionCordonedByOthers, about(r))}
 	}
 	return done()
 }
@@ -113,7 +113,7 @@ func resultOf(r *v1alpha1.Remediation) guard.Result {
 	switch {
 	case end == nil:
 		return ""
-	case helps(end.Reason):
+	case isHelped(end.Reason):
 		return guard.Helped
 	case end.Reason == v1alpha1.RemediationDidNotHelpReason:
 		return guard.NotHelped
