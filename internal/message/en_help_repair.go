@@ -40,7 +40,7 @@ var englishHelpRepair = sentences{
 	"flag/repair/abort/timeout": "how long it may take, a `DURATION`",
 
 	"help/cleanup": "Remove the conditions that the uninstalled agent left on Nodes",
-	"help/cleanup/long": "Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady and ContainerRuntimeReady, as far as the agent wrote them last. " +
+	"help/cleanup/long": "Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, as far as the agent wrote them last. " +
 		"What another program writes stays; the managed fields of the Node tell whose a condition is. Run it after the agent was uninstalled: it waits for the agent's pods to end, except those whose node is not Ready.\n\n" +
 		"The chart runs it when it is uninstalled. It takes the right to list Nodes, to patch their status, and to list the pods of naosu-system.\n\n" +
 		"Exit code 0 if no such condition is left, 1 if the agent still runs on some nodes, 2 on bad input or if there is no answer.",

@@ -38,7 +38,7 @@ var japaneseHelpRepair = sentences{
 	"flag/repair/abort/timeout": "かけてよい時間 `DURATION`",
 
 	"help/cleanup": "アンインストールしたエージェントの condition を Node から削除する",
-	"help/cleanup/long": "エージェントが Node に残した condition (KernelReady、NetworkingReady、StorageReady、ContainerRuntimeReady) のうち、最後にエージェントが書いたものを削除します。" +
+	"help/cleanup/long": "エージェントが Node に残した condition (KernelReady、NetworkingReady、StorageReady、ContainerRuntimeReady、AcceleratedHardwareReady) のうち、最後にエージェントが書いたものを削除します。" +
 		"ほかのプログラムが書いたものは残します。どちらが書いたかは Node の managedFields で見分けます。エージェントをアンインストールした後に実行してください。エージェントの Pod の終了を待ちますが、Ready でないノードの Pod は待ちません。\n\n" +
 		"チャートはアンインストール時にこれを実行します。Node の list、その status の patch、naosu-system の Pod の list の権限が必要です。\n\n" +
 		"終了コードは、そのような condition が残っていなければ 0、エージェントがまだ動いているノードがあれば 1、入力が正しくないか回答が得られなければ 2 です。",

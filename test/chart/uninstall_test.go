@@ -226,13 +226,13 @@ func TestUninstallRemovesConditions(t *testing.T) {
 	}
 	own, shared, taken := all.Items[0].Name, all.Items[1].Name, all.Items[2].Name
 	const agent, other = "naosu-agent", "eks-node-monitoring-agent"
-	four := []string{"KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady"}
+	types := []string{"KernelReady", "NetworkingReady", "StorageReady", "AcceleratedHardwareReady", "ContainerRuntimeReady"}
 	now := time.Now()
-	bed.writes(t, own, agent, now, four...)
-	bed.writes(t, shared, agent, now, four[1:]...)
+	bed.writes(t, own, agent, now, types...)
+	bed.writes(t, shared, agent, now, types[1:]...)
 	bed.writes(t, shared, other, now, "KernelReady", "DiskPressureSoon")
-	bed.writes(t, taken, other, now.Add(-time.Hour), four...)
-	bed.writes(t, taken, agent, now, four[:3]...)
+	bed.writes(t, taken, other, now.Add(-time.Hour), types...)
+	bed.writes(t, taken, agent, now, types[:4]...)
 	before := map[string]map[string]corev1.NodeCondition{}
 	for _, node := range []string{own, shared, taken} {
 		before[node] = bed.conditions(t, node)
@@ -240,7 +240,7 @@ func TestUninstallRemovesConditions(t *testing.T) {
 	if err := h.uninstall(); err != nil {
 		t.Errorf("%v\n%s", err, lastRun(t, "naosu-remove-conditions").output)
 	}
-	for node, gone := range map[string][]string{own: four, shared: four[1:], taken: four[:3]} {
+	for node, gone := range map[string][]string{own: types, shared: types[1:], taken: types[:4]} {
 		after := bed.conditions(t, node)
 		for kind, was := range before[node] {
 			is, there := after[kind]

@@ -16,6 +16,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/monitor/accelerator"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/kernel"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/logs"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/network"
@@ -89,7 +90,7 @@ func Default() Config {
 func (c Config) Monitors(h host.Host, folder string) []monitor.Monitor {
 	return slices.Concat(
 		kernel.Monitors(h, c.Kernel), logs.Monitors(h, c.Logs, c.Catalogue(), folder), network.Monitors(h, c.Network),
-		runtime.Monitors(h, c.Runtime), storage.Monitors(h, c.Storage),
+		runtime.Monitors(h, c.Runtime), storage.Monitors(h, c.Storage), accelerator.Monitors(h),
 	)
 }
 
@@ -147,7 +148,7 @@ func (s Setting) check(d *decoder, id reason.ID) {
 		return
 	}
 	say(r.Written(), ".severity", "its lines are not the kernel's own, and a workload may have them written: it cannot be fatal")
-	if cmp.Or(s.Needs.Count, r.Needs.Count) > 1 {
+	if cmp.Or(s.Needs.Count, r.Needs.Count) > 1 || r.Rests.On == reason.Driver {
 		return
 	}
 	field := ".needs.count"

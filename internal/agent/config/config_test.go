@@ -96,6 +96,10 @@ func TestReadRefusesFatalReasonsOnLittle(t *testing.T) {
 		"reasons: {FailedKillPod: {severity: warning, needs: {count: 1}}}":      "",
 		"reasons: {CperHardwareErrorFatal: {severity: off, needs: {count: 1}}}": "",
 		"reasons: {PortConflict: {severity: fatal}}":                            "",
+		"reasons: {NvidiaXIDWarning: {severity: fatal}}":                        "reasons.NvidiaXIDWarning.severity: one stray line",
+		"reasons: {NeuronDMAError: {severity: fatal, needs: {count: 9}}}":       "reasons.NeuronDMAError.severity: its lines are not the kernel's own",
+		"reasons: {NvidiaXID79Error: {needs: {within: 1h}}}":                    "",
+		"reasons: {NvidiaXID63Error: {severity: off}}":                          "",
 	} {
 		_, err := read(t, text)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

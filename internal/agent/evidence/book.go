@@ -28,6 +28,8 @@ type page struct {
 	// silent is why the reason says nothing: Inapplicable, Unreadable, or empty.
 	silent State
 	why    string
+	// heard says that something was told of it which a host tells that has what it is about.
+	heard bool
 	// until is when the last look has nothing more to say; zero if there was none.
 	until time.Time
 }
@@ -58,6 +60,7 @@ func (b *Book) Note(e Evidence) {
 	if p == nil || e.Drill != b.drill {
 		return
 	}
+	p.heard = p.heard || e.State != Inapplicable
 	switch e.State {
 	case Inapplicable, Unreadable:
 		p.silent, p.why = e.State, e.Raw
@@ -126,6 +129,9 @@ func (p *page) show(view *Picture) {
 	if p.silent == Inapplicable {
 		view.Inapplicable = append(view.Inapplicable, id)
 		return
+	}
+	if !p.heard && len(p.entities) == 0 {
+		view.Unheard = append(view.Unheard, id)
 	}
 	old := p.reason.Looked() && !view.At.Before(p.until)
 	if old {

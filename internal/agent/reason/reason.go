@@ -22,10 +22,25 @@ const (
 	NetworkingReady       Condition = "NetworkingReady"
 	StorageReady          Condition = "StorageReady"
 	ContainerRuntimeReady Condition = "ContainerRuntimeReady"
+	// AcceleratedHardwareReady is that of nodes with accelerators: others are without it.
+	AcceleratedHardwareReady Condition = "AcceleratedHardwareReady"
 )
 
 // Conditions are all that the agent writes.
-var Conditions = []Condition{KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady}
+var Conditions = []Condition{KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady, AcceleratedHardwareReady}
+
+// Optional says that the agent writes the condition only where something may turn it False.
+func (c Condition) Optional() bool { return c == AcceleratedHardwareReady }
+
+// Hardware is a kind of device that a reason is about and that not every host has.
+type Hardware string
+
+const (
+	// NVIDIA are NVIDIA's GPUs and NVSwitches.
+	NVIDIA Hardware = "nvidia"
+	// Neuron are AWS's Inferentia and Trainium.
+	Neuron Hardware = "neuron"
+)
 
 // Severity is what a reason does once there is evidence enough.
 type Severity string
@@ -58,7 +73,9 @@ type Reason struct {
 	Aliases []ID
 	// Entity is what there may be several of on a node: "interface", "unit". Empty if it is the node itself.
 	Entity string
-	// Means is one sentence that says it.
+	// Hardware is what a host must have for the reason to be any matter there. Empty if every host has it.
+	Hardware Hardware
+	// Means says it in a sentence or two.
 	Means Words
 	// Reads is what is read.
 	Reads  string
@@ -92,6 +109,8 @@ const (
 	Record Basis = "record"
 	// Witness is such lines, of which each counts only while something that is not a log says the same.
 	Witness Basis = "witness"
+	// Driver is a record in which a device's driver says that the device is lost until it is reset. It is written once, so one is enough.
+	Driver Basis = "driver"
 )
 
 // Rests is what a fatal reason rests on. The zero Rests is that of a reason that is not fatal.
@@ -128,12 +147,18 @@ type Match struct {
 	Log string
 	// Pattern is a regular expression (RE2). What its group "entity" takes is the entity.
 	Pattern string
+	// Except is a pattern of lines that are none, though Pattern matches them. Empty if there are none.
+	Except string
 }
 
-// Written says that lines are evidence which are not the kernel's own: a workload may be able to have them written.
+// Written says that lines are evidence which are not the kernel's own: a workload may be able to have them written. The Neuron driver
+// prints whatever text a process gives it (NEURON_IOCTL_PRINTK, ncdev_printk in neuron_cdev.c of github.com/aws-neuron/aws-neuron-driver).
 func (r Reason) Written() bool {
-	return slices.ContainsFunc(r.Matches, func(m Match) bool { return m.Log != "kernel" })
+	return r.Hardware == Neuron && len(r.Matches) > 0 || slices.ContainsFunc(r.Matches, func(m Match) bool { return m.Log != "kernel" })
 }
+
+// Records says that a fatal reason rests on nothing but the kernel's records.
+func (r Reason) Records() bool { return r.Rests.On == Record || r.Rests.On == Driver }
 
 // Find is the reason of an ID or of another spelling of it.
 func Find(name string) (Reason, bool) {

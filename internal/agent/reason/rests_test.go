@@ -20,8 +20,12 @@ func TestFatalReasonsRestOnNothingThatAWorkloadWrites(t *testing.T) {
 			if len(r.Matches) > 0 {
 				t.Errorf("%s rests on lines: %v", r.ID, r.Matches)
 			}
-		case reason.Record, reason.Witness:
-			if r.Written() || r.Entity == "process" || r.Needs.Count < 2 {
+		case reason.Record, reason.Witness, reason.Driver:
+			least := 2
+			if r.Rests.On == reason.Driver {
+				least = 1
+			}
+			if r.Written() || r.Entity == "process" || r.Needs.Count < least || least == 1 && r.Hardware == "" {
 				t.Errorf("%s rests on %v, of %q, %d times", r.ID, r.Matches, r.Entity, r.Needs.Count)
 			}
 			for _, m := range r.Matches {

@@ -32,13 +32,26 @@ func Verdict(p evidence.Picture, kind reason.Condition, reasons ...reason.Reason
 	return dated(judgeOne(kind, p, byID), kube.Condition{}, p.At)
 }
 
-// judge is what the conditions should be, without times, in the order of reason.Conditions. Reasons are the effective ones.
+// judge is what the conditions should be, without times, in the order of reason.Conditions. Reasons are the effective ones. An optional
+// condition is left out where nothing here could turn it, and as long as nobody knows.
 func judge(p evidence.Picture, reasons map[reason.ID]reason.Reason) []kube.Condition {
 	verdicts := make([]kube.Condition, 0, len(reason.Conditions))
 	for _, kind := range reason.Conditions {
-		verdicts = append(verdicts, judgeOne(kind, p, reasons))
+		if !kind.Optional() || turns(kind, p, reasons) {
+			verdicts = append(verdicts, judgeOne(kind, p, reasons))
+		}
 	}
 	return verdicts
+}
+
+// turns says whether a fatal reason of a condition is known to be a matter of this host.
+func turns(kind reason.Condition, p evidence.Picture, reasons map[reason.ID]reason.Reason) bool {
+	for id, r := range reasons {
+		if r.Condition == kind && r.Severity == reason.Fatal && !slices.Contains(p.Inapplicable, id) && !slices.Contains(p.Unheard, id) {
+			return true
+		}
+	}
+	return false
 }
 
 func judgeOne(kind reason.Condition, p evidence.Picture, reasons map[reason.ID]reason.Reason) kube.Condition {

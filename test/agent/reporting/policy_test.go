@@ -95,14 +95,14 @@ func TestAgentWritesWhatIsItsOwn(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Second)
 	for i, status := range []string{kube.True, kube.False, kube.Unknown} {
 		var conditions []kube.Condition
-		for _, kind := range []string{"KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady"} {
+		for _, kind := range []string{"KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady", "AcceleratedHardwareReady"} {
 			conditions = append(conditions, kube.Condition{Type: kind, Status: status, Reason: "Test", Message: "m", LastHeartbeatTime: now, LastTransitionTime: now})
 		}
 		shown, err := client.PatchConditions(t.Context(), name, conditions)
 		if err != nil {
 			t.Fatalf("write %s: %v", status, err)
 		}
-		if len(shown.Status.Conditions) != 5 {
+		if len(shown.Status.Conditions) != 6 {
 			t.Errorf("the node has conditions %+v", shown.Status.Conditions)
 		}
 		e := kube.Event{Name: name + ".1", Node: name, UID: shown.Metadata.UID, Warning: true, Reason: "Test", Message: "m", Count: i + 1, FirstTimestamp: now, LastOne: now}
@@ -115,7 +115,7 @@ func TestAgentWritesWhatIsItsOwn(t *testing.T) {
 		t.Errorf("the event is counted %d times, want 3 (%v)", made.Count, err)
 	}
 	ready, err := bed.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
-	if err != nil || ready.Status.Conditions[0].Type != corev1.NodeReady && ready.Status.Conditions[4].Type != corev1.NodeReady {
+	if err != nil || ready.Status.Conditions[0].Type != corev1.NodeReady && ready.Status.Conditions[5].Type != corev1.NodeReady {
 		t.Errorf("the kubelet's own condition is gone: %v, %v", ready.Status.Conditions, err)
 	}
 }
@@ -149,6 +149,7 @@ func TestAgentIsRefused(t *testing.T) {
 		"a stolen token elsewhere":    {status(agent, other, strategic, condition("KernelReady")), "bound to node " + own + ", not to " + other},
 		"a token bound to no node":    {status(unbound, own, strategic, condition("KernelReady")), "bound to node (none)"},
 		"another's condition":         {status(agent, own, strategic, condition("Ready")), "of a node's conditions the agent writes"},
+		"one that is named alike":     {status(agent, own, strategic, condition("AcceleratedHardware")), "of a node's conditions the agent writes"},
 		"a condition of no one's":     {status(agent, own, strategic, condition("Other")), "of a node's conditions the agent writes"},
 		"all conditions taken away":   {status(agent, own, merge, `{"status":{"conditions":null}}`), "of a node's conditions the agent writes"},
 		"another's taken away":        {status(agent, own, jsonPatch, `[{"op":"remove","path":"/status/conditions/0"}]`), "of a node's conditions the agent writes"},

@@ -40,7 +40,7 @@ func TestLiterals(t *testing.T) {
 func TestEveryPatternIsCheap(t *testing.T) {
 	for _, r := range reason.Catalogue {
 		for _, m := range r.Matches {
-			if p := newPattern(r.ID, m.Pattern); shortest(p.literals) < 4 {
+			if p := newPattern(r.ID, m); shortest(p.literals) < 4 {
 				t.Errorf("%s: no literal of four bytes or more in %s: %q", r.ID, m.Pattern, p.literals)
 			}
 		}
@@ -77,7 +77,7 @@ func TestLiteralsRuleNothingOut(t *testing.T) {
 	drawn, matched := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		drawn++
-		p := newPattern("X", expression().Draw(t, "pattern"))
+		p := newPattern("X", reason.Match{Pattern: expression().Draw(t, "pattern")})
 		near := rapid.StringMatching(strings.NewReplacer(`^`, ``, `$`, ``, `\b`, ``).Replace(p.regexp.String())).Draw(t, "line")
 		line := rapid.SampledFrom([]string{"", "abc ", "あ\n", "\xff"}).Draw(t, "before") + near + rapid.StringN(0, 5, -1).Draw(t, "after")
 		if p.regexp.MatchString(line) {

@@ -78,6 +78,7 @@ type Monitor struct {
 	logs    map[string]patterns
 	reasons []reason.ID
 	logsOf  map[reason.ID][]string
+	about   map[reason.ID]reason.Reason
 	// horizon is of each log how far back a line may be and still matter: a kubelet says much in a day.
 	horizon map[string]time.Duration
 	folder  string
@@ -90,11 +91,12 @@ type Monitor struct {
 func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monitor {
 	m := &Monitor{
 		host: h, options: o, clock: clock.RealClock{}, uptime: uptime, folder: folder, logs: compile(reasons), lost: map[string]uint64{},
-		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{}, horizon: map[string]time.Duration{},
+		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{}, about: map[reason.ID]reason.Reason{}, horizon: map[string]time.Duration{},
 	}
 	for _, r := range reasons {
 		if len(r.Matches) > 0 && r.Severity != reason.Off {
 			m.reasons = append(m.reasons, r.ID)
+			m.about[r.ID] = r
 			for _, match := range r.Matches {
 				m.logsOf[r.ID] = append(m.logsOf[r.ID], match.Log)
 				m.horizon[match.Log] = max(m.horizon[match.Log], r.Needs.Within, r.Clears.Quiet)
@@ -153,7 +155,8 @@ func (m *Monitor) watch(tell monitor.Tell, folder string, with func(source, *wat
 	if err != nil {
 		return err
 	}
-	w := &watch{m: m, tell: tell, silence: newSilence(m, tell), marks: newKeeper(folder, boot.ID, m.clock)}
+	marks := newKeeper(folder, boot.ID, m.clock)
+	w := &watch{m: m, tell: tell, silence: newSilence(m, tell, marks), marks: marks}
 	var running sync.WaitGroup
 	for _, s := range m.sources() {
 		running.Go(func() { with(s, w) })

@@ -14,6 +14,8 @@ import (
 type pattern struct {
 	reason reason.ID
 	regexp *regexp.Regexp
+	// except matches lines that are none; nil if there are none.
+	except *regexp.Regexp
 	// literals are strings of which each match has one; nil if there are none.
 	literals []string
 	entity   int // the group's number, -1 if there is none
@@ -49,7 +51,7 @@ func compile(reasons []reason.Reason) map[string]patterns {
 		}
 		for _, m := range r.Matches {
 			of := logs[m.Log]
-			of.all = append(of.all, newPattern(r.ID, m.Pattern))
+			of.all = append(of.all, newPattern(r.ID, m))
 			if file := kubeletFile(m); file != "" && !slices.Contains(of.files, file) {
 				of.files = append(of.files, file)
 			}
@@ -68,10 +70,13 @@ func kubeletFile(m reason.Match) string {
 	return strings.ReplaceAll(file, `\.`, ".")
 }
 
-func newPattern(id reason.ID, text string) pattern {
-	p := pattern{reason: id, regexp: regexp.MustCompile(text), named: strings.HasPrefix(text, "^(?P<entity>.+)")}
+func newPattern(id reason.ID, m reason.Match) pattern {
+	p := pattern{reason: id, regexp: regexp.MustCompile(m.Pattern), named: strings.HasPrefix(m.Pattern, "^(?P<entity>.+)")}
+	if m.Except != "" {
+		p.except = regexp.MustCompile(m.Except)
+	}
 	p.entity = p.regexp.SubexpIndex("entity")
-	if tree, err := syntax.Parse(text, syntax.Perl); err == nil {
+	if tree, err := syntax.Parse(m.Pattern, syntax.Perl); err == nil {
 		p.literals = literals(tree)
 	}
 	return p
@@ -106,7 +111,7 @@ func (p pattern) likely(text string) bool {
 
 func (p pattern) match(text string) (hit, bool) {
 	at := p.regexp.FindStringSubmatchIndex(text)
-	if at == nil || !p.named && ofProcess.MatchString(text) {
+	if at == nil || !p.named && ofProcess.MatchString(text) || p.except != nil && p.except.MatchString(text) {
 		return hit{}, false
 	}
 	h := hit{reason: p.reason}

@@ -10,10 +10,11 @@ import (
 )
 
 // silence tells which reasons are not to be known, as a log of theirs cannot be read, or are no matter here, as there is
-// none of their logs.
+// none of their logs or nothing that they are about.
 type silence struct {
-	m    *Monitor
-	tell monitor.Tell
+	m        *Monitor
+	tell     monitor.Tell
+	hardware *devices
 
 	mu   sync.Mutex
 	logs map[string]condition // of those that were tried
@@ -26,8 +27,8 @@ type condition struct {
 	why   string
 }
 
-func newSilence(m *Monitor, tell monitor.Tell) *silence {
-	return &silence{m: m, tell: tell, logs: map[string]condition{}, told: map[reason.ID]condition{}}
+func newSilence(m *Monitor, tell monitor.Tell, marks *keeper) *silence {
+	return &silence{m: m, tell: tell, hardware: &devices{host: m.host, marks: marks}, logs: map[string]condition{}, told: map[reason.ID]condition{}}
 }
 
 // note takes in how it went with a source, and tells what that changes.
@@ -44,8 +45,12 @@ func (s *silence) note(from source, err error) {
 	for _, log := range from.logs {
 		s.logs[log] = now
 	}
+	s.hardware.look(s.m.clock.Now())
 	for id, logs := range s.m.logsOf {
 		is, known := s.of(logs)
+		if none := s.hardware.without(s.m.about[id]); none != nil {
+			is, known = *none, true
+		}
 		if !known || s.told[id] == is {
 			continue
 		}

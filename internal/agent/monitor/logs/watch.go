@@ -66,6 +66,9 @@ func (w *watch) take(l line) {
 		if witness, needs := witnesses[h.reason]; needs && !witness(w.m.host) {
 			continue
 		}
+		if !w.silence.applies(w.m.about[h.reason]) {
+			continue
+		}
 		w.tell(evidence.Evidence{
 			Reason: h.reason, Entity: h.entity, State: evidence.Fault, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
 		})

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-var code = template.Must(template.New("").Funcs(template.FuncMap{"duration": durationOf, "title": titleOf}).Parse(
-	`// Code generated from catalogue.yaml. DO NOT EDIT.
+var code = template.Must(template.New("").Funcs(template.FuncMap{"duration": durationOf, "title": titleOf, "hardware": hardwareOf}).Parse(
+	`// Code generated from catalogue.yaml and xid.yaml. DO NOT EDIT.
 
 package reason
 
@@ -27,6 +27,7 @@ var Catalogue = []Reason{
 		ID: {{.Name}}, Condition: {{.Condition}}, Severity: {{title .Severity}}, Action: {{.Action}},
 		{{with .Aliases}}Aliases: []ID{ {{range .}}{{printf "%q" .}}, {{end}} },
 		{{end}}{{with .Entity}}Entity: {{printf "%q" .}},
+		{{end}}{{with .Hardware}}Hardware: {{hardware .}},
 		{{end}}Means: Words{
 			EN: {{printf "%q" .Means.EN}},
 			JA: {{printf "%q" .Means.JA}},
@@ -39,7 +40,7 @@ var Catalogue = []Reason{
 			JA: {{printf "%q" .JA}},
 		}},
 		{{end}}{{end}}{{with .Matches}}Matches: []Match{
-			{{range .}}{Log: {{printf "%q" .Log}}, Pattern: {{printf "%#q" .Pattern}}},
+			{{range .}}{Log: {{printf "%q" .Log}}, Pattern: {{printf "%#q" .Pattern}}{{with .Except}}, Except: {{printf "%#q" .}}{{end}}},
 			{{end}} },
 		{{end}}},
 {{end}}}
@@ -77,3 +78,11 @@ func durationOf(d time.Duration) string {
 }
 
 func titleOf(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// hardwareOf is the constant of a kind of hardware.
+func hardwareOf(kind string) string {
+	if kind == "nvidia" {
+		return "NVIDIA"
+	}
+	return titleOf(kind)
+}

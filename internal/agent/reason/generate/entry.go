@@ -10,9 +10,10 @@ import (
 )
 
 var (
-	conditions = []string{"KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady"}
+	conditions = []string{"KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady", "AcceleratedHardwareReady"}
 	severities = []string{"fatal", "warning", "off"}
 	actions    = []string{"None", "RestartService", "Reboot", "Replace"}
+	hardware   = []string{"", "nvidia", "neuron"}
 )
 
 // entry is a reason as catalogue.yaml has it.
@@ -24,6 +25,7 @@ type entry struct {
 	Action    string   `yaml:"action"`
 	Monitor   string   `yaml:"monitor"`
 	Entity    string   `yaml:"entity"`
+	Hardware  string   `yaml:"hardware"`
 	Means     words    `yaml:"means"`
 	Reads     string   `yaml:"reads"`
 	Matches   []match  `yaml:"matches"`
@@ -43,6 +45,7 @@ type words struct {
 type match struct {
 	Log     string `yaml:"log"`
 	Pattern string `yaml:"pattern"`
+	Except  string `yaml:"except"`
 }
 
 type needs struct {
@@ -58,7 +61,7 @@ type clears struct {
 	How   string        `yaml:"how"`
 }
 
-// rests is what a fatal reason rests on: state, record or witness, and a sentence.
+// rests is what a fatal reason rests on: state, record, witness or driver, and a sentence.
 type rests struct {
 	On string `yaml:"on"`
 	EN string `yaml:"en"`
@@ -96,11 +99,14 @@ func (e entry) check() (wrong []error) {
 	say(!slices.Contains(conditions, e.Condition), "condition %q is none of %q", e.Condition, conditions)
 	say(!slices.Contains(severities, e.Severity), "severity %q is none of %q", e.Severity, severities)
 	say(!slices.Contains(actions, e.Action), "action %q is none of %q", e.Action, actions)
+	say(!slices.Contains(hardware, e.Hardware), "hardware %q is none of %q", e.Hardware, hardware)
 	say(e.Proof.Fault == "" && len(e.Proof.Golden) == 0, "nothing proves it")
 	wrong = append(wrong, e.checkEvidence()...)
 	wrong = append(wrong, e.checkRests()...)
 	for _, m := range e.Matches {
 		_, err := regexp.Compile(m.Pattern)
+		say(err != nil, "%v", err)
+		_, err = regexp.Compile(m.Except)
 		say(err != nil, "%v", err)
 		say(m.Log == "", "a pattern without its log")
 	}
@@ -117,7 +123,7 @@ func (e entry) checkEvidence() (wrong []error) {
 		wrong = append(wrong, errors.New("looks need {for} and clear by {for}"))
 	case !occurrences && len(e.Matches) > 0:
 		wrong = append(wrong, errors.New("log lines are occurrences: they need {count, within}"))
-	case e.Severity == "fatal" && e.Needs.Count == 1:
+	case e.Severity == "fatal" && e.Needs.Count == 1 && e.Rests.On != "driver":
 		wrong = append(wrong, errors.New("one stray line must not make a condition False"))
 	}
 	return wrong
@@ -139,7 +145,7 @@ func (e entry) checkRests() (wrong []error) {
 		if len(e.Matches) > 0 {
 			wrong = append(wrong, errors.New("it rests on lines, not on a state"))
 		}
-	case "record", "witness":
+	case "record", "witness", "driver":
 		if len(e.Matches) == 0 {
 			wrong = append(wrong, errors.New("it has no lines to rest on"))
 		}
@@ -149,7 +155,7 @@ func (e entry) checkRests() (wrong []error) {
 			}
 		}
 	default:
-		wrong = append(wrong, fmt.Errorf("rests.on %q is none of state, record, witness", e.Rests.On))
+		wrong = append(wrong, fmt.Errorf("rests.on %q is none of state, record, witness, driver", e.Rests.On))
 	}
 	return wrong
 }

@@ -29,9 +29,9 @@ var languages = map[string]heads{
 		severity: map[string]string{"fatal": "**fatal**", "warning": "warning", "off": "off"},
 		rests:    "What the fatal reasons rest on",
 		restsIntro: "A fatal reason may have the node rebooted or replaced, so none rests on text that a workload can write, nor on the name of a process in a line; a test holds every one to it. " +
-			"*State*: the agent asks or tries itself. *Record*: lines that the kernel itself wrote, which no process can have it write. *Record and witness*: such lines, each counted only while something that is no log says the same.",
+			"*State*: the agent asks or tries itself. *Record*: lines that the kernel itself wrote, which no process can have it write. *Record and witness*: such lines, each counted only while something that is no log says the same. *Driver's record*: one in which a device's driver says by a number that the device is lost until it is reset; it is written once, so one is enough.",
 		basis:    []string{"Reason", "Rests on", "Which is"},
-		bases:    map[string]string{"state": "state", "record": "record", "witness": "record and witness"},
+		bases:    map[string]string{"state": "state", "record": "record", "witness": "record and witness", "driver": "driver's record"},
 		compared: "Beside other agents",
 		comparedIntro: "What the EKS node monitoring agent (1.7.0) and node-problem-detector (commit 6632ca6) do about the same fault, from their code. Fires: whether the agent can report it as it is " +
 			"shipped. Clears: whether the report goes when the fault is gone.",
@@ -46,9 +46,9 @@ var languages = map[string]heads{
 		severity: map[string]string{"fatal": "**fatal**", "warning": "warning", "off": "off"},
 		rests:    "fatal の理由の根拠",
 		restsIntro: "fatal の理由はノードの再起動や入れ替えにつながるため、ワークロードが書ける文字列や、行の中のプロセス名を根拠にするものはありません。すべての理由をテストで確かめています。" +
-			"*状態*：エージェントが自ら問い合わせるか試した結果です。*記録*：カーネル自身が書いた行で、プロセスが書かせることはできません。*記録と裏付け*：同じ種類の行を、ログ以外のものが同じことを示している間だけ数えます。",
+			"*状態*：エージェントが自ら問い合わせるか試した結果です。*記録*：カーネル自身が書いた行で、プロセスが書かせることはできません。*記録と裏付け*：同じ種類の行を、ログ以外のものが同じことを示している間だけ数えます。*ドライバーの記録*：デバイスのドライバーが、リセットするまでデバイスを使えないと番号で示した記録です。1 度しか書かれないため、1 件で足ります。",
 		basis:    []string{"理由", "根拠", "内容"},
-		bases:    map[string]string{"state": "状態", "record": "記録", "witness": "記録と裏付け"},
+		bases:    map[string]string{"state": "状態", "record": "記録", "witness": "記録と裏付け", "driver": "ドライバーの記録"},
 		compared: "ほかのエージェントとの比較",
 		comparedIntro: "同じ障害に対して EKS node monitoring agent（1.7.0）と node-problem-detector（コミット 6632ca6）が何をするかを、それぞれのコードから示します。「検出」は出荷時の設定で報告できるか、" +
 			"「解消」は障害がなくなったときに報告も消えるかです。",
