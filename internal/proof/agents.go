@@ -85,7 +85,7 @@ func seen(f *Facts) []Report {
 			continue
 		}
 		for _, r := range reportsOf(agent, f) {
-			if agent == Naosu || len(on[agent]) == 0 || on[agent][r.Condition] {
+			if agent == Naosu && !withoutAll(f.Nodes, r.Condition) || agent != Naosu && len(on[agent]) == 0 || on[agent][r.Condition] {
 				reports = append(reports, r)
 			}
 		}
@@ -96,7 +96,7 @@ func seen(f *Facts) []Report {
 // fixed are the reasons of naosu's conditions that no fault has (internal/agent/report).
 var fixed = []string{"NoFault", "NotKnown", "NotWatched"}
 
-// writer is the agent that wrote a condition. The EKS agent and naosu's use the same four types and tell them apart by what
+// writer is the agent that wrote a condition. The EKS agent and naosu's use the same types and tell them apart by what
 // they say: naosu's has a line for each reason, or one of three reasons of its own.
 func writer(c corev1.NodeCondition) Agent {
 	name := string(c.Type)
@@ -107,8 +107,6 @@ func writer(c corev1.NodeCondition) Agent {
 		if slices.Contains(fixed, c.Reason) || len(reason.Parse(c.Message)) > 0 {
 			return Naosu
 		}
-		return EKS
-	case name == acceleratedHardware:
 		return EKS
 	case slices.ContainsFunc(ofNPD, func(r Report) bool { return r.Condition == name }):
 		return NPD

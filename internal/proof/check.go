@@ -143,6 +143,8 @@ func (c *checker) parts(r Report) []part {
 		condition, there := conditionOf(node, r.Condition)
 		p := part{class: c.of[node.Name], report: r, word: fresh}
 		switch beat := condition.LastHeartbeatTime; {
+		case without(node, r.Condition):
+			continue
 		case r.Agent == Kubelet:
 		case !there:
 			p.word = absent

@@ -40,7 +40,9 @@ func node(name string, conditions ...corev1.NodeCondition) *corev1.Node {
 func naosus() []corev1.NodeCondition {
 	var all []corev1.NodeCondition
 	for _, kind := range reason.Conditions {
-		all = append(all, condition(string(kind), "NoFault", time.Minute))
+		if !kind.Optional() {
+			all = append(all, condition(string(kind), "NoFault", time.Minute))
+		}
 	}
 	return all
 }
