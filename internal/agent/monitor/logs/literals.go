@@ -40,6 +40,14 @@ func literals(re *syntax.Regexp) []string {
 	return nil
 }
 
+// beginning is the string that every match of a pattern begins a text with, or empty if there is none to name.
+func beginning(re *syntax.Regexp) string {
+	if re.Op != syntax.OpConcat || re.Sub[0].Op != syntax.OpBeginText || re.Sub[1].Op != syntax.OpLiteral || literals(re.Sub[1]) == nil {
+		return ""
+	}
+	return string(re.Sub[1].Rune)
+}
+
 // anyOf are the literals of all of some patterns, if each has any.
 func anyOf(subs []*syntax.Regexp) []string {
 	var all []string

@@ -16,6 +16,8 @@ type pattern struct {
 	regexp *regexp.Regexp
 	// except matches lines that are none; nil if there are none.
 	except *regexp.Regexp
+	// begins is what each match begins the line with; empty if that is nothing in particular.
+	begins string
 	// literals are strings of which each match has one; nil if there are none.
 	literals []string
 	entity   int // the group's number, -1 if there is none
@@ -77,7 +79,7 @@ func newPattern(id reason.ID, m reason.Match) pattern {
 	}
 	p.entity = p.regexp.SubexpIndex("entity")
 	if tree, err := syntax.Parse(m.Pattern, syntax.Perl); err == nil {
-		p.literals = literals(tree)
+		p.begins, p.literals = beginning(tree), literals(tree)
 	}
 	return p
 }
@@ -101,6 +103,9 @@ func (of patterns) match(text string) []hit {
 
 // likely says whether it is worth while to run the pattern.
 func (p pattern) likely(text string) bool {
+	if !strings.HasPrefix(text, p.begins) {
+		return false
+	}
 	for _, l := range p.literals {
 		if strings.Contains(text, l) {
 			return true
