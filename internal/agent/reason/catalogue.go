@@ -245,7 +245,7 @@ const (
 	NvidiaXID46Error ID = "NvidiaXID46Error"
 	// NvidiaXID48Error: The GPU's memory has an error of two bits, which it could not correct. NVIDIA says: reset the GPU, and replace it if its count of errors then passes NVIDIA's threshold.
 	NvidiaXID48Error ID = "NvidiaXID48Error"
-	// NvidiaXID54Error: The GPU board has no auxiliary power. NVIDIA says: check how the board is connected, which replaces a node of a cloud.
+	// NvidiaXID54Error: The GPU board has no auxiliary power. NVIDIA says: check how the board is connected (in a cloud: replace the node).
 	NvidiaXID54Error ID = "NvidiaXID54Error"
 	// NvidiaXID62Error: The GPU's internal microcontroller has halted. NVIDIA says: end the processes on the GPU and reset it.
 	NvidiaXID62Error ID = "NvidiaXID62Error"
@@ -253,7 +253,7 @@ const (
 	NvidiaXID64Error ID = "NvidiaXID64Error"
 	// NvidiaXID74Error: The GPU reports an error of an NVLink. NVIDIA says: reset the GPU or reboot the node, and replace it if the error comes back.
 	NvidiaXID74Error ID = "NvidiaXID74Error"
-	// NvidiaXID79Error: The GPU has fallen off the bus: the host cannot reach it any more. NVIDIA says: power-cycle the machine, which replaces a node of a cloud.
+	// NvidiaXID79Error: The GPU has fallen off the bus: the host cannot reach it any more. NVIDIA says: power-cycle the machine (in a cloud: replace the node).
 	NvidiaXID79Error ID = "NvidiaXID79Error"
 	// NvidiaXID95Error: The GPU's memory has an error that was not contained: any process on it may have wrong data. NVIDIA says: end the processes on the GPU and reset it.
 	NvidiaXID95Error ID = "NvidiaXID95Error"
@@ -1959,7 +1959,7 @@ var Catalogue = []Reason{
 		Entity:   "PCI address",
 		Hardware: NVIDIA,
 		Means: Words{
-			EN: "The GPU board has no auxiliary power. NVIDIA says: check how the board is connected, which replaces a node of a cloud.",
+			EN: "The GPU board has no auxiliary power. NVIDIA says: check how the board is connected (in a cloud: replace the node).",
 			JA: "GPU ボードに補助電源が接続されていません。NVIDIA の推奨対応：ボードの接続を確認する（クラウドではノードを入れ替える）。",
 		},
 		Reads:  "the kernel log: `NVRM: Xid` 54 (SILENT_RUNNING_PWR_REDUCED_CLOCKING)",
@@ -2035,7 +2035,7 @@ var Catalogue = []Reason{
 		Entity:   "PCI address",
 		Hardware: NVIDIA,
 		Means: Words{
-			EN: "The GPU has fallen off the bus: the host cannot reach it any more. NVIDIA says: power-cycle the machine, which replaces a node of a cloud.",
+			EN: "The GPU has fallen off the bus: the host cannot reach it any more. NVIDIA says: power-cycle the machine (in a cloud: replace the node).",
 			JA: "GPU がバスから切り離され、ホストからアクセスできません。NVIDIA の推奨対応：マシンの電源を入れ直す（クラウドではノードを入れ替える）。",
 		},
 		Reads:  "the kernel log: `NVRM: Xid` 79 (ROBUST_CHANNEL_GPU_HAS_FALLEN_OFF_THE_BUS)",
