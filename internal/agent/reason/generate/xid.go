@@ -87,7 +87,7 @@ func readXIDs(path string) (xids, error) {
 }
 
 // header is how a record of a code begins (krcReportXid in src/nvidia/src/kernel/gpu/rc/kernel_rc.c of
-// github.com/NVIDIA/open-gpu-kernel-modules). All of it stands before the process's name.
+// github.com/NVIDIA/open-gpu-kernel-modules 595.45.04). All of it stands before the process's name.
 func header(code string) string {
 	return `^NVRM: Xid \(PCI:(?P<entity>[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(?: GPU-I:\d+)?(?: GPU-CI:\d+)?\): ` + code + `, `
 }
