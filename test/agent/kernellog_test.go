@@ -23,7 +23,13 @@ import (
 // kernelLog is the monitor of lines on the machine's real kernel log, from now on: what earlier tests did is still in it.
 func kernelLog(t *testing.T) []monitor.Monitor {
 	t.Helper()
-	boot, err := host.Host{}.Boot()
+	return kernelLogAt(t, host.Host{})
+}
+
+// kernelLogAt is the same on a host with files of the test's, whose /dev and /proc are the machine's.
+func kernelLogAt(t *testing.T, h host.Host) []monitor.Monitor {
+	t.Helper()
+	boot, err := h.Boot()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +56,7 @@ func kernelLog(t *testing.T) []monitor.Monitor {
 	}
 	o := logs.DefaultOptions()
 	o.Kernel = logs.Device
-	return logs.Monitors(host.Host{}, o, reason.Catalogue, folder)
+	return logs.Monitors(h, o, reason.Catalogue, folder)
 }
 
 // named makes a program run under another name, which the kernel calls it by.

@@ -552,12 +552,12 @@ var Catalogue = []Reason{
 	},
 	{
 		ID: OOMKilling, Condition: KernelReady, Severity: Warning, Action: None,
-		Entity: "process",
+		Entity: "container or process",
 		Means: Words{
 			EN: "The kernel killed a process, as a container had used up its memory limit or the node its memory.",
 			JA: "コンテナのメモリ上限、またはノードのメモリを使い切ったため、カーネルがプロセスを強制終了しました。",
 		},
-		Reads:  "the kernel log: `Memory cgroup out of memory: Killed process` and `Out of memory: Killed process`",
+		Reads:  "the kernel log: `Memory cgroup out of memory: Killed process` and `Out of memory: Killed process`; the `oom-kill:` line before it, or `Tasks in … are going to be killed`, for the cgroup of pod and container, and the names in /var/log/containers and /var/log/pods for theirs (namespace/pod/container; without such names UID and ID). What a process calls itself names none",
 		Needs:  Needs{Count: 1, Within: 10 * minute},
 		Clears: Clears{Quiet: 10 * minute},
 		Matches: []Match{

@@ -156,7 +156,7 @@ func (m *Monitor) watch(tell monitor.Tell, folder string, with func(source, *wat
 		return err
 	}
 	marks := newKeeper(folder, boot.ID, m.clock)
-	w := &watch{m: m, tell: tell, silence: newSilence(m, tell, marks), marks: marks}
+	w := &watch{m: m, tell: tell, silence: newSilence(m, tell, marks), marks: marks, kills: kills{host: m.host}}
 	var running sync.WaitGroup
 	for _, s := range m.sources() {
 		running.Go(func() { with(s, w) })

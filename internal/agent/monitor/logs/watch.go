@@ -1,11 +1,13 @@
 package logs
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
 // watch is one run of a Monitor.
@@ -14,6 +16,8 @@ type watch struct {
 	tell    monitor.Tell
 	silence *silence
 	marks   *keeper
+	// kills is of the one who reads the kernel's log.
+	kills kills
 }
 
 // read takes a source's lines until there are no more. It gives nil if that was all there is.
@@ -58,6 +62,9 @@ func (w *watch) take(l line) {
 	if l.at.IsZero() {
 		return
 	}
+	if l.log == kernelLog {
+		w.kills.note(l.text, l.at)
+	}
 	hits := w.m.logs[l.log].match(l.text)
 	if len(hits) == 0 {
 		return
@@ -68,6 +75,9 @@ func (w *watch) take(l line) {
 		}
 		if !w.silence.applies(w.m.about[h.reason]) {
 			continue
+		}
+		if h.reason == reason.OOMKilling {
+			h.entity = cmp.Or(w.kills.of(l.text, l.at), h.entity)
 		}
 		w.tell(evidence.Evidence{
 			Reason: h.reason, Entity: h.entity, State: evidence.Fault, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/source/cgroup"
 )
 
 // process is one of a pod's that was killed and has not ended.
@@ -64,11 +64,12 @@ func waiting(folder string) (process, bool) {
 	if err != nil || s.state != 'D' && s.threads < 2 {
 		return process{}, false
 	}
-	cgroup, err := os.ReadFile(folder + "/cgroup") //nolint:gosec // G304: below /proc.
+	groups, err := os.ReadFile(folder + "/cgroup") //nolint:gosec // G304: below /proc.
 	if err != nil {
 		return process{}, false
 	}
-	p := process{command: s.command, pod: podOf(cgroup)}
+	pod, _ := cgroup.Pod(string(groups))
+	p := process{command: s.command, pod: pod}
 	if p.pod == "" {
 		return process{}, false
 	}
@@ -168,18 +169,4 @@ func killPending(status []byte) bool {
 		}
 	}
 	return false
-}
-
-// podCgroup is the part of a cgroup's name that has the pod's UID, with either cgroup driver of the kubelet
-// (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/cm/cgroup_manager_linux.go). Static pods' UIDs have no
-// dashes.
-var podCgroup = regexp.MustCompile(`[/-]pod([0-9a-f]{8}(?:[-_]?[0-9a-f]{4}){3}[-_]?[0-9a-f]{12})(?:\.slice)?/`)
-
-// podOf is the UID of the pod that a process is of, by its /proc/PID/cgroup. Empty if it is of none.
-func podOf(cgroup []byte) string {
-	found := podCgroup.FindSubmatch(cgroup)
-	if found == nil {
-		return ""
-	}
-	return strings.ReplaceAll(string(found[1]), "_", "-")
 }
