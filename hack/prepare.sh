@@ -9,6 +9,7 @@ git git
 e2fsck e2fsprogs
 mksquashfs squashfs-tools
 mkfs.xfs xfsprogs
+mkfs.btrfs btrfs-progs
 ethtool ethtool
 ip iproute2
 iptables-nft iptables

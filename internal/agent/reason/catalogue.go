@@ -27,6 +27,8 @@ const (
 	CperHardwareErrorRecoverable ID = "CperHardwareErrorRecoverable"
 	// ExcessiveZombieProcesses: A process does not reap its ended children, each of which keeps a PID.
 	ExcessiveZombieProcesses ID = "ExcessiveZombieProcesses"
+	// FileMaxReached: The whole host has as many open files as its kernel allows, and only root can open more.
+	FileMaxReached ID = "FileMaxReached"
 	// ForkFailedOutOfPIDs: The node, all its pods together, or one of the daemons it needs can start no process or thread, as a limit on PIDs is reached.
 	ForkFailedOutOfPIDs ID = "ForkFailedOutOfPIDs"
 	// HardLockup: A CPU took no interrupts for some ten seconds.
@@ -51,6 +53,12 @@ const (
 	MemoryReadError ID = "MemoryReadError"
 	// OOMKilling: The kernel killed a process, as a container had used up its memory limit or the node its memory.
 	OOMKilling ID = "OOMKilling"
+	// PCIeErrorCorrected: A PCIe device or its link corrects errors again and again.
+	PCIeErrorCorrected ID = "PCIeErrorCorrected"
+	// PCIeErrorFatal: A PCIe device or its link reports a fatal error, and is reset or lost.
+	PCIeErrorFatal ID = "PCIeErrorFatal"
+	// PCIeErrorNonFatal: A PCIe device lost a transaction to an error that its link lived through.
+	PCIeErrorNonFatal ID = "PCIeErrorNonFatal"
 	// RCUStall: A CPU kept the kernel from cleaning up for some twenty seconds or longer.
 	RCUStall ID = "RCUStall"
 	// RapidCron: A cron job is set to run more often than every five minutes.
@@ -115,16 +123,32 @@ const (
 	NPANotRunning ID = "NPANotRunning"
 	// NPARepeatedlyRestart: The Amazon VPC CNI's network policy agent starts again and again.
 	NPARepeatedlyRestart ID = "NPARepeatedlyRestart"
+	// NeighborTableOverflow: The kernel knows more neighbors (ARP, IPv6 ND) than its table holds, and drops packets to others.
+	NeighborTableOverflow ID = "NeighborTableOverflow"
 	// NetworkSysctl: A sysctl has a value with which the node's pods cannot be reached.
 	NetworkSysctl ID = "NetworkSysctl"
 	// PPSExceeded: Packets were queued or dropped because there were more a second than the instance may have.
 	PPSExceeded ID = "PPSExceeded"
 	// PortConflict: A rule of the packet filter redirects a port of the node's own, so that what listens there is not reached.
 	PortConflict ID = "PortConflict"
+	// TCPOutOfMemory: TCP has used up the memory that the host grants it; connections stall or are ended.
+	TCPOutOfMemory ID = "TCPOutOfMemory"
+	// TransmitTimeout: A network interface did not send what it was given for seconds, and its driver resets it.
+	TransmitTimeout ID = "TransmitTimeout"
 	// UnexpectedRejectRule: A rule of the packet filter that no known component makes drops or rejects packets.
 	UnexpectedRejectRule ID = "UnexpectedRejectRule"
 	// BlockDeviceIOError: The kernel could not read from or write to a block device.
 	BlockDeviceIOError ID = "BlockDeviceIOError"
+	// BlockDeviceOffline: The kernel has given up a block device that no longer answered.
+	BlockDeviceOffline ID = "BlockDeviceOffline"
+	// BlockDeviceProtectionError: What a block device gave or took does not match its checksum.
+	BlockDeviceProtectionError ID = "BlockDeviceProtectionError"
+	// BlockDeviceSpaceExhausted: A block device took a write for which what lies behind it has no space.
+	BlockDeviceSpaceExhausted ID = "BlockDeviceSpaceExhausted"
+	// BlockDeviceTransportError: The path to a block device is broken (a cable, a fabric, or a target that is away).
+	BlockDeviceTransportError ID = "BlockDeviceTransportError"
+	// BtrfsError: A btrfs filesystem has found itself damaged, or could not reach its disk.
+	BtrfsError ID = "BtrfsError"
 	// DiskBadBlock: A disk has a sector that it cannot read or write.
 	DiskBadBlock ID = "DiskBadBlock"
 	// DiskProbeFailed: A disk of the node does not take a small write and give it back, or does not answer at all.
@@ -147,10 +171,16 @@ const (
 	IODelays ID = "IODelays"
 	// KubeletDiskUsageSlow: Kubelet takes long to measure what containers use of the disk.
 	KubeletDiskUsageSlow ID = "KubeletDiskUsageSlow"
+	// MDDeviceFailed: An array of disks (md RAID) has lost a member, or can no longer work.
+	MDDeviceFailed ID = "MDDeviceFailed"
+	// NFSServerNotResponding: An NFS server does not answer; who uses its files waits, or is given errors.
+	NFSServerNotResponding ID = "NFSServerNotResponding"
 	// NVMeError: An NVMe disk does not answer, and the kernel resets or gives up its controller.
 	NVMeError ID = "NVMeError"
 	// ReadonlyFilesystem: A filesystem of the node takes no more writes.
 	ReadonlyFilesystem ID = "ReadonlyFilesystem"
+	// ThinPoolFull: A thin pool (device mapper) has no space left, or takes no more writes.
+	ThinPoolFull ID = "ThinPoolFull"
 	// VolumeReadonly: The kernel has turned a filesystem read-only that the node itself can do without, as a pod's volume.
 	VolumeReadonly ID = "VolumeReadonly"
 	// XFSSmallAverageClusterSize: The free space of an XFS filesystem of the node is cut up so small that new files may find no room in it.
@@ -407,6 +437,19 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: FileMaxReached, Condition: KernelReady, Severity: Warning, Action: Reboot,
+		Means: Words{
+			EN: "The whole host has as many open files as its kernel allows, and only root can open more.",
+			JA: "ホスト全体で開いているファイルの数がカーネルの上限に達し、root 以外は新しいファイルもソケットも開けません。",
+		},
+		Reads:  "the kernel log: `VFS: file-max limit … reached`, which the kernel writes each time that more are open than when it last did",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^VFS: file-max limit \d+ reached$`},
+		},
+	},
+	{
 		ID: ForkFailedOutOfPIDs, Condition: KernelReady, Severity: Fatal, Action: Reboot,
 		Aliases: []ID{"ForkFailedOutOfPID"},
 		Entity:  "cgroup",
@@ -563,6 +606,48 @@ var Catalogue = []Reason{
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^Memory cgroup out of memory: Killed process \d+ \((?P<entity>.+)\) total-vm:`},
 			{Log: "kernel", Pattern: `^Out of memory(?: \(oom_kill_allocating_task\))?: Killed process \d+ \((?P<entity>.+)\) total-vm:`},
+		},
+	},
+	{
+		ID: PCIeErrorCorrected, Condition: KernelReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "A PCIe device or its link corrects errors again and again.",
+			JA: "PCIe デバイスまたはそのリンクが、繰り返しエラーを訂正しています。",
+		},
+		Reads:  "the kernel log: PCIe's advanced error reporting (AER), in the words before and since Linux 6.9",
+		Needs:  Needs{Count: 10, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^\S+ (?P<entity>[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): (?:AER: )?PCIe Bus Error: severity=Correct(?:ed|able), type=`},
+		},
+	},
+	{
+		ID: PCIeErrorFatal, Condition: KernelReady, Severity: Warning, Action: Replace,
+		Entity: "device",
+		Means: Words{
+			EN: "A PCIe device or its link reports a fatal error, and is reset or lost.",
+			JA: "PCIe デバイスまたはそのリンクが致命的なエラーを報告し、リセットされたか、使えなくなりました。",
+		},
+		Reads:  "the kernel log: PCIe's advanced error reporting (AER), in the words before and since Linux 6.9",
+		Needs:  Needs{Count: 1, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^\S+ (?P<entity>[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): (?:AER: )?PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Fatal\), type=`},
+		},
+	},
+	{
+		ID: PCIeErrorNonFatal, Condition: KernelReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "A PCIe device lost a transaction to an error that its link lived through.",
+			JA: "PCIe デバイスでエラーによりトランザクションが失われましたが、リンクは維持されています。",
+		},
+		Reads:  "the kernel log: PCIe's advanced error reporting (AER), in the words before and since Linux 6.9",
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^\S+ (?P<entity>[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): (?:AER: )?PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Non-Fatal\), type=`},
 		},
 	},
 	{
@@ -964,6 +1049,20 @@ var Catalogue = []Reason{
 		Clears: Clears{Quiet: 30 * minute},
 	},
 	{
+		ID: NeighborTableOverflow, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "table",
+		Means: Words{
+			EN: "The kernel knows more neighbors (ARP, IPv6 ND) than its table holds, and drops packets to others.",
+			JA: "カーネルの近隣テーブル（ARP、IPv6 ND）が満杯で、テーブルに載っていない宛先へのパケットが破棄されています。",
+		},
+		Reads:  "the kernel log: `neighbor table overflow!`; arp_cache is IPv4's table, ndisc_cache IPv6's, and each is the whole host's, pods' network namespaces included (net.ipv4.neigh.default.gc_thresh3)",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^neighbour: (?P<entity>\w+): neighbor table overflow!$`},
+		},
+	},
+	{
 		ID: NetworkSysctl, Condition: NetworkingReady, Severity: Warning, Action: None,
 		Entity: "sysctl",
 		Means: Words{
@@ -997,6 +1096,35 @@ var Catalogue = []Reason{
 		Clears: Clears{},
 	},
 	{
+		ID: TCPOutOfMemory, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "TCP has used up the memory that the host grants it; connections stall or are ended.",
+			JA: "TCP に割り当てられたメモリを使い切ったため、接続が滞るか切断されています。",
+		},
+		Reads:  "the kernel log: `TCP: out of memory`; the limit is the whole host's (net.ipv4.tcp_mem)",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^TCP: out of memory -- consider tuning tcp_mem$`},
+		},
+	},
+	{
+		ID: TransmitTimeout, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "interface",
+		Means: Words{
+			EN: "A network interface did not send what it was given for seconds, and its driver resets it.",
+			JA: "ネットワークインターフェイスが数秒間送信できず、ドライバーがリセットしました。",
+		},
+		Reads:  "the kernel log: `NETDEV WATCHDOG`, in the words before and since Linux 6.7, and the ENA driver's own for transmissions that were not completed. Before Linux 6.4 the kernel writes the former once a boot",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^NETDEV WATCHDOG: (?P<entity>\S+) \([^)]*\): transmit queue \d+ timed out`},
+			{Log: "kernel", Pattern: `^\S+ \S+ (?P<entity>\S+)(?: \(\w+\))?: NETDEV WATCHDOG: CPU: \d+: transmit queue \d+ timed out`},
+			{Log: "kernel", Pattern: `^ena \S+ (?P<entity>\S+): (?:Transmit time out|TX q -?\d+ is paused for too long |(?:The number of lost tx completions is|Lost TX completions are) above the threshold|Potential MSIX issue on Tx side )`},
+		},
+	},
+	{
 		ID: UnexpectedRejectRule, Condition: NetworkingReady, Severity: Warning, Action: None,
 		Entity: "chain",
 		Means: Words{
@@ -1021,6 +1149,79 @@ var Catalogue = []Reason{
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^(?:end_request: |print_req_error: |blk_update_request: )?(?:I/O|critical target|timeout) error, dev (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), sector `},
 			{Log: "kernel", Pattern: `^Buffer I/O error on dev(?:ice)? (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), logical block `},
+		},
+	},
+	{
+		ID: BlockDeviceOffline, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "The kernel has given up a block device that no longer answered.",
+			JA: "応答しなくなったブロックデバイスを、カーネルがオフラインにしました。",
+		},
+		Reads:  "the kernel log: SCSI's words for it, and the block layer's `device offline error` (Linux 5.18 and newer)",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:print_req_error: |blk_update_request: )?device offline error, dev (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), sector `},
+			{Log: "kernel", Pattern: `^(?:sd|scsi) (?P<entity>\d+:\d+:\d+:\d+): (?:\[\w+\] )?(?:rejecting I/O to offline device|Device offlined - not ready after error recovery)`},
+		},
+	},
+	{
+		ID: BlockDeviceProtectionError, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "What a block device gave or took does not match its checksum.",
+			JA: "ブロックデバイスとの間で読み書きしたデータが、チェックサムと一致しません。",
+		},
+		Reads:  "the kernel log: the block layer's `protection error` (T10 DIF/DIX, NVMe end-to-end protection)",
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:print_req_error: |blk_update_request: )?protection error, dev (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), sector `},
+		},
+	},
+	{
+		ID: BlockDeviceSpaceExhausted, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "A block device took a write for which what lies behind it has no space.",
+			JA: "ブロックデバイスの実体（シンプロビジョニング等）に空きがなく、書き込みに失敗しました。",
+		},
+		Reads:  "the kernel log: the block layer's `critical space allocation error`: a thin volume whose pool is full, or a loop device on a full filesystem",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:print_req_error: |blk_update_request: )?critical space allocation error, dev (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), sector `},
+		},
+	},
+	{
+		ID: BlockDeviceTransportError, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "The path to a block device is broken (a cable, a fabric, or a target that is away).",
+			JA: "ブロックデバイスへの経路（ケーブル、ファブリック、ターゲット）が切れています。",
+		},
+		Reads:  "the kernel log: the block layer's `recoverable transport error`, and NVMe's `no available path`",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:print_req_error: |blk_update_request: )?recoverable transport error, dev (?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*), sector `},
+			{Log: "kernel", Pattern: `^block (?P<entity>nvme\w+): no available path - failing I/O$`},
+		},
+	},
+	{
+		ID: BtrfsError, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "A btrfs filesystem has found itself damaged, or could not reach its disk.",
+			JA: "btrfs ファイルシステムが自身の破損またはディスクへのアクセス失敗を検出しました。",
+		},
+		Reads:  "the kernel log: btrfs's words for it, and not what it tells of earlier errors at a mount",
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^BTRFS: error \(device (?P<entity>[^ :)]+)(?::? state \w+)?\) in \w+:\d+: errno=`},
+			{Log: "kernel", Pattern: `^BTRFS (?:critical|error|warning) \(device (?P<entity>[^ :)]+)(?::? state \w+)?\): (?:bdev .+ errs: wr |(?:\S+ )?checksum verify failed |csum failed |parent transid verify failed |bad tree block |corrupt (?:leaf|node): |block=\d+ (?:read|write) time tree block corruption detected|unable to fixup )`},
 		},
 	},
 	{
@@ -1164,6 +1365,37 @@ var Catalogue = []Reason{
 		},
 	},
 	{
+		ID: MDDeviceFailed, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "array",
+		Means: Words{
+			EN: "An array of disks (md RAID) has lost a member, or can no longer work.",
+			JA: "ディスクアレイ（md RAID）のメンバーが失われたか、アレイが動作できなくなりました。",
+		},
+		Reads:  "the kernel log: md's words for it",
+		Needs:  Needs{Count: 1, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^md/(?:raid(?:0|10?)?|linear):?(?P<entity>md\w+): (?:Disk failure on |Cannot continue operation |not enough operational )`},
+			{Log: "kernel", Pattern: `^md: (?P<entity>md\w+): \w+ array has a missing/failed member`},
+			{Log: "kernel", Pattern: `^md: (?P<entity>md\w+): recovery done\.$`, Clears: true},
+		},
+	},
+	{
+		ID: NFSServerNotResponding, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "server",
+		Means: Words{
+			EN: "An NFS server does not answer; who uses its files waits, or is given errors.",
+			JA: "NFS サーバーが応答しません。そのファイルを使うプロセスは待たされるか、エラーになります。",
+		},
+		Reads:  "the kernel log: `nfs: server … not responding` and `nfs: server … OK`",
+		Needs:  Needs{Count: 1, Within: 10 * minute},
+		Clears: Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:nfs|lockd): server (?P<entity>\S+) not responding, (?:still trying|timed out)$`},
+			{Log: "kernel", Pattern: `^(?:nfs|lockd): server (?P<entity>\S+) OK$`, Clears: true},
+		},
+	},
+	{
 		ID: NVMeError, Condition: StorageReady, Severity: Warning, Action: None,
 		Entity: "controller",
 		Means: Words{
@@ -1193,6 +1425,21 @@ var Catalogue = []Reason{
 			EN: "The kernel's list of the host's own mounts, and the state of the filesystem itself.",
 			JA: "カーネルによるホスト自身のマウント一覧と、ファイルシステムそのものの状態。",
 		}},
+	},
+	{
+		ID: ThinPoolFull, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "pool",
+		Means: Words{
+			EN: "A thin pool (device mapper) has no space left, or takes no more writes.",
+			JA: "シンプール（device mapper）の空きがなくなったか、書き込みを受け付けなくなりました。",
+		},
+		Reads:  "the kernel log: the mode that a thin pool is switched to; out-of-data-space holds writes back for a minute and then fails them",
+		Needs:  Needs{Count: 1, Within: 1 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^device-mapper: thin: (?P<entity>\d+:\d+): switching pool to (?:out-of-data-space|read-only|fail)\b`},
+			{Log: "kernel", Pattern: `^device-mapper: thin: (?P<entity>\d+:\d+): switching pool to write mode$`, Clears: true},
+		},
 	},
 	{
 		ID: VolumeReadonly, Condition: StorageReady, Severity: Warning, Action: None,

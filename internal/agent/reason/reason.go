@@ -149,6 +149,8 @@ type Match struct {
 	Pattern string
 	// Except is a pattern of lines that are none, though Pattern matches them. Empty if there are none.
 	Except string
+	// Clears says that such a line is the end of the fault: what was told of the entity before is over.
+	Clears bool
 }
 
 // Written says that lines are evidence which are not the kernel's own: a workload may be able to have them written. The Neuron driver

@@ -23,6 +23,8 @@ type pattern struct {
 	entity   int // the group's number, -1 if there is none
 	// named says that it takes lines which begin with the name of a process.
 	named bool
+	// clears says that the lines are the end of the fault.
+	clears bool
 }
 
 // ofProcess are the lines that the kernel begins with the name of a process, which any process may choose, of 15 bytes: they are
@@ -31,10 +33,11 @@ type pattern struct {
 var ofProcess = regexp.MustCompile(`^(?s:.{1,15}?)(?:\[\d+\]: (?:segfault at |unhandled exception: )|\[\d+\] bad frame in | invoked oom-killer: |: page allocation failure: |` +
 	` \(\d+\)(?:: drop_caches: | used greatest stack depth: )|: potentially unexpected fatal signal |: rw=\d)`)
 
-// hit is a reason that a line is evidence of.
+// hit is a reason that a line is evidence of, or of whose end.
 type hit struct {
 	reason reason.ID
 	entity string
+	clears bool
 }
 
 // patterns are those of one log.
@@ -73,7 +76,7 @@ func kubeletFile(m reason.Match) string {
 }
 
 func newPattern(id reason.ID, m reason.Match) pattern {
-	p := pattern{reason: id, regexp: regexp.MustCompile(m.Pattern), named: strings.HasPrefix(m.Pattern, "^(?P<entity>.+)")}
+	p := pattern{reason: id, regexp: regexp.MustCompile(m.Pattern), named: strings.HasPrefix(m.Pattern, "^(?P<entity>.+)"), clears: m.Clears}
 	if m.Except != "" {
 		p.except = regexp.MustCompile(m.Except)
 	}
@@ -119,7 +122,7 @@ func (p pattern) match(text string) (hit, bool) {
 	if at == nil || !p.named && ofProcess.MatchString(text) || p.except != nil && p.except.MatchString(text) {
 		return hit{}, false
 	}
-	h := hit{reason: p.reason}
+	h := hit{reason: p.reason, clears: p.clears}
 	if p.entity >= 0 && at[2*p.entity] >= 0 {
 		h.entity = clip(text[at[2*p.entity]:at[2*p.entity+1]], maxEntity)
 	}

@@ -20,6 +20,7 @@ type record struct {
 	Raw    string      `yaml:"raw"`
 	Of     []reason.ID `yaml:"of"`
 	Entity string      `yaml:"entity"`
+	Clears bool        `yaml:"clears"`
 	From   []string    `yaml:"from"`
 	Source string      `yaml:"source"`
 	Why    string      `yaml:"why"`
@@ -74,6 +75,9 @@ func TestRecords(t *testing.T) {
 			if text, own := r.text(t); own {
 				for _, h := range logs[r.Log].match(text) {
 					got[h.reason] = h.entity
+					if h.clears != r.Clears {
+						t.Errorf("%s: %s: clears %s: %v", file, r.Raw, h.reason, h.clears)
+					}
 				}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

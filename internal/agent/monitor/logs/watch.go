@@ -79,8 +79,12 @@ func (w *watch) take(l line) {
 		if h.reason == reason.OOMKilling {
 			h.entity = cmp.Or(w.kills.of(l.text, l.at), h.entity)
 		}
+		state := evidence.Fault
+		if h.clears {
+			state = evidence.Well
+		}
 		w.tell(evidence.Evidence{
-			Reason: h.reason, Entity: h.entity, State: evidence.Fault, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
+			Reason: h.reason, Entity: h.entity, State: state, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
 		})
 	}
 	w.marks.set(l.log, l.mark)

@@ -40,7 +40,7 @@ var Catalogue = []Reason{
 			JA: {{printf "%q" .JA}},
 		}},
 		{{end}}{{end}}{{with .Matches}}Matches: []Match{
-			{{range .}}{Log: {{printf "%q" .Log}}, Pattern: {{printf "%#q" .Pattern}}{{with .Except}}, Except: {{printf "%#q" .}}{{end}}},
+			{{range .}}{Log: {{printf "%q" .Log}}, Pattern: {{printf "%#q" .Pattern}}{{with .Except}}, Except: {{printf "%#q" .}}{{end}}{{if .Clears}}, Clears: true{{end}}},
 			{{end}} },
 		{{end}}},
 {{end}}}

@@ -46,6 +46,7 @@ type match struct {
 	Log     string `yaml:"log"`
 	Pattern string `yaml:"pattern"`
 	Except  string `yaml:"except"`
+	Clears  bool   `yaml:"clears"`
 }
 
 type needs struct {
