@@ -177,6 +177,14 @@ const (
 	NFSServerNotResponding ID = "NFSServerNotResponding"
 	// NVMeError: An NVMe disk does not answer, and the kernel resets or gives up its controller.
 	NVMeError ID = "NVMeError"
+	// NVMeHealthCritical: An NVMe disk warns that it may fail, as it has too little spare, is too hot, or degrades.
+	NVMeHealthCritical ID = "NVMeHealthCritical"
+	// NVMeMediaErrors: An NVMe disk could not give back what was written.
+	NVMeMediaErrors ID = "NVMeMediaErrors"
+	// NVMeReadOnly: An NVMe disk takes no more writes.
+	NVMeReadOnly ID = "NVMeReadOnly"
+	// NVMeWornOut: An NVMe disk has been written as much as it was made for.
+	NVMeWornOut ID = "NVMeWornOut"
 	// ReadonlyFilesystem: A filesystem of the node takes no more writes.
 	ReadonlyFilesystem ID = "ReadonlyFilesystem"
 	// ThinPoolFull: A thin pool (device mapper) has no space left, or takes no more writes.
@@ -1409,6 +1417,50 @@ var Catalogue = []Reason{
 			{Log: "kernel", Pattern: `^nvme (?P<entity>nvme\d+): I/O .*\btimeout, (?:aborting|reset controller|disable controller)`},
 			{Log: "kernel", Pattern: `^nvme (?P<entity>nvme\d+): (?:controller is down; will reset|Removing after probe failure|Disabling device after reset failure)`},
 		},
+	},
+	{
+		ID: NVMeHealthCritical, Condition: StorageReady, Severity: Warning, Action: Replace,
+		Entity: "controller",
+		Means: Words{
+			EN: "An NVMe disk warns that it may fail, as it has too little spare, is too hot, or degrades.",
+			JA: "NVMe ディスクが、予備領域の不足、温度異常、劣化などにより故障のおそれがあると警告しています。",
+		},
+		Reads:  "the disk's health log page (02h), every 10 min: the critical warnings but read-only, and an available spare below its threshold. Not of EBS volumes, whose page says nothing",
+		Needs:  Needs{},
+		Clears: Clears{},
+	},
+	{
+		ID: NVMeMediaErrors, Condition: StorageReady, Severity: Warning, Action: Replace,
+		Entity: "controller",
+		Means: Words{
+			EN: "An NVMe disk could not give back what was written.",
+			JA: "NVMe ディスクが、書き込まれたデータを正しく読み出せませんでした。",
+		},
+		Reads:  "the disk's health log page (02h), every 10 min: media and data integrity errors, more than at the look before. Not of EBS volumes",
+		Needs:  Needs{Count: 1, Within: 24 * hour},
+		Clears: Clears{Quiet: 24 * hour},
+	},
+	{
+		ID: NVMeReadOnly, Condition: StorageReady, Severity: Warning, Action: Replace,
+		Entity: "controller",
+		Means: Words{
+			EN: "An NVMe disk takes no more writes.",
+			JA: "NVMe ディスクが読み取り専用になり、書き込みを受け付けません。",
+		},
+		Reads:  "the disk's health log page (02h), every 10 min: the critical warning that the media is read-only. Not of EBS volumes",
+		Needs:  Needs{},
+		Clears: Clears{},
+	},
+	{
+		ID: NVMeWornOut, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "controller",
+		Means: Words{
+			EN: "An NVMe disk has been written as much as it was made for.",
+			JA: "NVMe ディスクへの書き込み量が、設計上の寿命に達しました。",
+		},
+		Reads:  "the disk's health log page (02h), every 10 min: 100 % or more used. Not of EBS volumes",
+		Needs:  Needs{},
+		Clears: Clears{},
 	},
 	{
 		ID: ReadonlyFilesystem, Condition: StorageReady, Severity: Fatal, Action: Replace,

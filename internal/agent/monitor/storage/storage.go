@@ -36,5 +36,6 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 		monitor.Every{
 			Title: "ebs", Of: exceeded, Period: o.EBS.Period, Source: "EBS's NVMe log page", Find: volumes.find,
 		},
+		newHealth(h).every(),
 	}
 }

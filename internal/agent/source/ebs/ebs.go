@@ -5,19 +5,13 @@ package ebs
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/source/nvme"
 )
 
 const (
@@ -26,9 +20,6 @@ const (
 	pageID    = 0xd0
 	pageSize  = 4096
 	pageMagic = 0x3c23b510
-
-	adminCommand = 0xc0484e41 // NVME_IOCTL_ADMIN_CMD
-	getLogPage   = 0x02
 )
 
 // Volume is an attached EBS volume.
@@ -37,33 +28,23 @@ type Volume struct {
 	ID, Device string
 }
 
+// Is says whether a controller is an EBS volume's.
+func Is(c nvme.Controller) bool { return c.Model == model }
+
 // Volumes are the EBS volumes of a host, none if it has none.
 func Volumes(h host.Host) ([]Volume, error) {
-	controllers, err := os.ReadDir(h.Path("/sys/class/nvme"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("list NVMe controllers: %w", err)
+	controllers, err := nvme.Controllers(h)
+	if err != nil {
+		return nil, err
 	}
 	var volumes []Volume
 	for _, controller := range controllers {
-		folder := h.Path(filepath.Join("/sys/class/nvme", controller.Name()))
-		if word(folder, "model") != model {
-			continue
+		if Is(controller) {
+			volumes = append(volumes, Volume{ID: identity(controller.Serial), Device: controller.Device})
 		}
-		volumes = append(volumes, Volume{ID: identity(word(folder, "serial")), Device: h.Path(filepath.Join("/dev", controller.Name()))})
 	}
 	slices.SortFunc(volumes, func(a, b Volume) int { return strings.Compare(a.ID, b.ID) })
 	return volumes, nil
-}
-
-// word is a file of one word; empty if it cannot be read, as when the controller has just gone.
-func word(folder, name string) string {
-	text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // below /sys/class/nvme
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
 }
 
 // identity is a volume's ID from a serial number, which has no dash.
@@ -81,42 +62,12 @@ type Exceeded struct {
 
 // Read asks a volume. It needs CAP_SYS_ADMIN and the device.
 func Read(v Volume) (Exceeded, error) {
-	device, err := os.Open(v.Device)
+	// Amazon's tool asks for one word more than there is room for, and so do we: nothing else is known to be answered.
+	page, err := nvme.LogPage(v.Device, nvme.Page{ID: pageID, Namespace: 1, Size: pageSize, Words: pageSize / 4})
 	if err != nil {
-		return Exceeded{}, fmt.Errorf("open volume %s: %w", v.ID, err)
-	}
-	defer device.Close()
-	page := make([]byte, pageSize)
-	var still runtime.Pinner // the kernel is told of the page by a number
-	still.Pin(&page[0])
-	defer still.Unpin()
-	command := logPage(page)
-	//nolint:gosec // The ioctl takes a pointer, and the command outlives the call.
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, device.Fd(), adminCommand, uintptr(unsafe.Pointer(&command)))
-	if errno != 0 {
-		return Exceeded{}, fmt.Errorf("ask volume %s for its log page: %w", v.ID, errno)
+		return Exceeded{}, fmt.Errorf("ask volume %s for its log page: %w", v.ID, err)
 	}
 	return Parse(page)
-}
-
-// command is the kernel's struct nvme_passthru_cmd (include/uapi/linux/nvme_ioctl.h).
-type command struct {
-	opcode, flags           uint8
-	_                       uint16
-	namespace               uint32
-	_, _                    uint32
-	metadata, address       uint64
-	metadataLength, length  uint32
-	word10, _, _, _, _, _   uint32
-	milliseconds, resultOut uint32
-}
-
-func logPage(page []byte) command {
-	return command{
-		opcode: getLogPage, namespace: 1,
-		address: uint64(uintptr(unsafe.Pointer(&page[0]))), length: pageSize, //nolint:gosec // the kernel writes there
-		word10: pageID | 1024<<16, milliseconds: 5000,
-	}
 }
 
 // Parse reads the log page.
