@@ -65,6 +65,8 @@ const (
 	RapidCron ID = "RapidCron"
 	// SoftLockup: A CPU ran one piece of the kernel for twenty seconds and nothing else.
 	SoftLockup ID = "SoftLockup"
+	// ThermalThrottling: CPUs are too hot, and slowed down again and again.
+	ThermalThrottling ID = "ThermalThrottling"
 	// UncorrectedMemoryError: Memory lost data that could not be corrected.
 	UncorrectedMemoryError ID = "UncorrectedMemoryError"
 	// UnregisterNetDevice: The kernel cannot let go of a network interface, in most cases that of a pod that ended; later pods may hang.
@@ -695,6 +697,16 @@ var Catalogue = []Reason{
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^watchdog: BUG: soft lockup - CPU#(?P<entity>\d+) stuck for \d+s!`},
 		},
+	},
+	{
+		ID: ThermalThrottling, Condition: KernelReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "CPUs are too hot, and slowed down again and again.",
+			JA: "CPU の温度が高すぎるため、繰り返し動作速度が下げられています。",
+		},
+		Reads:  "core_throttle_count and package_throttle_count in /sys/devices/system/cpu/cpu*/thermal_throttle, every minute: whether any rose. Intel's CPUs have them, virtual ones do not; the kernel's lines (`temperature is above threshold`) say the same, and less often",
+		Needs:  Needs{For: 3 * minute},
+		Clears: Clears{For: 10 * minute},
 	},
 	{
 		ID: UncorrectedMemoryError, Condition: KernelReady, Severity: Fatal, Action: Replace,

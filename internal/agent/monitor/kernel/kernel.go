@@ -97,6 +97,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 			reason.CPUPressureStalled, reason.IOPressureStalled, reason.MemoryPressureStalled),
 		every(time.Minute, "hung", hung.find, reason.KernelDeadlock),
 		every(time.Minute, "clock", clock{unix.Adjtimex}.find, reason.ClockUnsynchronized),
+		every(time.Minute, "throttle", (&throttle{host: h}).find, reason.ThermalThrottling),
 		every(time.Minute, "zram", zram{h, o.Zram}.find, reason.ZramHighUsage),
 		every(5*time.Minute, "processes", processes{h, o.Zombies, o.Variables}.find, reason.ExcessiveZombieProcesses, reason.LargeEnvironment),
 		every(10*time.Minute, "cron", cron{h, o.CronRuns}.find, reason.RapidCron),
