@@ -1140,7 +1140,7 @@ var Catalogue = []Reason{
 		Clears: Clears{Quiet: 10 * minute},
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^NETDEV WATCHDOG: (?P<entity>\S+) \([^)]*\): transmit queue \d+ timed out`},
-			{Log: "kernel", Pattern: `^\S+ \S+ (?P<entity>\S+)(?: \(\w+\))?: NETDEV WATCHDOG: CPU: \d+: transmit queue \d+ timed out`},
+			{Log: "kernel", Pattern: `^\S+ \S*[^\s:] (?P<entity>[^\s:]+)(?: \(\w+\))?: NETDEV WATCHDOG: CPU: \d+: transmit queue \d+ timed out`},
 			{Log: "kernel", Pattern: `^ena \S+ (?P<entity>\S+): (?:Transmit time out|TX q -?\d+ is paused for too long |(?:The number of lost tx completions is|Lost TX completions are) above the threshold|Potential MSIX issue on Tx side )`},
 		},
 	},
