@@ -51,3 +51,4 @@ else
 	echo "absent: the right to mount a small disk; lab/controlplane TestFullDisk is skipped"
 fi
 rmdir "$disk"
+[ -c /dev/fuse ] || echo "absent: /dev/fuse; test/agent TestBlockDeviceStatus and TestBtrfsError are skipped"

@@ -13,7 +13,8 @@ type State string
 const (
 	// Fault is a sign of the fault, or a look that found it.
 	Fault State = "Fault"
-	// Well is a look that found no fault: at the entity, or, without one, anywhere but where a Fault of the same time is.
+	// Well is a look that found no fault: at the entity, or, without one, anywhere but where a Fault of the same time is. Of an
+	// occurrence it is another that ended it.
 	Well State = "Well"
 	// Inapplicable says that this host has nothing that the reason is about.
 	Inapplicable State = "Inapplicable"

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func (t *throttle) find(context.Context) ([]evidence.Evidence, error) {
 	for _, counter := range counters {
 		path := onHost(t.host, counter)
 		n, err := number(t.host, path)
-		if os.IsNotExist(err) {
+		if errors.Is(err, os.ErrNotExist) {
 			continue // The CPU was taken away.
 		}
 		if err != nil {

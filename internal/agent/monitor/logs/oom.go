@@ -22,8 +22,9 @@ type kills struct {
 	host host.Host
 	// pid is whom the last line of such a kind says to be killed, and container where that is; empty if it is none of a pod's.
 	pid, container string
-	// group is the container that is killed whole.
-	group string
+	// group is the container that was killed whole at a time.
+	group   string
+	groupAt time.Time
 	// chosen are when the last such lines were, oldest first.
 	chosen [mostChosen]time.Time
 }
@@ -36,7 +37,7 @@ func (k *kills) note(text string, at time.Time) {
 		copy(k.chosen[:], k.chosen[1:])
 		k.chosen[mostChosen-1] = at
 	case strings.HasPrefix(text, "Tasks in /") && strings.HasSuffix(text, " are going to be killed due to memory.oom.group set"):
-		k.group = k.named(text)
+		k.group, k.groupAt = k.named(text), at
 	}
 }
 
@@ -47,7 +48,7 @@ func (k *kills) of(text string, at time.Time) string {
 	switch {
 	case pid == k.pid:
 		return k.container
-	case at.Sub(k.chosen[0]) > chosenWithin: // Another kill would have had its line.
+	case at.Sub(k.chosen[0]) > chosenWithin && at.Sub(k.groupAt) < chosenWithin: // Another kill would have had its line.
 		return k.group
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,6 +48,9 @@ func killed(comm string, pid int) string { return endedAs("Memory cgroup out of 
 func whole(of string) string {
 	return "Tasks in " + of + " are going to be killed due to memory.oom.group set"
 }
+
+// later stands for a minute without kills.
+const later = "systemd[1]: a minute passes"
 
 // A kill is told of the pod and the container that the process was in, by its cgroup, wherever that is known, and never by what a
 // process or a container calls itself or its own cgroups.
@@ -91,6 +95,9 @@ func TestOOMKillNamesTheContainer(t *testing.T) {
 		"more kills than the kernel says whose": {
 			flood(whole(a), killed("other", 99)), append(slices.Repeat([]string{"shop/web-0/app"}, 10), "other"),
 		},
+		"a kill long after, whose line was lost": {
+			[]string{chosen(a, a, "sh", 7), killed("sh", 7), whole(a), killed("worker", 8), later, killed("other", 9)}, []string{"shop/web-0/app", "shop/web-0/app", "other"},
+		},
 		"a process that is named like a line's end": {
 			[]string{chosen(a, a, ",pid=8,uid=0", 7), killed("x", 8), killed(",pid=8,uid=0", 7)}, []string{"x", "shop/web-0/app"},
 		},
@@ -124,8 +131,12 @@ func TestOOMKillNamesTheContainer(t *testing.T) {
 func oomKills(t *testing.T, h host.Host, lines []string) (all []string) {
 	t.Helper()
 	kernel := kernelDevice(t, h)
+	var up time.Duration
 	for i, line := range lines {
-		if _, err := fmt.Fprintf(kernel, "6,%d,%d,-;%s\n", i, 1000+i, line); err != nil {
+		if line == later {
+			up += time.Minute
+		}
+		if _, err := fmt.Fprintf(kernel, "6,%d,%d,-;%s\n", i, up.Microseconds()+int64(i), line); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -57,7 +57,7 @@ func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
 			continue
 		}
 		answer, err := h.asked.ask(ctx, c.Name, healthPatience, func() healthAnswer { health, err := h.read(c); return healthAnswer{health, err} })
-		var refused nvme.Status
+		var refused nvme.StatusError
 		switch err = errors.Join(err, answer.err); {
 		case errors.As(err, &refused): // It has no such page.
 			continue
@@ -70,9 +70,9 @@ func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
 	}
 	switch {
 	case asked == 0:
-		return everyHealth(evidence.Inapplicable, "no NVMe disk that knows its health"), ctx.Err()
+		return all(healthReasons, evidence.Inapplicable, "no NVMe disk that knows its health"), ctx.Err()
 	case unread != nil:
-		found = append(found, everyHealth(evidence.Unreadable, unread.Error())...)
+		found = append(found, all(healthReasons, evidence.Unreadable, unread.Error())...)
 	}
 	return found, ctx.Err()
 }
@@ -111,12 +111,4 @@ func criticalOf(now nvme.Health) nvme.Warning {
 		rest |= nvme.SpareLow
 	}
 	return rest
-}
-
-func everyHealth(state evidence.State, why string) []evidence.Evidence {
-	told := make([]evidence.Evidence, len(healthReasons))
-	for i, id := range healthReasons {
-		told[i] = evidence.Evidence{Reason: id, State: state, Raw: why}
-	}
-	return told
 }

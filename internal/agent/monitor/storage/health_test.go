@@ -57,7 +57,7 @@ func TestNVMeHealth(t *testing.T) {
 		"an EBS volume, whose page says nothing": {
 			model: "Amazon Elastic Block Store", answers: []answer{{health: nvme.Health{Critical: 0xff, Used: 255, Threshold: 100}}}, stands: [][]reason.ID{none},
 		},
-		"a disk that has no such page": {answers: []answer{{err: nvme.Status(0x4109)}}, stands: [][]reason.ID{none}},
+		"a disk that has no such page": {answers: []answer{{err: nvme.StatusError(0x4109)}}, stands: [][]reason.ID{none}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := host.Host{Root: t.TempDir()}
@@ -98,7 +98,7 @@ func TestNVMeHealthNotKnown(t *testing.T) {
 		case c.Name == "nvme1":
 			return nvme.Health{}, os.ErrPermission
 		case c.Model == "without":
-			return nvme.Health{}, nvme.Status(0x4109)
+			return nvme.Health{}, nvme.StatusError(0x4109)
 		}
 		return nvme.Health{Critical: nvme.ReadOnly}, nil
 	}

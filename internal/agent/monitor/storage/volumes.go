@@ -33,12 +33,12 @@ func (v *volumes) find(ctx context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	if len(attached) == 0 {
-		return all(evidence.Inapplicable, "no EBS volume"), nil
+		return all(exceeded, evidence.Inapplicable, "no EBS volume"), nil
 	}
 	now := map[string]ebs.Exceeded{}
 	for _, volume := range attached {
 		if now[volume.ID], err = ebs.Read(volume); err != nil {
-			return all(evidence.Unreadable, err.Error()), nil
+			return all(exceeded, evidence.Unreadable, err.Error()), nil
 		}
 	}
 	before := v.before
@@ -68,9 +68,10 @@ func (o EBS) heldBack(before, now map[string]ebs.Exceeded) []evidence.Evidence {
 	return found
 }
 
-func all(state evidence.State, why string) []evidence.Evidence {
-	told := make([]evidence.Evidence, len(exceeded))
-	for i, which := range exceeded {
+// all tells the same of several reasons.
+func all(reasons []reason.ID, state evidence.State, why string) []evidence.Evidence {
+	told := make([]evidence.Evidence, len(reasons))
+	for i, which := range reasons {
 		told[i] = evidence.Evidence{Reason: which, State: state, Raw: why}
 	}
 	return told

@@ -63,12 +63,14 @@ type Page struct {
 	Words uint32
 }
 
-// Status is what a controller says that refuses a command: the status field of its completion.
-type Status uintptr
+// StatusError is what a controller says that refuses a command: the status field of its completion.
+type StatusError uintptr
 
-func (s Status) Error() string { return fmt.Sprintf("the controller refuses: status %#x", uintptr(s)) }
+func (s StatusError) Error() string {
+	return fmt.Sprintf("the controller refuses: status %#x", uintptr(s))
+}
 
-// LogPage asks a controller, at its device. It needs CAP_SYS_ADMIN and the device. The error is a Status where the controller refuses.
+// LogPage asks a controller, at its device. It needs CAP_SYS_ADMIN and the device. The error is a StatusError where the controller refuses.
 func LogPage(device string, wanted Page) ([]byte, error) {
 	file, err := os.Open(device)
 	if err != nil {
@@ -86,7 +88,7 @@ func LogPage(device string, wanted Page) ([]byte, error) {
 		return nil, errno
 	}
 	if status != 0 {
-		return nil, Status(status)
+		return nil, StatusError(status)
 	}
 	return page, nil
 }
