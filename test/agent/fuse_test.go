@@ -47,13 +47,12 @@ func newBadFile(t *testing.T, megabytes int64) *badFile {
 	if err := os.MkdirAll(at, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	device, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	device, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0) // An *os.File would poll it, which it does not take before the mount.
 	if err != nil {
 		agenttest.Need(t, "/dev/fuse")
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = device.Close() }) // Who waits for an answer is given an error.
-	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", device.Fd())
+	options := fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", device)
 	if err := unix.Mount("naosu", at, "fuse", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		t.Fatalf("mount a filesystem of one's own: %v", err)
 	}
@@ -68,18 +67,19 @@ func newBadFile(t *testing.T, megabytes int64) *badFile {
 	return f
 }
 
-func (f *badFile) serve(device *os.File) {
+// serve answers until the process ends, with which the filesystem goes.
+func (f *badFile) serve(device int) {
 	request := make([]byte, fuseMaxWrite+4096)
 	for {
-		n, err := device.Read(request)
-		if errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.ENOENT) {
+		n, err := unix.Read(device, request)
+		if errors.Is(err, unix.EINTR) || errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EAGAIN) {
 			continue
 		}
 		if err != nil {
 			return
 		}
 		if answer := f.answer(request[:n]); answer != nil {
-			_, _ = device.Write(answer)
+			_, _ = unix.Write(device, answer)
 		}
 	}
 }
