@@ -29,8 +29,8 @@ type Report struct {
 
 // ofNaosu are what naosu's agent reports, as it is configured.
 func ofNaosu(f *Facts) []Report {
-	reports := make([]Report, 0, len(reason.Catalogue))
-	for _, r := range reason.Catalogue {
+	reports := make([]Report, 0, len(reason.Catalogue)+len(f.OwnReasons))
+	for _, r := range slices.Concat(reason.Catalogue, f.OwnReasons) {
 		severity := r.Severity
 		if configured, ok := f.Configured[r.ID]; ok {
 			severity = configured

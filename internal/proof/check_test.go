@@ -135,15 +135,23 @@ func TestEachLinkCut(t *testing.T) {
 		link    LinkName
 		says    string
 	}{
-		"whole":                    {func(*Facts) {}, down, WouldAct, "", ""},
-		"whole, no drill needed":   {func(f *Facts) { f.Remediations = []v1alpha1.Remediation{repaired()} }, down, WouldAct, "", ""},
-		"switched off":             {func(f *Facts) { f.Configured = map[reason.ID]reason.Severity{down: reason.Off} }, down, Broken, Detect, "off"},
-		"an Event only":            {func(f *Facts) { f.Configured = map[reason.ID]reason.Severity{down: reason.Warning} }, down, Broken, Detect, "Event"},
-		"an Event by catalogue":    {func(*Facts) {}, "PortConflict", Broken, Detect, "Event"},
-		"the agent cannot tell":    {func(f *Facts) { blindfold(f, "InterfaceNotUp unknown: netlink: operation not permitted") }, down, Broken, Detect, "netlink"},
-		"the condition of nobody":  {func(f *Facts) { policyOf(f).Spec.Rules[0].Condition = "DiskHealthy" }, "*", Broken, Detect, "DiskHealthy"},
-		"the status of nobody":     {func(f *Facts) { policyOf(f).Spec.Rules[0].Status = "True" }, "*", Broken, Detect, "as True"},
-		"a reason spelled wrong":   {func(f *Facts) { policyOf(f).Spec.Rules[0].Reasons = []string{"InterfaceDown"} }, "InterfaceDown", Broken, Detect, "InterfaceDown"},
+		"whole":                   {func(*Facts) {}, down, WouldAct, "", ""},
+		"whole, no drill needed":  {func(f *Facts) { f.Remediations = []v1alpha1.Remediation{repaired()} }, down, WouldAct, "", ""},
+		"switched off":            {func(f *Facts) { f.Configured = map[reason.ID]reason.Severity{down: reason.Off} }, down, Broken, Detect, "off"},
+		"an Event only":           {func(f *Facts) { f.Configured = map[reason.ID]reason.Severity{down: reason.Warning} }, down, Broken, Detect, "Event"},
+		"an Event by catalogue":   {func(*Facts) {}, "PortConflict", Broken, Detect, "Event"},
+		"the agent cannot tell":   {func(f *Facts) { blindfold(f, "InterfaceNotUp unknown: netlink: operation not permitted") }, down, Broken, Detect, "netlink"},
+		"the condition of nobody": {func(f *Facts) { policyOf(f).Spec.Rules[0].Condition = "DiskHealthy" }, "*", Broken, Detect, "DiskHealthy"},
+		"the status of nobody":    {func(f *Facts) { policyOf(f).Spec.Rules[0].Status = "True" }, "*", Broken, Detect, "as True"},
+		"a reason spelled wrong":  {func(f *Facts) { policyOf(f).Spec.Rules[0].Reasons = []string{"InterfaceDown"} }, "InterfaceDown", Broken, Detect, "InterfaceDown"},
+		"an own reason": {func(f *Facts) {
+			policyOf(f).Spec.Rules[0].Reasons = []string{"BondDegraded"}
+			f.OwnReasons = []reason.Reason{{ID: "BondDegraded", Condition: reason.NetworkingReady, Severity: reason.Fatal}}
+		}, "BondDegraded", WouldAct, "", ""},
+		"an own reason that is a warning": {func(f *Facts) {
+			policyOf(f).Spec.Rules[0].Reasons = []string{"BondDegraded"}
+			f.OwnReasons = []reason.Reason{{ID: "BondDegraded", Condition: reason.NetworkingReady, Severity: reason.Warning}}
+		}, "BondDegraded", Broken, Detect, "Event"},
 		"a silent agent":           {func(f *Facts) { silence(f, 20*time.Minute) }, down, Broken, Fresh, "16m"},
 		"an agent that never came": {func(f *Facts) { f.Nodes = []*corev1.Node{node("n1")} }, down, Broken, Fresh, "nothing has reported"},
 		"a condition that passes": {func(f *Facts) {

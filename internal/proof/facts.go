@@ -24,6 +24,8 @@ type Facts struct {
 	Agents []Agent
 	// Configured are the severities that the configuration of naosu's agent gives to reasons, where it differs from the catalogue.
 	Configured map[reason.ID]reason.Severity
+	// OwnReasons are what the configuration adds to the catalogue.
+	OwnReasons []reason.Reason
 	// AgentImages are the images of naosu's agent, by node.
 	AgentImages map[string]string
 

@@ -2,6 +2,8 @@ package chart
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/agent/config"
 )
 
 func documents(manifest string) []string { return strings.Split(manifest, "\n---\n") }
@@ -240,6 +244,35 @@ func TestConfigurationRollsOut(t *testing.T) {
 	as, other := sum(values()), sum(values(object{"agent": object{"config": object{"storage": object{"folders": []any{"/x"}}}}}))
 	if as == "" || as == other || as != sum(values(object{"controller": object{"replicas": 1}})) {
 		t.Errorf("the sums are %q and %q", as, other)
+	}
+}
+
+// Own reasons come beside the agent's configuration, under names that it reads, and roll out as that does.
+func TestOwnReasonsAreBesideTheConfiguration(t *testing.T) {
+	own := values(object{"agent": object{"patterns": object{"raid": object{"reasons": []any{object{
+		"name": "RaidBatteryFailed", "means": "The battery is flat.", "condition": "StorageReady",
+		"matches": []any{object{"log": "kernel", "pattern": `^megaraid_sas (?P<entity>\S+): .*battery`}},
+	}}}}}})
+	all := rendered(t, own)
+	files := typed[corev1.ConfigMap](t, all, "ConfigMap/naosu-agent").Data
+	if len(files) != 2 || files["agent.yaml"] == "" {
+		t.Fatalf("the files are %v", slices.Sorted(maps.Keys(files)))
+	}
+	at := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read, err := config.Read(filepath.Join(at, "agent.yaml"))
+	if err != nil || len(read.Refused) > 0 || len(read.Own) != 1 || read.Own[0].ID != "RaidBatteryFailed" || read.Own[0].Own != "raid.patterns.yaml" {
+		t.Errorf("the agent reads %+v, refuses %v, %v", read.Own, read.Refused, err)
+	}
+	sum := func(all map[string]*unstructured.Unstructured) string {
+		return typed[appsv1.DaemonSet](t, all, "DaemonSet/naosu-agent").Spec.Template.Annotations["naosu.dev/config"]
+	}
+	if sum(all) == sum(rendered(t, values())) {
+		t.Error("pods stay as they are")
 	}
 }
 

@@ -23,7 +23,10 @@ func newCheck(o *options) *cobra.Command {
 		Short: "Look once at everything on this host, and say what was read and seen",
 		Long: `Look once at everything on this host, and say what was read and seen. It changes nothing and needs no cluster.
 
-One look is not all the evidence that a reason needs: naosu-agent reasons tells how much that is.`,
+One look is not all the evidence that a reason needs: naosu-agent reasons tells how much that is.
+
+With --config it says first what is wrong with the configuration and with the files of own reasons (*.patterns.yaml) beside it, and
+ends with 2 if anything is. --config also takes such a file alone.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			japanese, err := o.japanese()
@@ -33,17 +36,18 @@ One look is not all the evidence that a reason needs: naosu-agent reasons tells 
 			if format != "" && format != "json" {
 				return inputError{fmt.Errorf("--output %q: there is json", format)}
 			}
-			h, c, err := o.read()
+			h, c, err := o.readWhole()
 			if err != nil {
 				return err
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), lookTime)
 			defer cancel()
-			seen := agent.Check(ctx, c.Monitors(h, ""), c.Catalogue())
+			reasons := c.Catalogue()
+			seen := agent.Check(ctx, c.Monitors(h, ""), reasons)
 			if format == "json" {
 				return o.json(seen)
 			}
-			return o.table(seen, wordsOf(japanese))
+			return o.table(seen, reasons, wordsOf(japanese))
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "", "json for programs")
@@ -57,7 +61,11 @@ func (o *options) json(v any) error {
 }
 
 // table has the faults first, then what is not known, then the rest.
-func (o *options) table(seen []agent.Seen, say words) error {
+func (o *options) table(seen []agent.Seen, reasons []reason.Reason, say words) error {
+	looked := map[reason.ID]bool{}
+	for _, r := range reasons {
+		looked[r.ID] = r.Looked()
+	}
 	rows := table{}
 	rows.row(say.heads...)
 	counts := map[evidence.State]int{}
@@ -71,7 +79,7 @@ func (o *options) table(seen []agent.Seen, say words) error {
 			if state == evidence.Fault || state == evidence.Unreadable {
 				add = rows.wholeRow
 			}
-			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, often(s)+told(s))
+			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, often(s, looked[s.Reason])+told(s))
 		}
 	}
 	rows.print(o.out)
@@ -79,11 +87,10 @@ func (o *options) table(seen []agent.Seen, say words) error {
 	return err
 }
 
-// often says how often and when a fault was seen, if that is not just once, now.
-func often(s agent.Seen) string {
-	r, _ := reason.Find(string(s.Reason))
+// often says how often and when a fault was seen, if that is not just once, now: looked is of reasons that looks tell.
+func often(s agent.Seen, looked bool) string {
 	switch {
-	case s.State != evidence.Fault || r.Looked():
+	case s.State != evidence.Fault || looked:
 		return ""
 	case s.Count == 1:
 		return s.Last.Local().Format(time.TimeOnly) + " "

@@ -42,7 +42,7 @@ Exit codes: 0 as asked, 1 it failed, 2 the flags or the configuration are wrong.
 	cmd.SetErr(errOut)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return inputError{err} })
 	flags := cmd.PersistentFlags()
-	flags.StringVar(&o.config, "config", "", "configuration file; without one, every default holds")
+	flags.StringVar(&o.config, "config", "", "configuration file, beside which files of own reasons (*.patterns.yaml) are read; without one, every default holds")
 	flags.StringVar(&o.hostRoot, "host-root", "/", "folder below which the host's files are found, where the agent runs in a container")
 	flags.StringVar(&o.lang, "lang", "", "language of what is printed, en or ja; without it, the locale's")
 	run.addFlags(cmd)
@@ -57,7 +57,19 @@ func noArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// read is the host and the configuration, as the flags say.
+// readWhole is what read reads, if nothing is wrong with the files of own reasons either.
+func (o *options) readWhole() (host.Host, config.Config, error) {
+	h, c, err := o.read()
+	for _, r := range c.Refused {
+		err = errors.Join(err, r.Err)
+	}
+	if err != nil && !errors.As(err, new(inputError)) {
+		err = inputError{err}
+	}
+	return h, c, err
+}
+
+// read is the host and the configuration, as the flags say. Files of own reasons in which something is wrong are left out.
 func (o *options) read() (host.Host, config.Config, error) {
 	h, c := host.Host{Root: o.hostRoot}, config.Default()
 	if info, err := os.Stat(h.Path("/proc")); err != nil || !info.IsDir() {

@@ -14,7 +14,7 @@ func newReasons(o *options) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "reasons",
-		Short: "List what the agent can report, as configured",
+		Short: "List what the agent can report, as configured, own reasons last",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			japanese, err := o.japanese()
@@ -24,7 +24,7 @@ func newReasons(o *options) *cobra.Command {
 			if format != "" && format != "json" {
 				return inputError{fmt.Errorf("--output %q: there is json", format)}
 			}
-			_, c, err := o.read()
+			_, c, err := o.readWhole()
 			if err != nil {
 				return err
 			}
@@ -50,7 +50,11 @@ func (o *options) reasons(list []reason.Reason, japanese bool) error {
 		case r.Needs.For > 0:
 			needs = fmt.Sprintf(say.looks, short(r.Needs.For))
 		}
-		rows.wholeRow(string(r.Condition), string(r.ID), string(r.Severity), needs, r.Means.In(say.language))
+		means := r.Means.In(say.language)
+		if r.Own != "" {
+			means = fmt.Sprintf(say.own, r.Own, means)
+		}
+		rows.wholeRow(string(r.Condition), string(r.ID), string(r.Severity), needs, means)
 	}
 	rows.print(o.out)
 	return nil

@@ -52,6 +52,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, r := range c.Refused {
+		o.log("own reasons of %s are left out: %v; all others are watched", r.File, r.Err)
+	}
 	client, err := kube.Connect(o.kubeconfig)
 	if err != nil {
 		return inputError{err}

@@ -11,6 +11,8 @@ type words struct {
 	reasonsHeads []string
 	occurrences  string
 	looks, look  string
+	// own is of an own reason: its file and what it means.
+	own string
 }
 
 func wordsOf(japanese bool) words {
@@ -24,6 +26,7 @@ func wordsOf(japanese bool) words {
 			occurrences:  "%[2]s 以内に %[1]d 回",
 			looks:        "%s 継続",
 			look:         "最初の検出",
+			own:          "独自（%s）：%s",
 		}
 	}
 	return words{
@@ -35,5 +38,6 @@ func wordsOf(japanese bool) words {
 		occurrences:  "%d within %s",
 		looks:        "%s",
 		look:         "the first look",
+		own:          "own (%s): %s",
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -38,6 +40,10 @@ type Config struct {
 	Storage storage.Options `yaml:"storage"`
 	// Work is what Remediations may have the agent do.
 	Work work.Options `yaml:"work"`
+
+	// Own are the reasons of the files of own reasons, and Refused the files that are left out.
+	Own     []reason.Reason
+	Refused []Refusal
 }
 
 // Setting changes a reason. What is zero stays as the catalogue has it.
@@ -90,17 +96,28 @@ func Default() Config {
 func (c Config) Monitors(h host.Host, folder string) []monitor.Monitor {
 	return slices.Concat(
 		kernel.Monitors(h, c.Kernel), logs.Monitors(h, c.Logs, c.Catalogue(), folder), network.Monitors(h, c.Network),
-		runtime.Monitors(h, c.Runtime), storage.Monitors(h, c.Storage), accelerator.Monitors(h),
+		runtime.Monitors(h, c.Runtime), storage.Monitors(h, c.Storage), accelerator.Monitors(h), []monitor.Monitor{c.refusals()},
 	)
 }
 
-// Read reads a configuration file. The error names everything that is wrong with it, each with file, line and field.
+// Read reads a configuration file, and the files of own reasons beside it. The error names everything that is wrong with the former,
+// each with file, line and field; what is wrong with the latter is in Refused. A file of own reasons alone may be given as well.
 func Read(path string) (Config, error) {
+	if strings.HasSuffix(path, reason.OwnFiles) {
+		c := Default()
+		c.readOwnFile(path)
+		return c, nil
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("read the configuration: %w", err)
 	}
-	return parse(path, text)
+	c, err := parse(path, text)
+	if err != nil {
+		return c, err
+	}
+	c.readOwn(filepath.Dir(path))
+	return c, nil
 }
 
 func parse(file string, text []byte) (Config, error) {
@@ -117,12 +134,7 @@ func parse(file string, text []byte) (Config, error) {
 	for id, s := range c.Reasons {
 		s.check(&d, reason.ID(id))
 	}
-	slices.SortFunc(d.mistakes, func(a, b error) int {
-		var x, y mistake
-		errors.As(a, &x)
-		errors.As(b, &y)
-		return cmp.Or(cmp.Compare(x.line, y.line), cmp.Compare(x.path, y.path))
-	})
+	d.sort()
 	return c, errors.Join(d.mistakes...)
 }
 
@@ -158,7 +170,7 @@ func (s Setting) check(d *decoder, id reason.ID) {
 	say(true, field, "one stray line must not make a condition False: a fatal reason needs a count of 2 or more")
 }
 
-// Catalogue is the reasons as configured.
+// Catalogue is the reasons as configured: the catalogue's, and then own ones.
 func (c Config) Catalogue() []reason.Reason {
 	list := slices.Clone(reason.Catalogue)
 	for i := range list {
@@ -168,5 +180,5 @@ func (c Config) Catalogue() []reason.Reason {
 		r.Needs.Count, r.Needs.Within, r.Needs.For = cmp.Or(s.Needs.Count, r.Needs.Count), cmp.Or(s.Needs.Within, r.Needs.Within), cmp.Or(s.Needs.For, r.Needs.For)
 		r.Clears.Quiet, r.Clears.For = cmp.Or(s.Clears.Quiet, r.Clears.Quiet), cmp.Or(s.Clears.For, r.Clears.For)
 	}
-	return list
+	return append(list, c.ownReasons()...)
 }

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -37,6 +39,16 @@ type decoder struct {
 
 func (d *decoder) wrong(n *yaml.Node, path, format string, args ...any) {
 	d.mistakes = append(d.mistakes, mistake{file: d.file, line: n.Line, path: path, why: fmt.Sprintf(format, args...)})
+}
+
+// sort puts what is wrong into the order of the file.
+func (d *decoder) sort() {
+	slices.SortFunc(d.mistakes, func(a, b error) int {
+		var x, y mistake
+		errors.As(a, &x)
+		errors.As(b, &y)
+		return cmp.Or(cmp.Compare(x.line, y.line), cmp.Compare(x.path, y.path))
+	})
 }
 
 // decode fills in what a node says; what it does not say stays as it is.

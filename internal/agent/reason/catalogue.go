@@ -59,6 +59,8 @@ const (
 	PCIeErrorFatal ID = "PCIeErrorFatal"
 	// PCIeErrorNonFatal: A PCIe device lost a transaction to an error that its link lived through.
 	PCIeErrorNonFatal ID = "PCIeErrorNonFatal"
+	// PatternFileRefused: A file of own reasons is wrong, and the agent runs without the reasons in it.
+	PatternFileRefused ID = "PatternFileRefused"
 	// RCUStall: A CPU kept the kernel from cleaning up for some twenty seconds or longer.
 	RCUStall ID = "RCUStall"
 	// RapidCron: A cron job is set to run more often than every five minutes.
@@ -659,6 +661,17 @@ var Catalogue = []Reason{
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^\S+ (?P<entity>[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): (?:AER: )?PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Non-Fatal\), type=`},
 		},
+	},
+	{
+		ID: PatternFileRefused, Condition: KernelReady, Severity: Warning, Action: None,
+		Entity: "file",
+		Means: Words{
+			EN: "A file of own reasons is wrong, and the agent runs without the reasons in it.",
+			JA: "独自の理由のファイルに誤りがあり、エージェントはその理由なしで動作しています。",
+		},
+		Reads:  "the files named *.patterns.yaml beside the agent's configuration, when the agent starts; `naosu-agent check --config` says the same beforehand",
+		Needs:  Needs{},
+		Clears: Clears{},
 	},
 	{
 		ID: RCUStall, Condition: KernelReady, Severity: Warning, Action: None,

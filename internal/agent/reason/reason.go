@@ -85,6 +85,25 @@ type Reason struct {
 	Rests Rests
 	// Matches are the log lines that are evidence. A reason without any is told by a monitor's looks.
 	Matches []Match
+	// Own is the file in which a team defines the reason. It is empty for a reason of the catalogue.
+	Own string `json:",omitempty"`
+	// Witness is what must agree with each line of an own reason that is fatal.
+	Witness SecondWitness `json:",omitzero"`
+}
+
+// OwnFiles is what the names of files with own reasons end in. The agent reads those beside its configuration.
+const OwnFiles = ".patterns.yaml"
+
+// OwnQuiet is for how long no more lines may come before an own reason goes, if its file does not say.
+const OwnQuiet = 10 * time.Minute
+
+// SecondWitness is something that is not a log. A line counts only while it says the same. One field is set.
+type SecondWitness struct {
+	// Unit is a systemd service, as "raid.service". It agrees while systemd says that the service has failed.
+	Unit string `json:",omitempty"`
+	// Counter is a file below /sys or /proc, or a pattern of such as in path/filepath.Match. It agrees while one of the files
+	// holds a number above zero.
+	Counter string `json:",omitempty"`
 }
 
 // Words are a sentence in each language.

@@ -3,6 +3,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -145,8 +146,12 @@ func (f *Facts) seen(set *appsv1.DaemonSet) (proof.Agent, bool) {
 	return proof.DaemonSets[i], true
 }
 
-// configure takes the severities from a configuration of the agent (internal/agent/config has all of it).
-func (f *Facts) configure(text string) error {
+// configure takes the severities from a configuration of the agent, or the reasons from a file of own reasons, as the file's name says
+// (internal/agent/config has all of them).
+func (f *Facts) configure(name, text string) error {
+	if strings.HasSuffix(name, reason.OwnFiles) {
+		return f.configureOwn(text)
+	}
 	var config struct {
 		Reasons map[string]struct {
 			Severity reason.Severity `yaml:"severity"`
@@ -162,6 +167,29 @@ func (f *Facts) configure(text string) error {
 			}
 			f.Configured[r.ID] = setting.Severity
 		}
+	}
+	return nil
+}
+
+// configureOwn takes the own reasons of a file.
+func (f *Facts) configureOwn(text string) error {
+	var file struct {
+		Reasons []struct {
+			Name      reason.ID        `yaml:"name"`
+			Condition reason.Condition `yaml:"condition"`
+			Severity  reason.Severity  `yaml:"severity"`
+			Clears    struct {
+				Quiet time.Duration `yaml:"quiet"`
+			} `yaml:"clears"`
+		} `yaml:"reasons"`
+	}
+	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
+		return fmt.Errorf("read own reasons of the agent: %w", err)
+	}
+	for _, r := range file.Reasons {
+		f.OwnReasons = append(f.OwnReasons, reason.Reason{
+			ID: r.Name, Condition: r.Condition, Severity: cmp.Or(r.Severity, reason.Warning), Clears: reason.Clears{Quiet: cmp.Or(r.Clears.Quiet, reason.OwnQuiet)},
+		})
 	}
 	return nil
 }

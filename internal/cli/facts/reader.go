@@ -3,6 +3,8 @@ package facts
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -77,7 +79,7 @@ func (r reader) agent(set *appsv1.DaemonSet) {
 	}
 }
 
-// configuration reads which severities differ from the catalogue's.
+// configuration reads which severities differ from the catalogue's, and which reasons are added to it.
 func (r reader) configuration(set *appsv1.DaemonSet) {
 	for _, volume := range set.Spec.Template.Spec.Volumes {
 		if volume.ConfigMap == nil {
@@ -89,8 +91,8 @@ func (r reader) configuration(set *appsv1.DaemonSet) {
 			r.miss("configmap/"+key.Name, message.Of(message.CheckConfigUnread, message.Args{"configmap": key.String(), "why": err.Error()}))
 			continue
 		}
-		for _, text := range stored.Data {
-			if err := r.f.configure(text); err != nil {
+		for _, name := range slices.Sorted(maps.Keys(stored.Data)) {
+			if err := r.f.configure(name, stored.Data[name]); err != nil {
 				r.miss("configmap/"+key.Name, message.Of(message.CheckConfigUnread, message.Args{"configmap": key.String(), "why": err.Error()}))
 			}
 		}

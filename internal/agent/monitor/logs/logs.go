@@ -82,6 +82,8 @@ type Monitor struct {
 	// horizon is of each log how far back a line may be and still matter: a kubelet says much in a day.
 	horizon map[string]time.Duration
 	folder  string
+	// witnesses are those of own reasons.
+	witnesses map[reason.ID]*witness
 
 	mu   sync.Mutex
 	lost map[string]uint64
@@ -93,10 +95,14 @@ func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monito
 		host: h, options: o, clock: clock.RealClock{}, uptime: uptime, folder: folder, logs: compile(reasons), lost: map[string]uint64{},
 		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{}, about: map[reason.ID]reason.Reason{}, horizon: map[string]time.Duration{},
 	}
+	m.witnesses = newWitnesses(h, m, reasons)
 	for _, r := range reasons {
 		if len(r.Matches) > 0 && r.Severity != reason.Off {
 			m.reasons = append(m.reasons, r.ID)
 			m.about[r.ID] = r
+			if m.witnesses[r.ID] != nil {
+				m.logsOf[r.ID] = append(m.logsOf[r.ID], witnessOf(r.ID))
+			}
 			for _, match := range r.Matches {
 				m.logsOf[r.ID] = append(m.logsOf[r.ID], match.Log)
 				m.horizon[match.Log] = max(m.horizon[match.Log], r.Needs.Within, r.Clears.Quiet)
@@ -165,7 +171,8 @@ func (m *Monitor) watch(tell monitor.Tell, folder string, with func(source, *wat
 	return w.marks.close()
 }
 
-// sources are where the lines of the logs come from: one for the kernel, one for all units, one for each file.
+// sources are where the lines of the logs come from: one for the kernel, one for all units, one for each file. A witness is one that
+// never has a line, and cannot be opened while it cannot be asked.
 func (m *Monitor) sources() []source {
 	var all []source
 	var units []string
@@ -182,6 +189,9 @@ func (m *Monitor) sources() []source {
 	if len(units) > 0 {
 		slices.Sort(units)
 		all = append(all, source{name: "journal", logs: units, open: m.openUnits(units), optional: true})
+	}
+	for id, own := range m.witnesses {
+		all = append(all, source{name: witnessOf(id), logs: []string{witnessOf(id)}, open: own.open, optional: true})
 	}
 	return all
 }

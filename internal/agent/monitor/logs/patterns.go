@@ -124,7 +124,7 @@ func (p pattern) match(text string) (hit, bool) {
 	}
 	h := hit{reason: p.reason, clears: p.clears}
 	if p.entity >= 0 && at[2*p.entity] >= 0 {
-		h.entity = clip(text[at[2*p.entity]:at[2*p.entity+1]], maxEntity)
+		h.entity = clip(reason.OneLine(text[at[2*p.entity]:at[2*p.entity+1]]), maxEntity)
 	}
 	return h, true
 }

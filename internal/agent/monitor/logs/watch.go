@@ -70,7 +70,7 @@ func (w *watch) take(l line) {
 		return
 	}
 	for _, h := range hits {
-		if witness, needs := witnesses[h.reason]; needs && !witness(w.m.host) {
+		if !w.witnessed(h.reason) {
 			continue
 		}
 		if !w.silence.applies(w.m.about[h.reason]) {

@@ -1,0 +1,28 @@
+package config
+
+import (
+	"context"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// refusals tells which files of own reasons are left out, as long as the agent runs without them: a bad file is a fault of its own,
+// and ends no agent.
+func (c Config) refusals() monitor.Monitor {
+	return monitor.Every{
+		Title: "own-reasons", Of: []reason.ID{reason.PatternFileRefused}, Period: 10 * time.Minute, Source: "configuration",
+		Find: func(context.Context) ([]evidence.Evidence, error) {
+			if len(c.Own) == 0 && len(c.Refused) == 0 {
+				return []evidence.Evidence{{Reason: reason.PatternFileRefused, State: evidence.Inapplicable, Raw: "there are no own reasons"}}, nil
+			}
+			var found []evidence.Evidence
+			for _, r := range c.Refused {
+				found = append(found, evidence.Evidence{Reason: reason.PatternFileRefused, State: evidence.Fault, Entity: r.File, Raw: r.Err.Error()})
+			}
+			return found, nil
+		},
+	}
+}

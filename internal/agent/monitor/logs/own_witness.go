@@ -1,0 +1,138 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
+)
+
+const (
+	// witnessAge is how long an answer of a witness holds: a flood of lines asks no more often.
+	witnessAge = time.Second
+	// witnessPatience is how long systemd may take to answer.
+	witnessPatience = 5 * time.Second
+)
+
+// witness is a reason.SecondWitness on a host. It is safe for concurrent use.
+type witness struct {
+	of  reason.SecondWitness
+	m   *Monitor
+	bus *systemd.Bus
+
+	mu     sync.Mutex
+	asked  time.Time
+	agrees bool
+	err    error
+}
+
+// newWitnesses are the witnesses of the own reasons that need one.
+func newWitnesses(h host.Host, m *Monitor, reasons []reason.Reason) map[reason.ID]*witness {
+	all := map[reason.ID]*witness{}
+	for _, r := range reasons {
+		if r.Witness != (reason.SecondWitness{}) && r.Severity != reason.Off {
+			all[r.ID] = &witness{of: r.Witness, m: m, bus: systemd.New(h)}
+		}
+	}
+	return all
+}
+
+// witnessOf is the name under which silence keeps whether a reason's witness can be asked.
+func witnessOf(id reason.ID) string { return "witness of " + string(id) }
+
+// witnessed says whether a line may be counted for a reason.
+func (w *watch) witnessed(id reason.ID) bool {
+	if agrees, needs := witnesses[id]; needs {
+		return agrees(w.m.host)
+	}
+	own := w.m.witnesses[id]
+	if own == nil {
+		return true
+	}
+	agrees, err := own.ask()
+	w.silence.note(source{logs: []string{witnessOf(id)}, optional: true}, err)
+	return agrees && err == nil
+}
+
+// open notes that the witness can be asked, or why not: a reason whose witness cannot be asked is not known to be well.
+func (w *witness) open(host.Boot, marks) (feed, error) {
+	if _, err := w.ask(); err != nil {
+		return nil, err
+	}
+	return noLines{}, nil
+}
+
+// noLines is a feed that never has a line.
+type noLines struct{}
+
+func (noLines) next(context.Context) (line, error)     { return line{}, io.EOF }
+func (noLines) buffered(context.Context) (line, error) { return line{}, io.EOF }
+func (noLines) lost() uint64                           { return 0 }
+func (noLines) missing() map[string]error              { return nil }
+func (noLines) Close() error                           { return nil }
+
+// ask asks whether the witness agrees. An error that is fs.ErrNotExist says that this host has no such witness.
+func (w *witness) ask() (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.m.clock.Now()
+	if age := now.Sub(w.asked); w.asked.IsZero() || age < 0 || age >= witnessAge {
+		w.asked = now
+		w.agrees, w.err = w.read()
+	}
+	return w.agrees, w.err
+}
+
+func (w *witness) read() (bool, error) {
+	if w.of.Unit == "" {
+		return counted(w.m.host, w.of.Counter)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), witnessPatience)
+	defer cancel()
+	service, err := w.bus.Service(ctx, w.of.Unit)
+	if errors.Is(err, systemd.ErrAbsent) {
+		return false, fmt.Errorf("witness %s: %w: %w", w.of.Unit, err, fs.ErrNotExist)
+	}
+	if err != nil {
+		return false, fmt.Errorf("witness %s: %w", w.of.Unit, err)
+	}
+	return service.Active == "failed", nil
+}
+
+// counted says whether one of the files that a pattern names holds a number above zero.
+func counted(h host.Host, pattern string) (bool, error) {
+	files, err := filepath.Glob(h.Path(pattern))
+	if err == nil && len(files) == 0 {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return false, fmt.Errorf("witness %s: %w", pattern, err)
+	}
+	var errs []error
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("witness: %w", err))
+			continue
+		}
+		n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("witness %s holds no whole number", file))
+		}
+		if err == nil && n > 0 {
+			return true, nil
+		}
+	}
+	return false, errors.Join(errs...)
+}
