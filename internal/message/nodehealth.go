@@ -8,6 +8,7 @@ const (
 	SignOf           ID = "SignOf"           // reason, entity
 	CauseCondition   ID = "CauseCondition"   // node, condition, status
 	CauseReason      ID = "CauseReason"      // reason, entity, means, since
+	CauseOwnReason   ID = "CauseOwnReason"   // reason, entity, raw, since
 	CauseToldReason  ID = "CauseToldReason"  // reason, why
 	CauseStillPlaced ID = "CauseStillPlaced" // node, n
 	RepairUnknown    ID = "RepairUnknown"    // node, reasons
@@ -26,4 +27,9 @@ const (
 	CauseKubeletTold ID = "CauseKubeletTold" // node
 	CauseAgentPod    ID = "CauseAgentPod"    // pod, state
 	UnknownHealth    ID = "UnknownHealth"    // node
+
+	AgentNever         ID = "AgentNever"         // node
+	CauseAgentSelects  ID = "CauseAgentSelects"  // set, node, n
+	CauseNoAgentPod    ID = "CauseNoAgentPod"    // set, node
+	UnknownHealthNever ID = "UnknownHealthNever" // node
 )

@@ -43,7 +43,7 @@ func setOf(words string) map[string]bool {
 // ownDomains are those whose labels, resources, finalizers and drivers everybody's clusters have.
 var ownDomains = []string{
 	"kubernetes.io", "k8s.io", "k8s.aws", "amazonaws.com", "aws.com", "gke.io", "google.com", "azure.com", "windows.com",
-	"karpenter.sh", "eksctl.io", "nvidia.com", "amd.com", "intel.com", "cilium.io", "naosu.dev",
+	"karpenter.sh", "eksctl.io", "nvidia.com", "amd.com", "intel.com", "cilium.io", "virtual-kubelet.io", "naosu.dev",
 }
 
 // freeDomains are those of them below which anybody chooses names.
@@ -68,12 +68,12 @@ func isBelow(domain string, parents []string) bool {
 
 // plainLabels are keys without a domain that many clusters have.
 var plainLabels = setOf(`app name component tier role env version k8s-app pod-template-hash controller-revision-hash
-pod-template-generation controller-uid job-name`)
+pod-template-generation controller-uid job-name type`)
 
 // harmless are labels, or beginnings of labels, whose values say where and on what something runs, and not what it is.
 var harmless = []string{
 	"topology.", "failure-domain.beta.kubernetes.io/", "node.kubernetes.io/instance-type", "beta.kubernetes.io/", "kubernetes.io/arch",
-	"kubernetes.io/os", "karpenter.sh/capacity-type", "karpenter.k8s.aws/instance-", "eks.amazonaws.com/capacityType",
+	"kubernetes.io/os", "karpenter.sh/capacity-type", "karpenter.k8s.aws/instance-", "eks.amazonaws.com/capacityType", "eks.amazonaws.com/compute-type",
 	"cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible", "cloud.google.com/machine-family", "kubernetes.azure.com/scalesetpriority",
 	"apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index",
 }
@@ -90,11 +90,14 @@ var public = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`[a-z]+\d+[a-z]*(?:-[a-z0-9]+)?\.(?:nano|micro|small|medium|large|\d*xlarge|metal(?:-\d+xl)?)`,                                                                                                                                                                  // AWS
 	`[a-z]\d[a-z]?-(?:standard|highmem|highcpu|ultramem|megamem|micro|small|medium|custom)(?:-[0-9a-z]+)*`,                                                                                                                                                          // Google
 	`Standard_[A-Z]+\d+[0-9a-zA-Z_-]*`, // Azure
-	`\d{1,7}|true|false|amd64|arm64|linux|windows|spot|on-demand|reserved|SPOT|ON_DEMAND|regular|nitro|xen|nvme|[a-z]\d?[a-z]{0,3}|\d*xlarge|large|medium|small|micro|nano|metal|amd|intel|amazon|nvidia`,
+	`\d{1,7}|true|false|amd64|arm64|linux|windows|fargate|spot|on-demand|reserved|SPOT|ON_DEMAND|regular|nitro|xen|nvme|[a-z]\d?[a-z]{0,3}|\d*xlarge|large|medium|small|micro|nano|metal|amd|intel|amazon|nvidia`,
 }, "|") + `)$`)
 
 // isPublic says whether the value of a label tells nothing of whose cluster it is.
 func isPublic(label, value string) bool {
+	if label == "type" && value == "virtual-kubelet" { // As virtual nodes have it, whose agents are nobody's.
+		return true
+	}
 	for _, known := range harmless {
 		if strings.HasPrefix(label, known) {
 			return isOwn(label) && public.MatchString(value)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
@@ -129,6 +130,19 @@ func ToleratesAll(pod *corev1.Pod, taints []corev1.Taint) bool {
 func Down(node *corev1.Node) bool {
 	ready, _ := Readiness(node)
 	return ready.Status != corev1.ConditionTrue
+}
+
+// DaemonPod is a pod as a DaemonSet's template has it. The pods tolerate by themselves what cordoning and a node's state put on it
+// (pkg/controller/daemon/util, AddOrUpdateDaemonPodTolerations).
+func DaemonPod(set *appsv1.DaemonSet) *corev1.Pod {
+	template := &corev1.Pod{Spec: *set.Spec.Template.Spec.DeepCopy()}
+	for _, taint := range []string{
+		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
+		corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable,
+	} {
+		template.Spec.Tolerations = append(template.Spec.Tolerations, corev1.Toleration{Key: taint, Operator: corev1.TolerationOpExists})
+	}
+	return template
 }
 
 // DaemonNode is the node a DaemonSet's pod is for: where it is, or what every term of its affinity names.

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// SilentAgent finds N303: conditions that nobody confirms any more, on a node whose kubelet is alive.
+// SilentAgent finds N303: conditions that nobody confirms any more, or that never came, on a node whose kubelet is alive.
 type SilentAgent struct{}
 
 var _ view.Rule = SilentAgent{}
@@ -26,7 +26,7 @@ var _ view.Rule = SilentAgent{}
 func (SilentAgent) Codes() []finding.Code { return []finding.Code{finding.N303} }
 
 // Needs of SilentAgent.
-func (SilentAgent) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node} }
+func (SilentAgent) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node, cluster.DaemonSet} }
 
 // Concerns everything but pods that wait for a node.
 func (SilentAgent) Concerns(v view.View) bool { return view.AsksForMore(v) }
@@ -37,12 +37,16 @@ func (SilentAgent) Find(_ context.Context, v view.View) []finding.Finding {
 		return nil
 	}
 	var found []finding.Finding
+	fleets := agentFleets(v)
 	for _, node := range v.World.Nodes() {
 		if facts.Down(node) {
 			continue // N201 tells that nothing is heard of the node at all.
 		}
 		if stale := unconfirmed(node, v.World.Taken()); len(stale) > 0 {
 			found = append(found, silentAgent(v, node, stale))
+		}
+		if f := fleets.missing(v, node); f != nil {
+			found = append(found, neverReported(v, node, *f))
 		}
 	}
 	return v.Concerning(found)

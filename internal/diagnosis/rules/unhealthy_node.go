@@ -114,13 +114,13 @@ func (i illness) reasons(v view.View, ref change.Ref) []finding.Link {
 	}
 	var links []finding.Link
 	for _, l := range i.lines {
-		known, _ := reason.Find(string(l.Reason))
-		args := message.Args{
-			"reason": string(l.Reason), "entity": l.Entity, "since": v.ClockTime(l.Since),
-			"means": cmp.Or(known.Means.In(v.Say.Language()), l.Raw),
+		args := message.Args{"reason": string(l.Reason), "entity": l.Entity, "since": v.ClockTime(l.Since), "raw": l.Raw}
+		what := message.CauseOwnReason
+		if known, is := reason.Find(string(l.Reason)); is {
+			what, args["means"] = message.CauseReason, known.Means.In(v.Say.Language())
 		}
 		links = append(links, finding.Link{
-			Message: v.Say.Text(message.CauseReason, args), Evidence: []finding.Evidence{facts.Fact(ref, i.field()+".message", l.Raw)},
+			Message: v.Say.Text(what, args), Evidence: []finding.Evidence{facts.Fact(ref, i.field()+".message", l.Raw)},
 		})
 	}
 	return links

@@ -51,21 +51,14 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	}
 }
 
-// daemonNodes are the nodes that should have a pod and have none, and those that are left out, by why. A DaemonSet's pods
-// tolerate by themselves what cordoning and a node's state put on it (pkg/controller/daemon/util, AddOrUpdateDaemonPodTolerations).
+// daemonNodes are the nodes that should have a pod and have none, and those that are left out, by why.
 func (s *Status) daemonNodes(set *appsv1.DaemonSet, pods []*corev1.Pod) (missing []change.Ref, excluded map[message.ID][]change.Ref) {
 	on := map[string]bool{}
 	for _, pod := range pods {
 		on[facts.DaemonNode(pod)] = true
 	}
 	excluded = map[message.ID][]change.Ref{}
-	template := &corev1.Pod{Spec: *set.Spec.Template.Spec.DeepCopy()}
-	for _, taint := range []string{
-		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
-		corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable,
-	} {
-		template.Spec.Tolerations = append(template.Spec.Tolerations, corev1.Toleration{Key: taint, Operator: corev1.TolerationOpExists})
-	}
+	template := facts.DaemonPod(set)
 	for _, node := range s.World.Nodes() {
 		switch ref := facts.RefTo(cluster.Node, node); {
 		case !facts.Selects(template, node):
