@@ -46,13 +46,13 @@ Exit codes: 0 as asked, 1 it failed, 2 the flags or the configuration are wrong.
 	flags.StringVar(&o.hostRoot, "host-root", "/", "folder below which the host's files are found, where the agent runs in a container")
 	flags.StringVar(&o.lang, "lang", "", "language of what is printed, en or ja; without it, the locale's")
 	run.addFlags(cmd)
-	cmd.AddCommand(newCheck(o), newReasons(o))
+	cmd.AddCommand(newCheck(o), newReasons(o), newConvert(o))
 	return cmd
 }
 
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return inputError{fmt.Errorf("%q is no command; there are check and reasons", args[0])}
+		return inputError{fmt.Errorf("%q is no command; there are check, reasons and convert-npd", args[0])}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ type Config struct {
 // Setting changes a reason. What is zero stays as the catalogue has it.
 type Setting struct {
 	// Severity is fatal, warning or off.
-	Severity severity `yaml:"severity"`
+	Severity Severity `yaml:"severity"`
 	// Needs and Clears are of the same kind as the catalogue's: occurrences stay occurrences.
 	Needs struct {
 		Count  int           `yaml:"count"`
@@ -74,10 +74,10 @@ func (n *name) UnmarshalText(text []byte) error {
 	return nil
 }
 
-type severity reason.Severity
+type Severity reason.Severity
 
-func (s *severity) UnmarshalText(text []byte) error {
-	*s = severity(text)
+func (s *Severity) UnmarshalText(text []byte) error {
+	*s = Severity(text)
 	if all := []reason.Severity{reason.Fatal, reason.Warning, reason.Off}; !slices.Contains(all, reason.Severity(text)) {
 		return fmt.Errorf("%q is none of %q", text, all)
 	}

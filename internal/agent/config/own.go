@@ -45,9 +45,9 @@ type OwnReason struct {
 	// Means is one sentence that says it, of 256 bytes at most.
 	Means string `yaml:"means"`
 	// Condition is the node condition that the reason belongs to: one of those that the agent writes.
-	Condition ownCondition `yaml:"condition"`
+	Condition OwnCondition `yaml:"condition"`
 	// Severity is warning (an Event), fatal (the condition turns False; it takes a witness) or off.
-	Severity severity `yaml:"severity"`
+	Severity Severity `yaml:"severity"`
 	// Matches are the lines that are evidence, 8 at most.
 	Matches []OwnMatch `yaml:"matches"`
 	// Needs is how many lines about one entity make the reason stand.
@@ -61,7 +61,7 @@ type OwnReason struct {
 // OwnMatch is a pattern of lines.
 type OwnMatch struct {
 	// Log is kernel, kubelet, unit:NAME (the journal of a systemd service) or the path of a file, which each node's agent must see.
-	Log ownLog `yaml:"log"`
+	Log OwnLog `yaml:"log"`
 	// Pattern is a regular expression (RE2) of 512 bytes at most. It begins with ^ and what the line begins with; what its group
 	// "entity" takes is the entity.
 	Pattern string `yaml:"pattern"`
@@ -91,7 +91,7 @@ type OwnWitness struct {
 
 // defaultOwn is what holds for a reason where its file says nothing.
 func defaultOwn() OwnReason {
-	return OwnReason{Severity: severity(reason.Warning), Needs: OwnNeeds{Count: 1, Within: 10 * time.Minute}, Clears: OwnClears{Quiet: reason.OwnQuiet}}
+	return OwnReason{Severity: Severity(reason.Warning), Needs: OwnNeeds{Count: 1, Within: 10 * time.Minute}, Clears: OwnClears{Quiet: reason.OwnQuiet}}
 }
 
 // Refusal is a file of own reasons that is left out, and why.

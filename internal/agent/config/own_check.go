@@ -11,14 +11,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// ownCondition is a node condition that the agent writes.
-type ownCondition reason.Condition
+// OwnCondition is a node condition that the agent writes.
+type OwnCondition reason.Condition
 
-func (c *ownCondition) UnmarshalText(text []byte) error {
+func (c *OwnCondition) UnmarshalText(text []byte) error {
 	if !slices.Contains(reason.Conditions, reason.Condition(text)) {
 		return fmt.Errorf("the agent writes no condition %q; it writes %s", text, list(reason.Conditions))
 	}
-	*c = ownCondition(text)
+	*c = OwnCondition(text)
 	return nil
 }
 
@@ -30,15 +30,15 @@ func list[T ~string](all []T) string {
 	return strings.Join(names, ", ")
 }
 
-// ownLog is a log that may tell own reasons.
-type ownLog string
+// OwnLog is a log that may tell own reasons.
+type OwnLog string
 
 var unitName = regexp.MustCompile(`^[A-Za-z0-9:_.@\\-]+\.service$`)
 
 // workloads are where the lines of pods are: whatever is in them, a pod wrote.
 var workloads = []string{"/var/log/pods/", "/var/log/containers/"}
 
-func (l *ownLog) UnmarshalText(text []byte) error {
+func (l *OwnLog) UnmarshalText(text []byte) error {
 	log := string(text)
 	unit, isUnit := strings.CutPrefix(log, "unit:")
 	switch {
@@ -51,7 +51,7 @@ func (l *ownLog) UnmarshalText(text []byte) error {
 	case slices.ContainsFunc(workloads, func(folder string) bool { return strings.HasPrefix(log, folder) }):
 		return fmt.Errorf("%q holds what a pod writes, which is no evidence about a node", text)
 	}
-	*l = ownLog(log)
+	*l = OwnLog(log)
 	return nil
 }
 
