@@ -28,6 +28,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/work"
 )
 
+//go:generate go run ./generate
+
 // Config is what may be configured.
 type Config struct {
 	// Reasons are changes to the catalogue, by reason.
@@ -48,18 +50,29 @@ type Config struct {
 
 // Setting changes a reason. What is zero stays as the catalogue has it.
 type Setting struct {
-	// Severity is fatal, warning or off.
+	// Severity is one of fatal, warning and off. What is not said of a reason stays as the catalogue has it.
 	Severity Severity `yaml:"severity"`
 	// Needs and Clears are of the same kind as the catalogue's: occurrences stay occurrences.
-	Needs struct {
-		Count  int           `yaml:"count"`
-		Within time.Duration `yaml:"within"`
-		For    time.Duration `yaml:"for"`
-	} `yaml:"needs"`
-	Clears struct {
-		Quiet time.Duration `yaml:"quiet"`
-		For   time.Duration `yaml:"for"`
-	} `yaml:"clears"`
+	Needs  Needs  `yaml:"needs"`
+	Clears Clears `yaml:"clears"`
+}
+
+// Needs is how much evidence makes a reason stand.
+type Needs struct {
+	// Count is how many occurrences make the reason stand, if lines tell it.
+	Count int `yaml:"count"`
+	// Within is the time in which they come.
+	Within time.Duration `yaml:"within"`
+	// For is for how long every look has to find the fault, if looks tell the reason.
+	For time.Duration `yaml:"for"`
+}
+
+// Clears is what makes a reason go.
+type Clears struct {
+	// Quiet is for how long no more occurrences may come.
+	Quiet time.Duration `yaml:"quiet"`
+	// For is for how long looks have to find no fault.
+	For time.Duration `yaml:"for"`
 }
 
 // name is a reason's, in any of its spellings.

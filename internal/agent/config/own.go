@@ -46,7 +46,7 @@ type OwnReason struct {
 	Means string `yaml:"means"`
 	// Condition is the node condition that the reason belongs to: one of those that the agent writes.
 	Condition OwnCondition `yaml:"condition"`
-	// Severity is warning (an Event), fatal (the condition turns False; it takes a witness) or off.
+	// Severity is one of warning (an Event), fatal (the condition turns False; it takes a witness) and off.
 	Severity Severity `yaml:"severity"`
 	// Matches are the lines that are evidence, 8 at most.
 	Matches []OwnMatch `yaml:"matches"`
@@ -60,7 +60,7 @@ type OwnReason struct {
 
 // OwnMatch is a pattern of lines.
 type OwnMatch struct {
-	// Log is kernel, kubelet, unit:NAME (the journal of a systemd service) or the path of a file, which each node's agent must see.
+	// Log is one of kernel, kubelet, unit:NAME (the journal of a systemd service) and the path of a file, which the agent must see.
 	Log OwnLog `yaml:"log"`
 	// Pattern is a regular expression (RE2) of 512 bytes at most. It begins with ^ and what the line begins with; what its group
 	// "entity" takes is the entity.
@@ -89,8 +89,8 @@ type OwnWitness struct {
 	Counter string `yaml:"counter"`
 }
 
-// defaultOwn is what holds for a reason where its file says nothing.
-func defaultOwn() OwnReason {
+// DefaultOwn is what holds for a reason where its file says nothing.
+func DefaultOwn() OwnReason {
 	return OwnReason{Severity: Severity(reason.Warning), Needs: OwnNeeds{Count: 1, Within: 10 * time.Minute}, Clears: OwnClears{Quiet: reason.OwnQuiet}}
 }
 
@@ -188,7 +188,7 @@ func parseOwn(file string, text []byte, others []reason.Reason) ([]reason.Reason
 
 // withDefaults is the reason with what its file does not say.
 func (o OwnReason) withDefaults() OwnReason {
-	otherwise := defaultOwn()
+	otherwise := DefaultOwn()
 	o.Severity = cmp.Or(o.Severity, otherwise.Severity)
 	o.Needs.Count, o.Needs.Within = cmp.Or(o.Needs.Count, otherwise.Needs.Count), cmp.Or(o.Needs.Within, otherwise.Needs.Within)
 	o.Clears.Quiet = cmp.Or(o.Clears.Quiet, otherwise.Clears.Quiet)

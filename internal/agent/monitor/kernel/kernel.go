@@ -22,16 +22,16 @@ type Options struct {
 	Daemons []string `yaml:"daemons"`
 	// Pods are the cgroups that hold all pods together, as patterns, too.
 	Pods []string `yaml:"pods"`
-	// Threads and OpenFiles are the shares of what is allowed from which the limit is nearly reached.
+	// Threads and OpenFiles are the shares, in hundredths, of what is allowed from which the limit is nearly reached.
 	Threads   Percent `yaml:"threads"`
 	OpenFiles Percent `yaml:"openFiles"`
-	// Zombies is how many of one parent are too many.
+	// Zombies is how many ended children that one parent does not reap are too many.
 	Zombies Count `yaml:"zombies"`
-	// Variables is how many an environment may have.
+	// Variables is how many variables the environment of a process may have.
 	Variables Count `yaml:"variables"`
 	// CronRuns is how often a job may be set to run in an hour.
 	CronRuns Count `yaml:"cronRuns"`
-	// Zram is the share of the host's memory from which a zram device takes too much.
+	// Zram is the share of the host's memory, in hundredths, from which a zram device takes too much.
 	Zram Percent `yaml:"zram"`
 	// Pressure is the share of time, over a minute, from which waiting for each is too much.
 	Pressure Pressure `yaml:"pressure"`
@@ -39,8 +39,11 @@ type Options struct {
 
 // Pressure has a threshold for each file of /proc/pressure.
 type Pressure struct {
-	CPU    Percent `yaml:"cpu"`
-	IO     Percent `yaml:"io"`
+	// CPU is the share of time, in hundredths over a minute, that daemons wait for a CPU.
+	CPU Percent `yaml:"cpu"`
+	// IO is the share of time, in hundredths over a minute, that they wait for disks.
+	IO Percent `yaml:"io"`
+	// Memory is the share of time, in hundredths over a minute, that all processes, or the daemons, wait for memory.
 	Memory Percent `yaml:"memory"`
 }
 

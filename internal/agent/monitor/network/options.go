@@ -26,7 +26,7 @@ type Options struct {
 	Links *regexp.Regexp `yaml:"links"`
 	// Sysctls are the values that sysctls must have on a host with a CNI, by name.
 	Sysctls map[string]string `yaml:"sysctls"`
-	// Conntrack is how full the table of connections may be.
+	// Conntrack is how full, in hundredths, the table of connections may be.
 	Conntrack Percent `yaml:"conntrack"`
 	// IPAMD is where the Amazon VPC CNI's daemon tells of itself (INTROSPECTION_BIND_ADDRESS).
 	IPAMD string `yaml:"ipamd"`

@@ -22,14 +22,16 @@ type Options struct {
 
 // XFS is about the free space of the node's own XFS filesystems.
 type XFS struct {
+	// Period is the time between looks at the free space.
 	Period time.Duration `yaml:"period"`
-	// SmallestAverage is the mean size of a piece of free space below which it is a fault.
+	// SmallestAverage is the mean size of a piece of free space, in blocks, below which it is a fault.
 	SmallestAverage Blocks `yaml:"smallestAverage"`
 }
 
 // Probe is about writing to the node's own disks and reading back, in the first folder of each that may be written to. The
 // file has no name: nothing is ever left behind.
 type Probe struct {
+	// Period is the time between probes.
 	Period time.Duration `yaml:"period"`
 	// Patience is how long a disk may take to answer. A look may last so long.
 	Patience time.Duration `yaml:"patience"`
@@ -37,6 +39,7 @@ type Probe struct {
 
 // IODelays is about processes that wait for disks.
 type IODelays struct {
+	// Period is the time over which waiting is summed up.
 	Period time.Duration `yaml:"period"`
 	// Most is what a process may have waited in a period.
 	Most time.Duration `yaml:"most"`
@@ -44,6 +47,7 @@ type IODelays struct {
 
 // EBS is about volumes that are held back.
 type EBS struct {
+	// Period is the time between looks at the counters of the volumes.
 	Period time.Duration `yaml:"period"`
 	// Most is what a volume may have been held back in a period.
 	Most time.Duration `yaml:"most"`

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A comment is of the field below it and of those that it names first, and of no other.
+func TestCommentsOf(t *testing.T) {
+	const source = `package p
+type T struct {
+	// One and Two are the shares
+	// of something.
+	One int
+	Two int
+	Three int // not this
+	// Four is a number. Five are none.
+	Four int
+	Five int
+}`
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := parsed.Decls[0].(*ast.GenDecl).Specs[0].(*ast.TypeSpec).Type.(*ast.StructType)
+	want := map[string]string{"One": "One and Two are the shares of something.", "Two": "One and Two are the shares of something.", "Four": "Four is a number. Five are none."}
+	if diff := cmp.Diff(want, commentsOf(of)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDescription(t *testing.T) {
+	for comment, want := range map[string]string{
+		"Links is a regular expression.":              "A regular expression.",
+		"Threads and OpenFiles are the shares.":       "The shares.",
+		"A, B and C are what is so.":                  "What is so.",
+		"HostNetwork leaves the network plugin out.":  "HostNetwork leaves the network plugin out.",
+		"The folder of a node is what it works with.": "The folder of a node is what it works with.",
+	} {
+		if got := description(comment); got != want {
+			t.Errorf("%q becomes %q, want %q", comment, got, want)
+		}
+	}
+}
