@@ -276,6 +276,19 @@ func TestOwnReasonsAreBesideTheConfiguration(t *testing.T) {
 	}
 }
 
+// Where others reach the agent's metrics, the port has the name by which a PodMonitor asks for it.
+func TestAgentMetricsPort(t *testing.T) {
+	for address, want := range map[string][]corev1.ContainerPort{
+		"": nil, "127.0.0.1:9644": nil, "localhost:9644": nil, "[::1]:9644": nil,
+		":9644": {{Name: "metrics", ContainerPort: 9644}}, "[::]:9000": {{Name: "metrics", ContainerPort: 9000}}, "10.0.0.1:9644": {{Name: "metrics", ContainerPort: 9644}},
+	} {
+		set := typed[appsv1.DaemonSet](t, rendered(t, values(object{"agent": object{"metricsAddress": address}})), "DaemonSet/naosu-agent")
+		if diff := cmp.Diff(want, set.Spec.Template.Spec.Containers[0].Ports); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", address, diff)
+		}
+	}
+}
+
 // The privileged variant is config/agent-privileged, and the other is not.
 func TestPrivileged(t *testing.T) {
 	for _, privileged := range []bool{false, true} {

@@ -282,3 +282,18 @@ func agentHost(t *testing.T) host.Host {
 	t.Helper()
 	return host.Host{Root: t.TempDir()}
 }
+
+// The example of the docs is one that the agent takes.
+func TestOwnReasonsOfTheDocs(t *testing.T) {
+	for _, language := range []string{"en", "ja"} {
+		text, err := os.ReadFile("../../../docs/" + language + "/agent.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, after, found := strings.Cut(string(text), "```yaml\nreasons:\n")
+		example, _, _ := strings.Cut("reasons:\n"+after, "```")
+		if err := config.CheckOwn(language, []byte(example)); !found || err != nil || !strings.Contains(example, "fatal") {
+			t.Errorf("%v in\n%s", err, example)
+		}
+	}
+}
