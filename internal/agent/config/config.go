@@ -87,8 +87,10 @@ func (n *name) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Severity is a reason's, as a file has it.
 type Severity reason.Severity
 
+// UnmarshalText reads one.
 func (s *Severity) UnmarshalText(text []byte) error {
 	*s = Severity(text)
 	if all := []reason.Severity{reason.Fatal, reason.Warning, reason.Off}; !slices.Contains(all, reason.Severity(text)) {

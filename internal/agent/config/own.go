@@ -215,8 +215,8 @@ func (o OwnReason) reason(file string) reason.Reason {
 	if r.Severity == reason.Fatal {
 		witness := o.Witness.Unit + o.Witness.Counter
 		r.Rests = reason.Rests{On: reason.Witness, Says: reason.Words{
-			EN: "Lines of the kernel's own, each counted only while " + witness + " says the same.",
-			JA: "カーネル自身の行を、" + witness + " が同じことを示している間だけ数えます。",
+			EN: "Lines of the kernel's own, each counted once " + witness + " says the same.",
+			JA: "カーネル自身の行を、" + witness + " が同じことを示したときに数えます。",
 		}}
 	}
 	return r

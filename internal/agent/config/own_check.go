@@ -14,6 +14,7 @@ import (
 // OwnCondition is a node condition that the agent writes.
 type OwnCondition reason.Condition
 
+// UnmarshalText reads one.
 func (c *OwnCondition) UnmarshalText(text []byte) error {
 	if !slices.Contains(reason.Conditions, reason.Condition(text)) {
 		return fmt.Errorf("the agent writes no condition %q; it writes %s", text, list(reason.Conditions))
@@ -38,6 +39,7 @@ var unitName = regexp.MustCompile(`^[A-Za-z0-9:_.@\\-]+\.service$`)
 // workloads are where the lines of pods are: whatever is in them, a pod wrote.
 var workloads = []string{"/var/log/pods/", "/var/log/containers/"}
 
+// UnmarshalText reads one.
 func (l *OwnLog) UnmarshalText(text []byte) error {
 	log := string(text)
 	unit, isUnit := strings.CutPrefix(log, "unit:")
@@ -93,7 +95,7 @@ func (d *decoder) checkOwn(path string, o OwnReason, names map[string]string) {
 		field, why := wrongFatal(o)
 		say(why != "", field, "%s", why)
 	} else {
-		say(o.Witness != OwnWitness{}, ".witness", "a witness is of fatal reasons; leave it out")
+		say(reason.Severity(o.Severity) == reason.Warning && o.Witness != OwnWitness{}, ".witness", "a witness is of fatal reasons; leave it out")
 	}
 }
 

@@ -74,8 +74,8 @@ func TestOwnReasons(t *testing.T) {
 		Clears:  reason.Clears{Quiet: time.Hour},
 		Matches: []reason.Match{{Log: "kernel", Pattern: `^md/raid1:(?P<entity>md\d+): Disk failure on \S+, disabling device`}},
 		Rests: reason.Rests{On: reason.Witness, Says: reason.Words{
-			EN: "Lines of the kernel's own, each counted only while /sys/block/md*/md/degraded says the same.",
-			JA: "カーネル自身の行を、/sys/block/md*/md/degraded が同じことを示している間だけ数えます。",
+			EN: "Lines of the kernel's own, each counted once /sys/block/md*/md/degraded says the same.",
+			JA: "カーネル自身の行を、/sys/block/md*/md/degraded が同じことを示したときに数えます。",
 		}},
 		Witness: reason.SecondWitness{Counter: "/sys/block/md*/md/degraded"},
 	}}
@@ -178,6 +178,7 @@ func TestOwnReasonsAreChecked(t *testing.T) {
 		"fatal, short at first":      {one(with(fatal, "matches", pattern("kernel", `^md/raid1:\S+: Disk failure on`))), ""},
 		"fatal of a short branch":    {one(with(fatal, "matches", pattern("kernel", `^md: (?:a text that is long enough|x)`))), "the name of a process"},
 		"two witnesses":              {one(with(fatal, "witness", "{unit: a.service, counter: /sys/x}")), "reasons[0].witness: it has unit and counter"},
+		"fatal, switched off":        {one(with(fatal, "severity", "off")), ""},
 		"witness of a warning":       {one(map[string]string{"witness": "{unit: a.service}"}), "reasons[0].witness: a witness is of fatal reasons"},
 		"witness in a log":           {one(with(fatal, "witness", "{counter: /var/log/x}")), "no clean path below /sys or /proc"},
 		"witness by ..":              {one(with(fatal, "witness", "{counter: /sys/../var/log/x}")), "no clean path"},

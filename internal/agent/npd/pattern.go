@@ -74,11 +74,7 @@ func beginsAnywhere(re *syntax.Regexp) bool {
 		}
 		return beginsAnywhere(re.Sub[0])
 	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			if beginsAnywhere(sub) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(re.Sub, beginsAnywhere)
 	}
 	return false
 }
@@ -88,10 +84,5 @@ func takesLineBreak(re *syntax.Regexp) bool {
 	if re.Op == syntax.OpAnyChar || re.Op == syntax.OpLiteral && strings.ContainsRune(string(re.Rune), '\n') {
 		return true
 	}
-	for _, sub := range re.Sub {
-		if takesLineBreak(sub) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(re.Sub, takesLineBreak)
 }

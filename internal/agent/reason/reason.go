@@ -97,7 +97,7 @@ const OwnFiles = ".patterns.yaml"
 // OwnQuiet is for how long no more lines may come before an own reason goes, if its file does not say.
 const OwnQuiet = 10 * time.Minute
 
-// SecondWitness is something that is not a log. A line counts only while it says the same. One field is set.
+// SecondWitness is something that is not a log. A line counts once it says the same. One field is set.
 type SecondWitness struct {
 	// Unit is a systemd service, as "raid.service". It agrees while systemd says that the service has failed.
 	Unit string `json:",omitempty"`

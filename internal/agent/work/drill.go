@@ -69,10 +69,13 @@ func (d *Drills) refuses(drill kube.Drill) string {
 }
 
 func (d *Drills) find(name string) (reason.Reason, bool) {
-	r, known := reason.Find(name)
-	i := slices.IndexFunc(d.Reasons, func(configured reason.Reason) bool { return configured.ID == r.ID })
-	if !known || i < 0 {
-		return r, false
+	id := reason.ID(name)
+	if r, known := reason.Find(name); known {
+		id = r.ID
+	}
+	i := slices.IndexFunc(d.Reasons, func(configured reason.Reason) bool { return configured.ID == id })
+	if i < 0 {
+		return reason.Reason{}, false
 	}
 	return d.Reasons[i], true
 }

@@ -122,6 +122,10 @@ func TestDrillThatIsCut(t *testing.T) {
 
 func TestDrillsThatAreRefused(t *testing.T) {
 	d := drills(func(*Drills, *reason.Reason) {})
+	own := func(id reason.ID, log string) reason.Reason {
+		return reason.Reason{ID: id, Condition: reason.StorageReady, Own: "raid.patterns.yaml", Matches: []reason.Match{{Log: log, Pattern: "^md"}}}
+	}
+	d.Reasons = append(d.Reasons, own("RaidDegraded", "kernel"), own("RaidSlow", "/var/log/raid.log"))
 	for name, tc := range map[string]struct {
 		drill kube.Drill
 		why   string
@@ -131,6 +135,8 @@ func TestDrillsThatAreRefused(t *testing.T) {
 		"with another":       {kube.Drill{Reason: "InterfaceNotUp", Condition: "KernelReady"}, "InterfaceNotUp turns NetworkingReady, not KernelReady"},
 		"the kernel's log":   {kube.Drill{Reason: "SoftLockup"}, ""},
 		"a disk":             {kube.Drill{Reason: "DiskProbeFailed"}, "no harmless fault for this reason"},
+		"an own reason":      {kube.Drill{Reason: "RaidDegraded", Condition: "StorageReady"}, ""},
+		"an own, of a file":  {kube.Drill{Reason: "RaidSlow"}, "no harmless fault for this reason"},
 		"what nobody knows":  {kube.Drill{Reason: "Gremlins"}, "knows no reason Gremlins"},
 	} {
 		if why := d.refuses(tc.drill); !strings.Contains(why, tc.why) || tc.why == "" && why != "" {

@@ -23,11 +23,11 @@ var pages = map[string]words{
 	},
 	"ja": {
 		title: "ノードエージェントの設定",
-		intro: "エージェントのコードから生成されています。`--config` で指定するファイルは YAML です。書かれていないものは既定値のままで、ここにないキーは拒否されます。" +
-			"誤りは `naosu-agent check --config FILE` で確かめられます。NAME は理由の名前で、[reasons.md](reasons.md) の別名でもかまいません。その既定値も reasons.md にあります。",
+		intro: "エージェントのコードから生成されています。`--config` で指定するファイルは YAML です。書かれていないものはデフォルトのままで、ここにないキーは拒否されます。" +
+			"誤りは `naosu-agent check --config FILE` で確かめられます。NAME は理由の名前で、[reasons.md](reasons.md) の別名でもかまいません。そのデフォルトも reasons.md にあります。",
 		ownTitle: "独自の理由のファイル",
 		own:      "設定の隣に置く `*.patterns.yaml` という名前のファイルです。用途は [agent.md](agent.md#独自の理由) にあります。",
-		heads:    [3]string{"キー", "既定値", "意味"},
+		heads:    [3]string{"キー", "デフォルト", "意味"},
 	},
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/journal"
 	"github.com/naosu-dev/naosu/internal/agent/source/kmsg"
 	"github.com/naosu-dev/naosu/internal/agent/source/logfile"
@@ -34,6 +35,8 @@ type line struct {
 	// at is when it was logged; zero if nobody knows.
 	at   time.Time
 	mark mark
+	// only is the one reason that it is read again for; empty of a line that is read for the first time.
+	only reason.ID
 }
 
 // feed gives lines. Its errors are io.EOF where nothing more is buffered.

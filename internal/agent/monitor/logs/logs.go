@@ -172,7 +172,7 @@ func (m *Monitor) watch(tell monitor.Tell, folder string, with func(source, *wat
 }
 
 // sources are where the lines of the logs come from: one for the kernel, one for all units, one for each file. A witness is one that
-// never has a line, and cannot be opened while it cannot be asked.
+// has the lines which came before it agreed, and cannot be opened while it cannot be asked.
 func (m *Monitor) sources() []source {
 	var all []source
 	var units []string

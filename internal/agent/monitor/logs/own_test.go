@@ -8,8 +8,13 @@ import (
 	"testing"
 	"time"
 
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/naosu-dev/naosu/internal/agent/agenttest/systemdtest"
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/report"
+	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
 
 // degraded is an own reason that needs a witness.
@@ -70,8 +75,15 @@ func TestOwnWitness(t *testing.T) {
 			if (len(p.Standing) > 0) != (tc.faults > 0) || (len(p.Unknown) > 0) != tc.unknown {
 				t.Errorf("standing %v, unknown %v; want %d faults, unknown %v", p.Standing, p.Unknown, tc.faults, tc.unknown)
 			}
-			if len(p.Standing) > 0 && p.Standing[0].Entity != "md0" {
-				t.Errorf("it stands for %q", p.Standing[0].Entity)
+			status := kube.True
+			if tc.faults > 0 {
+				status = kube.False
+			} else if tc.unknown {
+				status = kube.Unknown
+			}
+			verdict := report.Verdict(p, reason.StorageReady, r)
+			if verdict.Status != status || tc.faults > 0 && (verdict.Reason != "RaidDegraded" || !strings.HasPrefix(verdict.Message, "RaidDegraded md0 since ")) {
+				t.Errorf("the condition is %+v, want %s", verdict, status)
 			}
 		})
 	}
@@ -108,5 +120,73 @@ func TestEntitiesAreOneShortLine(t *testing.T) {
 		if hits := of.match(text); !slices.Equal(hits, []hit{{"Own", want}}) {
 			t.Errorf("%q: %q, want %q", text, hits, want)
 		}
+	}
+}
+
+// A fault is logged, and shows in its witness a little later: the lines count then, each once, and old ones do not.
+func TestLinesWaitForTheirWitness(t *testing.T) {
+	h := machine(t)
+	put(t, h, "/sys/block/md0/md/degraded", "0\n")
+	r := degraded(reason.SecondWitness{Counter: "/sys/block/md0/md/degraded"})
+	other := r
+	other.ID, other.Witness, other.Severity = "RaidSeen", reason.SecondWitness{}, reason.Warning
+	m := New(h, DefaultOptions(), []reason.Reason{r, other}, "")
+	now := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC))
+	m.clock = now
+	heard := newListener()
+	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell), marks: newKeeper("", "", now)}
+	seen := func(ago time.Duration, disk string) {
+		w.take(line{log: kernelLog, at: now.Now().Add(-ago), text: "md/raid1:" + disk + ": Disk failure on sda1, disabling device."})
+	}
+	seen(2*time.Hour, "md7")
+	seen(time.Minute, "md0")
+	seen(0, "md0")
+	late := source{name: witnessOf(r.ID), logs: []string{witnessOf(r.ID)}, open: m.witnesses[r.ID].open, optional: true}
+	read := func() {
+		t.Helper()
+		now.Step(again)
+		if err := w.read(t.Context(), late, feed.next); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read()
+	expect(t, "before it agrees", heard.saw(evidence.Fault), []string{"RaidSeen md0", "RaidSeen md0", "RaidSeen md7"})
+	put(t, h, "/sys/block/md0/md/degraded", "1\n")
+	read()
+	read()
+	seen(0, "md0")
+	expect(t, "after", heard.saw(evidence.Fault)[3:], []string{"RaidDegraded md0", "RaidDegraded md0", "RaidDegraded md0", "RaidSeen md0"})
+}
+
+// A flood of lines that wait keeps the last of them.
+func TestLinesThatWaitAreBounded(t *testing.T) {
+	own := &witness{}
+	own.keep(line{text: "0"}) // As for another entity of the same line.
+	for i := range 3 * maxWaiting {
+		own.keep(line{text: fmt.Sprint(i)})
+	}
+	if len(own.waiting) != maxWaiting || own.waiting[0].text != fmt.Sprint(2*maxWaiting) {
+		t.Errorf("%d wait, from %q", len(own.waiting), own.waiting[0].text)
+	}
+}
+
+// A service that has failed is a witness, and one that runs is none.
+func TestOwnWitnessOfSystemd(t *testing.T) {
+	machine := systemdtest.Start(t)
+	machine.Unit("raid.service", "[Service]\nExecStart=/bin/sleep infinity\n")
+	machine.Systemctl("start", "raid.service")
+	own := New(machine.Host, DefaultOptions(), []reason.Reason{degraded(reason.SecondWitness{Unit: "raid.service"})}, "").witnesses["RaidDegraded"]
+	if agrees, err := own.ask(); agrees || err != nil {
+		t.Errorf("while it runs: %v, %v", agrees, err)
+	}
+	machine.Unit("raid.service", "[Service]\nExecStart=/bin/sh -c 'exit 3'\n")
+	machine.Systemctl("restart", "--wait", "raid.service")
+	own.asked = time.Time{}
+	if agrees, err := own.ask(); !agrees || err != nil {
+		t.Errorf("once it has failed: %v, %v", agrees, err)
+	}
+	own.of.Unit, own.asked = "never.service", time.Time{}
+	if agrees, err := own.ask(); agrees || err != nil {
+		t.Errorf("one that is not there: %v, %v", agrees, err)
 	}
 }

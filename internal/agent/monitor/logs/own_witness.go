@@ -21,6 +21,8 @@ import (
 const (
 	// witnessAge is how long an answer of a witness holds: a flood of lines asks no more often.
 	witnessAge = time.Second
+	// maxWaiting is how many lines of a reason wait for its witness.
+	maxWaiting = 100
 	// witnessPatience is how long systemd may take to answer.
 	witnessPatience = 5 * time.Second
 )
@@ -31,10 +33,15 @@ type witness struct {
 	m   *Monitor
 	bus *systemd.Bus
 
+	// within is for how long a line waits for it.
+	within time.Duration
+
 	mu     sync.Mutex
 	asked  time.Time
 	agrees bool
 	err    error
+	// waiting are the last lines with which it did not agree: what they tell of may show in it a little later.
+	waiting []line
 }
 
 // newWitnesses are the witnesses of the own reasons that need one.
@@ -42,7 +49,7 @@ func newWitnesses(h host.Host, m *Monitor, reasons []reason.Reason) map[reason.I
 	all := map[reason.ID]*witness{}
 	for _, r := range reasons {
 		if r.Witness != (reason.SecondWitness{}) && r.Severity != reason.Off {
-			all[r.ID] = &witness{of: r.Witness, m: m, bus: systemd.New(h)}
+			all[r.ID] = &witness{of: r.Witness, m: m, bus: systemd.New(h), within: r.Needs.Within}
 		}
 	}
 	return all
@@ -51,8 +58,8 @@ func newWitnesses(h host.Host, m *Monitor, reasons []reason.Reason) map[reason.I
 // witnessOf is the name under which silence keeps whether a reason's witness can be asked.
 func witnessOf(id reason.ID) string { return "witness of " + string(id) }
 
-// witnessed says whether a line may be counted for a reason.
-func (w *watch) witnessed(id reason.ID) bool {
+// witnessed says whether a line may be counted for a reason now. Of an own reason it is kept until its witness agrees.
+func (w *watch) witnessed(id reason.ID, l line) bool {
 	if agrees, needs := witnesses[id]; needs {
 		return agrees(w.m.host)
 	}
@@ -62,7 +69,25 @@ func (w *watch) witnessed(id reason.ID) bool {
 	}
 	agrees, err := own.ask()
 	w.silence.note(source{logs: []string{witnessOf(id)}, optional: true}, err)
-	return agrees && err == nil
+	if !agrees || err != nil {
+		l.only = id
+		own.keep(l)
+		return false
+	}
+	return true
+}
+
+// keep keeps a line until the witness agrees.
+func (w *witness) keep(l line) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.waiting); n > 0 && w.waiting[n-1] == l {
+		return // It is about another entity, too.
+	}
+	w.waiting = append(w.waiting, l)
+	if extra := len(w.waiting) - maxWaiting; extra > 0 {
+		w.waiting = append(w.waiting[:0], w.waiting[extra:]...)
+	}
 }
 
 // open notes that the witness can be asked, or why not: a reason whose witness cannot be asked is not known to be well.
@@ -70,17 +95,33 @@ func (w *witness) open(host.Boot, marks) (feed, error) {
 	if _, err := w.ask(); err != nil {
 		return nil, err
 	}
-	return noLines{}, nil
+	return late{w}, nil
 }
 
-// noLines is a feed that never has a line.
-type noLines struct{}
+// late is the feed of lines that waited for a witness.
+type late struct{ *witness }
 
-func (noLines) next(context.Context) (line, error)     { return line{}, io.EOF }
-func (noLines) buffered(context.Context) (line, error) { return line{}, io.EOF }
-func (noLines) lost() uint64                           { return 0 }
-func (noLines) missing() map[string]error              { return nil }
-func (noLines) Close() error                           { return nil }
+// next is the first line that waits and is not too old, once the witness agrees.
+func (l late) next(context.Context) (line, error) {
+	if agrees, err := l.ask(); !agrees || err != nil {
+		return line{}, io.EOF
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.waiting) > 0 {
+		first := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		if l.m.clock.Now().Sub(first.at) <= l.within {
+			return first, nil
+		}
+	}
+	return line{}, io.EOF
+}
+
+func (l late) buffered(ctx context.Context) (line, error) { return l.next(ctx) }
+func (late) lost() uint64                                 { return 0 }
+func (late) missing() map[string]error                    { return nil }
+func (late) Close() error                                 { return nil }
 
 // ask asks whether the witness agrees. An error that is fs.ErrNotExist says that this host has no such witness.
 func (w *witness) ask() (bool, error) {

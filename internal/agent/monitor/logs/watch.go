@@ -70,7 +70,7 @@ func (w *watch) take(l line) {
 		return
 	}
 	for _, h := range hits {
-		if !w.witnessed(h.reason) {
+		if l.only != "" && l.only != h.reason || !w.witnessed(h.reason, l) {
 			continue
 		}
 		if !w.silence.applies(w.m.about[h.reason]) {
@@ -87,7 +87,9 @@ func (w *watch) take(l line) {
 			Reason: h.reason, Entity: h.entity, State: state, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
 		})
 	}
-	w.marks.set(l.log, l.mark)
+	if l.only == "" {
+		w.marks.set(l.log, l.mark)
+	}
 }
 
 // named is how people call a log.
