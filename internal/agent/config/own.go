@@ -23,8 +23,9 @@ const (
 	maxOwnFile     = 64 << 10 // bytes
 	maxOwn         = 64       // reasons, of all files together
 	maxOwnMatches  = 8        // of a reason
+	maxOwnPatterns = 128      // of all files together
 	maxOwnPattern  = 512      // bytes
-	maxOwnProgram  = 1000     // instructions of a compiled pattern
+	maxOwnProgram  = 500      // instructions of a compiled pattern
 	maxOwnCount    = 100
 	maxOwnDuration = 24 * time.Hour
 	maxOwnName     = 63 // bytes
@@ -48,7 +49,7 @@ type OwnReason struct {
 	Condition OwnCondition `yaml:"condition"`
 	// Severity is one of warning (an Event), fatal (the condition turns False; it takes a witness) and off.
 	Severity Severity `yaml:"severity"`
-	// Matches are the lines that are evidence, 8 at most.
+	// Matches are the lines that are evidence, 8 at most, and 128 of all reasons together.
 	Matches []OwnMatch `yaml:"matches"`
 	// Needs is how many lines about one entity make the reason stand.
 	Needs OwnNeeds `yaml:"needs"`
@@ -170,8 +171,9 @@ func parseOwn(file string, text []byte, others []reason.Reason) ([]reason.Reason
 	var f OwnFile
 	d := decoder{file: file, at: map[string]*yaml.Node{}}
 	d.decode(root.Content[0], reflect.ValueOf(&f).Elem(), "")
-	names := map[string]string{}
+	names, patterns := map[string]string{}, 0
 	for _, r := range others {
+		patterns += len(r.Matches)
 		names[strings.ToLower(string(r.ID))] = "the file " + r.Own + " has it"
 	}
 	if all := len(others) + len(f.Reasons); all > maxOwn {
@@ -181,6 +183,10 @@ func parseOwn(file string, text []byte, others []reason.Reason) ([]reason.Reason
 	for i, own := range f.Reasons {
 		d.checkOwn(fmt.Sprintf("reasons[%d]", i), own.withDefaults(), names)
 		list = append(list, own.withDefaults().reason(filepath.Base(file)))
+		patterns += len(own.Matches)
+	}
+	if patterns > maxOwnPatterns {
+		d.wrong(root.Content[0], "reasons", "there are %d patterns by now; %d are the most, of all files together", patterns, maxOwnPatterns)
 	}
 	d.sort()
 	return list, errors.Join(d.mistakes...)

@@ -188,6 +188,8 @@ func TestOwnReasonsAreChecked(t *testing.T) {
 		"twice":                      {strings.TrimRight(one(nil), " ") + strings.TrimPrefix(one(nil), "reasons:\n"), "reasons[1].name: it is there twice in this file"},
 		"too many":                   {many(65), "there are 65 own reasons by now; 64 are the most"},
 		"many":                       {many(64), ""},
+		"many patterns":              {strings.ReplaceAll(many(64), "[{log: kernel, pattern: ^abc}]", "[{log: kernel, pattern: ^abc}, {log: kernel, pattern: ^def}]"), ""},
+		"too many patterns":          {strings.ReplaceAll(many(64), "[{log: kernel, pattern: ^abc}]", "[{log: kernel, pattern: ^abc}, {log: kernel, pattern: ^def}, {log: kernel, pattern: ^ghi}]"), "there are 192 patterns by now; 128 are the most"},
 		"long file":                  {one(nil) + "#" + strings.Repeat("x", 64<<10), "longer than 64 KiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
