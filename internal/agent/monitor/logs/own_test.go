@@ -117,8 +117,8 @@ func TestEntitiesAreOneShortLine(t *testing.T) {
 		"disk a\nWarning forged\x1b[31m \xff": "a Warning forged [31m \uFFFD",
 		"disk " + strings.Repeat("x", 1000):   strings.Repeat("x", maxEntity),
 	} {
-		if hits := of.match(text); !slices.Equal(hits, []hit{{"Own", want}}) {
-			t.Errorf("%q: %q, want %q", text, hits, want)
+		if hits := of.match(text); !slices.Equal(hits, []hit{{reason: "Own", entity: want}}) {
+			t.Errorf("%q: %v, want %v", text, hits, want)
 		}
 	}
 }
@@ -134,7 +134,8 @@ func TestLinesWaitForTheirWitness(t *testing.T) {
 	now := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC))
 	m.clock = now
 	heard := newListener()
-	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell), marks: newKeeper("", "", now)}
+	marks := newKeeper("", "", now)
+	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell, marks), marks: marks}
 	seen := func(ago time.Duration, disk string) {
 		w.take(line{log: kernelLog, at: now.Now().Add(-ago), text: "md/raid1:" + disk + ": Disk failure on sda1, disabling device."})
 	}
