@@ -215,6 +215,8 @@ const (
 	DeprecatedContainerdConfiguration ID = "DeprecatedContainerdConfiguration"
 	// FailedKillPod: kubelet tries again and again to end a pod, and the container runtime does not get it done.
 	FailedKillPod ID = "FailedKillPod"
+	// KubeletClientCertificateExpiration: The certificate by which kubelet proves to the API server who it is ends soon and was not renewed, or has ended.
+	KubeletClientCertificateExpiration ID = "KubeletClientCertificateExpiration"
 	// KubeletFailed: kubelet ended with a failure, and systemd does not start it again.
 	KubeletFailed ID = "KubeletFailed"
 	// KubeletRepeatedRestart: kubelet ends again and again, and systemd starts it again.
@@ -1667,6 +1669,16 @@ var Catalogue = []Reason{
 		Matches: []Match{
 			{Log: "kubelet", Pattern: `^pod_workers\.go:\d+\] "Error syncing pod, skipping" err="(?:error killing (?:terminating )?pod: )?\[?failed to \\"Kill(?:Container|PodSandbox)\\" .*\brpc error: code = DeadlineExceeded\b.* pod="(?P<entity>[^"]+)"`},
 		},
+	},
+	{
+		ID: KubeletClientCertificateExpiration, Condition: ContainerRuntimeReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The certificate by which kubelet proves to the API server who it is ends soon and was not renewed, or has ended.",
+			JA: "kubelet が API サーバーへの認証に使う証明書が、更新されないまま期限切れ間近か、すでに期限切れです。",
+		},
+		Reads:  "the client certificate that the kubeconfig of the running kubelet names or holds (--kubeconfig; /var/lib/kubelet/pki/kubelet-client-current.pem), every 5 min, as the kubelet's own process sees the files: it has ended, or less than 10 % of its life and fewer than 60 days are left. Not applicable where a command gives the kubelet tokens, as on EKS",
+		Needs:  Needs{For: 15 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: KubeletFailed, Condition: ContainerRuntimeReady, Severity: Fatal, Action: RestartService,

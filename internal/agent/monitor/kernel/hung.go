@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +42,7 @@ func (h *hung) find(context.Context) ([]evidence.Evidence, error) {
 	daemons := 0
 	err := walk(h.host.Path("/proc"), func(p process) {
 		name, pid := string(p.name), strconv.Itoa(p.pid)
-		if !slices.Contains(daemonNames, name) || !h.daemon(pid) {
+		if !slices.Contains(daemonNames, name) || !h.host.InCgroup(pid, h.groups) {
 			return
 		}
 		daemons++
@@ -57,34 +56,6 @@ func (h *hung) find(context.Context) ([]evidence.Evidence, error) {
 		return []evidence.Evidence{inapplicable(reason.KernelDeadlock, "/proc", "none of the node's daemons runs in a cgroup that the agent knows (kernel.daemons)")}, nil
 	}
 	return found, nil
-}
-
-// daemon says whether a process is in one of the daemons' cgroups.
-func (h *hung) daemon(pid string) bool {
-	text, err := os.ReadFile(h.host.Path("/proc/" + pid + "/cgroup"))
-	if err != nil {
-		return false // It has ended.
-	}
-	for line := range strings.Lines(string(text)) {
-		if slices.ContainsFunc(h.groups, func(pattern string) bool {
-			is, _ := path.Match(pattern, groupOf(line)) // A malformed pattern matches nothing.
-			return is
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// groupOf is the cgroup of a line of /proc/PID/cgroup, below the root (cgroups(7)). A reader in a cgroup namespace of its own sees
-// the way there from its own: "/../../system.slice/kubelet.service".
-func groupOf(line string) string {
-	parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
-	group := strings.TrimPrefix(parts[len(parts)-1], "/")
-	for strings.HasPrefix(group, "../") {
-		group = group[len("../"):]
-	}
-	return group
 }
 
 // tasks are the threads of a daemon that wait now as they did at the look before; all that wait are noted.

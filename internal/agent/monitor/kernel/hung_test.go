@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/host"
 )
@@ -102,21 +100,5 @@ func TestHungDaemons(t *testing.T) {
 	}
 	if _, err := (&hung{host: host.Host{Root: t.TempDir()}}).find(t.Context()); err == nil {
 		t.Error("a host without /proc is well")
-	}
-}
-
-func TestGroupOf(t *testing.T) {
-	for line, want := range map[string]string{
-		"0::/system.slice/kubelet.service\n":       "system.slice/kubelet.service",
-		"0::/../../system.slice/kubelet.service\n": "system.slice/kubelet.service",
-		"1:name=systemd:/init.scope\n":             "init.scope",
-		"0::/\n":                                   "",
-		"":                                         "",
-		"0::/system.slice/a:b.service\n":           "system.slice/a:b.service",
-		"0::/kubepods/../system.slice/kubelet.service\n": "kubepods/../system.slice/kubelet.service",
-	} {
-		if diff := cmp.Diff(want, groupOf(line)); diff != "" {
-			t.Errorf("%q: %s", line, diff)
-		}
 	}
 }

@@ -6,9 +6,12 @@ package runtime
 import (
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/kubeletfiles"
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
@@ -58,11 +61,16 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	health := &health{runtimes: runtimes, patience: o.Patience}
 	stuck := &stuck{host: h, runtimes: runtimes, patience: o.Patience}
 	probe := &probe{runtimes: runtimes, options: o.SandboxProbe}
+	certificate := &certificate{finder: kubeletfiles.Finder{Host: h}, clock: clock.RealClock{}}
 	return []monitor.Monitor{
 		monitor.Every{Title: "runtime/units", Of: units.reasons(), Period: time.Minute, Source: "systemd's D-Bus", Find: units.find},
 		monitor.Every{
 			Title: "runtime/kubelet", Of: []reason.ID{reason.KubeletUnhealthy}, Period: max(10*time.Second, 2*o.Patience),
 			Source: o.KubeletHealthz, Find: kubelet.find,
+		},
+		monitor.Every{
+			Title: "runtime/certificate", Of: []reason.ID{reason.KubeletClientCertificateExpiration}, Period: 5 * time.Minute,
+			Source: "the kubelet's kubeconfig", Find: certificate.find,
 		},
 		monitor.Every{
 			Title: "runtime/health", Of: []reason.ID{reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady},

@@ -10,8 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"go.yaml.in/yaml/v3"
 	"k8s.io/client-go/transport"
+
+	"github.com/naosu-dev/naosu/internal/agent/source/kubeconfig"
 )
 
 // Connect makes a Client for a kubeconfig file's current context or, without one, for the API server of the cluster that
@@ -51,58 +52,12 @@ func inCluster() (string, *transport.Config, error) {
 	}, nil
 }
 
-// kubeconfig is what is used of such a file
-// (https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/).
-type kubeconfig struct {
-	Current  string `yaml:"current-context"`
-	Contexts []struct {
-		Name    string `yaml:"name"`
-		Context struct {
-			Cluster string `yaml:"cluster"`
-			User    string `yaml:"user"`
-		} `yaml:"context"`
-	} `yaml:"contexts"`
-	Clusters []struct {
-		Name    string  `yaml:"name"`
-		Cluster cluster `yaml:"cluster"`
-	} `yaml:"clusters"`
-	Users []struct {
-		Name string `yaml:"name"`
-		User user   `yaml:"user"`
-	} `yaml:"users"`
-}
-
-type cluster struct {
-	Server     string `yaml:"server"`
-	ServerName string `yaml:"tls-server-name"`
-	Insecure   bool   `yaml:"insecure-skip-tls-verify"`
-	CAFile     string `yaml:"certificate-authority"`
-	CAData     string `yaml:"certificate-authority-data"`
-	Proxy      string `yaml:"proxy-url"`
-}
-
-type user struct {
-	Token     string `yaml:"token"`
-	TokenFile string `yaml:"tokenFile"`
-	CertFile  string `yaml:"client-certificate"`
-	CertData  string `yaml:"client-certificate-data"`
-	KeyFile   string `yaml:"client-key"`
-	KeyData   string `yaml:"client-key-data"`
-	Exec      any    `yaml:"exec"`
-	Provider  any    `yaml:"auth-provider"`
-	Username  string `yaml:"username"`
-}
-
 func read(path string) (server string, how *transport.Config, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return "", nil, fmt.Errorf("read kubeconfig: %w", err)
 	}
-	var file kubeconfig
-	if err := yaml.Unmarshal(data, &file); err != nil {
-		return "", nil, fmt.Errorf("kubeconfig %s: %w", path, err)
-	}
-	cluster, user, err := file.current()
+	cluster, user, err := kubeconfig.Current(data)
 	if err == nil {
 		server = cluster.Server
 		how, err = configure(cluster, user, filepath.Dir(path))
@@ -113,30 +68,8 @@ func read(path string) (server string, how *transport.Config, err error) {
 	return server, how, nil
 }
 
-// current is the cluster and user of the current context.
-func (k kubeconfig) current() (c cluster, u user, err error) {
-	err = fmt.Errorf("no context %q", k.Current)
-	for _, context := range k.Contexts {
-		if context.Name != k.Current {
-			continue
-		}
-		err = fmt.Errorf("no cluster %q", context.Context.Cluster)
-		for _, named := range k.Clusters {
-			if named.Name == context.Context.Cluster {
-				c, err = named.Cluster, nil
-			}
-		}
-		for _, named := range k.Users {
-			if named.Name == context.Context.User {
-				u = named.User
-			}
-		}
-	}
-	return c, u, err
-}
-
 // configure is how to connect; files are named relative to the kubeconfig's folder.
-func configure(c cluster, u user, folder string) (*transport.Config, error) {
+func configure(c kubeconfig.Cluster, u kubeconfig.User, folder string) (*transport.Config, error) {
 	if u.Exec != nil || u.Provider != nil || u.Username != "" {
 		return nil, errors.New("the agent runs no command for its credentials: give it a token, tokenFile or client certificate")
 	}

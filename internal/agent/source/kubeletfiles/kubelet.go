@@ -1,0 +1,163 @@
+// Package kubeletfiles finds a host's kubelet and reads the files that it was started with, as the kubelet itself sees them: through the
+// root folder of its process, since a pod has few of the host's folders, and a kubelet in a container has others. It reads regular
+// files of a bounded size, and runs nothing.
+package kubeletfiles
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/naosu-dev/naosu/internal/agent/host"
+)
+
+// groups are the cgroups in which a node's own kubelet is. A pod may name a process as it likes, and is in none of these.
+var groups = []string{"*.slice/kubelet.service", "*.slice/rke2-*.service", "*.slice/snap.kubelet*.service", "podruntime/kubelet"}
+
+// ErrNone says that a host runs no kubelet as a process of its own, nor did at an earlier look.
+var ErrNone = errors.New("no kubelet runs here as a process of its own")
+
+// Finder finds a host's kubelet.
+type Finder struct {
+	Host host.Host
+
+	pid  string
+	args []string
+}
+
+// Kubelet is one that runs, or ran when it was looked for before.
+type Kubelet struct {
+	root string
+	args []string
+}
+
+// Find is the kubelet that runs or, if there is none now, what is known of the one before: a kubelet whose certificate is over does not
+// run for long. The error is ErrNone if there was none, or says that the host's processes cannot be listed.
+func (f *Finder) Find() (Kubelet, error) {
+	if f.pid == "" || !f.is(f.pid) {
+		pids, err := f.pids()
+		if err != nil {
+			return Kubelet{}, err
+		}
+		f.pid = ""
+		if i := slices.IndexFunc(pids, f.is); i >= 0 {
+			f.pid = pids[i]
+		}
+	}
+	if f.pid == "" {
+		if f.args == nil {
+			return Kubelet{}, ErrNone
+		}
+		return Kubelet{root: f.root("1"), args: f.args}, nil
+	}
+	line, err := os.ReadFile(f.Host.Path("/proc/" + f.pid + "/cmdline"))
+	if err != nil {
+		return Kubelet{}, fmt.Errorf("read the kubelet's arguments: %w", err)
+	}
+	f.args = strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+	return Kubelet{root: f.root(f.pid), args: f.args}, nil
+}
+
+func (f *Finder) pids() ([]string, error) {
+	dir, err := os.Open(f.Host.Path("/proc"))
+	if err != nil {
+		return nil, fmt.Errorf("look for the kubelet: %w", err)
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("look for the kubelet: %w", err)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name[0] < '1' || name[0] > '9' }), nil
+}
+
+// is says whether a process is the kubelet.
+func (f *Finder) is(pid string) bool {
+	name, err := os.ReadFile(f.Host.Path("/proc/" + pid + "/comm"))
+	return err == nil && strings.TrimSpace(string(name)) == "kubelet" && f.Host.InCgroup(pid, groups)
+}
+
+// root is a process's root folder, or the host's as it is mounted where that may not be looked into (ptrace(2)).
+func (f *Finder) root(pid string) string {
+	root := f.Host.Path("/proc/" + pid + "/root")
+	if _, err := os.Stat(root + "/"); err != nil {
+		return f.Host.Path("/")
+	}
+	return root
+}
+
+// Flag is the last value of a flag; ok is false if it is not given.
+func (k Kubelet) Flag(name string) (value string, ok bool) {
+	for i, arg := range k.args {
+		given, with, whole := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+		switch {
+		case given != "-"+name && given != name || !strings.HasPrefix(arg, "-"):
+		case whole:
+			value, ok = with, true
+		case i+1 < len(k.args):
+			value, ok = k.args[i+1], true
+		}
+	}
+	return value, ok
+}
+
+// largest is what a file may hold: what the kubelet is configured with is a few KiB.
+const largest = 1 << 20
+
+// Read reads a file of the kubelet's. Its symbolic links are followed below the kubelet's root.
+func (k Kubelet) Read(path string) ([]byte, error) {
+	at, err := host.Resolve(k.root, path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, bare(err))
+	}
+	file, err := os.OpenFile(at, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0) // O_NONBLOCK: a FIFO is not waited for.
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, bare(err))
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, bare(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: it is no regular file", path)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, largest+1))
+	if err == nil && len(text) > largest {
+		err = fmt.Errorf("it has more than %d bytes", largest)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, bare(err))
+	}
+	return text, nil
+}
+
+// List is the names of the files in a folder of the kubelet's, sorted.
+func (k Kubelet) List(folder string) ([]string, error) {
+	at, err := host.Resolve(k.root, folder)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", folder, bare(err))
+	}
+	entries, err := os.ReadDir(at)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", folder, bare(err))
+	}
+	var paths []string
+	for _, entry := range entries {
+		paths = append(paths, filepath.Join(folder, entry.Name()))
+	}
+	return paths, nil
+}
+
+// bare is an error without the path at which the agent finds the file.
+func bare(err error) error {
+	if of, is := errors.AsType[*os.PathError](err); is {
+		return of.Err
+	}
+	return err
+}
