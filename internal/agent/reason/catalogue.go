@@ -81,6 +81,8 @@ const (
 	BandwidthInExceeded ID = "BandwidthInExceeded"
 	// BandwidthOutExceeded: Packets were queued or dropped because outbound traffic exceeded the bandwidth of the instance.
 	BandwidthOutExceeded ID = "BandwidthOutExceeded"
+	// ClusterDNSUnreachable: The cluster's DNS does not answer this node.
+	ClusterDNSUnreachable ID = "ClusterDNSUnreachable"
 	// ConntrackExceeded: New connections were dropped because the instance tracks no more of them.
 	ConntrackExceeded ID = "ConntrackExceeded"
 	// ConntrackFull: The kernel's table of connections is nearly full; packets of new connections are dropped once it is.
@@ -799,6 +801,17 @@ var Catalogue = []Reason{
 		Reads:  "ioctl SIOCETHTOOL: the ENA driver's counter bw_out_allowance_exceeded, each minute",
 		Needs:  Needs{Count: 3, Within: 10 * minute},
 		Clears: Clears{Quiet: 10 * minute},
+	},
+	{
+		ID: ClusterDNSUnreachable, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Entity: "nameserver",
+		Means: Words{
+			EN: "The cluster's DNS does not answer this node.",
+			JA: "クラスターの DNS がこのノードに応答しません。",
+		},
+		Reads:  "every 30 s, a question over UDP for kubernetes.default.svc.DOMAIN to each address of the running kubelet's clusterDNS (its configuration file, drop-in folder and flags; or network.clusterDNS), and to the addresses of the link nodelocaldns where NodeLocal DNSCache runs: any answer but SERVFAIL will do, that there is no such name too; one that is cut short is asked for over TCP. Not applicable where no kubelet runs as a process of its own (k3s) unless network.clusterDNS names one",
+		Needs:  Needs{For: 2 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: ConntrackExceeded, Condition: NetworkingReady, Severity: Warning, Action: None,

@@ -29,7 +29,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	bus := systemd.New(h)
 	return []monitor.Monitor{
 		Links(o), sysctl(h, o), conntrack(h, o), filters(h, o), allowance(o), efa(h),
-		addresses(h, bus, o), allocations(h), macPolicy(h), policies(h, bus), routes(h, bus, o), kubeProxy(h, o), dns(h, o), apiServer(o),
+		addresses(h, bus, o), allocations(h), macPolicy(h), policies(h, bus), routes(h, bus, o), kubeProxy(h, o), dns(h, o), clusterDNS(h, o), apiServer(o),
 	}
 }
 

@@ -2,6 +2,7 @@ package network
 
 import (
 	"fmt"
+	"net/netip"
 	"regexp"
 	"strconv"
 )
@@ -39,6 +40,8 @@ type Options struct {
 	AllowanceRise uint64 `yaml:"allowanceRise"`
 	// ResolveName is what each name server of the host is asked for. "." asks for the root's servers.
 	ResolveName string `yaml:"resolveName"`
+	// ClusterDNS are the addresses of the name servers that pods of this node ask. Empty is what the kubelet's configuration says.
+	ClusterDNS []netip.Addr `yaml:"clusterDNS"`
 	// APIServer is the URL of the API server that must be reached. Empty is the one that the agent reports to.
 	APIServer string `yaml:"apiServer"`
 	// KubeProxy is where kube-proxy says how it is (its healthzBindAddress).

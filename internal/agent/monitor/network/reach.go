@@ -3,8 +3,10 @@ package network
 import (
 	"context"
 	"crypto/tls"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -38,7 +40,7 @@ func dns(h host.Host, o Options) monitor.Every {
 		failed := make([]error, len(servers))
 		var asked sync.WaitGroup // all at once: three that are silent must not hold up the next look
 		for i, server := range servers {
-			asked.Go(func() { failed[i] = resolves(ctx, server, o.ResolveName) })
+			asked.Go(func() { _, failed[i] = resolves(ctx, server, o.ResolveName) })
 		}
 		asked.Wait()
 		var found []evidence.Evidence
@@ -63,38 +65,42 @@ func nameservers(text string) (servers []string) {
 	return servers
 }
 
-// resolves asks a name server for a name, twice if the first question or answer is lost. Any answer will do that says how
+// resolves asks a name server for a name over UDP, twice if the first question or answer is lost. Any answer will do that says how
 // things are, that there is no such name or that it does not tell us included; only failure (RFC 1035, 4.1.1) is none.
-func resolves(ctx context.Context, server, name string) error {
-	err := resolve(ctx, server, name)
+func resolves(ctx context.Context, server, name string) (dnsmessage.Header, error) {
+	header, err := ask(ctx, "udp", server, name)
 	var late net.Error
 	if errors.As(err, &late) && late.Timeout() && ctx.Err() == nil {
-		err = resolve(ctx, server, name)
+		header, err = ask(ctx, "udp", server, name)
 	}
-	return err
+	return header, err
 }
 
-func resolve(ctx context.Context, server, name string) error {
+// ask asks a name server for a name over "udp" or "tcp", and returns the header of its answer.
+func ask(ctx context.Context, network, server, name string) (dnsmessage.Header, error) {
 	question, id, err := query(name)
 	if err != nil {
-		return err
+		return dnsmessage.Header{}, err
 	}
-	connection, err := (&net.Dialer{Timeout: localPatience}).DialContext(ctx, "udp", net.JoinHostPort(server, "53"))
+	connection, err := (&net.Dialer{Timeout: localPatience}).DialContext(ctx, network, net.JoinHostPort(server, "53"))
 	if err != nil {
-		return err
+		return dnsmessage.Header{}, err
 	}
 	defer func() { _ = connection.Close() }()
 	if err := connection.SetDeadline(time.Now().Add(localPatience)); err != nil { // A socket's clock is the system's.
-		return err
+		return dnsmessage.Header{}, err
+	}
+	if network == "tcp" {
+		question = append(binary.BigEndian.AppendUint16(nil, uint16(len(question))), question...) //nolint:gosec // G115: a few bytes.
 	}
 	if _, err := connection.Write(question); err != nil {
-		return err
+		return dnsmessage.Header{}, err
 	}
 	answer := make([]byte, 4096)
 	for {
-		n, err := connection.Read(answer)
+		n, err := readAnswer(connection, network, answer)
 		if err != nil {
-			return err
+			return dnsmessage.Header{}, err
 		}
 		var parser dnsmessage.Parser
 		header, err := parser.Start(answer[:n])
@@ -102,10 +108,28 @@ func resolve(ctx context.Context, server, name string) error {
 			continue // not to this question
 		}
 		if header.RCode == dnsmessage.RCodeServerFailure {
-			return errors.New("the server failed")
+			return header, errors.New("the server failed")
 		}
-		return nil
+		return header, nil
 	}
+}
+
+// readAnswer reads a message, or as much of it as there is room for. Over TCP its length stands before it (RFC 1035, 4.2.2).
+func readAnswer(connection net.Conn, network string, into []byte) (int, error) {
+	if network == "udp" {
+		return connection.Read(into)
+	}
+	var length [2]byte
+	if _, err := io.ReadFull(connection, length[:]); err != nil {
+		return 0, err
+	}
+	size := int(binary.BigEndian.Uint16(length[:]))
+	n, err := io.ReadFull(connection, into[:min(size, len(into))])
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.CopyN(io.Discard, connection, int64(size-n))
+	return n, err
 }
 
 // query is a question for a name's addresses, or for the root's name servers.
