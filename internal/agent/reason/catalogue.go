@@ -173,6 +173,8 @@ const (
 	Ext4Error ID = "Ext4Error"
 	// Ext4Warning: An ext4 filesystem warns, for example that it was damaged when it was mounted.
 	Ext4Warning ID = "Ext4Warning"
+	// FilesystemFillingUp: A filesystem of the node will be full, or out of inodes, within hours if it goes on filling up as it does.
+	FilesystemFillingUp ID = "FilesystemFillingUp"
 	// IODelays: A process has waited for disks for more than 10 s of ten minutes.
 	IODelays ID = "IODelays"
 	// KubeletDiskUsageSlow: Kubelet takes long to measure what containers use of the disk.
@@ -1387,6 +1389,17 @@ var Catalogue = []Reason{
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^EXT4-fs warning \(device (?P<entity>[^)]+)\)`},
 		},
+	},
+	{
+		ID: FilesystemFillingUp, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "mount point",
+		Means: Words{
+			EN: "A filesystem of the node will be full, or out of inodes, within hours if it goes on filling up as it does.",
+			JA: "ノードのファイルシステムが、このままの速さで使われ続けると数時間以内に容量または inode を使い切ります。",
+		},
+		Reads:  "statfs of disks that hold the node's folders, every 5 min: the median slope over the last one to two hours, of the half of that time in which use grew less, fills what is free within 6 h (storage.filling.within). Use that was given back does not count, nor what stays below where something cleaned up before within a day (the kubelet's garbage collection of images, a rotation of logs). Below the kubelet's hard eviction thresholds it is silent: the node has DiskPressure then. Unknown until it was measured for an hour",
+		Needs:  Needs{For: 10 * minute},
+		Clears: Clears{For: 15 * minute},
 	},
 	{
 		ID: IODelays, Condition: StorageReady, Severity: Warning, Action: None,

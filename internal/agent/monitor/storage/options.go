@@ -17,6 +17,7 @@ type Options struct {
 	XFS         XFS           `yaml:"xfs"`
 	Probe       Probe         `yaml:"probe"`
 	IODelays    IODelays      `yaml:"ioDelays"`
+	Filling     Filling       `yaml:"filling"`
 	EBS         EBS           `yaml:"ebs"`
 }
 
@@ -45,6 +46,13 @@ type IODelays struct {
 	Most time.Duration `yaml:"most"`
 }
 
+// Filling is about filesystems of the node's own that fill up.
+type Filling struct {
+	// Within is the time within which a filesystem must be full, at the rate of the last hours, to be told of. Longer than six hours is
+	// a guess: the rate is that of two hours at most.
+	Within time.Duration `yaml:"within"`
+}
+
 // EBS is about volumes that are held back.
 type EBS struct {
 	// Period is the time between looks at the counters of the volumes.
@@ -62,6 +70,7 @@ func DefaultOptions() Options {
 		XFS:         XFS{Period: 5 * time.Minute, SmallestAverage: 16},
 		Probe:       Probe{Period: 30 * time.Second, Patience: 10 * time.Second},
 		IODelays:    IODelays{Period: 10 * time.Minute, Most: 10 * time.Second},
+		Filling:     Filling{Within: 6 * time.Hour},
 		EBS:         EBS{Period: 10 * time.Minute, Most: 50 * time.Second},
 	}
 }

@@ -16,6 +16,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	probe := &probe{mounts: mounts, options: o.Probe, asked: newPatient[error]()}
 	delays := &delays{host: h, options: o.IODelays}
 	volumes := &volumes{host: h, options: o.EBS}
+	filling := newFilling(h, o)
 	return []monitor.Monitor{
 		monitor.Every{
 			Title: "filesystems", Of: []reason.ID{reason.ReadonlyFilesystem, reason.VolumeReadonly, reason.XfsShutdown},
@@ -32,6 +33,9 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 		monitor.Every{
 			Title: "io-delays", Of: []reason.ID{reason.IODelays},
 			Period: o.IODelays.Period, Source: "/proc/*/stat", Find: delays.find,
+		},
+		monitor.Every{
+			Title: "filling", Of: []reason.ID{reason.FilesystemFillingUp}, Period: apart, Source: "statfs", Find: filling.find,
 		},
 		monitor.Every{
 			Title: "ebs", Of: exceeded, Period: o.EBS.Period, Source: "EBS's NVMe log page", Find: volumes.find,

@@ -3,6 +3,7 @@ package kubeletfiles
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,9 @@ type Config struct {
 	// ClusterDNS are the addresses that the kubelet gives pods as their name servers.
 	ClusterDNS    []string `yaml:"clusterDNS"`
 	ClusterDomain string   `yaml:"clusterDomain"`
+	// EvictionHard are the thresholds below which the kubelet evicts pods at once, by signal; nil is its defaults.
+	EvictionHard                 map[string]string `yaml:"evictionHard"`
+	MergeDefaultEvictionSettings bool              `yaml:"mergeDefaultEvictionSettings"`
 }
 
 // Config reads the kubelet's configuration: its file (--config), then the files of its drop-in folder (--config-dir) in their order,
@@ -46,6 +50,18 @@ func (k Kubelet) Config() (Config, error) {
 			c.ClusterDNS = layer.ClusterDNS
 		}
 		c.ClusterDomain = cmp.Or(layer.ClusterDomain, c.ClusterDomain)
+		c.MergeDefaultEvictionSettings = layer.MergeDefaultEvictionSettings || c.MergeDefaultEvictionSettings
+		if layer.EvictionHard != nil && c.EvictionHard == nil {
+			c.EvictionHard = map[string]string{}
+		}
+		maps.Copy(c.EvictionHard, layer.EvictionHard)
+	}
+	if list, is := k.Flag("eviction-hard"); is {
+		c.EvictionHard = map[string]string{}
+		for one := range strings.SplitSeq(list, ",") {
+			signal, threshold, _ := strings.Cut(one, "<")
+			c.EvictionHard[signal] = threshold
+		}
 	}
 	if list, is := k.Flag("cluster-dns"); is {
 		c.ClusterDNS = strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
