@@ -62,6 +62,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	if c.Network.APIServer == "" {
 		c.Network.APIServer = client.Server()
 	}
+	c.Kernel.ServerClock = &client.Clock
 	boot, err := h.Boot()
 	if err != nil {
 		return err

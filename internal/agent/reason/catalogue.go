@@ -15,6 +15,8 @@ const (
 	ApproachingMaxOpenFiles ID = "ApproachingMaxOpenFiles"
 	// CPUPressureStalled: The node's own daemons (kubelet, container runtime, system services) spend much of the time waiting for a CPU.
 	CPUPressureStalled ID = "CPUPressureStalled"
+	// ClockSkew: The node's clock and the API server's differ; certificates, tokens and leases are judged by another time than they were made at.
+	ClockSkew ID = "ClockSkew"
 	// ClockUnsynchronized: Nothing keeps the host's clock right; certificates, tokens, leases and log times will be wrong sooner or later.
 	ClockUnsynchronized ID = "ClockUnsynchronized"
 	// ConntrackExceededKernel: The kernel dropped packets of new connections, as its connection tracking table is full.
@@ -375,6 +377,16 @@ var Catalogue = []Reason{
 		Reads:  "cpu.pressure of the daemons' cgroups, line full: avg60 of 40 % or more. The host's own figure says nothing: on a busy, healthy host some process always waits",
 		Needs:  Needs{For: 5 * minute},
 		Clears: Clears{For: 1 * minute},
+	},
+	{
+		ID: ClockSkew, Condition: KernelReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The node's clock and the API server's differ; certificates, tokens and leases are judged by another time than they were made at.",
+			JA: "ノードの時計が API サーバーの時計とずれています。証明書、トークン、リースの期限が、発行側と異なる時刻で判定されます。",
+		},
+		Reads:  "the Date of the answers that the agent gets from the API server anyhow, on connections on which that has proved who it is: no request is made for it. A date is whole seconds, and was written at some time between request and answer: the difference is told with half of the round trip and half a second as its bound, and stands only if all of that is more than 5 s (kernel.clockSkew). Which clock is wrong it does not say. naosu-agent check asks no API server",
+		Needs:  Needs{For: 15 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: ClockUnsynchronized, Condition: KernelReady, Severity: Warning, Action: None,

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	clocks "k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/agent/host"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/serverclock"
 )
 
 // Options are what may be configured of these monitors.
@@ -35,6 +37,10 @@ type Options struct {
 	Zram Percent `yaml:"zram"`
 	// Pressure is the share of time, over a minute, from which waiting for each is too much.
 	Pressure Pressure `yaml:"pressure"`
+	// ClockSkew is by how much the host's clock may differ from the API server's.
+	ClockSkew time.Duration `yaml:"clockSkew"`
+	// ServerClock is what the API server's answers tell of its clock. Nil where none is asked.
+	ServerClock *serverclock.Clock `yaml:"-"`
 }
 
 // Pressure has a threshold for each file of /proc/pressure.
@@ -57,7 +63,7 @@ func DefaultOptions() Options {
 		},
 		Pods:    []string{"kubepods.slice", "kubepods"},
 		Threads: 70, OpenFiles: 70, Zombies: 20, Variables: 1000, CronRuns: 12, Zram: 10,
-		Pressure: Pressure{CPU: 40, IO: 60, Memory: 20},
+		Pressure: Pressure{CPU: 40, IO: 60, Memory: 20}, ClockSkew: 5 * time.Second,
 	}
 }
 
@@ -101,6 +107,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 		every(time.Minute, "hung", hung.find, reason.KernelDeadlock),
 		every(time.Minute, "clock", clock{unix.Adjtimex}.find, reason.ClockUnsynchronized),
 		every(time.Minute, "throttle", (&throttle{host: h}).find, reason.ThermalThrottling),
+		every(time.Minute, "skew", skew{o.ServerClock, o.ClockSkew, clocks.RealClock{}}.find, reason.ClockSkew),
 		every(time.Minute, "zram", zram{h, o.Zram}.find, reason.ZramHighUsage),
 		every(5*time.Minute, "processes", processes{h, o.Zombies, o.Variables}.find, reason.ExcessiveZombieProcesses, reason.LargeEnvironment),
 		every(10*time.Minute, "cron", cron{h, o.CronRuns}.find, reason.RapidCron),

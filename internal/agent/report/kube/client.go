@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/source/serverclock"
 )
 
 // timeout bounds a request other than a watch.
@@ -32,6 +34,8 @@ type Client struct {
 	http   *http.Client
 	// Done is told each request that ended ("patch", "apply", "watch") and its status code, 0 without an answer.
 	Done func(request string, code int)
+	// Clock is what the answers tell of the API server's clock.
+	Clock serverclock.Clock
 
 	firstWord, nextWord time.Duration
 }
@@ -232,10 +236,14 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 
 // do makes a request. The caller closes the body of an answer without error.
 func (c *Client) do(name string, request *http.Request) (*http.Response, error) {
+	sent := time.Now()
 	response, err := c.http.Do(request)
 	code := 0
 	if err == nil {
 		code = response.StatusCode
+		if code < http.StatusInternalServerError { // Those are often a proxy's, whose clock is another.
+			c.Clock.Note(sent, time.Now(), response.Header)
+		}
 	}
 	if c.Done != nil {
 		c.Done(name, code)
