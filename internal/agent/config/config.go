@@ -107,10 +107,11 @@ func Default() Config {
 	}
 }
 
-// Monitors are all that watch a host. In the folder they keep how far logs were read, over a restart; empty keeps nothing.
+// Monitors are all that watch a host. In the folder they keep how far logs were read and what answered, over a restart; empty keeps
+// nothing.
 func (c Config) Monitors(h host.Host, folder string) []monitor.Monitor {
 	return slices.Concat(
-		kernel.Monitors(h, c.Kernel), logs.Monitors(h, c.Logs, c.Catalogue(), folder), network.Monitors(h, c.Network),
+		kernel.Monitors(h, c.Kernel), logs.Monitors(h, c.Logs, c.Catalogue(), folder), network.Monitors(h, c.Network, folder),
 		runtime.Monitors(h, c.Runtime), storage.Monitors(h, c.Storage), accelerator.Monitors(h), []monitor.Monitor{c.refusals()},
 	)
 }

@@ -103,6 +103,8 @@ const (
 	IPAMDNotRunning ID = "IPAMDNotRunning"
 	// IPAMDRepeatedlyRestart: The Amazon VPC CNI's daemon starts again and again.
 	IPAMDRepeatedlyRestart ID = "IPAMDRepeatedlyRestart"
+	// InstanceMetadataUnreachable: The cloud's instance metadata service answered this node before and no longer does; credentials and addresses from there cannot be renewed.
+	InstanceMetadataUnreachable ID = "InstanceMetadataUnreachable"
 	// InterfaceNotRunning: A network interface of the node is up but has lost its carrier.
 	InterfaceNotRunning ID = "InterfaceNotRunning"
 	// InterfaceNotUp: A network interface of the node is administratively down.
@@ -933,6 +935,16 @@ var Catalogue = []Reason{
 		Reads:  "/proc/*/stat: the process aws-k8s-agent is another than at the look before; on EKS Auto Mode systemd's NRestarts",
 		Needs:  Needs{Count: 5, Within: 30 * minute},
 		Clears: Clears{Quiet: 30 * minute},
+	},
+	{
+		ID: InstanceMetadataUnreachable, Condition: NetworkingReady, Severity: Warning, Action: None,
+		Means: Words{
+			EN: "The cloud's instance metadata service answered this node before and no longer does; credentials and addresses from there cannot be renewed.",
+			JA: "クラウドのインスタンスメタデータサービスが、以前は応答していましたが、応答しなくなりました。そこから取得する認証情報やアドレスを更新できません。",
+		},
+		Reads:  "http://169.254.169.254, every minute, on machines that are EC2's, Compute Engine's or Azure's by their DMI: for a session's token (IMDSv2), the instance's ID, the versions. Any answer below 500 will do, that it is switched off too. Unknown while it has not answered since the boot: it may be kept from the node by design",
+		Needs:  Needs{For: 5 * minute},
+		Clears: Clears{},
 	},
 	{
 		ID: InterfaceNotRunning, Condition: NetworkingReady, Severity: Fatal, Action: Replace,

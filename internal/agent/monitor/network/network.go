@@ -24,12 +24,14 @@ const (
 	seldom = 2 * time.Minute
 )
 
-// Monitors are all that watch the network.
-func Monitors(h host.Host, o Options) []monitor.Monitor {
+// Monitors are all that watch the network. In the folder they keep what holds until the host is booted anew, over a restart; empty keeps
+// nothing.
+func Monitors(h host.Host, o Options, folder string) []monitor.Monitor {
 	bus := systemd.New(h)
 	return []monitor.Monitor{
 		Links(o), sysctl(h, o), conntrack(h, o), filters(h, o), allowance(o), efa(h),
 		addresses(h, bus, o), allocations(h), macPolicy(h), policies(h, bus), routes(h, bus, o), kubeProxy(h, o), dns(h, o), clusterDNS(h, o), apiServer(o),
+		instanceMetadata(h, folder),
 	}
 }
 

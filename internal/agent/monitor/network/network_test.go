@@ -34,7 +34,7 @@ func TestEveryReasonIsTold(t *testing.T) {
 			want = append(want, e.Name)
 		}
 	}
-	for _, m := range Monitors(host.Host{}, DefaultOptions()) {
+	for _, m := range Monitors(host.Host{}, DefaultOptions(), "") {
 		if !strings.HasPrefix(m.Name(), "network/") {
 			t.Errorf("a monitor is named %s", m.Name())
 		}
@@ -79,7 +79,7 @@ func TestQuietWhenWell(t *testing.T) {
 	}
 	agenttest.Need(t, "iptables-nft-restore")
 	h, o := busyNode(t)
-	all := Monitors(h, o)
+	all := Monitors(h, o, "")
 	for range 3 { // Counters are compared with those of the look before.
 		quiet(t, all...)
 	}
@@ -90,7 +90,7 @@ func TestQuietOnAnEmptyHost(t *testing.T) {
 	if !agenttest.Alone(t) {
 		return
 	}
-	for _, m := range Monitors(hostWith(t, nil), DefaultOptions()) {
+	for _, m := range Monitors(hostWith(t, nil), DefaultOptions(), "") {
 		_ = m.Look(t.Context(), func(e evidence.Evidence) {
 			if e.State == evidence.Fault && e.Reason != "MissingDefaultRoutes" { // It has no card either.
 				t.Errorf("%s: %s %s: %s", m.Name(), e.Reason, e.Entity, e.Raw)
@@ -101,8 +101,8 @@ func TestQuietOnAnEmptyHost(t *testing.T) {
 
 // BenchmarkLook is one look of each monitor at the host that it runs on, but for those that ask over the network.
 func BenchmarkLook(b *testing.B) {
-	for _, m := range Monitors(host.Host{}, DefaultOptions()) {
-		if m.Name() == "network/dns" || m.Name() == "network/apiserver" {
+	for _, m := range Monitors(host.Host{}, DefaultOptions(), "") {
+		if slices.Contains([]string{"network/dns", "network/clusterdns", "network/apiserver", "network/metadata"}, m.Name()) {
 			continue
 		}
 		b.Run(strings.TrimPrefix(m.Name(), "network/"), func(b *testing.B) {
