@@ -8,6 +8,8 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/serverclock"
 )
 
@@ -57,5 +59,47 @@ func TestClockSkew(t *testing.T) {
 	found, err := skew{nil, 5 * time.Second, clocktesting.NewFakePassiveClock(noon)}.find(t.Context())
 	if err != nil || len(found) != 1 || found[0].State != "Inapplicable" {
 		t.Errorf("without an API server: %+v, %v", found, err)
+	}
+}
+
+// One server, or proxy, whose date is wrong among others makes nothing stand, nor do two of three; a difference that lasts does.
+func TestClockSkewStands(t *testing.T) {
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		// wrong says of which answers the date is by ten seconds.
+		wrong  func(answer int) bool
+		stands int // the minute from which on, -1 if never
+	}{
+		"once":              {func(answer int) bool { return answer == 4 }, -1},
+		"two of three":      {func(answer int) bool { return answer%3 > 0 }, -1},
+		"from the fifth on": {func(answer int) bool { return answer >= 5 }, 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := clocktesting.NewFakeClock(start)
+			var server serverclock.Clock
+			m := every(time.Minute, "skew", skew{&server, 5 * time.Second, now}.find, reason.ClockSkew)
+			m.Clock = now
+			book := evidence.NewBook(reason.Catalogue)
+			stands := -1
+			for minute := range 60 {
+				now.SetTime(start.Add(time.Duration(minute) * time.Minute))
+				if minute%5 == 0 {
+					date := now.Now()
+					if tc.wrong(minute / 5) {
+						date = date.Add(-10 * time.Second)
+					}
+					server.Note(now.Now(), now.Now(), http.Header{"Date": {date.Format(http.TimeFormat)}})
+				}
+				if err := m.Look(t.Context(), book.Note); err != nil {
+					t.Fatal(err)
+				}
+				if standing := len(book.Picture(now.Now()).Standing) > 0; standing && stands < 0 {
+					stands = minute
+				}
+			}
+			if stands != tc.stands {
+				t.Errorf("it stands from minute %d on, want %d", stands, tc.stands)
+			}
+		})
 	}
 }

@@ -161,6 +161,13 @@ func TestClusterServers(t *testing.T) {
 			}
 		})
 	}
+	k3s := agenttest.KubeletHost(t, "0::/system.slice/k3s.service\n", []string{"server", "--config", "/c"}, map[string]string{
+		"/c": "clusterDNS: [127.0.1.9]", "/var/lib/rancher/k3s/agent/etc/kubelet.conf.d/00-k3s-defaults.conf": "clusterDNS: [127.0.1.7]",
+	})
+	write(t, k3s, "/proc/77/comm", "k3s-server\n")
+	if got, want := states(t, clusterDNS(k3s, DefaultOptions())), "Fault ClusterDNSUnreachable 127.0.1.7"; got[0] != want {
+		t.Errorf("K3s: %q, not %q", got, want)
+	}
 	if got, want := states(t, clusterDNS(hostOf(t, map[string]string{"/proc/1/comm": "systemd\n"}), DefaultOptions())), []string{"Inapplicable ClusterDNSUnreachable"}; !slices.Equal(got, want) {
 		t.Errorf("no kubelet: %q, not %q", got, want)
 	}

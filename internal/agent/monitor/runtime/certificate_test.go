@@ -169,7 +169,17 @@ func TestKubeletClientCertificateIsRenewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	look()
-	if err := os.Rename(h.Path("/gone"), h.Path("/proc/78")); err != nil { // It was started again.
+	if err := os.WriteFile(h.Path("/gone/cmdline"), nil, 0o600); err != nil { // As of a process that is ending.
+		t.Fatal(err)
+	}
+	if err := os.Rename(h.Path("/gone"), h.Path("/proc/77")); err != nil {
+		t.Fatal(err)
+	}
+	look()
+	if err := os.WriteFile(h.Path("/proc/77/cmdline"), []byte("kubelet\x00--kubeconfig\x00"+kubeconfigAt+"\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(h.Path("/proc/77"), h.Path("/proc/78")); err != nil { // It was started again.
 		t.Fatal(err)
 	}
 	root, err := filepath.EvalSymlinks(h.Path("/proc/78/root"))
@@ -186,8 +196,31 @@ func TestKubeletClientCertificateIsRenewed(t *testing.T) {
 		}
 	}
 	look()
-	if want := []string{"Well", "Fault:", "Fault:", "Well"}; !slices.Equal(got, want) {
+	if want := []string{"Well", "Fault:", "Fault:", "Unreadable:", "Well"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// K3s runs the kubelet within itself, and says elsewhere what it is configured with.
+func TestKubeletClientCertificateOfK3s(t *testing.T) {
+	const kubeconfig, own = "/agent/kubelet.kubeconfig", "/agent/client-kubelet.crt"
+	over := issue(t, midday.Add(-day), midday, false)
+	for folder, args := range map[string][]string{
+		"/var/lib/rancher/k3s": {"server", "--config=/etc/rancher/k3s/config.yaml"}, "/data": {"agent", "--data-dir", "/data", "--kubeconfig=/x"},
+	} {
+		h := agenttest.KubeletHost(t, "0::/../../system.slice/k3s-agent.service\n", args, map[string]string{
+			folder + kubeconfig: naming("client-certificate: " + folder + own), folder + own: over,
+		})
+		c := &certificate{finder: kubeletfiles.Finder{Host: h}, clock: clocktesting.NewFakePassiveClock(midday)}
+		for name, want := range map[string]string{"k3s-agent": "Fault: the certificate of system:node:n ended", "k3s-server": "Fault: ", "containerd": "Inapplicable: no kubelet runs here"} {
+			if err := os.WriteFile(h.Path("/proc/77/comm"), []byte(name+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c.finder = kubeletfiles.Finder{Host: h}
+			if got := lookAtCertificate(t, c); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		}
 	}
 }
 

@@ -17,17 +17,22 @@ import (
 )
 
 // groups are the cgroups in which a node's own kubelet is. A pod may name a process as it likes, and is in none of these.
-var groups = []string{"*.slice/kubelet.service", "*.slice/rke2-*.service", "*.slice/snap.kubelet*.service", "podruntime/kubelet"}
+var groups = []string{
+	"*.slice/kubelet.service", "*.slice/rke2-*.service", "*.slice/snap.kubelet*.service", "podruntime/kubelet", "*.slice/k3s*.service",
+}
 
-// ErrNone says that a host runs no kubelet as a process of its own, nor did at an earlier look.
-var ErrNone = errors.New("no kubelet runs here as a process of its own")
+// names are those of its process, as comm has them. K3s runs it within its own.
+var names = []string{"kubelet", "k3s-agent", "k3s-server", "k3s"}
+
+// ErrNone says that a host runs no kubelet, nor did at an earlier look.
+var ErrNone = errors.New("no kubelet runs here")
 
 // Finder finds a host's kubelet.
 type Finder struct {
 	Host host.Host
 
-	pid  string
-	args []string
+	pid, name string
+	args      []string
 }
 
 // Kubelet is one that runs, or ran when it was looked for before.
@@ -59,7 +64,13 @@ func (f *Finder) Find() (Kubelet, error) {
 	if err != nil {
 		return Kubelet{}, fmt.Errorf("read the kubelet's arguments: %w", err)
 	}
-	f.args = strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+	args := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+	if len(line) == 0 { // It is ending.
+		return Kubelet{}, errors.New("the kubelet is ending")
+	}
+	if f.args = args; f.name != "kubelet" {
+		f.args = ofK3s(args)
+	}
 	return Kubelet{root: f.root(f.pid), args: f.args}, nil
 }
 
@@ -79,7 +90,28 @@ func (f *Finder) pids() ([]string, error) {
 // is says whether a process is the kubelet.
 func (f *Finder) is(pid string) bool {
 	name, err := os.ReadFile(f.Host.Path("/proc/" + pid + "/comm"))
-	return err == nil && strings.TrimSpace(string(name)) == "kubelet" && f.Host.InCgroup(pid, groups)
+	if err != nil {
+		return false
+	}
+	f.name = strings.TrimSpace(string(name))
+	return slices.Contains(names, f.name) && f.Host.InCgroup(pid, groups)
+}
+
+// ofK3s are the arguments that K3s gives the kubelet within it, as far as they are used here
+// (https://docs.k3s.io/installation/configuration#kubelet-configuration). Its own --config is another's file.
+func ofK3s(args []string) []string {
+	own := Kubelet{args: args}
+	folder, is := own.Flag("data-dir")
+	if !is {
+		folder = "/var/lib/rancher/k3s"
+	}
+	given := []string{args[0], "--kubeconfig=" + folder + "/agent/kubelet.kubeconfig", "--config-dir=" + folder + "/agent/etc/kubelet.conf.d"}
+	for _, name := range []string{"cluster-dns", "cluster-domain"} {
+		if value, is := own.Flag(name); is {
+			given = append(given, "--"+name+"="+value)
+		}
+	}
+	return given
 }
 
 // root is a process's root folder, or the host's as it is mounted where that may not be looked into (ptrace(2)).
