@@ -196,7 +196,7 @@ func TestKubeletClientCertificateIsRenewed(t *testing.T) {
 		}
 	}
 	look()
-	if want := []string{"Well", "Fault:", "Fault:", "Unreadable:", "Well"}; !slices.Equal(got, want) {
+	if want := []string{"Well", "Fault:", "Fault:", "Fault:", "Well"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -221,6 +221,19 @@ func TestKubeletClientCertificateOfK3s(t *testing.T) {
 				t.Errorf("%s: %s, want %s", name, got, want)
 			}
 		}
+	}
+}
+
+// Without the right to look into the root folders of processes it is not known, and said why.
+func TestKubeletClientCertificateUnseen(t *testing.T) {
+	h := agenttest.KubeletHost(t, agenttest.KubeletGroup, []string{"--kubeconfig=" + kubeconfigAt}, nil)
+	if err := os.Remove(h.Path("/proc/77/root")); err != nil {
+		t.Fatal(err)
+	}
+	c := &certificate{finder: kubeletfiles.Finder{Host: h}, clock: clocktesting.NewFakePassiveClock(midday)}
+	want := "Unreadable: read " + kubeconfigAt + ": no such file or directory, and the kubelet's own root folder may not be looked into (SYS_PTRACE): "
+	if got := lookAtCertificate(t, c); !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -69,13 +69,14 @@ func (f *filling) find(ctx context.Context) ([]evidence.Evidence, error) {
 			continue
 		}
 		some = true
+		key := disk.device + " " + disk.at
+		t := before[key]
 		now, err := f.asked.ask(ctx, disk.at, statPatience, func() usage { return f.measure(disk) })
 		if err := errors.Join(err, now.err); err != nil {
 			unknown = append(unknown, f.unknown(disk.at, err.Error()))
+			f.trends[key] = t
 			continue
 		}
-		key := disk.device + " " + disk.at
-		t := before[key]
 		if t == nil || t.size != now.bytes.all {
 			t = newTrends(f.clock.Now(), now)
 		}

@@ -182,15 +182,32 @@ func TestFillingBeginsAnew(t *testing.T) {
 func TestFillingOfSickDisks(t *testing.T) {
 	h := fillingHost(t, "{}")
 	m := newFilling(h, DefaultOptions())
-	m.measure = func(filesystem) usage { return usage{err: errUnseen} }
-	found, err := m.find(t.Context())
-	if err != nil || len(found) != 1 || found[0].State != evidence.Unreadable || !strings.Contains(found[0].Raw, "/: not to be seen") {
-		t.Errorf("%+v, %v", found, err)
+	now := clocktesting.NewFakePassiveClock(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
+	m.clock = now
+	sick := func(look int) bool { return look == 0 || look == 5 }
+	for look := range 15 {
+		m.measure = func(filesystem) usage {
+			if sick(look) {
+				return usage{err: errUnseen}
+			}
+			return usage{bytes: room{all: 100, free: 100}}
+		}
+		found, err := m.find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case sick(look) && (len(found) != 1 || found[0].State != evidence.Unreadable || !strings.Contains(found[0].Raw, "/: not to be seen")):
+			t.Errorf("a disk that does not answer: %+v", found)
+		case look == 14 && len(found) > 0:
+			t.Errorf("an hour later, in which it once did not answer: %+v", found)
+		}
+		now.SetTime(now.Now().Add(apart))
 	}
 	if err := os.WriteFile(h.Path(mountinfo), []byte("24 1 259:1 / / ro shared:1 - ext4 /dev/nvme0n1p1 ro\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if found, err = m.find(t.Context()); err != nil || len(found) != 1 || found[0].State != evidence.Inapplicable {
+	if found, err := m.find(t.Context()); err != nil || len(found) != 1 || found[0].State != evidence.Inapplicable {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

@@ -13,7 +13,7 @@ const (
 	evidenced  = time.Hour
 	// fewest is how many samples tell anything: with those, each half of them has five.
 	fewest = 10
-	// recent is how long ago what is in use now began, of teeth of a saw.
+	// recent is for how long a cleaning is no measure yet, and how far back the most that is in use now is looked for.
 	recent = 30 * time.Minute
 	// cleanings is for how long it is remembered up to where something let a filesystem fill up before it deleted.
 	cleanings = 24 * time.Hour
@@ -65,7 +65,7 @@ func (t *trend) known() bool {
 // the median of those between any two (Theil and Sen), which no few samples move; and the half that grows less decides, so that
 // neither what has stopped nor what has only begun, as an image being unpacked, is taken to go on.
 func (t *trend) rate() float64 {
-	if !t.known() || t.tamed() {
+	if !t.known() || t.belowPeak() {
 		return 0
 	}
 	kept := slices.Clone(t.samples)
@@ -76,9 +76,9 @@ func (t *trend) rate() float64 {
 	return min(slope(kept[:middle]), slope(kept[middle:]))
 }
 
-// tamed says that use is hardly more than it was before something cleaned up. A cleaning just now says nothing yet: of a saw whose teeth
-// rise, the one before was at a lower use.
-func (t *trend) tamed() bool {
+// belowPeak says that use is hardly more than it was before something cleaned up. A cleaning just now says nothing yet: where each is at
+// a higher use than the one before, it is always at a peak.
+func (t *trend) belowPeak() bool {
 	now := t.samples[len(t.samples)-1].at
 	var most uint64
 	for _, s := range t.samples {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,11 +39,13 @@ type Finder struct {
 // Kubelet is one that runs, or ran when it was looked for before.
 type Kubelet struct {
 	root string
-	args []string
+	// blind is why its own root folder is not looked into.
+	blind error
+	args  []string
 }
 
 // Find is the kubelet that runs or, if there is none now, what is known of the one before: a kubelet whose certificate is over does not
-// run for long. The error is ErrNone if there was none, or says that the host's processes cannot be listed.
+// run for long. The error is ErrNone if there was none, or says why it cannot be looked for.
 func (f *Finder) Find() (Kubelet, error) {
 	if f.pid == "" || !f.is(f.pid) {
 		pids, err := f.pids()
@@ -54,24 +57,33 @@ func (f *Finder) Find() (Kubelet, error) {
 			f.pid = pids[i]
 		}
 	}
-	if f.pid == "" {
+	line, err := f.cmdline()
+	if err != nil {
+		return Kubelet{}, err
+	}
+	if len(line) == 0 {
 		if f.args == nil {
 			return Kubelet{}, ErrNone
 		}
-		return Kubelet{root: f.root("1"), args: f.args}, nil
+		return f.kubelet("1"), nil
+	}
+	f.args = strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
+	if f.name != "kubelet" {
+		f.args = ofK3s(f.args)
+	}
+	return f.kubelet(f.pid), nil
+}
+
+// cmdline is the arguments of the kubelet, each ended by a zero byte. Empty if none runs, or it is ending.
+func (f *Finder) cmdline() ([]byte, error) {
+	if f.pid == "" {
+		return nil, nil
 	}
 	line, err := os.ReadFile(f.Host.Path("/proc/" + f.pid + "/cmdline"))
-	if err != nil {
-		return Kubelet{}, fmt.Errorf("read the kubelet's arguments: %w", err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH) {
+		return nil, fmt.Errorf("read the kubelet's arguments: %w", err)
 	}
-	args := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
-	if len(line) == 0 { // It is ending.
-		return Kubelet{}, errors.New("the kubelet is ending")
-	}
-	if f.args = args; f.name != "kubelet" {
-		f.args = ofK3s(args)
-	}
-	return Kubelet{root: f.root(f.pid), args: f.args}, nil
+	return line, nil
 }
 
 func (f *Finder) pids() ([]string, error) {
@@ -114,13 +126,13 @@ func ofK3s(args []string) []string {
 	return given
 }
 
-// root is a process's root folder, or the host's as it is mounted where that may not be looked into (ptrace(2)).
-func (f *Finder) root(pid string) string {
+// kubelet sees the root folder of a process, or where that may not be looked into (ptrace(2)) what is mounted of the host's.
+func (f *Finder) kubelet(pid string) Kubelet {
 	root := f.Host.Path("/proc/" + pid + "/root")
 	if _, err := os.Stat(root + "/"); err != nil {
-		return f.Host.Path("/")
+		return Kubelet{root: f.Host.Path("/"), blind: bare(err), args: f.args}
 	}
-	return root
+	return Kubelet{root: root, args: f.args}
 }
 
 // Flag is the last value of a flag; ok is false if it is not given.
@@ -143,9 +155,9 @@ const largest = 1 << 20
 
 // Read reads a file of the kubelet's. Its symbolic links are followed below the kubelet's root.
 func (k Kubelet) Read(path string) ([]byte, error) {
-	at, err := host.Resolve(k.root, path)
+	at, err := k.resolve(path)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, bare(err))
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	file, err := os.OpenFile(at, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0) // O_NONBLOCK: a FIFO is not waited for.
 	if err != nil {
@@ -171,9 +183,9 @@ func (k Kubelet) Read(path string) ([]byte, error) {
 
 // List is the names of the files in a folder of the kubelet's, sorted.
 func (k Kubelet) List(folder string) ([]string, error) {
-	at, err := host.Resolve(k.root, folder)
+	at, err := k.resolve(folder)
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", folder, bare(err))
+		return nil, fmt.Errorf("list %s: %w", folder, err)
 	}
 	entries, err := os.ReadDir(at)
 	if err != nil {
@@ -184,6 +196,18 @@ func (k Kubelet) List(folder string) ([]string, error) {
 		paths = append(paths, filepath.Join(folder, entry.Name()))
 	}
 	return paths, nil
+}
+
+// resolve is where the agent finds a path of the kubelet's.
+func (k Kubelet) resolve(path string) (string, error) {
+	at, err := host.Resolve(k.root, path)
+	if err != nil && k.blind != nil {
+		return "", fmt.Errorf("%w, and the kubelet's own root folder may not be looked into (SYS_PTRACE): %w", bare(err), k.blind)
+	}
+	if err != nil {
+		return "", bare(err)
+	}
+	return at, nil
 }
 
 // bare is an error without the path at which the agent finds the file.
