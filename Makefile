@@ -14,10 +14,12 @@ NIGHTS   ?= 10000
 # Which checks of the guard unguarded takes out, as in CHECK=lease,window, and in how many nights each must be seen.
 CHECK    ?= all
 UNGUARDED ?= 500
-# How many questions truth asks, of made-up clusters from which seed on, and the folder that it keeps disagreements in.
+# How many questions truth asks, of made-up clusters from which seed on, the folder that it keeps disagreements in, and
+# on how many labs at once.
 QUESTIONS ?= 1000
 SEED      ?= 1
 KEEP      ?=
+LABS      ?= 2
 # What bench runs, as in BENCH=Ready.
 BENCH    ?= .
 
@@ -81,7 +83,7 @@ unguarded: go ## Take each of the guard's checks out in turn, and play nights un
 
 .PHONY: truth
 truth: programs ## Hold forecasts about made-up clusters against what comes on the lab
-	@TRUTH_QUESTIONS=$(QUESTIONS) TRUTH_SEED=$(SEED) TRUTH_KEEP=$(KEEP) NAOSU_PROGRAMS_BUILT=1 go test -vet=off -count=1 ./test/forecasts -run 'TestTruth$$' -v -timeout 24h
+	@TRUTH_QUESTIONS=$(QUESTIONS) TRUTH_SEED=$(SEED) TRUTH_KEEP=$(KEEP) TRUTH_LABS=$(LABS) NAOSU_PROGRAMS_BUILT=1 go test -vet=off -count=1 ./test/forecasts -run 'TestTruth$$' -v -timeout 24h
 
 .PHONY: go
 go:

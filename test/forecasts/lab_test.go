@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -265,22 +265,21 @@ func (b *bed) ready(want int) error {
 	return nil
 }
 
-// evict asks every pod of a node that a drain would to leave, and leaves those whose budget does not allow it.
+// evict asks every pod of a node that a drain would to leave, all at once as kubectl does, and leaves those whose budget does not
+// allow it.
 func (b *bed) evict(node string) error {
 	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
 	if err != nil {
 		return err
 	}
+	var evictions errgroup.Group
 	for _, pod := range pods.Items {
 		if owner := metav1.GetControllerOf(&pod); owner != nil && owner.Kind == "DaemonSet" || pod.DeletionTimestamp != nil {
 			continue
 		}
-		err := b.PolicyV1().Evictions(pod.Namespace).Evict(b.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}})
-		if err != nil && !apierrors.IsTooManyRequests(err) && !apierrors.IsNotFound(err) {
-			return err
-		}
+		evictions.Go(func() error { return b.evictPod(pod.Namespace, pod.Name) })
 	}
-	return nil
+	return evictions.Wait()
 }
 
 func (b *bed) cordon(node string, on bool) {

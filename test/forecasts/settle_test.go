@@ -25,8 +25,8 @@ const (
 	// mostRounds bounds how long a world may take to come to rest.
 	mostRounds = 80
 	// stuckRounds is how many rounds in which nothing changes make what still goes on something that never ends, such as a volume that
-	// another node has. jobRounds is the same for a Job of which pods failed, or may have: it waits ten seconds and more before it makes another.
-	stuckRounds, jobRounds = 3, 9
+	// another node has.
+	stuckRounds = 3
 	// deadRounds is the same for a pod on a dead node, which may bear that for a while.
 	deadRounds = 20
 	// volumeRounds is the same for a volume that is attached nowhere yet: attaching is tried again ever more rarely.
@@ -66,9 +66,10 @@ func (b *bed) settle(goOn func(*bed) error) error {
 			}
 			return nil
 		}
-		if err := errors.Join(b.nudge(), b.pass()); err != nil {
+		if err := b.nudge(); err != nil {
 			return err
 		}
+		b.pass()
 	}
 	return fmt.Errorf("the world does not come to rest: %s", last)
 }
@@ -189,11 +190,7 @@ func (b *bed) underWayNow() (left []work, err error) {
 	}
 	for i := range jobs.Items {
 		if j := &jobs.Items[i]; jobUnderWay(j) {
-			rounds := stuckRounds
-			if j.Status.Failed > 0 || j.Spec.PodFailurePolicy != nil { // Which may count no failures.
-				rounds = jobRounds
-			}
-			add(rounds, "Job ", j.Name, " has ", j.Status.Active, " pods of ", *j.Spec.Parallelism, " after ", j.Status.Failed)
+			add(stuckRounds+b.backOffRounds(j), "Job ", j.Name, " has ", j.Status.Active, " pods of ", *j.Spec.Parallelism, " after ", j.Status.Failed)
 		}
 	}
 	sets, err := b.AppsV1().ReplicaSets("").List(b.Context(), metav1.ListOptions{})
@@ -235,6 +232,16 @@ func jobUnderWay(j *batchv1.Job) bool {
 		return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
 	})
 	return !over && j.Status.Active < *j.Spec.Parallelism
+}
+
+// backOffRounds is in how many rounds, of a second at least, a Job's back-off is over, which doubles with each pod that has failed.
+//
+// Source: pkg/controller/job of Kubernetes (DefaultJobPodFailureBackOff).
+func (b *bed) backOffRounds(j *batchv1.Job) int {
+	if j.Status.Failed == 0 {
+		return 0
+	}
+	return 1 + int(b.lab.Pace.Real(10*time.Second<<min(j.Status.Failed-1, 6))/time.Second)
 }
 
 // state is all that may still change, as text.
@@ -333,30 +340,36 @@ func (b *bed) nudge() error {
 const markerLabel = "forecasts.naosu.dev/marker"
 
 // pass sends the marker through the controllers and the scheduler. Without a node that is ready there is nothing to wait for.
-func (b *bed) pass() error {
-	list, err := b.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	at := slices.IndexFunc(list.Items, func(n corev1.Node) bool { return readyNode(&n) })
-	if at < 0 {
-		return nil
-	}
-	node := list.Items[at].Name
+func (b *bed) pass() {
+	b.Helper()
 	b.apply("testdata/truthmarker.yaml")
 	b.await("the marker is rejected", func() error {
 		return b.ofMarker(func(p *corev1.Pod) bool { return condition(p, corev1.PodScheduled) == corev1.ConditionFalse })
 	})
-	label := func(value string) error {
+	label := func(node, value string) error {
 		patch := fmt.Appendf(nil, `{"metadata":{"labels":{%q:%s}}}`, markerLabel, value)
 		_, err := b.CoreV1().Nodes().Patch(b.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
 		return client(err)
 	}
-	b.must(label(`"here"`))
+	labelled := ""
 	b.await("the marker is placed", func() error {
+		list, err := b.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		ready := slices.DeleteFunc(list.Items, func(n corev1.Node) bool { return !readyNode(&n) })
+		if len(ready) == 0 {
+			return nil
+		}
+		if !slices.ContainsFunc(ready, func(n corev1.Node) bool { return n.Name == labelled }) { // It may end at any time.
+			labelled = ready[0].Name
+			b.must(label(labelled, `"here"`))
+		}
 		return b.ofMarker(func(p *corev1.Pod) bool { return p.Spec.NodeName != "" })
 	})
-	b.must(label("null"))
+	if labelled != "" {
+		b.must(label(labelled, "null"))
+	}
 	background := metav1.DeletePropagationBackground
 	b.must(client(b.AppsV1().Deployments(markerSpace).Delete(b.Context(), marker, metav1.DeleteOptions{PropagationPolicy: &background})))
 	b.await("the marker is gone", func() error {
@@ -366,7 +379,6 @@ func (b *bed) pass() error {
 		}
 		return err
 	})
-	return nil
 }
 
 const markerSpace = "kube-system"

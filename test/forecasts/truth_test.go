@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -38,8 +39,8 @@ func TestTruthSample(t *testing.T) {
 	}
 }
 
-// TestTruth plays as many questions as TRUTH_QUESTIONS says, of worlds from TRUTH_SEED on. Disagreements are kept in the folder
-// TRUTH_KEEP, if that is given.
+// TestTruth plays as many questions as TRUTH_QUESTIONS says, of worlds from TRUTH_SEED on, on TRUTH_LABS labs at once: much of the time
+// each waits. Disagreements are kept in the folder TRUTH_KEEP, if that is given.
 func TestTruth(t *testing.T) {
 	questions, _ := strconv.Atoi(os.Getenv("TRUTH_QUESTIONS"))
 	if questions == 0 {
@@ -49,14 +50,29 @@ func TestTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &score{keep: os.Getenv("TRUTH_KEEP")}
-	b := newTruthBed(t)
-	for seed := first; len(s.results) < questions; seed++ {
-		b.playWorld(t, s, seed, min(questionsPerWorld, questions-len(s.results)))
-		if s.failures > 5 {
-			t.Fatal("the lab failed too often")
-		}
+	labs, err := strconv.Atoi(cmp.Or(os.Getenv("TRUTH_LABS"), "1"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	s := &score{keep: os.Getenv("TRUTH_KEEP")}
+	worlds := make(chan uint64)
+	go func() {
+		defer close(worlds)
+		for seed := first; !s.enough(questions); seed++ {
+			worlds <- seed
+		}
+	}()
+	t.Run("labs", func(t *testing.T) {
+		for lab := range labs {
+			t.Run(fmt.Sprint(lab), func(t *testing.T) {
+				t.Parallel()
+				b := newTruthBed(t)
+				for seed := range worlds {
+					b.playWorld(t, s, seed, questionsPerWorld)
+				}
+			})
+		}
+	})
 	s.table(t)
 }
 
@@ -80,7 +96,7 @@ func (b *bed) playWorld(t *testing.T, s *score, seed uint64, questions int) {
 		}
 	})
 	if !whole {
-		s.failures++
+		s.fails()
 	}
 }
 
@@ -154,6 +170,7 @@ func (b *bed) happen(q question, before *cluster.Snapshot) reality {
 
 // score are the results so far.
 type score struct {
+	mu       sync.Mutex
 	results  []result
 	failures int
 	// keep is the folder for disagreements, empty if they are not kept.
@@ -162,7 +179,9 @@ type score struct {
 
 func (s *score) add(t *testing.T, r result) {
 	t.Helper()
+	s.mu.Lock()
 	s.results = append(s.results, r)
+	s.mu.Unlock()
 	t.Logf("%-11s %d/%d %s: naosu whatif %s (%d futures, %.1f s)", r.verdict, r.seed, r.number, r.q.kind, strings.Join(r.q.line, " "), r.futures, r.took.Seconds())
 	if r.verdict == agreed {
 		return
@@ -176,6 +195,23 @@ func (s *score) add(t *testing.T, r result) {
 			t.Error(err)
 		}
 	}
+}
+
+// fails notes that a lab failed, and with it a world.
+func (s *score) fails() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures++
+}
+
+// mostFailures is how many worlds the lab may fail at.
+const mostFailures = 5
+
+// enough says whether so many questions have been asked, or the lab failed too often.
+func (s *score) enough(questions int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.results) >= questions || s.failures > mostFailures
 }
 
 func (s *score) of(v verdict) int {

@@ -125,6 +125,7 @@ func (b *bed) clear(w *world) {
 		b.must(b.lab.Cloud.RestoreZone(zone))
 	}
 	background := metav1.DeletePropagationBackground
+	b.must(client(b.AppsV1().Deployments(markerSpace).Delete(b.Context(), marker, metav1.DeleteOptions{PropagationPolicy: &background})))
 	b.await("the world is gone", func() error {
 		left := 0
 		for _, kind := range worldKinds {
@@ -145,6 +146,11 @@ func (b *bed) clear(w *world) {
 	})
 	for _, group := range w.groups {
 		b.must(b.lab.Cloud.SetDesired(group.Name, 0))
+	}
+	for _, i := range b.lab.Cloud.Instances() { // Those that a rotation has taken out of their group are left.
+		if i.State == cloud.Running {
+			b.must(b.lab.Cloud.Terminate(i.ID, false))
+		}
 	}
 	b.await("the world's nodes and volumes are gone", func() error {
 		volumes, err := b.CoreV1().PersistentVolumes().List(b.Context(), metav1.ListOptions{})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/kubernetes/pkg/controller/job"
 	"k8s.io/kubernetes/pkg/controller/volume/attachdetach"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
@@ -61,14 +62,20 @@ func paced(p *pace.Pace) map[controlplane.Component][]string {
 	}
 }
 
-var standardTimers = attachdetach.DefaultTimerConfig
+var (
+	standardTimers  = attachdetach.DefaultTimerConfig
+	standardBackOff = job.DefaultJobPodFailureBackOff
+	longestBackOff  = job.MaxJobPodFailureBackOff
+)
 
-// setTimers scales the timers that the attach-detach controller has no flags for, among them the six minutes after which
-// it takes a volume from a node that does not answer. Its loop stays at 100 ms.
+// setTimers scales the timers that controllers have no flags for: those of the attach-detach controller, among them the six minutes
+// after which it takes a volume from a node that does not answer, while its loop stays at 100 ms; and how long a Job waits after a
+// pod of its has failed, while the second in which it gathers what has happened stays.
 func setTimers(p *pace.Pace) {
 	timers := standardTimers
 	timers.ReconcilerMaxWaitForUnmountDuration = p.Real(timers.ReconcilerMaxWaitForUnmountDuration)
 	timers.DesiredStateOfWorldPopulatorLoopSleepPeriod = p.Real(timers.DesiredStateOfWorldPopulatorLoopSleepPeriod)
 	timers.DesiredStateOfWorldPopulatorListPodsRetryDuration = p.Real(timers.DesiredStateOfWorldPopulatorListPodsRetryDuration)
 	attachdetach.DefaultTimerConfig = timers
+	job.DefaultJobPodFailureBackOff, job.MaxJobPodFailureBackOff = p.Real(standardBackOff), p.Real(longestBackOff)
 }

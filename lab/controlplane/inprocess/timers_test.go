@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/kubernetes/pkg/controller/job"
 	"k8s.io/kubernetes/pkg/controller/volume/attachdetach"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
@@ -16,6 +17,7 @@ type settings struct {
 	MonitorGrace, MonitorPeriod, AttachDetachSync, BinderSync time.Duration
 	EvictionRate                                              float32
 	ForceDetach, DetachLoop                                   time.Duration
+	JobBackOff, LongestJobBackOff                             time.Duration
 }
 
 func settingsOf(t *testing.T, o controlplane.Options) settings {
@@ -43,6 +45,8 @@ func settingsOf(t *testing.T, o controlplane.Options) settings {
 		BinderSync:       kcm.PersistentVolumeBinderController.PVClaimBinderSyncPeriod.Duration,
 		ForceDetach:      timers.ReconcilerMaxWaitForUnmountDuration,
 		DetachLoop:       timers.ReconcilerLoopPeriod,
+
+		JobBackOff: job.DefaultJobPodFailureBackOff, LongestJobBackOff: job.MaxJobPodFailureBackOff,
 	}
 }
 
@@ -51,11 +55,13 @@ func TestPace(t *testing.T) {
 		MonitorGrace: 50 * time.Second, MonitorPeriod: 5 * time.Second, EvictionRate: 0.1,
 		AttachDetachSync: time.Minute, BinderSync: 15 * time.Second,
 		ForceDetach: 6 * time.Minute, DetachLoop: 100 * time.Millisecond,
+		JobBackOff: 10 * time.Second, LongestJobBackOff: 10 * time.Minute,
 	}
 	fast := settings{
 		MonitorGrace: 2500 * time.Millisecond, MonitorPeriod: 250 * time.Millisecond, EvictionRate: 2,
 		AttachDetachSync: 3 * time.Second, BinderSync: 750 * time.Millisecond,
 		ForceDetach: 18 * time.Second, DetachLoop: 100 * time.Millisecond,
+		JobBackOff: 500 * time.Millisecond, LongestJobBackOff: 30 * time.Second,
 	}
 	own := fast
 	own.MonitorGrace = 7 * time.Second
