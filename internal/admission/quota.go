@@ -58,7 +58,7 @@ func (q *Quotas) ofPods(one *corev1.ResourceQuota) []corev1.ResourceName {
 
 // Charge counts a pod, once.
 func (q *Quotas) Charge(pod *corev1.Pod) {
-	if q.charged[pod.UID] != nil {
+	if q.Counts(pod) {
 		return
 	}
 	usage, err := q.pods.Usage(pod)
@@ -75,19 +75,20 @@ func (q *Quotas) Charge(pod *corev1.Pod) {
 	q.charged[pod.UID] = uses
 }
 
-// Release uncounts a pod that is gone. It says whether it was counted.
-func (q *Quotas) Release(pod *corev1.Pod) bool {
-	uses := q.charged[pod.UID]
-	for i, used := range uses {
+// Counts says whether a pod is counted.
+func (q *Quotas) Counts(pod *corev1.Pod) bool { return q.charged[pod.UID] != nil }
+
+// Release uncounts a pod, if it is counted.
+func (q *Quotas) Release(pod *corev1.Pod) {
+	for i, used := range q.charged[pod.UID] {
 		q.quotas[i].Status.Used = quota.Subtract(q.quotas[i].Status.Used, used)
 	}
 	delete(q.charged, pod.UID)
-	return uses != nil
 }
 
 // Forbids is what the quotas have against a pod that is not charged yet, in the words of the ResourceQuota plugin; nil if nothing.
 func (q *Quotas) Forbids(pod *corev1.Pod) error {
-	if q.charged[pod.UID] != nil {
+	if q.Counts(pod) {
 		return nil
 	}
 	pods := corev1.SchemeGroupVersion.WithResource("pods")

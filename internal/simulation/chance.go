@@ -4,6 +4,9 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // chance is what nobody decides: the order in which controllers take what has none, and how long things take that nobody
@@ -59,6 +62,34 @@ func (c chance) late() bool { return c.unruly && c.dice.IntN(2) == 0 }
 // overtaken says whether others come to the scheduler's turn before the victims of a preemption are gone. Mostly they do:
 // the scheduler goes on at once, and pods take their time to end.
 func (c chance) overtaken() bool { return c.dice != nil && c.dice.IntN(4) > 0 }
+
+// countedLater says whether a quota's room that a pod leaves is there only once its owner has asked for another in vain: the quota
+// controller counts while the owner's own controller is at work.
+func (c chance) countedLater() bool { return c.dice != nil && c.dice.IntN(2) == 0 }
+
+// delay is how long after the world was read something happens in it.
+func (c chance) delay() time.Duration {
+	if c.dice == nil {
+		return 0
+	}
+	return time.Duration(c.dice.Int64N(int64(time.Minute)))
+}
+
+// within is when something comes that comes once in a period, and whether it does before a dead node goes, which takes no known time.
+func (c chance) within(period time.Duration) (wait time.Duration, before bool) {
+	if c.dice == nil {
+		return period, true
+	}
+	return time.Duration(c.dice.Int64N(int64(period))), c.dice.IntN(2) == 0
+}
+
+// unseen are those of new pods that the quota controller has not heard of when it counts: mostly none.
+func (c chance) unseen(pods []*corev1.Pod) []*corev1.Pod {
+	if c.dice == nil || len(pods) == 0 || c.dice.IntN(8) > 0 {
+		return nil
+	}
+	return drawn(c, pods)[:1+c.dice.IntN(len(pods))]
+}
 
 // proceed lets happen what the next step of a drain or a rollout waits for: all that comes, or, if it so falls and the step
 // can be taken then, what needs no time only. A Job's next pod, which comes a while after its last, is then made after it.

@@ -27,7 +27,7 @@ func (f *future) establish(o metav1.Object) error {
 	f.room()
 	switch o := o.(type) {
 	case *corev1.ResourceQuota:
-		delete(f.quotas, o.Namespace)
+		delete(f.quotas.of, o.Namespace)
 	case *appsv1.Deployment:
 		if o.Spec.Paused {
 			return nil // Its first ReplicaSet comes once it is resumed.

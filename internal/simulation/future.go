@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -51,11 +50,7 @@ type future struct {
 	left []*corev1.Node
 	dark map[string]bool
 
-	// quotas are those of a namespace, once they are asked for, nil where there are none. beyond are the pods that they refuse;
-	// released says that pods they counted have gone since those were asked for.
-	quotas   map[string]*admission.Quotas
-	beyond   []*corev1.Pod
-	released bool
+	quotas quotas
 
 	// attaching are pods on nodes where a volume is to be attached that another node has; attachDue says that they are to be
 	// looked at again.
@@ -94,7 +89,7 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 		judge: judge, present: world, chance: chanceOf(seed), things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
 		names: newNames(world), active: map[types.UID]int{}, failures: map[types.UID]int{}, backoffs: map[types.UID]time.Duration{}, dark: map[string]bool{},
 		stuck:  map[types.UID]bool{},
-		quotas: map[string]*admission.Quotas{}, admitters: newAdmitters(world),
+		quotas: newQuotas(), admitters: newAdmitters(world),
 	}
 	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)

@@ -91,6 +91,7 @@ func (f *future) hang(ctx context.Context, pod *corev1.Pod) error {
 	}
 	f.uncount(pod)
 	f.delayForVolume(pod)
+	f.unchargeStuck(stuck)
 	return f.replace(ctx, pod)
 }
 

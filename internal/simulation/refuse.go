@@ -39,7 +39,7 @@ func (f *future) ask(pod *corev1.Pod) {
 	err := f.forbidden(pod)
 	if err == nil {
 		if err = f.exceeded(pod); err != nil {
-			f.beyond = append(f.beyond, pod)
+			f.quotas.beyond = append(f.quotas.beyond, pod)
 		}
 	}
 	if err != nil {
@@ -47,31 +47,6 @@ func (f *future) ask(pod *corev1.Pod) {
 		return
 	}
 	f.offer(pod)
-}
-
-// askAgain asks for the pods again that quotas have refused, if pods have gone since. It says whether any is made.
-func (f *future) askAgain() bool {
-	if !f.released {
-		return false
-	}
-	f.released = false
-	beyond := f.beyond
-	f.beyond = nil
-	made := false
-	for _, pod := range beyond {
-		l := f.book.now[nameOf(pod)]
-		if l == nil { // Its owner wants it no more.
-			continue
-		}
-		if f.exceeded(pod) != nil {
-			f.beyond = append(f.beyond, pod)
-			continue
-		}
-		l.fate.Kind, l.fate.Why = "", message.Sentence{}
-		f.offer(pod)
-		made = true
-	}
-	return made
 }
 
 // take is a RefusedError if the API server does not take a pod that nobody makes again.
@@ -112,39 +87,4 @@ func (f *future) forbidden(pod *corev1.Pod) error {
 // lacks says whether it is known that an object does not exist.
 func (f *future) lacks(kind cluster.Kind, namespace, name string) bool {
 	return f.world().Knowledge(kind) == cluster.Complete && f.world().Object(kind, namespace, name) == nil
-}
-
-// exceeded is what quotas of its namespace have against a new pod. One that they allow is charged to them.
-//
-// Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
-func (f *future) exceeded(pod *corev1.Pod) error {
-	quotas := f.quotasOf(pod.Namespace)
-	if quotas == nil {
-		return nil
-	}
-	if err := quotas.Forbids(pod); err != nil {
-		return err
-	}
-	quotas.Charge(pod)
-	return nil
-}
-
-// quotasOf are those of a namespace, nil if it has none.
-func (f *future) quotasOf(namespace string) *admission.Quotas {
-	quotas, known := f.quotas[namespace]
-	if known {
-		return quotas
-	}
-	if list := ofNamespace(f.world().Quotas(), namespace); len(list) > 0 {
-		quotas = admission.NewQuotas(list, f.pods.in(namespace), f.moment().Time)
-	}
-	f.quotas[namespace] = quotas
-	return quotas
-}
-
-// uncharge takes a pod that has gone from its quotas.
-func (f *future) uncharge(pod *corev1.Pod) {
-	if quotas := f.quotas[pod.Namespace]; quotas != nil && quotas.Release(pod) {
-		f.released = true
-	}
 }

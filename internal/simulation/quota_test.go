@@ -1,0 +1,93 @@
+package simulation_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// lacking is a Deployment that a quota has refused pods: it wants so many, and has those on nodes.
+func lacking(name string, replicas int32, nodes ...string) objects {
+	of := deployment(name, template(name, "1", tolerating(1)), nodes...)
+	of[0].(*appsv1.Deployment).Spec.Replicas = &replicas
+	rs := of[1].(*appsv1.ReplicaSet)
+	rs.Spec.Replicas = &replicas
+	rs.Status.Conditions = []appsv1.ReplicaSetCondition{{
+		Type: appsv1.ReplicaSetReplicaFailure, Status: corev1.ConditionTrue, Message: `pods "x" is forbidden: exceeded quota: most, requested: pods=1, used: pods=2, limited: pods=2`,
+	}}
+	return of
+}
+
+// TestWhoGetsAQuotasRoom: the room that a pod leaves is its owner's or another's, and for a moment it may seem to be more than it is.
+func TestWhoGetsAQuotasRoom(t *testing.T) {
+	pods := func(o simulation.Outcome) string {
+		counts := map[string]int{}
+		for _, pod := range o.World.Pods() {
+			if pod.DeletionTimestamp == nil {
+				counts[pod.Labels["app"]]++
+			}
+		}
+		return fmt.Sprint("api ", counts["api"], ", web ", counts["web"])
+	}
+	for name, tc := range map[string]struct {
+		world  objects
+		change change.Change
+		want   []string
+	}{
+		"one of two that want it, or both, since a new pod may not be counted yet": {
+			world(three(), lacking("web", 2, "n1"), lacking("api", 2, "n2"), quota("2")),
+			change.DeletePod{Namespace: "default", Name: "web-1-a"},
+			[]string{"api 1, web 1", "api 1, web 2", "api 2, web 0", "api 2, web 1"},
+		},
+		"nobody gets what no pod has left": {
+			world(three(), lacking("web", 2, "n1"), lacking("api", 2, "n2"), quota("2")), change.Cordon{Node: "n1"}, []string{"api 1, web 1"},
+		},
+		"no more than is wanted": {
+			world(three(), lacking("web", 1, "n1"), lacking("api", 1, "n2"), quota("2")), change.DeletePod{Namespace: "default", Name: "web-1-a"}, []string{"api 1, web 1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			judge, seen := tc.world.whole(t), map[string]bool{}
+			err := simulation.Each(t.Context(), judge, []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o simulation.Outcome) error {
+				seen[pods(o)] = true
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]bool{}
+			for _, ending := range tc.want {
+				want[ending] = true
+			}
+			if diff := cmp.Diff(want, seen); diff != "" {
+				t.Errorf("endings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestQuotaOfADeadNode: a pod that hangs on a dead node counts until the quota is counted anew, or until the node goes; what bears
+// the node for a while may therefore be placed before the pod's successor, or after it.
+func TestQuotaOfADeadNode(t *testing.T) {
+	// Both fit n2 only, one at a time.
+	w := world(node("n1", "a"), node("n2", "a", cpu("1")), lacking("web", 1, "n1"), deployment("slow", template("slow", "1", tolerating(60)), "n1"), quota("2"))
+	judge, placed := w.whole(t), map[string]bool{}
+	err := simulation.Each(t.Context(), judge, []change.Change{change.LoseNode{Node: "n1"}}, simulation.Options{Seeds: 100}, func(o simulation.Outcome) error {
+		for _, pod := range o.World.PodsOn("n2") {
+			placed[pod.Labels["app"]] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]bool{"web": true, "slow": true}, placed); diff != "" {
+		t.Errorf("placed first (-want +got):\n%s", diff)
+	}
+}
