@@ -25,7 +25,7 @@ func (f *future) fillJob(job *batchv1.Job) error {
 		if ptr.Deref(job.Spec.Suspend, false) {
 			why = message.Of(message.FateSuspended, message.Args{"job": job.Name})
 		}
-		return f.thin(active, -lacking, why)
+		return f.thin(active, nil, -lacking, why)
 	}
 	f.makeOfJob(job, lacking)
 	return nil

@@ -76,32 +76,36 @@ func (f *future) advance(ctx context.Context, d *appsv1.Deployment) (left int, e
 	beside, fewer := rolling(d, desired)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		beside, fewer = 0, desired
-		if old, err = f.endOld(old, len(old), f.retire); err != nil { // No new pod is made before the old ones are gone.
+		if old, err = f.endOld(old, nil, len(old), f.retire); err != nil { // No new pod is made before the old ones are gone.
 			return 0, err
 		}
 	}
-	for {
+	for waited := false; ; {
 		before := len(old) + desired - len(made)
 		for len(made) < desired && len(made)+len(old) < desired+beside {
 			pod := f.podOfSet(rs)
 			f.create(nil, pod)
 			made = append(made, pod)
 		}
-		if err := f.settle(ctx); err != nil {
-			return 0, err
+		if waited { // What may end at once does before any new pod runs.
+			if err := f.settle(ctx); err != nil {
+				return 0, err
+			}
+			old = f.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
 		}
-		old = f.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
 		running := f.countReady(rs)
 		spare := running + len(old) - (desired - fewer)
 		if len(made) == desired && running == desired {
 			spare = len(old)
 		}
-		if old, err = f.endOld(old, min(max(spare, 0), len(old)), f.retireInTime); err != nil {
+		if old, err = f.endOld(old, f.relatedTo(rs), min(max(spare, 0), len(old)), f.retireInTime); err != nil {
 			return 0, err
 		}
-		if after := len(old) + desired - len(made); after >= before {
+		stands := len(old)+desired-len(made) >= before
+		if stands && waited {
 			break
 		}
+		waited = stands
 	}
 	if err := f.settle(ctx); err != nil {
 		return 0, err
@@ -152,7 +156,7 @@ func (f *future) replicaSetFor(d *appsv1.Deployment, desired int) (*appsv1.Repli
 			return nil, nil, err
 		}
 		made := f.livePods(rs)
-		if err := f.thin(made, max(len(made)-desired, 0), message.Of(message.FateScaled, nil)); err != nil {
+		if err := f.thin(made, f.relatedTo(rs), max(len(made)-desired, 0), message.Of(message.FateScaled, nil)); err != nil {
 			return nil, nil, err
 		}
 		return &again, f.livePods(rs), nil
@@ -193,7 +197,6 @@ func (f *future) oldPods(d *appsv1.Deployment, present *appsv1.ReplicaSet) []*co
 			pods = append(pods, f.livePods(rs)...)
 		}
 	}
-	shuffle(f.chance, pods)
 	return pods
 }
 
@@ -202,17 +205,9 @@ func (f *future) livePods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	return slices.DeleteFunc(f.pods.of(rs.UID), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || cluster.Ended(pod) })
 }
 
-// endOld ends some of the old pods, those that do not run first, and returns the others.
-func (f *future) endOld(old []*corev1.Pod, count int, end func(*corev1.Pod) error) ([]*corev1.Pod, error) {
-	var waiting, running []*corev1.Pod
-	for _, pod := range old {
-		if !f.ready(pod) {
-			waiting = append(waiting, pod)
-		} else {
-			running = append(running, pod)
-		}
-	}
-	ordered := slices.Concat(waiting, running)
+// endOld ends some of the old pods, those that can best be done without first, and returns the others.
+func (f *future) endOld(old, related []*corev1.Pod, count int, end func(*corev1.Pod) error) ([]*corev1.Pod, error) {
+	ordered := f.leastNeeded(old, related)
 	for _, pod := range ordered[:count] {
 		if err := end(pod); err != nil {
 			return nil, err

@@ -105,7 +105,7 @@ func (f *future) fill(rs *appsv1.ReplicaSet) error {
 	ref := ownerOf("apps/v1", "ReplicaSet", rs)
 	more := replicasOf(rs, 1) - f.activeOf(&ref)
 	if more < 0 {
-		return f.thin(f.pods.of(rs.UID), -more, message.Of(message.FateScaled, nil))
+		return f.thin(f.pods.of(rs.UID), f.relatedTo(rs), -more, message.Of(message.FateScaled, nil))
 	}
 	for range more {
 		f.create(nil, f.podOfSet(rs))
@@ -122,29 +122,10 @@ func (f *future) podOfSet(rs *appsv1.ReplicaSet) *corev1.Pod {
 	return f.fromTemplate(&rs.Spec.Template, rs.Namespace, name, ownerOf("apps/v1", "ReplicaSet", rs))
 }
 
-// thin ends the pods that a ReplicaSet, or a Job, can best do without.
-//
-// Source: pkg/controller of Kubernetes (ActivePodsWithRanks).
-func (f *future) thin(pods []*corev1.Pod, count int, why message.Sentence) error {
+// thin ends the pods that a ReplicaSet, or a Job, can best do without. Related are those of the whole Deployment, nil for a Job.
+func (f *future) thin(pods, related []*corev1.Pod, count int, why message.Sentence) error {
 	pods = slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || cluster.Ended(p) })
-	together := map[string]int{}
-	for _, pod := range pods {
-		if cluster.Runs(pod) {
-			together[pod.Spec.NodeName]++
-		}
-	}
-	shuffle(f.chance, pods)
-	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int {
-		return cmp.Or(
-			compareBools(a.Spec.NodeName != "", b.Spec.NodeName != ""),
-			compareBools(a.Status.Phase == corev1.PodRunning, b.Status.Phase == corev1.PodRunning),
-			compareBools(cluster.Runs(a), cluster.Runs(b)),
-			cmp.Compare(deletionCost(a), deletionCost(b)),
-			cmp.Compare(together[b.Spec.NodeName], together[a.Spec.NodeName]),
-			b.CreationTimestamp.Compare(a.CreationTimestamp.Time),
-		)
-	})
-	for _, pod := range pods[:min(count, len(pods))] {
+	for _, pod := range f.leastNeeded(pods, related)[:min(count, len(pods))] {
 		if err := f.retire(pod); err != nil {
 			return err
 		}
@@ -163,12 +144,4 @@ func compareBools(a, b bool) int {
 	default:
 		return 1
 	}
-}
-
-func deletionCost(pod *corev1.Pod) int {
-	cost, err := strconv.Atoi(pod.Annotations[corev1.PodDeletionCost])
-	if err != nil {
-		return 0 // as the controller takes it
-	}
-	return cost
 }
