@@ -15,6 +15,8 @@ type chance struct {
 	dice *rand.Rand
 	// unruly futures are those in which pods reach the scheduler at different times.
 	unruly bool
+	// quick is how likely a pod that is told to end is gone before others ask for its room, out of two.
+	quick int
 }
 
 // chanceOf is the chance of a future, by its seed; the scheduler's own dice are the Judge's.
@@ -24,6 +26,7 @@ func chanceOf(seed uint64) chance {
 	}
 	c := chance{dice: rand.New(rand.NewPCG(seed, seed))}
 	c.unruly = c.dice.IntN(2) == 0
+	c.quick = c.dice.IntN(3)
 	return c
 }
 
@@ -58,6 +61,10 @@ func waves[T any](c chance, items []T) [][]T {
 // late says whether a pod comes to the scheduler's turn after those that ask at the same time: its controller was slower,
 // or the scheduler still waits after its last attempt (its back-off).
 func (c chance) late() bool { return c.unruly && c.dice.IntN(2) == 0 }
+
+// endsFirst says whether a pod that is told to end is gone before what its owner makes instead comes to the scheduler. How long pods take
+// nobody knows: some end as soon as they are told to, others take the whole of their grace period.
+func (c chance) endsFirst() bool { return c.dice != nil && c.dice.IntN(2) < c.quick }
 
 // overtaken says whether others come to the scheduler's turn before the victims of a preemption are gone. Mostly they do:
 // the scheduler goes on at once, and pods take their time to end.

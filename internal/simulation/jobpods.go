@@ -19,6 +19,7 @@ func (f *future) fillJob(job *batchv1.Job) error {
 	if over(job) {
 		return nil
 	}
+	f.giveUp(f.refusedOf(job.UID)) // It asks for them again.
 	active, lacking := f.activeOfJob(job)
 	if lacking < 0 {
 		why := message.Of(message.FateScaled, nil)

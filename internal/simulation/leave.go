@@ -62,8 +62,12 @@ func (f *future) retireInTime(pod *corev1.Pod) error {
 	return f.terminate(pod)
 }
 
-// terminate tells a pod to end. It is gone once the scheduler has looked at what asks for a node by now.
+// terminate tells a pod to end. It is gone once the scheduler has looked at what asks for a node by now, or, if it so falls, at once.
 func (f *future) terminate(pod *corev1.Pod) error {
+	if f.chance.endsFirst() {
+		f.room()
+		return f.apply(append(f.budgets.gone(pod), cluster.Remove(pod))...)
+	}
 	ending := f.terminating(pod)
 	if err := f.apply(append(f.budgets.gone(pod), cluster.Put(ending))...); err != nil {
 		return err

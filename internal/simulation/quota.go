@@ -6,6 +6,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -139,4 +141,23 @@ func (f *future) askAgain() bool {
 		made = true
 	}
 	return made
+}
+
+// refusedOf are the pods of a controller that quotas refuse and that it still wants.
+func (f *future) refusedOf(controller types.UID) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, pod := range f.quotas.beyond {
+		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && owner.UID == controller && f.book.now[nameOf(pod)] != nil {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
+}
+
+// giveUp says that the owner of pods that quotas refuse wants them no more.
+func (f *future) giveUp(pods []*corev1.Pod) {
+	for _, pod := range pods {
+		f.uncount(pod)
+		f.book.ends(pod, Ended, message.Of(message.FateScaled, nil), f.until())
+	}
 }

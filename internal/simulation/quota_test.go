@@ -91,3 +91,33 @@ func TestQuotaOfADeadNode(t *testing.T) {
 		t.Errorf("placed first (-want +got):\n%s", diff)
 	}
 }
+
+// TestRefusedPodsThatAreWantedNoMore: what a quota refuses counts for its owner, and goes first.
+func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
+	for name, tc := range map[string]struct {
+		world  objects
+		change []change.Change
+		want   []string
+	}{
+		"a Deployment that is scaled down to more than it has": {
+			lacking("web", 4, "n1", "n2"), []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 3}}, nil,
+		},
+		"a Deployment that gets no more room": {
+			lacking("web", 4, "n1", "n2"), []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
+			[]string{"moved web-1-a n1>n1"},
+		},
+		"an old template's": {
+			lacking("web", 3, "n1", "n2"),
+			[]change.Change{patchOf("Deployment", "web", `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null},"template":{"metadata":{"annotations":{"a":"b"}}}}}`)},
+			[]string{"created web-* >n1", "created web-* >n2", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled", "waiting web-* FateRefused"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outcome, err := simulation.Run(t.Context(), world(three(), tc.world, quota("2")).whole(t), tc.change, simulation.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, outcome, tc.want...)
+		})
+	}
+}

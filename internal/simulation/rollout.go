@@ -72,6 +72,11 @@ func (f *future) advance(ctx context.Context, d *appsv1.Deployment) (left int, e
 	if err != nil {
 		return 0, err
 	}
+	for _, other := range f.replicaSets(d) {
+		if other.UID != rs.UID {
+			f.giveUp(f.refusedOf(other.UID))
+		}
+	}
 	old := f.oldPods(d, rs)
 	beside, fewer := rolling(d, desired)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
@@ -155,6 +160,7 @@ func (f *future) replicaSetFor(d *appsv1.Deployment, desired int) (*appsv1.Repli
 		if err := f.apply(cluster.Put(&again)); err != nil {
 			return nil, nil, err
 		}
+		f.giveUp(f.refusedOf(rs.UID)) // It asks for them again.
 		made := f.livePods(rs)
 		if err := f.thin(made, f.relatedTo(rs), max(len(made)-desired, 0), message.Of(message.FateScaled, nil)); err != nil {
 			return nil, nil, err

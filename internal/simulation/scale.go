@@ -105,7 +105,10 @@ func (f *future) fill(rs *appsv1.ReplicaSet) error {
 	ref := ownerOf("apps/v1", "ReplicaSet", rs)
 	more := replicasOf(rs, 1) - f.activeOf(&ref)
 	if more < 0 {
-		return f.thin(f.pods.of(rs.UID), f.relatedTo(rs), -more, message.Of(message.FateScaled, nil))
+		refused := f.refusedOf(rs.UID)
+		refused = refused[:min(-more, len(refused))]
+		f.giveUp(refused)
+		return f.thin(f.pods.of(rs.UID), f.relatedTo(rs), -more-len(refused), message.Of(message.FateScaled, nil))
 	}
 	for range more {
 		f.create(nil, f.podOfSet(rs))

@@ -27,6 +27,7 @@ func (f *future) scaleSet(set *appsv1.StatefulSet, replicas int) error {
 	if len(fewer) > 0 && f.standsStill(set, replicas) {
 		return nil
 	}
+	f.giveUp(slices.DeleteFunc(f.refusedOf(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOf(set)+replicas }))
 	for _, pod := range fewer {
 		if err := f.retire(pod); err != nil {
 			return err
