@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -68,10 +69,10 @@ func (f *future) halfRolled(d *appsv1.Deployment) bool {
 	})
 }
 
-// continueRefused has ReplicaSets ask again for the pods that a quota refuses them: they get them once others have gone.
-func (f *future) continueRefused() {
+// continueRefused has controllers ask again for the pods that a quota refuses them: they get them once others have gone.
+func (f *future) continueRefused() error {
 	if f.present.Knowledge(cluster.Pod) != cluster.Complete {
-		return
+		return nil
 	}
 	for _, rs := range f.present.ReplicaSets() {
 		if !overQuota(rs) {
@@ -79,11 +80,58 @@ func (f *future) continueRefused() {
 		}
 		ref := ownerOf("apps/v1", "ReplicaSet", rs)
 		for range replicasOf(rs, 1) - f.activeOf(&ref) {
-			pod := f.podOfSet(rs)
-			f.book.bears(pod).pending = true
-			f.ask(pod)
+			f.askStill(f.podOfSet(rs))
 		}
 	}
+	for _, set := range f.present.StatefulSets() {
+		if err := f.continueRefusedSet(set); err != nil {
+			return err
+		}
+	}
+	for _, set := range f.present.DaemonSets() {
+		for _, node := range f.present.Nodes() {
+			if f.quotasOf(set.Namespace) == nil || !wants(set, node) || f.hasDaemon(set, node.Name) {
+				continue
+			}
+			if pod := f.daemonPod(set, node.Name); f.overQuotaNow(pod) {
+				f.askStill(pod)
+			}
+		}
+	}
+	return nil
+}
+
+// continueRefusedSet is continueRefused for a StatefulSet, whose status does not say what it is refused.
+func (f *future) continueRefusedSet(set *appsv1.StatefulSet) error {
+	if f.quotasOf(set.Namespace) == nil {
+		return nil
+	}
+	for ordinal := startOf(set); ordinal < startOf(set)+replicasOf(set, 1); ordinal++ {
+		name := fmt.Sprintf("%s-%d", set.Name, ordinal)
+		if f.pods.get(set.Namespace, name) != nil {
+			continue
+		}
+		if _, stalls := f.stalled(set, ordinal); stalls {
+			return nil
+		}
+		pod, err := f.podOfStatefulSet(set, name)
+		if err != nil || !f.overQuotaNow(pod) {
+			return err
+		}
+		f.askStill(pod)
+	}
+	return nil
+}
+
+// askStill asks for a pod that its owner has asked for in vain already.
+func (f *future) askStill(pod *corev1.Pod) {
+	f.book.bears(pod).pending = true
+	f.ask(pod)
+}
+
+// overQuotaNow says whether it is quotas alone that refuse a pod.
+func (f *future) overQuotaNow(pod *corev1.Pod) bool {
+	return f.forbidden(pod) == nil && f.quotasOf(pod.Namespace).Forbids(pod) != nil
 }
 
 // overQuota says whether a ReplicaSet could not make its last pod because of a quota.

@@ -83,7 +83,7 @@ type event struct {
 	do func(context.Context) error
 }
 
-func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
+func begin(judge *scheduling.Judge, seed uint64) *future {
 	world := judge.World()
 	f := &future{
 		judge: judge, present: world, chance: chanceOf(seed), things: world, pods: newPods(world), book: newBook(), gaps: newGaps(judge),
@@ -93,17 +93,22 @@ func begin(judge *scheduling.Judge, o Options, seed uint64) *future {
 	}
 	f.budgets = newBudgets(&f.pods)
 	f.queue.most = attemptsPerPod * (len(world.Pods()) + 100)
-	if !o.LeavePending {
-		for _, pod := range world.PodsOn("") {
-			if waitsForScheduler(pod) {
-				f.queue.hold(&offer{pod: pod, priority: priorityOf(pod), tried: never, shown: true})
-			}
-		}
-		f.continueRefused()
-		f.continueJobs()
-		f.continueEvictions()
-	}
 	return f
+}
+
+// resume puts on the agenda what goes on already.
+func (f *future) resume() error {
+	for _, pod := range f.present.PodsOn("") {
+		if waitsForScheduler(pod) {
+			f.queue.hold(&offer{pod: pod, priority: priorityOf(pod), tried: never, shown: true})
+		}
+	}
+	if err := f.continueRefused(); err != nil {
+		return err
+	}
+	f.continueJobs()
+	f.continueEvictions()
+	return nil
 }
 
 // waitsForScheduler says whether the scheduler would look at a pod that is there already.

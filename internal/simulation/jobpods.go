@@ -84,11 +84,8 @@ func (f *future) continueJobs() {
 		return
 	}
 	for _, job := range f.present.Jobs() {
-		if over(job) || !f.hasRun(job) {
-			continue
-		}
 		_, lacked := f.activeOfJob(job)
-		if lacked <= 0 {
+		if over(job) || lacked <= 0 || !f.hasRun(job) && !f.jobOverQuota(job) {
 			continue
 		}
 		f.in(backoffAfter(int(job.Status.Failed)), func(context.Context) error {
@@ -99,6 +96,14 @@ func (f *future) continueJobs() {
 			return nil
 		})
 	}
+}
+
+// jobOverQuota says whether it is quotas that have refused a Job all of its pods.
+func (f *future) jobOverQuota(job *batchv1.Job) bool {
+	if job.Status.StartTime == nil || f.quotasOf(job.Namespace) == nil {
+		return false
+	}
+	return f.overQuotaNow(f.fromTemplate(&job.Spec.Template, job.Namespace, job.Name, ownerOf("batch/v1", "Job", job)))
 }
 
 // hasRun says whether Kubernetes' own controller has made pods for a Job, and has counted all that have ended. Of others it is

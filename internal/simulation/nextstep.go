@@ -28,7 +28,7 @@ const furthest = 500
 
 // NextSteps are those of every vertical autoscaler of the Judge's world whose parameters can be seen, by target.
 func NextSteps(judge *scheduling.Judge) []NextStep {
-	f := begin(judge, Options{LeavePending: true}, 0)
+	f := begin(judge, 0)
 	var steps []NextStep
 	for _, d := range f.world().Deployments() {
 		for i := range d.Spec.Template.Spec.Containers {

@@ -72,5 +72,11 @@ func forked(judge *scheduling.Judge, o Options, seed uint64, do func(*future) er
 		before := judge.Reseed(seed)
 		defer judge.Reseed(before)
 	}
-	return do(begin(judge, o, seed))
+	f := begin(judge, seed)
+	if !o.LeavePending {
+		if err := f.resume(); err != nil {
+			return err
+		}
+	}
+	return do(f)
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/storage/volume"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -122,8 +123,9 @@ func (f *future) provisionClaim(claim *corev1.PersistentVolumeClaim, class *stor
 		bound.UID = f.names.uid()
 	}
 	bound.Spec.VolumeName = "pvc-" + string(bound.UID)
+	metav1.SetMetaDataAnnotation(&bound.ObjectMeta, volume.AnnBindCompleted, "yes") // Without it the scheduler takes no pod for the claim.
 	bound.Status.Phase = corev1.ClaimBound
-	volume := &corev1.PersistentVolume{
+	made := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: bound.Spec.VolumeName, UID: f.names.uid(), CreationTimestamp: *f.moment()},
 		Spec: corev1.PersistentVolumeSpec{
 			AccessModes: claim.Spec.AccessModes, StorageClassName: class.Name, VolumeMode: claim.Spec.VolumeMode,
@@ -136,7 +138,7 @@ func (f *future) provisionClaim(claim *corev1.PersistentVolumeClaim, class *stor
 		},
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
-	return []cluster.Edit{cluster.Put(bound), cluster.Put(volume)}
+	return []cluster.Edit{cluster.Put(bound), cluster.Put(made)}
 }
 
 // reach is where a volume made for a node can be used: where its driver says that nodes are alike, else in the node's zone.

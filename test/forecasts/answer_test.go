@@ -15,6 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/whatif"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -252,6 +253,7 @@ func foreseen(before *cluster.Snapshot, o simulation.Outcome) ending {
 			if now := o.World.Pod(fate.Pod.Namespace, fate.Pod.Name); now != nil && now.DeletionTimestamp != nil {
 				fates[fate.Pod.Name] = gone
 			}
+		case isStill(before, o.World, fate.Pod): // It starts late where it is.
 		default:
 			fates[fate.Pod.Name] = gone
 		}
@@ -262,6 +264,12 @@ func foreseen(before *cluster.Snapshot, o simulation.Outcome) ending {
 		}
 		return stays
 	})
+}
+
+// isStill says whether a pod is the same as before, and stays.
+func isStill(before, after *cluster.Snapshot, ref change.Ref) bool {
+	was, is := before.Pod(ref.Namespace, ref.Name), after.Pod(ref.Namespace, ref.Name)
+	return was != nil && is != nil && was.UID == is.UID && is.DeletionTimestamp == nil && !finished(is)
 }
 
 // realityOf is what became of a cluster.
@@ -280,10 +288,10 @@ func realityOf(before, after *cluster.Snapshot, last func(*corev1.Pod) *corev1.P
 		}
 	}
 	r := reality{Ending: endingOf(before, after, fate), Nodes: nodesOf(before, after), Worse: map[string][]string{}}
-	waited, waits := waiting(before), waiting(after)
+	waited, lacked, waits := waiting(before), lacking(before), waiting(after)
 	running, runs := running(before), running(after)
 	for workload := range waits {
-		if waits[workload] > waited[workload] {
+		if waits[workload] > waited[workload]+lacked[workload] {
 			r.Worse[workload] = append(r.Worse[workload], "waits")
 		}
 	}
@@ -369,6 +377,23 @@ func running(s *cluster.Snapshot) map[string]int {
 	return perWorkload(s, func(pod *corev1.Pod) bool {
 		return pod.Spec.NodeName != "" && condition(pod, corev1.PodReady) == corev1.ConditionTrue
 	})
+}
+
+// lacking are the pods that ReplicaSets and StatefulSets want and do not have, such as those that a quota refuses: what waits in the place
+// of one has become no worse.
+func lacking(s *cluster.Snapshot) map[string]int {
+	have := perWorkload(s, func(*corev1.Pod) bool { return true })
+	counts := map[string]int{}
+	for _, rs := range s.ReplicaSets() {
+		counts[rs.Spec.Template.Labels["app"]] += int(*rs.Spec.Replicas)
+	}
+	for _, set := range s.StatefulSets() {
+		counts[set.Name] += int(*set.Spec.Replicas)
+	}
+	for workload := range counts {
+		counts[workload] = max(0, counts[workload]-have[workload])
+	}
+	return counts
 }
 
 func perWorkload(s *cluster.Snapshot, is func(*corev1.Pod) bool) map[string]int {

@@ -12,6 +12,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
@@ -128,8 +130,14 @@ func (b *bed) answer(q question) result {
 	if q.prepare != nil {
 		q.prepare(b)
 	}
-	kept := b.raw()
 	before := b.snapshot()
+	if q.prepare != nil { // A pod that starts would be taken for one that does not get ready.
+		b.await("nothing starts", func() error {
+			before = b.snapshot()
+			return starts(before)
+		})
+	}
+	kept := b.raw()
 	told := b.ask(q)
 	f, err := forecastOf(b.Context(), before, b.line(q))
 	b.must(err)
@@ -151,6 +159,17 @@ func (b *bed) answer(q question) result {
 		result.verdict = disagreed
 	}
 	return result
+}
+
+// starts says that a pod starts on a node that answers, and has for less than it may take.
+func starts(s *cluster.Snapshot) error {
+	for _, pod := range active(s) {
+		node := s.Node(pod.Spec.NodeName)
+		if node != nil && readyNode(node) && condition(pod, corev1.PodReady) != corev1.ConditionTrue && s.Taken().Sub(pod.CreationTimestamp.Time) < 5*time.Second {
+			return fmt.Errorf("pod %s starts", pod.Name)
+		}
+	}
+	return nil
 }
 
 // happen makes the change, and is what came of it.
