@@ -55,6 +55,10 @@ func (f *future) nodeByNode(ctx context.Context, set *appsv1.DaemonSet, remake f
 			if err := f.retire(pod); err != nil {
 				return err
 			}
+			if node := f.world().Node(daemonNode(pod)); node != nil && !wants(set, node) { // Only what runs may stay on it.
+				f.book.ends(pod, Ended, message.Of(message.FateUnwanted, nil), f.until())
+				continue
+			}
 			f.create(pod, next)
 			waiting = append(waiting, next)
 		}
