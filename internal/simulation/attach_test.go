@@ -208,3 +208,13 @@ func TestAttachIsDrawn(t *testing.T) {
 		t.Errorf("got %v", ran)
 	}
 }
+
+// TestManyShareANewClaim: a claim that is bound in the future itself is as good as one that was bound before.
+func TestManyShareANewClaim(t *testing.T) {
+	claim := &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "data", Namespace: "default"},
+		Spec:       corev1.PersistentVolumeClaimSpec{StorageClassName: new("gp3"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}},
+	}
+	w := world(node("n1", "a"), waitingClass("gp3"))
+	expect(t, w.future(t, change.Apply{Objects: []runtime.Object{claim, bare(2, template("web", "1", mounting("data")))}}), "created web-* >n1", "created web-* >n1")
+}

@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -106,6 +108,15 @@ func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
 			lacking("web", 4, "n1", "n2"), []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
 			[]string{"moved web-1-a n1>n1"},
 		},
+		"those of a Job that fails": {
+			world(job("report", 0, template("report", "1"), "n1", "n2"), &batchv1.Job{
+				ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: "default", UID: "other"},
+				Spec:       batchv1.JobSpec{Parallelism: new(int32(1)), Completions: new(int32(1)), Template: template("other", "1")},
+				Status:     batchv1.JobStatus{StartTime: &metav1.Time{Time: epoch}},
+			}),
+			[]change.Change{change.DeletePod{Namespace: "default", Name: "report-a"}},
+			[]string{"created other-* >n1 1s", "lost report-a n1> FateJobFailed", "lost report-b n2> FateJobSibling"},
+		},
 		"an old template's": {
 			lacking("web", 3, "n1", "n2"),
 			[]change.Change{patchOf("Deployment", "web", `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null},"template":{"metadata":{"annotations":{"a":"b"}}}}}`)},
@@ -114,6 +125,28 @@ func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			outcome, err := simulation.Run(t.Context(), world(three(), tc.world, quota("2")).whole(t), tc.change, simulation.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, outcome, tc.want...)
+		})
+	}
+}
+
+// TestRefusedPodsOfAll: whoever a quota refuses pods gets them once another's have gone, though its status does not say what it is refused.
+func TestRefusedPodsOfAll(t *testing.T) {
+	set := statefulSet("db", template("db", "1"), "n1")
+	set[0].(*appsv1.StatefulSet).Spec.Replicas = new(int32(3))
+	for name, tc := range map[string]struct {
+		world objects
+		want  []string
+	}{
+		"a StatefulSet, one after the other":              {set, []string{"created db-1 >n2", "lost alone n3> FateBare", "waiting db-2 FateRefused"}},
+		"a DaemonSet, on the node that has no pod of its": {daemonSet("agent", template("agent", "1"), "n1"), []string{"created agent-* >n2", "lost alone n3> FateBare"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := world(node("n1", "a"), node("n2", "b"), node("n3", "c", cordonedNode), placed("alone", "n3", template("alone", "1")), quota("2"), tc.world)
+			outcome, err := simulation.Run(t.Context(), w.whole(t), []change.Change{change.DeletePod{Namespace: "default", Name: "alone"}}, simulation.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

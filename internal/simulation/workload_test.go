@@ -49,6 +49,12 @@ func TestGrowDaemonSet(t *testing.T) {
 			world: world(small(), surging),
 			want:  []string{"created agent-* >n2", "created agent-* >n1", "ended agent-n1 n1> FateRolled", "ended agent-n2 n2> FateRolled"},
 		},
+		"where its controller would make none now, the old one goes and no other comes": {
+			world: world(node("n1", "a", cpu("1")), node("n2", "b", cpu("1"), func(n *corev1.Node) {
+				n.Spec.Taints = []corev1.Taint{{Key: "maintenance", Effect: corev1.TaintEffectNoSchedule}}
+			}), daemonSet("agent", template("agent", "100m"), "n1", "n2")),
+			want: []string{"ended agent-n2 n2> FateUnwanted", "moved agent-n1 n1>n1"},
+		},
 		"OnDelete rolls nothing": {
 			world: world(small(), onDelete),
 			gap:   "GapOnDelete",
