@@ -13,7 +13,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -84,25 +83,7 @@ func TestOldPodsEndBeforeNewOnesRun(t *testing.T) {
 	of[0].(*appsv1.Deployment).Spec.Strategy = appsv1.DeploymentStrategy{
 		Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &one},
 	}
-	w := world(node("n1", "a", cpu("2")), node("n2", "b", cpu("1")), of)
-	together := 0
+	w := world(node("n1", "a", cpu("2")), node("n2", "b", cpu("1500m")), of)
 	next := patchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)
-	err := simulation.Each(t.Context(), w.judge(t), []change.Change{next}, simulation.Options{Seeds: 40}, func(o simulation.Outcome) error {
-		running := 0
-		for _, pod := range o.World.PodsOn("n1") {
-			if cluster.Runs(pod) {
-				running++
-			}
-		}
-		if running == 2 {
-			together++
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if together == 0 {
-		t.Error("the new pods are never on one node")
-	}
+	expect(t, w.future(t, next), "created web-* >n1", "created web-* >n1", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled")
 }

@@ -96,6 +96,10 @@ func TestQuotaOfADeadNode(t *testing.T) {
 
 // TestRefusedPodsThatAreWantedNoMore: what a quota refuses counts for its owner, and goes first.
 func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
+	failing := job("report", 0, template("report", "1"), "n1", "n2")
+	of := failing[0].(*batchv1.Job)
+	of.Spec.Parallelism, of.Spec.Completions = new(int32(3)), new(int32(3))
+	of.Status = batchv1.JobStatus{StartTime: &metav1.Time{Time: epoch}, Active: 2}
 	for name, tc := range map[string]struct {
 		world  objects
 		change []change.Change
@@ -109,13 +113,7 @@ func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
 			[]string{"moved web-1-a n1>n1"},
 		},
 		"those of a Job that fails": {
-			world(job("report", 0, template("report", "1"), "n1", "n2"), &batchv1.Job{
-				ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: "default", UID: "other"},
-				Spec:       batchv1.JobSpec{Parallelism: new(int32(1)), Completions: new(int32(1)), Template: template("other", "1")},
-				Status:     batchv1.JobStatus{StartTime: &metav1.Time{Time: epoch}},
-			}),
-			[]change.Change{change.DeletePod{Namespace: "default", Name: "report-a"}},
-			[]string{"created other-* >n1 1s", "lost report-a n1> FateJobFailed", "lost report-b n2> FateJobSibling"},
+			failing, []change.Change{change.DeletePod{Namespace: "default", Name: "report-a"}}, []string{"lost report-a n1> FateJobFailed", "lost report-b n2> FateJobSibling"},
 		},
 		"an old template's": {
 			lacking("web", 3, "n1", "n2"),
