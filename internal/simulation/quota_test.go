@@ -113,7 +113,7 @@ func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
 			[]string{"moved web-1-a n1>n1"},
 		},
 		"those of a Job that fails": {
-			failing, []change.Change{change.DeletePod{Namespace: "default", Name: "report-a"}}, []string{"lost report-a n1> FateJobFailed", "lost report-b n2> FateJobSibling"},
+			failing, []change.Change{change.Cordon{Node: "n3"}, change.DeletePod{Namespace: "default", Name: "report-a"}}, []string{"lost report-a n1> FateJobFailed", "lost report-b n2> FateJobSibling"},
 		},
 		"an old template's": {
 			lacking("web", 3, "n1", "n2"),
