@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -167,7 +166,8 @@ func (f *future) failJob(_ context.Context, job *batchv1.Job) error {
 		f.queue.drop(pod)
 		f.lose(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
 	}
-	for _, pod := range slices.Concat(f.queue.of(job.UID), f.refusedOf(job.UID)) {
+	f.giveUp(f.refusedOf(job.UID))
+	for _, pod := range f.queue.of(job.UID) {
 		f.queue.drop(pod)
 		f.lose(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
 	}
