@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
-
-	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -20,7 +19,8 @@ import (
 func aged(of objects, pods ...struct {
 	uid string
 	ago time.Duration
-}) objects {
+},
+) objects {
 	for _, o := range of {
 		pod, is := o.(*corev1.Pod)
 		if !is {

@@ -109,7 +109,8 @@ func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
 			lacking("web", 4, "n1", "n2"), []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 3}}, nil,
 		},
 		"a Deployment that gets no more room": {
-			lacking("web", 4, "n1", "n2"), []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
+			lacking("web", 4, "n1", "n2"),
+			[]change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
 			[]string{"moved web-1-a n1>n1"},
 		},
 		"those of a Job that fails": {

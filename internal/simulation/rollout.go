@@ -78,39 +78,13 @@ func (f *future) advance(ctx context.Context, d *appsv1.Deployment) (left int, e
 		}
 	}
 	old := f.oldPods(d, rs)
-	beside, fewer := rolling(d, desired)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		beside, fewer = 0, desired
 		if old, err = f.endOld(old, nil, len(old), f.retire); err != nil { // No new pod is made before the old ones are gone.
 			return 0, err
 		}
 	}
-	for waited := false; ; {
-		before := len(old) + desired - len(made)
-		for len(made) < desired && len(made)+len(old) < desired+beside {
-			pod := f.podOfSet(rs)
-			f.create(nil, pod)
-			made = append(made, pod)
-		}
-		if waited { // What may end at once does before any new pod runs.
-			if err := f.settle(ctx); err != nil {
-				return 0, err
-			}
-			old = f.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
-		}
-		running := f.countReady(rs)
-		spare := running + len(old) - (desired - fewer)
-		if len(made) == desired && running == desired {
-			spare = len(old)
-		}
-		if old, err = f.endOld(old, f.relatedTo(rs), min(max(spare, 0), len(old)), f.retireInTime); err != nil {
-			return 0, err
-		}
-		stands := len(old)+desired-len(made) >= before
-		if stands && waited {
-			break
-		}
-		waited = stands
+	if made, old, err = f.rollPods(ctx, d, rs, made, old); err != nil {
+		return 0, err
 	}
 	if err := f.settle(ctx); err != nil {
 		return 0, err
@@ -125,8 +99,45 @@ func (f *future) advance(ctx context.Context, d *appsv1.Deployment) (left int, e
 	return len(old), f.shrinkOld(d, rs)
 }
 
-// rolling are how many pods more, and how many fewer, a Deployment may have during a rollout: a quarter by default.
+// rollPods makes new pods and ends old ones, in turn, until neither may be done. It returns those that there are then.
+func (f *future) rollPods(ctx context.Context, d *appsv1.Deployment, rs *appsv1.ReplicaSet, made, old []*corev1.Pod) (_, _ []*corev1.Pod, err error) {
+	desired := replicasOf(d, 1)
+	beside, fewer := rolling(d, desired)
+	for waited := false; ; {
+		before := len(old) + desired - len(made)
+		for len(made) < desired && len(made)+len(old) < desired+beside {
+			pod := f.podOfSet(rs)
+			f.create(nil, pod)
+			made = append(made, pod)
+		}
+		if waited { // What may end at once does before any new pod runs.
+			if err := f.settle(ctx); err != nil {
+				return nil, nil, err
+			}
+			old = f.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
+		}
+		running := f.countReady(rs)
+		spare := running + len(old) - (desired - fewer)
+		if len(made) == desired && running == desired {
+			spare = len(old)
+		}
+		if old, err = f.endOld(old, f.relatedTo(rs), min(max(spare, 0), len(old)), f.retireInTime); err != nil {
+			return nil, nil, err
+		}
+		stands := len(old)+desired-len(made) >= before
+		if stands && waited {
+			return made, old, nil
+		}
+		waited = stands
+	}
+}
+
+// rolling are how many pods more, and how many fewer, a Deployment may have during a rollout: a quarter by default, and as many fewer as
+// there are to be where it recreates them.
 func rolling(d *appsv1.Deployment, desired int) (beside, fewer int) {
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return 0, desired
+	}
 	beside, fewer = (desired+3)/4, desired/4
 	if r := d.Spec.Strategy.RollingUpdate; r != nil {
 		beside, fewer = scaled(r.MaxSurge, desired, true, beside), scaled(r.MaxUnavailable, desired, false, fewer)
