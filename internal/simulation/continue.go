@@ -89,8 +89,11 @@ func (f *future) continueRefused() error {
 		}
 	}
 	for _, set := range f.present.DaemonSets() {
+		if f.quotasOf(set.Namespace) == nil {
+			continue
+		}
 		for _, node := range f.present.Nodes() {
-			if f.quotasOf(set.Namespace) == nil || !wants(set, node) || f.hasDaemon(set, node.Name) {
+			if !wants(set, node) || f.hasDaemon(set, node.Name) {
 				continue
 			}
 			if pod := f.daemonPod(set, node.Name); f.overQuotaNow(pod) {
