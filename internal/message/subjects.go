@@ -56,6 +56,11 @@ const (
 	RemedyDeadline         ID = "RemedyDeadline"         // subject
 	RemedyDeadlineCost     ID = "RemedyDeadlineCost"     //
 	RemedyDeadlineRisk     ID = "RemedyDeadlineRisk"     //
+	RemedyJobTime          ID = "RemedyJobTime"          // subject, seconds, limit, paced, done, of
+	RemedyJobTimeCost      ID = "RemedyJobTimeCost"      // done
+	RemedyJobTimeRisk      ID = "RemedyJobTimeRisk"      //
+	RemedyCronTime         ID = "RemedyCronTime"         // object, seconds, limit, paced, done, of
+	RemedyCronTimeCost     ID = "RemedyCronTimeCost"     //
 	RemedyUnsuspend        ID = "RemedyUnsuspend"        // subject
 	RemedyUnsuspendCost    ID = "RemedyUnsuspendCost"    //
 	RemedyUnsuspendRisk    ID = "RemedyUnsuspendRisk"    //

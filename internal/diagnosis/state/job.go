@@ -59,6 +59,7 @@ func (s *Status) jobFailed(ctx context.Context, job *batchv1.Job, failure *batch
 	id := endOf(job, failure, args)
 	s.is("Failed", finding.Critical, id, args)
 	s.because(id, args, jobFact(s.ref, failure))
+	s.moreTime(job, failure, pods)
 	s.failures(ctx, pods)
 }
 
@@ -216,6 +217,7 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 		if why.Severity == finding.Critical && s.Severity == "" {
 			args["job"], args["why"] = last, why.Summary
 			s.is("Active", finding.Critical, message.CronLastFails, args)
+			s.remedy(why.Remedies...)
 		}
 		s.Causes = append(s.Causes, why.Causes...)
 	}

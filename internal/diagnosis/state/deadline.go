@@ -1,0 +1,87 @@
+package state
+
+import (
+	"math"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// moreTime gives a Job that ran longer than its activeDeadlineSeconds more of them. The field of a Job that has failed can be
+// changed, but it does not run again (pkg/apis/batch/validation; pkg/controller/job): it is created anew, or the CronJob's next
+// Jobs get the time. Where its pods failed by themselves, or never began, time is not what it lacked.
+func (s *Status) moreTime(job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod) {
+	if failure.Reason != batchv1.JobReasonDeadlineExceeded || slices.ContainsFunc(pods, lacksNoTime) {
+		return
+	}
+	seconds := secondsFor(job)
+	if seconds == 0 {
+		return
+	}
+	args := message.Args{"seconds": seconds, "limit": int(*job.Spec.ActiveDeadlineSeconds), "done": int(job.Status.Succeeded), "of": jobSize(job), "paced": paced(job), "object": s.ref}
+	owner := metav1.GetControllerOfNoCopy(job)
+	switch {
+	case owner == nil:
+		line := change.Recreate(s.ref, jobWith(job, seconds)...)
+		s.remedy(s.command(line, message.RemedyJobTime, message.RemedyJobTimeCost, message.RemedyJobTimeRisk, args))
+	case owner.Kind == string(cluster.CronJob):
+		cron := change.Ref{Kind: owner.Kind, Namespace: job.Namespace, Name: owner.Name}
+		args["object"] = cron
+		done := change.Patch{Object: cron, Patch: specPatch(map[string]any{"jobTemplate": map[string]any{"spec": map[string]any{"activeDeadlineSeconds": seconds}}})}
+		s.remedy(s.Way(done, message.RemedyCronTime, message.RemedyCronTimeCost, message.RemedyJobTimeRisk, args).Remedy)
+	}
+}
+
+// lacksNoTime says whether a pod of a Job that was ended for its deadline failed by itself, or never began: the controller deletes
+// those that run.
+func lacksNoTime(pod *corev1.Pod) bool {
+	began := slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
+		return c.State.Running != nil || c.State.Terminated != nil || c.LastTerminationState.Terminated != nil
+	})
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodPending && !began
+}
+
+// secondsFor is how long a Job takes at the pace at which its pods succeeded, or twice as long as it had where none did, in whole
+// minutes; zero if that is no length of time.
+func secondsFor(job *batchv1.Job) int {
+	if job.Spec.ActiveDeadlineSeconds == nil {
+		return 0
+	}
+	share := 0.5
+	if paced(job) {
+		share = float64(job.Status.Succeeded) / float64(jobSize(job))
+	}
+	minutes := math.Ceil(float64(*job.Spec.ActiveDeadlineSeconds) / share / 60)
+	if minutes*60 > math.MaxInt32 {
+		return 0
+	}
+	return int(minutes) * 60
+}
+
+// paced says whether some of a Job's pods have succeeded, and not all.
+func paced(job *batchv1.Job) bool {
+	return job.Status.Succeeded > 0 && int(job.Status.Succeeded) < jobSize(job)
+}
+
+// jobWith are the changes to a Job by which the API server takes it as a new one with another deadline: what the server generated for the
+// old one is left out (pkg/registry/batch/job, generateSelector).
+func jobWith(job *batchv1.Job, seconds int) []change.Edit {
+	var edits []change.Edit
+	if job.Spec.ManualSelector == nil || !*job.Spec.ManualSelector {
+		if job.Spec.Selector != nil {
+			edits = append(edits, change.Edit{Op: "remove", Path: []string{"spec", "selector"}})
+		}
+		for _, label := range []string{batchv1.ControllerUidLabel, "controller-uid"} {
+			if _, ok := job.Spec.Template.Labels[label]; ok {
+				edits = append(edits, change.Edit{Op: "remove", Path: []string{"spec", "template", "metadata", "labels", label}})
+			}
+		}
+	}
+	return append(edits, change.Edit{Op: "replace", Path: []string{"spec", "activeDeadlineSeconds"}, Value: seconds})
+}
