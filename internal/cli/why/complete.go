@@ -6,10 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
@@ -68,70 +64,9 @@ func (o *Options) names(ctx context.Context, kind cluster.Kind) []string {
 	if err != nil {
 		return nil
 	}
-	read, ok := lists[kind]
-	if !ok {
-		return nil // It is not built into Kubernetes.
-	}
-	list, err := read(ctx, api.Client, api.Namespace, metav1.ListOptions{Limit: mostCompletions})
+	names, err := cluster.Names(ctx, api.Client, kind, api.Namespace, mostCompletions)
 	if err != nil {
 		return nil
 	}
-	var names []string
-	_ = meta.EachListItem(list, func(o runtime.Object) error { // Only an object that is no list would be an error.
-		names = append(names, o.(metav1.Object).GetName())
-		return nil
-	})
 	return names
-}
-
-// lists read one page of a kind.
-var lists = map[cluster.Kind]func(context.Context, kubernetes.Interface, string, metav1.ListOptions) (runtime.Object, error){
-	cluster.Pod: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.CoreV1().Pods(ns).List(ctx, o)
-	},
-	cluster.Node: func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.CoreV1().Nodes().List(ctx, o)
-	},
-	cluster.PersistentVolumeClaim: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.CoreV1().PersistentVolumeClaims(ns).List(ctx, o)
-	},
-	cluster.PersistentVolume: func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.CoreV1().PersistentVolumes().List(ctx, o)
-	},
-	cluster.Deployment: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.AppsV1().Deployments(ns).List(ctx, o)
-	},
-	cluster.ReplicaSet: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.AppsV1().ReplicaSets(ns).List(ctx, o)
-	},
-	cluster.StatefulSet: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.AppsV1().StatefulSets(ns).List(ctx, o)
-	},
-	cluster.DaemonSet: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.AppsV1().DaemonSets(ns).List(ctx, o)
-	},
-	cluster.Job: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.BatchV1().Jobs(ns).List(ctx, o)
-	},
-	cluster.CronJob: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.BatchV1().CronJobs(ns).List(ctx, o)
-	},
-	cluster.PodDisruptionBudget: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.PolicyV1().PodDisruptionBudgets(ns).List(ctx, o)
-	},
-	cluster.HorizontalPodAutoscaler: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.AutoscalingV2().HorizontalPodAutoscalers(ns).List(ctx, o)
-	},
-	cluster.Namespace: func(ctx context.Context, c kubernetes.Interface, _ string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.CoreV1().Namespaces().List(ctx, o)
-	},
-	cluster.ResourceQuota: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.CoreV1().ResourceQuotas(ns).List(ctx, o)
-	},
-	cluster.Ingress: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.NetworkingV1().Ingresses(ns).List(ctx, o)
-	},
-	cluster.Service: func(ctx context.Context, c kubernetes.Interface, ns string, o metav1.ListOptions) (runtime.Object, error) {
-		return c.CoreV1().Services(ns).List(ctx, o)
-	},
 }

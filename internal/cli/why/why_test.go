@@ -34,6 +34,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -355,14 +356,35 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// customObjects are of kinds that are not built into Kubernetes; one is of another namespace than is asked about.
+func customObjects() []runtime.Object {
+	meta := func(kind, version, namespace, name string) (metav1.TypeMeta, metav1.ObjectMeta) {
+		return metav1.TypeMeta{Kind: kind, APIVersion: version}, metav1.ObjectMeta{Namespace: namespace, Name: name}
+	}
+	a, b, c, d, e := &custom.NodePool{}, &custom.NodePool{}, &custom.NodeClaim{}, &custom.Workload{}, &custom.Workload{}
+	a.TypeMeta, a.ObjectMeta = meta("NodePool", "karpenter.sh/v1", "", "default")
+	b.TypeMeta, b.ObjectMeta = meta("NodePool", "karpenter.sh/v1", "", "gpu")
+	c.TypeMeta, c.ObjectMeta = meta("NodeClaim", "karpenter.sh/v1", "", "default-x7")
+	d.TypeMeta, d.ObjectMeta = meta("Workload", "kueue.x-k8s.io/v1beta2", "redash", "job-train")
+	e.TypeMeta, e.ObjectMeta = meta("Workload", "kueue.x-k8s.io/v1beta2", "elsewhere", "job-other")
+	return []runtime.Object{a, b, c, d, e}
+}
+
 func TestCompletion(t *testing.T) {
-	host := (&clustertest.API{Objects: clustertest.Load(t, stranded)}).Serve(t)
+	objects := append(clustertest.Load(t, stranded), customObjects()...)
+	host := (&clustertest.API{Objects: objects}).Serve(t)
 	for typed, tc := range map[string]struct{ args, want []string }{
 		"pod/red":    {nil, []string{"pod/redash-redis-6c5d"}},
 		"red":        {[]string{"pod"}, []string{"redash-redis-6c5d"}},
 		"pvc/redash": {nil, []string{"pvc/redash-redis", "pvc/redash-files"}},
 		"d":          {nil, []string{"daemonset/", "deployment/"}},
 		"pod/x":      {nil, nil},
+		"nodepool/":  {nil, []string{"nodepool/default", "nodepool/gpu"}},
+		"NodePool/g": {nil, []string{"NodePool/gpu"}},
+		"def":        {[]string{"nodepools.karpenter.sh"}, []string{"default"}},
+		"nodeclaim/": {nil, []string{"nodeclaim/default-x7"}},
+		"wl/":        {nil, []string{"wl/job-train"}},
+		"no":         {nil, []string{"node/", "nodeclaim/", "nodepool/"}},
 		"widget/":    {nil, nil},
 		"":           {[]string{"pod/a"}, nil},
 	} {
