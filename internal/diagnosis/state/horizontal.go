@@ -3,7 +3,6 @@ package state
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -228,26 +227,4 @@ func (s *Status) atMaximum(h *autoscalingv2.HorizontalPodAutoscaler, limited *au
 		done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"maxReplicas": want})}
 		s.remedy(s.way(done, message.RemedyMaxReplicas, message.RemedyMaxReplicasCost, message.RemedyMaxReplicasRisk, args))
 	}
-}
-
-// replicasWanted is how many replicas the utilization seen asks for, as the controller reckons without its tolerance; zero if
-// that cannot be told.
-func (s *Status) replicasWanted(h *autoscalingv2.HorizontalPodAutoscaler) (int, []finding.Evidence) {
-	want := 0
-	var evidence []finding.Evidence
-	for i, m := range h.Spec.Metrics {
-		if m.Resource == nil || m.Resource.Target.AverageUtilization == nil || *m.Resource.Target.AverageUtilization <= 0 || i >= len(h.Status.CurrentMetrics) {
-			continue
-		}
-		now := h.Status.CurrentMetrics[i].Resource
-		if now == nil || now.Name != m.Resource.Name || now.Current.AverageUtilization == nil {
-			continue
-		}
-		share := float64(*now.Current.AverageUtilization) / float64(*m.Resource.Target.AverageUtilization)
-		want = max(want, int(math.Ceil(float64(h.Status.CurrentReplicas)*share)))
-		at := strconv.Itoa(i)
-		evidence = append(evidence, facts.Fact(s.ref, "status.currentMetrics["+at+"].resource.current.averageUtilization", strconv.Itoa(int(*now.Current.AverageUtilization))),
-			facts.Fact(s.ref, "spec.metrics["+at+"].resource.target.averageUtilization", strconv.Itoa(int(*m.Resource.Target.AverageUtilization))))
-	}
-	return want, evidence
 }

@@ -1,0 +1,88 @@
+package state
+
+import (
+	"math"
+	"strconv"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+)
+
+// replicasWanted is how many replicas the metrics seen ask for, as the controller reckons without its tolerance (pkg/controller/podautoscaler,
+// replica_calculator.go); zero if that cannot be told, or is no more than it may make: what was seen last is then not why it would make more.
+func (s *Status) replicasWanted(h *autoscalingv2.HorizontalPodAutoscaler) (int, []finding.Evidence) {
+	want := 0
+	var evidence []finding.Evidence
+	for i := range h.Spec.Metrics {
+		if i >= len(h.Status.CurrentMetrics) {
+			break
+		}
+		at := strconv.Itoa(i)
+		m := metricOf(&h.Spec.Metrics[i], &h.Status.CurrentMetrics[i])
+		share, field, now, target := m.share()
+		replicas := math.Ceil(float64(h.Status.CurrentReplicas) * share)
+		if field == "" || replicas > math.MaxInt32 {
+			continue
+		}
+		want = max(want, int(replicas))
+		evidence = append(evidence, facts.Fact(s.ref, "status.currentMetrics["+at+"]."+m.field+".current."+field, now),
+			facts.Fact(s.ref, "spec.metrics["+at+"]."+m.field+".target."+field, target))
+	}
+	if want <= int(h.Spec.MaxReplicas) {
+		want = 0
+	}
+	return want, evidence
+}
+
+// metric is what one metric is to be, and is.
+type metric struct {
+	// field is that of the metric's type; empty if the status tells of another metric.
+	field  string
+	target autoscalingv2.MetricTarget
+	now    autoscalingv2.MetricValueStatus
+}
+
+// metricOf is a metric of the spec with what the status tells of it, at the same place.
+func metricOf(spec *autoscalingv2.MetricSpec, status *autoscalingv2.MetricStatus) metric {
+	switch {
+	case spec.Resource != nil && status.Resource != nil && spec.Resource.Name == status.Resource.Name:
+		return metric{"resource", spec.Resource.Target, status.Resource.Current}
+	case spec.ContainerResource != nil && status.ContainerResource != nil &&
+		spec.ContainerResource.Name == status.ContainerResource.Name && spec.ContainerResource.Container == status.ContainerResource.Container:
+		return metric{"containerResource", spec.ContainerResource.Target, status.ContainerResource.Current}
+	case spec.Pods != nil && status.Pods != nil && spec.Pods.Metric.Name == status.Pods.Metric.Name:
+		return metric{"pods", spec.Pods.Target, status.Pods.Current}
+	case spec.Object != nil && status.Object != nil && spec.Object.Metric.Name == status.Object.Metric.Name && spec.Object.DescribedObject == status.Object.DescribedObject:
+		return metric{"object", spec.Object.Target, status.Object.Current}
+	case spec.External != nil && status.External != nil && spec.External.Metric.Name == status.External.Metric.Name:
+		return metric{"external", spec.External.Target, status.External.Current}
+	default:
+		return metric{}
+	}
+}
+
+// share is how much a metric is of what it is to be, with the field that tells both and their values there; the field is empty if
+// that cannot be told.
+func (m metric) share() (share float64, field, now, target string) {
+	switch {
+	case m.field == "":
+	case m.target.AverageUtilization != nil && m.now.AverageUtilization != nil && *m.target.AverageUtilization > 0:
+		now, target := *m.now.AverageUtilization, *m.target.AverageUtilization
+		return float64(now) / float64(target), "averageUtilization", strconv.Itoa(int(now)), strconv.Itoa(int(target))
+	case m.target.AverageValue != nil && m.now.AverageValue != nil:
+		return ratio("averageValue", m.now.AverageValue, m.target.AverageValue)
+	case m.target.Value != nil && m.now.Value != nil:
+		return ratio("value", m.now.Value, m.target.Value)
+	}
+	return 0, "", "", ""
+}
+
+func ratio(field string, now, target *resource.Quantity) (share float64, of, is, wanted string) {
+	if target.Sign() <= 0 {
+		return 0, "", "", ""
+	}
+	return now.AsApproximateFloat64() / target.AsApproximateFloat64(), field, now.String(), target.String()
+}
