@@ -13,5 +13,15 @@ func (s *Snapshot) NodePool(name string) *custom.NodePool {
 // NodeClaims are Karpenter's.
 func (s *Snapshot) NodeClaims() []*custom.NodeClaim { return list[*custom.NodeClaim](s, NodeClaim) }
 
+// LocalQueue is Kueue's of that name; nil if there is none.
+func (s *Snapshot) LocalQueue(namespace, name string) *custom.LocalQueue {
+	return get[*custom.LocalQueue](s, LocalQueue, namespace, name)
+}
+
+// ClusterQueue is Kueue's of that name; nil if there is none.
+func (s *Snapshot) ClusterQueue(name string) *custom.ClusterQueue {
+	return get[*custom.ClusterQueue](s, ClusterQueue, "", name)
+}
+
 // Workloads are Kueue's.
 func (s *Snapshot) Workloads() []*custom.Workload { return list[*custom.Workload](s, Workload) }

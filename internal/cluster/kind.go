@@ -84,10 +84,12 @@ const (
 	ResourceClaimTemplate Kind = "ResourceClaimTemplate"
 	APIService            Kind = "APIService"
 
-	// NodePool and NodeClaim are Karpenter's, Workload is Kueue's.
-	NodePool  Kind = "NodePool"
-	NodeClaim Kind = "NodeClaim"
-	Workload  Kind = "Workload"
+	// NodePool and NodeClaim are Karpenter's; Workload, LocalQueue and ClusterQueue are Kueue's.
+	NodePool     Kind = "NodePool"
+	NodeClaim    Kind = "NodeClaim"
+	Workload     Kind = "Workload"
+	LocalQueue   Kind = "LocalQueue"
+	ClusterQueue Kind = "ClusterQueue"
 )
 
 // scope says where objects of a kind live.
@@ -179,6 +181,9 @@ var forms = map[Kind]form{
 	NodePool:  customOf[*custom.NodePool](global, custom.KarpenterGroup, "v1", "v1beta1"),
 	NodeClaim: customOf[*custom.NodeClaim](global, custom.KarpenterGroup, "v1", "v1beta1"),
 	Workload:  customOf[*custom.Workload](namespaced, custom.KueueGroup, "v1beta2", "v1beta1"),
+
+	LocalQueue:   customOf[*custom.LocalQueue](namespaced, custom.KueueGroup, "v1beta2", "v1beta1"),
+	ClusterQueue: customOf[*custom.ClusterQueue](global, custom.KueueGroup, "v1beta2", "v1beta1"),
 }
 
 var kindOfType = func() map[reflect.Type]Kind {

@@ -38,6 +38,11 @@ const (
 	WorkloadPending  ID = "WorkloadPending"  // workload, queue, why, age
 	WorkloadMissing  ID = "WorkloadMissing"  // queue
 
+	LocalQueueMissing   ID = "LocalQueueMissing"   // queue
+	ClusterQueueMissing ID = "ClusterQueueMissing" // queue, local
+	QueueStopped        ID = "QueueStopped"        // queue, policy, why
+	QueueHas            ID = "QueueHas"            // queue, resource, flavor, nominal, used, borrowed, cohort, limit
+
 	DeviceClaimMissing ID = "DeviceClaimMissing" // pod, missing, claim, namespace, others, owned
 	DeviceClaimWay     ID = "DeviceClaimWay"     // missing, namespace, others, owned
 

@@ -37,6 +37,11 @@ var englishAutoscaling = sentences{
 	WorkloadPending:  "Kueue has not admitted {{.workload}}{{if .queue}} (LocalQueue {{.queue}}){{end}}{{if .why}}: {{.why}}{{end}}.",
 	WorkloadMissing:  "Kueue has no Workload for it{{if .queue}}, though it names the LocalQueue {{.queue}}{{end}}: Kueue may not be running, or does not manage such objects.",
 
+	LocalQueueMissing:   "{{.queue}} of namespace {{.queue.Namespace}} does not exist.",
+	ClusterQueueMissing: "{{.queue}}, which {{.local}} leads to, does not exist.",
+	QueueStopped:        "{{.queue}} admits nothing: {{if .policy}}its stopPolicy is {{.policy}}{{else}}{{.why}}{{end}}.",
+	QueueHas:            "{{.queue}} has {{.nominal}} {{.resource}} of the flavor {{.flavor}}, and {{.used}} reserved{{if .borrowed}}, {{.borrowed}} of them borrowed{{end}}; {{if not .cohort}}it is in no cohort to borrow from{{else if .limit}}it may borrow {{.limit}} that the others of the cohort {{.cohort}} do not use{{else}}what the others of the cohort {{.cohort}} do not use it may borrow{{end}}.",
+
 	DeviceClaimMissing: "{{.pod}} is Pending because {{.missing}}, which it names for its claim {{.claim}}, does not exist in {{.namespace}}: the scheduler does not look at it before.",
 	DeviceClaimWay:     "Create {{.missing}} in {{.namespace}}, or correct the name in {{if .owned}}the template of what made the pod{{else}}the pod, which must be made again for that{{end}}{{if .others}} (there {{verb (len .others) \"is\" \"are\"}} {{and .others}}){{end}}.",
 

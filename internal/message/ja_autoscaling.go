@@ -37,6 +37,11 @@ var japaneseAutoscaling = sentences{
 	WorkloadPending:  "{{.workload}} {{if .queue}}(LocalQueue {{.queue}}) {{end}}は Kueue に承認されていません{{if .why}}: {{.why}}{{end}}。",
 	WorkloadMissing:  "{{if .queue}}LocalQueue {{.queue}} の指定がありますが、{{end}}Kueue の Workload がありません。Kueue が動いていないか、このオブジェクトを管理していない可能性があります。",
 
+	LocalQueueMissing:   "namespace {{.queue.Namespace}} の {{.queue}} が存在しません。",
+	ClusterQueueMissing: "{{.local}} の参照先 {{.queue}} が存在しません。",
+	QueueStopped:        "{{.queue}} は何も承認しません{{if .policy}} (stopPolicy が {{.policy}}){{else}}: {{.why}}{{end}}。",
+	QueueHas:            "{{.queue}} の flavor {{.flavor}} の {{.resource}} は {{.nominal}} で、うち {{.used}} が確保されています{{if .borrowed}} ({{.borrowed}} は借用){{end}}。{{if not .cohort}}cohort に属していないため、借用はできません{{else if .limit}}cohort {{.cohort}} の他のキューが使わない分から {{.limit}} まで借用できます{{else}}cohort {{.cohort}} の他のキューが使わない分を借用できます{{end}}。",
+
 	DeviceClaimMissing: "{{.pod}} は Pending です。クレーム {{.claim}} に指定された {{.missing}} が {{.namespace}} に存在しません。存在するまで、スケジューリングの対象になりません。",
 	DeviceClaimWay:     "{{.namespace}} に {{.missing}} を作成するか、{{if .owned}}Pod を作成したもののテンプレート{{else}}Pod (作り直しが必要です){{end}} の名前を直してください{{if .others}} (存在するもの: {{and .others}}){{end}}。",
 

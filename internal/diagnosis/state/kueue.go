@@ -24,6 +24,9 @@ func (s *Status) workload(w *custom.Workload) {
 	}
 	s.is(state, severity, id, args)
 	s.because(id, args, evidence...)
+	if id == message.WorkloadPending {
+		s.queueOf(w)
+	}
 }
 
 // admission is how far a Workload has come: a word, and a sentence with its evidence.
@@ -74,6 +77,9 @@ func (s *Status) queued(o metav1.Object, byKueue bool) {
 		s.because(id, args, evidence...)
 		if id != message.WorkloadAdmitted && id != message.WorkloadFinished {
 			s.is(s.State, s.Severity, message.UnplacedAlso, message.Args{"said": s.Summary, "also": s.say(id, args)})
+		}
+		if id == message.WorkloadPending {
+			s.queueOf(w)
 		}
 		return
 	}
