@@ -3,6 +3,7 @@ package cluster
 import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster/custom"
@@ -18,6 +19,11 @@ func (s *Snapshot) Autoscalers() []*autoscalingv2.HorizontalPodAutoscaler {
 // Ingresses are all of the kind.
 func (s *Snapshot) Ingresses() []*networkingv1.Ingress {
 	return list[*networkingv1.Ingress](s, Ingress)
+}
+
+// EndpointSlices are all of the kind.
+func (s *Snapshot) EndpointSlices() []*discoveryv1.EndpointSlice {
+	return list[*discoveryv1.EndpointSlice](s, EndpointSlice)
 }
 
 // ValidatingWebhooks are the ValidatingWebhookConfigurations.

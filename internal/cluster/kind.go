@@ -11,6 +11,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -73,6 +74,7 @@ const (
 const (
 	HorizontalPodAutoscaler        Kind = "HorizontalPodAutoscaler"
 	Ingress                        Kind = "Ingress"
+	EndpointSlice                  Kind = "EndpointSlice"
 	ValidatingWebhookConfiguration Kind = "ValidatingWebhookConfiguration"
 	MutatingWebhookConfiguration   Kind = "MutatingWebhookConfiguration"
 
@@ -167,6 +169,7 @@ var forms = map[Kind]form{
 
 	HorizontalPodAutoscaler:        onDemand[*autoscalingv2.HorizontalPodAutoscaler](namespaced),
 	Ingress:                        onDemand[*networkingv1.Ingress](namespaced),
+	EndpointSlice:                  onDemand[*discoveryv1.EndpointSlice](namespaced),
 	ValidatingWebhookConfiguration: onDemand[*admissionv1.ValidatingWebhookConfiguration](global),
 	MutatingWebhookConfiguration:   onDemand[*admissionv1.MutatingWebhookConfiguration](global),
 

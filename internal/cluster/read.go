@@ -232,6 +232,8 @@ func restClient(client kubernetes.Interface, group string) rest.Interface {
 		return client.BatchV1().RESTClient()
 	case "coordination.k8s.io":
 		return client.CoordinationV1().RESTClient()
+	case "discovery.k8s.io":
+		return client.DiscoveryV1().RESTClient()
 	case "networking.k8s.io":
 		return client.NetworkingV1().RESTClient()
 	case "node.k8s.io":

@@ -19,17 +19,23 @@ const (
 	BudgetHoldsBroken      ID = "BudgetHoldsBroken"      // pods, want
 
 	// Services.
-	ServiceExternal       ID = "ServiceExternal"       // subject, name
-	ServiceByHand         ID = "ServiceByHand"         // subject
-	EndpointsUnread       ID = "EndpointsUnread"       //
-	ServiceUnknown        ID = "ServiceUnknown"        // subject
-	ServiceServes         ID = "ServiceServes"         // subject, ready, n
-	ServiceAtZero         ID = "ServiceAtZero"         // subject, workload
-	ServiceWithoutPods    ID = "ServiceWithoutPods"    // subject, workload, why
-	ServiceMatchesNothing ID = "ServiceMatchesNothing" // subject, selector
-	ServicePortUnnamed    ID = "ServicePortUnnamed"    // subject, port, protocol, target, pod, names
-	ServiceNoneReady      ID = "ServiceNoneReady"      // subject, n, why
-	NearSelector          ID = "NearSelector"          // near, labels
+	ServiceExternal   ID = "ServiceExternal"   // subject, name
+	ServiceByHand     ID = "ServiceByHand"     // subject, known, ready, n
+	EndpointsUnread   ID = "EndpointsUnread"   //
+	ServiceByHandNone ID = "ServiceByHandNone" // subject, n
+	ServiceByHandPort ID = "ServiceByHandPort" // subject, port
+	ServiceUnlisted   ID = "ServiceUnlisted"   // subject, ready
+	ServiceEnding     ID = "ServiceEnding"     // subject, pods, n, answers
+
+	EndpointsControllerUntold ID = "EndpointsControllerUntold" //
+	ServiceUnknown            ID = "ServiceUnknown"            // subject
+	ServiceServes             ID = "ServiceServes"             // subject, ready, n
+	ServiceAtZero             ID = "ServiceAtZero"             // subject, workload
+	ServiceWithoutPods        ID = "ServiceWithoutPods"        // subject, workload, why
+	ServiceMatchesNothing     ID = "ServiceMatchesNothing"     // subject, selector
+	ServicePortUnnamed        ID = "ServicePortUnnamed"        // subject, port, protocol, target, pod, names
+	ServiceNoneReady          ID = "ServiceNoneReady"          // subject, n, why
+	NearSelector              ID = "NearSelector"              // near, labels
 
 	// When a CronJob is due.
 	CronNext          ID = "CronNext"          // next, zone, in

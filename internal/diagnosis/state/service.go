@@ -16,15 +16,14 @@ import (
 )
 
 // service says whether a Service has endpoints, and why not. They are reckoned from its selector and its pods, as the
-// EndpointSlice controller does.
+// EndpointSlice controller does, and held against its EndpointSlices where these are known.
 func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	if svc.Spec.Type == corev1.ServiceTypeExternalName {
 		s.is("ExternalName", "", message.ServiceExternal, message.Args{"name": svc.Spec.ExternalName})
 		return
 	}
 	if len(svc.Spec.Selector) == 0 { // Of a Service, an empty selector is none.
-		s.is(string(svc.Spec.Type), "", message.ServiceByHand, nil)
-		s.unsure(s.ref, message.EndpointsUnread, nil)
+		s.byHand(svc)
 		return
 	}
 	s.Needs(cluster.Pod)
@@ -35,9 +34,11 @@ func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	switch {
 	case len(pods) == 0 && !s.Knows(cluster.Pod):
 		s.is("", "", message.ServiceUnknown, args)
+	case len(pods) == 0 && s.endsSoon(ctx, svc, selector):
 	case len(pods) == 0:
 		s.noPods(ctx, svc, selector, args)
 	case s.portMissing(svc, pods, args):
+	case len(ready) > 0 && s.unlisted(svc, ready, args):
 	case len(ready) > 0:
 		s.is("Ready", "", message.ServiceServes, args)
 	default:
@@ -54,7 +55,7 @@ func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	}
 }
 
-// serves says whether a pod is an endpoint that gets traffic.
+// serves says whether a pod that nobody has deleted is an endpoint that gets traffic.
 func serves(svc *corev1.Service, pod *corev1.Pod) bool {
 	ready := facts.PodCondition(pod, corev1.PodReady)
 	return svc.Spec.PublishNotReadyAddresses || ready != nil && ready.Status == corev1.ConditionTrue
