@@ -127,9 +127,14 @@ func (o *Options) limits() view.Limits {
 }
 
 func (o *Options) write(say message.Printer, found finding.Audit) error {
+	if o.Format != output.Text && o.Format != output.Wide {
+		o.AimAll(found.EachRemedy)
+	}
 	switch o.Format {
 	case output.Text, output.Wide:
-		return writeText(o.Format.Page(o.Out), say, found)
+		page := o.Format.Page(o.Out)
+		page.Aim = o.Aim
+		return writeText(page, say, found)
 	case SARIF:
 		return output.JSON.WriteData(o.Out, sarif(say, found))
 	default:

@@ -42,7 +42,7 @@ func (p *Page) Remedies(say message.Printer, indent string, remedies []finding.R
 			proof = message.LabelVerified
 		}
 		p.Paragraph(indent+"→ ", r.Message+" ("+say.Text(proof, nil)+")", Plain)
-		if p.Wide || len(r.Command) <= LongestCommand {
+		if p.Wide || len(p.Aimed(r.Command)) <= LongestCommand {
 			p.Typed(say, indent+"  ", r.Command)
 		} else {
 			p.Paragraph(indent+"  ", say.Text(message.AuditLongCommand, nil), Faint)
@@ -59,10 +59,19 @@ func (p *Page) Typed(say message.Printer, indent, command string) {
 	if command == "" {
 		return
 	}
+	command = p.Aimed(command)
 	p.Command(indent+"$ ", command)
 	if parts := change.Placeholders(command); len(parts) > 0 {
 		p.Paragraph(indent+"  ", say.Text(message.LabelFill, message.Args{"parts": parts}), Faint)
 	}
+}
+
+// Aimed is a command with what chose the cluster.
+func (p *Page) Aimed(command string) string {
+	if p.Aim == nil {
+		return command
+	}
+	return p.Aim(command)
 }
 
 // Labelled writes a text behind what it is, and nothing if it is empty.

@@ -25,6 +25,8 @@ const wide = 160
 type Page struct {
 	// Wide asks for what a page leaves out.
 	Wide bool
+	// Aim adds to commands what chose the cluster; nil adds nothing.
+	Aim func(string) string
 
 	w      io.Writer
 	width  int

@@ -219,8 +219,11 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	forecast.Refused, forecast.NotModelled = tried.refused, append(forecast.NotModelled, tried.gaps...)
 	if o.Format.ForPeople() {
-		err = writeText(o.Format.Page(o.Out), in.Say, forecast, notes)
+		page := o.Format.Page(o.Out)
+		page.Aim = o.Aim
+		err = writeText(page, in.Say, forecast, notes)
 	} else {
+		o.AimAll(forecast.EachRemedy)
 		err = o.Format.WriteData(o.Out, forecast)
 	}
 	if err != nil {

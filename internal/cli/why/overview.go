@@ -52,7 +52,7 @@ func writeOverview(ctx context.Context, page *output.Page, in input.Input, scope
 	rest := func(w writer) {
 		if found.Elsewhere > 0 {
 			w.Blank()
-			w.Paragraph("", say.Text(message.OverviewElsewhere, message.Args{"n": found.Elsewhere, "command": all}), output.Plain)
+			w.Paragraph("", say.Text(message.OverviewElsewhere, message.Args{"n": found.Elsewhere, "command": w.Aimed(all)}), output.Plain)
 		}
 		w.gaps(message.HeadUnknown, found.Unknown)
 	}
@@ -86,7 +86,7 @@ func (w writer) brief(causes []diagnosis.RootCause, scope diagnosis.Scope) {
 		mark := strconv.Itoa(i+1) + ". "
 		w.Line(mark, cause.Explanations[0].Summary, output.Strong)
 		w.Paragraph(strings.Repeat(" ", len(mark)), w.say.Text(message.OverviewBrief, message.Args{
-			"n": cause.Concerned(), "command": moreOf(cause.Explanations[0].Subject),
+			"n": cause.Concerned(), "command": w.Aimed(moreOf(cause.Explanations[0].Subject)),
 		}), output.Faint)
 	}
 	n := 0
@@ -103,7 +103,7 @@ func (w writer) brief(causes []diagnosis.RootCause, scope diagnosis.Scope) {
 	if n > 0 {
 		w.Paragraph("", w.say.Text(message.OverviewLeft, message.Args{"causes": len(causes) - len(shown), "n": n}), output.Plain)
 	}
-	w.Paragraph("", w.say.Text(message.OverviewAll, message.Args{"command": all}), output.Plain)
+	w.Paragraph("", w.say.Text(message.OverviewAll, message.Args{"command": w.Aimed(all)}), output.Plain)
 }
 
 // moreOf is the command that tells more of a thing.
@@ -129,7 +129,7 @@ func (w writer) cause(ctx context.Context, v view.View, mark string, cause diagn
 		w.Paragraph(indent, w.say.Text(message.OverviewDependents, message.Args{"n": n, "names": w.named(cause.Dependents, everywhere)}), output.Plain)
 	}
 	w.Remedies(w.say, indent, diagnosis.RootRemedies(ctx, v, cause))
-	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": moreOf(first.Subject)}), output.Faint)
+	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": w.Aimed(moreOf(first.Subject))}), output.Faint)
 }
 
 // concerned is a row for each thing that a cause concerns.

@@ -26,9 +26,10 @@ func (o *Options) compare(ctx context.Context, in input.Input) (finding.Severity
 	}
 	found := contrast.Compare(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject}, good)
 	if !o.Format.ForPeople() {
+		o.AimAll(found.Explanation.EachRemedy)
 		return worst(found.Explanation), o.Format.WriteData(o.Out, found)
 	}
-	return worst(found.Explanation), writeComparison(writer{o.Format.Page(o.Out), in.Say, in.World.Taken()}, found)
+	return worst(found.Explanation), writeComparison(writer{o.page(), in.Say, in.World.Taken()}, found)
 }
 
 func writeComparison(w writer, found finding.Comparison) error {

@@ -160,9 +160,10 @@ func (o *Options) explain(ctx context.Context, in input.Input) (finding.Severity
 		o.addRepair(ctx, in, subject.Name, &e)
 	}
 	if !o.Format.ForPeople() {
+		o.AimAll(e.EachRemedy)
 		return worst(e), o.Format.WriteData(o.Out, e)
 	}
-	return worst(e), writeText(o.Format.Page(o.Out), in.Say, in.World.Taken(), e)
+	return worst(e), writeText(o.page(), in.Say, in.World.Taken(), e)
 }
 
 func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severity, error) {
@@ -179,9 +180,16 @@ func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severit
 	found := diagnosis.Overview(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say}, scope)
 	severity := worst(found.Explanations...)
 	if !o.Format.ForPeople() {
+		o.AimAll(found.EachRemedy)
 		return severity, o.Format.WriteData(o.Out, found)
 	}
-	return severity, writeOverview(ctx, o.Format.Page(o.Out), in, scope, found)
+	return severity, writeOverview(ctx, o.page(), in, scope, found)
+}
+
+func (o *Options) page() *output.Page {
+	page := o.Format.Page(o.Out)
+	page.Aim = o.Aim
+	return page
 }
 
 // worst is the gravest that explanations tell, empty if all is well and nothing threatens it.
