@@ -86,6 +86,15 @@ func keepAnnotation(fields *managedfields.FieldManager, o runtime.Object) (runti
 	return fields.Apply(o, just, annotationManager, false)
 }
 
+// Migrates says whether kubectl, once it has applied an object on the server for the first time after it had by itself, makes the fields
+// that it owns since those of --server-side and applies again: what the manifest has no more goes only then. A dry run does
+// neither.
+//
+// Source: k8s.io/kubectl/pkg/cmd/apply, migrateToSSAIfNecessary.
+func Migrates(o metav1.Object) bool {
+	return len(csaupgrade.FindFieldsOwners(o.GetManagedFields(), metav1.ManagedFieldsOperationUpdate, annotationField)) > 0
+}
+
 // migrate gives what kubectl owns since it applied it by itself to --server-side. It says whether there was any.
 func migrate(o runtime.Object) (bool, error) {
 	names := sets.New[string]()

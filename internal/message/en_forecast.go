@@ -44,6 +44,7 @@ var englishForecast = sentences{
 	GapAdmissionUnread: "Which admission webhooks and policies match is not known: they are taken to allow and to change nothing.",
 	GapNotAsked:        "What the API server would say to {{.object}} is not known: {{.why}}",
 	GapNoNamespaceYet:  "its namespace does not exist yet.",
+	GapMigrates:        "kubectl then makes the fields that it has applied by itself those of --server-side and applies again, which a dry run does not do. The manifest is merged as without --server-dry-run.",
 	GapRuntime:         "RuntimeClass {{.class}} is not known: its overhead, node selector and tolerations do not count.",
 	GapImmediate:       "{{.claim}} gets its volume before a pod asks for it ({{.class}}); in which zone is the driver's choice, and is not simulated.",
 	GapAutoscaling:     "An autoscaler such as cluster-autoscaler or Karpenter may add nodes for what waits; that is not simulated.",

@@ -45,6 +45,7 @@ const (
 	GapAdmissionUnread ID = "GapAdmissionUnread" //
 	GapNotAsked        ID = "GapNotAsked"        // object, why
 	GapNoNamespaceYet  ID = "GapNoNamespaceYet"  //
+	GapMigrates        ID = "GapMigrates"        //
 	GapRuntime         ID = "GapRuntime"         // class
 	GapImmediate       ID = "GapImmediate"       // claim, class
 	GapAutoscaler      ID = "GapAutoscaler"      // autoscaler

@@ -44,6 +44,7 @@ var japaneseForecast = sentences{
 	GapAdmissionUnread: "どのアドミッション Webhook とポリシーが対象とするかは不明です。拒否も変更もしないものとしています。",
 	GapNotAsked:        "API サーバーが {{.object}} にどう答えるかは不明です: {{.why}}",
 	GapNoNamespaceYet:  "Namespace がまだ存在しません。",
+	GapMigrates:        "kubectl はその後、自身が適用したフィールドの所有を --server-side のものに移してもう一度適用しますが、dry run ではそれが行われません。マニフェストは --server-dry-run なしの場合と同じ方法でマージしています。",
 	GapRuntime:         "RuntimeClass {{.class}} が不明なため、その overhead、nodeSelector、toleration を考慮していません。",
 	GapImmediate:       "{{.claim}} のボリュームは Pod より先に作成されます ({{.class}})。どのゾーンに作成されるかはドライバー次第で、シミュレーションに含めていません。",
 	GapAutoscaling:     "cluster-autoscaler や Karpenter などのオートスケーラーが待機中の Pod のためにノードを追加する可能性がありますが、シミュレーションに含めていません。",

@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,5 +149,30 @@ func TestServerDryRun(t *testing.T) {
 	}
 	if f, err := b.foretell(web, "--server-dry-run"); err != nil || len(f.Refused) > 0 {
 		t.Errorf("err = %v, refused %+v", err, f.Refused)
+	}
+}
+
+// TestServerDryRunOfWhatKubectlHasApplied applies a manifest on the server, with a field less, that kubectl has applied by itself before:
+// kubectl then takes the field away, and the API server's dry run does not.
+func TestServerDryRunOfWhatKubectlHasApplied(t *testing.T) {
+	b := newBed(t)
+	web, _, _ := strings.Cut(manifests, "---")
+	file := map[string]any{}
+	b.must(json.Unmarshal(toJSON(b, web), &file))
+	template := file["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+	template["nodeSelector"] = map[string]any{"pool": "p0"}
+	if out, err := b.apply(file); err != nil {
+		t.Fatal(out)
+	}
+	b.await(func() bool {
+		pods, err := b.Client.CoreV1().Pods(b.Namespace).List(t.Context(), metav1.ListOptions{})
+		return err == nil && len(pods.Items) > 0
+	})
+	for _, more := range [][]string{nil, {"--server-dry-run"}} {
+		f, err := b.foretell(web, append(more, "--server-side", "--force-conflicts")...)
+		told := slices.ContainsFunc(f.NotModelled, func(g finding.Gap) bool { return strings.Contains(g.Message, "applies again") })
+		if err != nil || f.Outcome.Counts["ended"] == 0 || told != (more != nil) {
+			t.Errorf("%v: err = %v, %+v, said to be merged without being asked: %t", more, err, f.Outcome.Counts, told)
+		}
 	}
 }

@@ -90,6 +90,9 @@ func (t *trial) apply(c change.Apply) (change.Apply, error) {
 		}
 		stored, err := t.store(c, manifest)
 		switch {
+		case err == nil && c.ServerSide && merge.Migrates(stored): // It is merged as without asking, which kubectl does in the end.
+			t.unasked(ref, t.say.Text(message.GapMigrates, nil))
+			tried.Objects, tried.Written = append(tried.Objects, object), append(tried.Written, manifest)
 		case err == nil:
 			tried.Objects, tried.Written = append(tried.Objects, typed(stored)), append(tried.Written, nil)
 		case merge.Untried(err): // What it would say is not known.
