@@ -13,13 +13,13 @@ func Aim(line string, flags ...Flag) string {
 	if len(flags) == 0 {
 		return line
 	}
-	added := ""
+	var added strings.Builder
 	for _, flag := range flags {
+		between := " "
 		if strings.HasPrefix(flag.Value, "-") {
-			added += " --" + flag.Name + "=" + verbatim(flag.Value)
-			continue
+			between = "="
 		}
-		added += " --" + flag.Name + " " + verbatim(flag.Value)
+		added.WriteString(" --" + flag.Name + between + verbatim(flag.Value))
 	}
 	var aimed strings.Builder
 	for begin := true; line != ""; {
@@ -31,7 +31,7 @@ func Aim(line string, flags ...Flag) string {
 			continue // What xargs runs is still to come.
 		case "kubectl", "naosu":
 			if begin {
-				aimed.WriteString(added)
+				aimed.WriteString(added.String())
 			}
 		}
 		begin = word == "|" || word == "&&"

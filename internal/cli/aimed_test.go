@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestCommandsReachTheClusterAsked(t *testing.T) {
 		"whatif, as data": {"whatif", "cordon", "node/gk3-1", "-o", "json"}, "sarif": {"audit", "-o", "sarif"},
 	} {
 		for _, given := range []bool{true, false} {
-			all := append(args, "--from", snapshot, "--lang", "en")
+			all := slices.Concat(args, []string{"--from", snapshot, "--lang", "en"})
 			if given {
 				all = append(all, "--kubeconfig", "config", "--context", "my$prod")
 			}

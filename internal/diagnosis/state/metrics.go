@@ -48,20 +48,29 @@ type metric struct {
 // metricOf is a metric of the spec with what the status tells of it, at the same place.
 func metricOf(spec *autoscalingv2.MetricSpec, status *autoscalingv2.MetricStatus) metric {
 	switch {
-	case spec.Resource != nil && status.Resource != nil && spec.Resource.Name == status.Resource.Name:
-		return metric{"resource", spec.Resource.Target, status.Resource.Current}
-	case spec.ContainerResource != nil && status.ContainerResource != nil &&
-		spec.ContainerResource.Name == status.ContainerResource.Name && spec.ContainerResource.Container == status.ContainerResource.Container:
-		return metric{"containerResource", spec.ContainerResource.Target, status.ContainerResource.Current}
-	case spec.Pods != nil && status.Pods != nil && spec.Pods.Metric.Name == status.Pods.Metric.Name:
-		return metric{"pods", spec.Pods.Target, status.Pods.Current}
-	case spec.Object != nil && status.Object != nil && spec.Object.Metric.Name == status.Object.Metric.Name && spec.Object.DescribedObject == status.Object.DescribedObject:
-		return metric{"object", spec.Object.Target, status.Object.Current}
-	case spec.External != nil && status.External != nil && spec.External.Metric.Name == status.External.Metric.Name:
-		return metric{"external", spec.External.Target, status.External.Current}
+	case spec.Resource != nil && status.Resource != nil:
+		return metric{"resource", spec.Resource.Target, status.Resource.Current}.provided(spec.Resource.Name == status.Resource.Name)
+	case spec.ContainerResource != nil && status.ContainerResource != nil:
+		same := spec.ContainerResource.Name == status.ContainerResource.Name && spec.ContainerResource.Container == status.ContainerResource.Container
+		return metric{"containerResource", spec.ContainerResource.Target, status.ContainerResource.Current}.provided(same)
+	case spec.Pods != nil && status.Pods != nil:
+		return metric{"pods", spec.Pods.Target, status.Pods.Current}.provided(spec.Pods.Metric.Name == status.Pods.Metric.Name)
+	case spec.Object != nil && status.Object != nil:
+		same := spec.Object.Metric.Name == status.Object.Metric.Name && spec.Object.DescribedObject == status.Object.DescribedObject
+		return metric{"object", spec.Object.Target, status.Object.Current}.provided(same)
+	case spec.External != nil && status.External != nil:
+		return metric{"external", spec.External.Target, status.External.Current}.provided(spec.External.Metric.Name == status.External.Metric.Name)
 	default:
 		return metric{}
 	}
+}
+
+// provided is the metric, or none if the status tells of another.
+func (m metric) provided(same bool) metric {
+	if !same {
+		return metric{}
+	}
+	return m
 }
 
 // share is how much a metric is of what it is to be, with the field that tells both and their values there; the field is empty if
