@@ -145,7 +145,7 @@ const (
 	TCPOutOfMemory ID = "TCPOutOfMemory"
 	// TransmitTimeout: A network interface did not send what it was given for seconds, and its driver resets it.
 	TransmitTimeout ID = "TransmitTimeout"
-	// UnexpectedRejectRule: A rule of the packet filter that no known component makes drops or rejects packets.
+	// UnexpectedRejectRule: A rule or a chain's policy of the packet filter that no known component makes drops or rejects packets.
 	UnexpectedRejectRule ID = "UnexpectedRejectRule"
 	// BlockDeviceIOError: The kernel could not read from or write to a block device.
 	BlockDeviceIOError ID = "BlockDeviceIOError"
@@ -1165,7 +1165,7 @@ var Catalogue = []Reason{
 			EN: "A rule of the packet filter redirects a port of the node's own, so that what listens there is not reached.",
 			JA: "パケットフィルターのルールがノード自身のポートを転送しており、そのポートで待ち受けるプロセスに届きません。",
 		},
-		Reads:  "nftables over netlink and the legacy iptables interface: DNAT, REDIRECT and TPROXY rules for the configured ports (10250, the kubelet's)",
+		Reads:  "nftables over netlink and the legacy iptables interface: DNAT, REDIRECT and TPROXY rules for the configured ports (10250, the kubelet's), named one by one, by ranges, sets, maps or what is excepted, and through chains that they are sent to; none for an address that is not the node's",
 		Needs:  Needs{For: 90 * second},
 		Clears: Clears{},
 	},
@@ -1202,10 +1202,10 @@ var Catalogue = []Reason{
 		ID: UnexpectedRejectRule, Condition: NetworkingReady, Severity: Warning, Action: None,
 		Entity: "chain",
 		Means: Words{
-			EN: "A rule of the packet filter that no known component makes drops or rejects packets.",
-			JA: "既知のコンポーネントが作成したものではないパケットフィルターのルールが、パケットを破棄または拒否しています。",
+			EN: "A rule or a chain's policy of the packet filter that no known component makes drops or rejects packets.",
+			JA: "既知のコンポーネントが作成したものではないパケットフィルターのルール、またはチェインのポリシーが、パケットを破棄または拒否しています。",
 		},
-		Reads:  "nftables over netlink and the legacy iptables interface: DROP and REJECT rules outside the chains of known software (kube-proxy, CNIs, container engines) and of the configuration",
+		Reads:  "nftables over netlink and the legacy iptables interface: DROP and REJECT rules and verdict maps outside the chains of known software (kube-proxy, CNIs, container engines) and of the configuration; policies DROP, unless a rule may accept new TCP connections to the configured ports (hook input), or any (others); none of IPv6 alone, which nodes of IPv4 clusters close",
 		Needs:  Needs{For: 90 * second},
 		Clears: Clears{},
 	},

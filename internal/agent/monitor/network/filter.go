@@ -3,6 +3,7 @@ package network
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -40,37 +41,129 @@ var metadata = []netip.Prefix{
 // of the node's own.
 func filters(h host.Host, o Options) monitor.Every {
 	return looking("filter", seldom, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
-		judge := filterJudge{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts}
-		if err := netfilter.Read(h, judge.again, judge.rule); err != nil {
-			// What was found before stands; the rest is not known.
-			return judge.found, err
-		}
-		return judge.found, nil
+		judge := filterJudge{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts, here: addressesHere()}
+		err := judge.look(func(what netfilter.What) error { return netfilter.Read(h, what, judge.again, judge.rule) })
+		// What was found before an error stands; the rest is not known.
+		return judge.found, err
 	}, reason.PortConflict, reason.UnexpectedRejectRule)
+}
+
+// addressesHere are those that the node has. Nil is not known.
+func addressesHere() []netip.Addr {
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	var all []netip.Addr
+	for _, a := range own {
+		if network, ok := a.(*net.IPNet); ok {
+			if address, ok := netip.AddrFromSlice(network.IP); ok {
+				all = append(all, address.Unmap())
+			}
+		}
+	}
+	return all
 }
 
 type filterJudge struct {
 	known []*regexp.Regexp
 	ports []uint16
+	here  []netip.Addr
 	found []evidence.Evidence
 	seen  map[string]bool
+	// led are chains to which packets to a port of the node's are sent, and policies those that drop what no rule accepts.
+	led      map[led]bool
+	policies map[place]*policy
+}
+
+// place is a chain of a table, led one that packets to a port are sent to.
+type (
+	place struct {
+		table table
+		chain string
+	}
+	led struct {
+		place
+		port uint16
+	}
+)
+
+// deepest bounds how often the rules are read: the kernel follows 16 jumps (NFT_JUMP_STACK_SIZE).
+const deepest = 20
+
+// look reads the rules: once, and again as long as there are chains that a rule read before them sends packets to.
+func (j *filterJudge) look(read func(netfilter.What) error) error {
+	j.led, j.policies = map[led]bool{}, map[place]*policy{}
+	what := netfilter.Ends
+	for range deepest {
+		before := j.reached()
+		if err := read(what); err != nil {
+			return err
+		}
+		if j.reached() == before {
+			break
+		}
+		what = netfilter.Ways
+	}
+	for _, p := range j.policies {
+		if left := p.dropped(); left != "" && !j.expected(p.rule) {
+			j.found = append(j.found, fault(reason.UnexpectedRejectRule, p.rule.Chained(), packetFilter, "%s%s, and no rule accepts them", p.rule, left))
+		}
+	}
+	return nil
+}
+
+// reached is how far packets were followed.
+func (j *filterJudge) reached() int {
+	n := len(j.led)
+	for _, p := range j.policies {
+		n += len(p.chains)
+	}
+	return n
 }
 
 // again forgets what was found of rules that have changed since.
-func (j *filterJudge) again() { j.found, j.seen = nil, nil }
+func (j *filterJudge) again() {
+	j.found, j.seen, j.led, j.policies = nil, nil, map[led]bool{}, map[place]*policy{}
+}
 
 func (j *filterJudge) rule(r netfilter.Rule) {
+	if r.Hook != "" {
+		j.policy(r)
+		return
+	}
+	for _, p := range j.policies {
+		p.take(r)
+	}
 	if r.Drops && !j.expected(r) {
 		j.tell(reason.UnexpectedRejectRule, r.Chained(), r)
 	}
-	if !r.Redirects {
-		return
-	}
 	for _, port := range j.ports {
-		if r.Has(port) {
+		// Which packets are sent to a chain that is named for none is not known. Only ports say that they are to the node.
+		sent := r.Ports != nil || j.led[led{place{tableOf(r), r.Chain}, port}]
+		if !sent || !r.Ports.Has(port) || !j.isHere(r.To) {
+			continue
+		}
+		if r.Jumps != "" {
+			j.led[led{place{tableOf(r), r.Jumps}, port}] = true
+		}
+		if r.Redirects {
 			j.tell(reason.PortConflict, fmt.Sprint(port), r)
 		}
 	}
+}
+
+// table tells tables of one name apart.
+type table struct {
+	legacy       bool
+	family, name string
+}
+
+func tableOf(r netfilter.Rule) table { return table{legacy: r.Legacy, family: r.Family, name: r.Table} }
+
+// isHere says whether a destination may be one of the node's addresses.
+func (j *filterJudge) isHere(to netip.Prefix) bool {
+	return !to.IsValid() || len(j.here) == 0 || slices.ContainsFunc(j.here, to.Contains)
 }
 
 // tell notes the first of an entity: a chain may have hundreds of rules.
@@ -82,6 +175,63 @@ func (j *filterJudge) tell(id reason.ID, entity string, r netfilter.Rule) {
 		j.seen[key] = true
 		j.found = append(j.found, fault(id, entity, packetFilter, "%s", r))
 	}
+}
+
+// policy notes one that drops. Those for IPv6 alone are left out: where a cluster does not use it, to close it is good custom.
+func (j *filterJudge) policy(r netfilter.Rule) {
+	key := place{tableOf(r), r.Chain}
+	if r.Family == "ip6" || j.policies[key] != nil {
+		return
+	}
+	p := policy{rule: r, table: tableOf(r), chains: map[string]bool{r.Chain: true}}
+	if p.ports = j.ports; r.Hook != "input" {
+		p.ports = []uint16{anyPort}
+	}
+	j.policies[key] = &p
+}
+
+// policy is one that drops what no rule accepts: packets to the node's ports, where it is about those to the node.
+type policy struct {
+	rule  netfilter.Rule
+	table table
+	ports []uint16
+	// chains are those of its table that packets are sent to, accepted the ports that a rule in one of them may accept.
+	chains   map[string]bool
+	accepted []uint16
+}
+
+// anyPort stands for packets that pass through the node or leave it.
+const anyPort = 0
+
+// take notes what a rule may accept of new connections.
+func (p *policy) take(r netfilter.Rule) {
+	if r.Aside || tableOf(r) != p.table || !p.chains[r.Chain] {
+		return
+	}
+	for _, port := range p.ports {
+		if port != anyPort && !r.Ports.Has(port) {
+			continue
+		}
+		if r.Accepts && !slices.Contains(p.accepted, port) {
+			p.accepted = append(p.accepted, port)
+		}
+		if r.Jumps != "" {
+			p.chains[r.Jumps] = true
+		}
+	}
+}
+
+// dropped says which packets it drops; nothing if all of its ports are accepted.
+func (p *policy) dropped() string {
+	for _, port := range p.ports {
+		if !slices.Contains(p.accepted, port) {
+			if port == anyPort {
+				return " at the hook " + p.rule.Hook
+			}
+			return fmt.Sprintf(" to port %d", port)
+		}
+	}
+	return ""
 }
 
 // expected says whether a drop is somebody's daily business, keeps from metadata, or takes nothing that belongs to a

@@ -1,7 +1,9 @@
 package network
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,7 +80,23 @@ var expectedRules = map[string][]string{
 		"-N DOCKER-ISOLATION-STAGE-2", "-A DOCKER-ISOLATION-STAGE-2 -o docker0 -j DROP", "-N CILIUM_FORWARD", "-A CILIUM_FORWARD -o cilium_host -j DROP",
 	},
 	"whoever drops what belongs to no connection": {"-A INPUT -m conntrack --ctstate INVALID -j DROP"},
-	"policies, and what accepts":                  {"-P FORWARD DROP", "-A INPUT -p tcp --dport 10250 -j ACCEPT"},
+	"Docker's policy, and what accepts": {
+		"-P FORWARD DROP", "-N DOCKER-FORWARD", "-A FORWARD -j DOCKER-FORWARD", "-A DOCKER-FORWARD -i docker0 -j ACCEPT", "-A INPUT -p tcp --dport 10250 -j ACCEPT",
+	},
+	"Amazon VPC CNI": {
+		"-t nat -N AWS-SNAT-CHAIN-0", "-t nat -A POSTROUTING -j AWS-SNAT-CHAIN-0",
+		"-t nat -A AWS-SNAT-CHAIN-0 ! -d 192.168.0.0/16 -m addrtype ! --dst-type LOCAL -j SNAT --to-source 192.168.1.2 --random-fully",
+		"-t mangle -A PREROUTING -i eth0 -m addrtype --dst-type LOCAL --limit-iface-in -j CONNMARK --set-xmark 0x80/0x80",
+	},
+	"Cilium": {
+		"-N CILIUM_INPUT", "-A INPUT -j CILIUM_INPUT", "-A CILIUM_INPUT -m mark --mark 0x200/0xf00 -j ACCEPT",
+		"-t mangle -N CILIUM_PRE_mangle", "-t mangle -A PREROUTING -j CILIUM_PRE_mangle",
+		"-t mangle -A CILIUM_PRE_mangle -p tcp -m mark --mark 0x3d850200 -j TPROXY --on-port 34109 --on-ip 127.0.0.1 --tproxy-mark 0x200/0xffffffff",
+	},
+	"a pod with a hostPort of its own": {
+		"-t nat -N CNI-HOSTPORT-DNAT", "-t nat -N CNI-DN-1a2b", "-t nat -A PREROUTING -m addrtype --dst-type LOCAL -j CNI-HOSTPORT-DNAT",
+		"-t nat -A CNI-HOSTPORT-DNAT -p tcp -m multiport --destination-ports 8080 -j CNI-DN-1a2b", "-t nat -A CNI-DN-1a2b -p tcp --dport 8080 -j DNAT --to-destination 10.1.0.5:80",
+	},
 }
 
 func TestQuietAboutRulesOfOthers(t *testing.T) {
@@ -88,8 +106,8 @@ func TestQuietAboutRulesOfOthers(t *testing.T) {
 				return
 			}
 			agenttest.Need(t, "iptables-"+kind)
-			for _, rules := range expectedRules {
-				for _, rule := range rules {
+			for _, name := range slices.Sorted(maps.Keys(expectedRules)) {
+				for _, rule := range expectedRules[name] {
 					run(t, "iptables-"+kind+" "+strings.ReplaceAll(rule, "-m nfacct --nfacct-name ct_state_invalid_dropped_pkts ", ""))
 				}
 			}

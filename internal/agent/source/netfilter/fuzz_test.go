@@ -21,14 +21,23 @@ func FuzzParseRule(f *testing.F) {
 	reject := attr(unix.NFTA_LIST_ELEM|unix.NLA_F_NESTED, attr(unix.NFTA_EXPR_NAME, []byte("reject\x00")...)...)
 	message := append([]byte{unix.NFPROTO_INET, 0, 0, 0}, attr(unix.NFTA_RULE_TABLE, []byte("guard\x00")...)...)
 	message = append(message, attr(unix.NFTA_RULE_EXPRESSIONS|unix.NLA_F_NESTED, reject...)...)
-	if r, ok := parseRule(message); !ok || !r.Drops || r.Table != "guard" || r.Family != "inet" {
-		f.Fatalf("reads %+v %v", r, ok)
+	var read []Rule
+	if err := parseRule(message, Ends, nil, func(r Rule) { read = append(read, r) }); err != nil || len(read) != 1 || !read[0].Drops || read[0].Table != "guard" || read[0].Family != "inet" {
+		f.Fatalf("reads %+v %v", read, err)
 	}
-	f.Add(message)
-	f.Fuzz(func(_ *testing.T, message []byte) {
-		if r, ok := parseRule(message); ok {
-			_ = r.String()
+	f.Add(message, message)
+	f.Fuzz(func(_ *testing.T, message, elements []byte) {
+		sets := func(_ uint8, _ string, _ []byte, each func(element)) error {
+			var b bounds
+			eachElement(elements, func(e element, ends bool) {
+				each(e)
+				b = append(b, bound{key: e.first, verdict: e.verdict, ends: ends})
+			})
+			b.intervals(each)
+			return nil
 		}
+		_ = parseRule(message, Ways, sets, func(r Rule) { _ = r.String() })
+		_, _ = parsePolicy(message)
 	})
 }
 
@@ -40,7 +49,7 @@ func FuzzParseLegacy(f *testing.F) {
 		binary.NativeEndian.PutUint16(entry[l.offsets+2:], uint16(len(entry)))
 		binary.NativeEndian.PutUint32(entry[l.header+targetHeader:], 1<<32-1) // -NF_DROP - 1
 		seen := 0
-		if err := l.parse("filter", map[int]place{0: {chain: "INPUT"}}, entry, func(r Rule) {
+		if err := l.parse("filter", map[int]place{0: {chain: "INPUT"}}, entry, Ends, func(r Rule) {
 			seen++
 			if !r.Drops || r.Chain != "INPUT" {
 				f.Errorf("reads %+v", r)
@@ -55,6 +64,6 @@ func FuzzParseLegacy(f *testing.F) {
 		if four {
 			l = legacies[0]
 		}
-		_ = l.parse("filter", nil, entries, func(r Rule) { _ = r.String() })
+		_ = l.parse("filter", nil, entries, Ways, func(r Rule) { _ = r.String() })
 	})
 }

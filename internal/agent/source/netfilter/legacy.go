@@ -1,10 +1,12 @@
 package netfilter
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/netip"
 	"os"
 	"strings"
@@ -22,14 +24,14 @@ type legacy struct {
 	names  string // the file of the names of the tables that exist
 	domain int
 	level  int
-	// destination and its mask are where the address is in an entry, and inverted the flags that turn them round; offsets is
-	// where it says how long it is, header its size without matches.
-	destination, mask, width, inverted, offsets, header int
+	// destination and its mask are where the address is in an entry, input and inputMask the link, protocol the transport's, and
+	// inverted the flags that turn them round; offsets is where it says how long it is, header its size without matches.
+	destination, mask, width, input, inputMask, protocol, inverted, offsets, header int
 }
 
 var legacies = []legacy{
-	{family: "ip", names: "/proc/net/ip_tables_names", domain: unix.AF_INET, level: unix.IPPROTO_IP, destination: 4, mask: 12, width: 4, inverted: 83, offsets: 88, header: 112},
-	{family: "ip6", names: "/proc/net/ip6_tables_names", domain: unix.AF_INET6, level: unix.IPPROTO_IPV6, destination: 16, mask: 48, width: 16, inverted: 132, offsets: 140, header: 168},
+	{family: "ip", names: "/proc/net/ip_tables_names", domain: unix.AF_INET, level: unix.IPPROTO_IP, destination: 4, mask: 12, width: 4, input: 16, inputMask: 48, protocol: 80, inverted: 83, offsets: 88, header: 112},
+	{family: "ip6", names: "/proc/net/ip6_tables_names", domain: unix.AF_INET6, level: unix.IPPROTO_IPV6, destination: 16, mask: 48, width: 16, input: 64, inputMask: 96, protocol: 128, inverted: 132, offsets: 140, header: 168},
 }
 
 // The options that give a table's size and its entries (IPT_SO_GET_INFO, IPT_SO_GET_ENTRIES and the same of IPv6), and the
@@ -49,7 +51,7 @@ const (
 var errTooLarge = errors.New("the table is larger than 4 MiB")
 
 // readLegacy reads the tables that exist. To ask for one that does not would create it.
-func readLegacy(h host.Host, each func(Rule)) error {
+func readLegacy(h host.Host, what What, each func(Rule)) error {
 	for _, l := range legacies {
 		names, err := os.ReadFile(h.Path(l.names))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +61,7 @@ func readLegacy(h host.Host, each func(Rule)) error {
 			return fmt.Errorf("list the legacy tables: %w", err)
 		}
 		for table := range strings.FieldsSeq(string(names)) {
-			if err := l.read(table, each); err != nil {
+			if err := l.read(table, what, each); err != nil {
 				return fmt.Errorf("read the legacy table %s of %s: %w", table, l.family, err)
 			}
 		}
@@ -67,7 +69,7 @@ func readLegacy(h host.Host, each func(Rule)) error {
 	return nil
 }
 
-func (l legacy) read(table string, each func(Rule)) error {
+func (l legacy) read(table string, what What, each func(Rule)) error {
 	socket, err := unix.Socket(l.domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0) // Any will do, and a raw one needs CAP_NET_RAW.
 	if err != nil {
 		return err
@@ -88,7 +90,7 @@ func (l legacy) read(table string, each func(Rule)) error {
 		binary.NativeEndian.PutUint32(entries[32:], size)
 		err = getsockopt(socket, l.level, optionEntries, entries)
 		if err == nil {
-			return l.parse(table, builtIn(info), entries[sizeEntries:], each)
+			return l.parse(table, builtIn(info), entries[sizeEntries:], what, each)
 		}
 		if !errors.Is(err, unix.EAGAIN) { // It has grown or shrunk since.
 			return err
@@ -97,61 +99,86 @@ func (l legacy) read(table string, each func(Rule)) error {
 	return unix.EAGAIN
 }
 
-// place is what begins at an offset of a table: a chain that belongs to one of the kernel's hooks, or the policy at its end.
-type place struct {
-	chain  string
-	policy bool
-}
+// place is what is at an offset of a table: the first entry of a chain, or the policy at the end of one of a hook of the kernel's.
+type place struct{ chain, hook string }
 
 // builtIn are the places of a table's own chains: their offsets are in its struct ipt_getinfo.
 func builtIn(info []byte) map[int]place {
 	const valid, entry, underflow = 32, 36, 56
 	places := map[int]place{}
-	for hook, name := range []string{"PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"} {
+	for hook, name := range hooks {
 		if binary.NativeEndian.Uint32(info[valid:])&(1<<hook) == 0 {
 			continue
 		}
+		chain := strings.ToUpper(name)
 		start, end := int(binary.NativeEndian.Uint32(info[entry+4*hook:])), int(binary.NativeEndian.Uint32(info[underflow+4*hook:]))
-		places[start] = place{chain: name, policy: start == end}
-		if start != end {
-			places[end] = place{chain: name, policy: true}
-		}
+		places[start] = place{chain: chain}
+		places[end] = place{chain: chain, hook: name}
 	}
 	return places
 }
 
-// parse walks a table's entries: each says how long it is, and where its target is; a target ERROR names the chain that
-// follows.
-func (l legacy) parse(table string, places map[int]place, data []byte, each func(Rule)) error {
+// parse tells of a table's entries. Policies come first, then what rules do.
+func (l legacy) parse(table string, places map[int]place, data []byte, what What, each func(Rule)) error {
+	places = maps.Clone(places)
+	if places == nil {
+		places = map[int]place{}
+	}
+	if err := l.walk(data, func(offset int, e entry) error {
+		if e.target == "ERROR" { // It names the chain that begins with the next.
+			places[offset+len(e.data)] = place{chain: unix.ByteSliceToString(e.info)}
+		} else if at := places[offset]; at.hook != "" && standardVerdict(e) == -verdictDrop-1 {
+			each(Rule{Family: l.family, Table: table, Chain: at.chain, Legacy: true, Hook: at.hook, Drops: true})
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
 	chain := ""
-	for offset := 0; offset < len(data); {
-		entry := data[offset:]
-		if len(entry) < l.header {
-			return unix.EINVAL
-		}
-		target, next := int(binary.NativeEndian.Uint16(entry[l.offsets:])), int(binary.NativeEndian.Uint16(entry[l.offsets+2:]))
-		if target < l.header || next < target+targetHeader || next > len(entry) {
-			return unix.EINVAL
-		}
-		entry = entry[:next]
+	return l.walk(data, func(offset int, e entry) error {
 		at, begins := places[offset]
 		if begins {
 			chain = at.chain
 		}
-		offset += next
-		name := unix.ByteSliceToString(entry[target+2 : target+targetHeader-1])
-		if name == "ERROR" {
-			chain = unix.ByteSliceToString(entry[target+targetHeader:])
-			continue
+		if e.target == "ERROR" || at.hook != "" {
+			return nil
 		}
-		r := Rule{Family: l.family, Table: table, Chain: chain, Legacy: true, To: l.to(entry)}
-		r.legacyTarget(name, entry[target+targetHeader:])
-		if err := r.legacyMatches(entry[l.header:target]); err != nil {
+		r := Rule{Family: l.family, Table: table, Chain: chain, Legacy: true, To: l.to(e.data), Aside: l.aside(e.data)}
+		r.legacyTarget(e, places)
+		if err := r.legacyMatches(e.matches); err != nil {
 			return err
 		}
-		if (r.Drops || r.Redirects) && !at.policy {
+		if what.wanted(r) {
 			each(r)
 		}
+		return nil
+	})
+}
+
+// entry is one of a table: matches, and a target with what it is told.
+type entry struct {
+	data, matches, info []byte
+	target              string
+}
+
+// walk walks a table's entries: each says how long it is, and where its target is.
+func (l legacy) walk(data []byte, each func(offset int, e entry) error) error {
+	for offset := 0; offset < len(data); {
+		e := data[offset:]
+		if len(e) < l.header {
+			return unix.EINVAL
+		}
+		target, next := int(binary.NativeEndian.Uint16(e[l.offsets:])), int(binary.NativeEndian.Uint16(e[l.offsets+2:]))
+		if target < l.header || next < target+targetHeader || next > len(e) {
+			return unix.EINVAL
+		}
+		e = e[:next]
+		if err := each(offset, entry{
+			data: e, matches: e[l.header:target], info: e[target+targetHeader:], target: unix.ByteSliceToString(e[target+2 : target+targetHeader-1]),
+		}); err != nil {
+			return err
+		}
+		offset += next
 	}
 	return nil
 }
@@ -159,13 +186,26 @@ func (l legacy) parse(table string, places map[int]place, data []byte, each func
 // targetHeader is the size of xt_entry_target and xt_entry_match: a size, a name of 29 and a revision.
 const targetHeader = 32
 
-// legacyTarget reads a target. The one without a name is a verdict, negative and one less than netfilter's.
-func (r *Rule) legacyTarget(name string, info []byte) {
-	if name == "" && len(info) >= 4 {
-		r.Drops = int32(binary.NativeEndian.Uint32(info)) == -verdictDrop-1 //nolint:gosec // G115: it is a signed number.
-		return
+// standardVerdict is that of a target without a name: negative and one less than netfilter's, or the offset of a chain.
+func standardVerdict(e entry) int32 {
+	const none = -1 << 31
+	if e.target != "" || len(e.info) < 4 {
+		return none
 	}
-	r.target(name)
+	return int32(binary.NativeEndian.Uint32(e.info)) //nolint:gosec // G115: it is a signed number.
+}
+
+// legacyTarget reads what becomes of packets. A jump to the next entry is none: it is what a rule without a target has.
+func (r *Rule) legacyTarget(e entry, places map[int]place) {
+	switch verdict := standardVerdict(e); {
+	case verdict == -verdictDrop-1:
+		r.Drops = true
+	case verdict == -verdictAccept-1:
+		r.Accepts = true
+	case verdict >= 0:
+		r.Jumps = places[int(verdict)].chain
+	}
+	r.target(e.target)
 }
 
 func (r *Rule) legacyMatches(data []byte) error {
@@ -200,6 +240,18 @@ func (l legacy) to(entry []byte) netip.Prefix {
 		return netip.Prefix{}
 	}
 	return netip.PrefixFrom(address, bits)
+}
+
+// aside says whether an entry is for packets over the loopback only, or for none of TCP's.
+func (l legacy) aside(entry []byte) bool {
+	const butInput, butProtocol = 0x01, 0x40 // IPT_INV_VIA_IN, XT_INV_PROTO
+	but := entry[l.inverted]
+	input, mask := entry[l.input:l.input+unix.IFNAMSIZ], entry[l.inputMask:l.inputMask+unix.IFNAMSIZ]
+	if but&butInput == 0 && bytes.HasPrefix(input, loopbackName) && mask[len(loopbackName)-1] == 0xff {
+		return true
+	}
+	protocol := binary.NativeEndian.Uint16(entry[l.protocol:])
+	return but&butProtocol == 0 && protocol != 0 && protocol != unix.IPPROTO_TCP
 }
 
 // getsockopt fills value, which holds the question.

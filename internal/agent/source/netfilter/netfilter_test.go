@@ -27,7 +27,10 @@ func run(t *testing.T, commands ...string) {
 
 func read(t *testing.T) (all []string) {
 	t.Helper()
-	if err := netfilter.Read(host.Host{}, func() { all = nil }, func(r netfilter.Rule) {
+	if err := netfilter.Read(host.Host{}, netfilter.Ends, func() { all = nil }, func(r netfilter.Rule) {
+		if !r.Drops && !r.Redirects {
+			return
+		}
 		text := r.String()
 		if r.Redirects {
 			text += ", redirects"
@@ -68,6 +71,7 @@ func TestRulesOfNft(t *testing.T) {
 		"a rule of inet guard/in drops packets, invalid ones",
 		"a rule of ip nat/pre redirects packets port 10250, redirects",
 		"a rule of ip nat/pre redirects packets port 53, redirects",
+		"the policy of inet guard/in drops packets",
 	}
 	if diff := cmp.Diff(want, read(t)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -99,12 +103,13 @@ func TestRulesOfIptables(t *testing.T) {
 			}
 			legacy := map[string]string{"legacy": "legacy "}[kind]
 			want := []string{
-				"a rule of " + legacy + "ip filter/INPUT drops packets",
+				"a rule of " + legacy + "ip filter/INPUT drops packets port 0-21 23-65535",
 				"a rule of " + legacy + "ip filter/INPUT drops packets, invalid ones",
 				"a rule of " + legacy + "ip filter/OWN drops packets port 53",
 				"a rule of " + legacy + "ip filter/OWN drops packets to 169.254.169.254/32 (no metadata)",
 				"a rule of " + legacy + "ip nat/PREROUTING redirects packets port 80 10250, redirects",
 				"a rule of " + legacy + "ip6 filter/INPUT drops packets to fd00:ec2::254/128 port 10250",
+				"the policy of " + legacy + "ip filter/FORWARD drops packets",
 			}
 			if diff := cmp.Diff(want, read(t)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
@@ -124,7 +129,7 @@ func TestTableTooLarge(t *testing.T) {
 	if out, err := restore.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	err := netfilter.Read(host.Host{}, func() {}, func(netfilter.Rule) {})
+	err := netfilter.Read(host.Host{}, netfilter.Ends, func() {}, func(netfilter.Rule) {})
 	if err == nil || !strings.Contains(err.Error(), "filter of ip: the table is larger") {
 		t.Errorf("reads it with %v", err)
 	}
@@ -141,7 +146,7 @@ func TestWithoutTheRight(t *testing.T) {
 	if err := unix.Capset(&header, &none[0]); err != nil {
 		t.Fatal(err)
 	}
-	err := netfilter.Read(host.Host{}, func() {}, func(netfilter.Rule) {})
+	err := netfilter.Read(host.Host{}, netfilter.Ends, func() {}, func(netfilter.Rule) {})
 	if !errors.Is(err, unix.EPERM) || !strings.Contains(err.Error(), "CAP_NET_ADMIN") {
 		t.Errorf("reads them with %v", err)
 	}

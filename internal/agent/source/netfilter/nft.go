@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net/netip"
 
 	"golang.org/x/sys/unix"
 
@@ -21,14 +20,20 @@ var families = map[uint8]string{
 	unix.NFPROTO_NETDEV: "netdev", unix.NFPROTO_BRIDGE: "bridge", unix.NFPROTO_IPV6: "ip6",
 }
 
-// readTables asks for all rules in one answer, which is read as it comes: kube-proxy alone may have 50,000.
-func readTables(again func(), each func(Rule)) error {
-	anyFamily := []byte{unix.AF_UNSPEC, unix.NFNETLINK_V0, 0, 0} // struct nfgenmsg
-	err := netlink.List(unix.NETLINK_NETFILTER, unix.NFNL_SUBSYS_NFTABLES<<8|unix.NFT_MSG_GETRULE, anyFamily, again, func(message []byte) {
-		if r, ok := parseRule(message); ok {
-			each(r)
+// hooks are the names of those of the IP families, by number (linux/netfilter.h).
+var hooks = []string{"prerouting", "input", "forward", "output", "postrouting"}
+
+// readTables reads the rules of nftables.
+func readTables(what What, again func(), each func(Rule)) error {
+	var err error
+	for i := range attempts {
+		if i > 0 {
+			again()
 		}
-	})
+		if err = readOnce(what, again, each); !errors.Is(err, netlink.ErrChanged) {
+			break
+		}
+	}
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPROTONOSUPPORT) {
 		return nil // A kernel without nftables.
 	}
@@ -41,23 +46,110 @@ func readTables(again func(), each func(Rule)) error {
 	return nil
 }
 
-// parseRule reads the body of an NFT_MSG_NEWRULE (linux/netfilter/nf_tables.h), if the rule drops or redirects.
-func parseRule(message []byte) (Rule, bool) {
+// readOnce asks for the policies, and then for all rules in one answer, which is read as it comes: kube-proxy alone may have
+// 50,000. Sets are asked for in between, each as a rule that looks in it comes.
+func readOnce(what What, again func(), each func(Rule)) error {
+	policies, err := readPolicies()
+	if err != nil {
+		return err
+	}
+	begin := func() {
+		for _, p := range policies {
+			each(p)
+		}
+	}
+	begin()
+	var failed error
+	err = list(unix.NFT_MSG_GETRULE, unix.AF_UNSPEC, nil, func() { again(); begin() }, func(message []byte) {
+		if err := parseRule(message, what, readSet, each); err != nil && failed == nil {
+			failed = err
+		}
+	})
+	if err == nil && errors.Is(failed, unix.ENOENT) {
+		return netlink.ErrChanged // A set is gone, and the rule with it.
+	}
+	return errors.Join(err, failed)
+}
+
+// list asks for a list of nftables'.
+func list(kind uint16, family uint8, attributes []byte, again func(), each func(message []byte)) error {
+	return netlink.List(unix.NETLINK_NETFILTER, unix.NFNL_SUBSYS_NFTABLES<<8|kind, question(family, attributes), again, each)
+}
+
+// question is the body of a message (struct nfgenmsg and what is asked for).
+func question(family uint8, attributes []byte) []byte {
+	return append([]byte{family, unix.NFNETLINK_V0, 0, 0}, attributes...)
+}
+
+// readPolicies are the policies that drop.
+func readPolicies() (policies []Rule, err error) {
+	err = list(unix.NFT_MSG_GETCHAIN, unix.AF_UNSPEC, nil, func() { policies = nil }, func(message []byte) {
+		if p, ok := parsePolicy(message); ok {
+			policies = append(policies, p)
+		}
+	})
+	return policies, err
+}
+
+// parsePolicy reads the body of an NFT_MSG_NEWCHAIN, if packets that come to its end are dropped.
+func parsePolicy(message []byte) (Rule, bool) {
 	if len(message) < sizeofNfgenmsg {
 		return Rule{}, false
 	}
 	attributes := message[sizeofNfgenmsg:]
-	expressions := netlink.Attribute(attributes, unix.NFTA_RULE_EXPRESSIONS)
-	r := Rule{Family: families[message[0]]}
-	if err := eachExpression(expressions, r.decides); err != nil || !r.Drops && !r.Redirects {
-		return Rule{}, false // Most only say where to go on.
+	policy, hook := netlink.Attribute(attributes, unix.NFTA_CHAIN_POLICY), number(netlink.Attribute(netlink.Attribute(attributes, unix.NFTA_CHAIN_HOOK), unix.NFTA_HOOK_HOOKNUM))
+	family := message[0]
+	if policy == nil || number(policy) != verdictDrop || int(hook) >= len(hooks) || family != unix.NFPROTO_INET && family != unix.NFPROTO_IPV4 && family != unix.NFPROTO_IPV6 {
+		return Rule{}, false
 	}
-	r.Table = text(netlink.Attribute(attributes, unix.NFTA_RULE_TABLE))
-	r.Chain = text(netlink.Attribute(attributes, unix.NFTA_RULE_CHAIN))
+	return Rule{
+		Family: families[family], Table: text(netlink.Attribute(attributes, unix.NFTA_CHAIN_TABLE)), Chain: text(netlink.Attribute(attributes, unix.NFTA_CHAIN_NAME)),
+		Hook: hooks[hook], Drops: true,
+	}, true
+}
+
+// parseRule reads the body of an NFT_MSG_NEWRULE (linux/netfilter/nf_tables.h), and calls each with what is wanted of it.
+func parseRule(message []byte, what What, sets setReader, each func(Rule)) error {
+	if len(message) < sizeofNfgenmsg {
+		return nil
+	}
+	attributes := message[sizeofNfgenmsg:]
+	expressions := netlink.Attribute(attributes, unix.NFTA_RULE_EXPRESSIONS)
+	r, read := outcome(expressions, what)
+	if !read {
+		return nil
+	}
+	r.Family, r.Table, r.Chain = families[message[0]], text(netlink.Attribute(attributes, unix.NFTA_RULE_TABLE)), text(netlink.Attribute(attributes, unix.NFTA_RULE_CHAIN))
 	r.Comment = userComment(netlink.Attribute(attributes, unix.NFTA_RULE_USERDATA))
-	m := matcher{rule: &r}
+	m := matcher{
+		rules: []Rule{r},
+		set:   func(name []byte, each func(element)) error { return sets(message[0], r.Table, name, each) },
+		each: func(r Rule) {
+			if what.wanted(r) {
+				each(r)
+			}
+		},
+	}
 	_ = eachExpression(expressions, m.next)
-	return r, true
+	for _, r := range m.rules {
+		m.each(r)
+	}
+	return m.err
+}
+
+// outcome is what becomes of a rule's packets, and whether more is to be read of it: most only say where to go on.
+func outcome(expressions []byte, what What) (r Rule, read bool) {
+	mapped := false
+	if err := eachExpression(expressions, func(name, data []byte) {
+		r.decides(name, data)
+		mapped = mapped || string(name) == "lookup" && looksUpVerdict(data)
+	}); err != nil {
+		return r, false
+	}
+	if mapped || r.Drops || r.Redirects {
+		return r, true
+	}
+	return r, (r.Accepts || r.Jumps != "") && (what == Ways || loadsPort(expressions))
 }
 
 // eachExpression calls each with a rule's expressions. Names stay bytes: of 50,000 rules each has ten.
@@ -68,6 +160,22 @@ func eachExpression(expressions []byte, each func(name, data []byte)) error {
 	})
 }
 
+// loadsPort says whether a rule looks at a port.
+func loadsPort(expressions []byte) (loads bool) {
+	_ = eachExpression(expressions, func(name, data []byte) {
+		switch string(name) {
+		case "payload":
+			loads = loads || number(netlink.Attribute(data, unix.NFTA_PAYLOAD_BASE)) == unix.NFT_PAYLOAD_TRANSPORT_HEADER
+		case "match":
+			switch text(netlink.Attribute(data, unix.NFTA_MATCH_NAME)) {
+			case "tcp", "udp", "multiport":
+				loads = true
+			}
+		}
+	})
+	return loads
+}
+
 // text is an attribute's, which ends with a zero.
 func text(value []byte) string { return unix.ByteSliceToString(value) }
 
@@ -75,7 +183,7 @@ func text(value []byte) string { return unix.ByteSliceToString(value) }
 func (r *Rule) decides(name, data []byte) {
 	switch string(name) {
 	case "immediate":
-		r.Drops = r.Drops || verdictOf(data) == verdictDrop
+		r.verdict(netlink.Attribute(netlink.Attribute(data, unix.NFTA_IMMEDIATE_DATA), unix.NFTA_DATA_VERDICT))
 	case "reject":
 		r.Drops = true
 	case "redir", "tproxy":
@@ -87,93 +195,26 @@ func (r *Rule) decides(name, data []byte) {
 	}
 }
 
-// matcher reads those that say which packets are meant, one by one: a value is loaded by one and compared by the next.
-type matcher struct {
-	rule *Rule
-	// loaded is what the last one loaded.
-	loaded loaded
-}
-
-type loaded int
-
+// Of the verdicts these matter; there are others (linux/netfilter.h, linux/netfilter/nf_tables.h).
 const (
-	nothing loaded = iota
-	port
-	destination4
-	destination6
-	state
+	verdictDrop   = 0
+	verdictAccept = 1
 )
 
-func (m *matcher) next(name, data []byte) {
-	was := m.loaded
-	m.loaded = nothing
-	switch string(name) {
-	case "payload":
-		m.loaded = payload(data)
-	case "ct":
-		if number(netlink.Attribute(data, unix.NFTA_CT_KEY)) == unix.NFT_CT_STATE {
-			m.loaded = state
-		}
-	case "bitwise":
-		m.bitwise(was, data)
-	case "cmp":
-		m.compare(was, data)
-	case "match":
-		m.rule.match(text(netlink.Attribute(data, unix.NFTA_MATCH_NAME)), netlink.Attribute(data, unix.NFTA_MATCH_INFO))
-	}
-}
-
-// The bytes of headers that matter: RFC 791, 8200, 793 and 768.
-func payload(data []byte) loaded {
-	type place struct{ base, offset, length uint32 }
-	switch (place{
-		number(netlink.Attribute(data, unix.NFTA_PAYLOAD_BASE)), number(netlink.Attribute(data, unix.NFTA_PAYLOAD_OFFSET)), number(netlink.Attribute(data, unix.NFTA_PAYLOAD_LEN)),
-	}) {
-	case place{unix.NFT_PAYLOAD_TRANSPORT_HEADER, 2, 2}:
-		return port
-	case place{unix.NFT_PAYLOAD_NETWORK_HEADER, 16, 4}:
-		return destination4
-	case place{unix.NFT_PAYLOAD_NETWORK_HEADER, 24, 16}:
-		return destination6
-	}
-	return nothing
-}
-
-// bitwise takes a part of what was loaded: of a state, the bits that are asked for; of an address, a prefix of it.
-func (m *matcher) bitwise(was loaded, data []byte) {
-	const invalid = 1 // NF_CT_STATE_INVALID_BIT
-	mask := netlink.Attribute(netlink.Attribute(data, unix.NFTA_BITWISE_MASK), unix.NFTA_DATA_VALUE)
-	if was == state && len(mask) == 4 && binary.NativeEndian.Uint32(mask) == invalid {
-		m.rule.Invalid = true
-	}
-}
-
-func (m *matcher) compare(was loaded, data []byte) {
-	if number(netlink.Attribute(data, unix.NFTA_CMP_OP)) != unix.NFT_CMP_EQ {
+// verdict reads one; an immediate that loads a value has none.
+func (r *Rule) verdict(data []byte) {
+	code := netlink.Attribute(data, unix.NFTA_VERDICT_CODE)
+	if len(code) != 4 {
 		return
 	}
-	value := netlink.Attribute(netlink.Attribute(data, unix.NFTA_CMP_DATA), unix.NFTA_DATA_VALUE)
-	switch {
-	case was == port && len(value) == 2:
-		m.rule.Ports = append(m.rule.Ports, binary.BigEndian.Uint16(value))
-	case was == destination4, was == destination6:
-		if address, ok := netip.AddrFromSlice(value); ok {
-			m.rule.To = netip.PrefixFrom(address, address.BitLen())
-		}
+	switch int32(binary.BigEndian.Uint32(code)) { //nolint:gosec // G115: it is a signed number.
+	case verdictDrop:
+		r.Drops = true
+	case verdictAccept:
+		r.Accepts = true
+	case unix.NFT_JUMP, unix.NFT_GOTO:
+		r.Jumps = text(netlink.Attribute(data, unix.NFTA_VERDICT_CHAIN))
 	}
-}
-
-// verdictDrop is NF_DROP; there are negative ones, too (linux/netfilter.h).
-const verdictDrop = 0
-
-// verdictOf is the verdict that an immediate gives, and none if it loads a value.
-func verdictOf(data []byte) int32 {
-	const none = -1 << 31
-	code := netlink.Attribute(netlink.Attribute(netlink.Attribute(data, unix.NFTA_IMMEDIATE_DATA), unix.NFTA_DATA_VERDICT), unix.NFTA_VERDICT_CODE)
-	if len(code) != 4 {
-		return none
-	}
-	return int32(binary.BigEndian.Uint32(code)) //nolint:gosec // G115: it is a signed number.
 }
 
 // userComment is the comment that nft(8) keeps beside a rule (libnftnl's NFTNL_UDATA_RULE_COMMENT).

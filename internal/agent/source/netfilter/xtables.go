@@ -22,37 +22,63 @@ func (r *Rule) match(name string, info []byte) {
 		r.multiport(info)
 	case "conntrack":
 		const flags, inverted, states = 146, 148, 150
-		const byState, invalid = 1, 1
+		const byState = 1
 		if len(info) >= states+2 && binary.NativeEndian.Uint16(info[flags:]) == byState && binary.NativeEndian.Uint16(info[inverted:]) == 0 {
-			r.Invalid = binary.NativeEndian.Uint16(info[states:]) == invalid
+			r.xtState(uint32(binary.NativeEndian.Uint16(info[states:])))
 		}
 	case "state":
-		const invalid = 1
-		r.Invalid = len(info) >= 4 && binary.NativeEndian.Uint32(info) == invalid
+		if len(info) >= 4 {
+			r.xtState(binary.NativeEndian.Uint32(info))
+		}
+	case "icmp", "icmp6":
+		r.Aside = true
 	}
 }
 
-// ports notes a range of destination ports, which follows that of source ports, if it is of few enough to be meant one by
-// one. A flag says that all but these are meant.
+// xtState notes states as matches have them: conntrack's bits, and above them those of packets that are not tracked or whose addresses
+// are translated, which may open connections as well.
+func (r *Rule) xtState(states uint32) {
+	const others = 1 << 6 // XT_STATE_UNTRACKED, XT_CONNTRACK_STATE_SNAT and so on
+	if states >= others {
+		states |= stateNew
+	}
+	r.takeState(states)
+}
+
+// ports notes a range of destination ports, which follows that of source ports. A flag says that all but these are meant.
 func (r *Rule) ports(info []byte, inverted int) {
-	const few, from, butThese = 64, 4, 2
-	if len(info) <= inverted || info[inverted]&butThese != 0 {
+	const from, butThese = 4, 2
+	if len(info) <= inverted {
 		return
 	}
-	first, last := int(binary.NativeEndian.Uint16(info[from:])), int(binary.NativeEndian.Uint16(info[from+2:]))
-	for p := first; p <= last && last-first < few; p++ {
-		r.Ports = append(r.Ports, uint16(p)) //nolint:gosec // G115: it is at most last.
+	these := portsOf([]Range{{First: binary.NativeEndian.Uint16(info[from:]), Last: binary.NativeEndian.Uint16(info[from+2:])}})
+	if info[inverted]&butThese != 0 {
+		these = but(these)
 	}
+	r.Ports = r.Ports.and(these)
 }
 
+// multiport notes up to 15 ports (struct xt_multiport_v1): one that is flagged begins a range that the next one ends.
 func (r *Rule) multiport(info []byte) {
-	const head, most, source = 2, 15, 0
-	if len(info) < head+2*most || info[0] == source {
+	const head, most, flags, inverted, source = 2, 15, 32, 47, 0
+	if len(info) <= inverted || info[0] == source {
 		return
 	}
-	for i := range min(int(info[1]), most) {
-		r.Ports = append(r.Ports, binary.NativeEndian.Uint16(info[head+2*i:]))
+	var ranges []Range
+	count := min(int(info[1]), most)
+	for i := 0; i < count; i++ {
+		r := Range{First: binary.NativeEndian.Uint16(info[head+2*i:])}
+		if r.Last = r.First; info[flags+i] != 0 && i+1 < count {
+			i++
+			r.Last = binary.NativeEndian.Uint16(info[head+2*i:])
+		}
+		ranges = append(ranges, r)
 	}
+	these := portsOf(ranges)
+	if info[inverted] != 0 {
+		these = but(these)
+	}
+	r.Ports = r.Ports.and(these)
 }
 
 // target reads one of iptables' targets.

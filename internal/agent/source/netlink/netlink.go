@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -39,10 +40,18 @@ func List(protocol int, kind uint16, body []byte, again func(), each func(body [
 	return err
 }
 
+// Get asks for one thing with a message of a kind, and calls each with the body of the answer, which is good until it returns.
+func Get(protocol int, kind uint16, body []byte, each func(body []byte)) error {
+	return ask(protocol, request(kind, unix.NLM_F_ACK, body), each)
+}
+
 // Change asks for a change with a message of a kind, and flags as NLM_F_CREATE. The error is the kernel's.
 func Change(protocol int, kind, flags uint16, body []byte) error {
 	return ask(protocol, request(kind, unix.NLM_F_ACK|flags, body), func([]byte) {})
 }
+
+// buffers are for answers: a rule of nftables may look in a set of its own, which is asked for apart.
+var buffers = sync.Pool{New: func() any { b := make([]byte, largest); return &b }}
 
 func ask(protocol int, message []byte, each func(body []byte)) error {
 	socket, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, protocol)
@@ -57,7 +66,9 @@ func ask(protocol int, message []byte, each func(body []byte)) error {
 		return fmt.Errorf("ask over netlink: %w", err)
 	}
 	a := answer{each: each}
-	buffer := make([]byte, largest)
+	whole, _ := buffers.Get().(*[]byte)
+	defer buffers.Put(whole)
+	buffer := *whole
 	for !a.done {
 		n, from, err := unix.Recvfrom(socket, buffer, unix.MSG_TRUNC)
 		switch sender, ok := from.(*unix.SockaddrNetlink); {
