@@ -217,11 +217,11 @@ func TestPriorityClass(t *testing.T) {
 	}
 }
 
-// The agent's pods start whichever runtime a node has, and see its socket: no folder of one must be there.
+// The agent's pods start whichever runtime and distribution a node has, and see its socket or log: no folder of one must be there.
 func TestRuntimeFolders(t *testing.T) {
 	for _, privileged := range []bool{false, true} {
 		spec := typed[appsv1.DaemonSet](t, rendered(t, values(object{"agent": object{"privileged": privileged}})), "DaemonSet/naosu-agent").Spec.Template.Spec
-		for _, folder := range []string{"/run/containerd", "/run/crio", "/run/k3s/containerd"} {
+		for _, folder := range []string{"/run/containerd", "/run/crio", "/run/k3s/containerd", "/var/lib/rancher/rke2/agent/logs"} {
 			volume := slices.IndexFunc(spec.Volumes, func(v corev1.Volume) bool { return v.HostPath != nil && v.HostPath.Path == folder })
 			if volume < 0 || *spec.Volumes[volume].HostPath.Type != corev1.HostPathDirectoryOrCreate {
 				t.Errorf("privileged %t: %s is not mounted, or must be there", privileged, folder)

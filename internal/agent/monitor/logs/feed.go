@@ -37,6 +37,10 @@ type line struct {
 	mark mark
 	// only is the one reason that it is read again for; empty of a line that is read for the first time.
 	only reason.ID
+	// from is where the line stands, if a log is in several places.
+	from string
+	// foreign says that it does not show the log to be written there: another program's log may be all that is in that place.
+	foreign bool
 }
 
 // feed gives lines. Its errors are io.EOF where nothing more is buffered.
@@ -99,11 +103,11 @@ func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed,
 		return nil, err
 	}
 	var wants []journal.Want
-	var of []string // the log of each
+	var of []within // of each
 	for _, log := range logs {
-		for _, want := range wantsOf(log) {
+		for unit, want := range wantsOf(log) {
 			want.After = max(past[log].Up, up-m.horizon[log])
-			wants, of = append(wants, want), append(of, log)
+			wants, of = append(wants, want), append(of, within{log, unit})
 		}
 	}
 	var folders []string
@@ -117,29 +121,30 @@ func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed,
 	return entries{reader, of, m}, nil
 }
 
-// wantsOf are what in the journal is of a log.
-func wantsOf(log string) []journal.Want {
+// wantsOf are what in the journal is of a log, by unit.
+func wantsOf(log string) map[string]journal.Want {
 	if log == kernelLog {
-		return []journal.Want{journal.Kernel()}
+		return map[string]journal.Want{"": journal.Kernel()}
 	}
 	units := []string{strings.TrimPrefix(log, unitPrefix)}
 	if log == kubeletLog {
-		units = kubeletUnits
+		units = slices.Concat(kubeletUnits, rke2Units)
 	}
-	var wants []journal.Want
+	wants := map[string]journal.Want{}
 	for _, unit := range units {
-		wants = append(wants, journal.Unit(unit))
+		wants[unit] = journal.Unit(unit)
 	}
 	return wants
 }
 
-func (m *Monitor) openFile(path string) func(host.Boot, marks) (feed, error) {
+// openFile opens a log that is in a file.
+func (m *Monitor) openFile(log, path string) func(host.Boot, marks) (feed, error) {
 	return func(boot host.Boot, past marks) (feed, error) {
 		reader, err := logfile.Open(m.host.Path(path), logfile.Options{From: past[path].File, Since: boot.At, Poll: poll, Clock: m.clock})
 		if err != nil {
 			return nil, err
 		}
-		return file{reader, path}, nil
+		return file{reader, log, path}, nil
 	}
 }
 
@@ -172,28 +177,42 @@ func (device) missing() map[string]error { return nil }
 
 func (file) missing() map[string]error { return nil }
 
-// missing is the kubelet's log where a kubelet is and has never written into the journal: it may write elsewhere, as RKE2's does.
+// missing is the kubelet's log where a kubelet is and has never written into the journal.
 func (e entries) missing() map[string]error {
-	if !slices.Contains(e.logs, kubeletLog) {
+	if !slices.ContainsFunc(e.of, func(w within) bool { return w.log == kubeletLog }) {
 		return nil
 	}
-	for want, log := range e.logs {
-		if log == kubeletLog && e.Has(want) {
-			return nil
-		}
+	if err := e.m.missingKubelet(func(unit string) bool { return e.Has(slices.Index(e.of, within{kubeletLog, unit})) }); err != nil {
+		return map[string]error{kubeletLog: err}
 	}
-	units := strings.Join(kubeletUnits, ", ")
-	if _, err := os.Stat(e.m.host.Path("/var/lib/kubelet")); err != nil {
-		return map[string]error{kubeletLog: fmt.Errorf("no kubelet is on this host: %w", fs.ErrNotExist)}
-	}
-	return map[string]error{kubeletLog: fmt.Errorf("the journal has no line of a kubelet since boot, of none of %s; where it logs to a file, that is not read", units)}
+	return nil
 }
+
+// missingKubelet is why a journal, which has lines of some units, has none of a kubelet.
+func (m *Monitor) missingKubelet(has func(unit string) bool) error {
+	if slices.ContainsFunc(kubeletUnits, has) {
+		return nil
+	}
+	if _, err := os.Stat(m.host.Path("/var/lib/kubelet")); err != nil {
+		return fmt.Errorf("no kubelet is on this host: %w", fs.ErrNotExist)
+	}
+	if m.rke2 {
+		return fmt.Errorf("RKE2's kubelet logs to %s: %w", rke2File, fs.ErrNotExist)
+	}
+	if slices.ContainsFunc(rke2Units, has) {
+		return fmt.Errorf("the journal has RKE2's own lines, and its kubelet logs to %s, which is not here", rke2File)
+	}
+	return fmt.Errorf("the journal has no line of a kubelet since boot, of none of %s; where it logs to a file other than %s, that is not read", strings.Join(kubeletUnits, ", "), rke2File)
+}
+
+// within is a log in the journal, and the unit that writes it.
+type within struct{ log, unit string }
 
 // entries are logs within the journal.
 type entries struct {
 	*journal.Reader
-	logs []string // of each Want
-	m    *Monitor
+	of []within // of each Want
+	m  *Monitor
 }
 
 func (e entries) lost() uint64 { return e.Lost() }
@@ -213,7 +232,8 @@ func (e entries) whole(next func() (journal.Entry, error)) (line, error) {
 		}
 		if !entry.Continues {
 			at, err := e.m.since(entry.Up)
-			return line{log: e.logs[entry.Want], text: entry.Message, at: at, mark: mark{Up: entry.Up}}, err
+			of := e.of[entry.Want]
+			return line{log: of.log, text: entry.Message, at: at, mark: mark{Up: entry.Up}, foreign: slices.Contains(rke2Units, of.unit)}, err
 		}
 	}
 }
@@ -221,7 +241,7 @@ func (e entries) whole(next func() (journal.Entry, error)) (line, error) {
 // file is a log file.
 type file struct {
 	*logfile.Reader
-	path string
+	log, path string
 }
 
 func (f file) lost() uint64 { return f.Lost() }
@@ -234,7 +254,7 @@ func (f file) line(l logfile.Line, err error) (line, error) {
 	if err != nil {
 		return line{}, err
 	}
-	return line{log: f.path, text: l.Text, at: l.At, mark: mark{File: l.End}}, nil
+	return line{log: f.log, text: l.Text, at: l.At, mark: mark{File: l.End}, from: f.path}, nil
 }
 
 // ended says that a log was read to the end of what it holds.

@@ -15,7 +15,13 @@ import (
 const kubeletLog = "kubelet"
 
 // kubeletUnits are the units in which a kubelet logs: its own, and those of distributions that have it in their own process.
-var kubeletUnits = []string{"kubelet.service", "k3s.service", "k3s-agent.service", "rke2-server.service", "rke2-agent.service"}
+var kubeletUnits = []string{"kubelet.service", "k3s.service", "k3s-agent.service"}
+
+// RKE2 runs its kubelet with its output in a file, which it turns over by renaming (rancher/rke2, pkg/podexecutor). Told so, it writes
+// to its unit's journal as well, where its own lines are.
+const rke2File = "/var/lib/rancher/rke2/agent/logs/kubelet.log"
+
+var rke2Units = []string{"rke2-server.service", "rke2-agent.service"}
 
 // kubeletLine is a line of the kubelet as its patterns have it, which is that of klog's text format from the name of the file on:
 //

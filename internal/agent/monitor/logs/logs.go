@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -84,9 +85,13 @@ type Monitor struct {
 	folder  string
 	// witnesses are those of own reasons.
 	witnesses map[reason.ID]*witness
+	// rke2 says that RKE2's kubelet has left a log file.
+	rke2 bool
 
 	mu   sync.Mutex
 	lost map[string]uint64
+	// twice are lines of a log in several places, of which each is in all of them.
+	twice recent
 }
 
 // New makes the Monitor of Monitors.
@@ -96,6 +101,9 @@ func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monito
 		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{}, about: map[reason.ID]reason.Reason{}, horizon: map[string]time.Duration{},
 	}
 	m.witnesses = newWitnesses(h, m, reasons)
+	if _, err := os.Stat(h.Path(rke2File)); err == nil {
+		m.rke2 = true
+	}
 	for _, r := range reasons {
 		if len(r.Matches) > 0 && r.Severity != reason.Off {
 			m.reasons = append(m.reasons, r.ID)
@@ -104,13 +112,28 @@ func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monito
 				m.logsOf[r.ID] = append(m.logsOf[r.ID], witnessOf(r.ID))
 			}
 			for _, match := range r.Matches {
-				m.logsOf[r.ID] = append(m.logsOf[r.ID], match.Log)
+				for _, log := range m.places(match.Log) {
+					if !slices.Contains(m.logsOf[r.ID], log) {
+						m.logsOf[r.ID] = append(m.logsOf[r.ID], log)
+					}
+				}
 				m.horizon[match.Log] = max(m.horizon[match.Log], r.Needs.Within, r.Clears.Quiet)
 			}
 		}
 	}
-	m.logsOf[reason.LogLinesLost] = slices.Sorted(maps.Keys(m.logs))
+	for log := range m.logs {
+		m.logsOf[reason.LogLinesLost] = append(m.logsOf[reason.LogLinesLost], m.places(log)...)
+	}
+	slices.Sort(m.logsOf[reason.LogLinesLost])
 	return m
+}
+
+// places are where a log is: there is a file beside the journal where RKE2's kubelet has left one.
+func (m *Monitor) places(log string) []string {
+	if log == kubeletLog && m.rke2 {
+		return []string{kubeletLog, rke2File}
+	}
+	return []string{log}
 }
 
 // Name is the monitor's.
@@ -182,8 +205,11 @@ func (m *Monitor) sources() []source {
 			all = append(all, source{name: kernelLog, logs: []string{log}, open: m.openKernel})
 		case log == kubeletLog, strings.HasPrefix(log, unitPrefix):
 			units = append(units, log)
+			for _, path := range m.places(log)[1:] {
+				all = append(all, source{name: path, logs: []string{path}, open: m.openFile(log, path), optional: true})
+			}
 		default:
-			all = append(all, source{name: log, logs: []string{log}, open: m.openFile(log), optional: true})
+			all = append(all, source{name: log, logs: []string{log}, open: m.openFile(log, log), optional: true})
 		}
 	}
 	if len(units) > 0 {

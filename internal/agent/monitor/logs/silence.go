@@ -1,7 +1,8 @@
 package logs
 
 import (
-	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
@@ -63,7 +64,7 @@ func (s *silence) note(from source, err error) {
 // the reason. It is known once all were tried.
 func (s *silence) of(logs []string) (condition, bool) {
 	worst := condition{state: evidence.Inapplicable}
-	var why []error
+	var why []string
 	for _, log := range logs {
 		is, tried := s.logs[log]
 		if !tried {
@@ -75,12 +76,12 @@ func (s *silence) of(logs []string) (condition, bool) {
 		case is.state == evidence.Readable:
 			worst.state = evidence.Readable
 		}
-		if is.state != evidence.Readable && is.why != "" {
-			why = append(why, errors.New(is.why))
+		if is.state != evidence.Readable && is.why != "" && !slices.Contains(why, is.why) {
+			why = append(why, is.why)
 		}
 	}
-	if err := errors.Join(why...); err != nil && worst.state != evidence.Readable {
-		worst.why = err.Error()
+	if worst.state != evidence.Readable {
+		worst.why = strings.Join(why, "; ")
 	}
 	return worst, true
 }

@@ -3,6 +3,7 @@ package logs
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
@@ -49,7 +50,7 @@ func (w *watch) read(ctx context.Context, s source, next func(feed, context.Cont
 		if err != nil {
 			return err
 		}
-		if _, was := missing[l.log]; was {
+		if _, was := missing[l.log]; was && !l.foreign {
 			delete(missing, l.log)
 			w.silence.note(source{logs: []string{l.log}}, nil)
 		}
@@ -69,6 +70,12 @@ func (w *watch) take(l line) {
 	if len(hits) == 0 {
 		return
 	}
+	if l.only == "" {
+		w.marks.set(cmp.Or(l.from, l.log), l.mark)
+		if l.log == kubeletLog && w.m.again(l.text) {
+			return
+		}
+	}
 	for _, h := range hits {
 		if l.only != "" && l.only != h.reason || !w.witnessed(h.reason, l) {
 			continue
@@ -87,9 +94,28 @@ func (w *watch) take(l line) {
 			Reason: h.reason, Entity: h.entity, State: state, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
 		})
 	}
-	if l.only == "" {
-		w.marks.set(l.log, l.mark)
+}
+
+// recent are lines taken lately.
+type recent struct {
+	texts [64]string
+	next  int
+}
+
+// again says whether a line was taken before, and notes it. klog stamps lines to the microsecond, with the thread: what is the same
+// is the same line, which RKE2 wrote into its file and into the journal.
+func (m *Monitor) again(text string) bool {
+	if !m.rke2 {
+		return false
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if slices.Contains(m.twice.texts[:], text) {
+		return true
+	}
+	m.twice.texts[m.twice.next] = text
+	m.twice.next = (m.twice.next + 1) % len(m.twice.texts)
+	return false
 }
 
 // named is how people call a log.
