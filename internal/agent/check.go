@@ -51,12 +51,18 @@ func Check(ctx context.Context, monitors []monitor.Monitor, reasons []reason.Rea
 // sights are what looks told, by reason.
 type sights struct {
 	mu   sync.Mutex
-	told map[reason.ID][]evidence.Evidence
+	told map[reason.ID][]sight
+}
+
+// sight is what a monitor told.
+type sight struct {
+	evidence.Evidence
+	monitor string
 }
 
 func (s *sights) look(ctx context.Context, m monitor.Monitor) {
 	done := make(chan error, 1)
-	go func() { done <- m.Look(ctx, s.tell) }()
+	go func() { done <- m.Look(ctx, func(e evidence.Evidence) { s.tell(sight{e, m.Name()}) }) }()
 	var err error
 	select {
 	case err = <-done:
@@ -67,21 +73,21 @@ func (s *sights) look(ctx context.Context, m monitor.Monitor) {
 		return
 	}
 	for _, id := range m.Reasons() {
-		s.fill(evidence.Evidence{Reason: id, State: evidence.Unreadable, Source: m.Name(), Raw: err.Error()})
+		s.fill(sight{evidence.Evidence{Reason: id, State: evidence.Unreadable, Source: m.Name(), Raw: err.Error()}, m.Name()})
 	}
 }
 
-func (s *sights) tell(e evidence.Evidence) {
+func (s *sights) tell(e sight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.told == nil {
-		s.told = map[reason.ID][]evidence.Evidence{}
+		s.told = map[reason.ID][]sight{}
 	}
 	s.told[e.Reason] = append(s.told[e.Reason], e)
 }
 
 // fill tells of a reason of which nothing was told.
-func (s *sights) fill(e evidence.Evidence) {
+func (s *sights) fill(e sight) {
 	s.mu.Lock()
 	nothing := len(s.told[e.Reason]) == 0
 	s.mu.Unlock()
@@ -95,8 +101,15 @@ func (s *sights) of(r reason.Reason) []Seen {
 	defer s.mu.Unlock()
 	base := Seen{Condition: r.Condition, Reason: r.ID, Severity: r.Severity, Reads: r.Reads, State: evidence.Unreadable, Raw: "no monitor looks at it"}
 	faults := map[string]*Seen{}
+	unreadable := "" // the monitor that says so
 	for _, e := range s.told[r.ID] {
 		if e.State != evidence.Fault {
+			if unreadable != "" && unreadable != e.monitor {
+				continue // What one monitor cannot read, another has not read for it.
+			}
+			if unreadable = ""; e.State == evidence.Unreadable {
+				unreadable = e.monitor
+			}
 			base.State, base.Source, base.Raw = e.State, e.Source, e.Raw
 			continue
 		}

@@ -38,6 +38,24 @@ func TestHungTask(t *testing.T) {
 	w.Goes(reason.AppBlocked, name)
 }
 
+// Once the kernel has spent its warnings it says so no more, and the process is found waiting.
+func TestHungTaskThatTheKernelDoesNotReport(t *testing.T) {
+	agenttest.Need(t, agenttest.Root, "mkfs.ext4", "dd")
+	if !agenttest.Alone(t) {
+		return
+	}
+	agenttest.SetMachine(t, agenttest.Setting{Path: "/proc/sys/kernel/hung_task_warnings", Value: "0"})
+	d := frozenDisk(t)
+	w := agenttest.Watch(t, lookingOften(t, "kernel/blocked"), oneSecond(reason.AppBlocked))
+
+	thaw := agenttest.Freeze(t, d.at)
+	name := own("hung")
+	write(t, d, name, thaw)
+	w.Stands(reason.AppBlocked, name, "kernel.hung_task_warnings")
+	thaw()
+	w.Goes(reason.AppBlocked, name)
+}
+
 // If it is the container runtime, nothing but a reboot mends it: here that its filesystem thaws. The kernel need not say so. One
 // that is called so and is in no daemon's cgroup is any process.
 func TestHungDaemon(t *testing.T) {
@@ -46,7 +64,7 @@ func TestHungDaemon(t *testing.T) {
 		return
 	}
 	d := frozenDisk(t)
-	w := agenttest.Watch(t, hungDaemons(t), agenttest.Sooner(reason.KernelDeadlock))
+	w := agenttest.Watch(t, lookingOften(t, "kernel/hung"), agenttest.Sooner(reason.KernelDeadlock))
 	group := daemonGroup(t)
 
 	thaw := agenttest.Freeze(t, d.at)
@@ -84,16 +102,16 @@ func write(t *testing.T, d disk, name string, thaw func()) (pid int) {
 	return writer.Process.Pid
 }
 
-// hungDaemons is the monitor of daemons that wait, twice a second.
-func hungDaemons(t *testing.T) []monitor.Monitor {
+// lookingOften is a monitor of the kernel's, twice a second.
+func lookingOften(t *testing.T, name string) []monitor.Monitor {
 	t.Helper()
 	for _, m := range kernel.Monitors(host.Host{}, kernel.DefaultOptions()) {
-		if every := m.(monitor.Every); every.Name() == "kernel/hung" {
+		if every := m.(monitor.Every); every.Name() == name {
 			every.Period = 500 * time.Millisecond
 			return []monitor.Monitor{every}
 		}
 	}
-	t.Fatal("no monitor kernel/hung")
+	t.Fatalf("no monitor %s", name)
 	return nil
 }
 

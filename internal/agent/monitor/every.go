@@ -3,6 +3,7 @@ package monitor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -18,6 +19,9 @@ const patience = 3
 // Finding is what one look finds: Faults, and reasons that are Inapplicable or Unreadable here. Reasons that it does not
 // mention are well. An error says that nothing could be read.
 type Finding func(ctx context.Context) ([]evidence.Evidence, error)
+
+// ErrElsewhere is a Finding's error where another monitor tells of its reasons for now, so that it tells nothing.
+var ErrElsewhere = errors.New("another monitor tells of it")
 
 // Every is a monitor that looks at something, time and again.
 type Every struct {
@@ -46,6 +50,9 @@ func (m Every) Look(ctx context.Context, tell Tell) error {
 	found, err := m.Find(ctx)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // Whoever stops the agent is no news of the host.
+	}
+	if errors.Is(err, ErrElsewhere) {
+		return nil
 	}
 	mentioned := map[reason.ID]bool{}
 	for _, e := range found {

@@ -325,7 +325,7 @@ var Catalogue = []Reason{
 			EN: "A process waits in the kernel for longer than two minutes, in most cases for a disk or a network file system.",
 			JA: "プロセスがカーネル内で 2 分を超えて待たされています。多くの場合、ディスクかネットワークファイルシステムを待っています。",
 		},
-		Reads:  "the kernel log: reports of hung tasks (khungtaskd)",
+		Reads:  "the kernel log: reports of hung tasks (khungtaskd). Where it reports none (kernel.hung_task_timeout_secs or kernel.hung_task_warnings is 0, or the kernel has no detector), /proc/PID/task/* each minute: threads in state D without a context switch for two minutes, and, by wchan, not in a wait that a signal can end",
 		Needs:  Needs{Count: 1, Within: 10 * minute},
 		Clears: Clears{Quiet: 10 * minute},
 		Matches: []Match{

@@ -67,7 +67,7 @@ func (h *hung) tasks(name, pid string, now map[string]wait) (found []evidence.Ev
 	}
 	for _, task := range tasks {
 		at := h.host.Path(folder + "/" + task.Name())
-		start, waits := waitsSince(at)
+		_, start, waits := waitsSince(at)
 		if !waits {
 			continue
 		}
@@ -87,19 +87,19 @@ func (h *hung) tasks(name, pid string, now map[string]wait) (found []evidence.Ev
 	return found
 }
 
-// waitsSince is when a task was started, in ticks since boot, and whether it is in uninterruptible sleep (proc_pid_stat(5)).
-func waitsSince(folder string) (start string, waits bool) {
+// waitsSince is a task's name, when it was started, in ticks since boot, and whether it is in uninterruptible sleep (proc_pid_stat(5)).
+func waitsSince(folder string) (name, start string, waits bool) {
 	text, err := os.ReadFile(folder + "/stat") //nolint:gosec // G304: below /proc.
-	end := bytes.LastIndex(text, []byte(") "))
-	if err != nil || end < 0 {
-		return "", false
+	begin, end := bytes.IndexByte(text, '('), bytes.LastIndex(text, []byte(") "))
+	if err != nil || begin < 0 || end < begin {
+		return "", "", false
 	}
 	words := strings.Fields(string(text[end+2:]))
 	const state, started = 0, 22 - 3
 	if len(words) <= started || words[state] != "D" {
-		return "", false
+		return "", "", false
 	}
-	return words[started], true
+	return string(text[begin+1 : end]), words[started], true
 }
 
 // switches is how often a task was put on and off a CPU (proc_pid_status(5)); empty if that cannot be read.
@@ -124,7 +124,8 @@ func waitsIn(folder string) (where string, known bool) {
 }
 
 // killable says of a function of the kernel that who waits in it can be killed, which /proc shows as state D, too: a file system
-// whose server is away (NFS, FUSE), which is one volume's, and vfork. The kernel's own detector leaves these out as well.
+// whose server is away (NFS, FUSE), which is one volume's, and vfork; and that it is frozen with its cgroup, by whoever may thaw it. The
+// kernel's own detector leaves these out as well.
 func killable(where string) bool {
-	return strings.HasSuffix(where, "_killable") || slices.Contains([]string{"request_wait_answer", "kernel_clone", "_do_fork"}, where)
+	return strings.HasSuffix(where, "_killable") || slices.Contains([]string{"request_wait_answer", "kernel_clone", "_do_fork", "__refrigerator"}, where)
 }

@@ -1,5 +1,5 @@
 // Package kernel watches what the kernel shares out among a host's processes: PIDs, open files, memory, CPU and disk time, and
-// the clock. It only looks: what the kernel logs is monitor/logs' part.
+// the clock. It only looks: what the kernel logs is monitor/logs' part, but where the kernel does not log what it should.
 package kernel
 
 import (
@@ -105,6 +105,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 		every(15*time.Second, "pressure", pressure{h, o.Daemons, o.Pressure}.find,
 			reason.CPUPressureStalled, reason.IOPressureStalled, reason.MemoryPressureStalled),
 		every(time.Minute, "hung", hung.find, reason.KernelDeadlock),
+		every(time.Minute, "blocked", (&blocked{host: h}).find, reason.AppBlocked),
 		every(time.Minute, "clock", clock{unix.Adjtimex}.find, reason.ClockUnsynchronized),
 		every(time.Minute, "throttle", (&throttle{host: h}).find, reason.ThermalThrottling),
 		every(time.Minute, "skew", skew{o.ServerClock, o.ClockSkew, clocks.RealClock{}}.find, reason.ClockSkew),
