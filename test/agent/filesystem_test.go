@@ -90,6 +90,11 @@ func TestVolumeReadonly(t *testing.T) {
 	run(t, "mount", "--bind", stage, pod)
 	t.Cleanup(func() { _ = unix.Unmount(pod, unix.MNT_DETACH) })
 	w := agenttest.Watch(t, watching(t, quick(storage.Path(kubelet)), "filesystems"), agenttest.Sooner(reason.VolumeReadonly, reason.ReadonlyFilesystem))
+	w.Goes(reason.VolumeReadonly, stage)
+	run(t, "mount", "-o", "remount,ro", stage)
+	w.Stands(reason.VolumeReadonly, stage)
+	run(t, "mount", "-o", "remount,rw", stage)
+	w.Goes(reason.VolumeReadonly, stage)
 
 	ext4Error(t, d)
 	w.Stands(reason.VolumeReadonly, stage)

@@ -201,7 +201,7 @@ const (
 	ReadonlyFilesystem ID = "ReadonlyFilesystem"
 	// ThinPoolFull: A thin pool (device mapper) has no space left, or takes no more writes.
 	ThinPoolFull ID = "ThinPoolFull"
-	// VolumeReadonly: The kernel has turned a filesystem read-only that the node itself can do without, as a pod's volume.
+	// VolumeReadonly: A filesystem that the node itself can do without, as a pod's volume, has become read-only.
 	VolumeReadonly ID = "VolumeReadonly"
 	// XFSSmallAverageClusterSize: The free space of an XFS filesystem of the node is cut up so small that new files may find no room in it.
 	XFSSmallAverageClusterSize ID = "XFSSmallAverageClusterSize"
@@ -1574,10 +1574,10 @@ var Catalogue = []Reason{
 		ID: VolumeReadonly, Condition: StorageReady, Severity: Warning, Action: None,
 		Entity: "mount point",
 		Means: Words{
-			EN: "The kernel has turned a filesystem read-only that the node itself can do without, as a pod's volume.",
-			JA: "ノード自体には必要のないファイルシステム（Pod のボリュームなど）が、カーネルによって読み取り専用にされました。",
+			EN: "A filesystem that the node itself can do without, as a pod's volume, has become read-only.",
+			JA: "ノード自体には必要のないファイルシステム（Pod のボリュームなど）が、読み取り専用になりました。",
 		},
-		Reads:  "/proc/1/mountinfo: a filesystem of a disk that holds none of the node's folders, and is `ro`, `emergency_ro` or `shutdown` while its mount is `rw`, which only the kernel does",
+		Reads:  "/proc/1/mountinfo: a filesystem of a disk that holds none of the node's folders, and is `ro`, `emergency_ro` or `shutdown` while its mount is `rw`, which only the kernel does, or is `ro` itself and was writable at an earlier look",
 		Needs:  Needs{For: 1 * minute},
 		Clears: Clears{},
 	},

@@ -145,8 +145,11 @@ func (f filesystem) turned() bool {
 
 // readonly says that nothing can be written to it, for whatever cause.
 func (f filesystem) readonly() bool {
-	return f.turned() || slices.Contains(f.super, "ro") || slices.Contains(f.options, "ro")
+	return f.turned() || f.readonlyItself() || slices.Contains(f.options, "ro")
 }
+
+// readonlyItself says that the filesystem is, and with it all of its mounts.
+func (f filesystem) readonlyItself() bool { return slices.Contains(f.super, "ro") }
 
 // String is its line of mountinfo in short.
 func (f filesystem) String() string {

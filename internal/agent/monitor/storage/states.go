@@ -30,8 +30,8 @@ func (s *states) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return append(s.readonly(disks), s.shutdown(ctx, disks)...), ctx.Err()
 }
 
-// readonly finds what the kernel turned read-only, and what was writable before and is the node's own: whoever did that,
-// the node cannot work with it. Another disk that somebody remounts read-only is his business.
+// readonly finds what the kernel turned read-only, and what was writable before: whoever did that, the node cannot work with a disk of its
+// own, nor pods with another. One of the mounts of another that is read-only is his business who mounted it.
 func (s *states) readonly(disks []filesystem) []evidence.Evidence {
 	if len(disks) == 0 {
 		return []evidence.Evidence{
@@ -46,9 +46,9 @@ func (s *states) readonly(disks []filesystem) []evidence.Evidence {
 		key := disk.at + " " + disk.device
 		s.writable[key] = before[key] || !disk.readonly()
 		switch {
-		case disk.turned() && !disk.own():
+		case !disk.own() && (disk.turned() || disk.readonlyItself() && before[key]):
 			found = append(found, evidence.Evidence{Reason: reason.VolumeReadonly, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
-		case disk.turned(), disk.readonly() && before[key] && disk.own():
+		case disk.own() && (disk.turned() || disk.readonly() && before[key]):
 			found = append(found, evidence.Evidence{Reason: reason.ReadonlyFilesystem, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
 		}
 	}

@@ -80,7 +80,9 @@ func TestReadonly(t *testing.T) {
 		"by hand, not seen before":    {now: edit("/ / rw", "/ / ro", "nvme0n1p1 rw", "nvme0n1p1 ro")},
 		"by hand":                     {before: node, now: edit("/ / rw", "/ / ro", "nvme0n1p1 rw", "nvme0n1p1 ro"), want: map[string]reason.ID{"/": reason.ReadonlyFilesystem}},
 		"the mount alone, by hand":    {before: node, now: edit("/ / rw", "/ / ro"), want: map[string]reason.ID{"/": reason.ReadonlyFilesystem}},
-		"a volume remounted by hand":  {before: node, now: edit("globalmount rw", "globalmount ro", "/dev/nvme2n1 rw", "/dev/nvme2n1 ro")},
+		"a volume remounted by hand":  {before: node, now: edit("globalmount rw", "globalmount ro", "/dev/nvme2n1 rw", "/dev/nvme2n1 ro"), want: map[string]reason.ID{staged: reason.VolumeReadonly}},
+		"a volume mounted so":         {now: edit("globalmount rw", "globalmount ro", "/dev/nvme2n1 rw", "/dev/nvme2n1 ro")},
+		"a volume's mount, by hand":   {before: node, now: edit("globalmount rw", "globalmount ro")},
 		"another disk in its place":   {before: node, now: edit("259:3 / /var/lib/containerd rw", "259:7 / /var/lib/containerd ro", "rw,errors", "ro,errors")},
 		"mounted read-only elsewhere": {now: edit("k8s-disks/0 rw", "k8s-disks/0 ro")},
 		"turned, mounted read-only elsewhere": {
