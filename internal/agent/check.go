@@ -28,6 +28,8 @@ type Seen struct {
 	Source string `json:"source,omitempty"`
 	Raw    string `json:"raw,omitempty"`
 	Reads  string `json:"reads"`
+	// ReadsJA is Reads in Japanese, for people.
+	ReadsJA string `json:"-"`
 }
 
 // Check has every monitor look once, and says what each reason's saw, sorted as the catalogue is. Reasons that are off are
@@ -99,7 +101,7 @@ func (s *sights) fill(e sight) {
 func (s *sights) of(r reason.Reason) []Seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	base := Seen{Condition: r.Condition, Reason: r.ID, Severity: r.Severity, Reads: r.Reads, State: evidence.Unreadable, Raw: "no monitor looks at it"}
+	base := Seen{Condition: r.Condition, Reason: r.ID, Severity: r.Severity, Reads: r.Reads, ReadsJA: r.ReadsJA, State: evidence.Unreadable, Raw: "no monitor looks at it"}
 	faults := map[string]*Seen{}
 	unreadable := "" // the monitor that says so
 	for _, e := range s.told[r.ID] {
@@ -114,7 +116,7 @@ func (s *sights) of(r reason.Reason) []Seen {
 			continue
 		}
 		if faults[e.Entity] == nil {
-			faults[e.Entity] = &Seen{Condition: r.Condition, Reason: r.ID, Severity: r.Severity, Reads: r.Reads, State: evidence.Fault, Entity: e.Entity}
+			faults[e.Entity] = &Seen{Condition: r.Condition, Reason: r.ID, Severity: r.Severity, Reads: r.Reads, ReadsJA: r.ReadsJA, State: evidence.Fault, Entity: e.Entity}
 		}
 		seen := faults[e.Entity]
 		seen.Count, seen.Last, seen.Source, seen.Raw = seen.Count+1, e.At, e.Source, e.Raw

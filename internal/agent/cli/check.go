@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -79,7 +80,7 @@ func (o *options) table(seen []agent.Seen, reasons []reason.Reason, say words) e
 			if state == evidence.Fault || state == evidence.Unreadable {
 				add = rows.wholeRow
 			}
-			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, often(s, looked[s.Reason])+told(s))
+			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, often(s, looked[s.Reason])+told(s, say.language))
 		}
 	}
 	rows.print(o.out)
@@ -99,8 +100,10 @@ func often(s agent.Seen, looked bool) string {
 }
 
 // told is what a look read; where it found nothing to quote, what it reads.
-func told(s agent.Seen) string {
+func told(s agent.Seen, language string) string {
 	switch {
+	case s.Raw == "" && language == "ja":
+		return cmp.Or(s.ReadsJA, s.Reads)
 	case s.Raw == "":
 		return s.Reads
 	case s.Source == "":

@@ -58,6 +58,13 @@ func TestLanguages(t *testing.T) {
 	if out, err := run(t, "check", "--lang", "ja"); err != nil || !strings.Contains(out, "状態") {
 		t.Errorf("check --lang ja says %v and\n%s", err, out)
 	}
+	// What is read stands in Japanese beside each reason of which nothing is quoted, and times are said in it.
+	if out, err := run(t, "check", "--lang", "ja"); err != nil || !strings.Contains(out, "すべてのスレッド") || strings.Contains(out, "all threads") {
+		t.Errorf("check --lang ja says %v and\n%s", err, out)
+	}
+	if out, err := run(t, "reasons", "--lang", "ja"); err != nil || !strings.Contains(out, "24 時間以内に 2 回") || strings.Contains(out, "24h") {
+		t.Errorf("reasons --lang ja says %v and\n%s", err, out)
+	}
 }
 
 func TestBadInput(t *testing.T) {

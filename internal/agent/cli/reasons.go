@@ -2,12 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/reason/duration"
 )
 
 func newReasons(o *options) *cobra.Command {
@@ -46,9 +45,9 @@ func (o *options) reasons(list []reason.Reason, japanese bool) error {
 		needs := say.look
 		switch {
 		case !r.Looked():
-			needs = fmt.Sprintf(say.occurrences, r.Needs.Count, short(r.Needs.Within))
+			needs = fmt.Sprintf(say.occurrences, r.Needs.Count, duration.In(say.language, r.Needs.Within))
 		case r.Needs.For > 0:
-			needs = fmt.Sprintf(say.looks, short(r.Needs.For))
+			needs = fmt.Sprintf(say.looks, duration.In(say.language, r.Needs.For))
 		}
 		means := r.Means.In(say.language)
 		if r.Own != "" {
@@ -58,15 +57,4 @@ func (o *options) reasons(list []reason.Reason, japanese bool) error {
 	}
 	rows.print(o.out)
 	return nil
-}
-
-// short is a duration without what is zero: 24h, not 24h0m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(s, zero) {
-			s = s[:len(s)-len(zero)+1]
-		}
-	}
-	return s
 }

@@ -23,8 +23,8 @@ func wordsOf(japanese bool) words {
 			states:       map[evidence.State]string{evidence.Fault: "異常", evidence.Unreadable: "不明", evidence.Well: "正常", evidence.Inapplicable: "対象外"},
 			summary:      "異常 %d、不明 %d、正常 %d、対象外 %d。一度だけ見た結果です。報告に必要な証拠の量は naosu-agent reasons でわかります。",
 			reasonsHeads: []string{"condition", "理由", "重大度", "成立条件", "意味"},
-			occurrences:  "%[2]s 以内に %[1]d 回",
-			looks:        "%s 継続",
+			occurrences:  "%[2]s以内に %[1]d 回",
+			looks:        "%s継続",
 			look:         "最初の検出",
 			own:          "独自（%s）：%s",
 		}

@@ -77,8 +77,9 @@ type Reason struct {
 	Hardware Hardware
 	// Means says it in a sentence or two.
 	Means Words
-	// Reads is what is read.
-	Reads  string
+	// Reads is what is read, ReadsJA the same in Japanese.
+	Reads, ReadsJA string
+
 	Needs  Needs
 	Clears Clears
 	// Rests is what a fatal reason rests on.

@@ -33,7 +33,8 @@ var Catalogue = []Reason{
 			JA: {{printf "%q" .Means.JA}},
 		},
 		Reads: {{printf "%q" .Reads}},
-		{{with .Needs}}Needs: Needs{ {{with .Count}}Count: {{.}},{{end}} {{with .Within}}Within: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
+		{{with .ReadsJA}}ReadsJA: {{printf "%q" .}},
+		{{end}}		{{with .Needs}}Needs: Needs{ {{with .Count}}Count: {{.}},{{end}} {{with .Within}}Within: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
 		{{end}}{{with .Clears}}Clears: Clears{ {{with .Quiet}}Quiet: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
 		{{end}}{{with .Rests}}{{if .On}}Rests: Rests{On: {{title .On}}, Says: Words{
 			EN: {{printf "%q" .EN}},

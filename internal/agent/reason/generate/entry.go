@@ -28,6 +28,7 @@ type entry struct {
 	Hardware  string   `yaml:"hardware"`
 	Means     words    `yaml:"means"`
 	Reads     string   `yaml:"reads"`
+	ReadsJA   string   `yaml:"readsJA"`
 	Matches   []match  `yaml:"matches"`
 	Needs     needs    `yaml:"needs"`
 	Clears    clears   `yaml:"clears"`

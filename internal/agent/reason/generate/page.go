@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
-	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/reason/duration"
 )
 
 // heads are what a page says around the entries.
 type heads struct {
+	language                                       string
 	title, intro, compared, comparedIntro          string
 	table, comparison                              []string
 	explains                                       bool
@@ -35,8 +38,8 @@ var languages = map[string]heads{
 		compared: "Beside other agents",
 		comparedIntro: "What the EKS node monitoring agent (1.7.0) and node-problem-detector (commit 6632ca6) do about the same fault, from their code. Fires: whether the agent can report it as it is " +
 			"shipped. Clears: whether the report goes when the fault is gone.",
-		comparison:  []string{"Reason", "naosu: severity, proof", "EKS agent fires", "clears", "node-problem-detector fires", "clears", "Note"},
-		occurrences: "%d within %s", looks: "%s in every look", look: "The first look that finds it", quiet: "%s of quiet", well: "%s of looks that find it well", wellOnce: "The first look that finds it well", explains: true, fault: "real fault: `%s`", golden: "golden records: `%s`",
+		comparison: []string{"Reason", "naosu: severity, proof", "EKS agent fires", "clears", "node-problem-detector fires", "clears", "Note"},
+		language:   "en", occurrences: "%d within %s", looks: "%s in every look", look: "The first look that finds it", quiet: "%s of quiet", well: "%s of looks that find it well", wellOnce: "The first look that finds it well", explains: true, fault: "real fault: `%s`", golden: "golden records: `%s`",
 	},
 	"ja": {
 		title: "ノードエージェントが報告する理由",
@@ -52,8 +55,8 @@ var languages = map[string]heads{
 		compared: "ほかのエージェントとの比較",
 		comparedIntro: "同じ障害に対して EKS node monitoring agent（1.7.0）と node-problem-detector（コミット 6632ca6）が何をするかを、それぞれのコードから示します。「検出」は出荷時の設定で報告できるか、" +
 			"「解消」は障害がなくなったときに報告も消えるかです。",
-		comparison:  []string{"理由", "naosu：重大度・証明", "EKS エージェント：検出", "解消", "node-problem-detector：検出", "解消", "備考"},
-		occurrences: "%[2]s 以内に %[1]d 回", looks: "%s の間、毎回検出", look: "最初の検出", quiet: "%s 間発生なし", well: "%s の間、毎回正常", wellOnce: "最初の正常確認", fault: "実障害：`%s`", golden: "記録：`%s`",
+		comparison: []string{"理由", "naosu：重大度・証明", "EKS エージェント：検出", "解消", "node-problem-detector：検出", "解消", "備考"},
+		language:   "ja", occurrences: "%[2]s以内に %[1]d 回", looks: "%sの間、毎回検出", look: "最初の検出", quiet: "%sの間、発生なし", well: "%sの間、毎回正常", wellOnce: "最初の正常確認", fault: "実障害：`%s`", golden: "記録：`%s`",
 	},
 }
 
@@ -68,7 +71,7 @@ func pageOf(entries []entry, language string) []byte {
 		rule(&out, len(words.table))
 		for _, e := range entries {
 			if e.Condition == condition {
-				row(&out, "`"+e.Name+"`", words.severity[e.Severity]+", "+e.Action, words.means(language, e), cell(e.Reads), words.stands(e), words.goes(e), words.proven(e))
+				row(&out, "`"+e.Name+"`", words.severity[e.Severity]+", "+e.Action, words.means(language, e), words.reads(e), words.stands(e), words.goes(e), words.proven(e))
 			}
 		}
 	}
@@ -101,24 +104,32 @@ func (h heads) means(language string, e entry) string {
 	return cell(e.Means.EN)
 }
 
+// reads is what is read; English where the catalogue has no Japanese.
+func (h heads) reads(e entry) string {
+	if h.language == "ja" {
+		return cell(cmp.Or(e.ReadsJA, e.Reads))
+	}
+	return cell(e.Reads)
+}
+
 func (h heads) stands(e entry) string {
 	if e.Needs.Count > 0 {
-		return fmt.Sprintf(h.occurrences, e.Needs.Count, short(e.Needs.Within)) + h.why(e.Needs.Because)
+		return fmt.Sprintf(h.occurrences, e.Needs.Count, duration.In(h.language, e.Needs.Within)) + h.why(e.Needs.Because)
 	}
 	if e.Needs.For == 0 {
 		return h.look + h.why(e.Needs.Because)
 	}
-	return fmt.Sprintf(h.looks, short(e.Needs.For)) + h.why(e.Needs.Because)
+	return fmt.Sprintf(h.looks, duration.In(h.language, e.Needs.For)) + h.why(e.Needs.Because)
 }
 
 func (h heads) goes(e entry) string {
 	if e.Clears.Quiet > 0 {
-		return fmt.Sprintf(h.quiet, short(e.Clears.Quiet)) + h.why(e.Clears.How)
+		return fmt.Sprintf(h.quiet, duration.In(h.language, e.Clears.Quiet)) + h.why(e.Clears.How)
 	}
 	if e.Clears.For == 0 {
 		return h.wellOnce + h.why(e.Clears.How)
 	}
-	return fmt.Sprintf(h.well, short(e.Clears.For)) + h.why(e.Clears.How)
+	return fmt.Sprintf(h.well, duration.In(h.language, e.Clears.For)) + h.why(e.Clears.How)
 }
 
 // why adds an explanation, which the catalogue has in English only.
@@ -153,15 +164,4 @@ func rule(out *bytes.Buffer, columns int) {
 
 func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
-}
-
-// short is a duration without what is zero: 10m, not 10m0s.
-func short(d time.Duration) string {
-	s := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(s, zero) {
-			s = s[:len(s)-len(zero)+1]
-		}
-	}
-	return s
 }
