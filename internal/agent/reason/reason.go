@@ -79,9 +79,8 @@ type Reason struct {
 	Means Words
 	// Reads is what is read, ReadsJA the same in Japanese.
 	Reads, ReadsJA string
-
-	Needs  Needs
-	Clears Clears
+	Needs          Needs
+	Clears         Clears
 	// Rests is what a fatal reason rests on.
 	Rests Rests
 	// Matches are the log lines that are evidence. A reason without any is told by a monitor's looks.

@@ -41,7 +41,7 @@ var metadata = []netip.Prefix{
 // of the node's own.
 func filters(h host.Host, o Options) monitor.Every {
 	return looking("filter", seldom, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
-		judge := filterJudge{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts, here: addressesHere()}
+		judge := filterJudge{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts, addresses: addressesHere()}
 		err := judge.look(func(what netfilter.What) error { return netfilter.Read(h, what, judge.again, judge.rule) })
 		// What was found before an error stands; the rest is not known.
 		return judge.found, err
@@ -68,12 +68,15 @@ func addressesHere() []netip.Addr {
 type filterJudge struct {
 	known []*regexp.Regexp
 	ports []uint16
-	here  []netip.Addr
-	found []evidence.Evidence
-	seen  map[string]bool
+	// addresses are the node's; nil is not known.
+	addresses []netip.Addr
+	found     []evidence.Evidence
+	seen      map[string]bool
 	// led are chains to which packets to a port of the node's are sent, and policies those that drop what no rule accepts.
 	led      map[led]bool
 	policies map[place]*policy
+	// outgoing are chains of packets that leave the node.
+	outgoing map[place]bool
 }
 
 // place is a chain of a table, led one that packets to a port are sent to.
@@ -93,21 +96,21 @@ const deepest = 20
 
 // look reads the rules: once, and again as long as there are chains that a rule read before them sends packets to.
 func (j *filterJudge) look(read func(netfilter.What) error) error {
-	j.led, j.policies = map[led]bool{}, map[place]*policy{}
+	j.again()
 	what := netfilter.Ends
 	for range deepest {
 		before := j.reached()
 		if err := read(what); err != nil {
 			return err
 		}
-		if j.reached() == before {
+		if j.reached() == before || len(j.led) == 0 && j.accepted() {
 			break
 		}
 		what = netfilter.Ways
 	}
 	for _, p := range j.policies {
 		if left := p.dropped(); left != "" && !j.expected(p.rule) {
-			j.found = append(j.found, fault(reason.UnexpectedRejectRule, p.rule.Chained(), packetFilter, "%s%s, and no rule accepts them", p.rule, left))
+			j.tell(reason.UnexpectedRejectRule, p.rule.Chained(), fmt.Sprintf("%s%s, and no rule accepts them", p.rule, left))
 		}
 	}
 	return nil
@@ -122,9 +125,19 @@ func (j *filterJudge) reached() int {
 	return n
 }
 
+// accepted says that no policy drops anything that matters.
+func (j *filterJudge) accepted() bool {
+	for _, p := range j.policies {
+		if p.dropped() != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // again forgets what was found of rules that have changed since.
 func (j *filterJudge) again() {
-	j.found, j.seen, j.led, j.policies = nil, nil, map[led]bool{}, map[place]*policy{}
+	j.found, j.seen, j.led, j.policies, j.outgoing = nil, map[string]bool{}, map[led]bool{}, map[place]*policy{}, map[place]bool{}
 }
 
 func (j *filterJudge) rule(r netfilter.Rule) {
@@ -136,19 +149,23 @@ func (j *filterJudge) rule(r netfilter.Rule) {
 		p.take(r)
 	}
 	if r.Drops && !j.expected(r) {
-		j.tell(reason.UnexpectedRejectRule, r.Chained(), r)
+		j.tell(reason.UnexpectedRejectRule, r.Chained(), r.String())
+	}
+	here := place{tableOf(r), r.Chain}
+	if j.outgoing[here] {
+		return
 	}
 	for _, port := range j.ports {
 		// Which packets are sent to a chain that is named for none is not known. Only ports say that they are to the node.
-		sent := r.Ports != nil || j.led[led{place{tableOf(r), r.Chain}, port}]
+		sent := r.Ports != nil || j.led[led{here, port}]
 		if !sent || !r.Ports.Has(port) || !j.isHere(r.To) {
 			continue
 		}
 		if r.Jumps != "" {
-			j.led[led{place{tableOf(r), r.Jumps}, port}] = true
+			j.led[led{place{here.table, r.Jumps}, port}] = true
 		}
 		if r.Redirects {
-			j.tell(reason.PortConflict, fmt.Sprint(port), r)
+			j.tell(reason.PortConflict, fmt.Sprint(port), r.String())
 		}
 	}
 }
@@ -163,28 +180,28 @@ func tableOf(r netfilter.Rule) table { return table{legacy: r.Legacy, family: r.
 
 // isHere says whether a destination may be one of the node's addresses.
 func (j *filterJudge) isHere(to netip.Prefix) bool {
-	return !to.IsValid() || len(j.here) == 0 || slices.ContainsFunc(j.here, to.Contains)
+	return !to.IsValid() || j.addresses == nil || slices.ContainsFunc(j.addresses, to.Contains)
 }
 
 // tell notes the first of an entity: a chain may have hundreds of rules.
-func (j *filterJudge) tell(id reason.ID, entity string, r netfilter.Rule) {
+func (j *filterJudge) tell(id reason.ID, entity, raw string) {
 	if key := string(id) + entity; !j.seen[key] {
-		if j.seen == nil {
-			j.seen = map[string]bool{}
-		}
 		j.seen[key] = true
-		j.found = append(j.found, fault(id, entity, packetFilter, "%s", r))
+		j.found = append(j.found, fault(id, entity, packetFilter, "%s", raw))
 	}
 }
 
-// policy notes one that drops. Those for IPv6 alone are left out: where a cluster does not use it, to close it is good custom.
+// policy notes a chain of packets that leave the node, and a policy that drops. Those for IPv6 alone are left out: where a cluster does not use it, to close it is good custom.
 func (j *filterJudge) policy(r netfilter.Rule) {
 	key := place{tableOf(r), r.Chain}
-	if r.Family == "ip6" || j.policies[key] != nil {
+	if r.Hook == netfilter.Output {
+		j.outgoing[key] = true
+	}
+	if !r.Drops || r.Family == "ip6" || j.policies[key] != nil {
 		return
 	}
 	p := policy{rule: r, table: tableOf(r), chains: map[string]bool{r.Chain: true}}
-	if p.ports = j.ports; r.Hook != "input" {
+	if p.ports = j.ports; r.Hook != netfilter.Input {
 		p.ports = []uint16{anyPort}
 	}
 	j.policies[key] = &p

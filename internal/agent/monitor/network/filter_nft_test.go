@@ -144,6 +144,8 @@ func TestQuietAboutNft(t *testing.T) {
 		"other ports": tableText("ip own", natPrerouting, "tcp dport 10251-65535 redirect to :1", "tcp dport { 80, 10249, 10251 } redirect to :2",
 			"tcp dport != 10250 redirect to :3", "dnat to tcp dport map { 80 : 10.0.0.1 }", "tcp sport 10250 redirect to :4", "udp dport 1-10249 redirect to :5",
 			"tcp dport vmap { 80 : jump web }", "}", "chain web { dnat to 10.0.0.1; }"),
+		"what the node itself sends": tableText("ip own", "chain proxy { dnat to 10.0.0.1; }", "chain out { type nat hook output priority -100;",
+			"tcp dport 1024-65535 redirect to :15001", "tcp dport 10250 jump proxy", "}"),
 		"the kubelet's port is spared":  tableText("ip own", natPrerouting, "tcp dport vmap { 10250 : accept }", "dnat to numgen inc mod 2 map { 0 : 10.0.0.1, 1 : 10.0.0.2 }", "}"),
 		"what belongs to no connection": tableText("inet own", filterInput, "ct state vmap { established : accept, related : accept, invalid : drop }", "ct state { invalid } drop", "}"),
 		"metadata":                      tableText("inet own", filterInput, "ip daddr 169.254.0.0/16 drop", "ip daddr { 169.254.169.254, 169.254.170.2 } reject", "}"),
@@ -189,6 +191,7 @@ func TestFaultsOfIptables(t *testing.T) {
 		"ranges of ports":                     {[]string{"-t nat -A PREROUTING -p tcp -m multiport --dports 80,10000:10300 -j REDIRECT --to-ports 8080"}, []string{conflict}},
 		"all but one port":                    {[]string{"-t nat -A PREROUTING -p tcp ! --dport 22 -j REDIRECT --to-ports 8080"}, []string{conflict}},
 		"all but some ports":                  {[]string{"-t nat -A PREROUTING -p tcp -m multiport ! --dports 22,80:90 -j REDIRECT --to-ports 8080"}, []string{conflict}},
+		"what the node itself sends":          {[]string{"-t nat -A OUTPUT -p tcp ! --dport 22 -j REDIRECT --to-ports 15001"}, nil},
 		"all but the kubelet's port":          {[]string{"-t nat -A PREROUTING -p tcp -m multiport ! --dports 22,10000:11000 -j REDIRECT --to-ports 8080"}, nil},
 		"through chains": {[]string{
 			"-t nat -N ONE", "-t nat -N TWO", "-t nat -A TWO -p tcp -j DNAT --to-destination 10.0.0.7:80", "-t nat -A ONE -j TWO",

@@ -127,8 +127,8 @@ func (l legacy) parse(table string, places map[int]place, data []byte, what What
 	if err := l.walk(data, func(offset int, e entry) error {
 		if e.target == "ERROR" { // It names the chain that begins with the next.
 			places[offset+len(e.data)] = place{chain: unix.ByteSliceToString(e.info)}
-		} else if at := places[offset]; at.hook != "" && standardVerdict(e) == -verdictDrop-1 {
-			each(Rule{Family: l.family, Table: table, Chain: at.chain, Legacy: true, Hook: at.hook, Drops: true})
+		} else if at, drops := places[offset], standardVerdict(e) == -verdictDrop-1; at.hook != "" && (drops || at.hook == Output) {
+			each(Rule{Family: l.family, Table: table, Chain: at.chain, Legacy: true, Hook: at.hook, Drops: drops})
 		}
 		return nil
 	}); err != nil {

@@ -15,7 +15,7 @@ type Rule struct {
 	// Family is ip, ip6, inet and so on. Legacy says that it is of the older kernel interface (iptables-legacy).
 	Family, Table, Chain string
 	Legacy               bool
-	// Hook is where the kernel filters packets by the chain whose policy this is ("input"). Empty for a rule.
+	// Hook is where the kernel filters packets by the chain whose policy this is (Input). Empty for a rule.
 	Hook string
 	// Drops is whether it drops or rejects packets, Redirects whether it gives them another destination.
 	Drops, Redirects bool
@@ -66,7 +66,7 @@ func (r Rule) String() string {
 type What int
 
 const (
-	// Ends are rules that drop or redirect, those that send packets of some ports to another chain, and policies that drop.
+	// Ends are rules that drop or redirect, those that send packets of some ports to another chain, policies that drop, and those at Output.
 	Ends What = iota
 	// Ways are the others that accept or send to another chain as well: a node may have 50,000.
 	Ways

@@ -21,7 +21,13 @@ var families = map[uint8]string{
 }
 
 // hooks are the names of those of the IP families, by number (linux/netfilter.h).
-var hooks = []string{"prerouting", "input", "forward", "output", "postrouting"}
+var hooks = []string{"prerouting", Input, "forward", Output, "postrouting"}
+
+// Hooks of packets to the node, and of those that leave it.
+const (
+	Input  = "input"
+	Output = "output"
+)
 
 // readTables reads the rules of nftables.
 func readTables(what What, again func(), each func(Rule)) error {
@@ -81,7 +87,7 @@ func question(family uint8, attributes []byte) []byte {
 	return append([]byte{family, unix.NFNETLINK_V0, 0, 0}, attributes...)
 }
 
-// readPolicies are the policies that drop.
+// readPolicies are the policies that drop, and those of packets that leave the node.
 func readPolicies() (policies []Rule, err error) {
 	err = list(unix.NFT_MSG_GETCHAIN, unix.AF_UNSPEC, nil, func() { policies = nil }, func(message []byte) {
 		if p, ok := parsePolicy(message); ok {
@@ -91,7 +97,7 @@ func readPolicies() (policies []Rule, err error) {
 	return policies, err
 }
 
-// parsePolicy reads the body of an NFT_MSG_NEWCHAIN, if packets that come to its end are dropped.
+// parsePolicy reads the body of an NFT_MSG_NEWCHAIN, if packets that come to its end are dropped, or are those that leave the node.
 func parsePolicy(message []byte) (Rule, bool) {
 	if len(message) < sizeofNfgenmsg {
 		return Rule{}, false
@@ -99,12 +105,13 @@ func parsePolicy(message []byte) (Rule, bool) {
 	attributes := message[sizeofNfgenmsg:]
 	policy, hook := netlink.Attribute(attributes, unix.NFTA_CHAIN_POLICY), number(netlink.Attribute(netlink.Attribute(attributes, unix.NFTA_CHAIN_HOOK), unix.NFTA_HOOK_HOOKNUM))
 	family := message[0]
-	if policy == nil || number(policy) != verdictDrop || int(hook) >= len(hooks) || family != unix.NFPROTO_INET && family != unix.NFPROTO_IPV4 && family != unix.NFPROTO_IPV6 {
+	drops := number(policy) == verdictDrop
+	if policy == nil || int(hook) >= len(hooks) || !drops && hooks[hook] != Output || family != unix.NFPROTO_INET && family != unix.NFPROTO_IPV4 && family != unix.NFPROTO_IPV6 {
 		return Rule{}, false
 	}
 	return Rule{
 		Family: families[family], Table: text(netlink.Attribute(attributes, unix.NFTA_CHAIN_TABLE)), Chain: text(netlink.Attribute(attributes, unix.NFTA_CHAIN_NAME)),
-		Hook: hooks[hook], Drops: true,
+		Hook: hooks[hook], Drops: drops,
 	}, true
 }
 
