@@ -20,9 +20,10 @@ type matcher struct {
 	// fields are what the registers hold.
 	fields []field
 	// set reads the elements of a set of the rule's table, and each gets what maps of verdicts make of the rule.
-	set  func(name []byte, each func(element)) error
-	each func(Rule)
-	err  error
+	set     func(name []byte, each func(element)) error
+	lookups int
+	each    func(Rule)
+	err     error
 }
 
 // field is a part of a packet in the registers.

@@ -133,14 +133,21 @@ func looksUpVerdict(data []byte) bool {
 	return to != nil && number(to) == unix.NFT_REG_VERDICT
 }
 
-// mostMeanings bounds what a rule may mean by the sets it looks in. Beyond, it is taken to be about more packets than it is.
-const mostMeanings = 1024
+// mostMeanings and mostLookups bound what a rule may mean by the sets it looks in, and in how many. Beyond, it is taken to be about more
+// packets than it is.
+const (
+	mostMeanings = 256
+	mostLookups  = 16
+)
 
 // lookup reads an expression that looks a register up. One in a map of verdicts has each element's; one in a set goes on with those that are
 // in it, or not; one in a map of values does the same, and loads a value.
 func (m *matcher) lookup(data []byte) {
 	from, name := netlink.Attribute(data, unix.NFTA_LOOKUP_SREG), netlink.Attribute(data, unix.NFTA_LOOKUP_SET)
 	name = bytes.TrimRight(name, "\x00")
+	if m.lookups++; m.lookups > mostLookups {
+		return
+	}
 	if !looksUpVerdict(data) {
 		if number(netlink.Attribute(data, unix.NFTA_LOOKUP_FLAGS))&unix.NFT_LOOKUP_F_INV != 0 {
 			m.exclude(from, name)
@@ -187,11 +194,12 @@ func (m *matcher) include(from, set []byte) {
 	}
 	var meant []Rule
 	m.read(set, func(e element) {
+		if len(meant) > mostMeanings {
+			return
+		}
 		for _, r := range m.rules {
 			m.taken(from, e, func(f field, first, last []byte) { r.take(f, first, last) })
-			if len(meant) <= mostMeanings {
-				meant = append(meant, r)
-			}
+			meant = append(meant, r)
 		}
 	})
 	if len(meant) <= mostMeanings {
