@@ -1,6 +1,6 @@
 #!/bin/sh
-# Has the node agent watch a host on which faults come and go for so long, as in "hack/soak.sh 1h", and prints after each round what the
-# agent takes. It fails if a condition does not go False and come back, or if the agent has grown. It needs root, and is alone in
+# Has the node agent watch a host on which faults come and go for so long, as in "hack/soak.sh 1h", and prints at the end what the
+# agent took after each round. It fails if a condition does not go False and come back, or if the agent has grown. It needs root, and is alone in
 # namespaces of its own.
 set -eu
 cd "$(dirname "$0")/.."
