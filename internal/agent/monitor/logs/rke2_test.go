@@ -55,7 +55,8 @@ func TestLineInBothPlaces(t *testing.T) {
 	h := machine(t)
 	put(t, h, rke2File, "")
 	m, heard := New(h, DefaultOptions(), ofKubelet, ""), newListener()
-	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell), marks: newKeeper("", "", m.clock)}
+	marks := newKeeper("", "", m.clock)
+	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell, marks), marks: marks}
 	take := func(text, from string) {
 		w.take(line{log: kubeletLog, text: text, at: time.Now(), from: from})
 	}
