@@ -93,7 +93,7 @@ func (e entry) check() (wrong []error) {
 		}
 	}
 	for field, value := range map[string]string{
-		"name": e.Name, "monitor": e.Monitor, "means.en": e.Means.EN, "means.ja": e.Means.JA, "reads": e.Reads, "needs.because": e.Needs.Because,
+		"name": e.Name, "monitor": e.Monitor, "means.en": e.Means.EN, "means.ja": e.Means.JA, "reads": e.Reads, "readsJA": e.ReadsJA, "needs.because": e.Needs.Because,
 		"clears.how": e.Clears.How, "eks.fires": e.EKS.Fires, "npd.fires": e.NPD.Fires,
 	} {
 		say(value == "", "%s is missing", field)

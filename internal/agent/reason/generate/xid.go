@@ -127,7 +127,7 @@ func (t xids) fatal(x xid) entry {
 		EN: x.EN + " NVIDIA says: " + x.action.EN + ".",
 		JA: x.JA + "NVIDIA の推奨対応：" + x.action.JA + "。",
 	}
-	e.Reads = "the kernel log: `NVRM: Xid` " + code + " (" + x.Name + ")"
+	e.Reads, e.ReadsJA = "the kernel log: `NVRM: Xid` "+code+" ("+x.Name+")", "カーネルログの `NVRM: Xid` "+code+" ("+x.Name+")"
 	e.Matches = []match{{Log: "kernel", Pattern: header(code) + x.Text}}
 	for _, line := range x.Lines {
 		e.Matches = append(e.Matches, match{Log: "kernel", Pattern: line})
