@@ -52,7 +52,7 @@ func TestReasonsAreTold(t *testing.T) {
 			t.Errorf("%s is told of %d times, as %+v", id, times, r)
 		}
 	}
-	if len(told) != 14 {
+	if len(told) != 15 {
 		t.Errorf("%d reasons", len(told))
 	}
 }
