@@ -1476,13 +1476,14 @@ var Catalogue = []Reason{
 			EN: "An ext4 filesystem has found itself damaged, or could not reach its disk.",
 			JA: "ext4 ファイルシステムが自身の破損またはディスクへのアクセス失敗を検出しました。",
 		},
-		Reads:   "the kernel log: ext4's errors, and its turning read-only",
-		ReadsJA: "カーネルログにある ext4 のエラーと、読み取り専用への切り替え",
+		Reads:   "the kernel log: ext4's errors, its turning read-only, and superblocks that cannot be written",
+		ReadsJA: "カーネルログにある ext4 のエラー、読み取り専用への切り替え、スーパーブロックの書き込み失敗",
 		Needs:   Needs{Count: 1, Within: 1 * hour},
 		Clears:  Clears{Quiet: 1 * hour},
 		Matches: []Match{
 			{Log: "kernel", Pattern: `^EXT4-fs error \(device (?P<entity>[^)]+)\)`},
 			{Log: "kernel", Pattern: `^EXT4-fs \((?P<entity>[^)]+)\): Remounting filesystem read-only`},
+			{Log: "kernel", Pattern: `^EXT4-fs \((?P<entity>[^)]+)\): (?:previous I/O error to superblock detected|I/O error while writing superblock)`},
 		},
 	},
 	{
