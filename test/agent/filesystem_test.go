@@ -190,7 +190,7 @@ func TestReadonlyByIntention(t *testing.T) {
 	for range 2 { // Some faults are told by comparison with the look before.
 		for _, m := range storage.Monitors(host.Host{}, o) {
 			err := m.Look(t.Context(), func(e evidence.Evidence) {
-				if e.State == evidence.Fault || e.State == evidence.Unreadable {
+				if e.State == evidence.Fault || e.State == evidence.Unreadable && e.Reason != reason.FilesystemFillingUp { // It takes an hour to tell.
 					t.Errorf("%s: %+v", m.Name(), e)
 				}
 			})

@@ -34,7 +34,7 @@ func look(s *cluster.Snapshot) map[string]state {
 	for _, kind := range cluster.Kinds() {
 		for _, o := range s.Objects(kind) {
 			name := string(kind) + " " + o.GetNamespace() + "/" + o.GetName()
-			if kind == cluster.Event || kind == cluster.APIService || kind == cluster.Lease && o.GetNamespace() != corev1.NamespaceNodeLease || name == "Service default/kubernetes" {
+			if kind == cluster.Event || kind == cluster.APIService || kind == cluster.EndpointSlice || kind == cluster.Lease && o.GetNamespace() != corev1.NamespaceNodeLease || name == "Service default/kubernetes" {
 				continue // what the control plane writes for itself
 			}
 			one := state{UID: string(o.GetUID()), Created: o.GetCreationTimestamp().UTC().String()}
