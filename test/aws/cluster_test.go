@@ -30,7 +30,7 @@ func TestCluster(t *testing.T) {
 	client := kubernetes.NewForConfigOrDie(l.Plane.AdminConfig())
 	struck := l.Cloud.Instances()[0]
 
-	before := awaitNode(t, client, "is up", func(n *corev1.Node) bool { return n.Name == struck.NodeName && ready(n) })
+	before := awaitNode(t, client, "is up", func(n *corev1.Node) bool { return n.Name == struck.NodeName && n.Spec.ProviderID != "" && ready(n) })
 	providers, gaps := discover.Discover(t.Context(), discover.Options{})
 	actuator, found := providers.For(v1alpha1.ActionReboot, naosu.MachineOf(before))
 	if len(gaps) != 0 || !found || actuator.Name() != "aws" {
