@@ -21,10 +21,10 @@ import (
 // Advisor plays futures and runs the guard's checks for the Performer. The controller answers from its watch.
 type Advisor interface {
 	// Assess is the future in which the action is done, compared with the same one without it, while all goes on that the
-	// ledger has of others. The ledger is the one that Rule is given then, so that two decisions never rest on the same room.
+	// ledger has of others. The ledger is the one that Rule is given then, so that two decisions never count the same free capacity.
 	Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error)
 	// Rule runs all checks of the guard on fresh facts, of which the performer has read the ledger itself: what is reserved
-	// is written back to the very ledger that was ruled by. It is not known (zero) if it could not be read. The Outcome is
+	// is written back to the very ledger that the checks read. It is not known (zero) if it could not be read. The Outcome is
 	// that of Assess, or empty where only those checks are asked for that need none.
 	Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error)
 	// Ill says whether the evidence of a Remediation holds for a node as it is given, for however short a time. After a

@@ -68,14 +68,19 @@ func (p *probe) one(ctx context.Context, client *cri.Client) error {
 	if err != nil {
 		return fmt.Errorf("make a sandbox: %w", err)
 	}
-	// The kubelet removes pods that it does not know. Where both remove one at once, either may fail, and a second try finds it gone.
-	if client.Remove(ctx, id) == nil {
-		return nil
-	}
-	if err := client.Remove(ctx, id); err != nil {
+	if err := remove(ctx, client, id); err != nil {
 		return fmt.Errorf("remove the sandbox: %w", err)
 	}
 	return nil
+}
+
+// remove removes a sandbox, at the second try if need be: where the kubelet removes it at the same time, either may fail, and
+// removing what is gone is no error.
+func remove(ctx context.Context, client *cri.Client, id string) error {
+	if client.Remove(ctx, id) == nil {
+		return nil
+	}
+	return client.Remove(ctx, id)
 }
 
 func (p *probe) clean(ctx context.Context, client *cri.Client) error {
@@ -84,7 +89,7 @@ func (p *probe) clean(ctx context.Context, client *cri.Client) error {
 		return fmt.Errorf("list the sandboxes of earlier probes: %w", err)
 	}
 	for _, one := range left {
-		if err := client.Remove(ctx, one.ID); err != nil {
+		if err := remove(ctx, client, one.ID); err != nil {
 			return fmt.Errorf("remove the sandbox of an earlier probe: %w", err)
 		}
 	}
