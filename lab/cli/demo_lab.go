@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -63,10 +63,10 @@ func (o *demoOptions) ready(ctx context.Context, dir string, ended chan error) e
 }
 
 // perform shows a command and runs it, as a person in a shell would.
-func (o *demoOptions) perform(ctx context.Context, p *patient, line string) error {
-	o.tellLine(emphasized(o.out, "$ "+line))
+func (o *demoOptions) perform(ctx context.Context, c *demoCluster, line string) error {
+	o.printLine(emphasized(o.out, "$ "+line))
 	fmt.Fprintln(o.out)
-	command := o.shell(ctx, p, line)
+	command := o.shell(ctx, c, line)
 	command.Stdout, command.Stderr = o.out, o.err
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("running %q: %w", line, err)
@@ -75,8 +75,8 @@ func (o *demoOptions) perform(ctx context.Context, p *patient, line string) erro
 }
 
 // remedy is the first command that naosu gives for the pod.
-func (o *demoOptions) remedy(ctx context.Context, p *patient, subject pod) (string, error) {
-	command := o.shell(ctx, p, fmt.Sprintf("naosu why pod/%s -n %s -o json", subject.name, subject.namespace))
+func (o *demoOptions) remedy(ctx context.Context, c *demoCluster, subject pod) (string, error) {
+	command := o.shell(ctx, c, fmt.Sprintf("naosu why pod/%s -n %s -o json", subject.name, subject.namespace))
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, o.err
 	if err := command.Run(); err != nil {
@@ -103,11 +103,11 @@ func (o *demoOptions) remedy(ctx context.Context, p *patient, subject pod) (stri
 }
 
 // shell runs a line with the lab's kubeconfig, and naosu and naosu-lab on the PATH.
-func (o *demoOptions) shell(ctx context.Context, p *patient, line string) *exec.Cmd {
+func (o *demoOptions) shell(ctx context.Context, c *demoCluster, line string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "sh", "-c", line)
 	self, _ := os.Executable()
 	path := filepath.Dir(o.naosu) + string(os.PathListSeparator) + filepath.Dir(self) + string(os.PathListSeparator) + os.Getenv("PATH")
-	command.Env = append(os.Environ(), "KUBECONFIG="+p.kubeconfig, "PATH="+path)
+	command.Env = append(os.Environ(), "KUBECONFIG="+c.kubeconfig, "PATH="+path)
 	return command
 }
 

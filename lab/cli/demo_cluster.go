@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 // recoveryPatience bounds how long a remedy may take to bring the pods back, on the wall clock.
 const recoveryPatience = 10 * time.Minute
 
-// patient is the demo's cluster, seen through its kubeconfig as any client sees it.
-type patient struct {
+// demoCluster is the demo's cluster, seen through its kubeconfig as any client sees it.
+type demoCluster struct {
 	kubeconfig string
 	client     kubernetes.Interface
 }
@@ -41,21 +41,21 @@ func (p pods) lines() []string {
 	return lines
 }
 
-func newPatient(dir string) (*patient, error) {
-	p := &patient{kubeconfig: filepath.Join(dir, "kubeconfig")}
-	config, err := clientcmd.BuildConfigFromFlags("", p.kubeconfig)
+func newDemoCluster(dir string) (*demoCluster, error) {
+	c := &demoCluster{kubeconfig: filepath.Join(dir, "kubeconfig")}
+	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
 	if err != nil {
 		return nil, fmt.Errorf("reading the lab's kubeconfig: %w", err)
 	}
-	if p.client, err = kubernetes.NewForConfig(config); err != nil {
+	if c.client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
 	}
-	return p, nil
+	return c, nil
 }
 
 // waiting are the pods without a node.
-func (p *patient) waiting(ctx context.Context) (pods, error) {
-	list, err := p.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=,status.phase=Pending"})
+func (c *demoCluster) waiting(ctx context.Context) (pods, error) {
+	list, err := c.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=,status.phase=Pending"})
 	if err != nil {
 		return nil, fmt.Errorf("listing the pods that wait: %w", err)
 	}
@@ -66,17 +66,17 @@ func (p *patient) waiting(ctx context.Context) (pods, error) {
 	return found, nil
 }
 
-// recovered waits until the pods run, telling of new nodes on the way.
-func (p *patient) recovered(ctx context.Context, waiting pods, tell func(string)) (pods, error) {
+// waitForRecovery waits until the pods run, and reports new nodes meanwhile.
+func (c *demoCluster) waitForRecovery(ctx context.Context, waiting pods, report func(string)) (pods, error) {
 	known := map[string]bool{}
 	running := make(pods, 0, len(waiting))
 	err := wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, recoveryPatience, true, func(ctx context.Context) (bool, error) {
-		if err := p.news(ctx, known, tell); err != nil {
+		if err := c.reportNewNodes(ctx, known, report); err != nil {
 			return false, err
 		}
 		running = running[:0]
 		for _, one := range waiting {
-			found, err := p.client.CoreV1().Pods(one.namespace).Get(ctx, one.name, metav1.GetOptions{})
+			found, err := c.client.CoreV1().Pods(one.namespace).Get(ctx, one.name, metav1.GetOptions{})
 			if err != nil {
 				return false, fmt.Errorf("reading pod %s: %w", one.name, err)
 			}
@@ -85,7 +85,7 @@ func (p *patient) recovered(ctx context.Context, waiting pods, tell func(string)
 			}
 			running = append(running, pod{
 				namespace: one.namespace, name: one.name, phase: found.Status.Phase, node: found.Spec.NodeName,
-				zone: p.zone(ctx, found.Spec.NodeName),
+				zone: c.zone(ctx, found.Spec.NodeName),
 			})
 		}
 		return true, nil
@@ -96,9 +96,9 @@ func (p *patient) recovered(ctx context.Context, waiting pods, tell func(string)
 	return running, nil
 }
 
-// news tells of nodes that have appeared since the first look.
-func (p *patient) news(ctx context.Context, known map[string]bool, tell func(string)) error {
-	nodes, err := p.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+// reportNewNodes reports the nodes that have appeared since the first call.
+func (c *demoCluster) reportNewNodes(ctx context.Context, known map[string]bool, report func(string)) error {
+	nodes, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("listing nodes: %w", err)
 	}
@@ -110,14 +110,14 @@ func (p *patient) news(ctx context.Context, known map[string]bool, tell func(str
 		}
 		known[node.Name] = true
 		if !first {
-			tell(fmt.Sprintf("a node comes up: %s in %s", node.Name, zone))
+			report(fmt.Sprintf("a node comes up: %s in %s", node.Name, zone))
 		}
 	}
 	return nil
 }
 
-func (p *patient) zone(ctx context.Context, node string) string {
-	found, err := p.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+func (c *demoCluster) zone(ctx context.Context, node string) string {
+	found, err := c.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 	if err != nil {
 		return "a zone that cannot be read"
 	}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 
 // twin reads the snapshot, says what could not be carried over, and returns what starts its twin.
 func (o *upOptions) twin() (func(context.Context) (*lab.Lab, error), error) {
-	if err := o.mustBeNew(); err != nil {
+	if err := o.requireEmptyDataDir(); err != nil {
 		return nil, badInputError{err}
 	}
 	t, err := o.readTwin()
@@ -31,7 +31,7 @@ func (o *upOptions) twin() (func(context.Context) (*lab.Lab, error), error) {
 	t.Account(o.err)
 	return func(ctx context.Context) (*lab.Lab, error) {
 		options := t.Options()
-		o.place(&options)
+		o.configure(&options)
 		return lab.Start(ctx, options)
 	}, nil
 }
@@ -47,8 +47,8 @@ func (o *upOptions) readTwin() (t *twin.Twin, err error) {
 	return twin.Read(file, pace.New(o.timeScale), clock.RealClock{})
 }
 
-// mustBeNew keeps a snapshot from being poured over a cluster that was kept.
-func (o *upOptions) mustBeNew() error {
+// requireEmptyDataDir refuses a folder that holds a cluster, on which a snapshot would be written.
+func (o *upOptions) requireEmptyDataDir() error {
 	if o.dataDir == "" {
 		return nil
 	}

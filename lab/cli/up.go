@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
-	"github.com/naosu-dev/naosu/lab/controlplane/inprocess"
+	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/remote"
 	"github.com/naosu-dev/naosu/lab/scenario"
@@ -32,12 +32,14 @@ type upOptions struct {
 	until       string
 	from        string
 
+	controlPlane controlplane.Starter
+
 	in       io.Reader
 	out, err io.Writer
 }
 
-func newUpCommand() *cobra.Command {
-	o := &upOptions{}
+func newUpCommand(start controlplane.Starter) *cobra.Command {
+	o := &upOptions{controlPlane: start}
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Keep a cluster running for kubectl and naosu",
@@ -98,10 +100,10 @@ func (o *upOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := o.takeAwayKubeconfig(); err != nil {
+	if err := o.removeKubeconfig(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.takeAwayKubeconfig()) }()
+	defer func() { err = errors.Join(err, o.removeKubeconfig()) }()
 	l, err := start(ctx)
 	if err != nil {
 		return err
@@ -127,7 +129,7 @@ func (o *upOptions) run(ctx context.Context) (err error) {
 	return l.Wait(ctx)
 }
 
-// starter is how the lab comes up: with plain nodes, or with a scenario's cluster, played to a point. It fails on bad
+// starter is how the lab comes up: with plain nodes, as the twin of a snapshot, or with a scenario's cluster, played to a point. It fails on bad
 // input, before anything is started.
 func (o *upOptions) starter() (func(context.Context) (*lab.Lab, error), error) {
 	if o.from != "" {
@@ -136,7 +138,7 @@ func (o *upOptions) starter() (func(context.Context) (*lab.Lab, error), error) {
 	if o.scenario == "" {
 		return func(ctx context.Context) (*lab.Lab, error) {
 			plain := lab.Options{Cloud: o.plainCloud(), Pace: pace.New(o.timeScale)}
-			o.place(&plain)
+			o.configure(&plain)
 			return lab.Start(ctx, plain)
 		}, nil
 	}
@@ -159,7 +161,7 @@ func (o *upOptions) reach(ctx context.Context, pass scenario.Pass) (*lab.Lab, er
 	shown := newProgress(o.err, "playing to "+o.until)
 	defer shown.end()
 	reached, err := play.Reach(ctx, pass, o.until, play.Options{
-		Build: stage.Builder(o.place), Pace: pace.New(o.timeScale), Observer: shown.observe,
+		Build: stage.Builder(o.configure), Pace: pace.New(o.timeScale), Observer: shown.observe,
 	})
 	if err != nil {
 		return nil, err
@@ -167,9 +169,9 @@ func (o *upOptions) reach(ctx context.Context, pass scenario.Pass) (*lab.Lab, er
 	return reached.(stage.Stage).Lab, nil
 }
 
-// place says where the lab keeps its data and listens, and that its control plane runs in this process.
-func (o *upOptions) place(l *lab.Options) {
-	l.ControlPlane, l.DataDir, l.BindAddress = inprocess.Start, o.dataDir, o.bindAddress
+// configure sets where the lab keeps its data and listens, and its control plane.
+func (o *upOptions) configure(l *lab.Options) {
+	l.ControlPlane, l.DataDir, l.BindAddress = o.controlPlane, o.dataDir, o.bindAddress
 }
 
 func (o *upOptions) plainCloud() cloud.Spec {
@@ -186,13 +188,13 @@ func (o *upOptions) dir(l *lab.Lab) string {
 	return l.Plane.DataDir()
 }
 
-// takeAwayKubeconfig removes what this or an earlier run left: the file is there only while it works.
-func (o *upOptions) takeAwayKubeconfig() error {
+// removeKubeconfig removes the kubeconfig of this or an earlier run: the file exists only while the cluster works.
+func (o *upOptions) removeKubeconfig() error {
 	if o.dataDir == "" {
 		return nil
 	}
 	if err := os.Remove(filepath.Join(o.dataDir, "kubeconfig")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("taking away the kubeconfig: %w", err)
+		return fmt.Errorf("removing the kubeconfig: %w", err)
 	}
 	return nil
 }

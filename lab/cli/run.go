@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -63,13 +63,13 @@ none failed and the machine was too slow to judge one.`,
 }
 
 func (o *runOptions) run(ctx context.Context, args []string) error {
-	scripts, err := o.load(args)
+	files, err := o.load(args)
 	if err != nil {
 		return err
 	}
-	reports := make([]report.Scenario, 0, len(scripts))
+	reports := make([]report.Scenario, 0, len(files))
 	met, missed := true, false
-	for _, s := range scripts {
+	for _, s := range files {
 		r, err := o.play(ctx, s)
 		if err != nil {
 			return err
@@ -94,36 +94,36 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 	return errNotJudged
 }
 
-// load reads and checks all that was asked for, so that nothing starts before all of it is good.
-func (o *runOptions) load(args []string) ([]script, error) {
+// load reads and checks all arguments, so that nothing starts before all are valid.
+func (o *runOptions) load(args []string) ([]scenarioFile, error) {
 	if o.output != "text" && o.output != "json" {
 		return nil, badInputError{fmt.Errorf("--output: %q is not a format; give text or json", o.output)}
 	}
 	if err := checkTimeScale(o.timeScale); err != nil {
 		return nil, badInputError{err}
 	}
-	if err := o.lookForNaosu(); err != nil {
+	if err := o.resolveNaosu(); err != nil {
 		return nil, badInputError{err}
 	}
 	var (
-		scripts []script
-		errs    []error
+		files []scenarioFile
+		errs  []error
 	)
 	for _, arg := range args {
 		s, err := load(arg, o.timeScale)
 		if err == nil {
 			err = o.checkPasses(s)
 		}
-		scripts, errs = append(scripts, s), append(errs, err)
+		files, errs = append(files, s), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return scripts, nil
+	return files, nil
 }
 
-// lookForNaosu finds the naosu program. That there is none matters only to passes that need it, unless one was named.
-func (o *runOptions) lookForNaosu() error {
+// resolveNaosu finds the naosu program. Without one only the passes that need it are not played, unless one was named.
+func (o *runOptions) resolveNaosu() error {
 	found, err := findNaosu(o.naosu)
 	if err != nil && o.naosu != "" {
 		return err
@@ -132,8 +132,8 @@ func (o *runOptions) lookForNaosu() error {
 	return nil
 }
 
-// checkPasses refuses passes that there are not, and those asked for by name that cannot be played.
-func (o *runOptions) checkPasses(s script) error {
+// checkPasses refuses passes that do not exist, and named ones that cannot be played.
+func (o *runOptions) checkPasses(s scenarioFile) error {
 	for _, name := range o.with {
 		pass, err := s.Pass(name)
 		if err != nil {
@@ -147,7 +147,7 @@ func (o *runOptions) checkPasses(s script) error {
 }
 
 // play plays the passes of a scenario, one after the other.
-func (o *runOptions) play(ctx context.Context, s script) (report.Scenario, error) {
+func (o *runOptions) play(ctx context.Context, s scenarioFile) (report.Scenario, error) {
 	r := report.Scenario{Name: s.Name, Title: s.Title}
 	with := o.with
 	if len(with) == 0 {

@@ -1,7 +1,6 @@
-package main
+package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,49 +60,11 @@ A zone that is off is lost to the cloud too: nothing launches there, and its vol
 	return cmd
 }
 
-func newScaleCommand() *cobra.Command {
-	var (
-		dir string
-		to  int
-	)
-	cmd := &cobra.Command{
-		Use:     "scale group/NAME --to N",
-		Short:   "Set the desired size of a node group of a running lab",
-		Example: "  naosu-lab scale group/workers --to 3",
-		Args:    exactly(1, "a node group such as group/workers"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			target, err := parseTarget(args[0])
-			if err == nil && target.Group == "" {
-				err = fmt.Errorf("%s: only a node group has a size; give group/NAME", args[0])
-			}
-			if err == nil && to < 0 {
-				err = errors.New("--to: give the new size, 0 or more")
-			}
-			if err != nil {
-				return badInputError{err}
-			}
-			client, err := remote.Dial(labDir(dir))
-			if err != nil {
-				return err
-			}
-			from, err := client.Scale(cmd.Context(), target.Group, to)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "group/%s scaled from %d to %d\n", target.Group, from, to)
-			return nil
-		},
-	}
-	cmd.Flags().IntVar(&to, "to", -1, "the new desired size")
-	addDirFlag(cmd, &dir)
-	return cmd
-}
-
 func addDirFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "data-dir", "", "the running lab's folder (default: the one of the kubeconfig in KUBECONFIG)")
 }
 
-// labDir is where the lab is said to run: the flag, else the folder of the kubeconfig that the shell uses.
+// labDir is the folder of the running lab: the flag's, else that of the kubeconfig in KUBECONFIG.
 func labDir(flag string) string {
 	if flag != "" {
 		return flag

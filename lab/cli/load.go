@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/scenarios"
 )
 
-// script is a scenario and the text it was read from.
-type script struct {
+// scenarioFile is a scenario and the text it was read from.
+type scenarioFile struct {
 	*scenario.Scenario
 	file string
 	text []byte
@@ -20,7 +20,7 @@ type script struct {
 
 // load reads a scenario from a file, or by name from those that this program carries, and checks that it can be played
 // at the time scale. What is wrong with it is bad input.
-func load(arg string, timeScale float64) (script, error) {
+func load(arg string, timeScale float64) (scenarioFile, error) {
 	s, err := read(arg)
 	if err != nil {
 		return s, badInputError{err}
@@ -34,19 +34,19 @@ func load(arg string, timeScale float64) (script, error) {
 	return s, nil
 }
 
-func read(arg string) (script, error) {
+func read(arg string) (scenarioFile, error) {
 	text, err := os.ReadFile(arg)
 	if err == nil {
-		return script{file: arg, text: text}, nil
+		return scenarioFile{file: arg, text: text}, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) || strings.ContainsAny(arg, "/.") {
-		return script{}, fmt.Errorf("reading the scenario: %w", err)
+		return scenarioFile{}, fmt.Errorf("reading the scenario: %w", err)
 	}
 	file := arg + ".yaml"
 	if text, err = fs.ReadFile(scenarios.Files, file); err != nil {
-		return script{}, fmt.Errorf("%q is neither a file nor a scenario; \"naosu-lab list\" shows those there are", arg)
+		return scenarioFile{}, fmt.Errorf("%q is neither a file nor a scenario; \"naosu-lab list\" shows those there are", arg)
 	}
-	return script{file: file, text: text}, nil
+	return scenarioFile{file: file, text: text}, nil
 }
 
 func checkTimeScale(scale float64) error {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/naosu-dev/naosu/lab"
-	"github.com/naosu-dev/naosu/lab/controlplane/inprocess"
+	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
@@ -37,14 +37,14 @@ type childPass struct {
 }
 
 // newPassCommand is the child's side.
-func newPassCommand() *cobra.Command {
+func newPassCommand(start controlplane.Starter) *cobra.Command {
 	var p childPass
 	cmd := &cobra.Command{
 		Use:    "pass",
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return playPass(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), p)
+			return playPass(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), p, start)
 		},
 	}
 	cmd.Flags().StringVar(&p.with, "with", "", "")
@@ -53,7 +53,7 @@ func newPassCommand() *cobra.Command {
 	return cmd
 }
 
-func playPass(ctx context.Context, in io.Reader, out io.Writer, p childPass) error {
+func playPass(ctx context.Context, in io.Reader, out io.Writer, p childPass, start controlplane.Starter) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
 		return fmt.Errorf("reading the scenario: %w", err)
@@ -68,7 +68,7 @@ func playPass(ctx context.Context, in io.Reader, out io.Writer, p childPass) err
 	}
 	messages := json.NewEncoder(out)
 	result, err := play.Play(ctx, pass, play.Options{
-		Build:    stage.Builder(func(o *lab.Options) { o.ControlPlane = inprocess.Start }),
+		Build:    stage.Builder(func(o *lab.Options) { o.ControlPlane = start }),
 		Pace:     pace.New(p.timeScale),
 		Naosu:    p.naosu,
 		Observer: func(u play.Update) { _ = messages.Encode(passMessage{Update: &u}) },
@@ -80,7 +80,7 @@ func playPass(ctx context.Context, in io.Reader, out io.Writer, p childPass) err
 }
 
 // playInChild is the parent's side: it plays a pass and returns what came of it.
-func playInChild(ctx context.Context, s script, p childPass, observe play.Observer) (play.Result, error) {
+func playInChild(ctx context.Context, s scenarioFile, p childPass, observe play.Observer) (play.Result, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return play.Result{}, fmt.Errorf("finding this program: %w", err)
