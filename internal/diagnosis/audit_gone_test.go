@@ -63,7 +63,7 @@ func TestGoneOnceRemedied(t *testing.T) {
 				gone(t, look(world, judgeOf(t, world)), code)
 				return
 			}
-			err := simulation.In(t.Context(), judge, remedies(before, tc.all), simulation.Options{}, func(o simulation.Outcome) error {
+			err := simulation.Inspect(t.Context(), judge, remedies(before, tc.all), simulation.Options{}, func(o simulation.Outcome) error {
 				gone(t, look(o.World, judge), code)
 				return nil
 			})

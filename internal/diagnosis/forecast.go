@@ -20,7 +20,7 @@ import (
 func Foretell(ctx context.Context, v view.View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
 	told := foretold{present: findings(ctx, v), scope: map[change.Ref]bool{}, seen: map[string]bool{}}
 	var outcome simulation.Outcome // The last has all that is told.
-	err := simulation.In(ctx, v.Judge, changes, o, func(one simulation.Outcome) error {
+	err := simulation.Inspect(ctx, v.Judge, changes, o, func(one simulation.Outcome) error {
 		outcome = one
 		future := v
 		future.World, future.Closed = one.World, closedBy(changes)

@@ -12,13 +12,13 @@ import (
 )
 
 // attached is a volume that another node has, and a pod that uses it there.
-type attached struct {
+type attachedVolume struct {
 	volume *corev1.PersistentVolume
-	by     *corev1.Pod
+	pod    *corev1.Pod
 }
 
-func (a attached) why() message.Sentence {
-	return message.Of(message.FateAttach, message.Args{"volume": a.volume.Name, "node": nodeRef(a.by.Spec.NodeName), "pod": podRef(a.by)})
+func (a attachedVolume) reason() message.Sentence {
+	return message.Of(message.FateAttach, message.Args{"volume": a.volume.Name, "node": nodeRef(a.pod.Spec.NodeName), "pod": podRef(a.pod)})
 }
 
 // attachedElsewhere is the first of a pod's volumes that only one node may use and that another node has, nil if there is none;
@@ -26,16 +26,16 @@ func (a attached) why() message.Sentence {
 //
 // Source: pkg/controller/volume/attachdetach/reconciler of Kubernetes (attachDesiredVolumes): such a volume is attached to
 // no second node, and detached only once no pod on the first one uses it any more.
-func (f *future) attachedElsewhere(pod *corev1.Pod) (held *attached, shared bool) {
+func (e *engine) attachedElsewhere(pod *corev1.Pod) (held *attachedVolume, shared bool) {
 	for i := range pod.Spec.Volumes {
-		volume := f.exclusive(pod, &pod.Spec.Volumes[i])
+		volume := e.singleAttachVolume(pod, &pod.Spec.Volumes[i])
 		if volume == nil {
 			continue
 		}
-		users := f.pods.using(pod.Namespace, cluster.ClaimName(pod, &pod.Spec.Volumes[i]))
+		users := e.pods.usingClaim(pod.Namespace, cluster.ClaimName(pod, &pod.Spec.Volumes[i]))
 		for _, other := range users {
-			if other.Spec.NodeName != pod.Spec.NodeName && f.holds(other, volume) {
-				return &attached{volume, other}, true
+			if other.Spec.NodeName != pod.Spec.NodeName && e.keepsAttached(other, volume) {
+				return &attachedVolume{volume, other}, true
 			}
 		}
 		shared = shared || len(users) > 1
@@ -44,28 +44,28 @@ func (f *future) attachedElsewhere(pod *corev1.Pod) (held *attached, shared bool
 }
 
 // exclusive is the volume that a pod mounts if only one node may use it and it must be attached there, nil otherwise.
-func (f *future) exclusive(pod *corev1.Pod, v *corev1.Volume) *corev1.PersistentVolume {
-	volume := f.volumeOf(pod, v)
-	if volume == nil || !onlyOneNode(volume) || !f.attaches(volume) {
+func (e *engine) singleAttachVolume(pod *corev1.Pod, v *corev1.Volume) *corev1.PersistentVolume {
+	volume := e.volumeOf(pod, v)
+	if volume == nil || !isSingleAttach(volume) || !e.requiresAttach(volume) {
 		return nil
 	}
 	return volume
 }
 
 // holds says whether a pod that uses a volume keeps it attached to its node: it has begun there, or the volume is attached for it.
-func (f *future) holds(pod *corev1.Pod, volume *corev1.PersistentVolume) bool {
+func (e *engine) keepsAttached(pod *corev1.Pod, volume *corev1.PersistentVolume) bool {
 	if pod.Spec.NodeName == "" || cluster.Ended(pod) {
 		return false
 	}
-	return pod.Status.Phase != corev1.PodPending || slices.ContainsFunc(f.world().Attachments(volume.Name), func(a *storagev1.VolumeAttachment) bool {
+	return pod.Status.Phase != corev1.PodPending || slices.ContainsFunc(e.world().Attachments(volume.Name), func(a *storagev1.VolumeAttachment) bool {
 		return a.Spec.NodeName == pod.Spec.NodeName
 	})
 }
 
 // contested says whether pods on other nodes wait for a volume of a pod, or, if it so falls, may yet be served before it: which
 // node is first nobody decides.
-func (f *future) contested(pod *corev1.Pod) bool {
-	return f.chance.late() || slices.ContainsFunc(f.attaching, func(other *corev1.Pod) bool {
+func (e *engine) attachContested(pod *corev1.Pod) bool {
+	return e.randomness.delayed() || slices.ContainsFunc(e.attaching, func(other *corev1.Pod) bool {
 		return other.Namespace == pod.Namespace && slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {
 			claim := cluster.ClaimName(other, &v)
 			return claim != "" && slices.ContainsFunc(pod.Spec.Volumes, func(w corev1.Volume) bool { return cluster.ClaimName(pod, &w) == claim })
@@ -74,77 +74,77 @@ func (f *future) contested(pod *corev1.Pod) bool {
 }
 
 // attachLater gives a pod its node, where it does not run before its volumes can be attached there.
-func (f *future) attachLater(pod, placed *corev1.Pod, held *attached, edits []cluster.Edit) error {
-	f.book.lineOf(pod)
-	waiting := f.starting(placed)
-	if err := f.apply(append(edits, cluster.Put(waiting))...); err != nil {
+func (e *engine) bindBeforeAttach(pod, placed *corev1.Pod, held *attachedVolume, edits []cluster.Edit) error {
+	e.fates.of(pod)
+	waiting := e.startingPod(placed)
+	if err := e.edit(append(edits, cluster.Put(waiting))...); err != nil {
 		return err
 	}
-	f.queue.landed++
-	f.attaching = append(f.attaching, waiting)
+	e.queue.boundPods++
+	e.attaching = append(e.attaching, waiting)
 	if held == nil {
-		f.attachSoon()
+		e.scheduleAttach()
 		return nil
 	}
-	f.book.attaches(waiting, held.why())
+	e.fates.markAttaching(waiting, held.reason())
 	return nil
 }
 
 // vacate follows pods that are gone from their nodes: their volumes are detached, but for those that another pod there mounts,
 // and attached where others wait for them.
-func (f *future) vacate(gone []*corev1.Pod) error {
+func (e *engine) releaseVolumes(gone []*corev1.Pod) error {
 	var edits []cluster.Edit
 	for _, pod := range gone {
-		edits = append(edits, f.detach(pod)...)
-		f.awaken(pod)
+		edits = append(edits, e.detach(pod)...)
+		e.attachReleased(pod)
 	}
-	return f.apply(edits...)
+	return e.edit(edits...)
 }
 
 // awaken lets the pods go on that wait for a volume of one that is gone, also those that have waited since before.
-func (f *future) awaken(gone *corev1.Pod) {
+func (e *engine) attachReleased(gone *corev1.Pod) {
 	for i := range gone.Spec.Volumes {
-		volume := f.exclusive(gone, &gone.Spec.Volumes[i])
+		volume := e.singleAttachVolume(gone, &gone.Spec.Volumes[i])
 		if volume == nil {
 			continue
 		}
-		for _, pod := range f.pods.using(gone.Namespace, cluster.ClaimName(gone, &gone.Spec.Volumes[i])) {
-			if node := pod.Spec.NodeName; node == "" || node == gone.Spec.NodeName || pod.DeletionTimestamp != nil || cluster.Ended(pod) || f.holds(pod, volume) {
+		for _, pod := range e.pods.usingClaim(gone.Namespace, cluster.ClaimName(gone, &gone.Spec.Volumes[i])) {
+			if node := pod.Spec.NodeName; node == "" || node == gone.Spec.NodeName || pod.DeletionTimestamp != nil || cluster.Ended(pod) || e.keepsAttached(pod, volume) {
 				continue
 			}
-			if !f.isAttaching(pod) {
-				f.book.startsLate(pod)
-				f.attaching = append(f.attaching, pod)
+			if !e.isAttaching(pod) {
+				e.fates.markStartPending(pod)
+				e.attaching = append(e.attaching, pod)
 			}
-			f.attachSoon()
+			e.scheduleAttach()
 		}
 	}
 }
 
 // attachSoon lets the attach-detach controller look at the pods that wait for it, once those are placed that are to be placed now.
-func (f *future) attachSoon() {
-	if !f.attachDue {
-		f.attachDue = true
-		f.in(0, func(context.Context) error { return f.attachAll() })
+func (e *engine) scheduleAttach() {
+	if !e.attachPending {
+		e.attachPending = true
+		e.after(0, func(context.Context) error { return e.attachVolumes() })
 	}
 }
 
 // attachAll starts the pods whose volumes no other node has any more.
-func (f *future) attachAll() error {
-	waiting := f.attaching
-	f.attaching, f.attachDue = nil, false
-	shuffle(f.chance, waiting)
+func (e *engine) attachVolumes() error {
+	waiting := e.attaching
+	e.attaching, e.attachPending = nil, false
+	shuffle(e.randomness, waiting)
 	for _, was := range waiting {
-		pod := f.pods.get(was.Namespace, was.Name)
+		pod := e.pods.get(was.Namespace, was.Name)
 		if pod == nil || pod.UID != was.UID || pod.DeletionTimestamp != nil {
 			continue
 		}
-		if held, _ := f.attachedElsewhere(pod); held != nil {
-			f.attaching = append(f.attaching, pod)
-			f.book.attaches(pod, held.why())
+		if held, _ := e.attachedElsewhere(pod); held != nil {
+			e.attaching = append(e.attaching, pod)
+			e.fates.markAttaching(pod, held.reason())
 			continue
 		}
-		if err := f.start(pod); err != nil {
+		if err := e.startPod(pod); err != nil {
 			return err
 		}
 	}
@@ -152,15 +152,15 @@ func (f *future) attachAll() error {
 }
 
 // start lets a pod run that has had its node for a while.
-func (f *future) start(pod *corev1.Pod) error {
-	placed := f.running(pod, pod.Spec.NodeName)
-	if err := f.apply(append(f.recovers(placed), cluster.Put(placed))...); err != nil {
+func (e *engine) startPod(pod *corev1.Pod) error {
+	placed := e.runningPod(pod, pod.Spec.NodeName)
+	if err := e.edit(append(e.markHealthy(placed), cluster.Put(placed))...); err != nil {
 		return err
 	}
-	f.lands(placed, placed.Spec.NodeName)
+	e.podRuns(placed, placed.Spec.NodeName)
 	return nil
 }
 
-func (f *future) isAttaching(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(f.attaching, func(other *corev1.Pod) bool { return other.UID == pod.UID && nameOf(other) == nameOf(pod) })
+func (e *engine) isAttaching(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(e.attaching, func(other *corev1.Pod) bool { return other.UID == pod.UID && nameOf(other) == nameOf(pod) })
 }

@@ -49,7 +49,7 @@ func recreating(of objects) objects {
 }
 
 // starts gives a pod a node on which none of its containers has begun.
-func starts(pod *corev1.Pod) *corev1.Pod {
+func pendingOnNode(pod *corev1.Pod) *corev1.Pod {
 	pod.Status.Phase = corev1.PodPending
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
 	return pod
@@ -64,7 +64,7 @@ func TestAttach(t *testing.T) {
 	shared := func() objects { return world(node("n1", "a"), node("n2", "a"), zonalClaim("data", "a")) }
 	scaled := change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}
 	free := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: "ebs.csi.aws.com"}, Spec: storagev1.CSIDriverSpec{AttachRequired: new(false)}}
-	waits := func(on string) *corev1.Pod { return starts(placed("late", on, small)) }
+	waits := func(on string) *corev1.Pod { return pendingOnNode(placed("late", on, small)) }
 	two := func() objects { return world(shared(), deployment("web", small, "n1"), attachment("data", "n1")) }
 	for name, tc := range map[string]struct {
 		world   objects
@@ -134,12 +134,12 @@ func TestAttach(t *testing.T) {
 			world(two(), waits("n2")), []change.Change{change.DrainNode{Node: "n1"}}, []string{"moved late >n2", "moved web-1-a n1>n2"},
 		},
 		"two that have waited since before on two nodes": {
-			world(two(), node("n3", "a", cordonedNode), waits("n2"), starts(placed("other", "n3", small))),
+			world(two(), node("n3", "a", cordonedNode), waits("n2"), pendingOnNode(placed("other", "n3", small))),
 			[]change.Change{change.Cordon{Node: "n1"}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
 			[]string{"moved late >n2", "moved web-1-a n1>n2"},
 		},
 		"one that is still being started there keeps the volume": {
-			world(shared(), starts(placed("first", "n2", small)), attachment("data", "n2"), deployment("web", template("web", "3"), "n1")),
+			world(shared(), pendingOnNode(placed("first", "n2", small)), attachment("data", "n2"), deployment("web", template("web", "3"), "n1")),
 			[]change.Change{patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data"}}]}}}}`), change.Cordon{Node: "n1"}},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
 		},
@@ -159,7 +159,7 @@ func TestAttach(t *testing.T) {
 			[]string{"lost beside n1> FateBare", "moved web-1-a n1>n2"},
 		},
 		"a node that does not answer keeps it": {
-			world(node("n1", "a", unreachable(100*time.Second)), node("n2", "a"), zonalClaim("data", "a"),
+			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "a"), zonalClaim("data", "a"),
 				deployment("web", template("web", "1", mounting("data"), tolerating(300)), "n1"), attachment("data", "n1")),
 			[]change.Change{change.Cordon{Node: "n1"}},
 			[]string{"waiting web-1-a n1>n2 FateAttach"},
@@ -175,7 +175,7 @@ func TestAttach(t *testing.T) {
 			[]string{"created high >n1", "moved late >n2", "preempted web-1-a n1> by high 30s", "waiting web-1-* FateUnschedulable"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, tc.world.future(t, tc.changes...), tc.want...) })
+		t.Run(name, func(t *testing.T) { expectFates(t, tc.world.run(t, tc.changes...), tc.want...) })
 	}
 }
 
@@ -184,11 +184,11 @@ func onNode(name string) func(*corev1.PodSpec) {
 }
 
 // TestAttachIsDrawn lets three pods of one new volume land on three nodes: one of them runs, each in some of the futures.
-func TestAttachIsDrawn(t *testing.T) {
+func TestAttachOrderIsRandom(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "a", cpu("1")), zonalClaim("data", "a"))
 	ran := map[string]int{}
 	pods := deployment("web", template("web", "1", mounting("data")), "", "", "")
-	err := simulation.Each(t.Context(), world(w, pods).judge(t), []change.Change{change.Uncordon{Node: "n1"}}, simulation.Options{Seeds: 60}, func(o simulation.Outcome) error {
+	err := simulation.EachFuture(t.Context(), world(w, pods).judge(t), []change.Change{change.Uncordon{Node: "n1"}}, simulation.Options{Seeds: 60}, func(o simulation.Outcome) error {
 		runs := 0
 		for _, pod := range o.World.Pods() {
 			if cluster.Runs(pod) {
@@ -210,11 +210,11 @@ func TestAttachIsDrawn(t *testing.T) {
 }
 
 // TestManyShareANewClaim: a claim that is bound in the future itself is as good as one that was bound before.
-func TestManyShareANewClaim(t *testing.T) {
+func TestPodsSharingANewClaim(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: "data", Namespace: "default"},
 		Spec:       corev1.PersistentVolumeClaimSpec{StorageClassName: new("gp3"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}},
 	}
-	w := world(node("n1", "a"), waitingClass("gp3"))
-	expect(t, w.future(t, change.Apply{Objects: []runtime.Object{claim, bare(2, template("web", "1", mounting("data")))}}), "created web-* >n1", "created web-* >n1")
+	w := world(node("n1", "a"), waitForFirstConsumerClass("gp3"))
+	expectFates(t, w.run(t, change.Apply{Objects: []runtime.Object{claim, newDeployment(2, template("web", "1", mounting("data")))}}), "created web-* >n1", "created web-* >n1")
 }

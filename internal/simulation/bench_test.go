@@ -45,7 +45,7 @@ func BenchmarkLoseZone(b *testing.B) {
 		}
 		benchmark.Used(b, benchmark.CPU(b)-before)
 		const some = 10
-		moving := homeless(judge.World())
+		moving := podsOfUnknownOwner(judge.World())
 		plain := benchmark.Sampled(b, "plain", some, len(moving), func(i int) {
 			fit, err := judge.Fit(b.Context(), moving[i*len(moving)/some])
 			if err != nil || len(fit.Best) == 0 {
@@ -82,7 +82,7 @@ func BenchmarkCompare(b *testing.B) {
 
 // homeless are the pods that must move when the first zone is lost. They have run, so that the Judge is asked about them
 // without its caches.
-func homeless(world *cluster.Snapshot) []*corev1.Pod {
+func podsOfUnknownOwner(world *cluster.Snapshot) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, node := range world.Nodes() {
 		if cluster.Zone(node) != clustertest.Zones[0] {

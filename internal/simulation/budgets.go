@@ -23,47 +23,47 @@ type budgets struct {
 	pods        *pods
 	byNamespace map[string][]*budget
 	// covers are those of a controller's last pod, which most often are the next one's too.
-	covers map[types.NamespacedName]cover
+	cache map[types.NamespacedName]coveringBudgets
 	// down are pods that do not count as healthy, whatever they say.
-	down map[types.UID]bool
+	unhealthy map[types.UID]bool
 }
 
 // cover is the budgets that cover pods with some labels.
-type cover struct {
+type coveringBudgets struct {
 	labels  labels.Set
 	budgets []*budget
 }
 
 // budget is one of them with its numbers.
 type budget struct {
-	pdb      *policyv1.PodDisruptionBudget
-	selector labels.Selector
-	expected int
-	desired  int
-	healthy  int
-	broken   *Violation
+	pdb       *policyv1.PodDisruptionBudget
+	selector  labels.Selector
+	expected  int
+	desired   int
+	healthy   int
+	violation *Violation
 }
 
 func newBudgets(p *pods) *budgets {
-	return &budgets{pods: p, byNamespace: map[string][]*budget{}, covers: map[types.NamespacedName]cover{}, down: map[types.UID]bool{}}
+	return &budgets{pods: p, byNamespace: map[string][]*budget{}, cache: map[types.NamespacedName]coveringBudgets{}, unhealthy: map[types.UID]bool{}}
 }
 
 // in are a namespace's.
-func (b *budgets) in(namespace string) []*budget {
+func (b *budgets) inNamespace(namespace string) []*budget {
 	found, known := b.byNamespace[namespace]
 	if known {
 		return found
 	}
 	found = []*budget{}
-	for _, pdb := range ofNamespace(b.pods.present.Budgets(), namespace) {
-		found = append(found, b.read(pdb))
+	for _, pdb := range ofNamespace(b.pods.initial.Budgets(), namespace) {
+		found = append(found, b.fromStatus(pdb))
 	}
 	b.byNamespace[namespace] = found
 	return found
 }
 
 // read takes a budget's numbers from its status; what that does not tell is counted.
-func (b *budgets) read(pdb *policyv1.PodDisruptionBudget) *budget {
+func (b *budgets) fromStatus(pdb *policyv1.PodDisruptionBudget) *budget {
 	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 	if err != nil {
 		selector = labels.Nothing() // The disruption controller protects nothing by such a budget either.
@@ -73,34 +73,34 @@ func (b *budgets) read(pdb *policyv1.PodDisruptionBudget) *budget {
 		desired: int(pdb.Status.DesiredHealthy), healthy: int(pdb.Status.CurrentHealthy),
 	}
 	if pdb.Status.ObservedGeneration == 0 && pdb.Status.ExpectedPods == 0 {
-		b.count(one)
+		b.countPods(one)
 	}
 	return one
 }
 
 // follow takes a budget as it is now, in place of the one of its name if there is one.
-func (b *budgets) follow(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
-	others := slices.DeleteFunc(b.in(pdb.Namespace), func(o *budget) bool { return o.pdb.Name == pdb.Name })
-	one := b.read(pdb)
-	b.count(one)
+func (b *budgets) put(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
+	others := slices.DeleteFunc(b.inNamespace(pdb.Namespace), func(o *budget) bool { return o.pdb.Name == pdb.Name })
+	one := b.fromStatus(pdb)
+	b.countPods(one)
 	b.byNamespace[pdb.Namespace] = append(others, one)
-	clear(b.covers)
-	return one.put()
+	clear(b.cache)
+	return one.edit()
 }
 
 // count reads a budget's numbers from the pods it covers.
-func (b *budgets) count(one *budget) {
+func (b *budgets) countPods(one *budget) {
 	one.healthy = 0
 	expected, scales := 0, map[types.UID]int{}
-	for _, pod := range b.pods.in(one.pdb.Namespace) {
+	for _, pod := range b.pods.inNamespace(one.pdb.Namespace) {
 		if cluster.Ended(pod) || !one.selector.Matches(labels.Set(pod.Labels)) {
 			continue
 		}
 		expected++
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-			scales[owner.UID] = replicasOf(b.pods.present.Owner(pod), scales[owner.UID]+1)
+			scales[owner.UID] = replicasOf(b.pods.initial.Owner(pod), scales[owner.UID]+1)
 		}
-		if cluster.Runs(pod) && !b.down[pod.UID] {
+		if cluster.Runs(pod) && !b.unhealthy[pod.UID] {
 			one.healthy++
 		}
 	}
@@ -113,17 +113,17 @@ func (b *budgets) count(one *budget) {
 			expected += replicas
 		}
 	}
-	one.expects(expected)
+	one.setExpected(expected)
 }
 
 // expects sets how many pods there should be, and so how many must stay healthy. Percentages are rounded up.
-func (o *budget) expects(pods int) {
+func (o *budget) setExpected(pods int) {
 	o.expected = pods
 	switch {
 	case o.pdb.Spec.MaxUnavailable != nil:
-		o.desired = max(pods-scaled(o.pdb.Spec.MaxUnavailable, pods, true, 0), 0)
+		o.desired = max(pods-scaledValue(o.pdb.Spec.MaxUnavailable, pods, true, 0), 0)
 	default:
-		o.desired = scaled(o.pdb.Spec.MinAvailable, pods, true, 0)
+		o.desired = scaledValue(o.pdb.Spec.MinAvailable, pods, true, 0)
 	}
 }
 
@@ -135,7 +135,7 @@ func (o *budget) allowed() int {
 }
 
 // put is the budget as the API shows it now.
-func (o *budget) put() cluster.Edit {
+func (o *budget) edit() cluster.Edit {
 	pdb := *o.pdb
 	pdb.Status.ExpectedPods, pdb.Status.DesiredHealthy = int32(o.expected), int32(o.desired)
 	pdb.Status.CurrentHealthy, pdb.Status.DisruptionsAllowed = int32(o.healthy), int32(o.allowed())
@@ -144,34 +144,34 @@ func (o *budget) put() cluster.Edit {
 }
 
 // of are the budgets that cover a pod.
-func (b *budgets) of(pod *corev1.Pod) []*budget {
-	kin := types.NamespacedName{Namespace: pod.Namespace}
+func (b *budgets) covering(pod *corev1.Pod) []*budget {
+	controller := types.NamespacedName{Namespace: pod.Namespace}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-		kin.Name = string(owner.UID)
+		controller.Name = string(owner.UID)
 	}
-	if last, ok := b.covers[kin]; ok && maps.Equal(last.labels, pod.Labels) {
+	if last, ok := b.cache[controller]; ok && maps.Equal(last.labels, pod.Labels) {
 		return last.budgets
 	}
-	its := cover{labels: pod.Labels}
-	for _, one := range b.in(pod.Namespace) {
+	its := coveringBudgets{labels: pod.Labels}
+	for _, one := range b.inNamespace(pod.Namespace) {
 		if one.selector.Matches(its.labels) {
 			its.budgets = append(its.budgets, one)
 		}
 	}
-	b.covers[kin] = its
+	b.cache[controller] = its
 	return its.budgets
 }
 
 // gone says that pods are no longer healthy, all at once. It returns the budgets that allow less now.
-func (b *budgets) gone(pods ...*corev1.Pod) []cluster.Edit {
+func (b *budgets) markUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
 	var touched []*budget
 	for _, pod := range pods {
-		if !cluster.Runs(pod) || b.down[pod.UID] {
+		if !cluster.Runs(pod) || b.unhealthy[pod.UID] {
 			continue
 		}
-		cover := b.of(pod) // which may count the pod, as long as it is not down
-		b.down[pod.UID] = true
+		cover := b.covering(pod) // which may count the pod, as long as it is not down
+		b.unhealthy[pod.UID] = true
 		for _, one := range cover {
 			if _, ok := before[one]; !ok {
 				before[one] = one.allowed()
@@ -180,45 +180,45 @@ func (b *budgets) gone(pods ...*corev1.Pod) []cluster.Edit {
 			one.healthy--
 		}
 	}
-	return edited(touched, before)
+	return editsOfChanged(touched, before)
 }
 
 // back says that a pod is healthy. It returns the budgets that allow more now.
-func (b *budgets) back(pod *corev1.Pod) []cluster.Edit {
+func (b *budgets) markHealthy(pod *corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
-	cover := b.of(pod)
+	cover := b.covering(pod)
 	for _, one := range cover {
 		before[one] = one.allowed()
 		one.healthy++
 	}
-	return edited(cover, before)
+	return editsOfChanged(cover, before)
 }
 
-func edited(touched []*budget, before map[*budget]int) []cluster.Edit {
+func editsOfChanged(touched []*budget, before map[*budget]int) []cluster.Edit {
 	var edits []cluster.Edit
 	for _, one := range touched {
 		if one.allowed() != before[one] {
-			edits = append(edits, one.put())
+			edits = append(edits, one.edit())
 		}
 	}
 	return edits
 }
 
 // disrupt notes the budgets that are not kept to if these pods are disrupted at once. Call it before gone.
-func (b *budgets) disrupt(pods ...*corev1.Pod) {
+func (b *budgets) recordViolations(pods ...*corev1.Pod) {
 	hit := map[*budget]int{}
 	for _, pod := range pods {
-		if !cluster.Runs(pod) || b.down[pod.UID] {
+		if !cluster.Runs(pod) || b.unhealthy[pod.UID] {
 			continue
 		}
-		for _, one := range b.of(pod) {
+		for _, one := range b.covering(pod) {
 			hit[one]++
 		}
 	}
 	for one, n := range hit {
-		if n > one.allowed() && (one.broken == nil || n-one.allowed() > one.broken.Disrupted-one.broken.Allowed) {
+		if n > one.allowed() && (one.violation == nil || n-one.allowed() > one.violation.Disrupted-one.violation.Allowed) {
 			ref := change.Ref{Kind: string(cluster.PodDisruptionBudget), Namespace: one.pdb.Namespace, Name: one.pdb.Name}
-			one.broken = &Violation{Budget: ref, Allowed: one.allowed(), Disrupted: n}
+			one.violation = &Violation{Budget: ref, Allowed: one.allowed(), Disrupted: n}
 		}
 	}
 }
@@ -228,8 +228,8 @@ func (b *budgets) violations() []Violation {
 	var broken []Violation
 	for _, budgets := range b.byNamespace {
 		for _, one := range budgets {
-			if one.broken != nil {
-				broken = append(broken, *one.broken)
+			if one.violation != nil {
+				broken = append(broken, *one.violation)
 			}
 		}
 	}

@@ -9,33 +9,33 @@ import (
 )
 
 // defaultClass marks the StorageClass of claims that name none.
-const defaultClass = "storageclass.kubernetes.io/is-default-class"
+const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
 // putClaim makes a claim. If its class does not wait for a pod, its volume is made at once, in a place of the driver's
 // choice; which one is not known here.
-func (f *future) putClaim(claim *corev1.PersistentVolumeClaim) error {
+func (e *engine) createClaim(claim *corev1.PersistentVolumeClaim) error {
 	if claim.UID == "" {
-		claim.UID = f.names.uid()
+		claim.UID = e.names.uid()
 	}
 	claim.Status.Phase = corev1.ClaimPending
 	if claim.Spec.StorageClassName == nil {
-		for _, class := range f.world().Classes() {
-			if class.Annotations[defaultClass] == "true" {
+		for _, class := range e.world().Classes() {
+			if class.Annotations[defaultClassAnnotation] == "true" {
 				claim.Spec.StorageClassName = new(class.Name)
 			}
 		}
 	}
 	edits := []cluster.Edit{cluster.Put(claim)}
 	if claim.Spec.VolumeName == "" && claim.Spec.StorageClassName != nil {
-		class := f.world().Class(*claim.Spec.StorageClassName)
-		if class != nil && class.Provisioner != noProvisioner && bindsAtOnce(class) {
-			f.gaps.note("pvc/"+claim.Name, message.Of(message.GapImmediate, message.Args{"claim": "pvc/" + claim.Name, "class": class.Name}))
-			edits = f.provisionClaim(claim, class, &corev1.Node{})
+		class := e.world().Class(*claim.Spec.StorageClassName)
+		if class != nil && class.Provisioner != noProvisioner && bindsImmediately(class) {
+			e.gaps.note("pvc/"+claim.Name, message.Of(message.GapImmediate, message.Args{"claim": "pvc/" + claim.Name, "class": class.Name}))
+			edits = e.provisionClaim(claim, class, &corev1.Node{})
 		}
 	}
-	return f.apply(edits...)
+	return e.edit(edits...)
 }
 
-func bindsAtOnce(class *storagev1.StorageClass) bool {
+func bindsImmediately(class *storagev1.StorageClass) bool {
 	return class.VolumeBindingMode == nil || *class.VolumeBindingMode == storagev1.VolumeBindingImmediate
 }

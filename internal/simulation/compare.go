@@ -38,7 +38,7 @@ type Harm struct {
 }
 
 // harmful are the kinds of fates that are harms, the worst first.
-var harmful = []Kind{Lost, Waiting, Preempted}
+var harmfulKinds = []Kind{Lost, Waiting, Preempted}
 
 // Compare plays changes in several futures, and finds in each what becomes of pods that would fare better without the changes:
 // what waits is placed first, evictions that are under way go to their end, and a harm is what only then befalls a pod. Nodes
@@ -49,23 +49,23 @@ var harmful = []Kind{Lost, Waiting, Preempted}
 // most fare worse, the first of those; its fates are only those that the changes bring about, and have no reasons.
 func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, out ...string) (Outcome, error) {
 	var shown Outcome
-	seeds, most, tally, all := max(o.Seeds, 1), -1, rolls{}, newHarms()
+	seeds, most, tally, all := max(o.Seeds, 1), -1, fateCounts{}, newHarms()
 	for seed := range uint64(seeds) {
-		err := forked(judge, o, seed, func(f *future) error {
-			before, err := f.prepare(ctx, out)
+		err := withFork(judge, o, seed, func(e *engine) error {
+			before, err := e.settleBefore(ctx, out)
 			if err != nil {
 				return err
 			}
 			for _, c := range changes {
-				if err := f.make(ctx, c); err != nil {
+				if err := e.apply(ctx, c); err != nil {
 					return err
 				}
 			}
-			fates := f.since(before)
+			fates := e.fatesSince(before)
 			tally.count(fates)
-			if n := all.add(f, before); n > most {
+			if n := all.add(e, before); n > most {
 				most = n
-				shown = Outcome{World: judge.World(), Fates: fates, Violations: f.budgets.violations(), NotModelled: f.gaps.list(), Seeds: seeds}
+				shown = Outcome{World: judge.World(), Fates: fates, Violations: e.budgets.violations(), NotModelled: e.gaps.list(), Seeds: seeds}
 			}
 			return nil
 		})
@@ -74,65 +74,65 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 		}
 	}
 	for i := range shown.Fates {
-		shown.Fates[i].Chance = float64(tally[rollOf(shown.Fates[i])]) / float64(seeds)
+		shown.Fates[i].Chance = float64(tally[fateKeyOf(shown.Fates[i])]) / float64(seeds)
 	}
 	shown.Compared = all.comparison(seeds)
 	return shown, nil
 }
 
 // prepare lets what waits find its place, with some nodes out, and returns what is so before the changes.
-func (f *future) prepare(ctx context.Context, out []string) (map[*line]Kind, error) {
-	if err := f.apply(f.budgets.gone(f.unanswered()...)...); err != nil {
+func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecord]Kind, error) {
+	if err := e.edit(e.budgets.markUnhealthy(e.podsOnUnreachableNodes()...)...); err != nil {
 		return nil, err
 	}
-	if err := f.takeOut(ctx, out); err != nil {
+	if err := e.emptyNodes(ctx, out); err != nil {
 		return nil, err
 	}
-	if err := f.settle(ctx); err != nil {
+	if err := e.settle(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.apply(f.budgets.gone(f.pods.changed()...)...); err != nil {
+	if err := e.edit(e.budgets.markUnhealthy(e.pods.changed()...)...); err != nil {
 		return nil, err
 	}
-	f.budgets.forgive()
-	before := map[*line]Kind{}
-	for _, l := range f.book.lines {
+	e.budgets.clearViolations()
+	before := map[*fateRecord]Kind{}
+	for _, l := range e.fates.records {
 		before[l] = l.fate.Kind
 	}
 	return before, nil
 }
 
 // unanswered are the pods of nodes on which nobody answers, whatever their statuses still say.
-func (f *future) unanswered() []*corev1.Pod {
+func (e *engine) podsOnUnreachableNodes() []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, node := range f.world().Nodes() {
+	for _, node := range e.world().Nodes() {
 		if cluster.Unreachable(node) {
-			pods = append(pods, f.pods.on(node.Name)...)
+			pods = append(pods, e.pods.onNode(node.Name)...)
 		}
 	}
 	return pods
 }
 
 // takeOut cordons nodes and takes away at once what a drain would evict, whatever budgets say.
-func (f *future) takeOut(ctx context.Context, names []string) error {
+func (e *engine) emptyNodes(ctx context.Context, names []string) error {
 	var edits []cluster.Edit
 	var pods []*corev1.Pod
 	for _, name := range names {
-		node := f.world().Node(name)
+		node := e.world().Node(name)
 		if node == nil {
 			continue
 		}
-		edits = append(edits, cluster.Put(cordoned(node, true)))
-		pods = append(pods, slices.DeleteFunc(f.pods.on(name), func(p *corev1.Pod) bool { return !cluster.Drains(p) })...)
+		edits = append(edits, cluster.Put(withUnschedulable(node, true)))
+		pods = append(pods, slices.DeleteFunc(e.pods.onNode(name), func(p *corev1.Pod) bool { return !cluster.Drains(p) })...)
 	}
-	return f.removePods(ctx, pods, edits...)
+	return e.removeAllAndReplace(ctx, pods, edits...)
 }
 
 // changed are the pods with a place that are not as they were in the present, by name.
 func (p *pods) changed() []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, name := range slices.SortedFunc(maps.Keys(p.now), compareNames) {
-		if pod := p.now[name]; pod != nil && pod.Spec.NodeName != "" {
+	for _, name := range slices.SortedFunc(maps.Keys(p.current), compareNames) {
+		if pod := p.current[name]; pod != nil && pod.Spec.NodeName != "" {
 			pods = append(pods, pod)
 		}
 	}
@@ -144,17 +144,17 @@ func compareNames(a, b types.NamespacedName) int {
 }
 
 // forgive forgets what was not kept to so far.
-func (b *budgets) forgive() {
+func (b *budgets) clearViolations() {
 	for _, budgets := range b.byNamespace {
 		for _, one := range budgets {
-			one.broken = nil
+			one.violation = nil
 		}
 	}
 }
 
 // since are the fates of pods that had none before.
-func (f *future) since(before map[*line]Kind) []Fate {
-	return fatesOf(slices.DeleteFunc(slices.Clone(f.book.lines), func(l *line) bool { return before[l] != "" }))
+func (e *engine) fatesSince(before map[*fateRecord]Kind) []Fate {
+	return reportedFates(slices.DeleteFunc(slices.Clone(e.fates.records), func(l *fateRecord) bool { return before[l] != "" }))
 }
 
 // harms gathers what several futures have of it.
@@ -169,17 +169,17 @@ type harms struct {
 
 func newHarms() *harms {
 	h := &harms{pods: map[Kind]map[change.Ref]bool{}, futures: map[Kind]int{}, violations: map[change.Ref]Violation{}, guessed: map[change.Ref]bool{}}
-	for _, kind := range harmful {
+	for _, kind := range harmfulKinds {
 		h.pods[kind] = map[change.Ref]bool{}
 	}
 	return h
 }
 
 // add adds what a future has, and returns how much that is.
-func (h *harms) add(f *future, before map[*line]Kind) int {
+func (h *harms) add(e *engine, before map[*fateRecord]Kind) int {
 	found := map[Kind]int{}
-	for _, l := range f.book.lines {
-		kind, guess := f.harm(l, before)
+	for _, l := range e.fates.records {
+		kind, guess := e.harm(l, before)
 		switch {
 		case guess:
 			h.guessed[l.fate.Pod] = true
@@ -188,7 +188,7 @@ func (h *harms) add(f *future, before map[*line]Kind) int {
 			h.pods[kind][l.fate.Pod] = true
 		}
 	}
-	violations := f.budgets.violations()
+	violations := e.budgets.violations()
 	n := len(violations)
 	for kind, pods := range found {
 		h.futures[kind]++
@@ -213,7 +213,7 @@ func (h *harms) comparison(futures int) *Comparison {
 		Futures: futures, Worse: h.worse, Violating: h.violating, Guessed: sortedRefs(h.guessed),
 		Violations: slices.SortedFunc(maps.Values(h.violations), func(a, b Violation) int { return compareRefs(a.Budget, b.Budget) }),
 	}
-	for _, kind := range harmful {
+	for _, kind := range harmfulKinds {
 		if h.futures[kind] > 0 {
 			c.Harms = append(c.Harms, Harm{Kind: kind, Pods: sortedRefs(h.pods[kind]), Futures: h.futures[kind]})
 		}
@@ -227,17 +227,17 @@ func sortedRefs(refs map[change.Ref]bool) []change.Ref {
 
 // harm is the kind of harm that the changes do to a pod, empty if they do none. A guess says that they move it, and that nobody
 // knows where to.
-func (f *future) harm(l *line, before map[*line]Kind) (kind Kind, guess bool) {
+func (e *engine) harm(l *fateRecord, before map[*fateRecord]Kind) (kind Kind, guess bool) {
 	was, known := before[l]
 	untouched := was == "" // until the changes
-	if is := l.fate.Kind; is == was || untouched && f.down(l) && is != Preempted {
+	if is := l.fate.Kind; is == was || untouched && e.notRunning(l) && is != Preempted {
 		return "", false
 	}
-	switch foreign := f.foreign(l); l.fate.Kind {
+	switch foreign := e.placedByOther(l); l.fate.Kind {
 	case Moved, Delayed:
 		return "", foreign && untouched
 	case Waiting:
-		if foreign || !known && l.instead {
+		if foreign || !known && l.replacesPreempted {
 			return "", foreign
 		}
 		return Waiting, false
@@ -248,25 +248,25 @@ func (f *future) harm(l *line, before map[*line]Kind) (kind Kind, guess bool) {
 }
 
 // origin is the pod of the present that a line begins with, nil if it is a new one.
-func (f *future) origin(l *line) *corev1.Pod {
-	if l.born {
+func (e *engine) initialPod(l *fateRecord) *corev1.Pod {
+	if l.created {
 		return nil
 	}
-	return f.present.Pod(l.fate.Pod.Namespace, l.fate.Pod.Name)
+	return e.initial.Pod(l.fate.Pod.Namespace, l.fate.Pod.Name)
 }
 
 // down says whether a pod of the present does not run, or nobody answers for it.
-func (f *future) down(l *line) bool {
-	pod := f.origin(l)
+func (e *engine) notRunning(l *fateRecord) bool {
+	pod := e.initialPod(l)
 	if pod == nil {
 		return false
 	}
-	node := f.present.Node(pod.Spec.NodeName)
+	node := e.initial.Node(pod.Spec.NodeName)
 	return !cluster.Runs(pod) || node != nil && cluster.Unreachable(node)
 }
 
 // foreign says whether a scheduler places a pod of the present that the Judge does not speak for.
-func (f *future) foreign(l *line) bool {
-	pod := f.origin(l)
-	return pod != nil && !f.judge.Models(pod)
+func (e *engine) placedByOther(l *fateRecord) bool {
+	pod := e.initialPod(l)
+	return pod != nil && !e.judge.Models(pod)
 }

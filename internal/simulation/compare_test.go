@@ -15,7 +15,7 @@ import (
 )
 
 // compared plays changes in three futures beside nodes that are out.
-func (o objects) compared(t testing.TB, changes []change.Change, out ...string) simulation.Outcome {
+func (o objects) compare(t testing.TB, changes []change.Change, out ...string) simulation.Outcome {
 	t.Helper()
 	outcome, err := simulation.Compare(t.Context(), o.judge(t), changes, simulation.Options{Seeds: 3}, out...)
 	if err != nil {
@@ -25,7 +25,7 @@ func (o objects) compared(t testing.TB, changes []change.Change, out ...string) 
 }
 
 // harmed is a comparison as text: "waiting web-1-a in 3; violates keep in 2; guessed web-1-b".
-func harmed(c *simulation.Comparison) string {
+func describeHarms(c *simulation.Comparison) string {
 	var said []string
 	names := func(refs []change.Ref) string {
 		var all []string
@@ -63,10 +63,10 @@ func TestCompare(t *testing.T) {
 		fates  []string
 	}{
 		"all moves": {
-			world(three(), deployment("web", template("web", "1"), "n1", "n2")), reboot, nil, "", []string{"moved web-1-a n1>n3"},
+			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2")), reboot, nil, "", []string{"moved web-1-a n1>n3"},
 		},
 		"what waits anyway is no harm": {
-			world(three(), placed("huge", "", template("huge", "40")), deployment("web", template("web", "1"), "n1", "n2")), reboot, nil,
+			world(threeNodes(), placed("huge", "", template("huge", "40")), deployment("web", template("web", "1"), "n1", "n2")), reboot, nil,
 			"",
 			[]string{"moved web-1-a n1>n3"},
 		},
@@ -84,7 +84,7 @@ func TestCompare(t *testing.T) {
 			reboot, nil, "preempted low-1-a in 3",
 			[]string{"moved high-1-a n1>n2", "preempted low-1-a n2> by high-1-* 30s", "waiting low-1-*"},
 		},
-		"a pod that nobody makes again": {world(three(), placed("bare", "n1", template("bare", "1"))), reboot, nil, "lost bare in 3", nil},
+		"a pod that nobody makes again": {world(threeNodes(), placed("bare", "n1", template("bare", "1"))), reboot, nil, "lost bare in 3", nil},
 		"a StatefulSet's pod on a dead node waits already": {
 			world(dead("n1", "a"), node("n2", "b"), placed("web-0", "n1", template("web", "3"), ownedBy("apps/v1", "StatefulSet", "web")),
 				statefulSet("full", template("full", "3"), "n2")), replace, nil, "", nil,
@@ -96,31 +96,31 @@ func TestCompare(t *testing.T) {
 			"waiting web-1-a in 3", nil,
 		},
 		"a pod that takes the place of one that is evicted before long": {
-			world(node("n1", "a"), node("n2", "b", unreachable(100*time.Second)), node("n3", "c"),
+			world(node("n1", "a"), node("n2", "b", unreachableFor(100*time.Second)), node("n3", "c"),
 				deployment("web", template("web", "3"), "n1"), deployment("api", template("api", "3", tolerating(300)), "n2")),
 			reboot, nil, "waiting web-1-a in 3", nil,
 		},
 		"one that is evicted before long, on the node itself": {
-			world(node("n1", "a", unreachable(100*time.Second)), node("n2", "b", cpu("1")), deployment("web", template("web", "3", tolerating(300)), "n1")),
+			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "b", cpu("1")), deployment("web", template("web", "3", tolerating(300)), "n1")),
 			replace, nil, "", nil,
 		},
 		"nodes that are out are no place": {
-			world(three(), deployment("web", template("web", "1"), "n1")), reboot, []string{"n2"}, "", []string{"moved web-1-a n1>n3"},
+			world(threeNodes(), deployment("web", template("web", "1"), "n1")), reboot, []string{"n2"}, "", []string{"moved web-1-a n1>n3"},
 		},
 		"a node that is gone is out": {
-			world(three(), deployment("web", template("web", "1"), "n1", "n2")), reboot, []string{"gone"}, "", []string{"moved web-1-a n1>n3"},
+			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2")), reboot, []string{"gone"}, "", []string{"moved web-1-a n1>n3"},
 		},
 		"a budget that is spent on a node that is out": {
-			world(three(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("keep", "web", 2)), reboot,
+			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("keep", "web", 2)), reboot,
 			[]string{"n2"},
 			"waiting web-1-a in 3; violates keep in 3", nil,
 		},
 		"a budget that bears another beside one that is out": {
-			world(three(), node("n4", "a"), deployment("web", template("web", "1"), "n1", "n2", "n3", "n4"), budget("keep", "web", 2)), reboot, []string{"n2"}, "", nil,
+			world(threeNodes(), node("n4", "a"), deployment("web", template("web", "1"), "n1", "n2", "n3", "n4"), budget("keep", "web", 2)), reboot, []string{"n2"}, "", nil,
 		},
-		"a budget that bears one": {world(three(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("keep", "web", 2)), reboot, nil, "", nil},
+		"a budget that bears one": {world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("keep", "web", 2)), reboot, nil, "", nil},
 		"a StatefulSet that is one short makes no further pod": {
-			world(three(), statefulSet("web", template("web", "1"), "n2", "n1")), reboot, []string{"n2"}, "waiting web-1 in 3", nil,
+			world(threeNodes(), statefulSet("web", template("web", "1"), "n2", "n1")), reboot, []string{"n2"}, "waiting web-1 in 3", nil,
 		},
 		"all pods of a StatefulSet that is out need places": {
 			world(node("n1", "a", cpu("1")), node("n2", "b"), node("n3", "c"), statefulSet("set", template("set", "2"), "n2", "n2"), deployment("web", template("web", "1"), "n1")),
@@ -129,22 +129,22 @@ func TestCompare(t *testing.T) {
 			"waiting web-1-a in 3", nil,
 		},
 		"DaemonSets' pods stay where they are": {
-			world(three(), daemonSet("agent", template("agent", "1"), "n1", "n2", "n3")), reboot, []string{"n2"}, "", []string{},
+			world(threeNodes(), daemonSet("agent", template("agent", "1"), "n1", "n2", "n3")), reboot, []string{"n2"}, "", []string{},
 		},
 		"where another scheduler puts a pod is a guess": {
-			world(three(), deployment("web", template("web", "1", foreign), "n1", "n2")), reboot, nil, "guessed web-1-a", nil,
+			world(threeNodes(), deployment("web", template("web", "1", foreign), "n1", "n2")), reboot, nil, "guessed web-1-a", nil,
 		},
 		"whether another scheduler places it is one too": {
 			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "4", foreign), "n1", "n2")), reboot, nil, "guessed web-1-a", nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := tc.world.compared(t, tc.change, tc.out...)
-			if got := harmed(outcome.Compared); got != tc.harms {
+			outcome := tc.world.compare(t, tc.change, tc.out...)
+			if got := describeHarms(outcome.Compared); got != tc.harms {
 				t.Errorf("got %q, want %q", got, tc.harms)
 			}
 			if tc.fates != nil {
-				expect(t, outcome, tc.fates...)
+				expectFates(t, outcome, tc.fates...)
 			}
 			if c := outcome.Compared; c.Futures != 3 || (c.Worse > 0) != (len(c.Harms)+len(c.Violations) > 0) {
 				t.Errorf("%d futures are worse of %d", c.Worse, c.Futures)
@@ -157,15 +157,15 @@ func TestCompare(t *testing.T) {
 func TestCompareSeesEveryFuture(t *testing.T) {
 	changes, some := []change.Change{change.RebootNode{Node: "n1"}}, 0
 	for i := range 200 {
-		w := contended(i)
+		w := contendedNodes(i)
 		worse, first, worst, fates := 0, false, 0, []string(nil)
-		err := simulation.Each(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 3}, func(o simulation.Outcome) error {
+		err := simulation.EachFuture(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 3}, func(o simulation.Outcome) error {
 			n := waiting(o)
 			if first = n > 0; first { // The first is seen last.
 				worse++
 			}
 			if n >= worst {
-				worst, fates = n, told(o)
+				worst, fates = n, describeFates(o)
 			}
 			return nil
 		})
@@ -180,9 +180,9 @@ func TestCompareSeesEveryFuture(t *testing.T) {
 		}
 		c := outcome.Compared
 		if c.Worse != worse || waiting(outcome) != worst || worse > 0 && (len(c.Harms) != 1 || c.Harms[0].Kind != simulation.Waiting || c.Harms[0].Futures != worse) {
-			t.Errorf("world %d: %q and %d pods that wait, want %d futures of 3, at worst with %d", i, harmed(c), waiting(outcome), worse, worst)
+			t.Errorf("world %d: %q and %d pods that wait, want %d futures of 3, at worst with %d", i, describeHarms(c), waiting(outcome), worse, worst)
 		}
-		if diff := cmp.Diff(fates, told(outcome)); diff != "" {
+		if diff := cmp.Diff(fates, describeFates(outcome)); diff != "" {
 			t.Errorf("world %d: the future that is shown is not the first of the worst (-want +got):\n%s", i, diff)
 		}
 		if judge.World() != before {
@@ -200,7 +200,7 @@ func TestCompareSeesEveryFuture(t *testing.T) {
 
 // contended is a world in which n1's pods have as many places as they are, of which one fits on a node only where any of the
 // others may land.
-func contended(i int) objects {
+func contendedNodes(i int) objects {
 	all := world(node("n1", "a"))
 	var on []string
 	for k := range 3 + i%4 {

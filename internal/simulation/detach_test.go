@@ -29,7 +29,7 @@ func TestVolumesAreDetached(t *testing.T) {
 				ObjectMeta: metav1.ObjectMeta{Name: "csi-1"},
 				Spec:       storagev1.VolumeAttachmentSpec{NodeName: "n1", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume}},
 			}
-			o := world(append(tc.pods, node("n1", "a"), node("n2", "b"), zonalClaim("data", "a"), attachment)...).future(t, tc.changes...)
+			o := world(append(tc.pods, node("n1", "a"), node("n2", "b"), zonalClaim("data", "a"), attachment)...).run(t, tc.changes...)
 			if left := o.World.Attachments(volume); len(left) != tc.want {
 				t.Errorf("attachments left: %v, want %d", left, tc.want)
 			}

@@ -13,57 +13,57 @@ import (
 
 // drain cordons a node and evicts its pods as far as their budgets allow, again and again as replacements become healthy.
 // It returns the pods that stay for good. DaemonSets' and mirror pods stay as well, and are not among them.
-func (f *future) drain(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, error) {
-	if err := f.cordon(node, true); err != nil {
+func (e *engine) drainNode(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, error) {
+	if err := e.cordonNode(node, true); err != nil {
 		return nil, err
 	}
-	left := f.evictable(node)
+	left := e.drainedPods(node)
 	goesOn := func() bool {
-		left = f.still(left)
-		return len(left) == 0 || slices.ContainsFunc(left, func(pod *corev1.Pod) bool { return f.blocked(pod).ID == "" })
+		left = e.existing(left)
+		return len(left) == 0 || slices.ContainsFunc(left, func(pod *corev1.Pod) bool { return e.evictionBlocker(pod).ID == "" })
 	}
 	for progress := true; progress && len(left) > 0; {
 		kept := left[:0]
 		progress = false
 		for _, pod := range left {
-			if f.blocked(pod).ID != "" {
+			if e.evictionBlocker(pod).ID != "" {
 				kept = append(kept, pod)
 				continue
 			}
 			progress = true
-			if err := f.depart(ctx, pod, false); err != nil {
+			if err := e.deletePod(ctx, pod, false); err != nil {
 				return nil, err
 			}
 		}
 		left = kept
-		if err := f.proceed(ctx, goesOn); err != nil {
+		if err := e.settleStep(ctx, goesOn); err != nil {
 			return nil, err
 		}
-		left = f.still(left)
+		left = e.existing(left)
 	}
 	for _, pod := range left {
-		f.book.stays(pod, f.blocked(pod))
+		e.fates.markStaying(pod, e.evictionBlocker(pod))
 	}
 	return left, nil
 }
 
 // evictable are the pods that a drain evicts.
-func (f *future) evictable(node *corev1.Node) []*corev1.Pod {
+func (e *engine) drainedPods(node *corev1.Node) []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, pod := range f.pods.on(node.Name) {
+	for _, pod := range e.pods.onNode(node.Name) {
 		if cluster.Drains(pod) && pod.DeletionTimestamp == nil {
 			pods = append(pods, pod)
 		}
 	}
-	shuffle(f.chance, pods)
+	shuffle(e.randomness, pods)
 	return pods
 }
 
 // still are those of the pods that are there yet.
-func (f *future) still(pods []*corev1.Pod) []*corev1.Pod {
+func (e *engine) existing(pods []*corev1.Pod) []*corev1.Pod {
 	kept := pods[:0]
 	for _, pod := range pods {
-		if now := f.pods.get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID {
+		if now := e.pods.get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID {
 			kept = append(kept, pod)
 		}
 	}
@@ -73,8 +73,8 @@ func (f *future) still(pods []*corev1.Pod) []*corev1.Pod {
 // blocked is why the eviction API would refuse a pod; no sentence if it would not.
 //
 // Source: pkg/registry/core/pod/storage/eviction.go of Kubernetes.
-func (f *future) blocked(pod *corev1.Pod) message.Sentence {
-	cover := f.budgets.of(pod)
+func (e *engine) evictionBlocker(pod *corev1.Pod) message.Sentence {
+	cover := e.budgets.covering(pod)
 	switch {
 	case len(cover) == 0 || cluster.Ended(pod) || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil:
 		return message.Sentence{}
@@ -95,24 +95,24 @@ func (f *future) blocked(pod *corev1.Pod) message.Sentence {
 }
 
 // depart deletes a pod: it ends, unless its node cannot say so; by force it is gone either way.
-func (f *future) depart(ctx context.Context, pod *corev1.Pod, force bool) error {
-	node := f.world().Node(pod.Spec.NodeName)
+func (e *engine) deletePod(ctx context.Context, pod *corev1.Pod, force bool) error {
+	node := e.world().Node(pod.Spec.NodeName)
 	dead := node != nil && cluster.Unreachable(node)
 	if dead {
-		f.delayForVolume(pod)
+		e.delayUntilDetached(pod)
 	}
 	if !dead || force {
-		f.queue.drop(pod)
+		e.queue.remove(pod)
 	}
 	switch {
 	case force:
-		return f.vanish(ctx, pod)
+		return e.removeAndReplaceNow(ctx, pod)
 	case !dead:
-		return f.leave(ctx, pod)
+		return e.removeAndReplace(ctx, pod)
 	}
-	if err := f.hang(ctx, pod); err != nil || !f.waitsForEnd(pod) {
+	if err := e.leaveTerminating(ctx, pod); err != nil || !e.replacedAfterRemoval(pod) {
 		return err
 	}
-	f.book.stays(pod, message.Of(message.FateHangs, message.Args{"node": nodeRef(pod.Spec.NodeName)}))
+	e.fates.markStaying(pod, message.Of(message.FateHangs, message.Args{"node": nodeRef(pod.Spec.NodeName)}))
 	return nil
 }

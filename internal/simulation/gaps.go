@@ -26,10 +26,10 @@ func (g gaps) note(about string, why message.Sentence) {
 }
 
 // noteAutoscaling says that something outside the cluster may add nodes for what waits.
-func (f *future) noteAutoscaling(fates []Fate) {
+func (e *engine) noteAutoscaling(fates []Fate) {
 	waits := func(fate Fate) bool { return fate.Kind == Waiting && fate.To == "" }
-	if slices.ContainsFunc(fates, waits) && len(f.present.Groups()) > 0 {
-		f.gaps.note("nodes", message.Of(message.GapAutoscaling, nil))
+	if slices.ContainsFunc(fates, waits) && len(e.initial.Groups()) > 0 {
+		e.gaps.note("nodes", message.Of(message.GapAutoscaling, nil))
 	}
 }
 

@@ -30,35 +30,35 @@ func replacesOnlyFailed(job *batchv1.Job) bool {
 // its node counts as failed.
 //
 // Source: pkg/controller/job of Kubernetes; KEP-3329 for podFailurePolicy, KEP-3850 for backoffLimitPerIndex.
-func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1.Job) error {
-	if over(job) {
-		f.lose(pod, message.Of(message.FateJobOver, message.Args{"job": job.Name}))
+func (e *engine) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *batchv1.Job) error {
+	if jobFinished(job) {
+		e.markLost(pod, message.Of(message.FateJobOver, message.Args{"job": job.Name}))
 		return nil
 	}
-	action := onDisruption(job)
+	action := disruptionAction(job)
 	switch {
 	case action == batchv1.PodFailurePolicyActionIgnore:
-		return f.recreateLater(pod, 0, job.UID)
+		return e.recreateAfterBackoff(pod, 0, job.UID)
 	case action == batchv1.PodFailurePolicyActionFailJob:
-		f.lose(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
-		return f.failJob(ctx, job)
+		e.markLost(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
+		return e.failJob(ctx, job)
 	case job.Spec.BackoffLimitPerIndex != nil:
-		return f.replaceIndexed(ctx, pod, job, action)
+		return e.replaceIndexedJobPod(ctx, pod, job, action)
 	}
-	f.failures[job.UID]++
+	e.jobFailures[job.UID]++
 	limit := 6 // k8s.io/api/batch/v1: the default of backoffLimit.
 	if job.Spec.BackoffLimit != nil {
 		limit = int(*job.Spec.BackoffLimit)
 	}
-	failed := int(job.Status.Failed) + f.failures[job.UID]
+	failed := int(job.Status.Failed) + e.jobFailures[job.UID]
 	if failed > limit {
-		f.lose(pod, message.Of(message.FateJobFailed, message.Args{"job": job.Name, "limit": limit}))
-		return f.failJob(ctx, job)
+		e.markLost(pod, message.Of(message.FateJobFailed, message.Args{"job": job.Name, "limit": limit}))
+		return e.failJob(ctx, job)
 	}
 	if job.Status.Succeeded > 0 {
-		failed = f.failures[job.UID] // A success starts the count anew; how many have failed since is not known.
+		failed = e.jobFailures[job.UID] // A success starts the count anew; how many have failed since is not known.
 	}
-	return f.recreateLater(pod, failed, job.UID)
+	return e.recreateAfterBackoff(pod, failed, job.UID)
 }
 
 // How long a Job waits before it makes another pod: after each failure twice as long, counted from the pod's end; and a
@@ -66,46 +66,46 @@ func (f *future) replaceOfJob(ctx context.Context, pod *corev1.Pod, job *batchv1
 //
 // Source: pkg/controller/job (DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, syncJobBatchPeriod).
 const (
-	jobBackoff     = 10 * time.Second
-	longestBackoff = 10 * time.Minute
-	jobBatch       = time.Second
+	jobBackoff    = 10 * time.Second
+	maxJobBackoff = 10 * time.Minute
+	jobSyncBatch  = time.Second
 )
 
 // recreateLater makes another pod once the back-off after so many failures is over, which pods that back off together share:
 // a further failure keeps all of them waiting. A pod on a dead node counts as
 // ended when it was marked as not ready, so that by the time it is told to go most of the back-off, or all, has passed.
-func (f *future) recreateLater(pod *corev1.Pod, failures int, together types.UID) error {
-	delay := backoffAfter(failures)
-	if node := f.world().Node(pod.Spec.NodeName); node != nil && cluster.Unreachable(node) {
-		delay -= f.moment().Sub(readySince(node))
+func (e *engine) recreateAfterBackoff(pod *corev1.Pod, failures int, job types.UID) error {
+	delay := jobBackoffAfter(failures)
+	if node := e.world().Node(pod.Spec.NodeName); node != nil && cluster.Unreachable(node) {
+		delay -= e.apiTime().Sub(readyTransitionTime(node))
 	}
-	due := f.now + max(delay, jobBatch)
-	if together != "" {
-		f.backoffs[together] = max(f.backoffs[together], due)
+	due := e.now + max(delay, jobSyncBatch)
+	if job != "" {
+		e.jobBackoffs[job] = max(e.jobBackoffs[job], due)
 	}
-	f.in(due-f.now, func(context.Context) error { return f.recreateWhenDue(pod, together) })
+	e.after(due-e.now, func(context.Context) error { return e.recreateWhenDue(pod, job) })
 	return nil
 }
 
 // backoffAfter is how long a Job waits after so many failures.
-func backoffAfter(failures int) time.Duration {
+func jobBackoffAfter(failures int) time.Duration {
 	if failures <= 0 {
-		return jobBatch
+		return jobSyncBatch
 	}
-	return min(jobBackoff<<min(failures-1, 10), longestBackoff) // 10 doublings exceed the longest by far
+	return min(jobBackoff<<min(failures-1, 10), maxJobBackoff) // 10 doublings exceed the longest by far
 }
 
 // recreateWhenDue makes the pod unless another has failed since and prolonged the back-off.
-func (f *future) recreateWhenDue(pod *corev1.Pod, together types.UID) error {
-	if due := f.backoffs[together]; due > f.now {
-		f.in(due-f.now, func(context.Context) error { return f.recreateWhenDue(pod, together) })
+func (e *engine) recreateWhenDue(pod *corev1.Pod, job types.UID) error {
+	if due := e.jobBackoffs[job]; due > e.now {
+		e.after(due-e.now, func(context.Context) error { return e.recreateWhenDue(pod, job) })
 		return nil
 	}
-	return f.recreate(pod)
+	return e.recreate(pod)
 }
 
 // readySince is when a node's readiness last changed.
-func readySince(node *corev1.Node) time.Time {
+func readyTransitionTime(node *corev1.Node) time.Time {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
 			return c.LastTransitionTime.Time
@@ -115,25 +115,25 @@ func readySince(node *corev1.Node) time.Time {
 }
 
 // replaceIndexed is for Jobs that count failures by index.
-func (f *future) replaceIndexed(ctx context.Context, pod *corev1.Pod, job *batchv1.Job, action batchv1.PodFailurePolicyAction) error {
+func (e *engine) replaceIndexedJobPod(ctx context.Context, pod *corev1.Pod, job *batchv1.Job, action batchv1.PodFailurePolicyAction) error {
 	limit := int(*job.Spec.BackoffLimitPerIndex)
 	failed, err := strconv.Atoi(pod.Annotations[batchv1.JobIndexFailureCountAnnotation])
 	if err != nil {
 		failed = 0 // A pod without the annotation is its index's first.
 	}
 	if failed+1 > limit || action == batchv1.PodFailurePolicyActionFailIndex {
-		f.lose(pod, message.Of(message.FateJobIndex, message.Args{"job": job.Name, "limit": limit}))
-		f.failures[job.UID]++
-		if most := job.Spec.MaxFailedIndexes; most != nil && indexes(ptr.Deref(job.Status.FailedIndexes, ""))+f.failures[job.UID] > int(*most) {
-			return f.failJob(ctx, job)
+		e.markLost(pod, message.Of(message.FateJobIndex, message.Args{"job": job.Name, "limit": limit}))
+		e.jobFailures[job.UID]++
+		if most := job.Spec.MaxFailedIndexes; most != nil && countIndexes(ptr.Deref(job.Status.FailedIndexes, ""))+e.jobFailures[job.UID] > int(*most) {
+			return e.failJob(ctx, job)
 		}
 		return nil
 	}
-	return f.recreateLater(pod, failed+1, "") // Each index backs off by itself.
+	return e.recreateAfterBackoff(pod, failed+1, "") // Each index backs off by itself.
 }
 
 // indexes is how many a Job's status names, as in "1,3-5".
-func indexes(text string) int {
+func countIndexes(text string) int {
 	n := 0
 	for part := range strings.SplitSeq(text, ",") {
 		from, to, isRange := strings.Cut(part, "-")
@@ -150,33 +150,33 @@ func indexes(text string) int {
 }
 
 // failJob ends a Job and with it the pods it still has.
-func (f *future) failJob(_ context.Context, job *batchv1.Job) error {
+func (e *engine) failJob(_ context.Context, job *batchv1.Job) error {
 	failed := job.DeepCopy()
 	failed.Status.Conditions = append(failed.Status.Conditions, batchv1.JobCondition{
-		Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: batchv1.JobReasonBackoffLimitExceeded, LastTransitionTime: *f.moment(),
+		Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: batchv1.JobReasonBackoffLimitExceeded, LastTransitionTime: *e.apiTime(),
 	})
 	edits := []cluster.Edit{cluster.Put(failed)}
 	var ended []*corev1.Pod
-	for _, pod := range f.pods.of(job.UID) {
+	for _, pod := range e.pods.ownedBy(job.UID) {
 		if cluster.Ended(pod) || pod.DeletionTimestamp != nil {
 			continue
 		}
 		ended = append(ended, pod)
 		edits = append(edits, cluster.Remove(pod))
-		f.queue.drop(pod)
-		f.lose(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
+		e.queue.remove(pod)
+		e.markLost(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
 	}
-	f.giveUp(f.refusedOf(job.UID))
-	for _, pod := range f.queue.of(job.UID) {
-		f.queue.drop(pod)
-		f.lose(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
+	e.abandonRefused(e.refusedPodsOf(job.UID))
+	for _, pod := range e.queue.podsOf(job.UID) {
+		e.queue.remove(pod)
+		e.markLost(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
 	}
-	f.room()
-	return f.apply(append(edits, f.budgets.gone(ended...)...)...)
+	e.retryUnschedulable()
+	return e.edit(append(edits, e.budgets.markUnhealthy(ended...)...)...)
 }
 
 // over says whether a Job has ended.
-func over(job *batchv1.Job) bool {
+func jobFinished(job *batchv1.Job) bool {
 	for i := range job.Status.Conditions {
 		c := &job.Status.Conditions[i]
 		if (c.Type == batchv1.JobFailed || c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailureTarget) && c.Status == corev1.ConditionTrue {
@@ -187,7 +187,7 @@ func over(job *batchv1.Job) bool {
 }
 
 // onDisruption is what a Job's podFailurePolicy does about a pod that was disrupted, empty if it has no rule for that.
-func onDisruption(job *batchv1.Job) batchv1.PodFailurePolicyAction {
+func disruptionAction(job *batchv1.Job) batchv1.PodFailurePolicyAction {
 	if job.Spec.PodFailurePolicy == nil {
 		return ""
 	}

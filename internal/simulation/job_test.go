@@ -15,11 +15,11 @@ import (
 // TestJobBackoff evicts pods of a Job at once: the second failure doubles the back-off, and both wait for it.
 func TestJobBackoff(t *testing.T) {
 	w := world(node("n1", "a"), node("n2", "b"), job("night", 6, template("night", "1"), "n1", "n1"))
-	expect(t, w.future(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n2 20s", "moved night-b n1>n2 20s")
+	expectFates(t, w.run(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n2 20s", "moved night-b n1>n2 20s")
 }
 
 // TestJobFailedBefore evicts a pod of a Job that has lost two already.
-func TestJobFailedBefore(t *testing.T) {
+func TestJobWithEarlierFailures(t *testing.T) {
 	for name, tc := range map[string]struct {
 		status batchv1.JobStatus
 		want   string
@@ -31,7 +31,7 @@ func TestJobFailedBefore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			night := job("night", 6, template("night", "1"), "n1")
 			night[0].(*batchv1.Job).Status = tc.status
-			expect(t, world(node("n1", "a"), node("n2", "b"), night).future(t, change.DrainNode{Node: "n1"}), tc.want)
+			expectFates(t, world(node("n1", "a"), node("n2", "b"), night).run(t, change.DrainNode{Node: "n1"}), tc.want)
 		})
 	}
 }
@@ -68,18 +68,18 @@ func TestJobsInBackOff(t *testing.T) {
 			of := night[0].(*batchv1.Job)
 			of.Spec.Parallelism, of.Spec.Completions, of.Status.StartTime = new(int32(2)), new(int32(2)), started
 			tc.edit(of)
-			expect(t, world(node("n1", "a"), node("n2", "a", cordonedNode), night).future(t, change.Cordon{Node: "n2"}), tc.want...)
+			expectFates(t, world(node("n1", "a"), node("n2", "a", cordonedNode), night).run(t, change.Cordon{Node: "n2"}), tc.want...)
 		})
 	}
 }
 
 // TestJobInBackOffLosesAnother evicts the one pod that a Job in back-off has.
-func TestJobInBackOffLosesAnother(t *testing.T) {
+func TestJobBackoffAfterAnotherFailure(t *testing.T) {
 	night := job("night", 6, template("night", "1"), "n1")
 	of := night[0].(*batchv1.Job)
 	of.Spec.Parallelism, of.Spec.Completions = new(int32(2)), new(int32(2))
 	of.Status = batchv1.JobStatus{StartTime: &metav1.Time{Time: epoch.Add(-time.Minute)}, Active: 1}
-	expect(t, world(node("n1", "a"), night).future(t, change.Evict{Namespace: "default", Name: "night-a"}),
+	expectFates(t, world(node("n1", "a"), night).run(t, change.Evict{Namespace: "default", Name: "night-a"}),
 		"created night-* >n1 1s", "moved night-a n1>n1 10s")
 }
 
@@ -122,7 +122,7 @@ func TestJobPolicies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			night := job("night", 0, template("night", "1"), "n1", "n2")
 			tc.edit(night[0].(*batchv1.Job))
-			expect(t, world(node("n1", "a"), node("n2", "b"), night).future(t, change.DrainNode{Node: "n1"}), tc.want...)
+			expectFates(t, world(node("n1", "a"), node("n2", "b"), night).run(t, change.DrainNode{Node: "n1"}), tc.want...)
 		})
 	}
 }

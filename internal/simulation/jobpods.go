@@ -15,35 +15,35 @@ import (
 // fillJob gives a Job as many pods as it should have: it makes those that it lacks, and ends those that are too many.
 //
 // Source: pkg/controller/job of Kubernetes (manageJob).
-func (f *future) fillJob(job *batchv1.Job) error {
-	if over(job) {
+func (e *engine) syncJob(job *batchv1.Job) error {
+	if jobFinished(job) {
 		return nil
 	}
-	f.giveUp(f.refusedOf(job.UID)) // It asks for them again.
-	active, lacking := f.activeOfJob(job)
+	e.abandonRefused(e.refusedPodsOf(job.UID)) // It asks for them again.
+	active, lacking := e.activeJobPods(job)
 	if lacking < 0 {
 		why := message.Of(message.FateScaled, nil)
 		if ptr.Deref(job.Spec.Suspend, false) {
 			why = message.Of(message.FateSuspended, message.Args{"job": job.Name})
 		}
-		return f.thin(active, nil, -lacking, why)
+		return e.scaleDown(active, nil, -lacking, why)
 	}
-	f.makeOfJob(job, lacking)
+	e.createJobPods(job, lacking)
 	return nil
 }
 
 // makeOfJob makes so many pods of a Job, none if that is negative.
-func (f *future) makeOfJob(job *batchv1.Job, count int) {
+func (e *engine) createJobPods(job *batchv1.Job, count int) {
 	for range max(count, 0) {
-		name := f.names.pod(job.Namespace, job.Name+"-")
-		f.create(nil, f.fromTemplate(&job.Spec.Template, job.Namespace, name, ownerOf("batch/v1", "Job", job)))
+		name := e.names.pod(job.Namespace, job.Name+"-")
+		e.createPod(nil, e.podFromTemplate(&job.Spec.Template, job.Namespace, name, controllerRef("batch/v1", "Job", job)))
 	}
 }
 
 // activeOfJob are a Job's pods that count for it, and how many more it should have, or fewer if that is negative.
-func (f *future) activeOfJob(job *batchv1.Job) (active []*corev1.Pod, lacking int) {
+func (e *engine) activeJobPods(job *batchv1.Job) (active []*corev1.Pod, lacking int) {
 	terminating := 0
-	for _, pod := range f.pods.of(job.UID) {
+	for _, pod := range e.pods.ownedBy(job.UID) {
 		switch {
 		case cluster.Ended(pod):
 		case pod.DeletionTimestamp != nil:
@@ -52,7 +52,7 @@ func (f *future) activeOfJob(job *batchv1.Job) (active []*corev1.Pod, lacking in
 			active = append(active, pod)
 		}
 	}
-	lacking = wantedOf(job, len(active)) - len(active)
+	lacking = wantedJobPods(job, len(active)) - len(active)
 	if lacking > 0 && replacesOnlyFailed(job) {
 		lacking = max(lacking-terminating, 0)
 	}
@@ -60,7 +60,7 @@ func (f *future) activeOfJob(job *batchv1.Job) (active []*corev1.Pod, lacking in
 }
 
 // wantedOf is how many pods a Job that has some should have.
-func wantedOf(job *batchv1.Job, active int) int {
+func wantedJobPods(job *batchv1.Job, active int) int {
 	if ptr.Deref(job.Spec.Suspend, false) {
 		return 0
 	}
@@ -73,25 +73,25 @@ func wantedOf(job *batchv1.Job, active int) int {
 	}
 	left := int(*job.Spec.Completions) - int(job.Status.Succeeded)
 	if job.Spec.BackoffLimitPerIndex != nil {
-		left -= indexes(ptr.Deref(job.Status.FailedIndexes, ""))
+		left -= countIndexes(ptr.Deref(job.Status.FailedIndexes, ""))
 	}
 	return max(min(parallelism, left), 0)
 }
 
 // continueJobs has Jobs make the pods that they lack already, once the back-off of those that failed is over.
-func (f *future) continueJobs() {
-	if f.present.Knowledge(cluster.Pod) != cluster.Complete {
+func (e *engine) continueJobs() {
+	if e.initial.Knowledge(cluster.Pod) != cluster.Complete {
 		return
 	}
-	for _, job := range f.present.Jobs() {
-		_, lacked := f.activeOfJob(job)
-		if over(job) || lacked <= 0 || !f.hasRun(job) && !f.jobOverQuota(job) {
+	for _, job := range e.initial.Jobs() {
+		_, lacked := e.activeJobPods(job)
+		if jobFinished(job) || lacked <= 0 || !e.jobPodsCounted(job) && !e.jobRefusedByQuota(job) {
 			continue
 		}
-		f.in(backoffAfter(int(job.Status.Failed)), func(context.Context) error {
-			if now := f.world().Job(job.Namespace, job.Name); now != nil && !over(now) {
-				_, lacking := f.activeOfJob(now)
-				f.makeOfJob(now, min(lacking, lacked)) // Those that have failed since back off by themselves.
+		e.after(jobBackoffAfter(int(job.Status.Failed)), func(context.Context) error {
+			if now := e.world().Job(job.Namespace, job.Name); now != nil && !jobFinished(now) {
+				_, lacking := e.activeJobPods(now)
+				e.createJobPods(now, min(lacking, lacked)) // Those that have failed since back off by themselves.
 			}
 			return nil
 		})
@@ -99,16 +99,16 @@ func (f *future) continueJobs() {
 }
 
 // jobOverQuota says whether it is quotas that have refused a Job all of its pods.
-func (f *future) jobOverQuota(job *batchv1.Job) bool {
-	if job.Status.StartTime == nil || f.quotasOf(job.Namespace) == nil {
+func (e *engine) jobRefusedByQuota(job *batchv1.Job) bool {
+	if job.Status.StartTime == nil || e.quotasOf(job.Namespace) == nil {
 		return false
 	}
-	return f.overQuotaNow(f.fromTemplate(&job.Spec.Template, job.Namespace, job.Name, ownerOf("batch/v1", "Job", job)))
+	return e.refusedByQuotaOnly(e.podFromTemplate(&job.Spec.Template, job.Namespace, job.Name, controllerRef("batch/v1", "Job", job)))
 }
 
 // hasRun says whether Kubernetes' own controller has made pods for a Job, and has counted all that have ended. Of others it is
 // not known whether pods are lacking, or refused.
-func (f *future) hasRun(job *batchv1.Job) bool {
+func (e *engine) jobPodsCounted(job *batchv1.Job) bool {
 	if ptr.Deref(job.Spec.ManagedBy, batchv1.JobControllerName) != batchv1.JobControllerName || job.Status.StartTime == nil {
 		return false
 	}
@@ -118,7 +118,7 @@ func (f *future) hasRun(job *batchv1.Job) bool {
 	if u := job.Status.UncountedTerminatedPods; u != nil && len(u.Succeeded)+len(u.Failed) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(f.pods.of(job.UID), func(pod *corev1.Pod) bool {
+	return !slices.ContainsFunc(e.pods.ownedBy(job.UID), func(pod *corev1.Pod) bool {
 		return cluster.Ended(pod) && slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer)
 	})
 }

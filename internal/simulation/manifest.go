@@ -20,12 +20,12 @@ import (
 )
 
 // applyManifests creates or changes objects: first what pods rest on, then budgets, then what makes pods.
-func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
+func (e *engine) applyManifests(ctx context.Context, c change.Apply) error {
 	order := make([]int, len(c.Objects))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(layerOf(c.Objects[a]), layerOf(c.Objects[b])) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(applyOrder(c.Objects[a]), applyOrder(c.Objects[b])) })
 	for _, i := range order {
 		o := c.Objects[i]
 		object, ok := o.(metav1.Object)
@@ -34,32 +34,32 @@ func (f *future) applyManifests(ctx context.Context, c change.Apply) error {
 			kind, held = cluster.KindOf(object)
 		}
 		if !held {
-			f.noteKind(o)
+			e.noteUnmodelledKind(o)
 			continue
 		}
 		ref := change.Ref{Kind: string(kind), Namespace: object.GetNamespace(), Name: object.GetName()}
-		before := f.world().Object(kind, ref.Namespace, ref.Name)
-		object, err := f.merged(c, i, ref, before)
+		before := e.world().Object(kind, ref.Namespace, ref.Name)
+		object, err := e.mergeManifest(c, i, ref, before)
 		if err != nil {
 			return err
 		}
 		if !c.Stored || c.Manifest(i) != nil {
-			f.noteUnreadAdmitters()
-			f.admitted(object, operationOn(before))
+			e.noteUnknownAdmission()
+			e.recordAdmission(object, operationOn(before))
 		}
 		if before != nil {
 			if err := validate(ref, object, before); err != nil && !c.Stored {
 				return err
 			}
-			f.noteApplied(before, object)
-			if err := f.update(ctx, before, object); err != nil {
+			e.noteApplied(before, object)
+			if err := e.updateObject(ctx, before, object); err != nil {
 				return err
 			}
 			continue
 		}
-		object.SetUID(f.names.uid())
-		object.SetCreationTimestamp(*f.moment())
-		if err := f.establish(object); err != nil {
+		object.SetUID(e.names.uid())
+		object.SetCreationTimestamp(*e.apiTime())
+		if err := e.createObject(object); err != nil {
 			return err
 		}
 	}
@@ -74,16 +74,16 @@ func operationOn(before metav1.Object) registrationv1.OperationType {
 	return registrationv1.Update
 }
 
-func (f *future) noteKind(o runtime.Object) {
+func (e *engine) noteUnmodelledKind(o runtime.Object) {
 	what := o.GetObjectKind().GroupVersionKind().Kind
 	if object, ok := o.(metav1.Object); ok {
 		what += "/" + object.GetName()
 	}
-	f.gaps.note(what, message.Of(message.GapKind, message.Args{"what": what}))
+	e.gaps.note(what, message.Of(message.GapKind, message.Args{"what": what}))
 }
 
 // layerOf orders what is applied together.
-func layerOf(o runtime.Object) int {
+func applyOrder(o runtime.Object) int {
 	switch o.(type) {
 	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *batchv1.Job, *batchv1.CronJob, *corev1.Pod:
 		return 2
@@ -95,11 +95,11 @@ func layerOf(o runtime.Object) int {
 }
 
 // inherit gives a manifest what an object of its name has and a manifest does not say.
-func inherit(next, before metav1.Object) {
+func inheritFromLive(next, before metav1.Object) {
 	next.SetUID(before.GetUID())
 	next.SetCreationTimestamp(before.GetCreationTimestamp())
 	next.SetOwnerReferences(before.GetOwnerReferences())
-	next.SetAnnotations(inherited(next.GetAnnotations(), before.GetAnnotations()))
+	next.SetAnnotations(inheritedAnnotations(next.GetAnnotations(), before.GetAnnotations()))
 	if template := templateOf(next); template != nil {
 		inheritTemplate(template, templateOf(before))
 	}
@@ -126,7 +126,7 @@ func inherit(next, before metav1.Object) {
 }
 
 // inherited are annotations with those of a predecessor that they do not name.
-func inherited(next, before map[string]string) map[string]string {
+func inheritedAnnotations(next, before map[string]string) map[string]string {
 	if len(before) == 0 {
 		return next
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // bare is a manifest: no UID, no status, nothing that the API server adds.
-func bare(replicas int32, t corev1.PodTemplateSpec) *appsv1.Deployment {
+func newDeployment(replicas int32, t corev1.PodTemplateSpec) *appsv1.Deployment {
 	t.Spec.SchedulerName = ""
 	if t.Spec.PriorityClassName != "" {
 		t.Spec.Priority = nil
@@ -62,65 +62,65 @@ func TestApply(t *testing.T) {
 		applied []runtime.Object
 		want    []string
 	}{
-		"a new Deployment": {one(), []runtime.Object{bare(2, template("web", "1"))}, []string{"created web-* >n1", "created web-* >n1"}},
-		"too large a one":  {one(), []runtime.Object{bare(2, template("web", "3"))}, []string{"created web-* >n1", "waiting web-* FateUnschedulable"}},
+		"a new Deployment": {one(), []runtime.Object{newDeployment(2, template("web", "1"))}, []string{"created web-* >n1", "created web-* >n1"}},
+		"too large a one":  {one(), []runtime.Object{newDeployment(2, template("web", "3"))}, []string{"created web-* >n1", "waiting web-* FateUnschedulable"}},
 		"its priority class comes with it, whatever the order": {
 			world(one(), deployment("low", template("low", "3"), "n1")),
-			[]runtime.Object{bare(1, template("web", "3", classed)), urgent},
+			[]runtime.Object{newDeployment(1, template("web", "3", classed)), urgent},
 			[]string{"waiting low-1-* FateUnschedulable", "preempted low-1-a n1> by web-* 30s", "created web-* >n1"},
 		},
 		"the same Deployment again changes nothing": {
-			world(one(), deployment("web", template("web", "1"), "n1")), []runtime.Object{bare(1, template("web", "1"))}, nil,
+			world(one(), deployment("web", template("web", "1"), "n1")), []runtime.Object{newDeployment(1, template("web", "1"))}, nil,
 		},
 		"more replicas": {
-			world(one(), deployment("web", template("web", "1"), "n1")), []runtime.Object{bare(2, template("web", "1"))}, []string{"created web-1-* >n1"},
+			world(one(), deployment("web", template("web", "1"), "n1")), []runtime.Object{newDeployment(2, template("web", "1"))}, []string{"created web-1-* >n1"},
 		},
 		"a template that fits rolls out": {
 			world(one(), deployment("web", template("web", "1"), "n1")),
-			[]runtime.Object{bare(1, template("web", "2"))},
+			[]runtime.Object{newDeployment(1, template("web", "2"))},
 			[]string{"created web-* >n1", "ended web-1-a n1> FateRolled"},
 		},
 		"one that does not leaves the old pods": {
 			world(one(), deployment("web", template("web", "1"), "n1")),
-			[]runtime.Object{bare(1, template("web", "4"))},
+			[]runtime.Object{newDeployment(1, template("web", "4"))},
 			[]string{"waiting web-* FateUnschedulable"},
 		},
 		"a namespace's LimitRange": {
-			one(), []runtime.Object{limits, bare(2, asksNothing)}, []string{"created web-* >n1", "waiting web-* FateUnschedulable"},
+			one(), []runtime.Object{limits, newDeployment(2, asksNothing)}, []string{"created web-* >n1", "waiting web-* FateUnschedulable"},
 		},
 		"a pod": {one(), []runtime.Object{pod}, []string{"created one >n1"}},
 		"a StatefulSet with claims for new volumes": {
-			world(one(), waitingClass("gp3")), []runtime.Object{set}, []string{"created db-0 >n1", "created db-1 >n1"},
+			world(one(), waitForFirstConsumerClass("gp3")), []runtime.Object{set}, []string{"created db-0 >n1", "created db-1 >n1"},
 		},
 		"a Job": {one(), []runtime.Object{night}, []string{"created night-* >n1", "created night-* >n1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			expect(t, tc.world.future(t, change.Apply{From: "x.yaml", Objects: tc.applied}), tc.want...)
+			expectFates(t, tc.world.run(t, change.Apply{From: "x.yaml", Objects: tc.applied}), tc.want...)
 		})
 	}
 }
 
-func TestApplyOfWhatIsNotPlayed(t *testing.T) {
+func TestApplyOfUnmodelledKind(t *testing.T) {
 	other := &unstructured.Unstructured{}
 	other.SetGroupVersionKind(schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Rollout"})
 	other.SetName("web")
-	outcome := three().future(t, change.Apply{From: "-", Objects: []runtime.Object{other}})
+	outcome := threeNodes().run(t, change.Apply{From: "-", Objects: []runtime.Object{other}})
 	expectGap(t, outcome, "Rollout/web", "GapKind")
 }
 
-func TestProvisionedVolumesTieTheirPods(t *testing.T) {
+func TestProvisionedVolumeNodeAffinity(t *testing.T) {
 	set := statefulSet("db", template("db", "1"))
 	set[0].(*appsv1.StatefulSet).Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{
 		ObjectMeta: metav1.ObjectMeta{Name: "data"},
 		Spec:       corev1.PersistentVolumeClaimSpec{StorageClassName: new("gp3"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}},
 	}}
-	w := world(node("n1", "a"), node("n2", "b", cpu("1m")), waitingClass("gp3"), set)
-	outcome := w.future(t,
+	w := world(node("n1", "a"), node("n2", "b", cpu("1m")), waitForFirstConsumerClass("gp3"), set)
+	outcome := w.run(t,
 		change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: 1},
 		change.AddNodes{Count: 1, Zone: "b"},
 		change.DrainNode{Node: "n1"},
 	)
-	expect(t, outcome, "waiting db-0 FateUnschedulable")
+	expectFates(t, outcome, "waiting db-0 FateUnschedulable")
 }
 
 func TestPatch(t *testing.T) {
@@ -160,6 +160,6 @@ func TestPatch(t *testing.T) {
 			nil,
 		},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, tc.world.future(t, tc.change), tc.want...) })
+		t.Run(name, func(t *testing.T) { expectFates(t, tc.world.run(t, tc.change), tc.want...) })
 	}
 }

@@ -17,11 +17,11 @@ func TestDrain(t *testing.T) {
 		want  []string
 	}{
 		"pods move at once; a DaemonSet's stays": {
-			world(three(), deployment("web", template("web", "1"), "n1", "n2"), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")),
+			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")),
 			[]string{"moved web-1-a n1>n3"},
 		},
 		"a budget without room holds its pod": {
-			world(three(), deployment("web", template("web", "1"), "n1", "n2"), budget("keep", "web", 2)),
+			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), budget("keep", "web", 2)),
 			[]string{"waiting web-1-a n1>n1 FateBlocked"},
 		},
 		"a budget with room for one lets one after the other go": {
@@ -33,25 +33,25 @@ func TestDrain(t *testing.T) {
 			[]string{"waiting web-1-a n1> FateUnschedulable", "waiting web-1-b n1>n1 FateBlocked"},
 		},
 		"a budget that says nothing allows nothing": {
-			world(three(), deployment("web", template("web", "1"), "n1", "n2"), silent(budget("keep", "web", 0))),
+			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), withoutStatus(budget("keep", "web", 0))),
 			[]string{"waiting web-1-a n1>n1 FateBlocked"},
 		},
 		"two budgets over one pod": {
-			world(three(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("one", "web", 1), budget("two", "web", 1)),
+			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("one", "web", 1), budget("two", "web", 1)),
 			[]string{"waiting web-1-a n1>n1 FateBudgets"},
 		},
 		"a bare pod is lost": {
-			world(three(), placed("alone", "n1", template("alone", "1"))),
+			world(threeNodes(), placed("alone", "n1", template("alone", "1"))),
 			[]string{"lost alone n1> FateBare"},
 		},
 		"a StatefulSet's pod is made again under its name": {
-			world(three(), statefulSet("db", template("db", "1"), "n1", "n2")),
+			world(threeNodes(), statefulSet("db", template("db", "1"), "n1", "n2")),
 			[]string{"moved db-0 n1>n3"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := tc.world.future(t, change.DrainNode{Node: "n1"})
-			expect(t, outcome, tc.want...)
+			outcome := tc.world.run(t, change.DrainNode{Node: "n1"})
+			expectFates(t, outcome, tc.want...)
 			if len(outcome.Violations) > 0 {
 				t.Errorf("a drain keeps to budgets: %v", outcome.Violations)
 			}
@@ -62,7 +62,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-func silent(pdb *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
+func withoutStatus(pdb *policyv1.PodDisruptionBudget) *policyv1.PodDisruptionBudget {
 	pdb.Spec.MinAvailable = nil
 	return pdb
 }
@@ -94,7 +94,7 @@ func TestTaints(t *testing.T) {
 			[]string{"moved web-1-a n1>n2 1m0s"},
 		},
 		"NoSchedule evicts nothing": {
-			world(three(), deployment("web", template("web", "1"), "n1")),
+			world(threeNodes(), deployment("web", template("web", "1"), "n1")),
 			change.Taint{Node: "n1", Taint: corev1.Taint{Key: "sick", Effect: corev1.TaintEffectNoSchedule}},
 			nil,
 		},
@@ -104,7 +104,7 @@ func TestTaints(t *testing.T) {
 			[]string{"created agent-* >n1", "moved web >n1"},
 		},
 		"cordoning moves nothing": {
-			world(three(), deployment("web", template("web", "1"), "n1")),
+			world(threeNodes(), deployment("web", template("web", "1"), "n1")),
 			change.Cordon{Node: "n1"},
 			nil,
 		},
@@ -114,7 +114,7 @@ func TestTaints(t *testing.T) {
 			[]string{"moved web >n1"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, tc.world.future(t, tc.change), tc.want...) })
+		t.Run(name, func(t *testing.T) { expectFates(t, tc.world.run(t, tc.change), tc.want...) })
 	}
 }
 
@@ -122,17 +122,17 @@ func TestZones(t *testing.T) {
 	t.Run("a zone's nodes are evicted from one after another", func(t *testing.T) {
 		w := world(node("n1", "a"), node("n2", "a"), node("n3", "b"), node("n4", "b"),
 			deployment("web", template("web", "3", tolerating(300)), "n1", "n2"))
-		expect(t, w.future(t, change.LoseZone{Zone: "a"}), "moved web-1-a n1>n3 5m50s", "moved web-1-b n2>n4 6m0s")
+		expectFates(t, w.run(t, change.LoseZone{Zone: "a"}), "moved web-1-a n1>n3 5m50s", "moved web-1-b n2>n4 6m0s")
 	})
 	t.Run("a zone that is mostly dead but not quite is not evicted from", func(t *testing.T) {
 		dead := func(n *corev1.Node) { n.Labels["eks.amazonaws.com/nodegroup"] = "old" }
 		w := world(node("n1", "a", dead), node("n2", "a", dead), node("n3", "a", dead), node("n4", "a", cpu("1m")), node("n5", "b"),
 			deployment("web", template("web", "1", tolerating(300)), "n1"))
-		expect(t, w.future(t, change.LoseGroup{Group: "old"}), "delayed web-1-a n1>n5 FateHeld")
+		expectFates(t, w.run(t, change.LoseGroup{Group: "old"}), "delayed web-1-a n1>n5 FateHeld")
 	})
 	t.Run("when all nodes die nothing is evicted, and then everything waits", func(t *testing.T) {
 		w := world(node("n1", "a"), deployment("web", template("web", "1", tolerating(300)), "n1"))
-		expect(t, w.future(t, change.LoseZone{Zone: "a"}), "waiting web-1-a n1> FateUnschedulable")
+		expectFates(t, w.run(t, change.LoseZone{Zone: "a"}), "waiting web-1-a n1> FateUnschedulable")
 	})
 	t.Run("a budget that is not kept to", func(t *testing.T) {
 		w := world(node("n1", "a"), node("n2", "a"), node("n3", "b"),
@@ -141,7 +141,7 @@ func TestZones(t *testing.T) {
 			Budget:  change.Ref{Kind: "PodDisruptionBudget", Namespace: "default", Name: "keep"},
 			Allowed: 1, Disrupted: 2, Chance: 1,
 		}}
-		if diff := cmp.Diff(want, w.future(t, change.LoseZone{Zone: "a"}).Violations); diff != "" {
+		if diff := cmp.Diff(want, w.run(t, change.LoseZone{Zone: "a"}).Violations); diff != "" {
 			t.Errorf("violations (-want +got):\n%s", diff)
 		}
 	})
@@ -161,7 +161,7 @@ func TestUnknown(t *testing.T) {
 		change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "x"},
 		change.Patch{Object: change.Ref{Kind: "Deployment", Namespace: "default", Name: "x"}, Patch: "{}"},
 	} {
-		judge := three().judge(t)
+		judge := threeNodes().judge(t)
 		_, err := simulation.Run(t.Context(), judge, []change.Change{c}, simulation.Options{})
 		if unknown, ok := err.(simulation.UnknownError); !ok || unknown.Ref != c.Subject() { //nolint:errorlint // It is not wrapped.
 			t.Errorf("%T: %v, want an UnknownError about %v", c, err, c.Subject())

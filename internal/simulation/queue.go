@@ -18,95 +18,95 @@ import (
 
 // attemptsPerPod bounds how often the scheduler tries, on average, before the future is cut short. Each preemption takes
 // from lower priorities only, so that it ends by itself; the bound is for what nobody thought of.
-const attemptsPerPod = 50
+const maxAttemptsPerPod = 50
 
 // never is when a pod was last tried that has not been.
-const never = -1
+const notTried = -1
 
 // offer is a pod that asks for a node.
-type offer struct {
+type queuedPod struct {
 	pod      *corev1.Pod
 	priority int32
-	since    time.Duration
-	turn     int
+	queuedAt time.Duration
+	sequence int
 	// tried is the room there was when it last fitted nowhere, and landed how many pods had got a node by then.
-	tried, landed int
+	triedCycle, triedBoundPods int
 	// shown says that the world holds the pod already.
-	shown bool
-	late  bool
+	stored  bool
+	delayed bool
 }
 
 // queue is the scheduler's: by priority, then by time (kube-scheduler's PrioritySort). What fits nowhere is held until
 // there is more room.
 type queue struct {
-	ready []*offer
-	held  []*offer
-	turns int
+	active        []*queuedPod
+	unschedulable []*queuedPod
+	sequence      int
 	// room grows by one whenever something may make a pod fit; landed when a pod gets a node.
-	room, landed int
-	attempts     int
-	most         int
+	cycle, boundPods int
+	attempts         int
+	maxAttempts      int
 	// hopeless are classes of pods of which one fitted nowhere.
-	hopeless map[class]failure
+	failedClasses map[equivalenceClass]failedAttempt
 }
 
-func (q *queue) Len() int { return len(q.ready) }
+func (q *queue) Len() int { return len(q.active) }
 func (q *queue) Less(i, j int) bool {
-	a, b := q.ready[i], q.ready[j]
-	return cmp.Or(compareBools(a.late, b.late), cmp.Compare(b.priority, a.priority), cmp.Compare(a.since, b.since), cmp.Compare(a.turn, b.turn)) < 0
+	a, b := q.active[i], q.active[j]
+	return cmp.Or(compareBools(a.delayed, b.delayed), cmp.Compare(b.priority, a.priority), cmp.Compare(a.queuedAt, b.queuedAt), cmp.Compare(a.sequence, b.sequence)) < 0
 }
-func (q *queue) Swap(i, j int) { q.ready[i], q.ready[j] = q.ready[j], q.ready[i] }
+func (q *queue) Swap(i, j int) { q.active[i], q.active[j] = q.active[j], q.active[i] }
 
 // Push and Pop are container/heap's.
-func (q *queue) Push(o any) { q.ready = append(q.ready, o.(*offer)) }
+func (q *queue) Push(o any) { q.active = append(q.active, o.(*queuedPod)) }
 
 // Pop takes the last.
 func (q *queue) Pop() any {
-	last := len(q.ready) - 1
-	o := q.ready[last]
-	q.ready = q.ready[:last]
+	last := len(q.active) - 1
+	o := q.active[last]
+	q.active = q.active[:last]
 	return o
 }
 
-func (q *queue) hold(o *offer) { q.held = append(q.held, o) }
+func (q *queue) addUnschedulable(o *queuedPod) { q.unschedulable = append(q.unschedulable, o) }
 
 // holdTried holds a pod that has been tried as things are.
-func (q *queue) holdTried(o *offer) {
-	o.tried, o.landed = q.room, q.landed
-	q.hold(o)
+func (q *queue) addTried(o *queuedPod) {
+	o.triedCycle, o.triedBoundPods = q.cycle, q.boundPods
+	q.addUnschedulable(o)
 }
 
 // next is the pod to be tried next, nil if nothing is left to try. Pods to which it matters where others run are tried once
 // more when some have landed, after all else.
-func (q *queue) next(c chance) *offer {
-	q.release(c, func(o *offer) bool { return o.tried < q.room })
-	if len(q.ready) == 0 {
-		q.release(c, func(o *offer) bool { return o.landed < q.landed && minds(o.pod) })
+func (q *queue) next(c randomness) *queuedPod {
+	q.activate(c, func(o *queuedPod) bool { return o.triedCycle < q.cycle })
+	if len(q.active) == 0 {
+		q.activate(c, func(o *queuedPod) bool { return o.triedBoundPods < q.boundPods && dependsOnOtherPods(o.pod) })
 	}
-	if len(q.ready) == 0 {
+	if len(q.active) == 0 {
 		return nil
 	}
-	return heap.Pop(q).(*offer)
+	return heap.Pop(q).(*queuedPod)
 }
 
 // release lets held pods be tried again.
-func (q *queue) release(c chance, which func(*offer) bool) {
-	kept := q.held[:0]
-	for _, o := range q.held {
+func (q *queue) activate(c randomness, which func(*queuedPod) bool) {
+	kept := q.unschedulable[:0]
+	for _, o := range q.unschedulable {
 		if which(o) {
-			o.late = c.late()
+			o.delayed = c.delayed()
 			heap.Push(q, o)
 		} else {
 			kept = append(kept, o)
 		}
 	}
-	q.held = kept
+	q.unschedulable = kept
 }
 
 // of are the pods of a controller that ask for a node.
-func (q *queue) of(controller types.UID) []*corev1.Pod {
+func (q *queue) podsOf(controller types.UID) []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, o := range slices.Concat(q.ready, q.held) {
+	for _, o := range slices.Concat(q.active, q.unschedulable) {
 		if owner := metav1.GetControllerOfNoCopy(o.pod); owner != nil && owner.UID == controller {
 			pods = append(pods, o.pod)
 		}
@@ -115,13 +115,13 @@ func (q *queue) of(controller types.UID) []*corev1.Pod {
 }
 
 // drop forgets a pod that is no more.
-func (q *queue) drop(pod *corev1.Pod) {
-	q.held = without(q.held, pod)
-	q.ready = without(q.ready, pod)
+func (q *queue) remove(pod *corev1.Pod) {
+	q.unschedulable = without(q.unschedulable, pod)
+	q.active = without(q.active, pod)
 	heap.Init(q)
 }
 
-func without(offers []*offer, pod *corev1.Pod) []*offer {
+func without(offers []*queuedPod, pod *corev1.Pod) []*queuedPod {
 	kept := offers[:0]
 	for _, o := range offers {
 		if o.pod.UID != pod.UID || nameOf(o.pod) != nameOf(pod) {
@@ -132,80 +132,80 @@ func without(offers []*offer, pod *corev1.Pod) []*offer {
 }
 
 // offer asks the scheduler for a node, in turn.
-func (f *future) offer(pod *corev1.Pod) {
-	f.queue.turns++
-	heap.Push(&f.queue, &offer{
-		pod: pod, priority: priorityOf(pod), since: f.now, turn: f.queue.turns, tried: never, late: f.chance.late(),
+func (e *engine) enqueue(pod *corev1.Pod) {
+	e.queue.sequence++
+	heap.Push(&e.queue, &queuedPod{
+		pod: pod, priority: priorityOf(pod), queuedAt: e.now, sequence: e.queue.sequence, triedCycle: notTried, delayed: e.randomness.delayed(),
 	})
 }
 
 // room says that something may make a pod fit.
-func (f *future) room() { f.queue.room++ }
+func (e *engine) retryUnschedulable() { e.queue.cycle++ }
 
 // schedule tries every pod that asks for a node, until none is left that might get one.
-func (f *future) schedule(ctx context.Context) error {
-	for o := f.queue.next(f.chance); o != nil; o = f.queue.next(f.chance) {
+func (e *engine) schedule(ctx context.Context) error {
+	for o := e.queue.next(e.randomness); o != nil; o = e.queue.next(e.randomness) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if f.queue.attempts++; f.queue.attempts > f.queue.most {
-			f.gaps.note("scheduling", message.Of(message.GapAttempts, message.Args{"attempts": f.queue.most}))
-			f.queue.holdTried(o)
+		if e.queue.attempts++; e.queue.attempts > e.queue.maxAttempts {
+			e.gaps.note("scheduling", message.Of(message.GapAttempts, message.Args{"attempts": e.queue.maxAttempts}))
+			e.queue.addTried(o)
 			continue
 		}
-		if err := f.try(ctx, o); err != nil {
+		if err := e.scheduleOne(ctx, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *future) try(ctx context.Context, o *offer) error {
-	alike := classOf(o.pod)
-	if o.pod.Status.NominatedNodeName == "" && f.queue.hopelessFor(alike) { // A promised node is kept from others like it.
-		return f.fail(o)
+func (e *engine) scheduleOne(ctx context.Context, o *queuedPod) error {
+	alike := equivalenceClassOf(o.pod)
+	if o.pod.Status.NominatedNodeName == "" && e.queue.knownUnschedulable(alike) { // A promised node is kept from others like it.
+		return e.handleFailure(o)
 	}
-	placement, err := f.judge.Place(ctx, f.speakable(o.pod))
+	placement, err := e.judge.Place(ctx, e.podForJudge(o.pod))
 	switch {
 	case err != nil:
 		return fmt.Errorf("placing %s: %w", podRef(o.pod), err)
 	case placement.Node != "":
-		return f.bind(o.pod, placement.Node)
+		return e.bind(o.pod, placement.Node)
 	case placement.Preemption != nil:
-		return f.push(ctx, o, *placement.Preemption)
+		return e.preemptFor(ctx, o, *placement.Preemption)
 	}
-	f.queue.giveUp(alike)
-	return f.fail(o)
+	e.queue.markUnschedulable(alike)
+	return e.handleFailure(o)
 }
 
 // fail holds a pod back until there is more room. What it was promised is no longer held for it, but there for others.
-func (f *future) fail(o *offer) error {
+func (e *engine) handleFailure(o *queuedPod) error {
 	if o.pod.Status.NominatedNodeName != "" {
 		free := *o.pod
 		free.Status.NominatedNodeName = ""
-		o.pod, o.shown = &free, false
-		f.room()
+		o.pod, o.stored = &free, false
+		e.retryUnschedulable()
 	}
-	f.queue.holdTried(o)
-	f.book.waits(o.pod)
-	if o.shown {
+	e.queue.addTried(o)
+	e.fates.markWaiting(o.pod)
+	if o.stored {
 		return nil
 	}
-	o.shown = true
-	return f.apply(cluster.Put(o.pod))
+	o.stored = true
+	return e.edit(cluster.Put(o.pod))
 }
 
 // speakable is the pod as the Judge can be asked about it: one that another scheduler places is taken for its own, which
 // is a gap.
-func (f *future) speakable(pod *corev1.Pod) *corev1.Pod {
-	if f.judge.Models(pod) {
+func (e *engine) podForJudge(pod *corev1.Pod) *corev1.Pod {
+	if e.judge.Models(pod) {
 		return pod
 	}
-	profiles := f.judge.Basis().Profiles
+	profiles := e.judge.Basis().Profiles
 	if len(profiles) == 0 {
 		return pod
 	}
-	f.gaps.note(pod.Spec.SchedulerName, message.Of(message.GapScheduler, message.Args{"scheduler": pod.Spec.SchedulerName}))
+	e.gaps.note(pod.Spec.SchedulerName, message.Of(message.GapScheduler, message.Args{"scheduler": pod.Spec.SchedulerName}))
 	taken := *pod
 	taken.Spec.SchedulerName = profiles[0]
 	return &taken

@@ -16,26 +16,26 @@ import (
 // quotas are those of namespaces, as the quota controller counts what pods use of them, and the pods that they refuse.
 type quotas struct {
 	// of are those of a namespace, once they are asked for, nil where there are none.
-	of map[string]*admission.Quotas
+	byNamespace map[string]*admission.Quotas
 	// beyond are the pods that they refuse.
-	beyond []*corev1.Pod
+	refused []*corev1.Pod
 	// gone are pods that they counted and that have gone since the last count.
-	gone []*corev1.Pod
+	removed []*corev1.Pod
 	// due is how many counts there are to be for pods that have gone.
-	due int
+	pendingCounts int
 	// fresh are pods that they have allowed since the last count.
-	fresh []*corev1.Pod
+	uncounted []*corev1.Pod
 	// missed are pods that the last count did not see.
 	missed []*corev1.Pod
 }
 
-func newQuotas() quotas { return quotas{of: map[string]*admission.Quotas{}} }
+func newQuotas() quotas { return quotas{byNamespace: map[string]*admission.Quotas{}} }
 
 // exceeded is what quotas of its namespace have against a new pod. One that they allow is charged to them.
 //
 // Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
-func (f *future) exceeded(pod *corev1.Pod) error {
-	of := f.quotasOf(pod.Namespace)
+func (e *engine) chargeQuota(pod *corev1.Pod) error {
+	of := e.quotasOf(pod.Namespace)
 	if of == nil {
 		return nil
 	}
@@ -43,34 +43,34 @@ func (f *future) exceeded(pod *corev1.Pod) error {
 		return err
 	}
 	of.Charge(pod)
-	f.quotas.fresh = append(f.quotas.fresh, pod)
+	e.quotas.uncounted = append(e.quotas.uncounted, pod)
 	return nil
 }
 
 // quotasOf are those of a namespace, nil if it has none.
-func (f *future) quotasOf(namespace string) *admission.Quotas {
-	of, known := f.quotas.of[namespace]
+func (e *engine) quotasOf(namespace string) *admission.Quotas {
+	of, known := e.quotas.byNamespace[namespace]
 	if known {
 		return of
 	}
-	if list := ofNamespace(f.world().Quotas(), namespace); len(list) > 0 {
-		of = admission.NewQuotas(list, f.pods.in(namespace), f.moment().Time)
+	if list := ofNamespace(e.world().Quotas(), namespace); len(list) > 0 {
+		of = admission.NewQuotas(list, e.pods.inNamespace(namespace), e.apiTime().Time)
 	}
-	f.quotas.of[namespace] = of
+	e.quotas.byNamespace[namespace] = of
 	return of
 }
 
 // uncharge takes a pod that has gone from its quotas: at once, or, if it so falls, when its owner has asked for another already.
-func (f *future) uncharge(pod *corev1.Pod) {
-	of := f.quotas.of[pod.Namespace]
+func (e *engine) releaseQuota(pod *corev1.Pod) {
+	of := e.quotas.byNamespace[pod.Namespace]
 	if of == nil {
 		return
 	}
 	same := func(other *corev1.Pod) bool { return other.UID == pod.UID && nameOf(other) == nameOf(pod) }
-	f.quotas.fresh, f.quotas.missed = slices.DeleteFunc(f.quotas.fresh, same), slices.DeleteFunc(f.quotas.missed, same)
-	f.quotas.gone = append(f.quotas.gone, pod)
-	f.quotas.due = countsPerPod
-	if !f.chance.countedLater() {
+	e.quotas.uncounted, e.quotas.missed = slices.DeleteFunc(e.quotas.uncounted, same), slices.DeleteFunc(e.quotas.missed, same)
+	e.quotas.removed = append(e.quotas.removed, pod)
+	e.quotas.pendingCounts = countsPerPod
+	if !e.randomness.quotaDelayed() {
 		of.Release(pod)
 	}
 }
@@ -78,19 +78,19 @@ func (f *future) uncharge(pod *corev1.Pod) {
 // quotaResync is how often the quota controller counts even if no pod has gone.
 //
 // Source: cmd/kube-controller-manager, flag --resource-quota-sync-period.
-const quotaResync = 5 * time.Minute
+const quotaSyncPeriod = 5 * time.Minute
 
 // unchargeStuck takes a pod from its quotas that should have ended and whose node cannot say so: at the next resync, unless its node
 // goes before.
 //
 // Source: pkg/quota/v1/evaluator/core of Kubernetes (QuotaV1Pod).
-func (f *future) unchargeStuck(pod *corev1.Pod) {
-	if f.quotasOf(pod.Namespace) == nil {
+func (e *engine) releaseQuotaAfterGrace(pod *corev1.Pod) {
+	if e.quotasOf(pod.Namespace) == nil {
 		return
 	}
-	if wait, before := f.chance.within(quotaResync); before {
-		f.in(graceOf(pod)+wait, func(context.Context) error {
-			f.uncharge(pod)
+	if wait, before := e.randomness.within(quotaSyncPeriod); before {
+		e.after(terminationGracePeriod(pod)+wait, func(context.Context) error {
+			e.releaseQuota(pod)
 			return nil
 		})
 	}
@@ -104,50 +104,50 @@ const countsPerPod = 2
 // allowed just before may be missing, which leaves room for others beyond the quota until the next count.
 //
 // Source: pkg/controller/resourcequota of Kubernetes (syncResourceQuota); github.com/kubernetes/kubernetes/issues/123434.
-func (f *future) recount() {
-	q := &f.quotas
+func (e *engine) recount() {
+	q := &e.quotas
 	for _, pod := range q.missed {
-		q.of[pod.Namespace].Charge(pod)
+		q.byNamespace[pod.Namespace].Charge(pod)
 	}
-	q.missed = f.chance.unseen(q.fresh)
-	for _, pod := range slices.Concat(q.gone, q.missed) {
-		q.of[pod.Namespace].Release(pod)
+	q.missed = e.randomness.unobserved(q.uncounted)
+	for _, pod := range slices.Concat(q.removed, q.missed) {
+		q.byNamespace[pod.Namespace].Release(pod)
 	}
-	q.gone, q.fresh = nil, nil
+	q.removed, q.uncounted = nil, nil
 }
 
 // askAgain asks for the pods again that quotas have refused, if pods have gone since. It says whether any is made.
-func (f *future) askAgain() bool {
-	if f.quotas.due == 0 {
+func (e *engine) retryRefused() bool {
+	if e.quotas.pendingCounts == 0 {
 		return false
 	}
-	f.quotas.due--
-	f.recount()
-	beyond := f.quotas.beyond
-	f.quotas.beyond = nil
-	shuffle(f.chance, beyond) // Which of their owners tries first nobody decides.
+	e.quotas.pendingCounts--
+	e.recount()
+	beyond := e.quotas.refused
+	e.quotas.refused = nil
+	shuffle(e.randomness, beyond) // Which of their owners tries first nobody decides.
 	made := false
 	for _, pod := range beyond {
-		l := f.book.now[nameOf(pod)]
+		l := e.fates.byPod[nameOf(pod)]
 		if l == nil { // Its owner wants it no more.
 			continue
 		}
-		if f.exceeded(pod) != nil {
-			f.quotas.beyond = append(f.quotas.beyond, pod)
+		if e.chargeQuota(pod) != nil {
+			e.quotas.refused = append(e.quotas.refused, pod)
 			continue
 		}
 		l.fate.Kind, l.fate.Why = "", message.Sentence{}
-		f.offer(pod)
+		e.enqueue(pod)
 		made = true
 	}
 	return made
 }
 
 // refusedOf are the pods of a controller that quotas refuse and that it still wants.
-func (f *future) refusedOf(controller types.UID) []*corev1.Pod {
+func (e *engine) refusedPodsOf(controller types.UID) []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, pod := range f.quotas.beyond {
-		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && owner.UID == controller && f.book.now[nameOf(pod)] != nil {
+	for _, pod := range e.quotas.refused {
+		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && owner.UID == controller && e.fates.byPod[nameOf(pod)] != nil {
 			pods = append(pods, pod)
 		}
 	}
@@ -155,9 +155,9 @@ func (f *future) refusedOf(controller types.UID) []*corev1.Pod {
 }
 
 // giveUp says that the owner of pods that quotas refuse wants them no more.
-func (f *future) giveUp(pods []*corev1.Pod) {
+func (e *engine) abandonRefused(pods []*corev1.Pod) {
 	for _, pod := range pods {
-		f.uncount(pod)
-		f.book.ends(pod, Ended, message.Of(message.FateScaled, nil), f.until())
+		e.decrementActive(pod)
+		e.fates.end(pod, Ended, message.Of(message.FateScaled, nil), e.elapsed())
 	}
 }

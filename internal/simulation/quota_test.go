@@ -15,7 +15,7 @@ import (
 )
 
 // lacking is a Deployment that a quota has refused pods: it wants so many, and has those on nodes.
-func lacking(name string, replicas int32, nodes ...string) objects {
+func replicaSetLacking(name string, replicas int32, nodes ...string) objects {
 	of := deployment(name, template(name, "1", tolerating(1)), nodes...)
 	of[0].(*appsv1.Deployment).Spec.Replicas = &replicas
 	rs := of[1].(*appsv1.ReplicaSet)
@@ -27,7 +27,7 @@ func lacking(name string, replicas int32, nodes ...string) objects {
 }
 
 // TestWhoGetsAQuotasRoom: the room that a pod leaves is its owner's or another's, and for a moment it may seem to be more than it is.
-func TestWhoGetsAQuotasRoom(t *testing.T) {
+func TestQuotaAfterPodRemoval(t *testing.T) {
 	pods := func(o simulation.Outcome) string {
 		counts := map[string]int{}
 		for _, pod := range o.World.Pods() {
@@ -43,20 +43,20 @@ func TestWhoGetsAQuotasRoom(t *testing.T) {
 		want   []string
 	}{
 		"one of two that want it, or both, since a new pod may not be counted yet": {
-			world(three(), lacking("web", 2, "n1"), lacking("api", 2, "n2"), quota("2")),
+			world(threeNodes(), replicaSetLacking("web", 2, "n1"), replicaSetLacking("api", 2, "n2"), quota("2")),
 			change.DeletePod{Namespace: "default", Name: "web-1-a"},
 			[]string{"api 1, web 1", "api 1, web 2", "api 2, web 0", "api 2, web 1"},
 		},
 		"nobody gets what no pod has left": {
-			world(three(), lacking("web", 2, "n1"), lacking("api", 2, "n2"), quota("2")), change.Cordon{Node: "n1"}, []string{"api 1, web 1"},
+			world(threeNodes(), replicaSetLacking("web", 2, "n1"), replicaSetLacking("api", 2, "n2"), quota("2")), change.Cordon{Node: "n1"}, []string{"api 1, web 1"},
 		},
 		"no more than is wanted": {
-			world(three(), lacking("web", 1, "n1"), lacking("api", 1, "n2"), quota("2")), change.DeletePod{Namespace: "default", Name: "web-1-a"}, []string{"api 1, web 1"},
+			world(threeNodes(), replicaSetLacking("web", 1, "n1"), replicaSetLacking("api", 1, "n2"), quota("2")), change.DeletePod{Namespace: "default", Name: "web-1-a"}, []string{"api 1, web 1"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			judge, seen := tc.world.whole(t), map[string]bool{}
-			err := simulation.Each(t.Context(), judge, []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o simulation.Outcome) error {
+			judge, seen := tc.world.completeJudge(t), map[string]bool{}
+			err := simulation.EachFuture(t.Context(), judge, []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o simulation.Outcome) error {
 				seen[pods(o)] = true
 				return nil
 			})
@@ -76,11 +76,11 @@ func TestWhoGetsAQuotasRoom(t *testing.T) {
 
 // TestQuotaOfADeadNode: a pod that hangs on a dead node counts until the quota is counted anew, or until the node goes; what bears
 // the node for a while may therefore be placed before the pod's successor, or after it.
-func TestQuotaOfADeadNode(t *testing.T) {
+func TestQuotaOnUnreachableNode(t *testing.T) {
 	// Both fit n2 only, one at a time.
-	w := world(node("n1", "a"), node("n2", "a", cpu("1")), lacking("web", 1, "n1"), deployment("slow", template("slow", "1", tolerating(60)), "n1"), quota("2"))
-	judge, placed := w.whole(t), map[string]bool{}
-	err := simulation.Each(t.Context(), judge, []change.Change{change.LoseNode{Node: "n1"}}, simulation.Options{Seeds: 100}, func(o simulation.Outcome) error {
+	w := world(node("n1", "a"), node("n2", "a", cpu("1")), replicaSetLacking("web", 1, "n1"), deployment("slow", template("slow", "1", tolerating(60)), "n1"), quota("2"))
+	judge, placed := w.completeJudge(t), map[string]bool{}
+	err := simulation.EachFuture(t.Context(), judge, []change.Change{change.LoseNode{Node: "n1"}}, simulation.Options{Seeds: 100}, func(o simulation.Outcome) error {
 		for _, pod := range o.World.PodsOn("n2") {
 			placed[pod.Labels["app"]] = true
 		}
@@ -95,7 +95,7 @@ func TestQuotaOfADeadNode(t *testing.T) {
 }
 
 // TestRefusedPodsThatAreWantedNoMore: what a quota refuses counts for its owner, and goes first.
-func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
+func TestAbandonedRefusedPods(t *testing.T) {
 	failing := job("report", 0, template("report", "1"), "n1", "n2")
 	of := failing[0].(*batchv1.Job)
 	of.Spec.Parallelism, of.Spec.Completions = new(int32(3)), new(int32(3))
@@ -106,10 +106,10 @@ func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
 		want   []string
 	}{
 		"a Deployment that is scaled down to more than it has": {
-			lacking("web", 4, "n1", "n2"), []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 3}}, nil,
+			replicaSetLacking("web", 4, "n1", "n2"), []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 3}}, nil,
 		},
 		"a Deployment that gets no more room": {
-			lacking("web", 4, "n1", "n2"),
+			replicaSetLacking("web", 4, "n1", "n2"),
 			[]change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
 			[]string{"moved web-1-a n1>n1"},
 		},
@@ -117,23 +117,23 @@ func TestRefusedPodsThatAreWantedNoMore(t *testing.T) {
 			failing, []change.Change{change.Cordon{Node: "n3"}, change.DeletePod{Namespace: "default", Name: "report-a"}}, []string{"lost report-a n1> FateJobFailed", "lost report-b n2> FateJobSibling"},
 		},
 		"an old template's": {
-			lacking("web", 3, "n1", "n2"),
+			replicaSetLacking("web", 3, "n1", "n2"),
 			[]change.Change{patchOf("Deployment", "web", `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null},"template":{"metadata":{"annotations":{"a":"b"}}}}}`)},
 			[]string{"created web-* >n1", "created web-* >n2", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled", "waiting web-* FateRefused"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome, err := simulation.Run(t.Context(), world(three(), tc.world, quota("2")).whole(t), tc.change, simulation.Options{})
+			outcome, err := simulation.Run(t.Context(), world(threeNodes(), tc.world, quota("2")).completeJudge(t), tc.change, simulation.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			expect(t, outcome, tc.want...)
+			expectFates(t, outcome, tc.want...)
 		})
 	}
 }
 
 // TestRefusedPodsOfAll: whoever a quota refuses pods gets them once another's have gone, though its status does not say what it is refused.
-func TestRefusedPodsOfAll(t *testing.T) {
+func TestRefusedPodsOfAllControllers(t *testing.T) {
 	set := statefulSet("db", template("db", "1"), "n1")
 	set[0].(*appsv1.StatefulSet).Spec.Replicas = new(int32(3))
 	for name, tc := range map[string]struct {
@@ -145,11 +145,11 @@ func TestRefusedPodsOfAll(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := world(node("n1", "a"), node("n2", "b"), node("n3", "c", cordonedNode), placed("alone", "n3", template("alone", "1")), quota("2"), tc.world)
-			outcome, err := simulation.Run(t.Context(), w.whole(t), []change.Change{change.DeletePod{Namespace: "default", Name: "alone"}}, simulation.Options{})
+			outcome, err := simulation.Run(t.Context(), w.completeJudge(t), []change.Change{change.DeletePod{Namespace: "default", Name: "alone"}}, simulation.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			expect(t, outcome, tc.want...)
+			expectFates(t, outcome, tc.want...)
 		})
 	}
 }

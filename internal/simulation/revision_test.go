@@ -10,7 +10,7 @@ import (
 )
 
 // TestDeletedPodOfAnOldRevision deletes a StatefulSet's pod that waits with an older template than the present, which asks for less.
-func TestDeletedPodOfAnOldRevision(t *testing.T) {
+func TestDeletedPodOfOldRevision(t *testing.T) {
 	for name, tc := range map[string]struct {
 		partition int32
 		revision  string
@@ -29,7 +29,7 @@ func TestDeletedPodOfAnOldRevision(t *testing.T) {
 			set.Status.CurrentRevision, set.Status.UpdateRevision = "db-first", "db-new"
 			pod.Spec = template("db", "100").Spec
 			pod.Labels = map[string]string{appsv1.StatefulSetRevisionLabel: tc.revision}
-			expect(t, world(node("n1", "a"), all).future(t, change.DeletePod{Namespace: "default", Name: "db-0"}), tc.want...)
+			expectFates(t, world(node("n1", "a"), all).run(t, change.DeletePod{Namespace: "default", Name: "db-0"}), tc.want...)
 		})
 	}
 }

@@ -20,7 +20,7 @@ type Options struct {
 // is not there (an UnknownError), or a Judge that fails.
 func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (Outcome, error) {
 	var outcome Outcome
-	err := In(ctx, judge, changes, o, func(seen Outcome) error {
+	err := Inspect(ctx, judge, changes, o, func(seen Outcome) error {
 		outcome = seen
 		return nil
 	})
@@ -29,54 +29,54 @@ func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, 
 
 // In is Run with a look around: look is called while the Judge stands in a future's world, in that of each. The first future
 // comes last, and its Outcome tells of all; that of another tells of this future only.
-func In(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, look func(Outcome) error) error {
-	all := newTally(max(o.Seeds, 1))
+func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, inspect func(Outcome) error) error {
+	all := newAggregate(max(o.Seeds, 1))
 	for seed := uint64(all.seeds) - 1; seed > 0; seed-- {
-		err := played(ctx, judge, changes, o, seed, func(f *future) error {
-			if err := f.giveReasons(ctx); err != nil {
+		err := simulate(ctx, judge, changes, o, seed, func(e *engine) error {
+			if err := e.explainWaiting(ctx); err != nil {
 				return err
 			}
-			all.add(f)
-			return look(f.outcome())
+			all.add(e)
+			return inspect(e.outcome())
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return played(ctx, judge, changes, o, 0, func(f *future) error {
-		if err := f.giveReasons(ctx); err != nil {
+	return simulate(ctx, judge, changes, o, 0, func(e *engine) error {
+		if err := e.explainWaiting(ctx); err != nil {
 			return err
 		}
-		all.add(f)
-		return look(all.outcome(f))
+		all.add(e)
+		return inspect(all.outcome(e))
 	})
 }
 
 // played is one future, seen while the Judge stands in it.
-func played(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, see func(*future) error) error {
-	return forked(judge, o, seed, func(f *future) error {
+func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, visit func(*engine) error) error {
+	return withFork(judge, o, seed, func(e *engine) error {
 		for _, c := range changes {
-			if err := f.make(ctx, c); err != nil {
+			if err := e.apply(ctx, c); err != nil {
 				return err
 			}
 		}
-		return see(f)
+		return visit(e)
 	})
 }
 
 // forked is one future at its beginning, which the Judge stands in as long as do plays it.
-func forked(judge *scheduling.Judge, o Options, seed uint64, do func(*future) error) error {
+func withFork(judge *scheduling.Judge, o Options, seed uint64, play func(*engine) error) error {
 	judge.Fork()
 	defer judge.Revert()
 	if seed > 0 {
 		before := judge.Reseed(seed)
 		defer judge.Reseed(before)
 	}
-	f := begin(judge, seed)
+	e := newEngine(judge, seed)
 	if !o.LeavePending {
-		if err := f.resume(); err != nil {
+		if err := e.startOngoing(); err != nil {
 			return err
 		}
 	}
-	return do(f)
+	return play(e)
 }

@@ -16,47 +16,47 @@ import (
 
 // scaleSet gives a StatefulSet as many pods as it should have: new ones in order, each once those before run unless the set
 // is Parallel; it is the last that go.
-func (f *future) scaleSet(set *appsv1.StatefulSet, replicas int) error {
+func (e *engine) scaleStatefulSet(set *appsv1.StatefulSet, replicas int) error {
 	scaled := *set
 	scaled.Spec.Replicas = new(int32(replicas))
-	if err := f.apply(cluster.Put(&scaled)); err != nil {
+	if err := e.edit(cluster.Put(&scaled)); err != nil {
 		return err
 	}
-	f.rescale(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
-	fewer := slices.DeleteFunc(f.pods.of(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOf(set)+replicas })
-	if len(fewer) > 0 && f.standsStill(set, replicas) {
+	e.adjustBudgets(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
+	fewer := slices.DeleteFunc(e.pods.ownedBy(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+replicas })
+	if len(fewer) > 0 && e.rolloutBlocked(set, replicas) {
 		return nil
 	}
-	f.giveUp(slices.DeleteFunc(f.refusedOf(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOf(set)+replicas }))
+	e.abandonRefused(slices.DeleteFunc(e.refusedPodsOf(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+replicas }))
 	for _, pod := range fewer {
-		if err := f.retire(pod); err != nil {
+		if err := e.removePod(pod); err != nil {
 			return err
 		}
-		f.book.ends(pod, Ended, message.Of(message.FateScaled, nil), f.until())
+		e.fates.end(pod, Ended, message.Of(message.FateScaled, nil), e.elapsed())
 	}
-	return f.fillSet(&scaled)
+	return e.fillStatefulSet(&scaled)
 }
 
 // fillSet gives a StatefulSet the pods that it lacks.
-func (f *future) fillSet(set *appsv1.StatefulSet) error {
-	start := startOf(set)
+func (e *engine) fillStatefulSet(set *appsv1.StatefulSet) error {
+	start := startOrdinal(set)
 	for ordinal := start; ordinal < start+replicasOf(set, 1); ordinal++ {
 		name := types.NamespacedName{Namespace: set.Namespace, Name: fmt.Sprintf("%s-%d", set.Name, ordinal)}
-		if f.pods.get(name.Namespace, name.Name) != nil || f.book.now[name] != nil {
+		if e.pods.get(name.Namespace, name.Name) != nil || e.fates.byPod[name] != nil {
 			continue
 		}
-		pod, err := f.podOfStatefulSet(set, name.Name)
+		pod, err := e.newStatefulSetPod(set, name.Name)
 		if err != nil {
 			return err
 		}
-		f.makeInTurn(set, nil, pod)
+		e.createInOrder(set, nil, pod)
 	}
 	return nil
 }
 
 // podOfStatefulSet is a pod of a StatefulSet with the claims that go with its name, which are made if they are not there.
-func (f *future) podOfStatefulSet(set *appsv1.StatefulSet, name string) (*corev1.Pod, error) {
-	pod := f.fromTemplate(&set.Spec.Template, set.Namespace, name, ownerOf("apps/v1", "StatefulSet", set))
+func (e *engine) newStatefulSetPod(set *appsv1.StatefulSet, name string) (*corev1.Pod, error) {
+	pod := e.podFromTemplate(&set.Spec.Template, set.Namespace, name, controllerRef("apps/v1", "StatefulSet", set))
 	if pod.Labels == nil {
 		pod.Labels = map[string]string{}
 	}
@@ -71,12 +71,12 @@ func (f *future) podOfStatefulSet(set *appsv1.StatefulSet, name string) (*corev1
 				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
 			}},
 		)
-		if f.world().Claim(set.Namespace, claim) != nil {
+		if e.world().Claim(set.Namespace, claim) != nil {
 			continue
 		}
 		made := template.DeepCopy()
 		made.Name, made.Namespace, made.UID = claim, set.Namespace, types.UID("")
-		if err := f.putClaim(made); err != nil {
+		if err := e.createClaim(made); err != nil {
 			return nil, err
 		}
 	}
@@ -84,39 +84,39 @@ func (f *future) podOfStatefulSet(set *appsv1.StatefulSet, name string) (*corev1
 }
 
 // rollSet replaces a StatefulSet's pods from the last to the first, each once the one after it runs.
-func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
+func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	updated := *set
-	updated.Status.UpdateRevision = set.Name + "-" + string(f.names.uid())
-	if err := f.apply(cluster.Put(&updated)); err != nil {
+	updated.Status.UpdateRevision = set.Name + "-" + string(e.names.uid())
+	if err := e.edit(cluster.Put(&updated)); err != nil {
 		return err
 	}
 	ref := "statefulset/" + set.Name
 	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
-		f.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
+		e.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
 		return nil
 	}
-	if f.standsStill(set, replicasOf(set, 1)) {
+	if e.rolloutBlocked(set, replicasOf(set, 1)) {
 		return nil
 	}
-	first, start := partitionOf(set), startOf(set)
+	first, start := partitionOf(set), startOrdinal(set)
 	for ordinal := start + replicasOf(set, 1) - 1; ordinal >= max(start, first); ordinal-- {
-		old := f.pods.get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
+		old := e.pods.get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
 		if old == nil {
 			continue
 		}
-		next, err := f.podOfStatefulSet(&updated, old.Name)
+		next, err := e.newStatefulSetPod(&updated, old.Name)
 		if err != nil {
 			return err
 		}
-		if err := f.retire(old); err != nil {
+		if err := e.removePod(old); err != nil {
 			return err
 		}
-		f.create(old, next)
-		if err := f.proceed(ctx, func() bool { return !f.waits(next) }); err != nil {
+		e.createPod(old, next)
+		if err := e.settleStep(ctx, func() bool { return !e.isWaiting(next) }); err != nil {
 			return err
 		}
-		if f.waits(next) {
-			f.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - max(start, first)}))
+		if e.isWaiting(next) {
+			e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - max(start, first)}))
 			return nil
 		}
 	}
@@ -124,31 +124,31 @@ func (f *future) rollSet(ctx context.Context, set *appsv1.StatefulSet) error {
 }
 
 // standsStill says whether a StatefulSet ends and replaces nothing because one of so many pods does not run.
-func (f *future) standsStill(set *appsv1.StatefulSet, replicas int) bool {
-	first, stalls := f.stalled(set, startOf(set)+replicas)
+func (e *engine) rolloutBlocked(set *appsv1.StatefulSet, replicas int) bool {
+	first, stalls := e.blockingReplica(set, startOrdinal(set)+replicas)
 	if stalls {
 		ref := "statefulset/" + set.Name
-		f.gaps.note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
+		e.gaps.note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
 	}
 	return stalls
 }
 
 // replaceInSet makes the pod of the same name again, of the revision that its number is due.
-func (f *future) replaceInSet(pod *corev1.Pod, set *appsv1.StatefulSet) error {
-	start, ordinal := startOf(set), ordinalOf(pod)
+func (e *engine) replaceStatefulSetPod(pod *corev1.Pod, set *appsv1.StatefulSet) error {
+	start, ordinal := startOrdinal(set), ordinalOf(pod)
 	if ordinal >= start+replicasOf(set, 1) || ordinal < start {
-		f.book.ends(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), f.until())
+		e.fates.end(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), e.elapsed())
 		return nil
 	}
-	next := f.renew(pod, pod.Name)
+	next := e.replacementPod(pod, pod.Name)
 	if own, present := pod.Labels[appsv1.StatefulSetRevisionLabel], set.Status.UpdateRevision; own != "" && present != "" && own != present && ordinal >= start+partitionOf(set) {
-		made, err := f.podOfStatefulSet(set, pod.Name)
+		made, err := e.newStatefulSetPod(set, pod.Name)
 		if err != nil {
 			return err
 		}
 		next = made
 	}
-	f.makeInTurn(set, pod, next)
+	e.createInOrder(set, pod, next)
 	return nil
 }
 
@@ -162,7 +162,7 @@ func partitionOf(set *appsv1.StatefulSet) int {
 }
 
 // startOf is the number of a StatefulSet's first pod.
-func startOf(set *appsv1.StatefulSet) int {
+func startOrdinal(set *appsv1.StatefulSet) int {
 	if set.Spec.Ordinals == nil {
 		return 0
 	}

@@ -43,7 +43,7 @@ func defaulted(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 //
 // Source: kubectl apply removes only what it applied before.
 func inheritTemplate(next, before *corev1.PodTemplateSpec) {
-	next.Annotations = inherited(next.Annotations, before.Annotations)
+	next.Annotations = inheritedAnnotations(next.Annotations, before.Annotations)
 	inheritEnvironment(next.Spec.InitContainers, before.Spec.InitContainers)
 	inheritEnvironment(next.Spec.Containers, before.Spec.Containers)
 }
@@ -74,25 +74,25 @@ func environmentOf(containers []corev1.Container, name string) map[string]corev1
 }
 
 // noteApplied says that a workload whose template seems equal once it is applied may differ in the values of its environment.
-func (f *future) noteApplied(before, next metav1.Object) {
+func (e *engine) noteApplied(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
-	if now != nil && !f.world().Values(next).Known() && lacksValues(now) && sameTemplate(was, now) {
+	if now != nil && !e.world().Values(next).Known() && lacksValues(now) && sameTemplate(was, now) {
 		set := workloadRef(next)
-		f.gaps.note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
+		e.gaps.note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
 	}
 }
 
 // notePatched says that a patch which seems to change a template may set an environment variable to the value that it has.
-func (f *future) notePatched(before, next metav1.Object) {
+func (e *engine) notePatched(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
-	if now == nil || f.world().Values(next).Known() || sameTemplate(was, now) {
+	if now == nil || e.world().Values(next).Known() || sameTemplate(was, now) {
 		return
 	}
 	now = now.DeepCopy()
 	inheritTemplate(now, was)
 	if sameTemplate(was, now) && lacksValues(now) {
 		set := workloadRef(next)
-		f.gaps.note(set, message.Of(message.GapEnvPatched, message.Args{"set": set}))
+		e.gaps.note(set, message.Of(message.GapEnvPatched, message.Args{"set": set}))
 	}
 }
 

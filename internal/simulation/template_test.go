@@ -25,7 +25,7 @@ func patchOf(kind, name, patch string) change.Change {
 
 // TestEveryTemplateChangeReplaces changes what the scheduler does not look at. Controllers replace the pods all the same, and
 // the new ones need room beside the old.
-func TestEveryTemplateChangeReplaces(t *testing.T) {
+func TestTemplateChanges(t *testing.T) {
 	full := func() objects { return world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1")) }
 	for name, patch := range map[string]string{
 		"environment":           `{"spec":{"template":{"spec":{"containers":[{"name":"main","env":[{"name":"VERSION","value":"v1"}]}]}}}}`,
@@ -41,15 +41,15 @@ func TestEveryTemplateChangeReplaces(t *testing.T) {
 		"the pod's own request": `{"spec":{"template":{"spec":{"resources":{"requests":{"cpu":"1"}}}}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := full().future(t, patchOf("Deployment", "web", patch))
-			expect(t, outcome, "waiting web-* FateUnschedulable")
+			outcome := full().run(t, patchOf("Deployment", "web", patch))
+			expectFates(t, outcome, "waiting web-* FateUnschedulable")
 			expectGap(t, outcome, "deployment/web", "GapRollout")
 		})
 	}
 }
 
 // TestWhatIsNoTemplateChange writes down what the API server fills in anyway, and in another way what is equal.
-func TestWhatIsNoTemplateChange(t *testing.T) {
+func TestNoTemplateChange(t *testing.T) {
 	full := func() objects { return world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1")) }
 	for name, patch := range map[string]string{
 		"nothing":           `{}`,
@@ -58,17 +58,17 @@ func TestWhatIsNoTemplateChange(t *testing.T) {
 		"its own label":     `{"metadata":{"labels":{"team":"a"},"annotations":{"checksum":"1"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := full().future(t, patchOf("Deployment", "web", patch))
-			expect(t, outcome)
+			outcome := full().run(t, patchOf("Deployment", "web", patch))
+			expectFates(t, outcome)
 			expectGap(t, outcome, "deployment/web", "")
 		})
 	}
 }
 
-func TestRecreateOfAnAnnotation(t *testing.T) {
+func TestRecreateForAnnotation(t *testing.T) {
 	recreate := deployment("web", template("web", "1"), "n1")
 	recreate[0].(*appsv1.Deployment).Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
-	expect(t, world(node("n1", "a", cpu("1")), recreate).future(t, patchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)),
+	expectFates(t, world(node("n1", "a", cpu("1")), recreate).run(t, patchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)),
 		"created web-* >n1", "ended web-1-a n1> FateRolled")
 }
 
@@ -88,7 +88,7 @@ func TestTemplateChangesOfOtherWorkloads(t *testing.T) {
 			[]string{"waiting db-1 n1> FateUnschedulable"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, tc.world.future(t, tc.change), tc.want...) })
+		t.Run(name, func(t *testing.T) { expectFates(t, tc.world.run(t, tc.change), tc.want...) })
 	}
 }
 
@@ -104,7 +104,7 @@ func TestRollback(t *testing.T) {
 	to := func(value string) change.Change {
 		return patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":`+value+`}]}}}}`)
 	}
-	expect(t, w.future(t, to(`"img:2"`), to(`"img:1"`)))
+	expectFates(t, w.run(t, to(`"img:2"`), to(`"img:1"`)))
 }
 
 // TestRolloutThatPreemptsItself gives a full node's pod a higher priority: its successor preempts it, and what the old
@@ -112,13 +112,13 @@ func TestRollback(t *testing.T) {
 func TestRolloutThatPreemptsItself(t *testing.T) {
 	urgent := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}
 	w := world(node("n1", "a", cpu("1")), urgent, deployment("web", template("web", "1"), "n1"))
-	outcome := w.future(t, patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"priority":null,"priorityClassName":"urgent"}}}}`))
-	expect(t, outcome, "preempted web-1-a n1> by web-* 30s", "created web-* >n1")
+	outcome := w.run(t, patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"priority":null,"priorityClassName":"urgent"}}}}`))
+	expectFates(t, outcome, "preempted web-1-a n1> by web-* 30s", "created web-* >n1")
 	expectGap(t, outcome, "deployment/web", "")
 }
 
 // TestEnvironmentThatIsNotKnown applies a manifest with values to a world that, as snapshots do, holds none.
-func TestEnvironmentThatIsNotKnown(t *testing.T) {
+func TestUnknownEnvironment(t *testing.T) {
 	valued := func(value string) corev1.PodTemplateSpec {
 		web := template("web", "1")
 		web.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "MODE", Value: value}}
@@ -139,8 +139,8 @@ func TestEnvironmentThatIsNotKnown(t *testing.T) {
 		"without variables nothing is unknown": {template("web", "1"), template("web", "1"), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := world(node("n1", "a"), deployment("web", tc.before, "n1")).future(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{bare(1, tc.applied)}})
-			expect(t, outcome, tc.want...)
+			outcome := world(node("n1", "a"), deployment("web", tc.before, "n1")).run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{newDeployment(1, tc.applied)}})
+			expectFates(t, outcome, tc.want...)
 			expectGap(t, outcome, "deployment/web", tc.gap)
 		})
 	}
@@ -152,7 +152,7 @@ func TestAppliedTemplateKeepsAnnotations(t *testing.T) {
 	restarted := template("web", "1")
 	restarted.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "2026-11-20T12:00:00Z"}
 	w := world(node("n1", "a"), deployment("web", restarted, "n1"))
-	expect(t, w.future(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{bare(1, template("web", "1"))}}))
+	expectFates(t, w.run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{newDeployment(1, template("web", "1"))}}))
 }
 
 func TestPausedDeployments(t *testing.T) {
@@ -163,7 +163,7 @@ func TestPausedDeployments(t *testing.T) {
 	}
 	annotate := `{"spec":{"template":{"metadata":{"annotations":{"v":"2"}}}}}`
 	podless := objects{paused("n1")[0]}
-	made := bare(1, template("web", "1"))
+	made := newDeployment(1, template("web", "1"))
 	made.Spec.Paused = true
 	for name, tc := range map[string]struct {
 		world   objects
@@ -184,7 +184,7 @@ func TestPausedDeployments(t *testing.T) {
 		"made paused":                  {nil, []change.Change{change.Apply{From: "x.yaml", Objects: []runtime.Object{made}}}, nil},
 		"paused and changed in one go": {deployment("web", template("web", "1"), "n1"), []change.Change{patchOf("Deployment", "web", `{"spec":{"paused":true,"template":{"metadata":{"annotations":{"v":"2"}}}}}`)}, nil},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, world(node("n1", "a"), tc.world).future(t, tc.changes...), tc.want...) })
+		t.Run(name, func(t *testing.T) { expectFates(t, world(node("n1", "a"), tc.world).run(t, tc.changes...), tc.want...) })
 	}
 }
 
@@ -226,11 +226,11 @@ func TestPatchedJobs(t *testing.T) {
 		"a label of its own": {edited(asIs, "n1", "n2"), `{"metadata":{"labels":{"a":"b"}}}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := world(node("n1", "a", cpu("2")), node("n2", "a"), tc.world).future(t, patchOf("Job", "night", tc.patch))
+			outcome := world(node("n1", "a", cpu("2")), node("n2", "a"), tc.world).run(t, patchOf("Job", "night", tc.patch))
 			if name == "fewer at once" && len(outcome.Fates) == 1 { // Which of the two equal pods goes is chance.
 				outcome.Fates[0].Pod.Name, outcome.Fates[0].From = "night-a", "n1"
 			}
-			got := told(outcome)
+			got := describeFates(outcome)
 			for i, line := range got { // Where equal pods go is chance.
 				if slices.Contains([]string{"created night-* >n1", "created night-* >n2"}, line) {
 					got[i] = "created night-*"
@@ -249,7 +249,7 @@ func TestPatchedJobs(t *testing.T) {
 	}
 }
 
-func TestDaemonSetFollowsLabels(t *testing.T) {
+func TestDaemonSetAfterLabelChange(t *testing.T) {
 	pooled := func(n *corev1.Node) { n.Labels["pool"] = "p0" }
 	w := func() objects {
 		return world(node("n1", "a", pooled), node("n2", "a", pooled),
@@ -257,10 +257,10 @@ func TestDaemonSetFollowsLabels(t *testing.T) {
 			daemonSet("other", template("other", "1"), "n1", "n2"))
 	}
 	relabel := change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"metadata":{"labels":{"pool":"p1"}}}`}
-	expect(t, w().future(t, relabel), "ended agent-n1 n1> FateUnwanted")
+	expectFates(t, w().run(t, relabel), "ended agent-n1 n1> FateUnwanted")
 	back := relabel
 	back.Patch = `{"metadata":{"labels":{"pool":"p0"}}}`
-	expect(t, w().future(t, relabel, back), "ended agent-n1 n1> FateUnwanted", "created agent-* >n1")
+	expectFates(t, w().run(t, relabel, back), "ended agent-n1 n1> FateUnwanted", "created agent-* >n1")
 }
 
 // TestRuntimeClasses makes pods that a runtime class makes larger, and ties to nodes.
@@ -279,7 +279,7 @@ func TestRuntimeClasses(t *testing.T) {
 		n.Labels["sandbox"], n.Spec.Taints = "yes", []corev1.Taint{{Key: "sandbox", Effect: corev1.TaintEffectNoSchedule}}
 	}
 	of := func(class string) *appsv1.Deployment {
-		return bare(2, template("web", "1", func(s *corev1.PodSpec) { s.RuntimeClassName = &class }))
+		return newDeployment(2, template("web", "1", func(s *corev1.PodSpec) { s.RuntimeClassName = &class }))
 	}
 	for name, tc := range map[string]struct {
 		class string
@@ -289,8 +289,8 @@ func TestRuntimeClasses(t *testing.T) {
 		"its nodes, and their tolerations": {"pinned", []string{"created web-* >n2", "created web-* >n2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := world(node("n1", "a"), node("n2", "a", sandbox), heavy, pinned).future(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of(tc.class)}})
-			expect(t, outcome, tc.want...)
+			outcome := world(node("n1", "a"), node("n2", "a", sandbox), heavy, pinned).run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of(tc.class)}})
+			expectFates(t, outcome, tc.want...)
 			expectGap(t, outcome, "runtimeclass/"+tc.class, "")
 		})
 	}
@@ -306,10 +306,10 @@ func TestRuntimeClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expect(t, outcome, "waiting web-* FateRefused", "waiting web-* FateRefused")
+		expectFates(t, outcome, "waiting web-* FateRefused", "waiting web-* FateRefused")
 	})
 	t.Run("one that is not known is said", func(t *testing.T) {
-		outcome := world(node("n1", "a")).future(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of("heavy")}})
+		outcome := world(node("n1", "a")).run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of("heavy")}})
 		expectGap(t, outcome, "runtimeclass/heavy", "GapRuntime")
 	})
 }
@@ -317,7 +317,7 @@ func TestRuntimeClasses(t *testing.T) {
 // TestPodLevelRequests makes pods whose own requests stand in the place of their containers'.
 func TestPodLevelRequests(t *testing.T) {
 	sized := func(r corev1.ResourceRequirements) *appsv1.Deployment {
-		return bare(2, template("web", "100m", func(s *corev1.PodSpec) { s.Resources = &r }))
+		return newDeployment(2, template("web", "100m", func(s *corev1.PodSpec) { s.Resources = &r }))
 	}
 	three := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")}
 	none := sized(corev1.ResourceRequirements{Limits: three})
@@ -331,7 +331,7 @@ func TestPodLevelRequests(t *testing.T) {
 		"limits, where they request nothing":             {none, []string{"created web-* >n1", "waiting web-* FateUnschedulable"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			expect(t, world(node("n1", "a")).future(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{tc.of}}), tc.want...)
+			expectFates(t, world(node("n1", "a")).run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{tc.of}}), tc.want...)
 		})
 	}
 }

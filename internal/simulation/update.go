@@ -21,115 +21,115 @@ import (
 )
 
 // update replaces an object, and lets its controller follow.
-func (f *future) update(ctx context.Context, before, next metav1.Object) error {
-	f.room()
+func (e *engine) updateObject(ctx context.Context, before, next metav1.Object) error {
+	e.retryUnschedulable()
 	switch next := next.(type) {
 	case *appsv1.Deployment:
-		return f.updateDeployment(ctx, before.(*appsv1.Deployment), next)
+		return e.updateDeployment(ctx, before.(*appsv1.Deployment), next)
 	case *appsv1.StatefulSet:
-		return f.updateSet(ctx, before.(*appsv1.StatefulSet), next)
+		return e.updateStatefulSet(ctx, before.(*appsv1.StatefulSet), next)
 	case *appsv1.DaemonSet:
-		return f.updateDaemons(ctx, before.(*appsv1.DaemonSet), next)
+		return e.updateDaemonSet(ctx, before.(*appsv1.DaemonSet), next)
 	case *batchv1.Job:
-		if err := f.apply(cluster.Put(next)); err != nil {
+		if err := e.edit(cluster.Put(next)); err != nil {
 			return err
 		}
-		return f.fillJob(next)
+		return e.syncJob(next)
 	case *corev1.Pod:
-		return f.updatePod(before.(*corev1.Pod), next)
+		return e.updatePod(before.(*corev1.Pod), next)
 	case *policyv1.PodDisruptionBudget:
-		return f.protect(next)
+		return e.putBudget(next)
 	case *corev1.Node:
-		return f.updateNode(next)
+		return e.updateNode(next)
 	}
-	return f.apply(cluster.Put(next))
+	return e.edit(cluster.Put(next))
 }
 
 // updateDeployment rolls a Deployment out if it has another template, or had when it was paused; else it is scaled.
 //
 // Source: pkg/controller/deployment of Kubernetes (syncDeployment): one that is paused is only scaled.
-func (f *future) updateDeployment(ctx context.Context, was, next *appsv1.Deployment) error {
+func (e *engine) updateDeployment(ctx context.Context, was, next *appsv1.Deployment) error {
 	same := sameTemplate(&was.Spec.Template, &next.Spec.Template)
 	if same {
 		next.Spec.Template = was.Spec.Template
 	}
-	resumed := was.Spec.Paused && f.outdated(next) || f.unfinished(next) && !equality.Semantic.DeepEqual(was.Spec.Strategy, next.Spec.Strategy)
+	resumed := was.Spec.Paused && e.templateChanged(next) || e.hasOldPods(next) && !equality.Semantic.DeepEqual(was.Spec.Strategy, next.Spec.Strategy)
 	if !next.Spec.Paused && (!same || resumed) {
-		return f.rollDeployment(ctx, next)
+		return e.rolloutDeployment(ctx, next)
 	}
 	replicas := replicasOf(next, 1)
 	next.Spec.Replicas = was.Spec.Replicas
-	return f.scaleDeployment(next, replicas)
+	return e.scaleDeployment(next, replicas)
 }
 
 // unfinished says whether a Deployment has pods of older templates beside its newest ReplicaSet.
-func (f *future) unfinished(d *appsv1.Deployment) bool {
-	newest := f.newest(d)
-	return newest != nil && len(f.oldPods(d, newest)) > 0
+func (e *engine) hasOldPods(d *appsv1.Deployment) bool {
+	newest := e.newestReplicaSet(d)
+	return newest != nil && len(e.oldPods(d, newest)) > 0
 }
 
 // outdated says whether a Deployment's newest ReplicaSet is not of its template.
-func (f *future) outdated(d *appsv1.Deployment) bool {
-	newest := f.newest(d)
+func (e *engine) templateChanged(d *appsv1.Deployment) bool {
+	newest := e.newestReplicaSet(d)
 	return newest == nil || !sameTemplate(&newest.Spec.Template, &d.Spec.Template)
 }
 
-func (f *future) updateSet(ctx context.Context, was, next *appsv1.StatefulSet) error {
+func (e *engine) updateStatefulSet(ctx context.Context, was, next *appsv1.StatefulSet) error {
 	replicas, changed := replicasOf(next, 1), !sameTemplate(&was.Spec.Template, &next.Spec.Template)
 	next.Spec.Replicas = was.Spec.Replicas
-	if err := f.scaleSet(next, replicas); err != nil || !changed {
+	if err := e.scaleStatefulSet(next, replicas); err != nil || !changed {
 		return err
 	}
-	if err := f.settle(ctx); err != nil {
+	if err := e.settle(ctx); err != nil {
 		return err
 	}
 	next.Spec.Replicas = new(int32(replicas))
-	return f.rollSet(ctx, next)
+	return e.rolloutStatefulSet(ctx, next)
 }
 
-func (f *future) updateDaemons(ctx context.Context, was, next *appsv1.DaemonSet) error {
-	if err := f.apply(cluster.Put(next)); err != nil {
+func (e *engine) updateDaemonSet(ctx context.Context, was, next *appsv1.DaemonSet) error {
+	if err := e.edit(cluster.Put(next)); err != nil {
 		return err
 	}
 	if sameTemplate(&was.Spec.Template, &next.Spec.Template) {
-		return f.daemonsOf(next)
+		return e.syncDaemonSet(next)
 	}
-	if err := f.daemonsOf(next); err != nil {
+	if err := e.syncDaemonSet(next); err != nil {
 		return err
 	}
-	return f.rollDaemons(ctx, next, func(*corev1.Pod) *corev1.Pod {
-		return f.daemonFromTemplate(next, f.names.pod(next.Namespace, next.Name+"-"))
+	return e.rolloutDaemonSet(ctx, next, func(*corev1.Pod) *corev1.Pod {
+		return e.daemonPodFromTemplate(next, e.names.pod(next.Namespace, next.Name+"-"))
 	})
 }
 
 // updatePod is for the little that may change in a pod. One that waits is tried again.
-func (f *future) updatePod(was, next *corev1.Pod) error {
+func (e *engine) updatePod(was, next *corev1.Pod) error {
 	if next.Spec.NodeName == "" {
 		next.Spec.NodeName = was.Spec.NodeName
 	}
-	f.admit(next)
+	e.admit(next)
 	next.Status = was.Status
-	if err := f.apply(cluster.Put(next)); err != nil {
+	if err := e.edit(cluster.Put(next)); err != nil {
 		return err
 	}
 	if waitsForScheduler(next) {
-		f.queue.drop(was)
-		f.queue.hold(&offer{pod: next, priority: priorityOf(next), tried: never, shown: true})
+		e.queue.remove(was)
+		e.queue.addUnschedulable(&queuedPod{pod: next, priority: priorityOf(next), triedCycle: notTried, stored: true})
 	}
 	return nil
 }
 
-func (f *future) updateNode(next *corev1.Node) error {
+func (e *engine) updateNode(next *corev1.Node) error {
 	taints := next.Spec.Taints
-	if err := f.open(next); err != nil {
+	if err := e.putSchedulableNode(next); err != nil {
 		return err
 	}
-	if err := f.endUnwanted(slices.Concat(f.pods.on(next.Name), f.pods.on(""))); err != nil {
+	if err := e.removeUnselectedDaemonPods(slices.Concat(e.pods.onNode(next.Name), e.pods.onNode(""))); err != nil {
 		return err
 	}
 	for _, taint := range taints {
 		if taint.Effect == corev1.TaintEffectNoExecute {
-			if err := f.taint(next, taint); err != nil {
+			if err := e.taintNode(next, taint); err != nil {
 				return err
 			}
 		}
@@ -147,8 +147,8 @@ func (e PatchError) Error() string { return fmt.Sprintf("patching %s: %v", e.Obj
 func (e PatchError) Unwrap() error { return e.Err }
 
 // patch changes some fields of an object and plays what its controller does about it.
-func (f *future) patch(ctx context.Context, c change.Patch) error {
-	before := f.world().Object(cluster.Kind(c.Object.Kind), c.Object.Namespace, c.Object.Name)
+func (e *engine) patchObject(ctx context.Context, c change.Patch) error {
+	before := e.world().Object(cluster.Kind(c.Object.Kind), c.Object.Namespace, c.Object.Name)
 	if before == nil {
 		return UnknownError{c.Object}
 	}
@@ -167,10 +167,10 @@ func (f *future) patch(ctx context.Context, c change.Patch) error {
 	if err := decoder.Decode(fresh); err != nil {
 		return PatchError{c.Object, err}
 	}
-	f.seal(fresh.(metav1.Object))
+	e.sealValues(fresh.(metav1.Object))
 	if err := validate(c.Object, fresh.(metav1.Object), before); err != nil {
 		return err
 	}
-	f.notePatched(before, fresh.(metav1.Object))
-	return f.update(ctx, before, fresh.(metav1.Object))
+	e.notePatched(before, fresh.(metav1.Object))
+	return e.updateObject(ctx, before, fresh.(metav1.Object))
 }

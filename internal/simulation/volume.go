@@ -17,20 +17,20 @@ import (
 // needs any more.
 //
 // Source: pkg/controller/volume/attachdetach (ReconcilerMaxWaitForUnmountDuration).
-const forceDetach = 6 * time.Minute
+const maxWaitForUnmount = 6 * time.Minute
 
 // delayForVolume holds back the successor of a pod whose node is dead: a volume that only one node may use has to be
 // detached there first.
-func (f *future) delayForVolume(pod *corev1.Pod) {
+func (e *engine) delayUntilDetached(pod *corev1.Pod) {
 	for i := range pod.Spec.Volumes {
-		volume := f.volumeOf(pod, &pod.Spec.Volumes[i])
-		if volume == nil || !f.attaches(volume) || !onlyOneNode(volume) {
+		volume := e.volumeOf(pod, &pod.Spec.Volumes[i])
+		if volume == nil || !e.requiresAttach(volume) || !isSingleAttach(volume) {
 			continue
 		}
-		l := f.book.lineOf(pod)
+		l := e.fates.of(pod)
 		l.delay = Fate{
 			Why:   message.Of(message.FateDetach, message.Args{"volume": volume.Name, "node": nodeRef(pod.Spec.NodeName)}),
-			Until: f.now + forceDetach,
+			Until: e.now + maxWaitForUnmount,
 		}
 		return
 	}
@@ -38,14 +38,14 @@ func (f *future) delayForVolume(pod *corev1.Pod) {
 
 // detach takes the volumes of a pod that is gone from its node, but for those that another pod there mounts: as the
 // attach-detach controller does once they are unmounted or, on a dead node, once it has waited for that.
-func (f *future) detach(pod *corev1.Pod) []cluster.Edit {
+func (e *engine) detach(pod *corev1.Pod) []cluster.Edit {
 	var edits []cluster.Edit
 	for i := range pod.Spec.Volumes {
-		volume := f.volumeOf(pod, &pod.Spec.Volumes[i])
-		if volume == nil || f.mountedBeside(pod, cluster.ClaimName(pod, &pod.Spec.Volumes[i])) {
+		volume := e.volumeOf(pod, &pod.Spec.Volumes[i])
+		if volume == nil || e.mountedByAnother(pod, cluster.ClaimName(pod, &pod.Spec.Volumes[i])) {
 			continue
 		}
-		for _, attachment := range f.world().Attachments(volume.Name) {
+		for _, attachment := range e.world().Attachments(volume.Name) {
 			if attachment.Spec.NodeName == pod.Spec.NodeName {
 				edits = append(edits, cluster.Remove(attachment))
 			}
@@ -55,61 +55,61 @@ func (f *future) detach(pod *corev1.Pod) []cluster.Edit {
 }
 
 // mountedBeside says whether another pod on the pod's node mounts a claim of it.
-func (f *future) mountedBeside(pod *corev1.Pod, claim string) bool {
-	return slices.ContainsFunc(f.pods.using(pod.Namespace, claim), func(other *corev1.Pod) bool {
+func (e *engine) mountedByAnother(pod *corev1.Pod, claim string) bool {
+	return slices.ContainsFunc(e.pods.usingClaim(pod.Namespace, claim), func(other *corev1.Pod) bool {
 		return other.Spec.NodeName == pod.Spec.NodeName && nameOf(other) != nameOf(pod) && !cluster.Ended(other)
 	})
 }
 
-func (f *future) volumeOf(pod *corev1.Pod, v *corev1.Volume) *corev1.PersistentVolume {
+func (e *engine) volumeOf(pod *corev1.Pod, v *corev1.Volume) *corev1.PersistentVolume {
 	name := cluster.ClaimName(pod, v)
 	if name == "" {
 		return nil
 	}
-	claim := f.world().Claim(pod.Namespace, name)
+	claim := e.world().Claim(pod.Namespace, name)
 	if claim == nil || claim.Spec.VolumeName == "" {
 		return nil
 	}
-	return f.world().Volume(claim.Spec.VolumeName)
+	return e.world().Volume(claim.Spec.VolumeName)
 }
 
 // attaches says whether a volume is attached to a node before a pod there can use it.
-func (f *future) attaches(v *corev1.PersistentVolume) bool {
-	if len(f.world().Attachments(v.Name)) > 0 {
+func (e *engine) requiresAttach(v *corev1.PersistentVolume) bool {
+	if len(e.world().Attachments(v.Name)) > 0 {
 		return true
 	}
 	if v.Spec.CSI == nil {
 		return v.Spec.AWSElasticBlockStore != nil || v.Spec.GCEPersistentDisk != nil || v.Spec.AzureDisk != nil
 	}
-	driver := f.world().CSIDriver(v.Spec.CSI.Driver)
+	driver := e.world().CSIDriver(v.Spec.CSI.Driver)
 	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
 }
 
 // onlyOneNode says whether a volume is attached to no second node. Of one that does not tell, the attacher decides.
 //
 // Source: pkg/volume/util of Kubernetes (IsMultiAttachAllowed).
-func onlyOneNode(v *corev1.PersistentVolume) bool {
+func isSingleAttach(v *corev1.PersistentVolume) bool {
 	return len(v.Spec.AccessModes) > 0 && !slices.Contains(v.Spec.AccessModes, corev1.ReadWriteMany) && !slices.Contains(v.Spec.AccessModes, corev1.ReadOnlyMany)
 }
 
 // provision makes the volumes that wait for a pod's node, where that node stands, and binds their claims: from then on the
 // pod is tied to the place.
-func (f *future) provision(pod *corev1.Pod) []cluster.Edit {
+func (e *engine) provisionVolumes(pod *corev1.Pod) []cluster.Edit {
 	var edits []cluster.Edit
 	for i := range pod.Spec.Volumes {
 		name := cluster.ClaimName(pod, &pod.Spec.Volumes[i])
 		if name == "" {
 			continue
 		}
-		claim := f.world().Claim(pod.Namespace, name)
+		claim := e.world().Claim(pod.Namespace, name)
 		if claim == nil || claim.Spec.VolumeName != "" || claim.Spec.StorageClassName == nil {
 			continue
 		}
-		class := f.world().Class(*claim.Spec.StorageClassName)
+		class := e.world().Class(*claim.Spec.StorageClassName)
 		if class == nil || class.Provisioner == noProvisioner {
 			continue
 		}
-		edits = append(edits, f.provisionClaim(claim, class, f.world().Node(pod.Spec.NodeName))...)
+		edits = append(edits, e.provisionClaim(claim, class, e.world().Node(pod.Spec.NodeName))...)
 	}
 	return edits
 }
@@ -117,16 +117,16 @@ func (f *future) provision(pod *corev1.Pod) []cluster.Edit {
 // noProvisioner is the provisioner of classes whose volumes are made by hand.
 const noProvisioner = "kubernetes.io/no-provisioner"
 
-func (f *future) provisionClaim(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, node *corev1.Node) []cluster.Edit {
+func (e *engine) provisionClaim(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, node *corev1.Node) []cluster.Edit {
 	bound := claim.DeepCopy()
 	if bound.UID == "" {
-		bound.UID = f.names.uid()
+		bound.UID = e.names.uid()
 	}
 	bound.Spec.VolumeName = "pvc-" + string(bound.UID)
 	metav1.SetMetaDataAnnotation(&bound.ObjectMeta, volume.AnnBindCompleted, "yes") // Without it the scheduler takes no pod for the claim.
 	bound.Status.Phase = corev1.ClaimBound
 	made := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: bound.Spec.VolumeName, UID: f.names.uid(), CreationTimestamp: *f.moment()},
+		ObjectMeta: metav1.ObjectMeta{Name: bound.Spec.VolumeName, UID: e.names.uid(), CreationTimestamp: *e.apiTime()},
 		Spec: corev1.PersistentVolumeSpec{
 			AccessModes: claim.Spec.AccessModes, StorageClassName: class.Name, VolumeMode: claim.Spec.VolumeMode,
 			Capacity: claim.Spec.Resources.Requests,
@@ -134,7 +134,7 @@ func (f *future) provisionClaim(claim *corev1.PersistentVolumeClaim, class *stor
 			PersistentVolumeSource: corev1.PersistentVolumeSource{
 				CSI: &corev1.CSIPersistentVolumeSource{Driver: class.Provisioner, VolumeHandle: bound.Spec.VolumeName},
 			},
-			NodeAffinity: f.reach(class.Provisioner, node),
+			NodeAffinity: e.volumeNodeAffinity(class.Provisioner, node),
 		},
 		Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound},
 	}
@@ -142,9 +142,9 @@ func (f *future) provisionClaim(claim *corev1.PersistentVolumeClaim, class *stor
 }
 
 // reach is where a volume made for a node can be used: where its driver says that nodes are alike, else in the node's zone.
-func (f *future) reach(driver string, node *corev1.Node) *corev1.VolumeNodeAffinity {
+func (e *engine) volumeNodeAffinity(driver string, node *corev1.Node) *corev1.VolumeNodeAffinity {
 	var term corev1.NodeSelectorTerm
-	keys, known := f.topologyKeys(driver, node)
+	keys, known := e.topologyKeys(driver, node)
 	if !known {
 		keys = []string{corev1.LabelTopologyZone}
 	}
@@ -162,8 +162,8 @@ func (f *future) reach(driver string, node *corev1.Node) *corev1.VolumeNodeAffin
 }
 
 // topologyKeys are the labels by which a driver tells nodes apart; false if it has not registered on the node.
-func (f *future) topologyKeys(driver string, node *corev1.Node) ([]string, bool) {
-	drivers := f.world().CSINode(node.Name)
+func (e *engine) topologyKeys(driver string, node *corev1.Node) ([]string, bool) {
+	drivers := e.world().CSINode(node.Name)
 	if drivers == nil {
 		return nil, false
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-func grow(cpu string) change.GrowDaemonSet {
+func growAgent(cpu string) change.GrowDaemonSet {
 	return change.GrowDaemonSet{Namespace: "default", Name: "agent", Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}
 }
 
@@ -61,8 +61,8 @@ func TestGrowDaemonSet(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := tc.world.future(t, grow("400m"))
-			expect(t, outcome, tc.want...)
+			outcome := tc.world.run(t, growAgent("400m"))
+			expectFates(t, outcome, tc.want...)
 			expectGap(t, outcome, "daemonset/agent", tc.gap)
 		})
 	}
@@ -86,7 +86,7 @@ func TestScale(t *testing.T) {
 			[]string{"waiting web-1-* FateUnschedulable"},
 		},
 		"down, from where there are two": {
-			world(three(), deployment("web", template("web", "1"), "n1", "n2", "n2")), scale("Deployment", "web", 2),
+			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n2")), scale("Deployment", "web", 2),
 			[]string{"ended web-1-b n2> FateScaled"},
 		},
 		"a StatefulSet grows one after another": {
@@ -94,11 +94,11 @@ func TestScale(t *testing.T) {
 			[]string{"waiting db-1 FateUnschedulable", "waiting db-2 FateOrdered"},
 		},
 		"and loses its last": {
-			world(three(), statefulSet("db", template("db", "1"), "n1", "n2")), scale("StatefulSet", "db", 1),
+			world(threeNodes(), statefulSet("db", template("db", "1"), "n1", "n2")), scale("StatefulSet", "db", 1),
 			[]string{"ended db-1 n2> FateScaled"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, tc.world.future(t, tc.change), tc.want...) })
+		t.Run(name, func(t *testing.T) { expectFates(t, tc.world.run(t, tc.change), tc.want...) })
 	}
 }
 
@@ -110,7 +110,7 @@ func TestPreemptionCascades(t *testing.T) {
 		placed("high", "", template("high", "1", priority(100), func(s *corev1.PodSpec) {
 			s.NodeSelector = map[string]string{corev1.LabelHostname: "n1"}
 		})))
-	expect(t, w.future(t, change.Cordon{Node: "n2"}, change.Uncordon{Node: "n2"}),
+	expectFates(t, w.run(t, change.Cordon{Node: "n2"}, change.Uncordon{Node: "n2"}),
 		"moved high >n1",
 		"waiting low-1-* FateUnschedulable", "preempted low-1-a n2> by mid-1-* 30s",
 		"preempted mid-1-a n1> by high 30s", "created mid-1-* >n2",
@@ -129,26 +129,26 @@ func TestPods(t *testing.T) {
 			[]string{"moved web-1-a n1>n1"},
 		},
 		"an eviction that its budget refuses": {
-			world(three(), deployment("web", template("web", "1"), "n1"), budget("keep", "web", 1)),
+			world(threeNodes(), deployment("web", template("web", "1"), "n1"), budget("keep", "web", 1)),
 			change.Evict{Namespace: "default", Name: "web-1-a"},
 			[]string{"waiting web-1-a n1>n1 FateBlocked"},
 		},
 		"on a dead node a StatefulSet's pod hangs": {
-			world(node("n1", "a", dead), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")),
+			world(node("n1", "a", notReady), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")),
 			change.DeletePod{Namespace: "default", Name: "db-0"},
 			[]string{"waiting db-0 n1>n1 FateHangs"},
 		},
 		"unless it is deleted by force": {
-			world(node("n1", "a", dead), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")),
+			world(node("n1", "a", notReady), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")),
 			change.DeletePod{Namespace: "default", Name: "db-0", Force: true},
 			[]string{"moved db-0 n1>n2"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { expect(t, tc.world.future(t, tc.change), tc.want...) })
+		t.Run(name, func(t *testing.T) { expectFates(t, tc.world.run(t, tc.change), tc.want...) })
 	}
 }
 
-func dead(n *corev1.Node) {
+func notReady(n *corev1.Node) {
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
 	n.Spec.Taints = []corev1.Taint{
 		{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule}, {Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},

@@ -60,7 +60,7 @@ func (o objects) judge(t testing.TB) *scheduling.Judge {
 }
 
 // future plays changes once.
-func (o objects) future(t testing.TB, changes ...change.Change) simulation.Outcome {
+func (o objects) run(t testing.TB, changes ...change.Change) simulation.Outcome {
 	t.Helper()
 	outcome, err := simulation.Run(t.Context(), o.judge(t), changes, simulation.Options{})
 	if err != nil {
@@ -145,7 +145,7 @@ func spread(key string, skew int32) func(*corev1.PodSpec) {
 	}
 }
 
-func apart(key, app string) func(*corev1.PodSpec) {
+func antiAffinity(key, app string) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) {
 		s.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
@@ -276,7 +276,7 @@ func zonalClaim(name, zone string) objects {
 	)
 }
 
-func waitingClass(name string) *storagev1.StorageClass {
+func waitForFirstConsumerClass(name string) *storagev1.StorageClass {
 	mode := storagev1.VolumeBindingWaitForFirstConsumer
 	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "ebs.csi.aws.com", VolumeBindingMode: &mode}
 }
@@ -295,7 +295,7 @@ func budget(name, app string, least int) *policyv1.PodDisruptionBudget {
 var generated = regexp.MustCompile(`(?:-[bcdfghjklmnpqrstvwxz2456789]{8,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}( |$)`)
 
 // told is the outcome as lines of text, sorted: "moved web-1-a n1>n2 5m50s".
-func told(o simulation.Outcome) []string {
+func describeFates(o simulation.Outcome) []string {
 	lines := []string{}
 	for _, f := range o.Fates {
 		words := []string{string(f.Kind), f.Pod.Name}
@@ -331,10 +331,10 @@ func expectGap(t *testing.T, o simulation.Outcome, about, want string) {
 	}
 }
 
-func expect(t *testing.T, o simulation.Outcome, want ...string) {
+func expectFates(t *testing.T, o simulation.Outcome, want ...string) {
 	t.Helper()
 	slices.Sort(want)
-	if diff := cmp.Diff(append([]string{}, want...), told(o)); diff != "" {
+	if diff := cmp.Diff(append([]string{}, want...), describeFates(o)); diff != "" {
 		t.Errorf("fates (-want +got):\n%s", diff)
 	}
 }

@@ -140,7 +140,7 @@ func (f *forecast) play(ctx context.Context, seeds int) error {
 		return nil //nolint:nilerr // That a question is refused is an answer.
 	}
 	gaps := map[string]bool{}
-	err = simulation.Each(ctx, f.judge, changes, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+	err = simulation.EachFuture(ctx, f.judge, changes, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
 		f.endings = append(f.endings, foreseen(f.before, o))
 		for workload, list := range nodesOf(f.before, o.World) {
 			if f.nodes[workload] == nil {

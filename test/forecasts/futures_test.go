@@ -28,7 +28,7 @@ func (b *bed) futures(before *cluster.Snapshot, c change.Change) futures {
 	b.must(err)
 	for seeds := leastFutures; ; seeds *= 2 {
 		f := futures{nodes: map[string]map[string]int{}}
-		b.must(simulation.Each(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+		b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
 			f.add(before, o)
 			return nil
 		}))

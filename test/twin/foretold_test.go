@@ -76,7 +76,7 @@ func (b *bed) futures(before *cluster.Snapshot, c change.Change) map[string][]st
 	judge, err := scheduling.New(b.Context(), before, scheduling.Options{})
 	b.must(err)
 	futures := map[string][]string{}
-	b.must(simulation.Each(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+	b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
 		for workload, where := range places(o.World) {
 			futures[workload] = append(futures[workload], where)
 		}

@@ -21,7 +21,7 @@ func nextSteps(in input.Input, changes []change.Change) (filled []change.Change,
 			return nil, nil, notThere(in.World, grow.Subject())
 		}
 		found := false
-		for _, step := range simulation.NextSteps(in.Judge) {
+		for _, step := range simulation.NextAutoscalerSteps(in.Judge) {
 			if step.Target != grow.Subject() || grow.Container != "" && grow.Container != step.Container {
 				continue
 			}
@@ -29,7 +29,7 @@ func nextSteps(in input.Input, changes []change.Change) (filled []change.Change,
 			grow.Container, grow.Requests = step.Container, step.Requests
 			filled = append(filled, grow)
 			notes = append(notes, in.Say.Text(message.ForecastStep, message.Args{
-				"autoscaler": step.Autoscaler, "nodes": len(in.World.Nodes()) + step.More, "more": step.More,
+				"autoscaler": step.Autoscaler, "nodes": len(in.World.Nodes()) + step.MoreNodes, "more": step.MoreNodes,
 			}))
 		}
 		if !found {

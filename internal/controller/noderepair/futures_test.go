@@ -172,7 +172,7 @@ func TestEveryFuture(t *testing.T) {
 			t.Fatal(err)
 		}
 		bad, first := 0, false
-		err = simulation.Each(t.Context(), judge, []change.Change{change.RebootNode{Node: "n1"}}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+		err = simulation.EachFuture(t.Context(), judge, []change.Change{change.RebootNode{Node: "n1"}}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
 			first = false // It is the last that is seen.
 			for _, fate := range o.Fates {
 				first = first || fate.Kind == simulation.Waiting

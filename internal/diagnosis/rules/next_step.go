@@ -55,7 +55,7 @@ func (GrowingDaemons) Find(ctx context.Context, v view.View) []finding.Finding {
 
 // growthStep is a DaemonSet's next growth and whom it costs their place.
 type growthStep struct {
-	simulation.NextStep
+	simulation.AutoscalerStep
 	victims []*corev1.Pod
 }
 
@@ -63,9 +63,9 @@ type growthStep struct {
 func nextSteps(v view.View) []growthStep {
 	var steps []growthStep
 	scaled := map[change.Ref]bool{}
-	for _, next := range simulation.NextSteps(v.Judge) {
+	for _, next := range simulation.NextAutoscalerSteps(v.Judge) {
 		scaled[next.Target] = true
-		steps = append(steps, growthStep{NextStep: next})
+		steps = append(steps, growthStep{AutoscalerStep: next})
 	}
 	for _, ds := range v.World.DaemonSets() {
 		target := facts.RefTo(cluster.DaemonSet, ds)
@@ -75,7 +75,7 @@ func nextSteps(v view.View) []growthStep {
 		}
 		for _, c := range ds.Spec.Template.Spec.Containers {
 			if asksForMoreThan(c, older[0]) {
-				steps = append(steps, growthStep{NextStep: simulation.NextStep{Target: target, Container: c.Name, Requests: c.Resources.Requests}})
+				steps = append(steps, growthStep{AutoscalerStep: simulation.AutoscalerStep{Target: target, Container: c.Name, Requests: c.Resources.Requests}})
 			}
 		}
 	}
@@ -98,8 +98,8 @@ func asksForMoreThan(c corev1.Container, pod *corev1.Pod) bool {
 
 // changes bring the step about: the nodes that the autoscaler waits for, or the growth itself.
 func (s growthStep) changes() []change.Change {
-	if s.More > 0 {
-		return []change.Change{change.AddNodes{Count: s.More}}
+	if s.MoreNodes > 0 {
+		return []change.Change{change.AddNodes{Count: s.MoreNodes}}
 	}
 	return []change.Change{change.GrowDaemonSet{Namespace: s.Target.Namespace, Name: s.Target.Name, Container: s.Container, Requests: s.Requests}}
 }
@@ -138,7 +138,7 @@ func (s growthStep) describe(ctx context.Context, v view.View, o simulation.Outc
 	now, next := s.growth(v)
 	lost := s.fallen(v, o, owners)
 	args := message.Args{
-		"set": s.Target, "more": s.More, "nodes": len(v.World.Nodes()) + s.More, "now": now, "next": next,
+		"set": s.Target, "more": s.MoreNodes, "nodes": len(v.World.Nodes()) + s.MoreNodes, "now": now, "next": next,
 		"n": len(s.victims), "workloads": v.Some(owners), "lost": lost,
 	}
 	f.Message = v.Say.Text(message.NextStep, args)
@@ -161,7 +161,7 @@ func (s growthStep) describe(ctx context.Context, v view.View, o simulation.Outc
 		f.Remedies = append(f.Remedies, ways)
 	}
 	f.Remedies = append(f.Remedies, s.hold(ctx, v)...)
-	if s.Autoscaler.Name != "" && s.More > 0 {
+	if s.Autoscaler.Name != "" && s.MoreNodes > 0 {
 		f.Unknown = []finding.Gap{{About: "groups", Message: v.Say.Text(message.UnknownNewNode, nil)}}
 	}
 	return f

@@ -77,7 +77,7 @@ func (s growthStep) night(ctx context.Context, v view.View, work []*corev1.Pod, 
 		return false
 	}
 	held := false
-	err := simulation.In(ctx, v.Judge, ready, simulation.Options{LeavePending: true}, func(simulation.Outcome) error {
+	err := simulation.Inspect(ctx, v.Judge, ready, simulation.Options{LeavePending: true}, func(simulation.Outcome) error {
 		if err := v.Judge.Apply(begin...); err != nil {
 			return err
 		}

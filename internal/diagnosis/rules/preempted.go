@@ -256,9 +256,9 @@ func (p preemption) growth(v view.View, ds *appsv1.DaemonSet) resource.Quantity 
 		}
 	}
 	if v.Foresees() {
-		for _, next := range simulation.NextSteps(v.Judge) {
+		for _, next := range simulation.NextAutoscalerSteps(v.Judge) {
 			if next.Target == p.by {
-				return growthStep{NextStep: next}.cpuGrowth(v)
+				return growthStep{AutoscalerStep: next}.cpuGrowth(v)
 			}
 		}
 	}

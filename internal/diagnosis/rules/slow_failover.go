@@ -174,7 +174,7 @@ func promptly(ctx context.Context, v view.View, w facts.Workload) (finding.Remed
 	if !v.Foresees() {
 		return way, true
 	}
-	err := simulation.In(ctx, v.Judge, []change.Change{patched}, simulation.Options{LeavePending: true}, func(o simulation.Outcome) error {
+	err := simulation.Inspect(ctx, v.Judge, []change.Change{patched}, simulation.Options{LeavePending: true}, func(o simulation.Outcome) error {
 		way.Verified = movesPromptly(ctx, v, facts.PodsOfWorkload(o.World, w.Ref))
 		return nil
 	})

@@ -32,7 +32,7 @@ func (v View) play(ctx context.Context, changes []change.Change, pods ...*corev1
 		return proofNone, nil, nil
 	}
 	found, preempted, suspect := proofWaits, []change.Ref(nil), []change.Ref(nil)
-	err := simulation.In(ctx, v.Judge, changes, simulation.Options{}, func(o simulation.Outcome) error {
+	err := simulation.Inspect(ctx, v.Judge, changes, simulation.Options{}, func(o simulation.Outcome) error {
 		if v.landed(o, pods) {
 			found = proofRuns
 		}

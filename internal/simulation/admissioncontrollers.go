@@ -1,0 +1,169 @@
+package simulation
+
+import (
+	"maps"
+	"slices"
+
+	registrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// admitters are the webhooks and policies that the API server asks about objects, and that are not asked here.
+type admissionControllers struct {
+	all []admissionController
+	// asked are objects that were looked at already, by what tells one from another to an admitter.
+	reviewed map[string]bool
+	// names are those of the admitters that match any.
+	names map[string]bool
+}
+
+// admitter is a webhook or a policy. It looks at what each of its matches lets through.
+type admissionController struct {
+	name    change.Ref
+	matches []registrationv1.MatchResources
+}
+
+// admissionKinds are the kinds that admitters are configured by.
+var admissionKinds = []cluster.Kind{
+	cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration, cluster.MutatingAdmissionPolicy,
+	cluster.MutatingAdmissionPolicyBinding, cluster.ValidatingAdmissionPolicy, cluster.ValidatingAdmissionPolicyBinding,
+}
+
+func newAdmissionControllers(world *cluster.Snapshot) admissionControllers {
+	a := admissionControllers{reviewed: map[string]bool{}, names: map[string]bool{}}
+	add := func(kind cluster.Kind, name string, matches ...registrationv1.MatchResources) {
+		a.all = append(a.all, admissionController{change.Ref{Kind: string(kind), Name: name}, matches})
+	}
+	for _, o := range world.Objects(cluster.MutatingWebhookConfiguration) {
+		for _, w := range o.(*registrationv1.MutatingWebhookConfiguration).Webhooks {
+			add(cluster.MutatingWebhookConfiguration, o.GetName(), webhookMatchResources(w.Rules, w.NamespaceSelector, w.ObjectSelector))
+		}
+	}
+	for _, o := range world.Objects(cluster.ValidatingWebhookConfiguration) {
+		for _, w := range o.(*registrationv1.ValidatingWebhookConfiguration).Webhooks {
+			add(cluster.ValidatingWebhookConfiguration, o.GetName(), webhookMatchResources(w.Rules, w.NamespaceSelector, w.ObjectSelector))
+		}
+	}
+	for _, o := range world.Objects(cluster.ValidatingAdmissionPolicyBinding) {
+		binding := o.(*registrationv1.ValidatingAdmissionPolicyBinding).Spec
+		policy, is := world.Object(cluster.ValidatingAdmissionPolicy, "", binding.PolicyName).(*registrationv1.ValidatingAdmissionPolicy)
+		if is && policy.Spec.MatchConstraints != nil && slices.Contains(binding.ValidationActions, registrationv1.Deny) {
+			add(cluster.ValidatingAdmissionPolicy, binding.PolicyName, *policy.Spec.MatchConstraints, bindingMatchResources(binding.MatchResources))
+		}
+	}
+	for _, o := range world.Objects(cluster.MutatingAdmissionPolicyBinding) {
+		binding := o.(*registrationv1.MutatingAdmissionPolicyBinding).Spec
+		policy, is := world.Object(cluster.MutatingAdmissionPolicy, "", binding.PolicyName).(*registrationv1.MutatingAdmissionPolicy)
+		if is && policy.Spec.MatchConstraints != nil {
+			add(cluster.MutatingAdmissionPolicy, binding.PolicyName, *policy.Spec.MatchConstraints, bindingMatchResources(binding.MatchResources))
+		}
+	}
+	return a
+}
+
+func webhookMatchResources(rules []registrationv1.RuleWithOperations, namespaces, objects *metav1.LabelSelector) registrationv1.MatchResources {
+	match := registrationv1.MatchResources{NamespaceSelector: namespaces, ObjectSelector: objects}
+	for _, rule := range rules {
+		match.ResourceRules = append(match.ResourceRules, registrationv1.NamedRuleWithOperations{RuleWithOperations: rule})
+	}
+	return match
+}
+
+// anything is the rule of a binding that has none.
+var matchEverything = []registrationv1.NamedRuleWithOperations{{RuleWithOperations: registrationv1.RuleWithOperations{
+	Operations: []registrationv1.OperationType{registrationv1.OperationAll}, Rule: registrationv1.Rule{APIGroups: []string{"*"}, Resources: []string{"*"}},
+}}}
+
+// all are the resources of a binding, every one if it does not say.
+func bindingMatchResources(of *registrationv1.MatchResources) registrationv1.MatchResources {
+	if of == nil {
+		of = &registrationv1.MatchResources{}
+	}
+	match := *of
+	if len(match.ResourceRules) == 0 {
+		match.ResourceRules = matchEverything
+	}
+	return match
+}
+
+// admitted notes who would have been asked about an object that is created or updated.
+func (e *engine) recordAdmission(o metav1.Object, operation registrationv1.OperationType) {
+	if len(e.admissionControllers.all) == 0 {
+		return
+	}
+	gvks, _, err := scheme.Scheme.ObjectKinds(o.(runtime.Object))
+	if err != nil {
+		return // Kinds of a Snapshot alone are created.
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(gvks[0])
+	key := string(operation) + resource.String() + o.GetNamespace() + labels.Set(o.GetLabels()).String()
+	if e.admissionControllers.reviewed[key] {
+		return
+	}
+	e.admissionControllers.reviewed[key] = true
+	for _, a := range e.admissionControllers.all {
+		looks := func(match registrationv1.MatchResources) bool {
+			return matchesRule(match.ResourceRules, o, resource.Group, resource.Resource, operation) &&
+				!matchesRule(match.ExcludeResourceRules, o, resource.Group, resource.Resource, operation) &&
+				selectorMatches(match.ObjectSelector, o.GetLabels()) && (o.GetNamespace() == "" || selectorMatches(match.NamespaceSelector, e.namespaceLabels(o)))
+		}
+		if !slices.ContainsFunc(a.matches, func(match registrationv1.MatchResources) bool { return !looks(match) }) {
+			e.admissionControllers.names[a.name.String()] = true
+		}
+	}
+}
+
+// ruled says whether any rule is about an operation on an object. Versions are not looked at: by default an admitter is asked about
+// each version of what it names (matchPolicy Equivalent).
+func matchesRule(rules []registrationv1.NamedRuleWithOperations, o metav1.Object, group, resource string, operation registrationv1.OperationType) bool {
+	return slices.ContainsFunc(rules, func(rule registrationv1.NamedRuleWithOperations) bool {
+		scoped := rule.Scope == nil || *rule.Scope == registrationv1.AllScopes || (*rule.Scope == registrationv1.NamespacedScope) == (o.GetNamespace() != "")
+		return scoped && containsEither(rule.Operations, operation, registrationv1.OperationAll) && containsEither(rule.APIGroups, group, "*") &&
+			(containsEither(rule.Resources, resource, "*") || slices.Contains(rule.Resources, "*/*")) &&
+			(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, o.GetName()))
+	})
+}
+
+func containsEither[T comparable](list []T, value, wildcard T) bool {
+	return slices.Contains(list, value) || slices.Contains(list, wildcard)
+}
+
+// selected says whether a selector takes labels. One that cannot be read takes all.
+func selectorMatches(selector *metav1.LabelSelector, of map[string]string) bool {
+	if selector == nil {
+		return true
+	}
+	parsed, err := metav1.LabelSelectorAsSelector(selector)
+	return err != nil || parsed.Matches(labels.Set(of))
+}
+
+// labelsOfNamespace are those of an object's namespace, or what is known of them by its name.
+func (e *engine) namespaceLabels(o metav1.Object) map[string]string {
+	if namespace := e.world().Namespace(o.GetNamespace()); namespace != nil {
+		return namespace.Labels
+	}
+	return map[string]string{corev1.LabelMetadataName: o.GetNamespace()}
+}
+
+// noteAdmitters says who would have been asked, or that it is not known.
+func (e *engine) noteAdmissionControllers() {
+	if names := slices.Sorted(maps.Keys(e.admissionControllers.names)); len(names) > 0 {
+		e.gaps.note("admission", message.Of(message.GapAdmission, message.Args{"names": names, "n": len(names)}))
+	}
+}
+
+// noteUnreadAdmitters says that it is not known who is asked about what is applied.
+func (e *engine) noteUnknownAdmission() {
+	if slices.ContainsFunc(admissionKinds, func(kind cluster.Kind) bool { return !e.world().Knowledge(kind).Known() }) {
+		e.gaps.note("admission", message.Of(message.GapAdmissionUnread, nil))
+	}
+}

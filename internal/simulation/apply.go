@@ -1,0 +1,128 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// make does one change and lets what follows from it happen.
+func (e *engine) apply(ctx context.Context, c change.Change) error {
+	e.now = 0
+	e.retryUnschedulable()
+	subject := c.Subject()
+	before := e.world().Object(cluster.Kind(subject.Kind), subject.Namespace, subject.Name)
+	if err := e.dispatch(ctx, c); err != nil {
+		return err
+	}
+	if err := e.recordFieldManager(c, before); err != nil {
+		return err
+	}
+	if err := e.settle(ctx); err != nil {
+		return err
+	}
+	return e.continueRollouts(ctx)
+}
+
+func (e *engine) dispatch(ctx context.Context, c change.Change) error {
+	switch c := c.(type) {
+	case change.LoseNode, change.DrainNode, change.Cordon, change.Uncordon, change.Taint, change.Untaint,
+		change.RebootNode, change.ReplaceNode, change.RestartService:
+		return e.changeNode(ctx, c)
+	case change.LoseZone:
+		e.lostZones[c.Zone] = true
+		return e.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return cluster.Zone(n) == c.Zone })
+	case change.LoseGroup:
+		return e.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return e.inGroup(n, c.Group) })
+	case change.AddNodes:
+		return e.addNodes(ctx, c)
+	case change.ResizeGroup:
+		return e.resizeGroup(ctx, c)
+	case change.RotateGroup:
+		return e.rotateGroup(ctx, c)
+	case change.Evict, change.DeletePod:
+		return e.changePod(ctx, c)
+	case change.GrowDaemonSet:
+		return e.growDaemonSet(ctx, c)
+	case change.ScaleWorkload:
+		return e.scaleWorkload(c)
+	case change.Patch:
+		return e.patchObject(ctx, c)
+	case change.Apply:
+		return e.applyManifests(ctx, c)
+	default:
+		return fmt.Errorf("the simulation does not know %T", c)
+	}
+}
+
+// toNode is what is done to one node.
+func (e *engine) changeNode(ctx context.Context, c change.Change) error {
+	node := e.world().Node(c.Subject().Name)
+	if node == nil {
+		return UnknownError{c.Subject()}
+	}
+	switch c := c.(type) {
+	case change.LoseNode:
+		return e.loseNodes(ctx, []*corev1.Node{node})
+	case change.DrainNode:
+		_, err := e.drainNode(ctx, node)
+		return err
+	case change.RebootNode, change.ReplaceNode, change.RestartService:
+		return e.repairNode(ctx, node, c)
+	case change.Cordon:
+		return e.cordonNode(node, true)
+	case change.Uncordon:
+		return e.cordonNode(node, false)
+	case change.Taint:
+		return e.taintNode(node, c.Taint)
+	case change.Untaint:
+		return e.untaintNode(node, c.Taint)
+	default:
+		return fmt.Errorf("the simulation does not know %T", c)
+	}
+}
+
+// loseWhere loses every node of some kind.
+func (e *engine) loseMatching(ctx context.Context, what change.Ref, dies func(*corev1.Node) bool) error {
+	var dead []*corev1.Node
+	for _, node := range e.world().Nodes() {
+		if dies(node) {
+			dead = append(dead, node)
+		}
+	}
+	if len(dead) == 0 {
+		return UnknownError{what}
+	}
+	shuffle(e.randomness, dead)
+	return e.loseNodes(ctx, slices.Clip(dead))
+}
+
+func (e *engine) inGroup(node *corev1.Node, name string) bool {
+	group, ok := e.world().GroupOf(node.Name)
+	return ok && group.Name == name
+}
+
+// toPod is what is done to one pod.
+func (e *engine) changePod(ctx context.Context, c change.Change) error {
+	pod := e.pods.get(c.Subject().Namespace, c.Subject().Name)
+	if pod == nil {
+		return UnknownError{c.Subject()}
+	}
+	switch c := c.(type) {
+	case change.Evict:
+		if why := e.evictionBlocker(pod); why.ID != "" {
+			e.fates.markStaying(pod, why)
+			return nil
+		}
+	case change.DeletePod:
+		if c.Force {
+			return e.deletePod(ctx, pod, true)
+		}
+	}
+	return e.deletePod(ctx, pod, false)
+}

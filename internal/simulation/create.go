@@ -1,0 +1,105 @@
+package simulation
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// establish adds an object that was not there, and what its controller makes of it.
+func (e *engine) createObject(o metav1.Object) error {
+	switch o := o.(type) {
+	case *corev1.Pod:
+		return e.createBarePod(o)
+	case *corev1.PersistentVolumeClaim:
+		return e.createClaim(o)
+	case *policyv1.PodDisruptionBudget:
+		return e.putBudget(o)
+	}
+	if err := e.edit(cluster.Put(o)); err != nil {
+		return err
+	}
+	e.retryUnschedulable()
+	switch o := o.(type) {
+	case *corev1.ResourceQuota:
+		delete(e.quotas.byNamespace, o.Namespace)
+	case *appsv1.Deployment:
+		if o.Spec.Paused {
+			return nil // Its first ReplicaSet comes once it is resumed.
+		}
+		rs, err := e.newReplicaSet(o, replicasOf(o, 1))
+		if err != nil {
+			return err
+		}
+		return e.fillReplicaSet(rs)
+	case *appsv1.ReplicaSet:
+		return e.fillReplicaSet(o)
+	case *appsv1.StatefulSet:
+		return e.fillStatefulSet(o)
+	case *appsv1.DaemonSet:
+		return e.syncDaemonSet(o)
+	case *batchv1.Job:
+		return e.syncJob(o)
+	case *batchv1.CronJob:
+		e.gaps.note("cronjob/"+o.Name, message.Of(message.GapCronJob, message.Args{"job": o.Name}))
+	case *corev1.Node:
+		return e.createDaemonPods(o)
+	}
+	return nil
+}
+
+// protect follows a budget that is new or has changed.
+func (e *engine) putBudget(pdb *policyv1.PodDisruptionBudget) error {
+	edit := e.budgets.put(pdb)
+	e.objects = e.objects.With(edit)
+	return e.edit(edit)
+}
+
+func (e *engine) createBarePod(pod *corev1.Pod) error {
+	e.admit(pod)
+	pod.Status.Phase = corev1.PodPending
+	if err := e.admitBarePod(pod); err != nil {
+		return err
+	}
+	if node := pod.Spec.NodeName; node != "" {
+		pod.Spec.NodeName = ""
+		e.fates.begin(pod)
+		return e.bind(pod, node)
+	}
+	if len(pod.Spec.SchedulingGates) > 0 {
+		return e.edit(cluster.Put(pod))
+	}
+	e.createPod(nil, pod)
+	return nil
+}
+
+// daemonsOf gives every node that a DaemonSet wants its pod, and takes it from those it does not.
+func (e *engine) syncDaemonSet(set *appsv1.DaemonSet) error {
+	for _, node := range e.world().Nodes() {
+		if shouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
+			e.createPod(nil, e.daemonPod(set, node.Name))
+		}
+	}
+	return e.removeUnselectedDaemonPods(e.daemonPods(set))
+}
+
+// endUnwanted ends those pods of DaemonSets that are on a node which their DaemonSet does not select.
+func (e *engine) removeUnselectedDaemonPods(pods []*corev1.Pod) error {
+	for _, pod := range pods {
+		set, ok := e.world().Owner(pod).(*appsv1.DaemonSet)
+		node := e.world().Node(targetNodeName(pod))
+		if !ok || node == nil || pod.DeletionTimestamp != nil || cluster.Ended(pod) || daemonSetSelects(set, node) {
+			continue
+		}
+		if err := e.removePod(pod); err != nil {
+			return err
+		}
+		e.fates.end(pod, Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package simulation
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// daemonTolerations are those that every DaemonSet's pod gets.
+//
+// Source: pkg/controller/daemon/util (AddOrUpdateDaemonPodTolerations).
+var daemonTolerations = []corev1.Toleration{
+	{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
+	{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
+	{Key: corev1.TaintNodeDiskPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodePIDPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+}
+
+// daemonsFor gives a node the DaemonSets' pods that it should have and has not.
+func (e *engine) createDaemonPods(node *corev1.Node) error {
+	world := e.world()
+	for _, set := range world.DaemonSets() {
+		if shouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
+			e.createPod(nil, e.daemonPod(set, node.Name))
+		}
+	}
+	return nil
+}
+
+// hasDaemon says whether a pod of a DaemonSet is on a node or waits for it. The set's pods on other nodes, which are as many as
+// there are nodes, are not looked at.
+func (e *engine) hasDaemonPod(set *appsv1.DaemonSet, node string) bool {
+	here := func(pod *corev1.Pod) bool {
+		return metav1.IsControlledBy(pod, set) && targetNodeName(pod) == node && pod.DeletionTimestamp == nil
+	}
+	return slices.ContainsFunc(e.pods.onNode(node), here) || slices.ContainsFunc(e.pods.onNode(""), here) || slices.ContainsFunc(e.queue.podsOf(set.UID), here)
+}
+
+// selects says whether a DaemonSet's node selector and affinity choose a node.
+func daemonSetSelects(set *appsv1.DaemonSet, node *corev1.Node) bool {
+	matches, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: set.Spec.Template.Spec}).Match(node)
+	return err == nil && matches // The API server accepts no selector that fails.
+}
+
+// wants says whether a DaemonSet should have a pod on a node.
+//
+// Source: pkg/controller/daemon (NodeShouldRunDaemonPod).
+func shouldRunDaemonPod(set *appsv1.DaemonSet, node *corev1.Node) bool {
+	if !daemonSetSelects(set, node) {
+		return false
+	}
+	tolerations := slices.Concat(set.Spec.Template.Spec.Tolerations, daemonTolerations)
+	if set.Spec.Template.Spec.HostNetwork {
+		tolerations = append(tolerations, corev1.Toleration{
+			Key: corev1.TaintNodeNetworkUnavailable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
+		})
+	}
+	_, untolerated := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, tolerations, func(t *corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	}, true)
+	return !untolerated
+}
+
+// daemonPod is a DaemonSet's new pod for a node: like its newest on another node, or as its template says.
+func (e *engine) daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
+	name := e.names.pod(set.Namespace, set.Name+"-")
+	if sibling := e.pods.firstOwned(set.UID, func(pod *corev1.Pod) bool { return upToDate(set, pod) }); sibling != nil {
+		return pinnedToNode(e.replacementPod(sibling, name), node)
+	}
+	return pinnedToNode(e.daemonPodFromTemplate(set, name), node)
+}
+
+func (e *engine) daemonPodFromTemplate(set *appsv1.DaemonSet, name string) *corev1.Pod {
+	pod := e.podFromTemplate(&set.Spec.Template, set.Namespace, name, controllerRef("apps/v1", "DaemonSet", set))
+	for _, toleration := range daemonTolerations {
+		if !slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool { return t.MatchToleration(&toleration) }) {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, toleration)
+		}
+	}
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	if generation := set.Annotations[appsv1.DeprecatedTemplateGeneration]; generation != "" {
+		pod.Labels[templateGeneration] = generation
+	}
+	return pod
+}
+
+// templateGeneration is the label that tells which template of a DaemonSet a pod was made of.
+const templateGeneration = "pod-template-generation"
+
+// upToDate says whether a pod was made of its DaemonSet's present template, as far as the labels tell.
+func upToDate(set *appsv1.DaemonSet, pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp == nil && pod.Labels[templateGeneration] == set.Annotations[appsv1.DeprecatedTemplateGeneration]
+}
+
+// pinned ties a DaemonSet's pod to its node, as its controller does.
+func pinnedToNode(pod *corev1.Pod, node string) *corev1.Pod {
+	affinity := corev1.Affinity{}
+	if pod.Spec.Affinity != nil {
+		affinity = *pod.Spec.Affinity
+	}
+	nodes := corev1.NodeAffinity{}
+	if affinity.NodeAffinity != nil {
+		nodes = *affinity.NodeAffinity
+	}
+	nodes.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+		MatchFields: []corev1.NodeSelectorRequirement{{
+			Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node},
+		}},
+	}}}
+	affinity.NodeAffinity = &nodes
+	pod.Spec.Affinity = &affinity
+	return pod
+}
+
+// daemonNode is the node that a DaemonSet's pod is for, whether it runs there yet or not.
+func targetNodeName(pod *corev1.Pod) string {
+	if pod.Spec.NodeName != "" || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
+		return pod.Spec.NodeName
+	}
+	required := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	if required == nil {
+		return ""
+	}
+	for _, term := range required.NodeSelectorTerms {
+		for _, field := range term.MatchFields {
+			if field.Key == metav1.ObjectNameField && len(field.Values) == 1 {
+				return field.Values[0]
+			}
+		}
+	}
+	return ""
+}
+
+// replaceDaemon makes a DaemonSet's pod again on its node, if that is still there and should have one.
+func (e *engine) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) error {
+	node := e.world().Node(targetNodeName(pod))
+	if node == nil || !shouldRunDaemonPod(set, node) {
+		e.fates.end(pod, Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+		return nil
+	}
+	name := e.names.pod(pod.Namespace, set.Name+"-")
+	next := e.replacementPod(pod, name)
+	if !upToDate(set, pod) {
+		next = e.daemonPodFromTemplate(set, name)
+	}
+	e.createPod(pod, pinnedToNode(next, node.Name))
+	return nil
+}
+
+// endWaitingFor ends DaemonSets' pods that wait for nodes which are gone.
+//
+// Source: pkg/controller/daemon (getUnscheduledPodsWithoutNode).
+func (e *engine) removePendingDaemonPods(gone []*corev1.Node) error {
+	for _, pod := range e.pods.onNode("") {
+		owner := metav1.GetControllerOfNoCopy(pod)
+		if owner == nil || cluster.Kind(owner.Kind) != cluster.DaemonSet || pod.DeletionTimestamp != nil {
+			continue
+		}
+		its := func(node *corev1.Node) bool { return node.Name == targetNodeName(pod) }
+		if !slices.ContainsFunc(gone, its) {
+			continue
+		}
+		if err := e.removePod(pod); err != nil {
+			return err
+		}
+		e.fates.end(pod, Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+	}
+	return nil
+}
+
+func daemonRef(set *appsv1.DaemonSet) string {
+	return change.Ref{Kind: string(cluster.DaemonSet), Name: set.Name}.String()
+}

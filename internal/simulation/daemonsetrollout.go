@@ -1,0 +1,186 @@
+package simulation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// rollDaemons replaces a DaemonSet's pods node by node, as its strategy says. A pod that fits nowhere counts as
+// unavailable; when as many are as may be, the rollout stands still and the other nodes keep their old pods.
+//
+// Source: pkg/controller/daemon/update.go of Kubernetes.
+func (e *engine) rolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
+	set = withNextGeneration(set)
+	if err := e.edit(cluster.Put(set)); err != nil {
+		return err
+	}
+	ref := message.Args{"set": daemonRef(set)}
+	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+		e.gaps.note(daemonRef(set), message.Of(message.GapOnDelete, ref))
+		return nil
+	}
+	e.rollingOut = true
+	err := e.rollingUpdate(ctx, set, newPod)
+	e.rollingOut = false
+	return errors.Join(err, e.markDelayedHealthy())
+}
+
+func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
+	old := e.daemonPods(set)
+	most, surge := e.daemonSetLimits(set, len(old))
+	if surge > 0 {
+		return e.surgingUpdate(ctx, set, old, surge, newPod)
+	}
+	var waiting []*corev1.Pod
+	for len(old) > 0 {
+		waiting = e.onlyWaiting(waiting)
+		batch := min(most-len(waiting), len(old))
+		if batch <= 0 {
+			e.gaps.note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
+			return nil
+		}
+		for _, pod := range old[:batch] {
+			next := e.updatedDaemonPod(set, pod, newPod)
+			if err := e.removePod(pod); err != nil {
+				return err
+			}
+			if node := e.world().Node(targetNodeName(pod)); node != nil && !shouldRunDaemonPod(set, node) { // Only what runs may stay on it.
+				e.fates.end(pod, Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+				continue
+			}
+			e.createPod(pod, next)
+			waiting = append(waiting, next)
+		}
+		old = old[batch:]
+		if err := e.settleStep(ctx, func() bool { return len(e.onlyWaiting(slices.Clone(waiting))) < most }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remade is the pod of the new template in place of an old one, on the same node.
+func (e *engine) updatedDaemonPod(set *appsv1.DaemonSet, old *corev1.Pod, newPod func(*corev1.Pod) *corev1.Pod) *corev1.Pod {
+	next := newPod(old)
+	next.Labels = maps.Clone(next.Labels)
+	if next.Labels == nil {
+		next.Labels = map[string]string{}
+	}
+	next.Labels[templateGeneration] = set.Annotations[appsv1.DeprecatedTemplateGeneration]
+	return pinnedToNode(next, targetNodeName(old))
+}
+
+// surge puts each new pod beside the old one, which goes once the new one runs.
+func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old []*corev1.Pod, surge int, newPod func(*corev1.Pod) *corev1.Pod) error {
+	var waiting []*corev1.Pod
+	for len(old) > 0 {
+		waiting = e.onlyWaiting(waiting)
+		batch := min(surge-len(waiting), len(old))
+		if batch <= 0 {
+			e.gaps.note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
+			return nil
+		}
+		var made []*corev1.Pod
+		for _, pod := range old[:batch] {
+			next := e.updatedDaemonPod(set, pod, newPod)
+			e.createPod(nil, next)
+			made = append(made, next)
+		}
+		if err := e.settle(ctx); err != nil {
+			return err
+		}
+		for i, next := range made {
+			if e.isWaiting(next) {
+				waiting = append(waiting, next)
+				continue
+			}
+			if err := e.removePod(old[i]); err != nil {
+				return err
+			}
+			e.fates.end(old[i], Ended, message.Of(message.FateRolled, nil), e.elapsed())
+		}
+		old = old[batch:]
+	}
+	return nil
+}
+
+// daemons are a DaemonSet's pods, by node.
+func (e *engine) daemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, pod := range e.pods.ownedBy(set.UID) {
+		if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
+			pods = append(pods, pod)
+		}
+	}
+	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(targetNodeName(a), targetNodeName(b)) })
+	shuffle(e.randomness, pods)
+	return pods
+}
+
+// limits are how many of a DaemonSet's pods may be unavailable, and how many may stand beside old ones, during a rollout.
+func (e *engine) daemonSetLimits(set *appsv1.DaemonSet, pods int) (unavailable, surge int) {
+	rolling := set.Spec.UpdateStrategy.RollingUpdate
+	if rolling == nil {
+		return 1, 0
+	}
+	unavailable, surge = scaledValue(rolling.MaxUnavailable, pods, true, 1), scaledValue(rolling.MaxSurge, pods, true, 0)
+	if surge == 0 {
+		unavailable = max(unavailable, 1)
+	}
+	return unavailable, surge
+}
+
+// scaled is a number or a share of so many, otherwise if it is not given.
+func scaledValue(value *intstr.IntOrString, of int, up bool, fallback int) int {
+	if value == nil {
+		return fallback
+	}
+	n, err := intstr.GetScaledValueFromIntOrPercent(value, of, up)
+	if err != nil {
+		return fallback // The API server accepts no such value.
+	}
+	return n
+}
+
+func withNextGeneration(set *appsv1.DaemonSet) *appsv1.DaemonSet {
+	next := *set
+	next.Annotations = maps.Clone(set.Annotations)
+	if next.Annotations == nil {
+		next.Annotations = map[string]string{}
+	}
+	generation, err := strconv.Atoi(set.Annotations[appsv1.DeprecatedTemplateGeneration])
+	if err != nil {
+		generation = 1 // Files written by hand have none.
+	}
+	next.Annotations[appsv1.DeprecatedTemplateGeneration] = strconv.Itoa(generation + 1)
+	return &next
+}
+
+// retire takes a pod away without its owner making another.
+func (e *engine) removePod(pod *corev1.Pod) error {
+	e.queue.remove(pod)
+	e.decrementActive(pod)
+	e.retryUnschedulable()
+	return e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...)
+}
+
+// waits says whether a pod asks for a node, or waits there for a volume, in vain.
+func (e *engine) isWaiting(pod *corev1.Pod) bool {
+	l := e.fates.byPod[nameOf(pod)]
+	return l != nil && l.fate.Kind == Waiting && l.fate.To == "" || e.isAttaching(pod)
+}
+
+func (e *engine) onlyWaiting(pods []*corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool { return !e.isWaiting(pod) })
+}

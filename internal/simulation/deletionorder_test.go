@@ -1,0 +1,89 @@
+package simulation_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// aged gives the pods of a Deployment UIDs, and the times when they were made and became ready, so long ago.
+func aged(of objects, pods ...struct {
+	uid string
+	ago time.Duration
+},
+) objects {
+	for _, o := range of {
+		pod, is := o.(*corev1.Pod)
+		if !is {
+			continue
+		}
+		at := metav1.NewTime(epoch.Add(-pods[0].ago))
+		pod.UID, pod.CreationTimestamp = types.UID(pods[0].uid), at
+		pod.Status.Conditions[0].LastTransitionTime = at
+		pods = pods[1:]
+	}
+	return of
+}
+
+// TestWhichPodEndsFirst: of ages of the same binary magnitude the UID decides; else the younger ends, and before that what is not alone
+// on its node. Of equal ages it is chance.
+func TestDeletionOrder(t *testing.T) {
+	type pod = struct {
+		uid string
+		ago time.Duration
+	}
+	const day = 24 * time.Hour
+	for name, tc := range map[string]struct {
+		nodes []string
+		pods  []pod
+		want  []string
+	}{
+		"the younger by far":                   {[]string{"n1", "n2"}, []pod{{"1", 90 * day}, {"2", day}}, []string{"web-1-b"}},
+		"the lower UID of about as old":        {[]string{"n1", "n2"}, []pod{{"2", 11 * day}, {"1", 12 * day}}, []string{"web-1-b"}},
+		"the same the other way round":         {[]string{"n1", "n2"}, []pod{{"1", 11 * day}, {"2", 12 * day}}, []string{"web-1-a"}},
+		"either of those that are as old":      {[]string{"n1", "n2"}, []pod{{"1", day}, {"2", day}}, []string{"web-1-a", "web-1-b"}},
+		"one of two on a node, though older":   {[]string{"n1", "n2", "n2"}, []pod{{"1", day}, {"3", 90 * day}, {"2", 80 * day}}, []string{"web-1-c"}},
+		"the younger of two on different ones": {[]string{"n1", "n2"}, []pod{{"1", time.Second}, {"2", 90 * day}}, []string{"web-1-a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of := aged(deployment("web", template("web", "1"), tc.nodes...), tc.pods...)
+			var ended []string
+			scale := change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: len(tc.nodes) - 1}
+			err := simulation.EachFuture(t.Context(), world(threeNodes(), of).judge(t), []change.Change{scale}, simulation.Options{Seeds: 40}, func(o simulation.Outcome) error {
+				for _, fate := range o.Fates {
+					ended = append(ended, fate.Pod.Name)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.Sort(ended)
+			if ended = slices.Compact(ended); !slices.Equal(ended, tc.want) {
+				t.Errorf("%q end, want %q", ended, tc.want)
+			}
+		})
+	}
+}
+
+// TestOldPodsEndBeforeNewOnesRun: as many as may be missing end at once, so that the next new pod finds the room of one while the other
+// is there still.
+func TestUnreadyOldPodsAreRemovedFirst(t *testing.T) {
+	one := intstr.FromInt32(1)
+	of := deployment("web", template("web", "1"), "n1", "n2")
+	of[0].(*appsv1.Deployment).Spec.Strategy = appsv1.DeploymentStrategy{
+		Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &one},
+	}
+	w := world(node("n1", "a", cpu("2")), node("n2", "b", cpu("1500m")), of)
+	next := patchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)
+	expectFates(t, w.run(t, next), "created web-* >n1", "created web-* >n1", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled")
+}

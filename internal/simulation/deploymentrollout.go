@@ -1,0 +1,262 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// newReplicaSet makes a Deployment's ReplicaSet of its present template, without pods yet.
+func (e *engine) newReplicaSet(d *appsv1.Deployment, replicas int) (*appsv1.ReplicaSet, error) {
+	uid := e.names.uid()
+	hash := fnv.New32a()
+	_, _ = fmt.Fprintf(hash, "%s/%s/%s", d.Namespace, d.Name, uid) // A hash never fails to be written.
+	suffix := rand.SafeEncodeString(strconv.FormatUint(uint64(hash.Sum32()), 10))
+	rs := &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: d.Name + "-" + suffix, Namespace: d.Namespace, UID: uid, CreationTimestamp: *e.apiTime(),
+			Labels: withHashLabel(d.Spec.Template.Labels, suffix), Annotations: map[string]string{revisionAnnotation: strconv.Itoa(e.nextRevision(d))},
+			OwnerReferences: []metav1.OwnerReference{controllerRef("apps/v1", "Deployment", d)},
+		},
+		Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(replicas)), Template: *d.Spec.Template.DeepCopy()},
+	}
+	if d.Spec.Selector != nil {
+		rs.Spec.Selector = d.Spec.Selector.DeepCopy()
+		rs.Spec.Selector.MatchLabels = withHashLabel(rs.Spec.Selector.MatchLabels, suffix)
+	}
+	rs.Spec.Template.Labels = withHashLabel(rs.Spec.Template.Labels, suffix)
+	return rs, e.edit(cluster.Put(rs))
+}
+
+func withHashLabel(labels map[string]string, hash string) map[string]string {
+	labels = maps.Clone(labels)
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	labels[appsv1.DefaultDeploymentUniqueLabelKey] = hash
+	return labels
+}
+
+// rollDeployment replaces a Deployment's pods by those of its new template, as its strategy says: so many more, so many
+// fewer. A rollout whose new pods fit nowhere stands still with the old ones it may not end.
+//
+// Source: pkg/controller/deployment of Kubernetes (rolling.go, recreate.go).
+func (e *engine) rolloutDeployment(ctx context.Context, d *appsv1.Deployment) error {
+	if err := e.edit(cluster.Put(d)); err != nil {
+		return err
+	}
+	left, err := e.advanceRollout(ctx, d)
+	if err != nil || left == 0 {
+		return err
+	}
+	ref := "deployment/" + d.Name
+	e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": left}))
+	return nil
+}
+
+// advance takes a rollout as far as it goes. It returns how many old pods are left.
+func (e *engine) advanceRollout(ctx context.Context, d *appsv1.Deployment) (left int, err error) {
+	desired := replicasOf(d, 1)
+	rs, made, err := e.ensureReplicaSet(d, desired)
+	if err != nil {
+		return 0, err
+	}
+	for _, other := range e.replicaSets(d) {
+		if other.UID != rs.UID {
+			e.abandonRefused(e.refusedPodsOf(other.UID))
+		}
+	}
+	old := e.oldPods(d, rs)
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		if old, err = e.removeOldPods(old, nil, len(old), e.removePod); err != nil { // No new pod is made before the old ones are gone.
+			return 0, err
+		}
+	}
+	if made, old, err = e.replaceOldPods(ctx, d, rs, made, old); err != nil {
+		return 0, err
+	}
+	if err := e.settle(ctx); err != nil {
+		return 0, err
+	}
+	if e.unfinishedRollouts[d.UID] = len(old) > 0; e.unfinishedRollouts[d.UID] {
+		reached := *rs
+		reached.Spec.Replicas = new(int32(len(made)))
+		if err := e.edit(cluster.Put(&reached)); err != nil {
+			return 0, err
+		}
+	}
+	return len(old), e.scaleDownOldReplicaSets(d, rs)
+}
+
+// rollPods makes new pods and ends old ones, in turn, until neither may be done. It returns those that there are then.
+func (e *engine) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *appsv1.ReplicaSet, made, old []*corev1.Pod) (_, _ []*corev1.Pod, err error) {
+	desired := replicasOf(d, 1)
+	surge, fewer := deploymentLimits(d, desired)
+	for waited := false; ; {
+		before := len(old) + desired - len(made)
+		for len(made) < desired && len(made)+len(old) < desired+surge {
+			pod := e.newReplicaSetPod(rs)
+			e.createPod(nil, pod)
+			made = append(made, pod)
+		}
+		if waited { // What may end at once does before any new pod runs.
+			if err := e.settle(ctx); err != nil {
+				return nil, nil, err
+			}
+			old = e.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
+		}
+		running := e.countReady(rs)
+		spare := running + len(old) - (desired - fewer)
+		if len(made) == desired && running == desired {
+			spare = len(old)
+		}
+		if old, err = e.removeOldPods(old, e.relatedPods(rs), min(max(spare, 0), len(old)), e.removePodGracefully); err != nil {
+			return nil, nil, err
+		}
+		stands := len(old)+desired-len(made) >= before
+		if stands && waited {
+			return made, old, nil
+		}
+		waited = stands
+	}
+}
+
+// rolling are how many pods more, and how many fewer, a Deployment may have during a rollout: a quarter by default, and as many fewer as
+// there are to be where it recreates them.
+func deploymentLimits(d *appsv1.Deployment, desired int) (surge, fewer int) {
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return 0, desired
+	}
+	surge, fewer = (desired+3)/4, desired/4
+	if r := d.Spec.Strategy.RollingUpdate; r != nil {
+		surge, fewer = scaledValue(r.MaxSurge, desired, true, surge), scaledValue(r.MaxUnavailable, desired, false, fewer)
+	}
+	if surge == 0 {
+		fewer = max(fewer, 1)
+	}
+	return surge, fewer
+}
+
+// replicaSetFor is a Deployment's ReplicaSet of its present template with the pods that it has: one that there is already, as
+// after a rollback, or a new one.
+//
+// Source: pkg/controller/deployment/util of Kubernetes (FindNewReplicaSet).
+func (e *engine) ensureReplicaSet(d *appsv1.Deployment, desired int) (*appsv1.ReplicaSet, []*corev1.Pod, error) {
+	sets := e.replicaSets(d)
+	if newest := e.newestReplicaSet(d); newest != nil { // Others may only seem to be equal: the world holds no values of the environment.
+		sets = append([]*appsv1.ReplicaSet{newest}, sets...)
+	}
+	for _, rs := range sets {
+		if !sameTemplate(&rs.Spec.Template, &d.Spec.Template) {
+			continue
+		}
+		again := *rs
+		again.Spec.Replicas = new(int32(desired))
+		again.Annotations = maps.Clone(rs.Annotations)
+		if again.Annotations == nil {
+			again.Annotations = map[string]string{}
+		}
+		again.Annotations[revisionAnnotation] = strconv.Itoa(e.nextRevision(d))
+		if err := e.edit(cluster.Put(&again)); err != nil {
+			return nil, nil, err
+		}
+		e.abandonRefused(e.refusedPodsOf(rs.UID)) // It asks for them again.
+		made := e.activePodsOf(rs)
+		if err := e.scaleDown(made, e.relatedPods(rs), max(len(made)-desired, 0), message.Of(message.FateScaled, nil)); err != nil {
+			return nil, nil, err
+		}
+		return &again, e.activePodsOf(rs), nil
+	}
+	rs, err := e.newReplicaSet(d, desired)
+	return rs, nil, err
+}
+
+// nextRevision is the number of the revision that follows a Deployment's newest.
+func (e *engine) nextRevision(d *appsv1.Deployment) int {
+	newest := e.newestReplicaSet(d)
+	if newest == nil {
+		return 1
+	}
+	n, err := strconv.Atoi(newest.Annotations[revisionAnnotation])
+	if err != nil {
+		return 1 // Files written by hand have none.
+	}
+	return n + 1
+}
+
+// replicaSets are those of a Deployment.
+func (e *engine) replicaSets(d *appsv1.Deployment) []*appsv1.ReplicaSet {
+	var owned []*appsv1.ReplicaSet
+	for _, rs := range e.world().ReplicaSets() {
+		if owner := metav1.GetControllerOfNoCopy(rs); owner != nil && owner.UID == d.UID {
+			owned = append(owned, rs)
+		}
+	}
+	return owned
+}
+
+// oldPods are the pods of a Deployment's ReplicaSets but the present one.
+func (e *engine) oldPods(d *appsv1.Deployment, present *appsv1.ReplicaSet) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, rs := range e.replicaSets(d) {
+		if rs.UID != present.UID {
+			pods = append(pods, e.activePodsOf(rs)...)
+		}
+	}
+	return pods
+}
+
+// livePods are a ReplicaSet's pods that count for it.
+func (e *engine) activePodsOf(rs *appsv1.ReplicaSet) []*corev1.Pod {
+	return slices.DeleteFunc(e.pods.ownedBy(rs.UID), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || cluster.Ended(pod) })
+}
+
+// endOld ends some of the old pods, those that can best be done without first, and returns the others.
+func (e *engine) removeOldPods(old, related []*corev1.Pod, count int, end func(*corev1.Pod) error) ([]*corev1.Pod, error) {
+	ordered := e.deletionOrder(old, related)
+	for _, pod := range ordered[:count] {
+		if err := end(pod); err != nil {
+			return nil, err
+		}
+		e.fates.end(pod, Ended, message.Of(message.FateRolled, nil), e.elapsed())
+	}
+	return ordered[count:], nil
+}
+
+// shrinkOld sets the old ReplicaSets to the pods they still have.
+func (e *engine) scaleDownOldReplicaSets(d *appsv1.Deployment, present *appsv1.ReplicaSet) error {
+	for _, rs := range e.replicaSets(d) {
+		if rs.UID == present.UID {
+			continue
+		}
+		left := len(e.activePodsOf(rs))
+		shrunk := *rs
+		shrunk.Spec.Replicas = new(int32(left))
+		if err := e.edit(cluster.Put(&shrunk)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countReady is how many pods of a ReplicaSet run.
+func (e *engine) countReady(rs *appsv1.ReplicaSet) int {
+	n := 0
+	for _, pod := range e.activePodsOf(rs) {
+		if e.podReady(pod) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+package simulation
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// grow sets what a DaemonSet's pods ask for and rolls it out.
+func (e *engine) growDaemonSet(ctx context.Context, c change.GrowDaemonSet) error {
+	set := e.world().DaemonSet(c.Namespace, c.Name)
+	if set == nil {
+		return UnknownError{c.Subject()}
+	}
+	grown := set.DeepCopy()
+	container := containerOf(&grown.Spec.Template.Spec, c.Container)
+	if container == nil {
+		return UnknownError{change.Ref{Kind: "Container", Namespace: c.Namespace, Name: c.Container}}
+	}
+	setResources(container, c.Requests, nil)
+	return e.rolloutDaemonSet(ctx, grown, func(old *corev1.Pod) *corev1.Pod {
+		next := e.replacementPod(old, e.names.pod(old.Namespace, set.Name+"-"))
+		next.Spec.Containers = slices.Clone(old.Spec.Containers)
+		if live := containerOf(&next.Spec, container.Name); live != nil {
+			setResources(live, container.Resources.Requests, container.Resources.Limits)
+		}
+		return next
+	})
+}
+
+// containerOf is a container by its name, the first if none is given.
+func containerOf(spec *corev1.PodSpec, name string) *corev1.Container {
+	for i := range spec.Containers {
+		if name == "" || spec.Containers[i].Name == name {
+			return &spec.Containers[i]
+		}
+	}
+	return nil
+}
+
+// ask sets some of a container's requests and limits. A limit below its request is raised with it: the API server accepts
+// no other.
+func setResources(container *corev1.Container, requests, limits corev1.ResourceList) {
+	r := corev1.ResourceRequirements{Claims: container.Resources.Claims}
+	r.Requests, r.Limits = maps.Clone(container.Resources.Requests), maps.Clone(container.Resources.Limits)
+	if r.Requests == nil {
+		r.Requests = corev1.ResourceList{}
+	}
+	if r.Limits == nil && len(limits) > 0 {
+		r.Limits = corev1.ResourceList{}
+	}
+	maps.Copy(r.Requests, requests)
+	maps.Copy(r.Limits, limits)
+	for name, request := range r.Requests {
+		if limit, ok := r.Limits[name]; ok && limit.Cmp(request) < 0 {
+			r.Limits[name] = request
+		}
+	}
+	container.Resources = r
+}

@@ -1,0 +1,87 @@
+package simulation
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/merge"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// merged is what becomes of an object when the manifest with that index is applied to it; before is nil if it is not there yet. What
+// has no manifest replaces the object, and what the API server has shown is taken as it is.
+func (e *engine) mergeManifest(c change.Apply, i int, ref change.Ref, before metav1.Object) (metav1.Object, error) {
+	manifest := c.Manifest(i)
+	if manifest == nil {
+		object := c.Objects[i].DeepCopyObject().(metav1.Object)
+		switch {
+		case c.Stored:
+			e.sealValues(object)
+		case before != nil:
+			inheritFromLive(object, before)
+		}
+		return object, nil
+	}
+	manifest = runtime.DeepCopyJSON(manifest)
+	e.world().Values(c.Objects[i].(metav1.Object)).Seal(manifest)
+	known := before == nil || e.world().Applied(before)
+	if !known {
+		e.gaps.note(ref.String(), message.Of(message.GapMerge, message.Args{"object": ref, "server": c.ServerSide}))
+	}
+	var live runtime.Object
+	if before != nil {
+		live = before.(runtime.Object)
+	}
+	var object runtime.Object
+	var err error
+	if c.ServerSide {
+		object, err = merge.Server(manifest, live, c.ForceConflicts || !known)
+	} else {
+		object, err = merge.Client(manifest, live)
+	}
+	if err != nil {
+		return nil, RefusedError{ref, err}
+	}
+	return object.(metav1.Object), nil
+}
+
+// owned are the fields that a person's command has set, which are that command's from then on: who applies them on the server next
+// meets a conflict. What is not known to have owners is left as it is.
+//
+// Source: the field managers of `kubectl patch`, `kubectl scale` and `kubectl set` (k8s.io/kubectl/pkg/cmd).
+func (e *engine) recordFieldManager(c change.Change, before metav1.Object) error {
+	ref := c.Subject()
+	if before == nil || len(before.GetManagedFields()) == 0 {
+		return nil
+	}
+	var manager, subresource string
+	switch c.(type) {
+	case change.Patch:
+		manager = "kubectl-patch"
+	case change.ScaleWorkload:
+		manager, subresource = "kubectl", "scale"
+	case change.GrowDaemonSet:
+		manager = "kubectl-set"
+	default:
+		return nil
+	}
+	next := e.world().Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name)
+	if next == nil {
+		return nil
+	}
+	updated, err := merge.Updated(before.(runtime.Object), next.(runtime.Object), manager, subresource)
+	if err != nil {
+		return err
+	}
+	return e.edit(cluster.Put(updated.(metav1.Object)))
+}
+
+// seal replaces the values of environment variables that a person has written.
+func (e *engine) sealValues(o metav1.Object) {
+	if values := e.world().Values(o); values.Known() {
+		values.SealTemplate(o.(intake.Object)) // Every object of a Snapshot is one.
+	}
+}

@@ -1,0 +1,81 @@
+package simulation
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// names gives what is new names as the cluster would, the same in every run.
+type nameGenerator struct {
+	world *cluster.Snapshot
+	used  map[types.NamespacedName]bool
+	// tries are how many names were tried, by what they begin with: none of those is free any more.
+	tries map[types.NamespacedName]int
+	uids  int
+}
+
+func newNameGenerator(world *cluster.Snapshot) nameGenerator {
+	return nameGenerator{world: world, used: map[types.NamespacedName]bool{}, tries: map[types.NamespacedName]int{}}
+}
+
+// suffixLength is that of the API server's generated names.
+const suffixLength = 5
+
+// pod is a name for a pod of a controller.
+func (n *nameGenerator) pod(namespace, prefix string) string {
+	series := types.NamespacedName{Namespace: namespace, Name: prefix}
+	for {
+		hash := fnv.New32a()
+		_, _ = fmt.Fprintf(hash, "%s/%s/%d", namespace, prefix, n.tries[series]) // A hash never fails to be written.
+		n.tries[series]++
+		name := prefix + rand.SafeEncodeString(fmt.Sprintf("%010d", hash.Sum32()))[10-suffixLength:]
+		key := types.NamespacedName{Namespace: namespace, Name: name}
+		if !n.used[key] && n.world.Pod(namespace, name) == nil {
+			n.used[key] = true
+			return name
+		}
+	}
+}
+
+// node is a name for a node of a group in a zone.
+func (n *nameGenerator) node(group, zone string) string {
+	parts := []string{group}
+	if zone != "" {
+		parts = append(parts, zone)
+	}
+	series := types.NamespacedName{Name: strings.ToLower(strings.Join(parts, "-")) + "-new-"}
+	for {
+		n.tries[series]++
+		name := series.Name + strconv.Itoa(n.tries[series])
+		key := types.NamespacedName{Name: name}
+		if !n.used[key] && n.world.Node(name) == nil {
+			n.used[key] = true
+			return name
+		}
+	}
+}
+
+// uid is one that nothing of the present has.
+func (n *nameGenerator) uid() types.UID {
+	n.uids++
+	return types.UID(fmt.Sprintf("foreseen-%d", n.uids))
+}
+
+// prefixOf is what the names of a pod's siblings begin with.
+func generatedNamePrefix(pod *corev1.Pod) string {
+	if pod.GenerateName != "" {
+		return pod.GenerateName
+	}
+	if i := strings.LastIndex(pod.Name, "-"); i > 0 {
+		return pod.Name[:i+1]
+	}
+	return pod.Name + "-"
+}

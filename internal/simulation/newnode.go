@@ -1,0 +1,98 @@
+package simulation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// newcomer is a new node with what registers on it.
+type newNode struct {
+	*corev1.Node
+	csiNode *storagev1.CSINode
+}
+
+func (n newNode) edits() []cluster.Edit {
+	if n.csiNode == nil {
+		return []cluster.Edit{cluster.Put(n.Node)}
+	}
+	return []cluster.Edit{cluster.Put(n.Node), cluster.Put(n.csiNode)}
+}
+
+// newNodes are nodes like others of their group, one for each of the zones, as they are once they are ready.
+func (e *engine) newNodes(group string, zones []string, like []*corev1.Node) []newNode {
+	made, templates := make([]newNode, 0, len(zones)), map[string]*corev1.Node{}
+	for _, zone := range zones {
+		if templates[zone] == nil {
+			templates[zone] = nodeTemplate(zone, like)
+		}
+		made = append(made, e.newNode(group, zone, templates[zone]))
+	}
+	return made
+}
+
+// nodeTemplate is one of a group's nodes, if possible one of the zone that is ready, without what only this one has.
+func nodeTemplate(zone string, like []*corev1.Node) *corev1.Node {
+	template := like[0]
+	for _, node := range like {
+		if inZone := cluster.Zone(node) == zone; inZone && cluster.Zone(template) != zone || inZone && !isReady(template) && isReady(node) {
+			template = node
+		}
+	}
+	node := template.DeepCopy()
+	for _, label := range cluster.ZoneLabels {
+		if _, ok := node.Labels[label]; ok {
+			node.Labels[label] = zone
+		}
+	}
+	node.Spec.ProviderID, node.Spec.Unschedulable = "", false
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return isTransientTaint(t) || !isCommonTaint(t, like) })
+	node.Status.Images, node.Status.Addresses, node.Status.VolumesAttached, node.Status.VolumesInUse = nil, nil, nil, nil
+	node.Status.Conditions = nil
+	return node
+}
+
+// newNode is a node of a group in a zone, made of a template.
+func (e *engine) newNode(group, zone string, template *corev1.Node) newNode {
+	node, name := template.DeepCopy(), e.names.node(group, zone)
+	node.Name, node.UID, node.CreationTimestamp = name, e.names.uid(), *e.apiTime()
+	node.Labels[corev1.LabelHostname] = name
+	setReady(node, corev1.ConditionTrue, "KubeletReady", *e.apiTime())
+	return newNode{node, e.newCSINode(template, name)}
+}
+
+// driversLike are the volume drivers that will have registered on a new node.
+func (e *engine) newCSINode(template *corev1.Node, name string) *storagev1.CSINode {
+	theirs := cmp.Or(e.world().CSINode(template.Name), e.initial.CSINode(template.Name)) // The template may be gone by now.
+	if theirs == nil {
+		return nil
+	}
+	drivers := theirs.DeepCopy()
+	drivers.Name, drivers.UID, drivers.OwnerReferences = name, e.names.uid(), nil
+	for i := range drivers.Spec.Drivers {
+		drivers.Spec.Drivers[i].NodeID = name
+	}
+	return drivers
+}
+
+// common says whether at least half of a group's nodes have a taint: one that few have was put there afterwards.
+func isCommonTaint(taint corev1.Taint, nodes []*corev1.Node) bool {
+	have := 0
+	for _, node := range nodes {
+		if slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&taint) }) {
+			have++
+		}
+	}
+	return have*2 >= len(nodes)
+}
+
+// passing says whether a taint is of a node's state rather than of its group.
+func isTransientTaint(taint corev1.Taint) bool {
+	return strings.HasPrefix(taint.Key, "node.kubernetes.io/") || strings.HasPrefix(taint.Key, "node.cloudprovider.kubernetes.io/") ||
+		slices.Contains([]string{"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/disrupted"}, taint.Key)
+}

@@ -1,0 +1,77 @@
+package simulation
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// renew is the pod that an owner makes in place of one of its pods: the same but for its name, node and history. The live
+// pod is copied rather than its template, because it holds what admission changed.
+func (e *engine) replacementPod(pod *corev1.Pod, name string) *corev1.Pod {
+	next := &corev1.Pod{TypeMeta: pod.TypeMeta, Spec: pod.Spec}
+	next.ObjectMeta = metav1.ObjectMeta{
+		Name: name, GenerateName: pod.GenerateName, Namespace: pod.Namespace, UID: e.names.uid(),
+		Labels: pod.Labels, Annotations: pod.Annotations, OwnerReferences: pod.OwnerReferences,
+		CreationTimestamp: *e.apiTime(),
+	}
+	next.Spec.NodeName = ""
+	next.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: pod.Status.QOSClass}
+	return next
+}
+
+// fromTemplate is a pod as its controller makes it of a template, with what admission adds by default.
+func (e *engine) podFromTemplate(template *corev1.PodTemplateSpec, namespace, name string, owner metav1.OwnerReference) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: name, Namespace: namespace, UID: e.names.uid(), Labels: maps.Clone(template.Labels),
+		Annotations: maps.Clone(template.Annotations), OwnerReferences: []metav1.OwnerReference{owner}, CreationTimestamp: *e.apiTime(),
+	}}
+	pod.Spec = *template.Spec.DeepCopy()
+	pod.Status.Phase = corev1.PodPending
+	e.admit(pod)
+	return pod
+}
+
+// running is the pod once it runs on a node.
+func (e *engine) runningPod(pod *corev1.Pod, node string) *corev1.Pod {
+	placed := *pod
+	placed.Spec.NodeName = node
+	now := *e.apiTime()
+	placed.Status = corev1.PodStatus{Phase: corev1.PodRunning, StartTime: &now, QOSClass: pod.Status.QOSClass}
+	kinds := [...]corev1.PodConditionType{corev1.PodScheduled, corev1.PodInitialized, corev1.ContainersReady, corev1.PodReady}
+	placed.Status.Conditions = make([]corev1.PodCondition, 0, len(kinds))
+	for _, kind := range kinds {
+		placed.Status.Conditions = append(placed.Status.Conditions,
+			corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	}
+	return &placed
+}
+
+// starting is a pod that has its node, of which no container has begun.
+func (e *engine) startingPod(placed *corev1.Pod) *corev1.Pod {
+	pod := *placed
+	pod.Status.Phase, pod.Status.StartTime = corev1.PodPending, nil
+	pod.Status.Conditions = slices.Clone(pod.Status.Conditions)
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.ContainersReady || c.Type == corev1.PodReady {
+			c.Status, c.Reason = corev1.ConditionFalse, "ContainersNotReady"
+		}
+	}
+	return &pod
+}
+
+// terminating is the pod while it is being deleted.
+func (e *engine) terminatingPod(pod *corev1.Pod) *corev1.Pod {
+	leaving := *pod
+	leaving.DeletionTimestamp = e.apiTime()
+	return &leaving
+}
+
+// ownerOf is the reference that a controller of this kind puts on its pods.
+func controllerRef(apiVersion, kind string, owner metav1.Object) metav1.OwnerReference {
+	return metav1.OwnerReference{
+		APIVersion: apiVersion, Kind: kind, Name: owner.GetName(), UID: owner.GetUID(), Controller: new(true), BlockOwnerDeletion: new(true),
+	}
+}

@@ -1,0 +1,219 @@
+package simulation
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Times of a node's death, by Kubernetes' defaults.
+//
+// Source: pkg/controller/nodelifecycle and cmd/kube-controller-manager, flags --node-monitor-grace-period,
+// --node-eviction-rate, --secondary-node-eviction-rate, --large-cluster-size-threshold, --unhealthy-zone-threshold.
+const (
+	nodeMonitorGracePeriod    = 50 * time.Second
+	evictionInterval          = 10 * time.Second  // a node of a zone
+	secondaryEvictionInterval = 100 * time.Second // of a large zone most of whose nodes are unhealthy
+	largeClusterThreshold     = 50                // nodes
+	unhealthyZoneThreshold    = 0.55              // share
+)
+
+// lose plays machines that die at once. First each stands as a ghost: NotReady and tainted, with what cannot leave it; the
+// scheduler still counts it and its pods as a place. Then the nodes go, and what waited for that goes on.
+func (e *engine) loseNodes(ctx context.Context, dead []*corev1.Node) error {
+	e.noteDefaultTimes()
+	e.after(nodeMonitorGracePeriod, func(context.Context) error { return e.markUnreachable(dead) })
+	for after, nodes := range e.evictionTimes(dead) {
+		e.after(nodeMonitorGracePeriod+after, func(context.Context) error { return e.taintAndEvict(nodes, e.leaveTerminatingIfExists) })
+	}
+	if err := e.settle(ctx); err != nil {
+		return err
+	}
+	e.removedNodes = append(e.removedNodes, dead...)
+	e.timeUnknown = true
+	defer func() { e.timeUnknown = false }()
+	for _, wave := range batches(e.randomness, slices.Clone(dead)) {
+		if err := e.removeNodes(ctx, wave); err != nil {
+			return err
+		}
+		if err := e.settle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ghosts marks nodes as unreachable. Their pods no longer count as healthy, all at once.
+func (e *engine) markUnreachable(dead []*corev1.Node) error {
+	var edits []cluster.Edit
+	var pods []*corev1.Pod
+	for _, node := range dead {
+		unreachable := node.DeepCopy()
+		setReady(unreachable, corev1.ConditionUnknown, "NodeStatusUnknown", *e.apiTime())
+		unreachable.Spec.Taints = append(unreachable.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule})
+		edits = append(edits, cluster.Put(unreachable))
+		pods = append(pods, e.pods.onNode(node.Name)...)
+	}
+	e.budgets.recordViolations(pods...)
+	e.retryUnschedulable()
+	return e.edit(append(edits, e.budgets.markUnhealthy(pods...)...)...)
+}
+
+// evictions are when, after nodes are found dead, the tolerations of their pods begin to run: a node of each zone after
+// the other. They never do in a small zone most of whose nodes are unhealthy; and if no node of the cluster is healthy, the
+// control plane suspects itself.
+func (e *engine) evictionTimes(dead []*corev1.Node) map[time.Duration][]string {
+	type zone struct{ size, unhealthy, turn int }
+	zones, lost := map[string]*zone{}, map[string]bool{}
+	for _, node := range dead {
+		lost[node.Name] = true
+	}
+	if !slices.ContainsFunc(e.world().Nodes(), func(node *corev1.Node) bool { return isReady(node) && !lost[node.Name] }) {
+		return nil
+	}
+	for _, node := range dead {
+		key := cluster.ZoneKey(node)
+		z := zones[key]
+		if z == nil {
+			z = &zone{size: len(e.world().NodesIn(key))}
+			for _, node := range e.world().NodesIn(key) {
+				if !isReady(node) {
+					z.unhealthy++
+				}
+			}
+			zones[key] = z
+		}
+		if isReady(node) {
+			z.unhealthy++
+		}
+	}
+	when := map[time.Duration][]string{}
+	for _, node := range dead {
+		z := zones[cluster.ZoneKey(node)]
+		every, partial := evictionInterval, z.unhealthy > 2 && z.unhealthy < z.size && float64(z.unhealthy)/float64(z.size) >= unhealthyZoneThreshold
+		if partial && z.size <= largeClusterThreshold {
+			continue
+		}
+		if partial {
+			every = secondaryEvictionInterval
+		}
+		at := time.Duration(z.turn) * every
+		when[at] = append(when[at], node.Name)
+		z.turn++
+	}
+	return when
+}
+
+// evictDead gives ghosts the taint that evicts. Their pods are deleted once they tolerate it no longer, and hang, because
+// nobody there can say that their containers have ended: evict is called for each of them then.
+func (e *engine) taintAndEvict(names []string, evict func(context.Context, *corev1.Pod) error) error {
+	world := e.world()
+	byLimit := map[time.Duration][]*corev1.Pod{}
+	var edits []cluster.Edit
+	for _, name := range names {
+		tainted := world.Node(name).DeepCopy()
+		tainted.Spec.Taints = append(tainted.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
+		edits = append(edits, cluster.Put(tainted))
+		for _, pod := range e.pods.onNode(name) {
+			if limit := minTolerationTime(pod, tainted.Spec.Taints); limit != toleratedForever && pod.DeletionTimestamp == nil && !cluster.Ended(pod) && !cluster.IsMirror(pod) {
+				byLimit[limit] = append(byLimit[limit], pod)
+			}
+		}
+	}
+	for _, limit := range slices.Sorted(maps.Keys(byLimit)) {
+		pods := byLimit[limit]
+		shuffle(e.randomness, pods)
+		e.after(limit, func(ctx context.Context) error {
+			for _, pod := range pods {
+				if err := evict(ctx, pod); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return e.edit(edits...)
+}
+
+// removeNodes takes nodes away, and with them what still stands there.
+func (e *engine) removeNodes(ctx context.Context, gone []*corev1.Node) error {
+	world := e.world()
+	var edits []cluster.Edit
+	var pods []*corev1.Pod
+	for _, node := range gone {
+		edits = append(edits, cluster.Remove(node))
+		if driver := world.CSINode(node.Name); driver != nil {
+			edits = append(edits, cluster.Remove(driver))
+		}
+		pods = append(pods, e.pods.onNode(node.Name)...)
+	}
+	if err := e.removeAllAndReplace(ctx, pods, edits...); err != nil {
+		return err
+	}
+	if err := e.removePendingDaemonPods(gone); err != nil {
+		return err
+	}
+	return e.runVerticalAutoscalers(ctx)
+}
+
+// removePods takes pods away, with what else is edited at the same moment, and makes what waited for that.
+func (e *engine) removeAllAndReplace(ctx context.Context, pods []*corev1.Pod, edits ...cluster.Edit) error {
+	var gone []*corev1.Pod
+	for _, pod := range pods {
+		edits = append(edits, cluster.Remove(pod))
+		if !cluster.Ended(pod) {
+			gone = append(gone, pod)
+		}
+	}
+	if err := e.edit(append(edits, e.budgets.markUnhealthy(gone...)...)...); err != nil {
+		return err
+	}
+	e.retryUnschedulable()
+	shuffle(e.randomness, gone)
+	for _, pod := range gone {
+		if err := e.replaceRemoved(ctx, pod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// release is for a pod that is gone with its node: what waited for that is made now.
+func (e *engine) replaceRemoved(ctx context.Context, pod *corev1.Pod) error {
+	switch {
+	case pod.DeletionTimestamp != nil && !e.replacedAfterRemoval(pod):
+		return nil // It has been replaced already.
+	case e.timeUnknown && pod.DeletionTimestamp != nil:
+		e.fates.of(pod).delay = Fate{Why: message.Of(message.FateRelease, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
+	case e.timeUnknown:
+		e.fates.of(pod).delay = Fate{Why: message.Of(message.FateHeld, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
+	}
+	if pod.DeletionTimestamp == nil {
+		e.decrementActive(pod)
+	}
+	return e.replacePod(ctx, pod)
+}
+
+func setReady(node *corev1.Node, status corev1.ConditionStatus, reason string, since metav1.Time) {
+	node.Status.Conditions = slices.DeleteFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
+		Type: corev1.NodeReady, Status: status, Reason: reason, LastTransitionTime: since, LastHeartbeatTime: since,
+	})
+}
+
+// isReady says whether a node reports itself ready. One that reports nothing, as in a file written by hand, is taken for it.
+func isReady(node *corev1.Node) bool {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package simulation_test
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// TestRepairAgainstBudget takes down a pod that its budget can do without at no time.
+func TestRepairAgainstBudget(t *testing.T) {
+	world := world(threeNodes(), deployment("web", template("web", "1", tolerating(300)), "n1", "n2"), budget("keep", "web", 2))
+	for _, c := range []change.Change{change.RebootNode{Node: "n1"}, change.ReplaceNode{Node: "n1"}} {
+		if outcome := world.run(t, c); len(outcome.Violations) != 1 || outcome.Violations[0].Budget.Name != "keep" {
+			t.Errorf("%s violates %v, want the budget that allows no disruption", c, outcome.Violations)
+		}
+	}
+}
+
+func TestRepair(t *testing.T) {
+	dead := func() *corev1.Node {
+		n := node("n1", "a")
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
+		return n
+	}
+	reboot, replace := change.RebootNode{Node: "n1"}, change.ReplaceNode{Node: "n1"}
+	for name, tc := range map[string]struct {
+		world  objects
+		change change.Change
+		want   []string
+		stays  bool
+	}{
+		"a reboot moves pods by a drain": {
+			world(threeNodes(), deployment("web", template("web", "1", tolerating(300)), "n1", "n2")), reboot,
+			[]string{"moved web-1-a n1>n3"},
+			true,
+		},
+		"a reboot leaves a DaemonSet's pod": {
+			world(threeNodes(), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")), reboot, nil, true,
+		},
+		"a replacement ends it": {
+			world(threeNodes(), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")), replace,
+			[]string{"ended agent-n1 n1> FateDaemon"},
+			false,
+		},
+		"a replacement moves pods by a drain": {
+			world(threeNodes(), deployment("web", template("web", "1", tolerating(300)), "n1", "n2")), replace,
+			[]string{"moved web-1-a n1>n3"},
+			false,
+		},
+		"what fits nowhere waits, although a node would come back": {
+			world(threeNodes(), deployment("web", template("web", "3"), "n1", "n2", "n3")), reboot,
+			[]string{"waiting web-1-a n1> FateUnschedulable"},
+			true,
+		},
+		"a node that is dead is lost, whatever is done": {
+			world(dead(), node("n2", "b"), deployment("web", template("web", "1", tolerating(300)), "n1")), reboot,
+			[]string{"moved web-1-a n1>n2 5m0s"},
+			false,
+		},
+		"a service that restarts moves nothing": {
+			world(threeNodes(), deployment("web", template("web", "1"), "n1")), change.RestartService{Node: "n1", Service: "containerd.service"}, nil, true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outcome := tc.world.run(t, tc.change)
+			expectFates(t, outcome, tc.want...)
+			there := slices.ContainsFunc(outcome.World.Nodes(), func(n *corev1.Node) bool { return n.Name == "n1" })
+			if there != tc.stays {
+				t.Errorf("the node stays: %t, want %t", there, tc.stays)
+			}
+		})
+	}
+}

@@ -1,0 +1,147 @@
+package simulation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+// continueRollouts takes rollouts that are under way further once one of the Deployment's pods has gone or come.
+func (e *engine) continueRollouts(ctx context.Context) error {
+	for _, d := range e.affectedRollouts() {
+		if _, err := e.advanceRollout(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// underWay are the Deployments in a rollout with a pod that something has happened to, by name.
+func (e *engine) affectedRollouts() []*appsv1.Deployment {
+	var found []*appsv1.Deployment
+	for name := range e.fates.byPod {
+		pod := e.pods.get(name.Namespace, name.Name)
+		if pod == nil {
+			continue
+		}
+		if d := e.deploymentOf(pod); d != nil && e.rolloutInProgress(d) && !slices.ContainsFunc(found, func(o *appsv1.Deployment) bool { return o.UID == d.UID }) {
+			found = append(found, d)
+		}
+	}
+	slices.SortFunc(found, func(a, b *appsv1.Deployment) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return found
+}
+
+// deploymentOf is the Deployment that a pod belongs to, nil if there is none.
+func (e *engine) deploymentOf(pod *corev1.Pod) *appsv1.Deployment {
+	rs, ok := e.world().Owner(pod).(*appsv1.ReplicaSet)
+	if !ok {
+		return nil
+	}
+	ref := metav1.GetControllerOfNoCopy(rs)
+	if ref == nil || ref.Kind != "Deployment" {
+		return nil
+	}
+	if d := e.world().Deployment(rs.Namespace, ref.Name); d != nil && d.UID == ref.UID {
+		return d
+	}
+	return nil
+}
+
+// halfRolled says whether a Deployment has pods of an old template besides the present one's ReplicaSet.
+func (e *engine) rolloutInProgress(d *appsv1.Deployment) bool {
+	if d.Spec.Paused || !e.unfinishedRollouts[d.UID] && d.Status.UpdatedReplicas >= d.Status.Replicas {
+		return false
+	}
+	newest := e.newestReplicaSet(d)
+	return newest != nil && !e.templateChanged(d) && slices.ContainsFunc(e.replicaSets(d), func(rs *appsv1.ReplicaSet) bool {
+		return rs.UID != newest.UID && len(e.activePodsOf(rs)) > 0
+	})
+}
+
+// continueRefused has controllers ask again for the pods that a quota refuses them: they get them once others have gone.
+func (e *engine) continueQuotaRefused() error {
+	if e.initial.Knowledge(cluster.Pod) != cluster.Complete {
+		return nil
+	}
+	for _, rs := range e.initial.ReplicaSets() {
+		if !failedForQuota(rs) {
+			continue
+		}
+		ref := controllerRef("apps/v1", "ReplicaSet", rs)
+		for range replicasOf(rs, 1) - e.activeCount(&ref) {
+			e.requestRefused(e.newReplicaSetPod(rs))
+		}
+	}
+	for _, set := range e.initial.StatefulSets() {
+		if err := e.continueQuotaRefusedSet(set); err != nil {
+			return err
+		}
+	}
+	for _, set := range e.initial.DaemonSets() {
+		if e.quotasOf(set.Namespace) == nil {
+			continue
+		}
+		for _, node := range e.initial.Nodes() {
+			if !shouldRunDaemonPod(set, node) || e.hasDaemonPod(set, node.Name) {
+				continue
+			}
+			if pod := e.daemonPod(set, node.Name); e.refusedByQuotaOnly(pod) {
+				e.requestRefused(pod)
+			}
+		}
+	}
+	return nil
+}
+
+// continueRefusedSet is continueRefused for a StatefulSet, whose status does not say what it is refused.
+func (e *engine) continueQuotaRefusedSet(set *appsv1.StatefulSet) error {
+	if e.quotasOf(set.Namespace) == nil {
+		return nil
+	}
+	for ordinal := startOrdinal(set); ordinal < startOrdinal(set)+replicasOf(set, 1); ordinal++ {
+		name := fmt.Sprintf("%s-%d", set.Name, ordinal)
+		if e.pods.get(set.Namespace, name) != nil {
+			continue
+		}
+		if _, stalls := e.blockingReplica(set, ordinal); stalls {
+			return nil
+		}
+		pod, err := e.newStatefulSetPod(set, name)
+		if err != nil || !e.refusedByQuotaOnly(pod) {
+			return err
+		}
+		e.requestRefused(pod)
+	}
+	return nil
+}
+
+// askStill asks for a pod that its owner has asked for in vain already.
+func (e *engine) requestRefused(pod *corev1.Pod) {
+	e.fates.begin(pod).pending = true
+	e.submitPod(pod)
+}
+
+// overQuotaNow says whether it is quotas alone that refuse a pod.
+func (e *engine) refusedByQuotaOnly(pod *corev1.Pod) bool {
+	return e.forbidden(pod) == nil && e.quotasOf(pod.Namespace).Forbids(pod) != nil
+}
+
+// overQuota says whether a ReplicaSet could not make its last pod because of a quota.
+//
+// Source: plugin/pkg/admission/resourcequota of Kubernetes, for the words.
+func failedForQuota(rs *appsv1.ReplicaSet) bool {
+	return slices.ContainsFunc(rs.Status.Conditions, func(c appsv1.ReplicaSetCondition) bool {
+		return c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue && strings.Contains(c.Message, "exceeded quota")
+	})
+}

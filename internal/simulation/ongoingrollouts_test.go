@@ -1,0 +1,60 @@
+package simulation_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// hanging is a Deployment of two in a rollout: two old pods that ask for two CPUs, and a new one that asks for one.
+func stuckRollout(next *corev1.Pod) objects {
+	of := deployment("web", template("web", "2"), "n1", "n2")
+	d, old := of[0].(*appsv1.Deployment), of[1].(*appsv1.ReplicaSet)
+	old.Annotations = map[string]string{"deployment.kubernetes.io/revision": "1"}
+	d.Spec.Template = template("web", "1")
+	d.Status.Replicas, d.Status.UpdatedReplicas = 3, 1
+	present := old.DeepCopy()
+	present.Name, present.UID, present.Spec.Replicas, present.Spec.Template = "web-2", "ReplicaSetweb-2", new(int32(1)), d.Spec.Template
+	present.Annotations = map[string]string{"deployment.kubernetes.io/revision": "2"}
+	return append(of, present, next)
+}
+
+func TestOngoingRollouts(t *testing.T) {
+	owner := ownedBy("apps/v1", "ReplicaSet", "web-2")
+	waiting := placed("web-2-a", "", template("web", "1"), owner)
+	crashing := placed("web-2-a", "n3", template("web", "1"), owner)
+	crashing.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
+	two, one := cpu("2"), cpu("1")
+	nodes := func() objects {
+		return world(node("n1", "a", two), node("n2", "a", two), node("n3", "a", one, cordonedNode))
+	}
+	paused := stuckRollout(waiting)
+	paused[0].(*appsv1.Deployment).Spec.Paused = true
+	for name, tc := range map[string]struct {
+		world   objects
+		changes []change.Change
+		want    []string
+	}{
+		"one goes on to its end when there is room": {
+			stuckRollout(waiting),
+			[]change.Change{change.Uncordon{Node: "n3"}},
+			[]string{"moved web-2-a >n3", "created web-2-* >n1", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled"},
+		},
+		"it does not while it is paused":            {paused, []change.Change{change.Uncordon{Node: "n3"}}, []string{"moved web-2-a >n3"}},
+		"nor while its new pod does not get ready":  {stuckRollout(crashing), []change.Change{change.DeletePod{Namespace: "default", Name: "web-1-a"}}, []string{"moved web-1-a n1>n1"}},
+		"nor when something else happens elsewhere": {stuckRollout(waiting), []change.Change{change.Cordon{Node: "n1"}}, nil},
+		"one that hung in this future goes on as well": {
+			world(deployment("web", template("web", "2"), "n1", "n2")),
+			[]change.Change{
+				patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"1"}}}]}}}}`),
+				change.Uncordon{Node: "n3"},
+			},
+			[]string{"created web-* >n1", "created web-* >n3", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { expectFates(t, world(nodes(), tc.world).run(t, tc.changes...), tc.want...) })
+	}
+}

@@ -1,0 +1,183 @@
+package simulation
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// leave takes a pod away, as an eviction on a living node does, and lets its owner react.
+func (e *engine) removeAndReplace(ctx context.Context, pod *corev1.Pod) error {
+	if e.replacedOnTermination(pod) {
+		return e.terminateAndReplace(ctx, pod)
+	}
+	return e.removeAndReplaceNow(ctx, pod)
+}
+
+// vanish is leave for a pod that is gone before its owner reacts.
+func (e *engine) removeAndReplaceNow(ctx context.Context, pod *corev1.Pod) error {
+	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...); err != nil {
+		return err
+	}
+	e.retryUnschedulable()
+	e.decrementActive(pod)
+	return e.replacePod(ctx, pod)
+}
+
+// replacedAtOnce says whether a pod's owner makes another as soon as the pod is told to end.
+//
+// Source: pkg/controller/replicaset of Kubernetes (claimPods and manageReplicas count no pod that is being deleted).
+func (e *engine) replacedOnTermination(pod *corev1.Pod) bool {
+	if pod.Spec.NodeName == "" || cluster.Ended(pod) || pod.DeletionTimestamp != nil || terminationGracePeriod(pod) == 0 {
+		return false
+	}
+	switch e.world().Owner(pod).(type) {
+	case *appsv1.ReplicaSet, *corev1.ReplicationController:
+		return true
+	default:
+		return false
+	}
+}
+
+// leaveInTime is leave for a pod whose replacement comes to the scheduler while the pod still ends, and takes up its room.
+func (e *engine) terminateAndReplace(ctx context.Context, pod *corev1.Pod) error {
+	if err := e.terminate(pod); err != nil {
+		return err
+	}
+	e.decrementActive(pod)
+	return e.replacePod(ctx, pod)
+}
+
+// retireInTime is retire for a pod in whose place others come while it still ends.
+func (e *engine) removePodGracefully(pod *corev1.Pod) error {
+	if pod.Spec.NodeName == "" {
+		return e.removePod(pod)
+	}
+	e.decrementActive(pod)
+	return e.terminate(pod)
+}
+
+// terminate tells a pod to end. It is gone once the scheduler has looked at what asks for a node by now, or, if it so falls, at once.
+func (e *engine) terminate(pod *corev1.Pod) error {
+	if e.randomness.endsBeforeReplacement() {
+		e.retryUnschedulable()
+		return e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...)
+	}
+	ending := e.terminatingPod(pod)
+	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Put(ending))...); err != nil {
+		return err
+	}
+	e.after(0, func(context.Context) error {
+		if now := e.pods.get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID {
+			return nil
+		}
+		e.retryUnschedulable()
+		return e.edit(cluster.Remove(ending))
+	})
+	return nil
+}
+
+// hang leaves a pod Terminating on a node that cannot say that its containers have ended, and lets its owner react as far
+// as it does then.
+func (e *engine) leaveTerminating(ctx context.Context, pod *corev1.Pod) error {
+	stuck := e.terminatingPod(pod)
+	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Put(stuck))...); err != nil {
+		return err
+	}
+	e.retryUnschedulable()
+	if e.replacedAfterRemoval(pod) {
+		return nil // Its owner makes no other before this one is gone.
+	}
+	e.decrementActive(pod)
+	e.delayUntilDetached(pod)
+	e.releaseQuotaAfterGrace(stuck)
+	return e.replacePod(ctx, pod)
+}
+
+// bind gives a pod its node. If it was promised another, the room there is for others now.
+func (e *engine) bind(pod *corev1.Pod, node string) error {
+	if nominated := pod.Status.NominatedNodeName; nominated != "" && nominated != node {
+		e.retryUnschedulable()
+	}
+	placed := e.runningPod(pod, node)
+	edits := e.provisionVolumes(placed)
+	held, shared := e.attachedElsewhere(placed)
+	if held != nil || shared && e.attachContested(placed) {
+		return e.bindBeforeAttach(pod, placed, held, edits)
+	}
+	edits = append(append(edits, cluster.Put(placed)), e.markHealthy(placed)...)
+	if err := e.edit(edits...); err != nil {
+		return err
+	}
+	e.queue.boundPods++
+	e.podRuns(pod, node)
+	return nil
+}
+
+// lands says that a pod runs on a node, which a StatefulSet that makes one pod after another may have waited for.
+func (e *engine) podRuns(pod *corev1.Pod, node string) {
+	if l := e.fates.of(pod); e.timeUnknown && l.fate.Kind == Waiting && !l.pending && l.delay.Why.ID == "" {
+		l.delay.Why = message.Of(message.FateOnceGone, nil)
+	}
+	if l := e.fates.of(pod); l.pending && (l.fate.Kind == "" || l.fate.Kind == Waiting) {
+		e.after(0, func(context.Context) error { return e.continueStatefulSet(pod) })
+	}
+	e.fates.markRunning(pod, node, e.elapsed())
+}
+
+// recovers counts a new pod as healthy: at once, or, if it so falls, not before a rollout has gone on that does not wait
+// for it.
+func (e *engine) markHealthy(pod *corev1.Pod) []cluster.Edit {
+	if e.rollingOut && e.randomness.delayed() {
+		e.delayedReady = append(e.delayedReady, pod)
+		e.budgets.unhealthy[pod.UID] = true
+		return nil
+	}
+	return e.budgets.markHealthy(pod)
+}
+
+// recoverSlow counts the pods as healthy that were not in time, if they are there yet.
+func (e *engine) markDelayedHealthy() error {
+	var edits []cluster.Edit
+	for _, pod := range e.delayedReady {
+		if now := e.pods.get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil {
+			delete(e.budgets.unhealthy, pod.UID)
+			edits = append(edits, e.budgets.markHealthy(pod)...)
+		}
+	}
+	e.delayedReady = nil
+	return e.edit(edits...)
+}
+
+// uncount takes a pod from its controller's count.
+func (e *engine) decrementActive(pod *corev1.Pod) {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && pod.DeletionTimestamp == nil {
+		e.activePods[owner.UID] = e.activeCount(owner) - 1
+	}
+}
+
+// count adds a pod to its controller's count.
+func (e *engine) incrementActive(pod *corev1.Pod) {
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		e.activePods[owner.UID] = e.activeCount(owner) + 1
+	}
+}
+
+// activeOf is how many pods a controller has that count for it.
+func (e *engine) activeCount(owner *metav1.OwnerReference) int {
+	n, ok := e.activePods[owner.UID]
+	if !ok {
+		for _, pod := range e.initial.PodsOf(owner.UID) {
+			if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
+				n++
+			}
+		}
+		e.activePods[owner.UID] = n
+	}
+	return n
+}

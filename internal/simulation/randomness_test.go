@@ -1,0 +1,251 @@
+package simulation_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// endings plays 40 futures and gives what differs between them, the first future's ending first.
+func distinctOutcomes(t *testing.T, w objects, see func(simulation.Outcome) string, changes ...change.Change) []string {
+	t.Helper()
+	var all []string
+	err := simulation.EachFuture(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 40}, func(o simulation.Outcome) error {
+		all = append(all, see(o))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := all[len(all)-1]
+	others := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(all))), func(s string) bool { return s == first })
+	return append([]string{first}, others...)
+}
+
+func TestRandomOrder(t *testing.T) {
+	waiting := func(names ...string) objects {
+		var pods objects
+		for _, name := range names {
+			pods = append(pods, placed(name, "", template("web", "1")))
+		}
+		return pods
+	}
+	podsByNode := func(o simulation.Outcome) string {
+		var counts []int
+		for _, n := range o.World.Nodes() {
+			counts = append(counts, len(o.World.PodsOn(n.Name)))
+		}
+		slices.Sort(counts)
+		return fmt.Sprint(counts)
+	}
+	victims := func(o simulation.Outcome) string {
+		n := 0
+		for _, f := range o.Fates {
+			if f.Kind == simulation.Preempted {
+				n++
+			}
+		}
+		return fmt.Sprint(n)
+	}
+	whose := func(o simulation.Outcome) string {
+		var apps []string
+		for _, f := range o.Fates {
+			if f.Kind == simulation.Preempted {
+				apps = append(apps, strings.Split(f.Pod.Name, "-")[0])
+			}
+		}
+		return strings.Join(apps, " ")
+	}
+	appsByNode := func(o simulation.Outcome) string {
+		var places []string
+		for _, pod := range o.World.Pods() {
+			places = append(places, pod.Labels["app"]+">"+pod.Spec.NodeName)
+		}
+		slices.Sort(places)
+		return strings.Join(places, " ")
+	}
+	zones := func(o simulation.Outcome) string {
+		var all []string
+		for _, n := range o.World.Nodes() {
+			all = append(all, cluster.Zone(n))
+		}
+		slices.Sort(all)
+		return strings.Join(all, "")
+	}
+	// The scheduler takes the youngest of equal pods, unless a budget forbids it.
+	young := func(all objects) objects {
+		for _, o := range all {
+			if pod, ok := o.(*corev1.Pod); ok {
+				pod.Status.StartTime = &metav1.Time{Time: epoch}
+			}
+		}
+		return all
+	}
+	roomForOne := budget("keep", "web", 1)
+	roomForOne.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DisruptionsAllowed: 1, CurrentHealthy: 2, DesiredHealthy: 1, ExpectedPods: 2}
+	fates := func(o simulation.Outcome) string { return strings.Join(describeFates(o), ", ") }
+	for name, tc := range map[string]struct {
+		world  objects
+		change change.Change
+		see    func(simulation.Outcome) string
+		want   []string
+	}{
+		"new nodes come up together, or the first takes what waits": {
+			world(node("n1", "a"), placed("full", "n1", template("full", "4")), waiting("a", "b")),
+			change.AddNodes{Count: 2},
+			podsByNode,
+			[]string{"[1 1 1]", "[0 1 2]"},
+		},
+		"which of two pods comes first to the last place": {
+			world(node("n1", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }), waiting("a", "b")),
+			change.Uncordon{Node: "n1"},
+			fates,
+			[]string{"moved a >n1", "moved b >n1"},
+		},
+		"a pod that was promised a node has to look again, and one more has gone for it": {
+			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1", "n2", "n3")),
+			change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}},
+			victims,
+			[]string{"2", "3"},
+		},
+		"a pod gets the node that it was promised, though another like it fits nowhere": {
+			world(node("n1", "a", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1")),
+			change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1"))}},
+			appsByNode,
+			[]string{"low> web> web>n1"},
+		},
+		"what a pod was promised and cannot use is for others": {
+			world(node("n1", "a", cpu("1")), placed("low", "n1", template("low", "1", priority(-1))), placed("first", "", template("first", "500m", priority(20))),
+				placed("second", "", template("second", "1", priority(10))), placed("small", "", template("small", "500m", priority(-2)))),
+			change.Uncordon{Node: "n1"},
+			appsByNode,
+			[]string{"first>n1 second> small>n1", "first>n1 small>n1"}, // Or the second has come before, and has gone for the first.
+		},
+		"a pod that lands makes room for another like it in another zone": {
+			world(node("n1", "a", cpu("1")), node("n2", "b"), deployment("low", template("low", "1", priority(-1)), "n1"), deployment("old", template("web", "1"), "n2")),
+			change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}},
+			appsByNode,
+			[]string{"low>n2 web>n1 web>n2 web>n2"}, //nolint:dupword // Two pods of it.
+		},
+		"a Job makes its pod again before a drain goes on, or after": {
+			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("1")), node("n3", "a", cpu("900m")),
+				deployment("web", template("web", "800m"), "n1", "n1"), job("report", 6, template("report", "200m"), "n1"), budget("keep", "web", 1)),
+			change.DrainNode{Node: "n1"},
+			appsByNode,
+			[]string{"report>n3 web> web>n2", "report>n2 web>n2 web>n3"}, // The report takes the emptier node.
+		},
+		"a Job makes its pod again before a rollout goes on, or after": {
+			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("700m")),
+				statefulSet("db", template("db", "100m", priority(9), inZone("a"), antiAffinity(corev1.LabelHostname, "db")), "n2", "n1"),
+				job("report", 6, template("report", "700m"), "n1"), deployment("web", template("web", "700m"), "n2")),
+			change.Patch{Object: change.Ref{Kind: "StatefulSet", Namespace: "default", Name: "db"}, Patch: `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"600m"}}}]}}}}`},
+			appsByNode,
+			[]string{"db>n1 db>n2 report>n3 web>", "db>n1 db>n2 report> web>n3"},
+		},
+		"during a rollout a budget may have no room yet, which saves its pods": {
+			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("2")), node("n3", "a", cpu("2")), daemonSet("agent", template("agent", "100m", priority(9)), "n1", "n2"),
+				young(deployment("web", template("web", "900m"), "n1", "n2")), deployment("api", template("api", "900m"), "n1", "n2"), roomForOne),
+			growAgent("300m"), whose,
+			[]string{"web web", "api web"}, //nolint:dupword // Two pods of it.
+		},
+		"which of two equally full zones gets a node": {
+			threeNodes(), change.AddNodes{Count: 1}, zones, []string{"aabc", "abbc", "abcc"},
+		},
+		"which of them gets none of two": {
+			threeNodes(), change.ResizeGroup{Group: "workers", To: 5}, zones, []string{"aabbc", "aabcc", "abbcc"},
+		},
+		"each gets one": {threeNodes(), change.ResizeGroup{Group: "workers", To: 6}, zones, []string{"aabbcc"}},
+		"which of equally full zones loses a node": {
+			threeNodes(), change.ResizeGroup{Group: "workers", To: 2}, zones, []string{"bc", "ab", "ac"},
+		},
+		"which zone a rotation brings up one more in": {
+			world(threeNodes(), node("n4", "a")), change.RotateGroup{Group: "workers"}, zones, []string{"aabc", "abbc", "abcc"},
+		},
+		"the fullest zone loses a node": {
+			world(threeNodes(), node("n4", "b")), change.ResizeGroup{Group: "workers", To: 3}, zones, []string{"abc"},
+		},
+		"what has only one end": {
+			world(threeNodes(), deployment("web", template("web", "1"), "n1")),
+			change.DrainNode{Node: "n1"},
+			victims,
+			[]string{"0"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, distinctOutcomes(t, tc.world, tc.see, tc.change)); diff != "" {
+				t.Errorf("endings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestOvertaken counts how often a pod preempts for nothing, because another that did so before it is bound after it and
+// their spread sends it elsewhere. It takes that the second is tried in between, as it mostly is, and that of the two nodes
+// left it takes the one in the same zone. The seeds are always the same. Of 400 futures drawn with a chance of a quarter, the
+// share deviates by 2.2 points (a binomial's standard deviation), and the bound is at 4.6 of these, which other draws, should
+// their order ever change, exceed about once in 200,000 times.
+func TestPreemptionWithDelayedBind(t *testing.T) {
+	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1", "n2", "n3"))
+	release := change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}}
+	const futures = 400
+	vain := 0
+	err := simulation.EachFuture(t.Context(), w.judge(t), []change.Change{release}, simulation.Options{Seeds: futures}, func(o simulation.Outcome) error {
+		gone := 0
+		for _, f := range o.Fates {
+			if f.Kind == simulation.Preempted {
+				gone++
+			}
+		}
+		if gone == 3 {
+			vain++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if share := float64(vain) / futures; share < 0.15 || share > 0.35 {
+		t.Errorf("a third pod is preempted in %.1f %% of the futures, want about 25 %%", 100*share)
+	}
+}
+
+// TestSeeds has a certain fate and one of chance.
+func TestSeeds(t *testing.T) {
+	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }),
+		placed("alone", "n1", template("alone", "1")), placed("a", "", template("web", "1")), placed("b", "", template("web", "1")))
+	play := func() map[string]float64 {
+		outcome, err := simulation.Run(t.Context(), w.judge(t), []change.Change{change.Uncordon{Node: "n2"}, change.DrainNode{Node: "n1"}}, simulation.Options{Seeds: 40})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outcome.Seeds != 40 {
+			t.Errorf("%d seeds", outcome.Seeds)
+		}
+		chances := map[string]float64{}
+		for _, fate := range outcome.Fates {
+			chances[string(fate.Kind)+" "+fate.Pod.Name] = fate.Chance
+		}
+		return chances
+	}
+	first := play()
+	if first["lost alone"] != 1 {
+		t.Errorf("what is certain has a chance of %v", first["lost alone"])
+	}
+	if c := first["moved a"]; c <= 0.5 || c >= 1 {
+		t.Errorf("what is likely has a chance of %v", c)
+	}
+	if diff := cmp.Diff(first, play()); diff != "" {
+		t.Errorf("the same seeds end in another way (-first +second):\n%s", diff)
+	}
+}

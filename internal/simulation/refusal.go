@@ -1,0 +1,90 @@
+package simulation
+
+import (
+	"fmt"
+
+	registrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/admission"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// RefusedError is a change that the API server refuses. Its text is the server's, as kubectl prints it.
+type RefusedError struct {
+	Object change.Ref
+	Err    error
+}
+
+func (e RefusedError) Error() string { return e.Err.Error() }
+func (e RefusedError) Unwrap() error { return e.Err }
+
+// validate is a RefusedError if the API server would not take an object in place of another.
+func validate(ref change.Ref, next, before metav1.Object) error {
+	if err := admission.Validate(next.(runtime.Object), before.(runtime.Object)); err != nil {
+		return RefusedError{ref, err}
+	}
+	return nil
+}
+
+// ask has the API server take a new pod, and the scheduler find it a node. One that the server refuses is not made; where a
+// quota does, its owner tries again once other pods have gone.
+func (e *engine) submitPod(pod *corev1.Pod) {
+	e.incrementActive(pod)
+	e.recordAdmission(pod, registrationv1.Create)
+	err := e.forbidden(pod)
+	if err == nil {
+		if err = e.chargeQuota(pod); err != nil {
+			e.quotas.refused = append(e.quotas.refused, pod)
+		}
+	}
+	if err != nil {
+		e.fates.markNotCreated(pod, message.Of(message.FateRefused, message.Args{"why": err.Error()}))
+		return
+	}
+	e.enqueue(pod)
+}
+
+// take is a RefusedError if the API server does not take a pod that nobody makes again.
+func (e *engine) admitBarePod(pod *corev1.Pod) error {
+	err := e.forbidden(pod)
+	if err == nil {
+		err = e.chargeQuota(pod)
+	}
+	if err != nil {
+		return RefusedError{podRef(pod), fmt.Errorf("pods %q is forbidden: %w", pod.Name, err)}
+	}
+	return nil
+}
+
+// forbidden is what the API server has against a new pod, quotas left out. What is not known is taken to allow it.
+//
+// Source: plugin/pkg/admission of Kubernetes (priority, runtimeclass, serviceaccount, limitranger), pod-security-admission.
+func (e *engine) forbidden(pod *corev1.Pod) error {
+	if class := pod.Spec.PriorityClassName; class != "" && pod.Spec.Priority == nil && e.lacks(cluster.PriorityClass, "", class) {
+		return fmt.Errorf("no PriorityClass with name %v was found", class)
+	}
+	if class := pod.Spec.RuntimeClassName; class != nil && *class != "" && e.lacks(cluster.RuntimeClass, "", *class) {
+		return fmt.Errorf("pod rejected: RuntimeClass %q not found", *class)
+	}
+	// Every namespace gets the account "default" from a controller.
+	if name := pod.Spec.ServiceAccountName; name != "" && name != "default" && e.lacks(cluster.ServiceAccount, pod.Namespace, name) {
+		return fmt.Errorf("error looking up service account %s/%s: serviceaccount %q not found", pod.Namespace, name, name)
+	}
+	if err := admission.Limits(pod, ofNamespace(e.world().LimitRanges(), pod.Namespace)); err != nil {
+		return err
+	}
+	if namespace, is := e.world().Object(cluster.Namespace, "", pod.Namespace).(*corev1.Namespace); is {
+		return admission.Security(pod, namespace.Labels)
+	}
+	return nil
+}
+
+// lacks says whether it is known that an object does not exist.
+func (e *engine) lacks(kind cluster.Kind, namespace, name string) bool {
+	return e.world().Knowledge(kind) == cluster.Complete && e.world().Object(kind, namespace, name) == nil
+}

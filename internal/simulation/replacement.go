@@ -1,0 +1,112 @@
+package simulation
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// replace lets the owner of a pod that is gone do what it does.
+func (e *engine) replacePod(ctx context.Context, pod *corev1.Pod) error {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	if ref == nil {
+		e.markLost(pod, message.Of(message.FateBare, nil))
+		return nil
+	}
+	switch owner := e.world().Owner(pod).(type) {
+	case *appsv1.DaemonSet:
+		return e.replaceDaemonPod(pod, owner)
+	case *batchv1.Job:
+		return e.replaceJobPod(ctx, pod, owner)
+	case *appsv1.StatefulSet:
+		return e.replaceStatefulSetPod(pod, owner)
+	case *appsv1.ReplicaSet, *corev1.ReplicationController:
+		if e.activeCount(ref) >= replicasOf(owner, 1) {
+			e.fates.end(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": ref.Name}), e.elapsed())
+			return nil
+		}
+		return e.recreate(pod)
+	}
+	return e.replaceForUnknownOwner(pod, ref)
+}
+
+// replaceUnseen is for owners that the world does not hold.
+func (e *engine) replaceForUnknownOwner(pod *corev1.Pod, ref *metav1.OwnerReference) error {
+	switch cluster.Kind(ref.Kind) {
+	case cluster.Node:
+		e.markLost(pod, message.Of(message.FateMirror, nil))
+		return nil
+	case cluster.DaemonSet:
+		e.fates.end(pod, Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+		return nil
+	case cluster.StatefulSet:
+		return e.recreateAs(pod, pod.Name)
+	}
+	e.gaps.note(ref.Kind, message.Of(message.GapOwner, message.Args{"kind": ref.Kind, "name": ref.Name}))
+	return e.recreate(pod)
+}
+
+// lose is the end of a pod that nobody makes again.
+func (e *engine) markLost(pod *corev1.Pod, why message.Sentence) {
+	e.fates.end(pod, Lost, why, e.elapsed())
+}
+
+// recreate makes another pod in place of one.
+func (e *engine) recreate(pod *corev1.Pod) error {
+	return e.recreateAs(pod, e.names.pod(pod.Namespace, generatedNamePrefix(pod)))
+}
+
+func (e *engine) recreateAs(pod *corev1.Pod, name string) error {
+	e.createPod(pod, e.replacementPod(pod, name))
+	return nil
+}
+
+// create offers a new pod to the scheduler, as the next of a line, or as the first if there was none before.
+func (e *engine) createPod(old, next *corev1.Pod) {
+	if old != nil {
+		e.fates.replace(old, next)
+	} else {
+		e.fates.begin(next)
+	}
+	e.submitPod(next)
+}
+
+// waitsForEnd says whether a pod's owner makes no other before the pod is gone for good: a StatefulSet, whose pods are
+// told apart by name, and a Job that replaces only failed pods.
+func (e *engine) replacedAfterRemoval(pod *corev1.Pod) bool {
+	ref := metav1.GetControllerOfNoCopy(pod)
+	if ref == nil {
+		return false
+	}
+	if job, ok := e.world().Owner(pod).(*batchv1.Job); ok {
+		return replacesOnlyFailed(job)
+	}
+	return cluster.Kind(ref.Kind) == cluster.StatefulSet
+}
+
+// replicasOf is how many pods an owner should have; otherwise if it is not one that says.
+func replicasOf(owner metav1.Object, fallback int) int {
+	var replicas *int32
+	switch o := owner.(type) {
+	case *appsv1.ReplicaSet:
+		replicas = o.Spec.Replicas
+	case *corev1.ReplicationController:
+		replicas = o.Spec.Replicas
+	case *appsv1.StatefulSet:
+		replicas = o.Spec.Replicas
+	case *appsv1.Deployment:
+		replicas = o.Spec.Replicas
+	default:
+		return fallback
+	}
+	if replicas == nil {
+		return 1
+	}
+	return int(*replicas)
+}

@@ -1,0 +1,112 @@
+package simulation_test
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// TestOrdered holds a StatefulSet to its order: while a pod does not run, none after it is made, ended or replaced.
+func TestOrdered(t *testing.T) {
+	zonal := func(edit func(*appsv1.StatefulSet), nodes ...string) objects {
+		set := statefulSet("db", template("db", "1", tolerating(300)), nodes...)
+		edit(set[0].(*appsv1.StatefulSet))
+		mounting("data")(&set[1].(*corev1.Pod).Spec) // the first has a volume in zone a
+		return world(node("n1", "a"), node("n2", "b"), node("n3", "b"), zonalClaim("data", "a"), set)
+	}
+	inOrder := func(*appsv1.StatefulSet) {}
+	parallel := func(s *appsv1.StatefulSet) { s.Spec.PodManagementPolicy = appsv1.ParallelPodManagement }
+	scale := func(replicas int) change.Change {
+		return change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: replicas}
+	}
+	image := change.Patch{
+		Object: change.Ref{Kind: "StatefulSet", Namespace: "default", Name: "db"},
+		Patch:  `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":"new"}]}}}}`,
+	}
+	lost, stuck := change.LoseNode{Node: "n1"}, "waiting db-0 n1> FateUnschedulable"
+	for name, tc := range map[string]struct {
+		world   objects
+		changes []change.Change
+		want    []string
+		gap     string
+	}{
+		"one evicted after the first is stuck is not made again": {
+			zonal(inOrder, "n1", "n2"), []change.Change{lost, change.DrainNode{Node: "n2"}}, []string{stuck, "waiting db-1 n2> FateOrdered"}, "",
+		},
+		"unless the set is parallel": {
+			zonal(parallel, "n1", "n2"), []change.Change{lost, change.DrainNode{Node: "n2"}}, []string{stuck, "moved db-1 n2>n3"}, "",
+		},
+		"one lost together with the first neither": {
+			zonal(inOrder, "n1", "n1"), []change.Change{lost}, []string{stuck, "waiting db-1 n1> FateOrdered"}, "",
+		},
+		"once the first runs the others follow": {
+			zonal(inOrder, "n1", "n2", "n2"),
+			[]change.Change{lost, change.DrainNode{Node: "n2"}, change.AddNodes{Count: 1, Group: "workers", Zone: "a"}},
+			[]string{"delayed db-0 n1>workers-a-new-1 FateRelease", "moved db-1 n2>n3", "moved db-2 n2>workers-a-new-1"},
+			"",
+		},
+		"none is added": {
+			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(4)}, []string{stuck, "waiting db-2 FateOrdered", "waiting db-3 FateOrdered"}, "",
+		},
+		"nor taken away": {
+			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(1)}, []string{stuck}, "GapOrdered",
+		},
+		"what is just ending on a living node is soon made again": {
+			world(node("n1", "a"), node("n2", "b"), node("n3", "b"), terminatingSet(statefulSet("db", template("db", "1"), "n1", "n2"))),
+			[]change.Change{change.DrainNode{Node: "n2"}},
+			[]string{"moved db-1 n2>n3"},
+			"",
+		},
+		"unless it is the first that goes as well": {
+			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(0)}, []string{"ended db-0 n1> FateScaled", "ended db-1 n2> FateScaled"}, "",
+		},
+		"nor replaced": {
+			zonal(inOrder, "n1", "n2"), []change.Change{lost, image}, []string{stuck}, "GapOrdered",
+		},
+		"what has waited since before is made up for": {
+			world(node("n1", "a", cpu("500m")), withReplicas(statefulSet("db", template("db", "1"), ""), 2)),
+			[]change.Change{change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"status":{"allocatable":{"cpu":"4"}}}`}},
+			[]string{"moved db-0 >n1", "created db-1 >n1"},
+			"",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			outcome := tc.world.run(t, tc.changes...)
+			expectFates(t, outcome, tc.want...)
+			expectGap(t, outcome, "statefulset/db", tc.gap)
+		})
+	}
+}
+
+func withReplicas(set objects, replicas int32) objects {
+	set[0].(*appsv1.StatefulSet).Spec.Replicas = &replicas
+	return set
+}
+
+// ending has a StatefulSet's first pod end.
+func terminatingSet(set objects) objects {
+	set[1].(*corev1.Pod).DeletionTimestamp = &metav1.Time{Time: epoch}
+	return set
+}
+
+// TestBudgetsLeaveOutWhatHasNotStarted evicts a pod that a budget covers and that is still Pending on its node.
+func TestBudgetsDoNotCountUnstartedPods(t *testing.T) {
+	starting := placed("web", "n1", template("web", "1"))
+	starting.Status = corev1.PodStatus{Phase: corev1.PodPending}
+	w := world(threeNodes(), starting, budget("keep", "web", 1))
+	expectFates(t, w.run(t, change.DrainNode{Node: "n1"}), "lost web n1> FateBare")
+}
+
+// TestFirstTolerationCounts has a pod with two that match: the taint manager looks at the first.
+func TestMinTolerationTime(t *testing.T) {
+	always := corev1.Toleration{Operator: corev1.TolerationOpExists}
+	before := template("web", "1", func(s *corev1.PodSpec) { s.Tolerations = []corev1.Toleration{always} }, tolerating(30))
+	after := template("web", "1", tolerating(30), func(s *corev1.PodSpec) { s.Tolerations = append(s.Tolerations, always) })
+	for want, t1 := range map[string]corev1.PodTemplateSpec{"delayed web-1-a n1>n2 FateHeld": before, "moved web-1-a n1>n2 1m20s": after} {
+		expectFates(t, world(node("n1", "a"), node("n2", "b"), deployment("web", t1, "n1")).run(t, change.LoseNode{Node: "n1"}), want)
+	}
+}
