@@ -17,22 +17,22 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// admitters are the webhooks and policies that the API server asks about objects, and that are not asked here.
+// admissionControllers are the webhooks and policies that the API server calls for an object. The simulation does not call them.
 type admissionControllers struct {
 	all []admissionController
-	// asked are objects that were looked at already, by what tells one from another to an admitter.
+	// reviewed are objects already matched, by operation, resource, namespace and labels.
 	reviewed map[string]bool
-	// names are those of the admitters that match any.
+	// names are those of the admission controllers that matched any object.
 	names map[string]bool
 }
 
-// admitter is a webhook or a policy. It looks at what each of its matches lets through.
+// admissionController is a webhook or a policy. It reviews what all of its matches select.
 type admissionController struct {
 	name    change.Ref
 	matches []registrationv1.MatchResources
 }
 
-// admissionKinds are the kinds that admitters are configured by.
+// admissionKinds are the kinds that configure admission controllers.
 var admissionKinds = []cluster.Kind{
 	cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration, cluster.MutatingAdmissionPolicy,
 	cluster.MutatingAdmissionPolicyBinding, cluster.ValidatingAdmissionPolicy, cluster.ValidatingAdmissionPolicyBinding,
@@ -78,12 +78,12 @@ func webhookMatchResources(rules []registrationv1.RuleWithOperations, namespaces
 	return match
 }
 
-// anything is the rule of a binding that has none.
+// matchEverything is the rule of a binding that has none.
 var matchEverything = []registrationv1.NamedRuleWithOperations{{RuleWithOperations: registrationv1.RuleWithOperations{
 	Operations: []registrationv1.OperationType{registrationv1.OperationAll}, Rule: registrationv1.Rule{APIGroups: []string{"*"}, Resources: []string{"*"}},
 }}}
 
-// all are the resources of a binding, every one if it does not say.
+// bindingMatchResources are the resources that a binding selects, every one if it does not say.
 func bindingMatchResources(of *registrationv1.MatchResources) registrationv1.MatchResources {
 	if of == nil {
 		of = &registrationv1.MatchResources{}
@@ -95,14 +95,14 @@ func bindingMatchResources(of *registrationv1.MatchResources) registrationv1.Mat
 	return match
 }
 
-// admitted notes who would have been asked about an object that is created or updated.
+// recordAdmission records which admission controllers the API server would call for an object that is created or updated.
 func (e *engine) recordAdmission(o metav1.Object, operation registrationv1.OperationType) {
 	if len(e.admissionControllers.all) == 0 {
 		return
 	}
 	gvks, _, err := scheme.Scheme.ObjectKinds(o.(runtime.Object))
 	if err != nil {
-		return // Kinds of a Snapshot alone are created.
+		return // Only kinds of the Kubernetes API are reviewed.
 	}
 	resource, _ := meta.UnsafeGuessKindToResource(gvks[0])
 	key := string(operation) + resource.String() + o.GetNamespace() + labels.Set(o.GetLabels()).String()
@@ -122,8 +122,8 @@ func (e *engine) recordAdmission(o metav1.Object, operation registrationv1.Opera
 	}
 }
 
-// ruled says whether any rule is about an operation on an object. Versions are not looked at: by default an admitter is asked about
-// each version of what it names (matchPolicy Equivalent).
+// matchesRule says whether any rule matches an operation on an object. Versions are not compared: by default an admission
+// controller is called for each version of what it names (matchPolicy Equivalent).
 func matchesRule(rules []registrationv1.NamedRuleWithOperations, o metav1.Object, group, resource string, operation registrationv1.OperationType) bool {
 	return slices.ContainsFunc(rules, func(rule registrationv1.NamedRuleWithOperations) bool {
 		scoped := rule.Scope == nil || *rule.Scope == registrationv1.AllScopes || (*rule.Scope == registrationv1.NamespacedScope) == (o.GetNamespace() != "")
@@ -137,7 +137,7 @@ func containsEither[T comparable](list []T, value, wildcard T) bool {
 	return slices.Contains(list, value) || slices.Contains(list, wildcard)
 }
 
-// selected says whether a selector takes labels. One that cannot be read takes all.
+// selectorMatches says whether a selector matches labels. An invalid selector matches all.
 func selectorMatches(selector *metav1.LabelSelector, of map[string]string) bool {
 	if selector == nil {
 		return true
@@ -146,7 +146,7 @@ func selectorMatches(selector *metav1.LabelSelector, of map[string]string) bool 
 	return err != nil || parsed.Matches(labels.Set(of))
 }
 
-// labelsOfNamespace are those of an object's namespace, or what is known of them by its name.
+// namespaceLabels are the labels of an object's namespace; if the namespace is not known, only the one that carries its name.
 func (e *engine) namespaceLabels(o metav1.Object) map[string]string {
 	if namespace := e.world().Namespace(o.GetNamespace()); namespace != nil {
 		return namespace.Labels
@@ -154,14 +154,14 @@ func (e *engine) namespaceLabels(o metav1.Object) map[string]string {
 	return map[string]string{corev1.LabelMetadataName: o.GetNamespace()}
 }
 
-// noteAdmitters says who would have been asked, or that it is not known.
+// noteAdmissionControllers notes the admission controllers that the API server would have called.
 func (e *engine) noteAdmissionControllers() {
 	if names := slices.Sorted(maps.Keys(e.admissionControllers.names)); len(names) > 0 {
 		e.gaps.note("admission", message.Of(message.GapAdmission, message.Args{"names": names, "n": len(names)}))
 	}
 }
 
-// noteUnreadAdmitters says that it is not known who is asked about what is applied.
+// noteUnknownAdmission notes that it is not known which admission controllers are called for applied objects.
 func (e *engine) noteUnknownAdmission() {
 	if slices.ContainsFunc(admissionKinds, func(kind cluster.Kind) bool { return !e.world().Knowledge(kind).Known() }) {
 		e.gaps.note("admission", message.Of(message.GapAdmissionUnread, nil))

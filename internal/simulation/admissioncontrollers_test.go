@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// about is a rule for the creation of resources.
+// about is a webhook rule for the creation of resources.
 func about(group string, resources ...string) registrationv1.RuleWithOperations {
 	return registrationv1.RuleWithOperations{
 		Operations: []registrationv1.OperationType{registrationv1.Create},
@@ -48,7 +48,7 @@ func policy(name string, rule registrationv1.RuleWithOperations, actions ...regi
 	}}
 }
 
-// TestAdmitters: who would be asked about what is created is named, and nobody else.
+// TestAdmissionControllers names those that the API server would call for what is created, and no others.
 func TestAdmissionControllers(t *testing.T) {
 	configured := objects{
 		webhook("pods", about("", "pods"), nil, nil),
@@ -75,7 +75,7 @@ func TestAdmissionControllers(t *testing.T) {
 	expectSaid(t, w.run(t, scale), message.Of(message.GapAdmission, message.Args{"names": pods, "n": len(pods)}))
 	expectSaid(t, w.run(t, change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 1}))
 
-	// What is applied is an object, too.
+	// The applied object is reviewed, too.
 	known := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete}
 	applied := change.Apply{From: "-", Objects: []runtime.Object{newDeployment(0, template("new", "1"))}}
 	future := func(o objects) simulation.Outcome {
@@ -102,7 +102,7 @@ func TestAdmissionControllers(t *testing.T) {
 	expectSaid(t, future(w), message.Of(message.GapAdmission, message.Args{"names": both, "n": len(both)}))
 }
 
-// expectSaid looks at what is said of admission.
+// expectSaid compares the gaps about admission.
 func expectSaid(t *testing.T, o simulation.Outcome, want ...message.Sentence) {
 	t.Helper()
 	var got []string

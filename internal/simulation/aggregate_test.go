@@ -11,7 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// TestEveryFutureIsTold shrinks a group by one of two nodes, which is chance: what stands on either is told of, with its share.
+// TestFatesOfEveryFuture shrinks a group by a random one of two nodes: the fates of the pods on either are listed, with their
+// share of the futures.
 func TestFatesOfEveryFuture(t *testing.T) {
 	w := world(node("n1", "a"), node("n2", "a"), node("n3", "b"),
 		placed("left", "n1", template("left", "4")), placed("right", "n2", template("right", "4")), budget("leftover", "left", 1), budget("rightover", "right", 1))
@@ -37,7 +38,7 @@ func TestFatesOfEveryFuture(t *testing.T) {
 	}
 }
 
-// TestNodeChance tells a fate that is sure from its node, which is not.
+// TestNodeChance distinguishes the share of a fate, which is 1, from that of its node.
 func TestNodeChance(t *testing.T) {
 	w := world(threeNodes(), placed("a", "", template("web", "3")), placed("b", "", template("web", "3")), node("n4", "c", cpu("1")))
 	o, err := simulation.Run(t.Context(), w.judge(t), []change.Change{change.Uncordon{Node: "n4"}}, simulation.Options{Seeds: 40})
@@ -54,7 +55,7 @@ func TestNodeChance(t *testing.T) {
 	}
 }
 
-// TestHarmlessChangeBefore puts a change that changes nothing before another: nothing that this one tells is lost by it.
+// TestChangeWithoutEffectFirst applies a change without effect before another: the Outcome is that of the other alone.
 func TestChangeWithoutEffectFirst(t *testing.T) {
 	db := statefulSet("db", template("db", "2", priority(5)), "", "", "")
 	for name, tc := range map[string]struct {

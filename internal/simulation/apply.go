@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// make does one change and lets what follows from it happen.
+// apply applies one change and runs the simulation until nothing more follows from it.
 func (e *engine) apply(ctx context.Context, c change.Change) error {
 	e.now = 0
 	e.retryUnschedulable()
@@ -60,7 +60,7 @@ func (e *engine) dispatch(ctx context.Context, c change.Change) error {
 	}
 }
 
-// toNode is what is done to one node.
+// changeNode applies a change to one node.
 func (e *engine) changeNode(ctx context.Context, c change.Change) error {
 	node := e.world().Node(c.Subject().Name)
 	if node == nil {
@@ -87,19 +87,19 @@ func (e *engine) changeNode(ctx context.Context, c change.Change) error {
 	}
 }
 
-// loseWhere loses every node of some kind.
-func (e *engine) loseMatching(ctx context.Context, what change.Ref, dies func(*corev1.Node) bool) error {
-	var dead []*corev1.Node
+// loseMatching loses every node that matches.
+func (e *engine) loseMatching(ctx context.Context, what change.Ref, matches func(*corev1.Node) bool) error {
+	var lost []*corev1.Node
 	for _, node := range e.world().Nodes() {
-		if dies(node) {
-			dead = append(dead, node)
+		if matches(node) {
+			lost = append(lost, node)
 		}
 	}
-	if len(dead) == 0 {
+	if len(lost) == 0 {
 		return UnknownError{what}
 	}
-	shuffle(e.randomness, dead)
-	return e.loseNodes(ctx, slices.Clip(dead))
+	shuffle(e.randomness, lost)
+	return e.loseNodes(ctx, slices.Clip(lost))
 }
 
 func (e *engine) inGroup(node *corev1.Node, name string) bool {
@@ -107,7 +107,7 @@ func (e *engine) inGroup(node *corev1.Node, name string) bool {
 	return ok && group.Name == name
 }
 
-// toPod is what is done to one pod.
+// changePod applies a change to one pod.
 func (e *engine) changePod(ctx context.Context, c change.Change) error {
 	pod := e.pods.get(c.Subject().Namespace, c.Subject().Name)
 	if pod == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// attached is a volume that another node has, and a pod that uses it there.
+// attachedVolume is a volume that is attached to another node, and a pod there that uses it.
 type attachedVolume struct {
 	volume *corev1.PersistentVolume
 	pod    *corev1.Pod
@@ -21,8 +21,8 @@ func (a attachedVolume) reason() message.Sentence {
 	return message.Of(message.FateAttach, message.Args{"volume": a.volume.Name, "node": nodeRef(a.pod.Spec.NodeName), "pod": podRef(a.pod)})
 }
 
-// attachedElsewhere is the first of a pod's volumes that only one node may use and that another node has, nil if there is none;
-// shared says that other pods mount such volumes of it at all.
+// attachedElsewhere is the first single-attach volume of a pod that is attached to another node, nil if there is none; shared says
+// whether other pods mount any single-attach volume of the pod.
 //
 // Source: pkg/controller/volume/attachdetach/reconciler of Kubernetes (attachDesiredVolumes): such a volume is attached to
 // no second node, and detached only once no pod on the first one uses it any more.
@@ -43,7 +43,7 @@ func (e *engine) attachedElsewhere(pod *corev1.Pod) (held *attachedVolume, share
 	return nil, shared
 }
 
-// exclusive is the volume that a pod mounts if only one node may use it and it must be attached there, nil otherwise.
+// singleAttachVolume is the volume that a pod mounts if it must be attached and only one node may have it, nil otherwise.
 func (e *engine) singleAttachVolume(pod *corev1.Pod, v *corev1.Volume) *corev1.PersistentVolume {
 	volume := e.volumeOf(pod, v)
 	if volume == nil || !isSingleAttach(volume) || !e.requiresAttach(volume) {
@@ -52,7 +52,7 @@ func (e *engine) singleAttachVolume(pod *corev1.Pod, v *corev1.Volume) *corev1.P
 	return volume
 }
 
-// holds says whether a pod that uses a volume keeps it attached to its node: it has begun there, or the volume is attached for it.
+// keepsAttached says whether a pod keeps a volume attached to its node: it has started there, or the volume is attached for it.
 func (e *engine) keepsAttached(pod *corev1.Pod, volume *corev1.PersistentVolume) bool {
 	if pod.Spec.NodeName == "" || cluster.Ended(pod) {
 		return false
@@ -62,8 +62,8 @@ func (e *engine) keepsAttached(pod *corev1.Pod, volume *corev1.PersistentVolume)
 	})
 }
 
-// contested says whether pods on other nodes wait for a volume of a pod, or, if it so falls, may yet be served before it: which
-// node is first nobody decides.
+// attachContested says whether pods on other nodes wait for a volume of a pod or, by chance, may attach it first: the order among
+// nodes is not determined.
 func (e *engine) attachContested(pod *corev1.Pod) bool {
 	return e.randomness.delayed() || slices.ContainsFunc(e.attaching, func(other *corev1.Pod) bool {
 		return other.Namespace == pod.Namespace && slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {
@@ -73,7 +73,7 @@ func (e *engine) attachContested(pod *corev1.Pod) bool {
 	})
 }
 
-// attachLater gives a pod its node, where it does not run before its volumes can be attached there.
+// bindBeforeAttach binds a pod to its node, where it starts only once its volumes can be attached.
 func (e *engine) bindBeforeAttach(pod, placed *corev1.Pod, held *attachedVolume, edits []cluster.Edit) error {
 	e.fates.of(pod)
 	waiting := e.startingPod(placed)
@@ -90,8 +90,8 @@ func (e *engine) bindBeforeAttach(pod, placed *corev1.Pod, held *attachedVolume,
 	return nil
 }
 
-// vacate follows pods that are gone from their nodes: their volumes are detached, but for those that another pod there mounts,
-// and attached where others wait for them.
+// releaseVolumes detaches the volumes of removed pods, except those that another pod on the node mounts, and schedules the
+// attachment to the nodes whose pods wait for them.
 func (e *engine) releaseVolumes(gone []*corev1.Pod) error {
 	var edits []cluster.Edit
 	for _, pod := range gone {
@@ -101,7 +101,8 @@ func (e *engine) releaseVolumes(gone []*corev1.Pod) error {
 	return e.edit(edits...)
 }
 
-// awaken lets the pods go on that wait for a volume of one that is gone, also those that have waited since before.
+// attachReleased schedules the attachment of a removed pod's volumes for the pods that wait for them, also those that waited at
+// the start.
 func (e *engine) attachReleased(gone *corev1.Pod) {
 	for i := range gone.Spec.Volumes {
 		volume := e.singleAttachVolume(gone, &gone.Spec.Volumes[i])
@@ -121,7 +122,7 @@ func (e *engine) attachReleased(gone *corev1.Pod) {
 	}
 }
 
-// attachSoon lets the attach-detach controller look at the pods that wait for it, once those are placed that are to be placed now.
+// scheduleAttach runs the attach-detach controller after the scheduler has handled the pods that are queued now.
 func (e *engine) scheduleAttach() {
 	if !e.attachPending {
 		e.attachPending = true
@@ -129,7 +130,7 @@ func (e *engine) scheduleAttach() {
 	}
 }
 
-// attachAll starts the pods whose volumes no other node has any more.
+// attachVolumes starts the pods whose volumes are no longer attached to another node.
 func (e *engine) attachVolumes() error {
 	waiting := e.attaching
 	e.attaching, e.attachPending = nil, false
@@ -151,7 +152,7 @@ func (e *engine) attachVolumes() error {
 	return nil
 }
 
-// start lets a pod run that has had its node for a while.
+// startPod starts a pod that is bound to a node already.
 func (e *engine) startPod(pod *corev1.Pod) error {
 	placed := e.runningPod(pod, pod.Spec.NodeName)
 	if err := e.edit(append(e.markHealthy(placed), cluster.Put(placed))...); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// attachment ties a claim's volume to a node.
+// attachment attaches a claim's volume to a node.
 func attachment(claim, node string) *storagev1.VolumeAttachment {
 	volume := "pv-" + claim
 	return &storagev1.VolumeAttachment{
@@ -48,7 +48,7 @@ func recreating(of objects) objects {
 	return of
 }
 
-// starts gives a pod a node on which none of its containers has begun.
+// pendingOnNode is a pod bound to a node on which none of its containers has started.
 func pendingOnNode(pod *corev1.Pod) *corev1.Pod {
 	pod.Status.Phase = corev1.PodPending
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
@@ -57,9 +57,9 @@ func pendingOnNode(pod *corev1.Pod) *corev1.Pod {
 
 var newImage = patchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"version":"2"}}}}}`)
 
-// TestAttach asks for pods on a second node of a volume that one node at a time may use.
+// TestAttach has pods use a single-attach volume on a second node.
 func TestAttach(t *testing.T) {
-	disk := template("web", "3", mounting("data")) // Two of them fit on no node.
+	disk := template("web", "3", mounting("data")) // No node has capacity for two.
 	small := template("web", "1", mounting("data"))
 	shared := func() objects { return world(node("n1", "a"), node("n2", "a"), zonalClaim("data", "a")) }
 	scaled := change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}
@@ -71,12 +71,12 @@ func TestAttach(t *testing.T) {
 		changes []change.Change
 		want    []string
 	}{
-		"a rollout beside the old pod": {
+		"a rollout with a surge": {
 			world(shared(), strategy(deployment("web", disk, "n1"), 1, 0), attachment("data", "n1")),
 			[]change.Change{newImage},
 			[]string{"waiting web-* >n2 FateAttach"},
 		},
-		"nobody tells of attachments": {
+		"attachments are not known": {
 			world(shared(), strategy(deployment("web", disk, "n1"), 1, 0)), []change.Change{newImage}, []string{"waiting web-* >n2 FateAttach"},
 		},
 		"a rollout onto the same node": {
@@ -84,12 +84,12 @@ func TestAttach(t *testing.T) {
 			[]change.Change{newImage},
 			[]string{"created web-* >n1", "ended web-1-a n1> FateRolled"},
 		},
-		"a rollout that ends the old pod first": {
+		"a rollout that removes the old pod first": {
 			world(shared(), strategy(deployment("web", disk, "n1"), 0, 1), placed("wall", "n1", template("wall", "1")), attachment("data", "n1")),
 			[]change.Change{newImage},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
 		},
-		"a rollout that may end it": {
+		"a rollout that may remove it": {
 			world(shared(), strategy(deployment("web", disk, "n1"), 1, 1), attachment("data", "n1")),
 			[]change.Change{newImage},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
@@ -110,7 +110,7 @@ func TestAttach(t *testing.T) {
 			[]change.Change{scaled},
 			[]string{"created web-1-* >n2"},
 		},
-		"a volume that does not tell": {
+		"a volume without access modes": {
 			world(shared()[:2], claimOf("data", "a"), deployment("web", disk, "n1"), attachment("data", "n1")),
 			[]change.Change{scaled},
 			[]string{"created web-1-* >n2"},
@@ -120,30 +120,30 @@ func TestAttach(t *testing.T) {
 			[]change.Change{scaled},
 			[]string{"waiting web-1-* FateUnschedulable"},
 		},
-		"an attachment that nobody uses goes before long": {
+		"an unused attachment is removed": {
 			world(shared(), node("n3", "a"), deployment("web", disk, "n1"), attachment("data", "n3")),
 			[]change.Change{change.Cordon{Node: "n3"}, change.DrainNode{Node: "n1"}},
 			[]string{"moved web-1-a n1>n2"},
 		},
-		"the old pod goes later": {
+		"the old pod is removed later": {
 			world(shared(), strategy(deployment("web", disk, "n1"), 1, 0), attachment("data", "n1")),
 			[]change.Change{newImage, change.Cordon{Node: "n1"}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
 		},
-		"one that has waited since before": {
+		"one that waits at the start": {
 			world(two(), waits("n2")), []change.Change{change.DrainNode{Node: "n1"}}, []string{"moved late >n2", "moved web-1-a n1>n2"},
 		},
-		"two that have waited since before on two nodes": {
+		"two that wait at the start on two nodes": {
 			world(two(), node("n3", "a", cordonedNode), waits("n2"), pendingOnNode(placed("other", "n3", small))),
 			[]change.Change{change.Cordon{Node: "n1"}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
 			[]string{"moved late >n2", "moved web-1-a n1>n2"},
 		},
-		"one that is still being started there keeps the volume": {
+		"one that is still starting there keeps the volume": {
 			world(shared(), pendingOnNode(placed("first", "n2", small)), attachment("data", "n2"), deployment("web", template("web", "3"), "n1")),
 			[]change.Change{patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data"}}]}}}}`), change.Cordon{Node: "n1"}},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
 		},
-		"one that waits for a node gets one that does not help": {
+		"a pending one is bound to another node": {
 			world(shared(), deployment("web", disk, "n1"), attachment("data", "n1"), placed("late", "", disk)),
 			[]change.Change{change.Uncordon{Node: "n2"}},
 			[]string{"waiting late >n2 FateAttach"},
@@ -153,12 +153,12 @@ func TestAttach(t *testing.T) {
 			[]change.Change{change.Cordon{Node: "n1"}, change.Evict{Namespace: "default", Name: "web-1-a"}},
 			[]string{"waiting web-1-a n1>n2 FateAttach"},
 		},
-		"until that goes as well": {
+		"until that is removed as well": {
 			world(shared(), deployment("web", small, "n1"), placed("beside", "n1", small), attachment("data", "n1")),
 			[]change.Change{change.Cordon{Node: "n1"}, change.Evict{Namespace: "default", Name: "web-1-a"}, change.Evict{Namespace: "default", Name: "beside"}},
 			[]string{"lost beside n1> FateBare", "moved web-1-a n1>n2"},
 		},
-		"a node that does not answer keeps it": {
+		"an unreachable node keeps it": {
 			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "a"), zonalClaim("data", "a"),
 				deployment("web", template("web", "1", mounting("data"), tolerating(300)), "n1"), attachment("data", "n1")),
 			[]change.Change{change.Cordon{Node: "n1"}},
@@ -169,7 +169,7 @@ func TestAttach(t *testing.T) {
 			[]change.Change{change.LoseNode{Node: "n1"}},
 			[]string{"delayed web-1-a n1>n2 11m50s FateDetach"},
 		},
-		"who holds it is pushed aside": {
+		"the pod that has it is preempted": {
 			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), zonalClaim("data", "a"), deployment("web", small, "n1"), waits("n2"), attachment("data", "n1")),
 			[]change.Change{change.Apply{Objects: []runtime.Object{placed("high", "", template("high", "1", priority(10), onNode("n1")))}}},
 			[]string{"created high >n1", "moved late >n2", "preempted web-1-a n1> by high 30s", "waiting web-1-* FateUnschedulable"},
@@ -183,7 +183,7 @@ func onNode(name string) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) { s.NodeSelector = map[string]string{corev1.LabelHostname: name} }
 }
 
-// TestAttachIsDrawn lets three pods of one new volume land on three nodes: one of them runs, each in some of the futures.
+// TestAttachOrderIsRandom schedules three pods of one new volume on three nodes: one of them runs, each in some of the futures.
 func TestAttachOrderIsRandom(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "a", cpu("1")), zonalClaim("data", "a"))
 	ran := map[string]int{}
@@ -209,7 +209,7 @@ func TestAttachOrderIsRandom(t *testing.T) {
 	}
 }
 
-// TestManyShareANewClaim: a claim that is bound in the future itself is as good as one that was bound before.
+// TestPodsSharingANewClaim: a claim bound in the simulation works as one bound before.
 func TestPodsSharingANewClaim(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: "data", Namespace: "default"},

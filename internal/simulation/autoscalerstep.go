@@ -12,21 +12,21 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// NextStep is what a vertical autoscaler will make a DaemonSet's container ask for once the cluster has grown enough.
+// AutoscalerStep is the next increase of a DaemonSet's requests that a vertical autoscaler makes as the cluster grows.
 type AutoscalerStep struct {
 	// Autoscaler is its Deployment, Target the DaemonSet.
 	Autoscaler, Target change.Ref
 	Container          string
-	// More is how many nodes like the present ones it takes; zero is a step that is due already.
+	// MoreNodes is how many nodes like the existing ones it takes; zero if the increase is due already.
 	MoreNodes int
-	// Requests are what the container will ask for.
+	// Requests are the container's requests after the increase.
 	Requests corev1.ResourceList
 }
 
-// furthest is how many more nodes are looked at; a step beyond is nobody's concern today.
+// maxMoreNodes bounds how many more nodes are tried.
 const maxMoreNodes = 500
 
-// NextSteps are those of every vertical autoscaler of the Judge's world whose parameters can be seen, by target.
+// NextAutoscalerSteps are the next steps of every vertical autoscaler in the Judge's world whose parameters are known, by target.
 func NextAutoscalerSteps(judge *scheduling.Judge) []AutoscalerStep {
 	e := newEngine(judge, 0)
 	var steps []AutoscalerStep
@@ -67,7 +67,8 @@ func (e *engine) nextAutoscalerSteps(d *appsv1.Deployment, c *corev1.Container) 
 	return steps
 }
 
-// nextGrowth is the fewest nodes more, each of the cores of the last, with which the container asks for more of anything.
+// nextResourceStep is the smallest number of additional nodes, each with as many cores as the last, at which a request of the
+// container rises.
 func (e *engine) nextResourceStep(g containerScaleConfig, container *corev1.Container) (int, corev1.ResourceList, bool) {
 	nodes, cores, each := 0, int64(0), int64(0)
 	for _, node := range e.world().Nodes() {

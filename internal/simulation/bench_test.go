@@ -15,11 +15,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// sizes are those over which growth is shown.
+// sizes are the numbers of nodes that the benchmarks run with.
 var sizes = []int{100, 500, 1000, 5000}
 
-// BenchmarkLoseNode loses one node with 20 pods: taint, evict, place with full scoring, remove. Beside it stands what only
-// making a judge of the world afterwards takes.
+// BenchmarkLoseNode loses one node with 20 pods: taint, evict, schedule with full scoring, remove. For comparison it also measures
+// making a Judge of the world afterwards.
 func BenchmarkLoseNode(b *testing.B) {
 	atSizes(b, func(b *testing.B, judge *scheduling.Judge) {
 		lost := loaded(judge.World())
@@ -28,15 +28,15 @@ func BenchmarkLoseNode(b *testing.B) {
 			play(b, judge, change.LoseNode{Node: lost})
 		}
 		benchmark.Used(b, benchmark.CPU(b)-before)
-		if len(judge.World().Nodes()) >= 500 { // in smaller clusters a judge is made soon
+		if len(judge.World().Nodes()) >= 500 { // in smaller clusters that takes little time
 			benchmark.Target(b, 5, "rebuilt", benchmark.CPUPerOp)
 		}
 		benchmark.Beside(b, "rebuilt", func() { newJudge(b, judge.World().With(cluster.Remove(judge.World().Node(lost)))) })
 	})
 }
 
-// BenchmarkLoseZone loses one zone of three. Beside it stands what the scheduler's own way takes to find the places alone,
-// every plugin asked about every node, for as many pods as must move, going by a few of them.
+// BenchmarkLoseZone loses one zone of three. For comparison it also measures scheduling as many pods as must move the scheduler's
+// own way, with every plugin for every node, from a sample of them.
 func BenchmarkLoseZone(b *testing.B) {
 	atSizes(b, func(b *testing.B, judge *scheduling.Judge) {
 		before := benchmark.CPU(b)
@@ -45,7 +45,7 @@ func BenchmarkLoseZone(b *testing.B) {
 		}
 		benchmark.Used(b, benchmark.CPU(b)-before)
 		const some = 10
-		moving := podsOfUnknownOwner(judge.World())
+		moving := displacedPods(judge.World())
 		plain := benchmark.Sampled(b, "plain", some, len(moving), func(i int) {
 			fit, err := judge.Fit(b.Context(), moving[i*len(moving)/some])
 			if err != nil || len(fit.Best) == 0 {
@@ -56,8 +56,8 @@ func BenchmarkLoseZone(b *testing.B) {
 	})
 }
 
-// BenchmarkCompare decides about a node with 20 pods in three futures, while three others are out, as the controller does for
-// each repair. Beside it stands what it takes to play the repair alone.
+// BenchmarkCompare compares the repair of a node with 20 pods in three futures, while three other nodes are out of service, as the
+// controller does for each repair. For comparison it also measures the simulation of the repair alone.
 func BenchmarkCompare(b *testing.B) {
 	atSizes(b, func(b *testing.B, judge *scheduling.Judge) {
 		var out []string
@@ -80,9 +80,9 @@ func BenchmarkCompare(b *testing.B) {
 	})
 }
 
-// homeless are the pods that must move when the first zone is lost. They have run, so that the Judge is asked about them
+// displacedPods are the pods that must move when the first zone is lost. They have run, so that the Judge decides about them
 // without its caches.
-func podsOfUnknownOwner(world *cluster.Snapshot) []*corev1.Pod {
+func displacedPods(world *cluster.Snapshot) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, node := range world.Nodes() {
 		if cluster.Zone(node) != clustertest.Zones[0] {
@@ -116,7 +116,7 @@ func newJudge(b *testing.B, world *cluster.Snapshot) *scheduling.Judge {
 	return judge
 }
 
-// loaded is a node with about as many pods as nodes have on average.
+// loaded is a node with about the average number of pods.
 func loaded(world *cluster.Snapshot) string {
 	for _, node := range world.Nodes() {
 		if n := len(world.PodsOn(node.Name)); n >= 20 && n <= 24 {

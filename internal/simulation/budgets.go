@@ -15,26 +15,26 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// budgets follow the PodDisruptionBudgets through the future: which pods are healthy, and so how many may be disrupted.
-// A namespace's are looked at once a pod of it is touched.
+// budgets simulates the disruption controller: which pods are healthy, and how many disruptions each PodDisruptionBudget allows. A
+// namespace's budgets are read when a pod of it first changes.
 //
 // Source: pkg/controller/disruption of Kubernetes.
 type budgets struct {
 	pods        *pods
 	byNamespace map[string][]*budget
-	// covers are those of a controller's last pod, which most often are the next one's too.
+	// cache holds the budgets that cover each controller's last pod, which mostly cover its next one too.
 	cache map[types.NamespacedName]coveringBudgets
-	// down are pods that do not count as healthy, whatever they say.
+	// unhealthy are pods that count as unhealthy, whatever their status says.
 	unhealthy map[types.UID]bool
 }
 
-// cover is the budgets that cover pods with some labels.
+// coveringBudgets are the budgets that cover pods with these labels.
 type coveringBudgets struct {
 	labels  labels.Set
 	budgets []*budget
 }
 
-// budget is one of them with its numbers.
+// budget is a PodDisruptionBudget with its counts.
 type budget struct {
 	pdb       *policyv1.PodDisruptionBudget
 	selector  labels.Selector
@@ -48,7 +48,7 @@ func newBudgets(p *pods) *budgets {
 	return &budgets{pods: p, byNamespace: map[string][]*budget{}, cache: map[types.NamespacedName]coveringBudgets{}, unhealthy: map[types.UID]bool{}}
 }
 
-// in are a namespace's.
+// inNamespace are a namespace's budgets.
 func (b *budgets) inNamespace(namespace string) []*budget {
 	found, known := b.byNamespace[namespace]
 	if known {
@@ -62,11 +62,11 @@ func (b *budgets) inNamespace(namespace string) []*budget {
 	return found
 }
 
-// read takes a budget's numbers from its status; what that does not tell is counted.
+// fromStatus reads a budget's counts from its status. If the status has none, pods are counted.
 func (b *budgets) fromStatus(pdb *policyv1.PodDisruptionBudget) *budget {
 	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 	if err != nil {
-		selector = labels.Nothing() // The disruption controller protects nothing by such a budget either.
+		selector = labels.Nothing() // The disruption controller does not apply such a budget either.
 	}
 	one := &budget{
 		pdb: pdb, selector: selector, expected: int(pdb.Status.ExpectedPods),
@@ -78,7 +78,7 @@ func (b *budgets) fromStatus(pdb *policyv1.PodDisruptionBudget) *budget {
 	return one
 }
 
-// follow takes a budget as it is now, in place of the one of its name if there is one.
+// put adds a budget, in place of one with the same name.
 func (b *budgets) put(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
 	others := slices.DeleteFunc(b.inNamespace(pdb.Namespace), func(o *budget) bool { return o.pdb.Name == pdb.Name })
 	one := b.fromStatus(pdb)
@@ -88,7 +88,7 @@ func (b *budgets) put(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
 	return one.edit()
 }
 
-// count reads a budget's numbers from the pods it covers.
+// countPods sets a budget's counts from the pods it covers.
 func (b *budgets) countPods(one *budget) {
 	one.healthy = 0
 	expected, scales := 0, map[types.UID]int{}
@@ -105,7 +105,7 @@ func (b *budgets) countPods(one *budget) {
 		}
 	}
 	if one.pdb.Spec.MaxUnavailable == nil && one.pdb.Spec.MinAvailable == nil {
-		expected = 0 // The disruption controller expects nothing of such a budget, and so allows nothing.
+		expected = 0 // The disruption controller expects no pods of such a budget, and so allows no disruptions.
 	}
 	if one.pdb.Spec.MaxUnavailable != nil || one.pdb.Spec.MinAvailable != nil && one.pdb.Spec.MinAvailable.Type == intstr.String {
 		expected = 0
@@ -116,7 +116,7 @@ func (b *budgets) countPods(one *budget) {
 	one.setExpected(expected)
 }
 
-// expects sets how many pods there should be, and so how many must stay healthy. Percentages are rounded up.
+// setExpected sets the number of expected pods, and so of pods that must stay healthy. Percentages are rounded up.
 func (o *budget) setExpected(pods int) {
 	o.expected = pods
 	switch {
@@ -134,7 +134,7 @@ func (o *budget) allowed() int {
 	return max(o.healthy-o.desired, 0)
 }
 
-// put is the budget as the API shows it now.
+// edit is the edit that writes the counts to the budget's status.
 func (o *budget) edit() cluster.Edit {
 	pdb := *o.pdb
 	pdb.Status.ExpectedPods, pdb.Status.DesiredHealthy = int32(o.expected), int32(o.desired)
@@ -143,7 +143,7 @@ func (o *budget) edit() cluster.Edit {
 	return cluster.Put(&pdb)
 }
 
-// of are the budgets that cover a pod.
+// covering are the budgets that cover a pod.
 func (b *budgets) covering(pod *corev1.Pod) []*budget {
 	controller := types.NamespacedName{Namespace: pod.Namespace}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
@@ -162,7 +162,7 @@ func (b *budgets) covering(pod *corev1.Pod) []*budget {
 	return its.budgets
 }
 
-// gone says that pods are no longer healthy, all at once. It returns the budgets that allow less now.
+// markUnhealthy counts pods as unhealthy, all at once. It returns edits of the budgets whose allowed disruptions change.
 func (b *budgets) markUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
 	var touched []*budget
@@ -170,7 +170,7 @@ func (b *budgets) markUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
 		if !cluster.Runs(pod) || b.unhealthy[pod.UID] {
 			continue
 		}
-		cover := b.covering(pod) // which may count the pod, as long as it is not down
+		cover := b.covering(pod) // may count the pod while it is not marked as unhealthy
 		b.unhealthy[pod.UID] = true
 		for _, one := range cover {
 			if _, ok := before[one]; !ok {
@@ -183,7 +183,7 @@ func (b *budgets) markUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
 	return editsOfChanged(touched, before)
 }
 
-// back says that a pod is healthy. It returns the budgets that allow more now.
+// markHealthy counts a pod as healthy. It returns edits of the budgets whose allowed disruptions change.
 func (b *budgets) markHealthy(pod *corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
 	cover := b.covering(pod)
@@ -204,7 +204,7 @@ func editsOfChanged(touched []*budget, before map[*budget]int) []cluster.Edit {
 	return edits
 }
 
-// disrupt notes the budgets that are not kept to if these pods are disrupted at once. Call it before gone.
+// recordViolations records the budgets that are violated if these pods are disrupted at once. Call it before markUnhealthy.
 func (b *budgets) recordViolations(pods ...*corev1.Pod) {
 	hit := map[*budget]int{}
 	for _, pod := range pods {
@@ -223,7 +223,7 @@ func (b *budgets) recordViolations(pods ...*corev1.Pod) {
 	}
 }
 
-// violations are the budgets that were not kept to, each with the worst moment.
+// violations are the budgets that were violated, each with its worst violation.
 func (b *budgets) violations() []Violation {
 	var broken []Violation
 	for _, budgets := range b.byNamespace {

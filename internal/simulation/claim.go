@@ -8,11 +8,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// defaultClass marks the StorageClass of claims that name none.
+// defaultClassAnnotation marks the StorageClass of claims that name none.
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
-// putClaim makes a claim. If its class does not wait for a pod, its volume is made at once, in a place of the driver's
-// choice; which one is not known here.
+// createClaim creates a claim. If its class binds immediately, so is its volume, in a zone that the driver chooses and that is not
+// known here.
 func (e *engine) createClaim(claim *corev1.PersistentVolumeClaim) error {
 	if claim.UID == "" {
 		claim.UID = e.names.uid()

@@ -14,42 +14,42 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// Comparison is how futures with changes differ from the same futures without them.
+// Comparison is how futures with the changes differ from the same futures without them.
 type Comparison struct {
-	// Futures is how many were played, Worse in how many of them there is a harm or a violation.
+	// Futures is the number of simulated futures, Worse the number of those with a harm or a violation.
 	Futures, Worse int
 	// Harms are at most one of each kind: Lost, Waiting and Preempted, in this order.
 	Harms []Harm
-	// Violations are the PodDisruptionBudgets that the changes do not keep to, each at its worst; Violating is in how many
-	// futures there are any.
+	// Violations are the PodDisruptionBudgets that the changes violate, each with its worst violation; Violating is the number of
+	// futures with any.
 	Violations []Violation
 	Violating  int
-	// Guessed are pods that the changes move and that a scheduler places which the Judge does not speak for: where they land,
-	// and whether they do, is a guess.
+	// Guessed are pods that the changes move and that a scheduler places which the Judge does not model: whether and where they
+	// run is a guess.
 	Guessed []change.Ref
 }
 
-// Harm is a kind of fate that pods have with the changes and would not have without them.
+// Harm is a kind of fate that pods have with the changes and do not have without them.
 type Harm struct {
 	Kind Kind
-	// Pods are those that have it in any of the futures, by namespace and name; Futures is in how many of them there are any.
+	// Pods are those that have it in any future, by namespace and name; Futures is the number of futures with any such pod.
 	Pods    []change.Ref
 	Futures int
 }
 
-// harmful are the kinds of fates that are harms, the worst first.
+// harmfulKinds are the kinds of fates that are harms, the worst first.
 var harmfulKinds = []Kind{Lost, Waiting, Preempted}
 
-// Compare plays changes in several futures, and finds in each what becomes of pods that would fare better without the changes:
-// what waits is placed first, evictions that are under way go to their end, and a harm is what only then befalls a pod. Nodes
-// that are out, or will be before long, are given by name: nothing is placed on them, their pods need other places, and do not
-// count as ready until the changes are done.
+// Compare simulates changes in several futures, and finds in each the pods that would fare better without the changes: waiting
+// pods are scheduled and ongoing evictions completed first, and only what happens to a pod after that is a harm. Nodes that are
+// out of service, or will be soon, are given by name: no pod is scheduled on them, their pods need other nodes, and do not count
+// as ready until the changes are done.
 //
-// A pod that does not run, or that nobody answers for, cannot be made to wait or be lost. The Outcome is the future in which
-// most fare worse, the first of those; its fates are only those that the changes bring about, and have no reasons.
+// A pod that does not run, or whose node does not respond, cannot be made to wait or be lost. The Outcome is the first future
+// among those in which most pods fare worse; its fates are only those that the changes cause, and have no reasons.
 func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, out ...string) (Outcome, error) {
 	var shown Outcome
-	seeds, most, tally, all := max(o.Seeds, 1), -1, fateCounts{}, newHarms()
+	seeds, most, counts, all := max(o.Seeds, 1), -1, fateCounts{}, newHarms()
 	for seed := range uint64(seeds) {
 		err := withFork(judge, o, seed, func(e *engine) error {
 			before, err := e.settleBefore(ctx, out)
@@ -62,7 +62,7 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 				}
 			}
 			fates := e.fatesSince(before)
-			tally.count(fates)
+			counts.count(fates)
 			if n := all.add(e, before); n > most {
 				most = n
 				shown = Outcome{World: judge.World(), Fates: fates, Violations: e.budgets.violations(), NotModelled: e.gaps.list(), Seeds: seeds}
@@ -74,13 +74,13 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 		}
 	}
 	for i := range shown.Fates {
-		shown.Fates[i].Chance = float64(tally[fateKeyOf(shown.Fates[i])]) / float64(seeds)
+		shown.Fates[i].Chance = float64(counts[fateKeyOf(shown.Fates[i])]) / float64(seeds)
 	}
 	shown.Compared = all.comparison(seeds)
 	return shown, nil
 }
 
-// prepare lets what waits find its place, with some nodes out, and returns what is so before the changes.
+// settleBefore runs the simulation without the changes, with some nodes out of service, and returns each pod's fate by then.
 func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecord]Kind, error) {
 	if err := e.edit(e.budgets.markUnhealthy(e.podsOnUnreachableNodes()...)...); err != nil {
 		return nil, err
@@ -96,13 +96,13 @@ func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecor
 	}
 	e.budgets.clearViolations()
 	before := map[*fateRecord]Kind{}
-	for _, l := range e.fates.records {
-		before[l] = l.fate.Kind
+	for _, record := range e.fates.records {
+		before[record] = record.fate.Kind
 	}
 	return before, nil
 }
 
-// unanswered are the pods of nodes on which nobody answers, whatever their statuses still say.
+// podsOnUnreachableNodes are the pods of unreachable nodes, whatever their statuses say.
 func (e *engine) podsOnUnreachableNodes() []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, node := range e.world().Nodes() {
@@ -113,7 +113,7 @@ func (e *engine) podsOnUnreachableNodes() []*corev1.Pod {
 	return pods
 }
 
-// takeOut cordons nodes and takes away at once what a drain would evict, whatever budgets say.
+// emptyNodes cordons nodes and removes at once the pods that a drain would evict, regardless of budgets.
 func (e *engine) emptyNodes(ctx context.Context, names []string) error {
 	var edits []cluster.Edit
 	var pods []*corev1.Pod
@@ -128,7 +128,7 @@ func (e *engine) emptyNodes(ctx context.Context, names []string) error {
 	return e.removeAllAndReplace(ctx, pods, edits...)
 }
 
-// changed are the pods with a place that are not as they were in the present, by name.
+// changed are the pods that have a node and differ from the initial snapshot, by name.
 func (p *pods) changed() []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, name := range slices.SortedFunc(maps.Keys(p.current), compareNames) {
@@ -143,7 +143,7 @@ func compareNames(a, b types.NamespacedName) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// forgive forgets what was not kept to so far.
+// clearViolations forgets the violations recorded so far.
 func (b *budgets) clearViolations() {
 	for _, budgets := range b.byNamespace {
 		for _, one := range budgets {
@@ -152,12 +152,12 @@ func (b *budgets) clearViolations() {
 	}
 }
 
-// since are the fates of pods that had none before.
+// fatesSince are the fates of pods that had none before.
 func (e *engine) fatesSince(before map[*fateRecord]Kind) []Fate {
-	return reportedFates(slices.DeleteFunc(slices.Clone(e.fates.records), func(l *fateRecord) bool { return before[l] != "" }))
+	return reportedFates(slices.DeleteFunc(slices.Clone(e.fates.records), func(record *fateRecord) bool { return before[record] != "" }))
 }
 
-// harms gathers what several futures have of it.
+// harms gathers the harms and violations of several futures.
 type harms struct {
 	pods       map[Kind]map[change.Ref]bool
 	futures    map[Kind]int
@@ -175,17 +175,17 @@ func newHarms() *harms {
 	return h
 }
 
-// add adds what a future has, and returns how much that is.
+// add adds a future, and returns the number of its harms and violations.
 func (h *harms) add(e *engine, before map[*fateRecord]Kind) int {
 	found := map[Kind]int{}
-	for _, l := range e.fates.records {
-		kind, guess := e.harm(l, before)
+	for _, record := range e.fates.records {
+		kind, guess := e.harm(record, before)
 		switch {
 		case guess:
-			h.guessed[l.fate.Pod] = true
+			h.guessed[record.fate.Pod] = true
 		case kind != "":
 			found[kind]++
-			h.pods[kind][l.fate.Pod] = true
+			h.pods[kind][record.fate.Pod] = true
 		}
 	}
 	violations := e.budgets.violations()
@@ -225,39 +225,39 @@ func sortedRefs(refs map[change.Ref]bool) []change.Ref {
 	return slices.SortedFunc(maps.Keys(refs), compareRefs)
 }
 
-// harm is the kind of harm that the changes do to a pod, empty if they do none. A guess says that they move it, and that nobody
-// knows where to.
-func (e *engine) harm(l *fateRecord, before map[*fateRecord]Kind) (kind Kind, guess bool) {
-	was, known := before[l]
+// harm is the kind of harm that the changes do to a pod, empty if none. A guess means that they move it and that another scheduler
+// decides where to.
+func (e *engine) harm(record *fateRecord, before map[*fateRecord]Kind) (kind Kind, guess bool) {
+	was, known := before[record]
 	untouched := was == "" // until the changes
-	if is := l.fate.Kind; is == was || untouched && e.notRunning(l) && is != Preempted {
+	if is := record.fate.Kind; is == was || untouched && e.notRunning(record) && is != Preempted {
 		return "", false
 	}
-	switch foreign := e.placedByOther(l); l.fate.Kind {
+	switch foreign := e.placedByOther(record); record.fate.Kind {
 	case Moved, Delayed:
 		return "", foreign && untouched
 	case Waiting:
-		if foreign || !known && l.replacesPreempted {
+		if foreign || !known && record.replacesPreempted {
 			return "", foreign
 		}
 		return Waiting, false
 	case Lost, Preempted:
-		return l.fate.Kind, false
+		return record.fate.Kind, false
 	}
 	return "", false
 }
 
-// origin is the pod of the present that a line begins with, nil if it is a new one.
-func (e *engine) initialPod(l *fateRecord) *corev1.Pod {
-	if l.created {
+// initialPod is the pod of the initial snapshot that a record begins with, nil if the pod was created later.
+func (e *engine) initialPod(record *fateRecord) *corev1.Pod {
+	if record.created {
 		return nil
 	}
-	return e.initial.Pod(l.fate.Pod.Namespace, l.fate.Pod.Name)
+	return e.initial.Pod(record.fate.Pod.Namespace, record.fate.Pod.Name)
 }
 
-// down says whether a pod of the present does not run, or nobody answers for it.
-func (e *engine) notRunning(l *fateRecord) bool {
-	pod := e.initialPod(l)
+// notRunning says whether a pod of the initial snapshot does not run, or its node does not respond.
+func (e *engine) notRunning(record *fateRecord) bool {
+	pod := e.initialPod(record)
 	if pod == nil {
 		return false
 	}
@@ -265,8 +265,8 @@ func (e *engine) notRunning(l *fateRecord) bool {
 	return !cluster.Runs(pod) || node != nil && cluster.Unreachable(node)
 }
 
-// foreign says whether a scheduler places a pod of the present that the Judge does not speak for.
-func (e *engine) placedByOther(l *fateRecord) bool {
-	pod := e.initialPod(l)
+// placedByOther says whether a scheduler that the Judge does not model places a pod of the initial snapshot.
+func (e *engine) placedByOther(record *fateRecord) bool {
+	pod := e.initialPod(record)
 	return pod != nil && !e.judge.Models(pod)
 }

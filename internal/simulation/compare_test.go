@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// compared plays changes in three futures beside nodes that are out.
+// compare simulates changes in three futures with nodes out of service.
 func (o objects) compare(t testing.TB, changes []change.Change, out ...string) simulation.Outcome {
 	t.Helper()
 	outcome, err := simulation.Compare(t.Context(), o.judge(t), changes, simulation.Options{Seeds: 3}, out...)
@@ -24,7 +24,7 @@ func (o objects) compare(t testing.TB, changes []change.Change, out ...string) s
 	return outcome
 }
 
-// harmed is a comparison as text: "waiting web-1-a in 3; violates keep in 2; guessed web-1-b".
+// describeHarms is a comparison as text: "waiting web-1-a in 3; violates keep in 2; guessed web-1-b".
 func describeHarms(c *simulation.Comparison) string {
 	var said []string
 	names := func(refs []change.Ref) string {
@@ -62,67 +62,67 @@ func TestCompare(t *testing.T) {
 		harms  string
 		fates  []string
 	}{
-		"all moves": {
+		"all pods move": {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2")), reboot, nil, "", []string{"moved web-1-a n1>n3"},
 		},
-		"what waits anyway is no harm": {
+		"a pod that waits anyway is no harm": {
 			world(threeNodes(), placed("huge", "", template("huge", "40")), deployment("web", template("web", "1"), "n1", "n2")), reboot, nil,
 			"",
 			[]string{"moved web-1-a n1>n3"},
 		},
-		"what waits only for want of the room that is taken": {
+		"a pod that waits only because its capacity is taken": {
 			world(node("n1", "a"), node("n2", "b"), placed("now", "", template("now", "3")), deployment("web", template("web", "3"), "n1")), reboot, nil,
 			"waiting web-1-a in 3",
 			[]string{"waiting web-1-a n1>"},
 		},
-		"what is preempted anyway is no harm": {
+		"a pod that is preempted anyway is no harm": {
 			world(node("n1", "a", cpu("1")), node("n2", "b"), placed("high", "", template("high", "4", priority(10))),
 				deployment("low", template("low", "4"), "n2"), budget("keep", "low", 1)), reboot, nil, "", []string{},
 		},
-		"what is preempted for a pod that moves": {
+		"a pod that is preempted for one that moves": {
 			world(node("n1", "a"), node("n2", "b"), deployment("high", template("high", "4", priority(10)), "n1"), deployment("low", template("low", "4"), "n2")),
 			reboot, nil, "preempted low-1-a in 3",
 			[]string{"moved high-1-a n1>n2", "preempted low-1-a n2> by high-1-* 30s", "waiting low-1-*"},
 		},
-		"a pod that nobody makes again": {world(threeNodes(), placed("bare", "n1", template("bare", "1"))), reboot, nil, "lost bare in 3", nil},
-		"a StatefulSet's pod on a dead node waits already": {
+		"a pod without owner": {world(threeNodes(), placed("bare", "n1", template("bare", "1"))), reboot, nil, "lost bare in 3", nil},
+		"a StatefulSet's pod on an unreachable node waits already": {
 			world(dead("n1", "a"), node("n2", "b"), placed("web-0", "n1", template("web", "3"), ownedBy("apps/v1", "StatefulSet", "web")),
 				statefulSet("full", template("full", "3"), "n2")), replace, nil, "", nil,
 		},
-		"a pod that takes a dead node's pod's place": {
+		"a pod that takes the capacity of an unreachable node's pod": {
 			world(node("n1", "a"), dead("n2", "b"), node("n3", "c"), deployment("web", template("web", "3"), "n1"), deployment("api", template("api", "3"), "n2")),
 			reboot,
 			[]string{"n2"},
 			"waiting web-1-a in 3", nil,
 		},
-		"a pod that takes the place of one that is evicted before long": {
+		"a pod that takes the capacity of one that is evicted soon": {
 			world(node("n1", "a"), node("n2", "b", unreachableFor(100*time.Second)), node("n3", "c"),
 				deployment("web", template("web", "3"), "n1"), deployment("api", template("api", "3", tolerating(300)), "n2")),
 			reboot, nil, "waiting web-1-a in 3", nil,
 		},
-		"one that is evicted before long, on the node itself": {
+		"one that is evicted soon, on the node itself": {
 			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "b", cpu("1")), deployment("web", template("web", "3", tolerating(300)), "n1")),
 			replace, nil, "", nil,
 		},
-		"nodes that are out are no place": {
+		"nodes out of service get no pods": {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1")), reboot, []string{"n2"}, "", []string{"moved web-1-a n1>n3"},
 		},
-		"a node that is gone is out": {
+		"a node that does not exist is out of service": {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2")), reboot, []string{"gone"}, "", []string{"moved web-1-a n1>n3"},
 		},
-		"a budget that is spent on a node that is out": {
+		"a budget that is used up by a node out of service": {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("keep", "web", 2)), reboot,
 			[]string{"n2"},
 			"waiting web-1-a in 3; violates keep in 3", nil,
 		},
-		"a budget that bears another beside one that is out": {
+		"a budget that allows another beside one out of service": {
 			world(threeNodes(), node("n4", "a"), deployment("web", template("web", "1"), "n1", "n2", "n3", "n4"), budget("keep", "web", 2)), reboot, []string{"n2"}, "", nil,
 		},
-		"a budget that bears one": {world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("keep", "web", 2)), reboot, nil, "", nil},
-		"a StatefulSet that is one short makes no further pod": {
+		"a budget that allows one": {world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n3"), budget("keep", "web", 2)), reboot, nil, "", nil},
+		"a StatefulSet that lacks one creates no further pod": {
 			world(threeNodes(), statefulSet("web", template("web", "1"), "n2", "n1")), reboot, []string{"n2"}, "waiting web-1 in 3", nil,
 		},
-		"all pods of a StatefulSet that is out need places": {
+		"all pods of a StatefulSet on a node out of service need nodes": {
 			world(node("n1", "a", cpu("1")), node("n2", "b"), node("n3", "c"), statefulSet("set", template("set", "2"), "n2", "n2"), deployment("web", template("web", "1"), "n1")),
 			reboot,
 			[]string{"n2"},
@@ -131,10 +131,10 @@ func TestCompare(t *testing.T) {
 		"DaemonSets' pods stay where they are": {
 			world(threeNodes(), daemonSet("agent", template("agent", "1"), "n1", "n2", "n3")), reboot, []string{"n2"}, "", []string{},
 		},
-		"where another scheduler puts a pod is a guess": {
+		"the node that another scheduler chooses is a guess": {
 			world(threeNodes(), deployment("web", template("web", "1", foreign), "n1", "n2")), reboot, nil, "guessed web-1-a", nil,
 		},
-		"whether another scheduler places it is one too": {
+		"so is whether it chooses one": {
 			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "4", foreign), "n1", "n2")), reboot, nil, "guessed web-1-a", nil,
 		},
 	} {
@@ -153,7 +153,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareSeesEveryFuture counts, in worlds in which it is chance whether all pods find a place, by playing each future alone.
+// TestCompareSeesEveryFuture compares counts with those of each future simulated alone, in worlds in which randomness decides
+// whether all pods fit.
 func TestCompareSeesEveryFuture(t *testing.T) {
 	changes, some := []change.Change{change.RebootNode{Node: "n1"}}, 0
 	for i := range 200 {
@@ -161,7 +162,7 @@ func TestCompareSeesEveryFuture(t *testing.T) {
 		worse, first, worst, fates := 0, false, 0, []string(nil)
 		err := simulation.EachFuture(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 3}, func(o simulation.Outcome) error {
 			n := waiting(o)
-			if first = n > 0; first { // The first is seen last.
+			if first = n > 0; first { // The first future comes last.
 				worse++
 			}
 			if n >= worst {
@@ -198,8 +199,8 @@ func TestCompareSeesEveryFuture(t *testing.T) {
 	t.Logf("%d of 200 worlds are well in the first future and not in another", some)
 }
 
-// contended is a world in which n1's pods have as many places as they are, of which one fits on a node only where any of the
-// others may land.
+// contendedNodes is a world with as many nodes for n1's pods as there are pods, one of which fits only on a node that any other
+// may take.
 func contendedNodes(i int) objects {
 	all := world(node("n1", "a"))
 	var on []string

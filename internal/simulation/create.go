@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// establish adds an object that was not there, and what its controller makes of it.
+// createObject creates an object, and what its controller creates for it.
 func (e *engine) createObject(o metav1.Object) error {
 	switch o := o.(type) {
 	case *corev1.Pod:
@@ -30,7 +30,7 @@ func (e *engine) createObject(o metav1.Object) error {
 		delete(e.quotas.byNamespace, o.Namespace)
 	case *appsv1.Deployment:
 		if o.Spec.Paused {
-			return nil // Its first ReplicaSet comes once it is resumed.
+			return nil // Its first ReplicaSet is created when it is resumed.
 		}
 		rs, err := e.newReplicaSet(o, replicasOf(o, 1))
 		if err != nil {
@@ -53,7 +53,7 @@ func (e *engine) createObject(o metav1.Object) error {
 	return nil
 }
 
-// protect follows a budget that is new or has changed.
+// putBudget creates or updates a PodDisruptionBudget.
 func (e *engine) putBudget(pdb *policyv1.PodDisruptionBudget) error {
 	edit := e.budgets.put(pdb)
 	e.objects = e.objects.With(edit)
@@ -78,7 +78,7 @@ func (e *engine) createBarePod(pod *corev1.Pod) error {
 	return nil
 }
 
-// daemonsOf gives every node that a DaemonSet wants its pod, and takes it from those it does not.
+// syncDaemonSet creates a DaemonSet's missing pods, and removes those on nodes that it does not select.
 func (e *engine) syncDaemonSet(set *appsv1.DaemonSet) error {
 	for _, node := range e.world().Nodes() {
 		if shouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
@@ -88,7 +88,7 @@ func (e *engine) syncDaemonSet(set *appsv1.DaemonSet) error {
 	return e.removeUnselectedDaemonPods(e.daemonPods(set))
 }
 
-// endUnwanted ends those pods of DaemonSets that are on a node which their DaemonSet does not select.
+// removeUnselectedDaemonPods removes the pods of DaemonSets on nodes that their DaemonSet does not select.
 func (e *engine) removeUnselectedDaemonPods(pods []*corev1.Pod) error {
 	for _, pod := range pods {
 		set, ok := e.world().Owner(pod).(*appsv1.DaemonSet)

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// daemonTolerations are those that every DaemonSet's pod gets.
+// daemonTolerations are those that every pod of a DaemonSet gets.
 //
 // Source: pkg/controller/daemon/util (AddOrUpdateDaemonPodTolerations).
 var daemonTolerations = []corev1.Toleration{
@@ -27,7 +27,7 @@ var daemonTolerations = []corev1.Toleration{
 	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
 }
 
-// daemonsFor gives a node the DaemonSets' pods that it should have and has not.
+// createDaemonPods creates a node's missing pods of DaemonSets.
 func (e *engine) createDaemonPods(node *corev1.Node) error {
 	world := e.world()
 	for _, set := range world.DaemonSets() {
@@ -38,8 +38,8 @@ func (e *engine) createDaemonPods(node *corev1.Node) error {
 	return nil
 }
 
-// hasDaemon says whether a pod of a DaemonSet is on a node or waits for it. The set's pods on other nodes, which are as many as
-// there are nodes, are not looked at.
+// hasDaemonPod says whether a node has a pod of a DaemonSet, or one is pending for it. It does not scan the DaemonSet's pods, of
+// which there are as many as nodes.
 func (e *engine) hasDaemonPod(set *appsv1.DaemonSet, node string) bool {
 	here := func(pod *corev1.Pod) bool {
 		return metav1.IsControlledBy(pod, set) && targetNodeName(pod) == node && pod.DeletionTimestamp == nil
@@ -47,13 +47,13 @@ func (e *engine) hasDaemonPod(set *appsv1.DaemonSet, node string) bool {
 	return slices.ContainsFunc(e.pods.onNode(node), here) || slices.ContainsFunc(e.pods.onNode(""), here) || slices.ContainsFunc(e.queue.podsOf(set.UID), here)
 }
 
-// selects says whether a DaemonSet's node selector and affinity choose a node.
+// daemonSetSelects says whether a DaemonSet's node selector and affinity match a node.
 func daemonSetSelects(set *appsv1.DaemonSet, node *corev1.Node) bool {
 	matches, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: set.Spec.Template.Spec}).Match(node)
-	return err == nil && matches // The API server accepts no selector that fails.
+	return err == nil && matches // The API server rejects selectors that fail.
 }
 
-// wants says whether a DaemonSet should have a pod on a node.
+// shouldRunDaemonPod says whether a DaemonSet should have a pod on a node.
 //
 // Source: pkg/controller/daemon (NodeShouldRunDaemonPod).
 func shouldRunDaemonPod(set *appsv1.DaemonSet, node *corev1.Node) bool {
@@ -72,7 +72,7 @@ func shouldRunDaemonPod(set *appsv1.DaemonSet, node *corev1.Node) bool {
 	return !untolerated
 }
 
-// daemonPod is a DaemonSet's new pod for a node: like its newest on another node, or as its template says.
+// daemonPod is a DaemonSet's new pod for a node: a copy of its newest on another node, or made from its template.
 func (e *engine) daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
 	name := e.names.pod(set.Namespace, set.Name+"-")
 	if sibling := e.pods.firstOwned(set.UID, func(pod *corev1.Pod) bool { return upToDate(set, pod) }); sibling != nil {
@@ -97,15 +97,15 @@ func (e *engine) daemonPodFromTemplate(set *appsv1.DaemonSet, name string) *core
 	return pod
 }
 
-// templateGeneration is the label that tells which template of a DaemonSet a pod was made of.
+// templateGeneration is the label with the generation of the template that a DaemonSet's pod was made from.
 const templateGeneration = "pod-template-generation"
 
-// upToDate says whether a pod was made of its DaemonSet's present template, as far as the labels tell.
+// upToDate says whether a pod was made from its DaemonSet's current template, by its labels.
 func upToDate(set *appsv1.DaemonSet, pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && pod.Labels[templateGeneration] == set.Annotations[appsv1.DeprecatedTemplateGeneration]
 }
 
-// pinned ties a DaemonSet's pod to its node, as its controller does.
+// pinnedToNode gives a DaemonSet's pod the node affinity that its controller sets.
 func pinnedToNode(pod *corev1.Pod, node string) *corev1.Pod {
 	affinity := corev1.Affinity{}
 	if pod.Spec.Affinity != nil {
@@ -125,7 +125,7 @@ func pinnedToNode(pod *corev1.Pod, node string) *corev1.Pod {
 	return pod
 }
 
-// daemonNode is the node that a DaemonSet's pod is for, whether it runs there yet or not.
+// targetNodeName is the node that a DaemonSet's pod runs on or is pinned to.
 func targetNodeName(pod *corev1.Pod) string {
 	if pod.Spec.NodeName != "" || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
 		return pod.Spec.NodeName
@@ -144,7 +144,7 @@ func targetNodeName(pod *corev1.Pod) string {
 	return ""
 }
 
-// replaceDaemon makes a DaemonSet's pod again on its node, if that is still there and should have one.
+// replaceDaemonPod creates a DaemonSet's pod again on its node, if the node still exists and should have one.
 func (e *engine) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) error {
 	node := e.world().Node(targetNodeName(pod))
 	if node == nil || !shouldRunDaemonPod(set, node) {
@@ -160,7 +160,7 @@ func (e *engine) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) error 
 	return nil
 }
 
-// endWaitingFor ends DaemonSets' pods that wait for nodes which are gone.
+// removePendingDaemonPods removes DaemonSets' pods that are pinned to removed nodes.
 //
 // Source: pkg/controller/daemon (getUnscheduledPodsWithoutNode).
 func (e *engine) removePendingDaemonPods(gone []*corev1.Node) error {

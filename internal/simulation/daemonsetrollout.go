@@ -16,8 +16,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// rollDaemons replaces a DaemonSet's pods node by node, as its strategy says. A pod that fits nowhere counts as
-// unavailable; when as many are as may be, the rollout stands still and the other nodes keep their old pods.
+// rolloutDaemonSet replaces a DaemonSet's pods node by node, by its update strategy. A pod that cannot be scheduled counts as
+// unavailable; at maxUnavailable the rollout stops, and the other nodes keep their old pods.
 //
 // Source: pkg/controller/daemon/update.go of Kubernetes.
 func (e *engine) rolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
@@ -38,14 +38,14 @@ func (e *engine) rolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, ne
 
 func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
 	old := e.daemonPods(set)
-	most, surge := e.daemonSetLimits(set, len(old))
-	if surge > 0 {
-		return e.surgingUpdate(ctx, set, old, surge, newPod)
+	maxUnavailable, maxSurge := e.daemonSetLimits(set, len(old))
+	if maxSurge > 0 {
+		return e.surgingUpdate(ctx, set, old, maxSurge, newPod)
 	}
 	var waiting []*corev1.Pod
 	for len(old) > 0 {
 		waiting = e.onlyWaiting(waiting)
-		batch := min(most-len(waiting), len(old))
+		batch := min(maxUnavailable-len(waiting), len(old))
 		if batch <= 0 {
 			e.gaps.note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
 			return nil
@@ -55,7 +55,7 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 			if err := e.removePod(pod); err != nil {
 				return err
 			}
-			if node := e.world().Node(targetNodeName(pod)); node != nil && !shouldRunDaemonPod(set, node) { // Only what runs may stay on it.
+			if node := e.world().Node(targetNodeName(pod)); node != nil && !shouldRunDaemonPod(set, node) { // The node keeps running pods, but gets no new one.
 				e.fates.end(pod, Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
 				continue
 			}
@@ -63,14 +63,14 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 			waiting = append(waiting, next)
 		}
 		old = old[batch:]
-		if err := e.settleStep(ctx, func() bool { return len(e.onlyWaiting(slices.Clone(waiting))) < most }); err != nil {
+		if err := e.settleStep(ctx, func() bool { return len(e.onlyWaiting(slices.Clone(waiting))) < maxUnavailable }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// remade is the pod of the new template in place of an old one, on the same node.
+// updatedDaemonPod is the pod of the new template that replaces an old one, on the same node.
 func (e *engine) updatedDaemonPod(set *appsv1.DaemonSet, old *corev1.Pod, newPod func(*corev1.Pod) *corev1.Pod) *corev1.Pod {
 	next := newPod(old)
 	next.Labels = maps.Clone(next.Labels)
@@ -81,12 +81,12 @@ func (e *engine) updatedDaemonPod(set *appsv1.DaemonSet, old *corev1.Pod, newPod
 	return pinnedToNode(next, targetNodeName(old))
 }
 
-// surge puts each new pod beside the old one, which goes once the new one runs.
-func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old []*corev1.Pod, surge int, newPod func(*corev1.Pod) *corev1.Pod) error {
+// surgingUpdate creates each new pod beside the old one, which is removed once the new one runs.
+func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old []*corev1.Pod, maxSurge int, newPod func(*corev1.Pod) *corev1.Pod) error {
 	var waiting []*corev1.Pod
 	for len(old) > 0 {
 		waiting = e.onlyWaiting(waiting)
-		batch := min(surge-len(waiting), len(old))
+		batch := min(maxSurge-len(waiting), len(old))
 		if batch <= 0 {
 			e.gaps.note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
 			return nil
@@ -115,7 +115,7 @@ func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old [
 	return nil
 }
 
-// daemons are a DaemonSet's pods, by node.
+// daemonPods are a DaemonSet's active pods, by node.
 func (e *engine) daemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range e.pods.ownedBy(set.UID) {
@@ -128,27 +128,27 @@ func (e *engine) daemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
 	return pods
 }
 
-// limits are how many of a DaemonSet's pods may be unavailable, and how many may stand beside old ones, during a rollout.
-func (e *engine) daemonSetLimits(set *appsv1.DaemonSet, pods int) (unavailable, surge int) {
+// daemonSetLimits are a DaemonSet's maxUnavailable and maxSurge as numbers of pods.
+func (e *engine) daemonSetLimits(set *appsv1.DaemonSet, pods int) (maxUnavailable, maxSurge int) {
 	rolling := set.Spec.UpdateStrategy.RollingUpdate
 	if rolling == nil {
 		return 1, 0
 	}
-	unavailable, surge = scaledValue(rolling.MaxUnavailable, pods, true, 1), scaledValue(rolling.MaxSurge, pods, true, 0)
-	if surge == 0 {
-		unavailable = max(unavailable, 1)
+	maxUnavailable, maxSurge = scaledValue(rolling.MaxUnavailable, pods, true, 1), scaledValue(rolling.MaxSurge, pods, true, 0)
+	if maxSurge == 0 {
+		maxUnavailable = max(maxUnavailable, 1)
 	}
-	return unavailable, surge
+	return maxUnavailable, maxSurge
 }
 
-// scaled is a number or a share of so many, otherwise if it is not given.
+// scaledValue is an absolute number or a percentage of a total; fallback if it is not set.
 func scaledValue(value *intstr.IntOrString, of int, up bool, fallback int) int {
 	if value == nil {
 		return fallback
 	}
 	n, err := intstr.GetScaledValueFromIntOrPercent(value, of, up)
 	if err != nil {
-		return fallback // The API server accepts no such value.
+		return fallback // The API server rejects such values.
 	}
 	return n
 }
@@ -161,13 +161,13 @@ func withNextGeneration(set *appsv1.DaemonSet) *appsv1.DaemonSet {
 	}
 	generation, err := strconv.Atoi(set.Annotations[appsv1.DeprecatedTemplateGeneration])
 	if err != nil {
-		generation = 1 // Files written by hand have none.
+		generation = 1 // Manifests written by hand have none.
 	}
 	next.Annotations[appsv1.DeprecatedTemplateGeneration] = strconv.Itoa(generation + 1)
 	return &next
 }
 
-// retire takes a pod away without its owner making another.
+// removePod removes a pod that its owner does not replace.
 func (e *engine) removePod(pod *corev1.Pod) error {
 	e.queue.remove(pod)
 	e.decrementActive(pod)
@@ -175,10 +175,10 @@ func (e *engine) removePod(pod *corev1.Pod) error {
 	return e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...)
 }
 
-// waits says whether a pod asks for a node, or waits there for a volume, in vain.
+// isWaiting says whether a pod is unschedulable, or waits on its node for a volume.
 func (e *engine) isWaiting(pod *corev1.Pod) bool {
-	l := e.fates.byPod[nameOf(pod)]
-	return l != nil && l.fate.Kind == Waiting && l.fate.To == "" || e.isAttaching(pod)
+	record := e.fates.byPod[nameOf(pod)]
+	return record != nil && record.fate.Kind == Waiting && record.fate.To == "" || e.isAttaching(pod)
 }
 
 func (e *engine) onlyWaiting(pods []*corev1.Pod) []*corev1.Pod {

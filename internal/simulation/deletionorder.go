@@ -14,10 +14,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// leastNeeded are pods in the order in which their controller ends them: what does not run first, then those on nodes with more of
-// the related pods, then the younger. Of ages it compares the binary order of magnitude; where that is equal and the times are not, the
-// UID decides, which is not known of pods that are made in this future. A Job, which relates its pods to none, compares the times
-// themselves.
+// deletionOrder are pods in the order in which their controller deletes them: pods that do not run first, then pods on nodes with
+// more of the related pods, then younger ones. Ages are compared by their binary logarithm; where that is equal and the times are
+// not, by UID, which is not known of pods created in the simulation. A Job has no related pods, and compares the times themselves.
 //
 // Source: pkg/controller of Kubernetes (ActivePodsWithRanks, ActivePods).
 func (e *engine) deletionOrder(pods, related []*corev1.Pod) []*corev1.Pod {
@@ -51,7 +50,7 @@ func (e *engine) deletionOrder(pods, related []*corev1.Pod) []*corev1.Pod {
 	return pods
 }
 
-// relatedTo are the pods of a ReplicaSet, and of the others of its Deployment.
+// relatedPods are the pods of a ReplicaSet, and of the others of its Deployment.
 func (e *engine) relatedPods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	related := []*corev1.Pod{}
 	owner := metav1.GetControllerOfNoCopy(rs)
@@ -63,7 +62,7 @@ func (e *engine) relatedPods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	return related
 }
 
-// compareUIDs compares those of pods that are there in the present: others have one that means nothing.
+// compareUIDs compares the UIDs of pods in the initial snapshot. Those of other pods are made up.
 func (e *engine) compareUIDs(a, b *corev1.Pod) int {
 	for _, pod := range []*corev1.Pod{a, b} {
 		if was := e.initial.Pod(pod.Namespace, pod.Name); was == nil || was.UID != pod.UID {
@@ -73,7 +72,7 @@ func (e *engine) compareUIDs(a, b *corev1.Pod) int {
 	return cmp.Compare(a.UID, b.UID)
 }
 
-// magnitude is an age's binary order of magnitude.
+// log2Age is the binary logarithm of an age, rounded down.
 func log2Age(age time.Duration) int {
 	if age <= 0 {
 		return -1
@@ -94,7 +93,7 @@ func readyAt(pod *corev1.Pod) time.Time {
 func deletionCost(pod *corev1.Pod) int {
 	cost, err := strconv.Atoi(pod.Annotations[corev1.PodDeletionCost])
 	if err != nil {
-		return 0 // as the controller takes it
+		return 0 // as the controller does
 	}
 	return cost
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// aged gives the pods of a Deployment UIDs, and the times when they were made and became ready, so long ago.
+// aged gives a Deployment's pods UIDs, and creation and ready times by age.
 func aged(of objects, pods ...struct {
 	uid string
 	ago time.Duration
@@ -34,8 +34,8 @@ func aged(of objects, pods ...struct {
 	return of
 }
 
-// TestWhichPodEndsFirst: of ages of the same binary magnitude the UID decides; else the younger ends, and before that what is not alone
-// on its node. Of equal ages it is chance.
+// TestDeletionOrder: of ages with the same binary logarithm the UID decides; otherwise the younger pod is removed, and before that
+// one that shares its node. Of equal ages it is random.
 func TestDeletionOrder(t *testing.T) {
 	type pod = struct {
 		uid string
@@ -48,9 +48,9 @@ func TestDeletionOrder(t *testing.T) {
 		want  []string
 	}{
 		"the younger by far":                   {[]string{"n1", "n2"}, []pod{{"1", 90 * day}, {"2", day}}, []string{"web-1-b"}},
-		"the lower UID of about as old":        {[]string{"n1", "n2"}, []pod{{"2", 11 * day}, {"1", 12 * day}}, []string{"web-1-b"}},
-		"the same the other way round":         {[]string{"n1", "n2"}, []pod{{"1", 11 * day}, {"2", 12 * day}}, []string{"web-1-a"}},
-		"either of those that are as old":      {[]string{"n1", "n2"}, []pod{{"1", day}, {"2", day}}, []string{"web-1-a", "web-1-b"}},
+		"the lower UID of about the same age":  {[]string{"n1", "n2"}, []pod{{"2", 11 * day}, {"1", 12 * day}}, []string{"web-1-b"}},
+		"the same in reverse":                  {[]string{"n1", "n2"}, []pod{{"1", 11 * day}, {"2", 12 * day}}, []string{"web-1-a"}},
+		"either of the same age":               {[]string{"n1", "n2"}, []pod{{"1", day}, {"2", day}}, []string{"web-1-a", "web-1-b"}},
 		"one of two on a node, though older":   {[]string{"n1", "n2", "n2"}, []pod{{"1", day}, {"3", 90 * day}, {"2", 80 * day}}, []string{"web-1-c"}},
 		"the younger of two on different ones": {[]string{"n1", "n2"}, []pod{{"1", time.Second}, {"2", 90 * day}}, []string{"web-1-a"}},
 	} {
@@ -75,8 +75,8 @@ func TestDeletionOrder(t *testing.T) {
 	}
 }
 
-// TestOldPodsEndBeforeNewOnesRun: as many as may be missing end at once, so that the next new pod finds the room of one while the other
-// is there still.
+// TestUnreadyOldPodsAreRemovedFirst: as many pods as maxUnavailable allows are removed at once, so that the next new pod fits on
+// the node of one while the other still exists.
 func TestUnreadyOldPodsAreRemovedFirst(t *testing.T) {
 	one := intstr.FromInt32(1)
 	of := deployment("web", template("web", "1"), "n1", "n2")

@@ -17,11 +17,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// newReplicaSet makes a Deployment's ReplicaSet of its present template, without pods yet.
+// newReplicaSet creates a Deployment's ReplicaSet of its current template, without pods.
 func (e *engine) newReplicaSet(d *appsv1.Deployment, replicas int) (*appsv1.ReplicaSet, error) {
 	uid := e.names.uid()
 	hash := fnv.New32a()
-	_, _ = fmt.Fprintf(hash, "%s/%s/%s", d.Namespace, d.Name, uid) // A hash never fails to be written.
+	_, _ = fmt.Fprintf(hash, "%s/%s/%s", d.Namespace, d.Name, uid) // Writing to a hash never fails.
 	suffix := rand.SafeEncodeString(strconv.FormatUint(uint64(hash.Sum32()), 10))
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
@@ -48,8 +48,8 @@ func withHashLabel(labels map[string]string, hash string) map[string]string {
 	return labels
 }
 
-// rollDeployment replaces a Deployment's pods by those of its new template, as its strategy says: so many more, so many
-// fewer. A rollout whose new pods fit nowhere stands still with the old ones it may not end.
+// rolloutDeployment replaces a Deployment's pods by those of its new template, within its maxSurge and maxUnavailable. A rollout
+// whose new pods cannot be scheduled stops, and keeps the old pods that it may not remove.
 //
 // Source: pkg/controller/deployment of Kubernetes (rolling.go, recreate.go).
 func (e *engine) rolloutDeployment(ctx context.Context, d *appsv1.Deployment) error {
@@ -65,7 +65,7 @@ func (e *engine) rolloutDeployment(ctx context.Context, d *appsv1.Deployment) er
 	return nil
 }
 
-// advance takes a rollout as far as it goes. It returns how many old pods are left.
+// advanceRollout takes a rollout as far as it can go. It returns the number of old pods left.
 func (e *engine) advanceRollout(ctx context.Context, d *appsv1.Deployment) (left int, err error) {
 	desired := replicasOf(d, 1)
 	rs, made, err := e.ensureReplicaSet(d, desired)
@@ -79,7 +79,7 @@ func (e *engine) advanceRollout(ctx context.Context, d *appsv1.Deployment) (left
 	}
 	old := e.oldPods(d, rs)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		if old, err = e.removeOldPods(old, nil, len(old), e.removePod); err != nil { // No new pod is made before the old ones are gone.
+		if old, err = e.removeOldPods(old, nil, len(old), e.removePod); err != nil { // No new pod is created before the old ones are removed.
 			return 0, err
 		}
 	}
@@ -99,62 +99,63 @@ func (e *engine) advanceRollout(ctx context.Context, d *appsv1.Deployment) (left
 	return len(old), e.scaleDownOldReplicaSets(d, rs)
 }
 
-// rollPods makes new pods and ends old ones, in turn, until neither may be done. It returns those that there are then.
+// replaceOldPods creates new pods and removes old ones, in turn, until the limits allow neither. It returns the pods of both at
+// the end.
 func (e *engine) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *appsv1.ReplicaSet, made, old []*corev1.Pod) (_, _ []*corev1.Pod, err error) {
 	desired := replicasOf(d, 1)
-	surge, fewer := deploymentLimits(d, desired)
+	maxSurge, maxUnavailable := deploymentLimits(d, desired)
 	for waited := false; ; {
 		before := len(old) + desired - len(made)
-		for len(made) < desired && len(made)+len(old) < desired+surge {
+		for len(made) < desired && len(made)+len(old) < desired+maxSurge {
 			pod := e.newReplicaSetPod(rs)
 			e.createPod(nil, pod)
 			made = append(made, pod)
 		}
-		if waited { // What may end at once does before any new pod runs.
+		if waited { // Old pods within maxUnavailable are removed before any new pod runs.
 			if err := e.settle(ctx); err != nil {
 				return nil, nil, err
 			}
 			old = e.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
 		}
 		running := e.countReady(rs)
-		spare := running + len(old) - (desired - fewer)
+		removable := running + len(old) - (desired - maxUnavailable)
 		if len(made) == desired && running == desired {
-			spare = len(old)
+			removable = len(old)
 		}
-		if old, err = e.removeOldPods(old, e.relatedPods(rs), min(max(spare, 0), len(old)), e.removePodGracefully); err != nil {
+		if old, err = e.removeOldPods(old, e.relatedPods(rs), min(max(removable, 0), len(old)), e.removePodGracefully); err != nil {
 			return nil, nil, err
 		}
-		stands := len(old)+desired-len(made) >= before
-		if stands && waited {
+		noProgress := len(old)+desired-len(made) >= before
+		if noProgress && waited {
 			return made, old, nil
 		}
-		waited = stands
+		waited = noProgress
 	}
 }
 
-// rolling are how many pods more, and how many fewer, a Deployment may have during a rollout: a quarter by default, and as many fewer as
-// there are to be where it recreates them.
-func deploymentLimits(d *appsv1.Deployment, desired int) (surge, fewer int) {
+// deploymentLimits are a Deployment's maxSurge and maxUnavailable as numbers of pods: by default a quarter; with the strategy
+// Recreate none and all.
+func deploymentLimits(d *appsv1.Deployment, desired int) (maxSurge, maxUnavailable int) {
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return 0, desired
 	}
-	surge, fewer = (desired+3)/4, desired/4
+	maxSurge, maxUnavailable = (desired+3)/4, desired/4
 	if r := d.Spec.Strategy.RollingUpdate; r != nil {
-		surge, fewer = scaledValue(r.MaxSurge, desired, true, surge), scaledValue(r.MaxUnavailable, desired, false, fewer)
+		maxSurge, maxUnavailable = scaledValue(r.MaxSurge, desired, true, maxSurge), scaledValue(r.MaxUnavailable, desired, false, maxUnavailable)
 	}
-	if surge == 0 {
-		fewer = max(fewer, 1)
+	if maxSurge == 0 {
+		maxUnavailable = max(maxUnavailable, 1)
 	}
-	return surge, fewer
+	return maxSurge, maxUnavailable
 }
 
-// replicaSetFor is a Deployment's ReplicaSet of its present template with the pods that it has: one that there is already, as
-// after a rollback, or a new one.
+// ensureReplicaSet is a Deployment's ReplicaSet of its current template with its pods: an existing one, as after a rollback, or a
+// new one.
 //
 // Source: pkg/controller/deployment/util of Kubernetes (FindNewReplicaSet).
 func (e *engine) ensureReplicaSet(d *appsv1.Deployment, desired int) (*appsv1.ReplicaSet, []*corev1.Pod, error) {
 	sets := e.replicaSets(d)
-	if newest := e.newestReplicaSet(d); newest != nil { // Others may only seem to be equal: the world holds no values of the environment.
+	if newest := e.newestReplicaSet(d); newest != nil { // Others may only seem equal: the world has no values of environment variables.
 		sets = append([]*appsv1.ReplicaSet{newest}, sets...)
 	}
 	for _, rs := range sets {
@@ -171,7 +172,7 @@ func (e *engine) ensureReplicaSet(d *appsv1.Deployment, desired int) (*appsv1.Re
 		if err := e.edit(cluster.Put(&again)); err != nil {
 			return nil, nil, err
 		}
-		e.abandonRefused(e.refusedPodsOf(rs.UID)) // It asks for them again.
+		e.abandonRefused(e.refusedPodsOf(rs.UID)) // The ReplicaSet creates them again.
 		made := e.activePodsOf(rs)
 		if err := e.scaleDown(made, e.relatedPods(rs), max(len(made)-desired, 0), message.Of(message.FateScaled, nil)); err != nil {
 			return nil, nil, err
@@ -182,7 +183,7 @@ func (e *engine) ensureReplicaSet(d *appsv1.Deployment, desired int) (*appsv1.Re
 	return rs, nil, err
 }
 
-// nextRevision is the number of the revision that follows a Deployment's newest.
+// nextRevision is the revision number after a Deployment's newest.
 func (e *engine) nextRevision(d *appsv1.Deployment) int {
 	newest := e.newestReplicaSet(d)
 	if newest == nil {
@@ -190,12 +191,12 @@ func (e *engine) nextRevision(d *appsv1.Deployment) int {
 	}
 	n, err := strconv.Atoi(newest.Annotations[revisionAnnotation])
 	if err != nil {
-		return 1 // Files written by hand have none.
+		return 1 // Manifests written by hand have none.
 	}
 	return n + 1
 }
 
-// replicaSets are those of a Deployment.
+// replicaSets are a Deployment's ReplicaSets.
 func (e *engine) replicaSets(d *appsv1.Deployment) []*appsv1.ReplicaSet {
 	var owned []*appsv1.ReplicaSet
 	for _, rs := range e.world().ReplicaSets() {
@@ -206,7 +207,7 @@ func (e *engine) replicaSets(d *appsv1.Deployment) []*appsv1.ReplicaSet {
 	return owned
 }
 
-// oldPods are the pods of a Deployment's ReplicaSets but the present one.
+// oldPods are the active pods of a Deployment's ReplicaSets except the current one.
 func (e *engine) oldPods(d *appsv1.Deployment, present *appsv1.ReplicaSet) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, rs := range e.replicaSets(d) {
@@ -217,12 +218,12 @@ func (e *engine) oldPods(d *appsv1.Deployment, present *appsv1.ReplicaSet) []*co
 	return pods
 }
 
-// livePods are a ReplicaSet's pods that count for it.
+// activePodsOf are a ReplicaSet's pods that are neither terminated nor being deleted.
 func (e *engine) activePodsOf(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	return slices.DeleteFunc(e.pods.ownedBy(rs.UID), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || cluster.Ended(pod) })
 }
 
-// endOld ends some of the old pods, those that can best be done without first, and returns the others.
+// removeOldPods removes some of the old pods, in deletion order, and returns the others.
 func (e *engine) removeOldPods(old, related []*corev1.Pod, count int, end func(*corev1.Pod) error) ([]*corev1.Pod, error) {
 	ordered := e.deletionOrder(old, related)
 	for _, pod := range ordered[:count] {
@@ -234,7 +235,7 @@ func (e *engine) removeOldPods(old, related []*corev1.Pod, count int, end func(*
 	return ordered[count:], nil
 }
 
-// shrinkOld sets the old ReplicaSets to the pods they still have.
+// scaleDownOldReplicaSets sets the replicas of the old ReplicaSets to the pods they still have.
 func (e *engine) scaleDownOldReplicaSets(d *appsv1.Deployment, present *appsv1.ReplicaSet) error {
 	for _, rs := range e.replicaSets(d) {
 		if rs.UID == present.UID {
@@ -250,7 +251,7 @@ func (e *engine) scaleDownOldReplicaSets(d *appsv1.Deployment, present *appsv1.R
 	return nil
 }
 
-// countReady is how many pods of a ReplicaSet run.
+// countReady is the number of a ReplicaSet's pods that are ready.
 func (e *engine) countReady(rs *appsv1.ReplicaSet) int {
 	n := 0
 	for _, pod := range e.activePodsOf(rs) {

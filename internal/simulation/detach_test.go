@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// TestVolumesAreDetached looks for what is left of a volume's attachment to a node once its pods have left that.
+// TestVolumesAreDetached counts the attachments of a volume to a node after its pods have left it.
 func TestVolumesAreDetached(t *testing.T) {
 	user := func(name string) any { return placed(name, "n1", template(name, "1", mounting("data"))) }
 	for name, tc := range map[string]struct {
@@ -17,11 +17,11 @@ func TestVolumesAreDetached(t *testing.T) {
 		pods    []any
 		want    int
 	}{
-		"a drain":                    {[]change.Change{change.DrainNode{Node: "n1"}}, []any{user("a")}, 0},
-		"a death":                    {[]change.Change{change.LoseNode{Node: "n1"}}, []any{user("a")}, 0},
-		"an eviction":                {[]change.Change{change.Evict{Name: "a", Namespace: "default"}}, []any{user("a")}, 0},
-		"another mounts it there":    {[]change.Change{change.Evict{Name: "a", Namespace: "default"}}, []any{user("a"), user("b")}, 1},
-		"and leaves after the first": {[]change.Change{change.Evict{Name: "a", Namespace: "default"}, change.Evict{Name: "b", Namespace: "default"}}, []any{user("a"), user("b")}, 0},
+		"a drain":                        {[]change.Change{change.DrainNode{Node: "n1"}}, []any{user("a")}, 0},
+		"a node loss":                    {[]change.Change{change.LoseNode{Node: "n1"}}, []any{user("a")}, 0},
+		"an eviction":                    {[]change.Change{change.Evict{Name: "a", Namespace: "default"}}, []any{user("a")}, 0},
+		"another mounts it there":        {[]change.Change{change.Evict{Name: "a", Namespace: "default"}}, []any{user("a"), user("b")}, 1},
+		"and is removed after the first": {[]change.Change{change.Evict{Name: "a", Namespace: "default"}, change.Evict{Name: "b", Namespace: "default"}}, []any{user("a"), user("b")}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			volume := "pv-data"

@@ -1,3 +1,7 @@
-// Package simulation plays changes forward: what each does to the cluster, what its controllers and scheduler then do,
-// again and again until nothing moves any more. It says what became of each pod and hands over the world that results.
+// Package simulation applies changes to a snapshot of a cluster and simulates what follows, to a fixpoint: scheduler, workload
+// controllers, node lifecycle, node groups and attach-detach controller act until nothing changes any more. The result is an
+// Outcome: the fate of each pod, violated budgets, and the cluster at the end.
+//
+// A future is one simulated course of events. Futures of different seeds differ in what a cluster does not determine, such as the
+// order in which controllers act. An engine simulates one future.
 package simulation

@@ -11,14 +11,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// drain cordons a node and evicts its pods as far as their budgets allow, again and again as replacements become healthy.
-// It returns the pods that stay for good. DaemonSets' and mirror pods stay as well, and are not among them.
+// drainNode cordons a node and evicts its pods as far as their budgets allow, again as replacements become healthy. It returns the
+// pods that cannot be evicted; pods of DaemonSets and mirror pods, which a drain leaves, are not among them.
 func (e *engine) drainNode(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, error) {
 	if err := e.cordonNode(node, true); err != nil {
 		return nil, err
 	}
 	left := e.drainedPods(node)
-	goesOn := func() bool {
+	canProceed := func() bool {
 		left = e.existing(left)
 		return len(left) == 0 || slices.ContainsFunc(left, func(pod *corev1.Pod) bool { return e.evictionBlocker(pod).ID == "" })
 	}
@@ -36,7 +36,7 @@ func (e *engine) drainNode(ctx context.Context, node *corev1.Node) ([]*corev1.Po
 			}
 		}
 		left = kept
-		if err := e.settleStep(ctx, goesOn); err != nil {
+		if err := e.settleStep(ctx, canProceed); err != nil {
 			return nil, err
 		}
 		left = e.existing(left)
@@ -47,7 +47,7 @@ func (e *engine) drainNode(ctx context.Context, node *corev1.Node) ([]*corev1.Po
 	return left, nil
 }
 
-// evictable are the pods that a drain evicts.
+// drainedPods are the pods that a drain evicts.
 func (e *engine) drainedPods(node *corev1.Node) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range e.pods.onNode(node.Name) {
@@ -59,7 +59,7 @@ func (e *engine) drainedPods(node *corev1.Node) []*corev1.Pod {
 	return pods
 }
 
-// still are those of the pods that are there yet.
+// existing are the pods that still exist.
 func (e *engine) existing(pods []*corev1.Pod) []*corev1.Pod {
 	kept := pods[:0]
 	for _, pod := range pods {
@@ -70,7 +70,7 @@ func (e *engine) existing(pods []*corev1.Pod) []*corev1.Pod {
 	return kept
 }
 
-// blocked is why the eviction API would refuse a pod; no sentence if it would not.
+// evictionBlocker is why the eviction API would refuse a pod, empty if it would not.
 //
 // Source: pkg/registry/core/pod/storage/eviction.go of Kubernetes.
 func (e *engine) evictionBlocker(pod *corev1.Pod) message.Sentence {
@@ -94,20 +94,20 @@ func (e *engine) evictionBlocker(pod *corev1.Pod) message.Sentence {
 	return message.Of(message.FateBlocked, message.Args{"budget": one.pdb.Name, "healthy": one.healthy, "desired": one.desired})
 }
 
-// depart deletes a pod: it ends, unless its node cannot say so; by force it is gone either way.
+// deletePod deletes a pod. On an unreachable node it stays Terminating, unless the deletion is forced.
 func (e *engine) deletePod(ctx context.Context, pod *corev1.Pod, force bool) error {
 	node := e.world().Node(pod.Spec.NodeName)
-	dead := node != nil && cluster.Unreachable(node)
-	if dead {
+	unreachable := node != nil && cluster.Unreachable(node)
+	if unreachable {
 		e.delayUntilDetached(pod)
 	}
-	if !dead || force {
+	if !unreachable || force {
 		e.queue.remove(pod)
 	}
 	switch {
 	case force:
 		return e.removeAndReplaceNow(ctx, pod)
-	case !dead:
+	case !unreachable:
 		return e.removeAndReplace(ctx, pod)
 	}
 	if err := e.leaveTerminating(ctx, pod); err != nil || !e.replacedAfterRemoval(pod) {

@@ -7,8 +7,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// Each is Run with every one of its futures seen on its own, the first last. What they share is in Run's answer; this is
-// for whoever must know which of them are possible together. Fates have no reasons and no chances.
+// EachFuture is Run with the Outcome of each future on its own, the first future last: it tells which fates occur together. Fates
+// have no reasons and no chances.
 func EachFuture(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, visit func(Outcome) error) error {
 	for seed := max(o.Seeds, 1) - 1; seed >= 0; seed-- {
 		err := simulate(ctx, judge, changes, o, uint64(seed), func(e *engine) error {

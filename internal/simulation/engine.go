@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// UnknownError is a change that names what the world does not hold.
+// UnknownError is a change that names an object which the world does not have.
 type UnknownError struct{ Ref change.Ref }
 
 func (e UnknownError) Error() string {
@@ -26,38 +26,40 @@ func (e UnknownError) Error() string {
 	return fmt.Sprintf("%s does not exist", e.Ref)
 }
 
-// future is one course of events: a clock, an agenda of what comes at its time, and the scheduler's queue. All that
-// happens to pods and nodes goes through it, so that the Judge, the budgets and the book of fates agree.
+// engine simulates one future: a clock, events by time, the scheduling queue, and the state of the cluster's controllers. Every
+// change of pods and nodes goes through it, so that the Judge, the budgets and the fates agree.
 type engine struct {
 	judge   *scheduling.Judge
 	initial *cluster.Snapshot
-	// things is the present with what has changed, but for pods and budgets.
+	// objects is the initial snapshot with all changes except those of pods and budgets.
 	objects    *cluster.Snapshot
 	pods       pods
 	randomness randomness
 
 	// now is the time since the change began.
 	now time.Duration
-	// sometime says that now is not known: something must happen first that has no time, such as a dead node's removal.
+	// timeUnknown says that now is not known: it depends on something without a known time, such as the removal of an unreachable
+	// node.
 	timeUnknown bool
 	events      []event
 	queue       queue
 
-	// successors are pods of StatefulSets that are made once those before them run.
+	// deferredReplicas are pods of StatefulSets that are created once those before them are ready.
 	deferredReplicas []deferredReplica
 
-	// left are nodes that are gone, dark the zones that are lost: it is in the others that groups bring up new nodes.
+	// removedNodes are nodes that are gone, lostZones the zones that are lost: groups launch new nodes in the others.
 	removedNodes []*corev1.Node
 	lostZones    map[string]bool
 
 	quotas quotas
 
-	// attaching are pods on nodes where a volume is to be attached that another node has; attachDue says that they are to be
-	// looked at again.
+	// attaching are pods on nodes that wait for a volume attached to another node; attachPending says that attachVolumes is
+	// scheduled.
 	attaching     []*corev1.Pod
 	attachPending bool
 
-	// rolling says that a rollout goes on that waits for its own pods only; slow are the others that are not healthy yet.
+	// rollingOut says that a DaemonSet's rollout runs, which waits for its own pods only; delayedReady are other pods that are not
+	// healthy yet.
 	rollingOut   bool
 	delayedReady []*corev1.Pod
 
@@ -65,19 +67,19 @@ type engine struct {
 	budgets *budgets
 	gaps    gaps
 	names   nameGenerator
-	// admitters are who would be asked about what is created.
+	// admissionControllers are those that the API server would call for new and updated objects.
 	admissionControllers admissionControllers
-	// active counts the pods of a controller that it counts itself, by its UID, once that is asked.
+	// activePods is the number of active pods of each controller, by its UID, once it was asked for.
 	activePods map[types.UID]int
-	// stuck are Deployments, by their UIDs, whose rollouts this future has begun and not ended.
+	// unfinishedRollouts are Deployments, by their UIDs, whose rollouts began in this future and have not ended.
 	unfinishedRollouts map[types.UID]bool
-	// failures counts each Job's failed pods in this future.
+	// jobFailures is the number of each Job's pods that failed in this future.
 	jobFailures map[types.UID]int
-	// backoffs are when each Job's back-off ends, since the beginning.
+	// jobBackoffs are when each Job's back-off ends, as time since the change began.
 	jobBackoffs map[types.UID]time.Duration
 }
 
-// event is something that comes at its time.
+// event is a function that runs at a given time.
 type event struct {
 	at  time.Duration
 	run func(context.Context) error
@@ -96,7 +98,7 @@ func newEngine(judge *scheduling.Judge, seed uint64) *engine {
 	return e
 }
 
-// resume puts on the agenda what goes on already.
+// startOngoing queues the pods that are pending and the events that follow from the initial state.
 func (e *engine) startOngoing() error {
 	for _, pod := range e.initial.PodsOn("") {
 		if waitsForScheduler(pod) {
@@ -111,15 +113,15 @@ func (e *engine) startOngoing() error {
 	return nil
 }
 
-// waitsForScheduler says whether the scheduler would look at a pod that is there already.
+// waitsForScheduler says whether an existing pod is in the scheduling queue.
 func waitsForScheduler(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !cluster.Ended(pod)
 }
 
-// world is what there is by now but for pods and budgets, which pods and budgets tell.
+// world is the current state without pods and budgets, which the engine keeps apart.
 func (e *engine) world() *cluster.Snapshot { return e.objects }
 
-// apply edits the world.
+// edit edits the world.
 func (e *engine) edit(edits ...cluster.Edit) error {
 	if len(edits) == 0 {
 		return nil
@@ -139,7 +141,7 @@ func (e *engine) edit(edits ...cluster.Edit) error {
 			} else {
 				e.pods.put(o)
 			}
-		case *policyv1.PodDisruptionBudget: // The budgets know.
+		case *policyv1.PodDisruptionBudget: // kept by budgets
 		default:
 			others = append(others, edit)
 		}
@@ -150,12 +152,12 @@ func (e *engine) edit(edits ...cluster.Edit) error {
 	return e.releaseVolumes(gone)
 }
 
-// in puts something on the agenda.
+// after schedules an event.
 func (e *engine) after(delay time.Duration, do func(context.Context) error) {
 	e.events = append(e.events, event{e.now + delay, do})
 }
 
-// settle lets time pass until nothing moves any more.
+// settle schedules pods and runs events until none are left.
 func (e *engine) settle(ctx context.Context) error {
 	for {
 		if err := e.schedule(ctx); err != nil {
@@ -183,7 +185,7 @@ func (e *engine) settle(ctx context.Context) error {
 	}
 }
 
-// moment is the clock as a time of the API.
+// apiTime is the current time as the API's type.
 func (e *engine) apiTime() *metav1.Time {
 	return &metav1.Time{Time: e.initial.Taken().Add(e.now)}
 }
@@ -198,7 +200,7 @@ func podRef(pod *corev1.Pod) change.Ref {
 
 func nodeRef(name string) change.Ref { return change.Ref{Kind: string(cluster.Node), Name: name} }
 
-// until is now, as far as it is known.
+// elapsed is the time since the change began, zero if it is not known.
 func (e *engine) elapsed() time.Duration {
 	if e.timeUnknown {
 		return 0

@@ -8,20 +8,20 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 )
 
-// class is what pods share of which the scheduler thinks alike: their controller, the revision of its template, and what
-// they ask for (which may have been resized in place). The zero class is a pod like no other.
+// equivalenceClass is what pods share that the scheduler decides alike: their controller, the revision of their template, and
+// their requests (which may have been resized in place). A pod of the zero class is like no other.
 type equivalenceClass struct {
 	owner    types.UID
 	revision string
 	cpu, mem int64
-	// spread says that where other pods run matters to whether they fit.
+	// dependsOnPods says that a pod's feasible nodes depend on where other pods run.
 	dependsOnPods bool
 }
 
-// failure is when a class fitted nowhere: the room there was, and how many pods had landed.
+// failedAttempt is when a pod of a class was unschedulable: the queue's cycle, and the number of pods bound by then.
 type failedAttempt struct{ cycle, boundPods int }
 
-// classOf is the pod's class.
+// equivalenceClassOf is the pod's class.
 func equivalenceClassOf(pod *corev1.Pod) equivalenceClass {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner == nil || owner.Kind == "DaemonSet" || len(pod.Spec.ResourceClaims) > 0 {
@@ -40,13 +40,13 @@ func equivalenceClassOf(pod *corev1.Pod) equivalenceClass {
 	return c
 }
 
-// minds says whether a pod that lands elsewhere may make this one fit.
+// dependsOnOtherPods says whether another pod's binding may make this one schedulable.
 func dependsOnOtherPods(pod *corev1.Pod) bool {
 	a := pod.Spec.Affinity
 	return len(pod.Spec.TopologySpreadConstraints) > 0 || a != nil && a.PodAffinity != nil
 }
 
-// hopelessFor says whether one of the class fitted nowhere and nothing has happened since that could help it.
+// knownUnschedulable says whether a pod of the class was unschedulable and nothing has happened since that could change that.
 func (q *queue) knownUnschedulable(c equivalenceClass) bool {
 	failed, ok := q.failedClasses[c]
 	return ok && failed.cycle == q.cycle && (!c.dependsOnPods || failed.boundPods == q.boundPods)

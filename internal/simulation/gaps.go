@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// gaps are what bears on the future and is not played, each said once.
+// gaps are what bears on the future and is not modelled, each noted once.
 type gaps map[string]Gap
 
 func newGaps(judge *scheduling.Judge) gaps {
@@ -25,7 +25,7 @@ func (g gaps) note(about string, why message.Sentence) {
 	g[fmt.Sprint(about, why.ID, why.Args)] = Gap{About: about, Why: why}
 }
 
-// noteAutoscaling says that something outside the cluster may add nodes for what waits.
+// noteAutoscaling notes that an autoscaler outside the cluster may add nodes for unschedulable pods.
 func (e *engine) noteAutoscaling(fates []Fate) {
 	waits := func(fate Fate) bool { return fate.Kind == Waiting && fate.To == "" }
 	if slices.ContainsFunc(fates, waits) && len(e.initial.Groups()) > 0 {

@@ -10,19 +10,19 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// grow sets what a DaemonSet's pods ask for and rolls it out.
+// growDaemonSet sets the requests of a DaemonSet's container and rolls it out.
 func (e *engine) growDaemonSet(ctx context.Context, c change.GrowDaemonSet) error {
 	set := e.world().DaemonSet(c.Namespace, c.Name)
 	if set == nil {
 		return UnknownError{c.Subject()}
 	}
-	grown := set.DeepCopy()
-	container := containerOf(&grown.Spec.Template.Spec, c.Container)
+	resized := set.DeepCopy()
+	container := containerOf(&resized.Spec.Template.Spec, c.Container)
 	if container == nil {
 		return UnknownError{change.Ref{Kind: "Container", Namespace: c.Namespace, Name: c.Container}}
 	}
 	setResources(container, c.Requests, nil)
-	return e.rolloutDaemonSet(ctx, grown, func(old *corev1.Pod) *corev1.Pod {
+	return e.rolloutDaemonSet(ctx, resized, func(old *corev1.Pod) *corev1.Pod {
 		next := e.replacementPod(old, e.names.pod(old.Namespace, set.Name+"-"))
 		next.Spec.Containers = slices.Clone(old.Spec.Containers)
 		if live := containerOf(&next.Spec, container.Name); live != nil {
@@ -32,7 +32,7 @@ func (e *engine) growDaemonSet(ctx context.Context, c change.GrowDaemonSet) erro
 	})
 }
 
-// containerOf is a container by its name, the first if none is given.
+// containerOf is a container by its name, the first if no name is given.
 func containerOf(spec *corev1.PodSpec, name string) *corev1.Container {
 	for i := range spec.Containers {
 		if name == "" || spec.Containers[i].Name == name {
@@ -42,8 +42,8 @@ func containerOf(spec *corev1.PodSpec, name string) *corev1.Container {
 	return nil
 }
 
-// ask sets some of a container's requests and limits. A limit below its request is raised with it: the API server accepts
-// no other.
+// setResources sets some of a container's requests and limits. A limit below its request is raised to it: the API server rejects
+// such a limit.
 func setResources(container *corev1.Container, requests, limits corev1.ResourceList) {
 	r := corev1.ResourceRequirements{Claims: container.Resources.Claims}
 	r.Requests, r.Limits = maps.Clone(container.Resources.Requests), maps.Clone(container.Resources.Limits)

@@ -15,8 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// replacesOnlyFailed says whether a Job waits until a pod has failed before it makes another, and does not count one that
-// is merely being deleted.
+// replacesOnlyFailed says whether a Job creates a replacement only once a pod has failed, and not while it is being deleted.
 //
 // Source: KEP-3939; a Job with a podFailurePolicy always does.
 func replacesOnlyFailed(job *batchv1.Job) bool {
@@ -26,8 +25,8 @@ func replacesOnlyFailed(job *batchv1.Job) bool {
 	return job.Spec.PodFailurePolicy != nil
 }
 
-// replaceOfJob makes another pod unless the Job has failed once too often. A pod that is evicted, preempted or lost with
-// its node counts as failed.
+// replaceJobPod replaces a pod unless the Job exceeds its backoffLimit. A pod that is evicted, preempted or lost with its node
+// counts as failed.
 //
 // Source: pkg/controller/job of Kubernetes; KEP-3329 for podFailurePolicy, KEP-3850 for backoffLimitPerIndex.
 func (e *engine) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *batchv1.Job) error {
@@ -56,13 +55,13 @@ func (e *engine) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *batchv
 		return e.failJob(ctx, job)
 	}
 	if job.Status.Succeeded > 0 {
-		failed = e.jobFailures[job.UID] // A success starts the count anew; how many have failed since is not known.
+		failed = e.jobFailures[job.UID] // A success resets the count; how many failed since is not known.
 	}
 	return e.recreateAfterBackoff(pod, failed, job.UID)
 }
 
-// How long a Job waits before it makes another pod: after each failure twice as long, counted from the pod's end; and a
-// moment in any case, in which it gathers what has happened.
+// Delays before a Job creates another pod: twice as long after each failure, counted from the pod's end, and at least the time
+// over which the controller batches pod events.
 //
 // Source: pkg/controller/job (DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, syncJobBatchPeriod).
 const (
@@ -71,9 +70,9 @@ const (
 	jobSyncBatch  = time.Second
 )
 
-// recreateLater makes another pod once the back-off after so many failures is over, which pods that back off together share:
-// a further failure keeps all of them waiting. A pod on a dead node counts as
-// ended when it was marked as not ready, so that by the time it is told to go most of the back-off, or all, has passed.
+// recreateAfterBackoff replaces a pod once the back-off after a number of failures is over. Pods of a Job share its back-off:
+// another failure delays all of them. A pod on an unreachable node counts as failed when its node was marked as not ready, so that
+// most or all of the back-off is over when the pod is deleted.
 func (e *engine) recreateAfterBackoff(pod *corev1.Pod, failures int, job types.UID) error {
 	delay := jobBackoffAfter(failures)
 	if node := e.world().Node(pod.Spec.NodeName); node != nil && cluster.Unreachable(node) {
@@ -87,15 +86,15 @@ func (e *engine) recreateAfterBackoff(pod *corev1.Pod, failures int, job types.U
 	return nil
 }
 
-// backoffAfter is how long a Job waits after so many failures.
+// jobBackoffAfter is how long a Job waits after a number of failures.
 func jobBackoffAfter(failures int) time.Duration {
 	if failures <= 0 {
 		return jobSyncBatch
 	}
-	return min(jobBackoff<<min(failures-1, 10), maxJobBackoff) // 10 doublings exceed the longest by far
+	return min(jobBackoff<<min(failures-1, 10), maxJobBackoff) // 10 doublings exceed the maximum by far
 }
 
-// recreateWhenDue makes the pod unless another has failed since and prolonged the back-off.
+// recreateWhenDue replaces the pod unless another has failed since and prolonged the back-off.
 func (e *engine) recreateWhenDue(pod *corev1.Pod, job types.UID) error {
 	if due := e.jobBackoffs[job]; due > e.now {
 		e.after(due-e.now, func(context.Context) error { return e.recreateWhenDue(pod, job) })
@@ -104,7 +103,7 @@ func (e *engine) recreateWhenDue(pod *corev1.Pod, job types.UID) error {
 	return e.recreate(pod)
 }
 
-// readySince is when a node's readiness last changed.
+// readyTransitionTime is when a node's Ready condition last changed.
 func readyTransitionTime(node *corev1.Node) time.Time {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
@@ -114,12 +113,12 @@ func readyTransitionTime(node *corev1.Node) time.Time {
 	return time.Time{}
 }
 
-// replaceIndexed is for Jobs that count failures by index.
+// replaceIndexedJobPod is replaceJobPod for Jobs that count failures by index.
 func (e *engine) replaceIndexedJobPod(ctx context.Context, pod *corev1.Pod, job *batchv1.Job, action batchv1.PodFailurePolicyAction) error {
 	limit := int(*job.Spec.BackoffLimitPerIndex)
 	failed, err := strconv.Atoi(pod.Annotations[batchv1.JobIndexFailureCountAnnotation])
 	if err != nil {
-		failed = 0 // A pod without the annotation is its index's first.
+		failed = 0 // The first pod of an index has no annotation.
 	}
 	if failed+1 > limit || action == batchv1.PodFailurePolicyActionFailIndex {
 		e.markLost(pod, message.Of(message.FateJobIndex, message.Args{"job": job.Name, "limit": limit}))
@@ -129,10 +128,10 @@ func (e *engine) replaceIndexedJobPod(ctx context.Context, pod *corev1.Pod, job 
 		}
 		return nil
 	}
-	return e.recreateAfterBackoff(pod, failed+1, "") // Each index backs off by itself.
+	return e.recreateAfterBackoff(pod, failed+1, "") // Each index has its own back-off.
 }
 
-// indexes is how many a Job's status names, as in "1,3-5".
+// countIndexes is the number of indexes in a Job's status, as in "1,3-5".
 func countIndexes(text string) int {
 	n := 0
 	for part := range strings.SplitSeq(text, ",") {
@@ -149,7 +148,7 @@ func countIndexes(text string) int {
 	return n
 }
 
-// failJob ends a Job and with it the pods it still has.
+// failJob fails a Job and removes its active pods.
 func (e *engine) failJob(_ context.Context, job *batchv1.Job) error {
 	failed := job.DeepCopy()
 	failed.Status.Conditions = append(failed.Status.Conditions, batchv1.JobCondition{
@@ -175,7 +174,7 @@ func (e *engine) failJob(_ context.Context, job *batchv1.Job) error {
 	return e.edit(append(edits, e.budgets.markUnhealthy(ended...)...)...)
 }
 
-// over says whether a Job has ended.
+// jobFinished says whether a Job has completed, failed or is being deleted.
 func jobFinished(job *batchv1.Job) bool {
 	for i := range job.Status.Conditions {
 		c := &job.Status.Conditions[i]
@@ -186,7 +185,7 @@ func jobFinished(job *batchv1.Job) bool {
 	return job.DeletionTimestamp != nil
 }
 
-// onDisruption is what a Job's podFailurePolicy does about a pod that was disrupted, empty if it has no rule for that.
+// disruptionAction is what a Job's podFailurePolicy does about a disrupted pod, empty if no rule applies.
 func disruptionAction(job *batchv1.Job) batchv1.PodFailurePolicyAction {
 	if job.Spec.PodFailurePolicy == nil {
 		return ""

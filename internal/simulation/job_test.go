@@ -18,14 +18,14 @@ func TestJobBackoff(t *testing.T) {
 	expectFates(t, w.run(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n2 20s", "moved night-b n1>n2 20s")
 }
 
-// TestJobFailedBefore evicts a pod of a Job that has lost two already.
+// TestJobWithEarlierFailures evicts a pod of a Job of which two have failed already.
 func TestJobWithEarlierFailures(t *testing.T) {
 	for name, tc := range map[string]struct {
 		status batchv1.JobStatus
 		want   string
 	}{
-		"it waits for the third time":     {batchv1.JobStatus{Failed: 2}, "moved night-a n1>n2 40s"},
-		"a success starts the count anew": {batchv1.JobStatus{Failed: 2, Succeeded: 1}, "moved night-a n1>n2 10s"},
+		"it backs off for the third time": {batchv1.JobStatus{Failed: 2}, "moved night-a n1>n2 40s"},
+		"a success resets the count":      {batchv1.JobStatus{Failed: 2, Succeeded: 1}, "moved night-a n1>n2 10s"},
 		"it may not fail again":           {batchv1.JobStatus{Failed: 6}, "lost night-a n1> FateJobFailed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,26 +36,26 @@ func TestJobWithEarlierFailures(t *testing.T) {
 	}
 }
 
-// TestJobsInBackOff asks about something else while a Job lacks a pod.
+// TestJobsInBackOff applies an unrelated change while a Job lacks a pod.
 func TestJobsInBackOff(t *testing.T) {
 	started := &metav1.Time{Time: epoch.Add(-time.Minute)}
 	for name, tc := range map[string]struct {
 		edit func(*batchv1.Job)
 		want []string
 	}{
-		"it makes it": {func(j *batchv1.Job) { j.Status.Active = 1 }, []string{"created night-* >n1 1s"}},
+		"it creates it": {func(j *batchv1.Job) { j.Status.Active = 1 }, []string{"created night-* >n1 1s"}},
 		"once its failures are over": {
 			func(j *batchv1.Job) { j.Status.Active, j.Status.Failed = 1, 2 }, []string{"created night-* >n1 20s"},
 		},
 		"one that succeeded is not lacking": {func(j *batchv1.Job) { j.Status.Active, j.Status.Succeeded = 1, 1 }, nil},
-		"one may be counted yet": {
+		"one may not be counted yet": {
 			func(j *batchv1.Job) {
 				j.Status.Active, j.Status.UncountedTerminatedPods = 1, &batchv1.UncountedTerminatedPods{Succeeded: []types.UID{"gone"}}
 			}, nil,
 		},
 		"its first pods may have been refused": {func(*batchv1.Job) {}, nil},
 		"it is suspended":                      {func(j *batchv1.Job) { j.Status.Failed, j.Spec.Suspend = 1, new(true) }, nil},
-		"it is over": {
+		"it is finished": {
 			func(j *batchv1.Job) {
 				j.Status.Active = 1
 				j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue}}
@@ -73,7 +73,7 @@ func TestJobsInBackOff(t *testing.T) {
 	}
 }
 
-// TestJobInBackOffLosesAnother evicts the one pod that a Job in back-off has.
+// TestJobBackoffAfterAnotherFailure evicts the one pod that a Job in back-off has.
 func TestJobBackoffAfterAnotherFailure(t *testing.T) {
 	night := job("night", 6, template("night", "1"), "n1")
 	of := night[0].(*batchv1.Job)
@@ -83,7 +83,7 @@ func TestJobBackoffAfterAnotherFailure(t *testing.T) {
 		"created night-* >n1 1s", "moved night-a n1>n1 10s")
 }
 
-// TestJobPolicies evicts a pod of a Job that does not count failures in the plain way.
+// TestJobPolicies evicts a pod of a Job with policies for failures.
 func TestJobPolicies(t *testing.T) {
 	disrupted := func(action batchv1.PodFailurePolicyAction) func(*batchv1.Job) {
 		return func(j *batchv1.Job) {
@@ -96,23 +96,23 @@ func TestJobPolicies(t *testing.T) {
 		edit func(*batchv1.Job)
 		want []string
 	}{
-		"a disruption is no failure":      {disrupted(batchv1.PodFailurePolicyActionIgnore), []string{"moved night-a n1>n2 1s"}},
-		"or it is the Job's end":          {disrupted(batchv1.PodFailurePolicyActionFailJob), []string{"lost night-a n1> FateJobPolicy", "lost night-b n2> FateJobSibling"}},
-		"each index has failures its own": {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(0)) }, []string{"lost night-a n1> FateJobIndex"}},
-		"more failed indexes than it may have are its end": {
+		"a disruption is no failure":         {disrupted(batchv1.PodFailurePolicyActionIgnore), []string{"moved night-a n1>n2 1s"}},
+		"or fails the Job":                   {disrupted(batchv1.PodFailurePolicyActionFailJob), []string{"lost night-a n1> FateJobPolicy", "lost night-b n2> FateJobSibling"}},
+		"each index counts its own failures": {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(0)) }, []string{"lost night-a n1> FateJobIndex"}},
+		"more failed indexes than allowed fail it": {
 			func(j *batchv1.Job) {
 				j.Spec.BackoffLimitPerIndex, j.Spec.MaxFailedIndexes, j.Status.FailedIndexes = new(int32(0)), new(int32(3)), new("4,6-7")
 			},
 			[]string{"lost night-a n1> FateJobIndex", "lost night-b n2> FateJobSibling"},
 		},
-		"as many are not": {
+		"as many do not": {
 			func(j *batchv1.Job) {
 				j.Spec.BackoffLimitPerIndex, j.Spec.MaxFailedIndexes, j.Status.FailedIndexes = new(int32(0)), new(int32(4)), new("4,6-7")
 			},
 			[]string{"lost night-a n1> FateJobIndex"},
 		},
-		"and may have some left": {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(1)) }, []string{"moved night-a n1>n2 10s"}},
-		"a Job that is over makes none": {
+		"and may have attempts left": {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(1)) }, []string{"moved night-a n1>n2 10s"}},
+		"a finished Job creates none": {
 			func(j *batchv1.Job) {
 				j.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}
 			},

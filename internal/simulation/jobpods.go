@@ -12,14 +12,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// fillJob gives a Job as many pods as it should have: it makes those that it lacks, and ends those that are too many.
+// syncJob creates a Job's missing pods, or removes those that are too many.
 //
 // Source: pkg/controller/job of Kubernetes (manageJob).
 func (e *engine) syncJob(job *batchv1.Job) error {
 	if jobFinished(job) {
 		return nil
 	}
-	e.abandonRefused(e.refusedPodsOf(job.UID)) // It asks for them again.
+	e.abandonRefused(e.refusedPodsOf(job.UID)) // The Job creates them again.
 	active, lacking := e.activeJobPods(job)
 	if lacking < 0 {
 		why := message.Of(message.FateScaled, nil)
@@ -32,7 +32,7 @@ func (e *engine) syncJob(job *batchv1.Job) error {
 	return nil
 }
 
-// makeOfJob makes so many pods of a Job, none if that is negative.
+// createJobPods creates a number of pods of a Job, none if it is negative.
 func (e *engine) createJobPods(job *batchv1.Job, count int) {
 	for range max(count, 0) {
 		name := e.names.pod(job.Namespace, job.Name+"-")
@@ -40,7 +40,7 @@ func (e *engine) createJobPods(job *batchv1.Job, count int) {
 	}
 }
 
-// activeOfJob are a Job's pods that count for it, and how many more it should have, or fewer if that is negative.
+// activeJobPods are a Job's active pods, and how many more it should have, or fewer if that is negative.
 func (e *engine) activeJobPods(job *batchv1.Job) (active []*corev1.Pod, lacking int) {
 	terminating := 0
 	for _, pod := range e.pods.ownedBy(job.UID) {
@@ -59,7 +59,7 @@ func (e *engine) activeJobPods(job *batchv1.Job) (active []*corev1.Pod, lacking 
 	return active, lacking
 }
 
-// wantedOf is how many pods a Job that has some should have.
+// wantedJobPods is how many active pods a Job should have.
 func wantedJobPods(job *batchv1.Job, active int) int {
 	if ptr.Deref(job.Spec.Suspend, false) {
 		return 0
@@ -67,7 +67,7 @@ func wantedJobPods(job *batchv1.Job, active int) int {
 	parallelism := int(ptr.Deref(job.Spec.Parallelism, 1))
 	if job.Spec.Completions == nil {
 		if job.Status.Succeeded > 0 {
-			return active // Once one has found the work done, the others run out and none follow.
+			return active // After the first success no pods are created; those that run go on.
 		}
 		return parallelism
 	}
@@ -78,7 +78,7 @@ func wantedJobPods(job *batchv1.Job, active int) int {
 	return max(min(parallelism, left), 0)
 }
 
-// continueJobs has Jobs make the pods that they lack already, once the back-off of those that failed is over.
+// continueJobs has Jobs create their missing pods, once the back-off after earlier failures is over.
 func (e *engine) continueJobs() {
 	if e.initial.Knowledge(cluster.Pod) != cluster.Complete {
 		return
@@ -91,14 +91,14 @@ func (e *engine) continueJobs() {
 		e.after(jobBackoffAfter(int(job.Status.Failed)), func(context.Context) error {
 			if now := e.world().Job(job.Namespace, job.Name); now != nil && !jobFinished(now) {
 				_, lacking := e.activeJobPods(now)
-				e.createJobPods(now, min(lacking, lacked)) // Those that have failed since back off by themselves.
+				e.createJobPods(now, min(lacking, lacked)) // Pods that failed since have a back-off of their own.
 			}
 			return nil
 		})
 	}
 }
 
-// jobOverQuota says whether it is quotas that have refused a Job all of its pods.
+// jobRefusedByQuota says whether quotas have refused a Job all of its pods.
 func (e *engine) jobRefusedByQuota(job *batchv1.Job) bool {
 	if job.Status.StartTime == nil || e.quotasOf(job.Namespace) == nil {
 		return false
@@ -106,8 +106,8 @@ func (e *engine) jobRefusedByQuota(job *batchv1.Job) bool {
 	return e.refusedByQuotaOnly(e.podFromTemplate(&job.Spec.Template, job.Namespace, job.Name, controllerRef("batch/v1", "Job", job)))
 }
 
-// hasRun says whether Kubernetes' own controller has made pods for a Job, and has counted all that have ended. Of others it is
-// not known whether pods are lacking, or refused.
+// jobPodsCounted says whether the Job controller has created pods for a Job, and has counted all that ended. Of other Jobs it is
+// not known whether pods are missing or refused.
 func (e *engine) jobPodsCounted(job *batchv1.Job) bool {
 	if ptr.Deref(job.Spec.ManagedBy, batchv1.JobControllerName) != batchv1.JobControllerName || job.Status.StartTime == nil {
 		return false

@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// applyManifests creates or changes objects: first what pods rest on, then budgets, then what makes pods.
+// applyManifests creates or updates objects: first what pods depend on, then budgets, then workloads and pods.
 func (e *engine) applyManifests(ctx context.Context, c change.Apply) error {
 	order := make([]int, len(c.Objects))
 	for i := range order {
@@ -66,7 +66,7 @@ func (e *engine) applyManifests(ctx context.Context, c change.Apply) error {
 	return nil
 }
 
-// operationOn is what an object is applied by: an update if there is one.
+// operationOn is the operation by which an object is applied: an update if it exists.
 func operationOn(before metav1.Object) registrationv1.OperationType {
 	if before == nil {
 		return registrationv1.Create
@@ -82,7 +82,7 @@ func (e *engine) noteUnmodelledKind(o runtime.Object) {
 	e.gaps.note(what, message.Of(message.GapKind, message.Args{"what": what}))
 }
 
-// layerOf orders what is applied together.
+// applyOrder is an object's rank among those applied together.
 func applyOrder(o runtime.Object) int {
 	switch o.(type) {
 	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *batchv1.Job, *batchv1.CronJob, *corev1.Pod:
@@ -94,7 +94,7 @@ func applyOrder(o runtime.Object) int {
 	}
 }
 
-// inherit gives a manifest what an object of its name has and a manifest does not say.
+// inheritFromLive copies to a manifest what the live object has and a manifest does not carry.
 func inheritFromLive(next, before metav1.Object) {
 	next.SetUID(before.GetUID())
 	next.SetCreationTimestamp(before.GetCreationTimestamp())
@@ -125,7 +125,7 @@ func inheritFromLive(next, before metav1.Object) {
 	}
 }
 
-// inherited are annotations with those of a predecessor that they do not name.
+// inheritedAnnotations are annotations together with those of the live object that they do not name.
 func inheritedAnnotations(next, before map[string]string) map[string]string {
 	if len(before) == 0 {
 		return next

@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// bare is a manifest: no UID, no status, nothing that the API server adds.
+// newDeployment is a manifest: no UID, no status, no defaults.
 func newDeployment(replicas int32, t corev1.PodTemplateSpec) *appsv1.Deployment {
 	t.Spec.SchedulerName = ""
 	if t.Spec.PriorityClassName != "" {
@@ -80,7 +80,7 @@ func TestApply(t *testing.T) {
 			[]runtime.Object{newDeployment(1, template("web", "2"))},
 			[]string{"created web-* >n1", "ended web-1-a n1> FateRolled"},
 		},
-		"one that does not leaves the old pods": {
+		"one that does not fit leaves the old pods": {
 			world(one(), deployment("web", template("web", "1"), "n1")),
 			[]runtime.Object{newDeployment(1, template("web", "4"))},
 			[]string{"waiting web-* FateUnschedulable"},
@@ -144,7 +144,7 @@ func TestPatch(t *testing.T) {
 			patch("StatefulSet", "db", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"3500m"}}}]}}}}`),
 			[]string{"waiting db-1 n1> FateUnschedulable"},
 		},
-		"a DaemonSet's node selector takes its pods away": {
+		"a DaemonSet's node selector removes its pods": {
 			world(node("n1", "a"), node("n2", "b"), daemonSet("agent", template("agent", "1"), "n1", "n2")),
 			patch("DaemonSet", "agent", `{"spec":{"template":{"spec":{"nodeSelector":{"topology.kubernetes.io/zone":"a"}}}}}`),
 			[]string{"moved agent-n1 n1>n1", "ended agent-n2 n2> FateUnwanted"},
@@ -154,7 +154,7 @@ func TestPatch(t *testing.T) {
 			change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"metadata":{"labels":{"disk":"ssd"}}}`},
 			[]string{"moved one >n1"},
 		},
-		"a budget lets go": {
+		"a budget allows evictions": {
 			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "1"), "n1"), budget("keep", "web", 1)),
 			patch("PodDisruptionBudget", "keep", `{"spec":{"minAvailable":0}}`),
 			nil,

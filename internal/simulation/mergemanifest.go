@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// merged is what becomes of an object when the manifest with that index is applied to it; before is nil if it is not there yet. What
-// has no manifest replaces the object, and what the API server has shown is taken as it is.
+// mergeManifest is the object that results from applying the manifest with that index; before is the live object, nil if there is
+// none. An object without manifest replaces the live one, and one that the API server has returned is taken as it is.
 func (e *engine) mergeManifest(c change.Apply, i int, ref change.Ref, before metav1.Object) (metav1.Object, error) {
 	manifest := c.Manifest(i)
 	if manifest == nil {
@@ -48,8 +48,8 @@ func (e *engine) mergeManifest(c change.Apply, i int, ref change.Ref, before met
 	return object.(metav1.Object), nil
 }
 
-// owned are the fields that a person's command has set, which are that command's from then on: who applies them on the server next
-// meets a conflict. What is not known to have owners is left as it is.
+// recordFieldManager records the field manager of a command that sets fields: who applies them on the server next gets a conflict.
+// Objects without managedFields stay as they are.
 //
 // Source: the field managers of `kubectl patch`, `kubectl scale` and `kubectl set` (k8s.io/kubectl/pkg/cmd).
 func (e *engine) recordFieldManager(c change.Change, before metav1.Object) error {
@@ -79,7 +79,7 @@ func (e *engine) recordFieldManager(c change.Change, before metav1.Object) error
 	return e.edit(cluster.Put(updated.(metav1.Object)))
 }
 
-// seal replaces the values of environment variables that a person has written.
+// sealValues replaces the values of environment variables that a person wrote.
 func (e *engine) sealValues(o metav1.Object) {
 	if values := e.world().Values(o); values.Known() {
 		values.SealTemplate(o.(intake.Object)) // Every object of a Snapshot is one.

@@ -13,11 +13,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// names gives what is new names as the cluster would, the same in every run.
+// nameGenerator names new objects in the cluster's style, the same in every run.
 type nameGenerator struct {
 	world *cluster.Snapshot
 	used  map[types.NamespacedName]bool
-	// tries are how many names were tried, by what they begin with: none of those is free any more.
+	// tries is the number of names tried by prefix; none of those is free any more.
 	tries map[types.NamespacedName]int
 	uids  int
 }
@@ -26,15 +26,15 @@ func newNameGenerator(world *cluster.Snapshot) nameGenerator {
 	return nameGenerator{world: world, used: map[types.NamespacedName]bool{}, tries: map[types.NamespacedName]int{}}
 }
 
-// suffixLength is that of the API server's generated names.
+// suffixLength is that of names which the API server generates.
 const suffixLength = 5
 
-// pod is a name for a pod of a controller.
+// pod is a name for a controller's pod.
 func (n *nameGenerator) pod(namespace, prefix string) string {
 	series := types.NamespacedName{Namespace: namespace, Name: prefix}
 	for {
 		hash := fnv.New32a()
-		_, _ = fmt.Fprintf(hash, "%s/%s/%d", namespace, prefix, n.tries[series]) // A hash never fails to be written.
+		_, _ = fmt.Fprintf(hash, "%s/%s/%d", namespace, prefix, n.tries[series]) // Writing to a hash never fails.
 		n.tries[series]++
 		name := prefix + rand.SafeEncodeString(fmt.Sprintf("%010d", hash.Sum32()))[10-suffixLength:]
 		key := types.NamespacedName{Namespace: namespace, Name: name}
@@ -63,13 +63,13 @@ func (n *nameGenerator) node(group, zone string) string {
 	}
 }
 
-// uid is one that nothing of the present has.
+// uid is a UID that no object of the initial snapshot has.
 func (n *nameGenerator) uid() types.UID {
 	n.uids++
 	return types.UID(fmt.Sprintf("foreseen-%d", n.uids))
 }
 
-// prefixOf is what the names of a pod's siblings begin with.
+// generatedNamePrefix is the prefix that the names of a pod's owner's pods share.
 func generatedNamePrefix(pod *corev1.Pod) string {
 	if pod.GenerateName != "" {
 		return pod.GenerateName

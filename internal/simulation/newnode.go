@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// newcomer is a new node with what registers on it.
+// newNode is a new node with its CSINode.
 type newNode struct {
 	*corev1.Node
 	csiNode *storagev1.CSINode
@@ -24,22 +24,22 @@ func (n newNode) edits() []cluster.Edit {
 	return []cluster.Edit{cluster.Put(n.Node), cluster.Put(n.csiNode)}
 }
 
-// newNodes are nodes like others of their group, one for each of the zones, as they are once they are ready.
-func (e *engine) newNodes(group string, zones []string, like []*corev1.Node) []newNode {
+// newNodes are ready nodes like others of their group, one for each of the zones.
+func (e *engine) newNodes(group string, zones []string, similar []*corev1.Node) []newNode {
 	made, templates := make([]newNode, 0, len(zones)), map[string]*corev1.Node{}
 	for _, zone := range zones {
 		if templates[zone] == nil {
-			templates[zone] = nodeTemplate(zone, like)
+			templates[zone] = nodeTemplate(zone, similar)
 		}
 		made = append(made, e.newNode(group, zone, templates[zone]))
 	}
 	return made
 }
 
-// nodeTemplate is one of a group's nodes, if possible one of the zone that is ready, without what only this one has.
-func nodeTemplate(zone string, like []*corev1.Node) *corev1.Node {
-	template := like[0]
-	for _, node := range like {
+// nodeTemplate is a copy of one of a group's nodes, preferably a ready one of the zone, without what is specific to that node.
+func nodeTemplate(zone string, similar []*corev1.Node) *corev1.Node {
+	template := similar[0]
+	for _, node := range similar {
 		if inZone := cluster.Zone(node) == zone; inZone && cluster.Zone(template) != zone || inZone && !isReady(template) && isReady(node) {
 			template = node
 		}
@@ -51,13 +51,13 @@ func nodeTemplate(zone string, like []*corev1.Node) *corev1.Node {
 		}
 	}
 	node.Spec.ProviderID, node.Spec.Unschedulable = "", false
-	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return isTransientTaint(t) || !isCommonTaint(t, like) })
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return isTransientTaint(t) || !isCommonTaint(t, similar) })
 	node.Status.Images, node.Status.Addresses, node.Status.VolumesAttached, node.Status.VolumesInUse = nil, nil, nil, nil
 	node.Status.Conditions = nil
 	return node
 }
 
-// newNode is a node of a group in a zone, made of a template.
+// newNode is a node of a group in a zone, made from a template.
 func (e *engine) newNode(group, zone string, template *corev1.Node) newNode {
 	node, name := template.DeepCopy(), e.names.node(group, zone)
 	node.Name, node.UID, node.CreationTimestamp = name, e.names.uid(), *e.apiTime()
@@ -66,13 +66,13 @@ func (e *engine) newNode(group, zone string, template *corev1.Node) newNode {
 	return newNode{node, e.newCSINode(template, name)}
 }
 
-// driversLike are the volume drivers that will have registered on a new node.
+// newCSINode is the CSINode with the volume drivers that register on a new node.
 func (e *engine) newCSINode(template *corev1.Node, name string) *storagev1.CSINode {
-	theirs := cmp.Or(e.world().CSINode(template.Name), e.initial.CSINode(template.Name)) // The template may be gone by now.
-	if theirs == nil {
+	existing := cmp.Or(e.world().CSINode(template.Name), e.initial.CSINode(template.Name)) // The template's node may have been removed.
+	if existing == nil {
 		return nil
 	}
-	drivers := theirs.DeepCopy()
+	drivers := existing.DeepCopy()
 	drivers.Name, drivers.UID, drivers.OwnerReferences = name, e.names.uid(), nil
 	for i := range drivers.Spec.Drivers {
 		drivers.Spec.Drivers[i].NodeID = name
@@ -80,7 +80,7 @@ func (e *engine) newCSINode(template *corev1.Node, name string) *storagev1.CSINo
 	return drivers
 }
 
-// common says whether at least half of a group's nodes have a taint: one that few have was put there afterwards.
+// isCommonTaint says whether at least half of a group's nodes have a taint: a taint of fewer was added later.
 func isCommonTaint(taint corev1.Taint, nodes []*corev1.Node) bool {
 	have := 0
 	for _, node := range nodes {
@@ -91,7 +91,7 @@ func isCommonTaint(taint corev1.Taint, nodes []*corev1.Node) bool {
 	return have*2 >= len(nodes)
 }
 
-// passing says whether a taint is of a node's state rather than of its group.
+// isTransientTaint says whether a taint describes a node's state, and not its group.
 func isTransientTaint(taint corev1.Taint) bool {
 	return strings.HasPrefix(taint.Key, "node.kubernetes.io/") || strings.HasPrefix(taint.Key, "node.cloudprovider.kubernetes.io/") ||
 		slices.Contains([]string{"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler", "karpenter.sh/disrupted"}, taint.Key)

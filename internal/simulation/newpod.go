@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// renew is the pod that an owner makes in place of one of its pods: the same but for its name, node and history. The live
-// pod is copied rather than its template, because it holds what admission changed.
+// replacementPod is the pod that an owner creates in place of another: the same except for name, node and status. It copies the
+// live pod rather than the template, because that includes what admission changed.
 func (e *engine) replacementPod(pod *corev1.Pod, name string) *corev1.Pod {
 	next := &corev1.Pod{TypeMeta: pod.TypeMeta, Spec: pod.Spec}
 	next.ObjectMeta = metav1.ObjectMeta{
@@ -22,7 +22,7 @@ func (e *engine) replacementPod(pod *corev1.Pod, name string) *corev1.Pod {
 	return next
 }
 
-// fromTemplate is a pod as its controller makes it of a template, with what admission adds by default.
+// podFromTemplate is a pod as its controller creates it from a template, with the defaults of admission.
 func (e *engine) podFromTemplate(template *corev1.PodTemplateSpec, namespace, name string, owner metav1.OwnerReference) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Name: name, Namespace: namespace, UID: e.names.uid(), Labels: maps.Clone(template.Labels),
@@ -34,7 +34,7 @@ func (e *engine) podFromTemplate(template *corev1.PodTemplateSpec, namespace, na
 	return pod
 }
 
-// running is the pod once it runs on a node.
+// runningPod is the pod once it runs on a node.
 func (e *engine) runningPod(pod *corev1.Pod, node string) *corev1.Pod {
 	placed := *pod
 	placed.Spec.NodeName = node
@@ -49,7 +49,7 @@ func (e *engine) runningPod(pod *corev1.Pod, node string) *corev1.Pod {
 	return &placed
 }
 
-// starting is a pod that has its node, of which no container has begun.
+// startingPod is a bound pod of which no container has started.
 func (e *engine) startingPod(placed *corev1.Pod) *corev1.Pod {
 	pod := *placed
 	pod.Status.Phase, pod.Status.StartTime = corev1.PodPending, nil
@@ -62,14 +62,14 @@ func (e *engine) startingPod(placed *corev1.Pod) *corev1.Pod {
 	return &pod
 }
 
-// terminating is the pod while it is being deleted.
+// terminatingPod is the pod while it is being deleted.
 func (e *engine) terminatingPod(pod *corev1.Pod) *corev1.Pod {
-	leaving := *pod
-	leaving.DeletionTimestamp = e.apiTime()
-	return &leaving
+	terminating := *pod
+	terminating.DeletionTimestamp = e.apiTime()
+	return &terminating
 }
 
-// ownerOf is the reference that a controller of this kind puts on its pods.
+// controllerRef is the owner reference that a controller of this kind sets on its pods.
 func controllerRef(apiVersion, kind string, owner metav1.Object) metav1.OwnerReference {
 	return metav1.OwnerReference{
 		APIVersion: apiVersion, Kind: kind, Name: owner.GetName(), UID: owner.GetUID(), Controller: new(true), BlockOwnerDeletion: new(true),

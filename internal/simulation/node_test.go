@@ -20,19 +20,19 @@ func TestDrain(t *testing.T) {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")),
 			[]string{"moved web-1-a n1>n3"},
 		},
-		"a budget without room holds its pod": {
+		"a budget without allowed disruptions protects its pod": {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), budget("keep", "web", 2)),
 			[]string{"waiting web-1-a n1>n1 FateBlocked"},
 		},
-		"a budget with room for one lets one after the other go": {
+		"a budget that allows one lets one after the other go": {
 			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "1"), "n1", "n1", "n2"), budget("keep", "web", 2)),
 			[]string{"moved web-1-a n1>n2", "moved web-1-b n1>n2"},
 		},
-		"a replacement that fits nowhere stops the next": {
+		"an unschedulable replacement blocks the next eviction": {
 			world(node("n1", "a"), node("n2", "b", cpu("1")), deployment("web", template("web", "1"), "n1", "n1", "n2"), budget("keep", "web", 2)),
 			[]string{"waiting web-1-a n1> FateUnschedulable", "waiting web-1-b n1>n1 FateBlocked"},
 		},
-		"a budget that says nothing allows nothing": {
+		"an empty budget allows nothing": {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), withoutStatus(budget("keep", "web", 0))),
 			[]string{"waiting web-1-a n1>n1 FateBlocked"},
 		},
@@ -44,7 +44,7 @@ func TestDrain(t *testing.T) {
 			world(threeNodes(), placed("alone", "n1", template("alone", "1"))),
 			[]string{"lost alone n1> FateBare"},
 		},
-		"a StatefulSet's pod is made again under its name": {
+		"a StatefulSet's pod is recreated under its name": {
 			world(threeNodes(), statefulSet("db", template("db", "1"), "n1", "n2")),
 			[]string{"moved db-0 n1>n3"},
 		},
@@ -98,7 +98,7 @@ func TestTaints(t *testing.T) {
 			change.Taint{Node: "n1", Taint: corev1.Taint{Key: "sick", Effect: corev1.TaintEffectNoSchedule}},
 			nil,
 		},
-		"a node without its taint takes what waited, and its DaemonSets' pods": {
+		"a node without its taint gets pending pods, and its DaemonSets' pods": {
 			world(node("n1", "a", tainted), placed("web", "", template("web", "1")), daemonSet("agent", template("agent", "1"))),
 			change.Untaint{Node: "n1", Taint: evicting},
 			[]string{"created agent-* >n1", "moved web >n1"},
@@ -108,7 +108,7 @@ func TestTaints(t *testing.T) {
 			change.Cordon{Node: "n1"},
 			nil,
 		},
-		"an uncordoned node takes what waited": {
+		"an uncordoned node gets pending pods": {
 			world(node("n1", "a", cordoned), placed("web", "", template("web", "1"))),
 			change.Uncordon{Node: "n1"},
 			[]string{"moved web >n1"},

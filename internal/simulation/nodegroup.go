@@ -12,51 +12,51 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// addNodes makes nodes like those of a group.
+// addNodes adds nodes like those of a group.
 func (e *engine) addNodes(ctx context.Context, c change.AddNodes) error {
 	nodes, name := e.largestGroup()
 	if c.Group != "" {
 		nodes, name = e.groupNodes(c.Group), c.Group
 	}
-	like := slices.Concat(nodes, e.removedNodesOf(name))
-	if len(like) == 0 {
+	similar := slices.Concat(nodes, e.removedNodesOf(name))
+	if len(similar) == 0 {
 		return UnknownError{change.Ref{Kind: c.Subject().Kind, Name: name}}
 	}
-	p := launchSpec{name, like, e.zonesOf(like), oneNodePerZone(nodes)}
+	p := launchSpec{name, similar, e.zonesOf(similar), oneNodePerZone(nodes)}
 	if c.Zone != "" {
 		p.zones, p.otherZones = []string{c.Zone}, false
 	}
 	return e.launchNodes(ctx, p, nodes, c.Count)
 }
 
-// resize sets a group's size: new nodes fill the emptiest zone first, and it is the fullest that loses one.
+// resizeGroup sets a group's size: new nodes go to the zone with the fewest nodes, and the zone with the most loses one.
 func (e *engine) resizeGroup(ctx context.Context, c change.ResizeGroup) error {
 	nodes := e.groupNodes(c.Group)
-	like := slices.Concat(nodes, e.removedNodesOf(c.Group))
-	if len(like) == 0 {
+	similar := slices.Concat(nodes, e.removedNodesOf(c.Group))
+	if len(similar) == 0 {
 		return UnknownError{c.Subject()}
 	}
 	zones := c.Zones
 	if len(zones) == 0 {
-		zones = e.zonesOf(like)
+		zones = e.zonesOf(similar)
 	}
-	staying := slices.DeleteFunc(slices.Clone(nodes), isBeingRemoved) // A group's size no longer counts those that leave.
+	staying := slices.DeleteFunc(slices.Clone(nodes), isBeingRemoved) // A group's size does not count nodes being removed.
 	if more := c.To - len(staying); more >= 0 {
-		return e.launchNodes(ctx, launchSpec{c.Group, like, zones, len(c.Zones) == 0 && oneNodePerZone(staying)}, nodes, more)
+		return e.launchNodes(ctx, launchSpec{c.Group, similar, zones, len(c.Zones) == 0 && oneNodePerZone(staying)}, nodes, more)
 	}
 	return e.terminateNodes(ctx, c.Group, staying, len(staying)-c.To)
 }
 
-// pattern is what new nodes of a group are like, and where they may come up.
+// launchSpec is what new nodes of a group are like, and the zones they may be launched in.
 type launchSpec struct {
 	group   string
 	similar []*corev1.Node
 	zones   []string
-	// open says that they may come up elsewhere, too.
+	// otherZones says that they may be launched in other zones, too.
 	otherZones bool
 }
 
-// equals is how many zones have as many nodes as one of them.
+// zonesWithEqualCount is the number of zones with as many nodes as one of them.
 func zonesWithEqualCount(zones []string, nodes map[string]int, zone string) int {
 	n := 0
 	for _, other := range zones {
@@ -67,8 +67,8 @@ func zonesWithEqualCount(zones []string, nodes map[string]int, zone string) int 
 	return n
 }
 
-// singles says whether no two nodes of a group share a zone. Groups keep their zones balanced: where two share one, there is a
-// node in each; else there may be zones in which none stands yet.
+// oneNodePerZone says whether no two nodes of a group share a zone. Groups balance their zones: if two nodes share one, every zone
+// has a node; otherwise there may be zones without any.
 func oneNodePerZone(nodes []*corev1.Node) bool {
 	seen := map[string]bool{}
 	for _, node := range nodes {
@@ -80,36 +80,36 @@ func oneNodePerZone(nodes []*corev1.Node) bool {
 	return true
 }
 
-// noteZones says that new nodes may come up in zones of which nothing is known, or, if so many are equally empty, in another
-// of them.
+// noteZones notes that new nodes may be launched in zones that are not known or, if several zones have equally few nodes, in
+// another of them.
 //
 // Amazon EC2 Auto Scaling keeps as many instances in each zone. In which of several with the fewest it launches, it does not say.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-availability-zone-balanced.html
-func (e *engine) noteZones(p launchSpec, equals int) {
+func (e *engine) noteZones(p launchSpec, candidates int) {
 	group := "group/" + p.group
 	switch args := (message.Args{"group": group}); {
 	case p.otherZones:
 		e.gaps.note(group, message.Of(message.GapZones, args))
-	case equals > 1:
+	case candidates > 1:
 		e.gaps.note(group, message.Of(message.GapTie, args))
 	}
 }
 
-// bringUp adds nodes to a group's, each in the zone that has fewest of them; of several one by chance.
+// launchNodes adds nodes to a group, each in the zone with the fewest; a random one of several.
 func (e *engine) launchNodes(ctx context.Context, p launchSpec, nodes []*corev1.Node, count int) error {
-	standing := map[string]int{}
+	counts := map[string]int{}
 	for _, node := range nodes {
 		if !isBeingRemoved(node) {
-			standing[cluster.Zone(node)]++
+			counts[cluster.Zone(node)]++
 		}
 	}
 	zones := make([]string, count)
 	for i := range zones {
-		zone := slices.MinFunc(shuffled(e.randomness, p.zones), func(a, b string) int { return standing[a] - standing[b] })
+		zone := slices.MinFunc(shuffled(e.randomness, p.zones), func(a, b string) int { return counts[a] - counts[b] })
 		if i == count-1 {
-			e.noteZones(p, zonesWithEqualCount(p.zones, standing, zone))
+			e.noteZones(p, zonesWithEqualCount(p.zones, counts, zone))
 		}
-		standing[zone]++
+		counts[zone]++
 		zones[i] = zone
 	}
 	if err := e.registerNodes(ctx, e.newNodes(p.group, zones, p.similar)); err != nil {
@@ -118,10 +118,10 @@ func (e *engine) launchNodes(ctx context.Context, p launchSpec, nodes []*corev1.
 	return e.runVerticalAutoscalers(ctx)
 }
 
-// join adds new nodes: each gets its DaemonSets' pods, and what waited gets a place.
-func (e *engine) registerNodes(ctx context.Context, made []newNode) error {
-	for _, wave := range batches(e.randomness, made) {
-		for _, node := range wave {
+// registerNodes adds new nodes with their DaemonSets' pods, and schedules the waiting pods.
+func (e *engine) registerNodes(ctx context.Context, nodes []newNode) error {
+	for _, batch := range batches(e.randomness, nodes) {
+		for _, node := range batch {
 			if err := e.edit(node.edits()...); err != nil {
 				return err
 			}
@@ -137,8 +137,8 @@ func (e *engine) registerNodes(ctx context.Context, made []newNode) error {
 	return nil
 }
 
-// takeDown removes nodes from a group, one after another from its fullest zone, of several from one by chance. Each is drained first; what a budget holds
-// back then goes with the node all the same, as the clouds do after a while.
+// terminateNodes removes nodes from a group, each from the zone with the most nodes, a random one of several. Each is drained
+// first; pods that a budget protects are removed with the node all the same, as the clouds do after a while.
 func (e *engine) terminateNodes(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
 	e.gaps.note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
 	nodes = slices.Clone(nodes)
@@ -150,23 +150,23 @@ func (e *engine) terminateNodes(ctx context.Context, group string, nodes []*core
 		}
 		zones := shuffled(e.randomness, slices.Sorted(maps.Keys(byZone)))
 		fullest := slices.MaxFunc(zones, func(a, b string) int { return len(byZone[a]) - len(byZone[b]) })
-		leaving := byZone[fullest][len(byZone[fullest])-1]
-		nodes = slices.DeleteFunc(nodes, func(n *corev1.Node) bool { return n.Name == leaving.Name })
-		blocked, err := e.drainNode(ctx, leaving)
+		removed := byZone[fullest][len(byZone[fullest])-1]
+		nodes = slices.DeleteFunc(nodes, func(n *corev1.Node) bool { return n.Name == removed.Name })
+		blocked, err := e.drainNode(ctx, removed)
 		if err != nil {
 			return err
 		}
 		e.budgets.recordViolations(blocked...)
-		if err := e.removeNodes(ctx, []*corev1.Node{leaving}); err != nil {
+		if err := e.removeNodes(ctx, []*corev1.Node{removed}); err != nil {
 			return err
 		}
-		e.removedNodes = append(e.removedNodes, leaving)
+		e.removedNodes = append(e.removedNodes, removed)
 	}
 	return nil
 }
 
-// rotate replaces each node of a group: as many new ones come up first, then the old are drained. One that cannot be
-// emptied stays.
+// rotateGroup replaces each node of a group: as many new ones are launched first, then the old are drained. One that cannot be
+// drained stays.
 func (e *engine) rotateGroup(ctx context.Context, c change.RotateGroup) error {
 	old := slices.Clone(e.groupNodes(c.Group))
 	if len(old) == 0 {
@@ -184,7 +184,7 @@ func (e *engine) rotateGroup(ctx context.Context, c change.RotateGroup) error {
 	if err := e.registerNodes(ctx, e.newNodes(c.Group, each, old)); err != nil {
 		return err
 	}
-	// The old ones are closed all at once, so that no pod moves twice.
+	// All old nodes are cordoned first, so that no pod moves twice.
 	for _, node := range old {
 		if err := e.cordonNode(e.world().Node(node.Name), true); err != nil {
 			return err
@@ -215,7 +215,7 @@ func (e *engine) groupNodes(name string) []*corev1.Node {
 	return nodes
 }
 
-// departed are a group's nodes that are gone while it could bring up others in their place, in zones that are not lost.
+// removedNodesOf are a group's removed nodes in zones that are not lost: the group may launch others in their place.
 func (e *engine) removedNodesOf(group string) []*corev1.Node {
 	var nodes []*corev1.Node
 	for _, node := range e.removedNodes {
@@ -227,11 +227,10 @@ func (e *engine) removedNodesOf(group string) []*corev1.Node {
 	return nodes
 }
 
-// allNodes is what the nodes are called of a world without groups.
+// defaultGroupName is the group of all nodes in a world without groups.
 const defaultGroupName = "node"
 
-// largestGroup is the one with the most nodes, by the present if none has any left; without any group, all nodes are taken
-// for one.
+// largestGroup is the group with the most nodes, by the initial snapshot if no group has any left; without groups it is all nodes.
 func (e *engine) largestGroup() ([]*corev1.Node, string) {
 	groups := e.world().Groups()
 	switch present := e.initial.Groups(); {
@@ -252,7 +251,7 @@ func (e *engine) zonesOf(nodes []*corev1.Node) []string {
 	return slices.Sorted(maps.Keys(zones))
 }
 
-// leaving says whether a node's group no longer counts on it.
+// isBeingRemoved says whether a node's group no longer counts it.
 func isBeingRemoved(node *corev1.Node) bool {
 	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Key == "ToBeDeletedByClusterAutoscaler" || t.Key == "node.cloudprovider.kubernetes.io/shutdown"

@@ -37,49 +37,49 @@ func TestGroups(t *testing.T) {
 		want   []string
 		nodes  []string
 	}{
-		"a new node takes what waited and a pod of each DaemonSet": {
+		"a new node gets pending pods and a pod of each DaemonSet": {
 			world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1", ""), daemonSet("agent", template("agent", "0"), "n1")),
 			change.AddNodes{Count: 1},
 			[]string{"created agent-* >workers-a-new-1", "moved web-1-b >workers-a-new-1"},
 			[]string{"n1/a", "workers-a-new-1/a"},
 		},
-		"in the zone that a volume needs": {
+		"in the zone of a volume": {
 			world(node("n1", "a"), zonalClaim("data", "c"), statefulSet("db", template("db", "1", mounting("data")), "")),
 			change.AddNodes{Count: 1, Zone: "c"},
 			[]string{"moved db-0 >workers-c-new-1"},
 			[]string{"n1/a", "workers-c-new-1/c"},
 		},
-		"a group fills its emptiest zone first": {
+		"a group adds a node in the zone with the fewest": {
 			world(node("n1", "a"), node("n2", "a"), node("n3", "b")),
 			change.ResizeGroup{Group: "workers", To: 6, Zones: []string{"a", "b", "c"}},
 			nil,
 			[]string{"n1/a", "n2/a", "n3/b", "workers-b-new-1/b", "workers-c-new-1/c", "workers-c-new-2/c"},
 		},
-		"and shrinks where it is fullest": {
+		"and removes one in the zone with the most": {
 			world(node("n1", "a", cpu("1")), node("n2", "a"), node("n3", "b"), deployment("web", template("web", "1"), "n2"), daemonSet("agent", template("agent", "1"), "n1", "n2", "n3")),
 			change.ResizeGroup{Group: "workers", To: 2},
 			[]string{"ended agent-n2 n2> FateDaemon", "moved web-1-a n2>n3"},
 			[]string{"n1/a", "n3/b"},
 		},
-		"a DaemonSet's pods that wait for nodes which go end with them": {
+		"a DaemonSet's pods pending for removed nodes are removed": {
 			world(node("n1", "a", cpu("1")), daemonSet("agent", template("agent", "0"), "n1"), fitsNot),
 			change.RotateGroup{Group: "workers"},
 			[]string{"created agent-* >workers-a-new-1", "ended agent-n1 n1> FateDaemon", "ended big-n1 FateDaemon", "waiting big-* FateUnschedulable"},
 			[]string{"workers-a-new-1/a"},
 		},
-		"a rotation brings up as many, then empties the old": {
+		"a rotation adds as many, then drains the old": {
 			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "1", inZone("a")), "n1"), deployment("api", template("api", "1", inZone("b")), "n2")),
 			change.RotateGroup{Group: "workers"},
 			[]string{"moved api-1-a n2>workers-b-new-1", "moved web-1-a n1>workers-a-new-1"},
 			[]string{"workers-a-new-1/a", "workers-b-new-1/b"},
 		},
-		"a rotation into other zones strands a volume": {
+		"a rotation into other zones leaves a volume's pod pending": {
 			world(node("n1", "c"), node("n2", "c"), zonalClaim("data", "c"), statefulSet("db", template("db", "1", mounting("data")), "n1")),
 			change.RotateGroup{Group: "workers", Zones: []string{"a", "b"}},
 			[]string{"waiting db-0 n1> FateUnschedulable"},
 			[]string{"workers-a-new-1/a", "workers-b-new-1/b"},
 		},
-		"a node whose budget holds it stays": {
+		"a node that a budget protects stays": {
 			world(node("n1", "a"), deployment("web", template("web", "1"), "n1"), budget("keep", "web", 1)),
 			change.RotateGroup{Group: "workers"},
 			[]string{"waiting web-1-a n1>n1 FateBlocked"},
@@ -96,19 +96,19 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestGroupsAfterLosses has a group bring up nodes where others were before: the zone that it lost a node in is its emptiest.
+// TestGroupsAfterLosses adds nodes after some were lost: the zone that lost a node has the fewest.
 func TestGroupsAfterLosses(t *testing.T) {
 	to := func(n int) change.Change { return change.ResizeGroup{Group: "workers", To: n} }
 	for name, tc := range map[string]struct {
 		changes []change.Change
 		want    []string
 	}{
-		"a node's zone":            {[]change.Change{change.LoseNode{Node: "n1"}, to(3)}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
-		"by one more":              {[]change.Change{change.LoseNode{Node: "n1"}, change.AddNodes{Count: 1}}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
-		"not in a zone that fails": {[]change.Change{change.LoseZone{Zone: "a"}, to(3)}, []string{"n2/b", "n3/c", "workers-b-new-1/b"}},
-		"from none":                {[]change.Change{to(0), to(2)}, []string{"workers-a-new-1/a", "workers-b-new-1/b"}},
-		"when all are lost":        {[]change.Change{change.LoseGroup{Group: "workers"}, change.AddNodes{Count: 1}}, []string{"workers-a-new-1/a"}},
-		"down and up again":        {[]change.Change{to(2), to(3)}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
+		"a node's zone":      {[]change.Change{change.LoseNode{Node: "n1"}, to(3)}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
+		"by one more":        {[]change.Change{change.LoseNode{Node: "n1"}, change.AddNodes{Count: 1}}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
+		"not in a lost zone": {[]change.Change{change.LoseZone{Zone: "a"}, to(3)}, []string{"n2/b", "n3/c", "workers-b-new-1/b"}},
+		"from none":          {[]change.Change{to(0), to(2)}, []string{"workers-a-new-1/a", "workers-b-new-1/b"}},
+		"when all are lost":  {[]change.Change{change.LoseGroup{Group: "workers"}, change.AddNodes{Count: 1}}, []string{"workers-a-new-1/a"}},
+		"down and up again":  {[]change.Change{to(2), to(3)}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			outcome := world(node("n1", "a"), node("n2", "b"), node("n3", "c")).run(t, tc.changes...)
@@ -119,7 +119,7 @@ func TestGroupsAfterLosses(t *testing.T) {
 	}
 }
 
-// TestVerticalAutoscaler is story 5: one node more takes the DaemonSet a step up, which preempts the night's jobs.
+// TestVerticalAutoscaler is story 5: with one more node the DaemonSet's requests rise, which preempts the batch jobs.
 func TestVerticalAutoscaler(t *testing.T) {
 	autoscaler := template("autoscaler", "10m")
 	autoscaler.Spec.Containers[0].Image = "registry.k8s.io/cpa/cpvpa:v0.8.4"

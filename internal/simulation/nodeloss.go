@@ -13,34 +13,34 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// Times of a node's death, by Kubernetes' defaults.
+// Timing of node failures, by Kubernetes' defaults.
 //
 // Source: pkg/controller/nodelifecycle and cmd/kube-controller-manager, flags --node-monitor-grace-period,
 // --node-eviction-rate, --secondary-node-eviction-rate, --large-cluster-size-threshold, --unhealthy-zone-threshold.
 const (
 	nodeMonitorGracePeriod    = 50 * time.Second
-	evictionInterval          = 10 * time.Second  // a node of a zone
-	secondaryEvictionInterval = 100 * time.Second // of a large zone most of whose nodes are unhealthy
+	evictionInterval          = 10 * time.Second  // one node of a zone
+	secondaryEvictionInterval = 100 * time.Second // in a large zone with mostly unhealthy nodes
 	largeClusterThreshold     = 50                // nodes
-	unhealthyZoneThreshold    = 0.55              // share
+	unhealthyZoneThreshold    = 0.55              // share of a zone's nodes
 )
 
-// lose plays machines that die at once. First each stands as a ghost: NotReady and tainted, with what cannot leave it; the
-// scheduler still counts it and its pods as a place. Then the nodes go, and what waited for that goes on.
-func (e *engine) loseNodes(ctx context.Context, dead []*corev1.Node) error {
+// loseNodes simulates nodes that fail at once. First they are unreachable and tainted, keep the pods that cannot end, and still
+// count for the scheduler. Then they are removed, and pods that had to wait for that are recreated.
+func (e *engine) loseNodes(ctx context.Context, lost []*corev1.Node) error {
 	e.noteDefaultTimes()
-	e.after(nodeMonitorGracePeriod, func(context.Context) error { return e.markUnreachable(dead) })
-	for after, nodes := range e.evictionTimes(dead) {
+	e.after(nodeMonitorGracePeriod, func(context.Context) error { return e.markUnreachable(lost) })
+	for after, nodes := range e.evictionTimes(lost) {
 		e.after(nodeMonitorGracePeriod+after, func(context.Context) error { return e.taintAndEvict(nodes, e.leaveTerminatingIfExists) })
 	}
 	if err := e.settle(ctx); err != nil {
 		return err
 	}
-	e.removedNodes = append(e.removedNodes, dead...)
+	e.removedNodes = append(e.removedNodes, lost...)
 	e.timeUnknown = true
 	defer func() { e.timeUnknown = false }()
-	for _, wave := range batches(e.randomness, slices.Clone(dead)) {
-		if err := e.removeNodes(ctx, wave); err != nil {
+	for _, batch := range batches(e.randomness, slices.Clone(lost)) {
+		if err := e.removeNodes(ctx, batch); err != nil {
 			return err
 		}
 		if err := e.settle(ctx); err != nil {
@@ -50,11 +50,11 @@ func (e *engine) loseNodes(ctx context.Context, dead []*corev1.Node) error {
 	return nil
 }
 
-// ghosts marks nodes as unreachable. Their pods no longer count as healthy, all at once.
-func (e *engine) markUnreachable(dead []*corev1.Node) error {
+// markUnreachable marks nodes as unreachable. Their pods count as unhealthy, all at once.
+func (e *engine) markUnreachable(nodes []*corev1.Node) error {
 	var edits []cluster.Edit
 	var pods []*corev1.Pod
-	for _, node := range dead {
+	for _, node := range nodes {
 		unreachable := node.DeepCopy()
 		setReady(unreachable, corev1.ConditionUnknown, "NodeStatusUnknown", *e.apiTime())
 		unreachable.Spec.Taints = append(unreachable.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule})
@@ -66,19 +66,18 @@ func (e *engine) markUnreachable(dead []*corev1.Node) error {
 	return e.edit(append(edits, e.budgets.markUnhealthy(pods...)...)...)
 }
 
-// evictions are when, after nodes are found dead, the tolerations of their pods begin to run: a node of each zone after
-// the other. They never do in a small zone most of whose nodes are unhealthy; and if no node of the cluster is healthy, the
-// control plane suspects itself.
-func (e *engine) evictionTimes(dead []*corev1.Node) map[time.Duration][]string {
+// evictionTimes are when, after nodes are found unreachable, they get the NoExecute taint: one node of each zone after the other.
+// Nodes of a small zone with mostly unhealthy nodes never get it, nor any node if no node of the cluster is healthy.
+func (e *engine) evictionTimes(unreachable []*corev1.Node) map[time.Duration][]string {
 	type zone struct{ size, unhealthy, turn int }
 	zones, lost := map[string]*zone{}, map[string]bool{}
-	for _, node := range dead {
+	for _, node := range unreachable {
 		lost[node.Name] = true
 	}
 	if !slices.ContainsFunc(e.world().Nodes(), func(node *corev1.Node) bool { return isReady(node) && !lost[node.Name] }) {
 		return nil
 	}
-	for _, node := range dead {
+	for _, node := range unreachable {
 		key := cluster.ZoneKey(node)
 		z := zones[key]
 		if z == nil {
@@ -95,7 +94,7 @@ func (e *engine) evictionTimes(dead []*corev1.Node) map[time.Duration][]string {
 		}
 	}
 	when := map[time.Duration][]string{}
-	for _, node := range dead {
+	for _, node := range unreachable {
 		z := zones[cluster.ZoneKey(node)]
 		every, partial := evictionInterval, z.unhealthy > 2 && z.unhealthy < z.size && float64(z.unhealthy)/float64(z.size) >= unhealthyZoneThreshold
 		if partial && z.size <= largeClusterThreshold {
@@ -111,8 +110,8 @@ func (e *engine) evictionTimes(dead []*corev1.Node) map[time.Duration][]string {
 	return when
 }
 
-// evictDead gives ghosts the taint that evicts. Their pods are deleted once they tolerate it no longer, and hang, because
-// nobody there can say that their containers have ended: evict is called for each of them then.
+// taintAndEvict adds the NoExecute taint to unreachable nodes. Their pods are deleted when their tolerationSeconds are over, and
+// stay Terminating, because no kubelet confirms that their containers ended: evict is called for each pod then.
 func (e *engine) taintAndEvict(names []string, evict func(context.Context, *corev1.Pod) error) error {
 	world := e.world()
 	byLimit := map[time.Duration][]*corev1.Pod{}
@@ -142,7 +141,7 @@ func (e *engine) taintAndEvict(names []string, evict func(context.Context, *core
 	return e.edit(edits...)
 }
 
-// removeNodes takes nodes away, and with them what still stands there.
+// removeNodes removes nodes and the pods on them.
 func (e *engine) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 	world := e.world()
 	var edits []cluster.Edit
@@ -163,7 +162,7 @@ func (e *engine) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 	return e.runVerticalAutoscalers(ctx)
 }
 
-// removePods takes pods away, with what else is edited at the same moment, and makes what waited for that.
+// removeAllAndReplace removes pods, together with other edits, and has their owners replace them.
 func (e *engine) removeAllAndReplace(ctx context.Context, pods []*corev1.Pod, edits ...cluster.Edit) error {
 	var gone []*corev1.Pod
 	for _, pod := range pods {
@@ -185,7 +184,7 @@ func (e *engine) removeAllAndReplace(ctx context.Context, pods []*corev1.Pod, ed
 	return nil
 }
 
-// release is for a pod that is gone with its node: what waited for that is made now.
+// replaceRemoved has the owner of a pod that was removed with its node create the replacement that waited for that.
 func (e *engine) replaceRemoved(ctx context.Context, pod *corev1.Pod) error {
 	switch {
 	case pod.DeletionTimestamp != nil && !e.replacedAfterRemoval(pod):
@@ -208,7 +207,7 @@ func setReady(node *corev1.Node, status corev1.ConditionStatus, reason string, s
 	})
 }
 
-// isReady says whether a node reports itself ready. One that reports nothing, as in a file written by hand, is taken for it.
+// isReady says whether a node's Ready condition is true. A node without the condition, as in a manifest, counts as ready.
 func isReady(node *corev1.Node) bool {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {

@@ -27,17 +27,17 @@ func TestLoseNode(t *testing.T) {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n3")),
 			[]string{"moved web-1-a n1>n3 50s"},
 		},
-		"one that tolerates for ever counts as running until the node is removed": {
+		"one that tolerates it without limit counts as running until the node is removed": {
 			world(threeNodes(), deployment("web", template("web", "1", func(s *corev1.PodSpec) {
 				s.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 			}), "n1", "n2", "n3")),
 			[]string{"delayed web-1-a n1>n3 FateHeld"},
 		},
-		"a StatefulSet's pod hangs until the node is removed": {
+		"a StatefulSet's pod is Terminating until the node is removed": {
 			world(threeNodes(), statefulSet("db", template("db", "1", tolerating(300)), "n1", "n2")),
 			[]string{"delayed db-0 n1>n3 FateRelease"},
 		},
-		"a StatefulSet's pod whose volume's zone has no other node waits": {
+		"a StatefulSet's pod waits if its volume's zone has no other node": {
 			world(threeNodes(), zonalClaim("data", "a"), statefulSet("db", template("db", "1", tolerating(300), mounting("data")), "n1")),
 			[]string{"waiting db-0 n1> FateUnschedulable"},
 		},
@@ -53,27 +53,27 @@ func TestLoseNode(t *testing.T) {
 			world(threeNodes(), placed("alone", "n1", template("alone", "1", tolerating(300))), mirror),
 			[]string{"lost alone n1> 5m50s FateBare", "lost kube-proxy-n1 n1> FateMirror"},
 		},
-		"a Job's pod is made again within its backoffLimit": {
+		"a Job's pod is recreated within its backoffLimit": {
 			world(threeNodes(), job("night", 1, template("night", "1", tolerating(300)), "n1", "n2")),
-			[]string{"moved night-a n1>n3 5m51s"}, // its back-off has passed by the time the pod is told to go
+			[]string{"moved night-a n1>n3 5m51s"}, // its back-off is over when the pod is deleted
 		},
-		"a Job that may not fail once fails, and its other pods end": {
+		"a Job with backoffLimit 0 fails, and its other pods are removed": {
 			world(threeNodes(), job("night", 0, template("night", "1", tolerating(300)), "n1", "n2")),
 			[]string{"lost night-a n1> 5m50s FateJobFailed", "lost night-b n2> 5m50s FateJobSibling"},
 		},
-		"a Job that fails makes room for what waited": {
+		"a failed Job frees capacity for pending pods": {
 			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "3", tolerating(300)), "n1"), job("night", 0, template("night", "1", tolerating(300)), "n1", "n2", "n2")),
 			[]string{"lost night-a n1> 5m50s FateJobFailed", "lost night-b n2> 5m50s FateJobSibling", "lost night-c n2> 5m50s FateJobSibling", "moved web-1-a n1>n2 5m50s"},
 		},
-		"the scheduler counts the ghost: its pod keeps the zone taken until the node is removed": {
+		"the scheduler counts an unreachable node's pod until the node is removed": {
 			world(node("n1", "a"), node("n2", "a"), deployment("web", template("web", "1", tolerating(300), antiAffinity(corev1.LabelTopologyZone, "web")), "n1")),
 			[]string{"delayed web-1-a n1>n2 FateOnceGone"},
 		},
-		"what fits nowhere waits": {
+		"an unschedulable pod waits": {
 			world(threeNodes(), deployment("web", template("web", "3", tolerating(300)), "n1", "n2", "n3")),
 			[]string{"waiting web-1-a n1> FateUnschedulable"},
 		},
-		"pods that have ended are of no concern": {
+		"terminated pods have no fate": {
 			world(threeNodes(), func() *corev1.Pod {
 				p := placed("done", "n1", template("done", "1"))
 				p.Status.Phase = corev1.PodSucceeded
@@ -81,7 +81,7 @@ func TestLoseNode(t *testing.T) {
 			}()),
 			nil,
 		},
-		"a pod that waits already is no news if it still does": {
+		"a pod that waits already has no fate if it still does": {
 			world(threeNodes(), placed("big", "", template("big", "8"))),
 			nil,
 		},

@@ -8,9 +8,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// repair is what is done to mend a node. A node that is not Ready is as good as lost: what runs there does not wait for a
-// drain. What a reboot or a replacement brings back counts for nothing, since it may not come: pods must do without. What a
-// budget holds back goes down with the node all the same.
+// repairNode applies a repair action to a node. A node that is not Ready is treated as lost: its pods are not drained. The node
+// that a reboot or a replacement brings back does not count, since it may not come. Pods that a budget protects are removed with
+// the node all the same.
 func (e *engine) repairNode(ctx context.Context, node *corev1.Node, c change.Change) error {
 	if _, restart := c.(change.RestartService); restart {
 		return nil

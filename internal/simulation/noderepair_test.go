@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// TestRepairAgainstBudget takes down a pod that its budget can do without at no time.
+// TestRepairAgainstBudget repairs the node of a pod whose budget allows no disruption.
 func TestRepairAgainstBudget(t *testing.T) {
 	world := world(threeNodes(), deployment("web", template("web", "1", tolerating(300)), "n1", "n2"), budget("keep", "web", 2))
 	for _, c := range []change.Change{change.RebootNode{Node: "n1"}, change.ReplaceNode{Node: "n1"}} {
@@ -40,7 +40,7 @@ func TestRepair(t *testing.T) {
 		"a reboot leaves a DaemonSet's pod": {
 			world(threeNodes(), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")), reboot, nil, true,
 		},
-		"a replacement ends it": {
+		"a replacement removes it": {
 			world(threeNodes(), daemonSet("agent", template("agent", "100m"), "n1", "n2", "n3")), replace,
 			[]string{"ended agent-n1 n1> FateDaemon"},
 			false,
@@ -50,12 +50,12 @@ func TestRepair(t *testing.T) {
 			[]string{"moved web-1-a n1>n3"},
 			false,
 		},
-		"what fits nowhere waits, although a node would come back": {
+		"an unschedulable pod waits, although the node would come back": {
 			world(threeNodes(), deployment("web", template("web", "3"), "n1", "n2", "n3")), reboot,
 			[]string{"waiting web-1-a n1> FateUnschedulable"},
 			true,
 		},
-		"a node that is dead is lost, whatever is done": {
+		"an unreachable node is lost, whatever is done": {
 			world(dead(), node("n2", "b"), deployment("web", template("web", "1", tolerating(300)), "n1")), reboot,
 			[]string{"moved web-1-a n1>n2 5m0s"},
 			false,

@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// continueEvictions puts on the agenda what taints that evict will still do to the pods of their nodes: those of a node that
-// answers no more stay until their tolerations end, and hang then. Nodes that do not answer and have no such taint yet get it.
+// continueEvictions schedules the evictions by NoExecute taints that nodes have already: pods of an unreachable node stay for
+// their tolerationSeconds, and are Terminating then. Unreachable nodes without such a taint get it.
 func (e *engine) continueEvictions() {
 	var silent []*corev1.Node
 	for _, node := range e.world().Nodes() {
@@ -37,13 +37,13 @@ func (e *engine) continueEvictions() {
 	}
 }
 
-// evicts says whether a node has a taint that evicts.
+// hasNoExecuteTaint says whether a node has a NoExecute taint.
 func hasNoExecuteTaint(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute })
 }
 
-// bearsStill is how long a pod stays yet on a node with taints that evict; false if it may stay for ever. Tolerations count
-// from when a taint was added, or from now if that is not known.
+// remainingTolerationTime is how much longer a pod tolerates a node's NoExecute taints; leaves is false if without limit. Time
+// counts from when a taint was added, or from now if that is not known.
 func (e *engine) remainingTolerationTime(pod *corev1.Pod, node *corev1.Node) (least time.Duration, leaves bool) {
 	for i := range node.Spec.Taints {
 		limit := minTolerationTime(pod, node.Spec.Taints[i:i+1])
@@ -60,11 +60,11 @@ func (e *engine) remainingTolerationTime(pod *corev1.Pod, node *corev1.Node) (le
 	return least, leaves
 }
 
-// evictIfTainted deletes a pod that is there yet, unless nothing evicts it from its node any more.
+// evictIfTainted deletes a pod that still exists, unless its node no longer has a taint that evicts it.
 func (e *engine) evictIfTainted(ctx context.Context, pod *corev1.Pod) error {
 	node := e.world().Node(pod.Spec.NodeName)
 	if node == nil || minTolerationTime(pod, node.Spec.Taints) == toleratedForever {
-		return nil // It is gone, or well again.
+		return nil // The node was removed, or its taint was.
 	}
 	if !e.stillExists(pod) {
 		return nil

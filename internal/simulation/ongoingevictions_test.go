@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// unreachable is a node on which nobody answers; its taint that evicts was added so long ago.
+// unreachableFor is an unreachable node with a NoExecute taint of that age.
 func unreachableFor(ago time.Duration) func(*corev1.Node) {
 	return func(n *corev1.Node) {
 		notReady(n)
@@ -21,7 +21,7 @@ func unreachableFor(ago time.Duration) func(*corev1.Node) {
 	}
 }
 
-// TestIncidentGoesOn asks about something else while a node does not answer: its pods go all the same, each once.
+// TestOngoingEvictions applies an unrelated change while a node is unreachable: its pods are evicted all the same, each once.
 func TestOngoingEvictions(t *testing.T) {
 	untainted := func(n *corev1.Node) {
 		notReady(n)
@@ -42,26 +42,26 @@ func TestOngoingEvictions(t *testing.T) {
 		change change.Change
 		want   []string
 	}{
-		"what is left of the tolerations": {
+		"the remaining tolerationSeconds": {
 			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "b"), node("n3", "c"), web), elsewhere,
 			[]string{"moved web-1-a n1>n2 3m20s"},
 		},
-		"they have ended": {
+		"they are over": {
 			world(node("n1", "a", unreachableFor(time.Hour)), node("n2", "b"), node("n3", "c"), web), elsewhere, []string{"moved web-1-a n1>n2"},
 		},
-		"the taint is of a clock that goes ahead": {
+		"the taint's time is in the future": {
 			world(node("n1", "a", unreachableFor(-time.Hour)), node("n2", "b"), node("n3", "c"), web), elsewhere, []string{"moved web-1-a n1>n2 5m0s"},
 		},
-		"the taint that evicts is not there yet": {
+		"the NoExecute taint is not there yet": {
 			world(node("n1", "a", untainted), node("n2", "b"), node("n3", "c"), web), elsewhere, []string{"moved web-1-a n1>n2 5m0s"},
 		},
-		"and does not come where no node is well": {
+		"and is not added if no node is ready": {
 			world(node("n1", "a", untainted), node("n3", "c", untainted), web), elsewhere, nil,
 		},
-		"a pod without tolerations that end": {
+		"a pod with tolerations without limit": {
 			world(node("n1", "a", unreachableFor(time.Hour)), node("n3", "c"), daemonSet("agent", template("agent", "1"), "n1")), elsewhere, nil,
 		},
-		"a StatefulSet's pod hangs": {
+		"a StatefulSet's pod stays Terminating": {
 			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "b"), node("n3", "c"), statefulSet("db", template("db", "1", tolerating(300)), "n1")), elsewhere,
 			[]string{"waiting db-0 n1>n1 FateHangs"},
 		},
@@ -70,21 +70,21 @@ func TestOngoingEvictions(t *testing.T) {
 			change.DrainNode{Node: "n1"},
 			[]string{"moved web-1-a n1>n2"},
 		},
-		"it is lost for good": {
+		"it is removed": {
 			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "b"), web), change.LoseNode{Node: "n1"}, []string{"moved web-1-a n1>n2 3m20s"},
 		},
-		"the taint is taken off before that": {
+		"the taint is removed before that": {
 			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "b"), web),
 			change.Untaint{Node: "n1", Taint: corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}},
 			nil,
 		},
-		"a node that answers and evicts": {
+		"a ready node that evicts": {
 			world(node("n1", "a", maintained), node("n2", "b"), node("n3", "c"), placed("lone", "n1", template("lone", "1", bearing(90))),
 				placed("stays", "n1", template("stays", "1", bearing(7200)))),
 			change.DeletePod{Namespace: "default", Name: "stays"},
 			[]string{"lost lone n1> 30s FateBare", "lost stays n1> FateBare"},
 		},
-		"the pod takes the room that another waits for": {
+		"the pod takes the capacity that another waits for": {
 			world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "b", cpu("1")), web, deployment("api", template("api", "1"), "n2")),
 			change.DeletePod{Namespace: "default", Name: "api-1-a"},
 			[]string{"moved api-1-a n2>n2", "waiting web-1-a n1> FateUnschedulable"},
@@ -92,7 +92,7 @@ func TestOngoingEvictions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { expectFates(t, tc.world.run(t, tc.change), tc.want...) })
 	}
-	t.Run("what goes on is left out", func(t *testing.T) {
+	t.Run("ongoing evictions are left out", func(t *testing.T) {
 		w := world(node("n1", "a", unreachableFor(100*time.Second)), node("n2", "b"), node("n3", "c"), web)
 		o, err := simulation.Run(t.Context(), w.judge(t), []change.Change{elsewhere}, simulation.Options{LeavePending: true})
 		if err != nil {

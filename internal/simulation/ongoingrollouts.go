@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// continueRollouts takes rollouts that are under way further once one of the Deployment's pods has gone or come.
+// continueRollouts advances unfinished rollouts of Deployments whose pods changed.
 func (e *engine) continueRollouts(ctx context.Context) error {
 	for _, d := range e.affectedRollouts() {
 		if _, err := e.advanceRollout(ctx, d); err != nil {
@@ -24,7 +24,7 @@ func (e *engine) continueRollouts(ctx context.Context) error {
 	return nil
 }
 
-// underWay are the Deployments in a rollout with a pod that something has happened to, by name.
+// affectedRollouts are the Deployments with an unfinished rollout and a pod that changed, by name.
 func (e *engine) affectedRollouts() []*appsv1.Deployment {
 	var found []*appsv1.Deployment
 	for name := range e.fates.byPod {
@@ -58,7 +58,7 @@ func (e *engine) deploymentOf(pod *corev1.Pod) *appsv1.Deployment {
 	return nil
 }
 
-// halfRolled says whether a Deployment has pods of an old template besides the present one's ReplicaSet.
+// rolloutInProgress says whether a Deployment has pods of an older template beside its current ReplicaSet.
 func (e *engine) rolloutInProgress(d *appsv1.Deployment) bool {
 	if d.Spec.Paused || !e.unfinishedRollouts[d.UID] && d.Status.UpdatedReplicas >= d.Status.Replicas {
 		return false
@@ -69,7 +69,7 @@ func (e *engine) rolloutInProgress(d *appsv1.Deployment) bool {
 	})
 }
 
-// continueRefused has controllers ask again for the pods that a quota refuses them: they get them once others have gone.
+// continueQuotaRefused has controllers create the pods again that a quota has refused: they succeed once other pods are removed.
 func (e *engine) continueQuotaRefused() error {
 	if e.initial.Knowledge(cluster.Pod) != cluster.Complete {
 		return nil
@@ -104,7 +104,7 @@ func (e *engine) continueQuotaRefused() error {
 	return nil
 }
 
-// continueRefusedSet is continueRefused for a StatefulSet, whose status does not say what it is refused.
+// continueQuotaRefusedSet is continueQuotaRefused for a StatefulSet, whose status does not say what was refused.
 func (e *engine) continueQuotaRefusedSet(set *appsv1.StatefulSet) error {
 	if e.quotasOf(set.Namespace) == nil {
 		return nil
@@ -114,7 +114,7 @@ func (e *engine) continueQuotaRefusedSet(set *appsv1.StatefulSet) error {
 		if e.pods.get(set.Namespace, name) != nil {
 			continue
 		}
-		if _, stalls := e.blockingReplica(set, ordinal); stalls {
+		if _, blocked := e.blockingReplica(set, ordinal); blocked {
 			return nil
 		}
 		pod, err := e.newStatefulSetPod(set, name)
@@ -126,18 +126,18 @@ func (e *engine) continueQuotaRefusedSet(set *appsv1.StatefulSet) error {
 	return nil
 }
 
-// askStill asks for a pod that its owner has asked for in vain already.
+// requestRefused creates a pod that its owner tried to create before.
 func (e *engine) requestRefused(pod *corev1.Pod) {
 	e.fates.begin(pod).pending = true
 	e.submitPod(pod)
 }
 
-// overQuotaNow says whether it is quotas alone that refuse a pod.
+// refusedByQuotaOnly says whether quotas refuse a pod and nothing else does.
 func (e *engine) refusedByQuotaOnly(pod *corev1.Pod) bool {
 	return e.forbidden(pod) == nil && e.quotasOf(pod.Namespace).Forbids(pod) != nil
 }
 
-// overQuota says whether a ReplicaSet could not make its last pod because of a quota.
+// failedForQuota says whether a ReplicaSet could not create its last pod because of a quota.
 //
 // Source: plugin/pkg/admission/resourcequota of Kubernetes, for the words.
 func failedForQuota(rs *appsv1.ReplicaSet) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// hanging is a Deployment of two in a rollout: two old pods that ask for two CPUs, and a new one that asks for one.
+// stuckRollout is a Deployment of two in a rollout: two old pods that request two CPUs, and a new one that requests one.
 func stuckRollout(next *corev1.Pod) objects {
 	of := deployment("web", template("web", "2"), "n1", "n2")
 	d, old := of[0].(*appsv1.Deployment), of[1].(*appsv1.ReplicaSet)
@@ -38,15 +38,15 @@ func TestOngoingRollouts(t *testing.T) {
 		changes []change.Change
 		want    []string
 	}{
-		"one goes on to its end when there is room": {
+		"one completes when there is capacity": {
 			stuckRollout(waiting),
 			[]change.Change{change.Uncordon{Node: "n3"}},
 			[]string{"moved web-2-a >n3", "created web-2-* >n1", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled"},
 		},
-		"it does not while it is paused":            {paused, []change.Change{change.Uncordon{Node: "n3"}}, []string{"moved web-2-a >n3"}},
-		"nor while its new pod does not get ready":  {stuckRollout(crashing), []change.Change{change.DeletePod{Namespace: "default", Name: "web-1-a"}}, []string{"moved web-1-a n1>n1"}},
-		"nor when something else happens elsewhere": {stuckRollout(waiting), []change.Change{change.Cordon{Node: "n1"}}, nil},
-		"one that hung in this future goes on as well": {
+		"not while it is paused":             {paused, []change.Change{change.Uncordon{Node: "n3"}}, []string{"moved web-2-a >n3"}},
+		"nor while its new pod is not ready": {stuckRollout(crashing), []change.Change{change.DeletePod{Namespace: "default", Name: "web-1-a"}}, []string{"moved web-1-a n1>n1"}},
+		"nor after an unrelated change":      {stuckRollout(waiting), []change.Change{change.Cordon{Node: "n1"}}, nil},
+		"one that was stuck in this future completes as well": {
 			world(deployment("web", template("web", "2"), "n1", "n2")),
 			[]change.Change{
 				patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"1"}}}]}}}}`),

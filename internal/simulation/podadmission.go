@@ -14,16 +14,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// defaultTolerationSeconds is how long pods bear a node that is not ready or not reachable, unless they or the API server's
+// defaultTolerationSeconds is how long pods tolerate a node that is not ready or unreachable, unless they or the API server's
 // flags say otherwise.
 //
 // Source: plugin/pkg/admission/defaulttolerationseconds of Kubernetes.
 const defaultTolerationSeconds = 300
 
-// system are the priorities that every cluster has.
+// systemPriorities are the priorities that every cluster has.
 var systemPriorities = map[string]int32{"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
 
-// admit does to a new pod what the API server's defaults and admission do, as far as it bears on scheduling.
+// admit changes a new pod as the API server's defaults and admission do, as far as it bears on scheduling.
 func (e *engine) admit(pod *corev1.Pod) {
 	if pod.Spec.SchedulerName == "" {
 		pod.Spec.SchedulerName = corev1.DefaultSchedulerName
@@ -50,7 +50,7 @@ func (e *engine) admit(pod *corev1.Pod) {
 	}
 }
 
-// admitRuntime gives a pod what its runtime class asks for besides, and the nodes that have the runtime.
+// admitRuntime gives a pod the overhead, node selector and tolerations of its RuntimeClass.
 //
 // Source: plugin/pkg/admission/runtimeclass of Kubernetes (setOverhead, setScheduling).
 func (e *engine) admitRuntime(pod *corev1.Pod) {
@@ -61,7 +61,7 @@ func (e *engine) admitRuntime(pod *corev1.Pod) {
 	class := e.world().RuntimeClass(name)
 	if class == nil {
 		if e.world().Knowledge(cluster.RuntimeClass) == cluster.Complete {
-			return // The pod is not made.
+			return // The API server rejects the pod.
 		}
 		e.gaps.note("runtimeclass/"+name, message.Of(message.GapRuntime, message.Args{"class": name}))
 		return
@@ -85,7 +85,7 @@ func (e *engine) admitRuntime(pod *corev1.Pod) {
 	}
 }
 
-// prioritize gives a pod the number of its class, of the default class if it names none.
+// setPriority sets a pod's priority from its class, or from the default class.
 func (e *engine) setPriority(pod *corev1.Pod) {
 	if pod.Spec.Priority != nil {
 		return

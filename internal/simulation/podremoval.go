@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// leave takes a pod away, as an eviction on a living node does, and lets its owner react.
+// removeAndReplace removes a pod, as an eviction on a healthy node does, and has its owner replace it.
 func (e *engine) removeAndReplace(ctx context.Context, pod *corev1.Pod) error {
 	if e.replacedOnTermination(pod) {
 		return e.terminateAndReplace(ctx, pod)
@@ -19,7 +19,7 @@ func (e *engine) removeAndReplace(ctx context.Context, pod *corev1.Pod) error {
 	return e.removeAndReplaceNow(ctx, pod)
 }
 
-// vanish is leave for a pod that is gone before its owner reacts.
+// removeAndReplaceNow is removeAndReplace for a pod that is gone before its owner reacts.
 func (e *engine) removeAndReplaceNow(ctx context.Context, pod *corev1.Pod) error {
 	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...); err != nil {
 		return err
@@ -29,7 +29,7 @@ func (e *engine) removeAndReplaceNow(ctx context.Context, pod *corev1.Pod) error
 	return e.replacePod(ctx, pod)
 }
 
-// replacedAtOnce says whether a pod's owner makes another as soon as the pod is told to end.
+// replacedOnTermination says whether a pod's owner creates another as soon as the pod is being deleted.
 //
 // Source: pkg/controller/replicaset of Kubernetes (claimPods and manageReplicas count no pod that is being deleted).
 func (e *engine) replacedOnTermination(pod *corev1.Pod) bool {
@@ -44,7 +44,7 @@ func (e *engine) replacedOnTermination(pod *corev1.Pod) bool {
 	}
 }
 
-// leaveInTime is leave for a pod whose replacement comes to the scheduler while the pod still ends, and takes up its room.
+// terminateAndReplace is removeAndReplace for a pod that still takes up its node's capacity when its replacement is scheduled.
 func (e *engine) terminateAndReplace(ctx context.Context, pod *corev1.Pod) error {
 	if err := e.terminate(pod); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (e *engine) terminateAndReplace(ctx context.Context, pod *corev1.Pod) error
 	return e.replacePod(ctx, pod)
 }
 
-// retireInTime is retire for a pod in whose place others come while it still ends.
+// removePodGracefully is removePod for a pod that still terminates while others are created in its place.
 func (e *engine) removePodGracefully(pod *corev1.Pod) error {
 	if pod.Spec.NodeName == "" {
 		return e.removePod(pod)
@@ -62,7 +62,7 @@ func (e *engine) removePodGracefully(pod *corev1.Pod) error {
 	return e.terminate(pod)
 }
 
-// terminate tells a pod to end. It is gone once the scheduler has looked at what asks for a node by now, or, if it so falls, at once.
+// terminate deletes a pod. It is gone after the scheduler has handled the pods that are queued now or, by chance, at once.
 func (e *engine) terminate(pod *corev1.Pod) error {
 	if e.randomness.endsBeforeReplacement() {
 		e.retryUnschedulable()
@@ -82,8 +82,8 @@ func (e *engine) terminate(pod *corev1.Pod) error {
 	return nil
 }
 
-// hang leaves a pod Terminating on a node that cannot say that its containers have ended, and lets its owner react as far
-// as it does then.
+// leaveTerminating leaves a pod Terminating on a node whose kubelet cannot confirm that its containers ended, and has its owner
+// react.
 func (e *engine) leaveTerminating(ctx context.Context, pod *corev1.Pod) error {
 	stuck := e.terminatingPod(pod)
 	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Put(stuck))...); err != nil {
@@ -91,7 +91,7 @@ func (e *engine) leaveTerminating(ctx context.Context, pod *corev1.Pod) error {
 	}
 	e.retryUnschedulable()
 	if e.replacedAfterRemoval(pod) {
-		return nil // Its owner makes no other before this one is gone.
+		return nil // Its owner creates no other before this one is removed.
 	}
 	e.decrementActive(pod)
 	e.delayUntilDetached(pod)
@@ -99,7 +99,7 @@ func (e *engine) leaveTerminating(ctx context.Context, pod *corev1.Pod) error {
 	return e.replacePod(ctx, pod)
 }
 
-// bind gives a pod its node. If it was promised another, the room there is for others now.
+// bind binds a pod to a node. The capacity of another node that it was nominated for is free again.
 func (e *engine) bind(pod *corev1.Pod, node string) error {
 	if nominated := pod.Status.NominatedNodeName; nominated != "" && nominated != node {
 		e.retryUnschedulable()
@@ -119,19 +119,18 @@ func (e *engine) bind(pod *corev1.Pod, node string) error {
 	return nil
 }
 
-// lands says that a pod runs on a node, which a StatefulSet that makes one pod after another may have waited for.
+// podRuns records that a pod runs on a node, which a StatefulSet that creates its pods in order may have waited for.
 func (e *engine) podRuns(pod *corev1.Pod, node string) {
-	if l := e.fates.of(pod); e.timeUnknown && l.fate.Kind == Waiting && !l.pending && l.delay.Why.ID == "" {
-		l.delay.Why = message.Of(message.FateOnceGone, nil)
+	if record := e.fates.of(pod); e.timeUnknown && record.fate.Kind == Waiting && !record.pending && record.delay.Why.ID == "" {
+		record.delay.Why = message.Of(message.FateOnceGone, nil)
 	}
-	if l := e.fates.of(pod); l.pending && (l.fate.Kind == "" || l.fate.Kind == Waiting) {
+	if record := e.fates.of(pod); record.pending && (record.fate.Kind == "" || record.fate.Kind == Waiting) {
 		e.after(0, func(context.Context) error { return e.continueStatefulSet(pod) })
 	}
 	e.fates.markRunning(pod, node, e.elapsed())
 }
 
-// recovers counts a new pod as healthy: at once, or, if it so falls, not before a rollout has gone on that does not wait
-// for it.
+// markHealthy counts a new pod as healthy: at once or, by chance, only after a rollout that does not wait for it.
 func (e *engine) markHealthy(pod *corev1.Pod) []cluster.Edit {
 	if e.rollingOut && e.randomness.delayed() {
 		e.delayedReady = append(e.delayedReady, pod)
@@ -141,7 +140,7 @@ func (e *engine) markHealthy(pod *corev1.Pod) []cluster.Edit {
 	return e.budgets.markHealthy(pod)
 }
 
-// recoverSlow counts the pods as healthy that were not in time, if they are there yet.
+// markDelayedHealthy counts the delayed pods as healthy, if they still exist.
 func (e *engine) markDelayedHealthy() error {
 	var edits []cluster.Edit
 	for _, pod := range e.delayedReady {
@@ -154,21 +153,21 @@ func (e *engine) markDelayedHealthy() error {
 	return e.edit(edits...)
 }
 
-// uncount takes a pod from its controller's count.
+// decrementActive takes a pod from its controller's active pods.
 func (e *engine) decrementActive(pod *corev1.Pod) {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && pod.DeletionTimestamp == nil {
 		e.activePods[owner.UID] = e.activeCount(owner) - 1
 	}
 }
 
-// count adds a pod to its controller's count.
+// incrementActive adds a pod to its controller's active pods.
 func (e *engine) incrementActive(pod *corev1.Pod) {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		e.activePods[owner.UID] = e.activeCount(owner) + 1
 	}
 }
 
-// activeOf is how many pods a controller has that count for it.
+// activeCount is the number of a controller's active pods.
 func (e *engine) activeCount(owner *metav1.OwnerReference) int {
 	n, ok := e.activePods[owner.UID]
 	if !ok {

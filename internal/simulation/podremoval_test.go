@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// prefers has a pod rather on a node than on others.
+// prefers gives a pod a preferred node.
 func prefers(name string) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) {
 		s.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
@@ -17,7 +17,7 @@ func prefers(name string) func(*corev1.PodSpec) {
 	}
 }
 
-// TestPodsEndInTime looks at who gets the room of a pod that ends: its replacement comes while the pod is still there.
+// TestReplacementBeforeRemoval: a terminating pod takes up its node's capacity while its replacement is scheduled.
 func TestReplacementBeforeRemoval(t *testing.T) {
 	deleted := []change.Change{change.DeletePod{Namespace: "default", Name: "web-1-a"}}
 	big := placed("big", "", template("big", "1200m"))
@@ -26,35 +26,35 @@ func TestReplacementBeforeRemoval(t *testing.T) {
 		changes []change.Change
 		want    []string
 	}{
-		"a replacement with room beside it": {
+		"a replacement with capacity beside it": {
 			world(node("n1", "a", cpu("2")), deployment("web", template("web", "500m"), "n1"), placed("rest", "n1", template("rest", "800m")), big), deleted,
 			[]string{"moved web-1-a n1>n1"},
 		},
-		"one without comes after who has waited longer": {
+		"one without is scheduled after pods that waited longer": {
 			world(node("n1", "a", cpu("2")), deployment("web", template("web", "800m"), "n1"), placed("rest", "n1", template("rest", "800m")), big), deleted,
 			[]string{"moved big >n1", "waiting web-1-a n1> FateUnschedulable"},
 		},
-		"one without gets the room back": {
+		"one without gets the capacity back": {
 			world(node("n1", "a", cpu("1")), deployment("web", template("web", "800m"), "n1")), deleted, []string{"moved web-1-a n1>n1"},
 		},
 		"one of high priority does not wait for it": {
 			world(node("n1", "a", cpu("2")), deployment("web", template("web", "1", priority(10)), "n1"), deployment("low", template("low", "1"), "n1")), deleted,
 			[]string{"created low-1-* >n1", "moved web-1-a n1>n1", "preempted low-1-a n1> by web-1-* 30s"},
 		},
-		"one that may not stand beside it": {
+		"one with anti-affinity to it": {
 			world(node("n1", "a"), deployment("web", template("web", "1", antiAffinity(corev1.LabelHostname, "web")), "n1")), deleted, []string{"moved web-1-a n1>n1"},
 		},
-		"one that is gone at once, by force": {
+		"one that is force-deleted": {
 			world(node("n1", "a", cpu("2")), deployment("web", template("web", "500m"), "n1"), placed("rest", "n1", template("rest", "800m")), big),
 			[]change.Change{change.DeletePod{Namespace: "default", Name: "web-1-a", Force: true}},
 			[]string{"moved big >n1", "waiting web-1-a n1> FateUnschedulable"},
 		},
-		"a StatefulSet's pod is made again once it is gone": {
+		"a StatefulSet's pod is recreated once it is removed": {
 			world(node("n1", "a", cpu("2")), statefulSet("web", template("web", "500m"), "n1"), placed("rest", "n1", template("rest", "800m")), big),
 			[]change.Change{change.DeletePod{Namespace: "default", Name: "web-0"}},
 			[]string{"moved big >n1", "waiting web-0 n1> FateUnschedulable"},
 		},
-		"a rollout that ends an old pod first": {
+		"a rollout that removes an old pod first": {
 			world(node("n1", "a", cpu("1")), node("n2", "a"), strategy(deployment("web", template("web", "1", prefers("n1")), "n1"), 0, 1)),
 			[]change.Change{newImage},
 			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},

@@ -11,16 +11,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// pods are those of the present with what has become of them. A Snapshot would answer the same; but pods change with
-// every step of a future, and its indexes would be made anew each time.
+// pods are the pods of the initial snapshot with all changes. They are not kept in a Snapshot, because pods change with every step
+// and its indexes would be built anew each time.
 type pods struct {
 	initial *cluster.Snapshot
-	// now are the pods that have changed, nil for those that are gone.
+	// current are the pods that have changed, nil for those that were removed.
 	current map[types.NamespacedName]*corev1.Pod
-	// came are the names of changed pods by the nodes that they have been put on, kin by their controllers.
+	// byNode are the names of changed pods by node, byController by controller.
 	byNode       map[string]map[types.NamespacedName]bool
 	byController map[types.UID]map[types.NamespacedName]bool
-	// users are the names of changed pods by the claims that they mount.
+	// byClaim are the names of changed pods by the claims that they mount.
 	byClaim map[types.NamespacedName]map[types.NamespacedName]bool
 }
 
@@ -63,23 +63,23 @@ func (p *pods) get(namespace, name string) *corev1.Pod {
 	return p.initial.Pod(namespace, name)
 }
 
-// on are the pods that have their place on a node, by name.
+// onNode are the pods bound to a node, by name.
 func (p *pods) onNode(node string) []*corev1.Pod {
 	return p.withChanges(p.initial.PodsOn(node), p.byNode[node], func(pod *corev1.Pod) bool { return pod.Spec.NodeName == node })
 }
 
-// of are the pods of a controller, by name.
+// ownedBy are the pods of a controller, by name.
 func (p *pods) ownedBy(controller types.UID) []*corev1.Pod {
 	return p.withChanges(p.initial.PodsOf(controller), p.byController[controller], func(*corev1.Pod) bool { return true })
 }
 
-// first is the first, by name, of a controller's pods that suits; nil if none does.
+// firstOwned is the first of a controller's pods, by name, that suits; nil if none does.
 func (p *pods) firstOwned(controller types.UID, suits func(*corev1.Pod) bool) *corev1.Pod {
 	var first *corev1.Pod
 	for _, pod := range p.initial.PodsOf(controller) {
 		if _, changed := p.current[nameOf(pod)]; !changed && suits(pod) {
 			first = pod
-			break // The present's are sorted.
+			break // The initial snapshot's pods are sorted.
 		}
 	}
 	for name := range p.byController[controller] {
@@ -90,7 +90,7 @@ func (p *pods) firstOwned(controller types.UID, suits func(*corev1.Pod) bool) *c
 	return first
 }
 
-// using are the pods that mount a claim, by name.
+// usingClaim are the pods that mount a claim, by name.
 func (p *pods) usingClaim(namespace, claim string) []*corev1.Pod {
 	changed := p.byClaim[types.NamespacedName{Namespace: namespace, Name: claim}]
 	return p.withChanges(p.initial.PodsUsing(namespace, claim), changed, func(*corev1.Pod) bool { return true })
@@ -112,7 +112,7 @@ func (p *pods) withChanges(before []*corev1.Pod, changed map[types.NamespacedNam
 	return merged
 }
 
-// in are a namespace's pods, by name.
+// inNamespace are a namespace's pods, by name.
 func (p *pods) inNamespace(namespace string) []*corev1.Pod {
 	changed := map[types.NamespacedName]bool{}
 	for name := range p.current {
@@ -123,7 +123,7 @@ func (p *pods) inNamespace(namespace string) []*corev1.Pod {
 	return p.withChanges(ofNamespace(p.initial.Pods(), namespace), changed, func(*corev1.Pod) bool { return true })
 }
 
-// ofNamespace is the part of a list, sorted by namespace, that is of one.
+// ofNamespace is the part of a list, sorted by namespace, that is of one namespace.
 func ofNamespace[T metav1.Object](all []T, namespace string) []T {
 	at := func(namespace string, after bool) int {
 		i, _ := slices.BinarySearchFunc(all, namespace, func(o T, namespace string) int {

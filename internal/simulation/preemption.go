@@ -11,23 +11,23 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// push gives a pod the node from which others have to go for it. If others come to the scheduler's turn before those are
-// gone, the pod is only promised the node: what they do may be such that it has to look elsewhere.
-func (e *engine) preemptFor(ctx context.Context, o *queuedPod, p scheduling.Preemption) error {
-	if err := e.preempt(ctx, o.pod, p); err != nil {
+// preemptFor preempts victims and binds the pod to their node. If other pods are scheduled before the victims are gone, the pod is
+// only nominated for the node, and may have to be scheduled elsewhere.
+func (e *engine) preemptFor(ctx context.Context, queued *queuedPod, p scheduling.Preemption) error {
+	if err := e.preempt(ctx, queued.pod, p); err != nil {
 		return err
 	}
-	if o.delayed = e.randomness.bindDelayed(); !o.delayed {
-		return e.bind(o.pod, p.Node)
+	if queued.delayed = e.randomness.bindDelayed(); !queued.delayed {
+		return e.bind(queued.pod, p.Node)
 	}
-	nominated := *o.pod
+	nominated := *queued.pod
 	nominated.Status.NominatedNodeName = p.Node
-	o.pod, o.stored = &nominated, true
-	heap.Push(&e.queue, o)
+	queued.pod, queued.stored = &nominated, true
+	heap.Push(&e.queue, queued)
 	return e.edit(cluster.Put(&nominated))
 }
 
-// preempt makes the room that the scheduler decided on: the victims go, and their owners make others, which queue up.
+// preempt removes the victims that the scheduler chose, and has their owners replace them.
 func (e *engine) preempt(ctx context.Context, pod *corev1.Pod, p scheduling.Preemption) error {
 	e.budgets.recordViolations(p.Victims...)
 	edits := e.budgets.markUnhealthy(p.Victims...)
@@ -48,7 +48,7 @@ func (e *engine) preempt(ctx context.Context, pod *corev1.Pod, p scheduling.Pree
 	return nil
 }
 
-// graceOf is how long a pod may take to end.
+// terminationGracePeriod is how long a pod may take to end.
 func terminationGracePeriod(pod *corev1.Pod) time.Duration {
 	if seconds := pod.Spec.TerminationGracePeriodSeconds; seconds != nil {
 		return time.Duration(*seconds) * time.Second

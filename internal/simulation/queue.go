@@ -16,37 +16,37 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// attemptsPerPod bounds how often the scheduler tries, on average, before the future is cut short. Each preemption takes
-// from lower priorities only, so that it ends by itself; the bound is for what nobody thought of.
+// maxAttemptsPerPod bounds the number of scheduling attempts, on average per pod, before the simulation is cut short. Preemption
+// ends by itself, since it only takes from lower priorities; the bound is a safeguard.
 const maxAttemptsPerPod = 50
 
-// never is when a pod was last tried that has not been.
+// notTried is the cycle of a pod that was not tried yet.
 const notTried = -1
 
-// offer is a pod that asks for a node.
+// queuedPod is a pod in the scheduling queue.
 type queuedPod struct {
 	pod      *corev1.Pod
 	priority int32
 	queuedAt time.Duration
 	sequence int
-	// tried is the room there was when it last fitted nowhere, and landed how many pods had got a node by then.
+	// triedCycle is the queue's cycle when the pod was last unschedulable, triedBoundPods the number of pods bound by then.
 	triedCycle, triedBoundPods int
-	// shown says that the world holds the pod already.
+	// stored says that the world has the pod already.
 	stored  bool
 	delayed bool
 }
 
-// queue is the scheduler's: by priority, then by time (kube-scheduler's PrioritySort). What fits nowhere is held until
-// there is more room.
+// queue is the scheduling queue: by priority, then by time (kube-scheduler's PrioritySort). Unschedulable pods are kept apart
+// until an event may make them schedulable.
 type queue struct {
 	active        []*queuedPod
 	unschedulable []*queuedPod
 	sequence      int
-	// room grows by one whenever something may make a pod fit; landed when a pod gets a node.
+	// cycle grows by one with every event that may make a pod schedulable, boundPods with every pod that is bound.
 	cycle, boundPods int
 	attempts         int
 	maxAttempts      int
-	// hopeless are classes of pods of which one fitted nowhere.
+	// failedClasses are the classes with an unschedulable pod.
 	failedClasses map[equivalenceClass]failedAttempt
 }
 
@@ -58,30 +58,34 @@ func (q *queue) Less(i, j int) bool {
 func (q *queue) Swap(i, j int) { q.active[i], q.active[j] = q.active[j], q.active[i] }
 
 // Push and Pop are container/heap's.
-func (q *queue) Push(o any) { q.active = append(q.active, o.(*queuedPod)) }
+func (q *queue) Push(queued any) { q.active = append(q.active, queued.(*queuedPod)) }
 
 // Pop takes the last.
 func (q *queue) Pop() any {
 	last := len(q.active) - 1
-	o := q.active[last]
+	queued := q.active[last]
 	q.active = q.active[:last]
-	return o
+	return queued
 }
 
-func (q *queue) addUnschedulable(o *queuedPod) { q.unschedulable = append(q.unschedulable, o) }
-
-// holdTried holds a pod that has been tried as things are.
-func (q *queue) addTried(o *queuedPod) {
-	o.triedCycle, o.triedBoundPods = q.cycle, q.boundPods
-	q.addUnschedulable(o)
+func (q *queue) addUnschedulable(queued *queuedPod) {
+	q.unschedulable = append(q.unschedulable, queued)
 }
 
-// next is the pod to be tried next, nil if nothing is left to try. Pods to which it matters where others run are tried once
-// more when some have landed, after all else.
-func (q *queue) next(c randomness) *queuedPod {
-	q.activate(c, func(o *queuedPod) bool { return o.triedCycle < q.cycle })
+// addTried adds a pod that was unschedulable in the present cycle.
+func (q *queue) addTried(queued *queuedPod) {
+	queued.triedCycle, queued.triedBoundPods = q.cycle, q.boundPods
+	q.addUnschedulable(queued)
+}
+
+// next is the pod to schedule next, nil if there is none. Pods that depend on where other pods run are tried again after all
+// others if any pod was bound since.
+func (q *queue) next(r randomness) *queuedPod {
+	q.activate(r, func(queued *queuedPod) bool { return queued.triedCycle < q.cycle })
 	if len(q.active) == 0 {
-		q.activate(c, func(o *queuedPod) bool { return o.triedBoundPods < q.boundPods && dependsOnOtherPods(o.pod) })
+		q.activate(r, func(queued *queuedPod) bool {
+			return queued.triedBoundPods < q.boundPods && dependsOnOtherPods(queued.pod)
+		})
 	}
 	if len(q.active) == 0 {
 		return nil
@@ -89,49 +93,49 @@ func (q *queue) next(c randomness) *queuedPod {
 	return heap.Pop(q).(*queuedPod)
 }
 
-// release lets held pods be tried again.
-func (q *queue) activate(c randomness, which func(*queuedPod) bool) {
+// activate moves unschedulable pods back to the active ones.
+func (q *queue) activate(r randomness, which func(*queuedPod) bool) {
 	kept := q.unschedulable[:0]
-	for _, o := range q.unschedulable {
-		if which(o) {
-			o.delayed = c.delayed()
-			heap.Push(q, o)
+	for _, queued := range q.unschedulable {
+		if which(queued) {
+			queued.delayed = r.delayed()
+			heap.Push(q, queued)
 		} else {
-			kept = append(kept, o)
+			kept = append(kept, queued)
 		}
 	}
 	q.unschedulable = kept
 }
 
-// of are the pods of a controller that ask for a node.
+// podsOf are the pods of a controller in the queue.
 func (q *queue) podsOf(controller types.UID) []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, o := range slices.Concat(q.active, q.unschedulable) {
-		if owner := metav1.GetControllerOfNoCopy(o.pod); owner != nil && owner.UID == controller {
-			pods = append(pods, o.pod)
+	for _, queued := range slices.Concat(q.active, q.unschedulable) {
+		if owner := metav1.GetControllerOfNoCopy(queued.pod); owner != nil && owner.UID == controller {
+			pods = append(pods, queued.pod)
 		}
 	}
 	return pods
 }
 
-// drop forgets a pod that is no more.
+// remove removes a pod from the queue.
 func (q *queue) remove(pod *corev1.Pod) {
 	q.unschedulable = without(q.unschedulable, pod)
 	q.active = without(q.active, pod)
 	heap.Init(q)
 }
 
-func without(offers []*queuedPod, pod *corev1.Pod) []*queuedPod {
-	kept := offers[:0]
-	for _, o := range offers {
-		if o.pod.UID != pod.UID || nameOf(o.pod) != nameOf(pod) {
-			kept = append(kept, o)
+func without(queuedPods []*queuedPod, pod *corev1.Pod) []*queuedPod {
+	kept := queuedPods[:0]
+	for _, queued := range queuedPods {
+		if queued.pod.UID != pod.UID || nameOf(queued.pod) != nameOf(pod) {
+			kept = append(kept, queued)
 		}
 	}
 	return kept
 }
 
-// offer asks the scheduler for a node, in turn.
+// enqueue adds a pod to the scheduling queue.
 func (e *engine) enqueue(pod *corev1.Pod) {
 	e.queue.sequence++
 	heap.Push(&e.queue, &queuedPod{
@@ -139,64 +143,64 @@ func (e *engine) enqueue(pod *corev1.Pod) {
 	})
 }
 
-// room says that something may make a pod fit.
+// retryUnschedulable has unschedulable pods tried again, since something may have made them schedulable.
 func (e *engine) retryUnschedulable() { e.queue.cycle++ }
 
-// schedule tries every pod that asks for a node, until none is left that might get one.
+// schedule schedules pods until the queue has none left to try.
 func (e *engine) schedule(ctx context.Context) error {
-	for o := e.queue.next(e.randomness); o != nil; o = e.queue.next(e.randomness) {
+	for queued := e.queue.next(e.randomness); queued != nil; queued = e.queue.next(e.randomness) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if e.queue.attempts++; e.queue.attempts > e.queue.maxAttempts {
 			e.gaps.note("scheduling", message.Of(message.GapAttempts, message.Args{"attempts": e.queue.maxAttempts}))
-			e.queue.addTried(o)
+			e.queue.addTried(queued)
 			continue
 		}
-		if err := e.scheduleOne(ctx, o); err != nil {
+		if err := e.scheduleOne(ctx, queued); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *engine) scheduleOne(ctx context.Context, o *queuedPod) error {
-	alike := equivalenceClassOf(o.pod)
-	if o.pod.Status.NominatedNodeName == "" && e.queue.knownUnschedulable(alike) { // A promised node is kept from others like it.
-		return e.handleFailure(o)
+func (e *engine) scheduleOne(ctx context.Context, queued *queuedPod) error {
+	class := equivalenceClassOf(queued.pod)
+	if queued.pod.Status.NominatedNodeName == "" && e.queue.knownUnschedulable(class) { // A nominated pod is not like others of its class.
+		return e.handleFailure(queued)
 	}
-	placement, err := e.judge.Place(ctx, e.podForJudge(o.pod))
+	placement, err := e.judge.Place(ctx, e.podForJudge(queued.pod))
 	switch {
 	case err != nil:
-		return fmt.Errorf("placing %s: %w", podRef(o.pod), err)
+		return fmt.Errorf("placing %s: %w", podRef(queued.pod), err)
 	case placement.Node != "":
-		return e.bind(o.pod, placement.Node)
+		return e.bind(queued.pod, placement.Node)
 	case placement.Preemption != nil:
-		return e.preemptFor(ctx, o, *placement.Preemption)
+		return e.preemptFor(ctx, queued, *placement.Preemption)
 	}
-	e.queue.markUnschedulable(alike)
-	return e.handleFailure(o)
+	e.queue.markUnschedulable(class)
+	return e.handleFailure(queued)
 }
 
-// fail holds a pod back until there is more room. What it was promised is no longer held for it, but there for others.
-func (e *engine) handleFailure(o *queuedPod) error {
-	if o.pod.Status.NominatedNodeName != "" {
-		free := *o.pod
+// handleFailure keeps a pod as unschedulable. The capacity of the node that it was nominated for is free again.
+func (e *engine) handleFailure(queued *queuedPod) error {
+	if queued.pod.Status.NominatedNodeName != "" {
+		free := *queued.pod
 		free.Status.NominatedNodeName = ""
-		o.pod, o.stored = &free, false
+		queued.pod, queued.stored = &free, false
 		e.retryUnschedulable()
 	}
-	e.queue.addTried(o)
-	e.fates.markWaiting(o.pod)
-	if o.stored {
+	e.queue.addTried(queued)
+	e.fates.markWaiting(queued.pod)
+	if queued.stored {
 		return nil
 	}
-	o.stored = true
-	return e.edit(cluster.Put(o.pod))
+	queued.stored = true
+	return e.edit(cluster.Put(queued.pod))
 }
 
-// speakable is the pod as the Judge can be asked about it: one that another scheduler places is taken for its own, which
-// is a gap.
+// podForJudge is the pod as the Judge can schedule it: a pod of another scheduler is treated as one of kube-scheduler, which is
+// noted as a gap.
 func (e *engine) podForJudge(pod *corev1.Pod) *corev1.Pod {
 	if e.judge.Models(pod) {
 		return pod
@@ -206,9 +210,9 @@ func (e *engine) podForJudge(pod *corev1.Pod) *corev1.Pod {
 		return pod
 	}
 	e.gaps.note(pod.Spec.SchedulerName, message.Of(message.GapScheduler, message.Args{"scheduler": pod.Spec.SchedulerName}))
-	taken := *pod
-	taken.Spec.SchedulerName = profiles[0]
-	return &taken
+	modelled := *pod
+	modelled.Spec.SchedulerName = profiles[0]
+	return &modelled
 }
 
 func priorityOf(pod *corev1.Pod) int32 {

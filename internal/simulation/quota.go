@@ -13,25 +13,25 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// quotas are those of namespaces, as the quota controller counts what pods use of them, and the pods that they refuse.
+// quotas simulates the quota controller: the use of each namespace's quotas, and the pods that they refuse.
 type quotas struct {
-	// of are those of a namespace, once they are asked for, nil where there are none.
+	// byNamespace are a namespace's quotas, once they were asked for, nil if there are none.
 	byNamespace map[string]*admission.Quotas
-	// beyond are the pods that they refuse.
+	// refused are the pods that quotas refuse.
 	refused []*corev1.Pod
-	// gone are pods that they counted and that have gone since the last count.
+	// removed are counted pods that were removed since the last count.
 	removed []*corev1.Pod
-	// due is how many counts there are to be for pods that have gone.
+	// pendingCounts is how often the controller still has to count for removed pods.
 	pendingCounts int
-	// fresh are pods that they have allowed since the last count.
+	// uncounted are the pods admitted since the last count.
 	uncounted []*corev1.Pod
-	// missed are pods that the last count did not see.
+	// missed are the pods that the last count did not see.
 	missed []*corev1.Pod
 }
 
 func newQuotas() quotas { return quotas{byNamespace: map[string]*admission.Quotas{}} }
 
-// exceeded is what quotas of its namespace have against a new pod. One that they allow is charged to them.
+// chargeQuota is the error by which a quota of its namespace refuses a new pod. A pod that is not refused is charged.
 //
 // Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
 func (e *engine) chargeQuota(pod *corev1.Pod) error {
@@ -47,7 +47,7 @@ func (e *engine) chargeQuota(pod *corev1.Pod) error {
 	return nil
 }
 
-// quotasOf are those of a namespace, nil if it has none.
+// quotasOf are a namespace's quotas, nil if it has none.
 func (e *engine) quotasOf(namespace string) *admission.Quotas {
 	of, known := e.quotas.byNamespace[namespace]
 	if known {
@@ -60,7 +60,7 @@ func (e *engine) quotasOf(namespace string) *admission.Quotas {
 	return of
 }
 
-// uncharge takes a pod that has gone from its quotas: at once, or, if it so falls, when its owner has asked for another already.
+// releaseQuota takes a removed pod from its quotas: at once or, by chance, after its owner has tried to create another.
 func (e *engine) releaseQuota(pod *corev1.Pod) {
 	of := e.quotas.byNamespace[pod.Namespace]
 	if of == nil {
@@ -75,13 +75,13 @@ func (e *engine) releaseQuota(pod *corev1.Pod) {
 	}
 }
 
-// quotaResync is how often the quota controller counts even if no pod has gone.
+// quotaSyncPeriod is how often the quota controller counts even if no pod was removed.
 //
 // Source: cmd/kube-controller-manager, flag --resource-quota-sync-period.
 const quotaSyncPeriod = 5 * time.Minute
 
-// unchargeStuck takes a pod from its quotas that should have ended and whose node cannot say so: at the next resync, unless its node
-// goes before.
+// releaseQuotaAfterGrace takes a pod from its quotas that is still Terminating after its grace period: at the next resync, unless
+// its node is removed before.
 //
 // Source: pkg/quota/v1/evaluator/core of Kubernetes (QuotaV1Pod).
 func (e *engine) releaseQuotaAfterGrace(pod *corev1.Pod) {
@@ -96,12 +96,11 @@ func (e *engine) releaseQuotaAfterGrace(pod *corev1.Pod) {
 	}
 }
 
-// countsPerPod is how often the quota controller counts for a pod that goes: once when its kubelet says that it has ended, and once when
-// it is deleted.
+// countsPerPod is how often the quota controller counts for a removed pod: when it has terminated, and when it is deleted.
 const countsPerPod = 2
 
-// recount has the quota controller count what pods use, because some have gone. What it writes is what it sees: pods that were
-// allowed just before may be missing, which leaves room for others beyond the quota until the next count.
+// recount has the quota controller count what pods use, after some were removed. It writes what it sees: pods admitted just before
+// may be missing, so that others exceed the quota until the next count.
 //
 // Source: pkg/controller/resourcequota of Kubernetes (syncResourceQuota); github.com/kubernetes/kubernetes/issues/123434.
 func (e *engine) recount() {
@@ -116,34 +115,34 @@ func (e *engine) recount() {
 	q.removed, q.uncounted = nil, nil
 }
 
-// askAgain asks for the pods again that quotas have refused, if pods have gone since. It says whether any is made.
+// retryRefused creates the pods again that quotas have refused, if pods were removed since. It says whether any is created.
 func (e *engine) retryRefused() bool {
 	if e.quotas.pendingCounts == 0 {
 		return false
 	}
 	e.quotas.pendingCounts--
 	e.recount()
-	beyond := e.quotas.refused
+	refused := e.quotas.refused
 	e.quotas.refused = nil
-	shuffle(e.randomness, beyond) // Which of their owners tries first nobody decides.
+	shuffle(e.randomness, refused) // The order among their owners is not determined.
 	made := false
-	for _, pod := range beyond {
-		l := e.fates.byPod[nameOf(pod)]
-		if l == nil { // Its owner wants it no more.
+	for _, pod := range refused {
+		record := e.fates.byPod[nameOf(pod)]
+		if record == nil { // Its owner no longer wants it.
 			continue
 		}
 		if e.chargeQuota(pod) != nil {
 			e.quotas.refused = append(e.quotas.refused, pod)
 			continue
 		}
-		l.fate.Kind, l.fate.Why = "", message.Sentence{}
+		record.fate.Kind, record.fate.Why = "", message.Sentence{}
 		e.enqueue(pod)
 		made = true
 	}
 	return made
 }
 
-// refusedOf are the pods of a controller that quotas refuse and that it still wants.
+// refusedPodsOf are the pods of a controller that quotas refuse and that it still wants.
 func (e *engine) refusedPodsOf(controller types.UID) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range e.quotas.refused {
@@ -154,7 +153,7 @@ func (e *engine) refusedPodsOf(controller types.UID) []*corev1.Pod {
 	return pods
 }
 
-// giveUp says that the owner of pods that quotas refuse wants them no more.
+// abandonRefused drops refused pods that their owner no longer wants.
 func (e *engine) abandonRefused(pods []*corev1.Pod) {
 	for _, pod := range pods {
 		e.decrementActive(pod)

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// lacking is a Deployment that a quota has refused pods: it wants so many, and has those on nodes.
+// replicaSetLacking is a Deployment of which a quota has refused pods: it has replicas, and pods on nodes.
 func replicaSetLacking(name string, replicas int32, nodes ...string) objects {
 	of := deployment(name, template(name, "1", tolerating(1)), nodes...)
 	of[0].(*appsv1.Deployment).Spec.Replicas = &replicas
@@ -26,7 +26,8 @@ func replicaSetLacking(name string, replicas int32, nodes ...string) objects {
 	return of
 }
 
-// TestWhoGetsAQuotasRoom: the room that a pod leaves is its owner's or another's, and for a moment it may seem to be more than it is.
+// TestQuotaAfterPodRemoval: the quota that a removed pod frees goes to its owner or another; for a moment more may be admitted
+// than it allows.
 func TestQuotaAfterPodRemoval(t *testing.T) {
 	pods := func(o simulation.Outcome) string {
 		counts := map[string]int{}
@@ -47,10 +48,10 @@ func TestQuotaAfterPodRemoval(t *testing.T) {
 			change.DeletePod{Namespace: "default", Name: "web-1-a"},
 			[]string{"api 1, web 1", "api 1, web 2", "api 2, web 0", "api 2, web 1"},
 		},
-		"nobody gets what no pod has left": {
+		"no pod is created before one is removed": {
 			world(threeNodes(), replicaSetLacking("web", 2, "n1"), replicaSetLacking("api", 2, "n2"), quota("2")), change.Cordon{Node: "n1"}, []string{"api 1, web 1"},
 		},
-		"no more than is wanted": {
+		"no more than replicas": {
 			world(threeNodes(), replicaSetLacking("web", 1, "n1"), replicaSetLacking("api", 1, "n2"), quota("2")), change.DeletePod{Namespace: "default", Name: "web-1-a"}, []string{"api 1, web 1"},
 		},
 	} {
@@ -64,20 +65,20 @@ func TestQuotaAfterPodRemoval(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[string]bool{}
-			for _, ending := range tc.want {
-				want[ending] = true
+			for _, outcome := range tc.want {
+				want[outcome] = true
 			}
 			if diff := cmp.Diff(want, seen); diff != "" {
-				t.Errorf("endings (-want +got):\n%s", diff)
+				t.Errorf("outcomes (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestQuotaOfADeadNode: a pod that hangs on a dead node counts until the quota is counted anew, or until the node goes; what bears
-// the node for a while may therefore be placed before the pod's successor, or after it.
+// TestQuotaOnUnreachableNode: a Terminating pod on an unreachable node counts until the next resync of the quota, or until the
+// node is removed; a pod that tolerates the node for a while may therefore be scheduled before or after its replacement.
 func TestQuotaOnUnreachableNode(t *testing.T) {
-	// Both fit n2 only, one at a time.
+	// Both fit only n2, one at a time.
 	w := world(node("n1", "a"), node("n2", "a", cpu("1")), replicaSetLacking("web", 1, "n1"), deployment("slow", template("slow", "1", tolerating(60)), "n1"), quota("2"))
 	judge, placed := w.completeJudge(t), map[string]bool{}
 	err := simulation.EachFuture(t.Context(), judge, []change.Change{change.LoseNode{Node: "n1"}}, simulation.Options{Seeds: 100}, func(o simulation.Outcome) error {
@@ -94,7 +95,7 @@ func TestQuotaOnUnreachableNode(t *testing.T) {
 	}
 }
 
-// TestRefusedPodsThatAreWantedNoMore: what a quota refuses counts for its owner, and goes first.
+// TestAbandonedRefusedPods: refused pods count for their owner, and are dropped first.
 func TestAbandonedRefusedPods(t *testing.T) {
 	failing := job("report", 0, template("report", "1"), "n1", "n2")
 	of := failing[0].(*batchv1.Job)
@@ -105,15 +106,15 @@ func TestAbandonedRefusedPods(t *testing.T) {
 		change []change.Change
 		want   []string
 	}{
-		"a Deployment that is scaled down to more than it has": {
+		"a Deployment scaled down to more than it has": {
 			replicaSetLacking("web", 4, "n1", "n2"), []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 3}}, nil,
 		},
-		"a Deployment that gets no more room": {
+		"a Deployment that gets no more quota": {
 			replicaSetLacking("web", 4, "n1", "n2"),
 			[]change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}, change.DeletePod{Namespace: "default", Name: "web-1-a"}},
 			[]string{"moved web-1-a n1>n1"},
 		},
-		"those of a Job that fails": {
+		"a failed Job's": {
 			failing, []change.Change{change.Cordon{Node: "n3"}, change.DeletePod{Namespace: "default", Name: "report-a"}}, []string{"lost report-a n1> FateJobFailed", "lost report-b n2> FateJobSibling"},
 		},
 		"an old template's": {
@@ -132,7 +133,8 @@ func TestAbandonedRefusedPods(t *testing.T) {
 	}
 }
 
-// TestRefusedPodsOfAll: whoever a quota refuses pods gets them once another's have gone, though its status does not say what it is refused.
+// TestRefusedPodsOfAllControllers: each controller gets its refused pods once other pods are removed, though its status does not
+// say what was refused.
 func TestRefusedPodsOfAllControllers(t *testing.T) {
 	set := statefulSet("db", template("db", "1"), "n1")
 	set[0].(*appsv1.StatefulSet).Spec.Replicas = new(int32(3))
@@ -140,8 +142,8 @@ func TestRefusedPodsOfAllControllers(t *testing.T) {
 		world objects
 		want  []string
 	}{
-		"a StatefulSet, one after the other":              {set, []string{"created db-1 >n2", "lost alone n3> FateBare", "waiting db-2 FateRefused"}},
-		"a DaemonSet, on the node that has no pod of its": {daemonSet("agent", template("agent", "1"), "n1"), []string{"created agent-* >n2", "lost alone n3> FateBare"}},
+		"a StatefulSet, one after the other":       {set, []string{"created db-1 >n2", "lost alone n3> FateBare", "waiting db-2 FateRefused"}},
+		"a DaemonSet, on the node without its pod": {daemonSet("agent", template("agent", "1"), "n1"), []string{"created agent-* >n2", "lost alone n3> FateBare"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := world(node("n1", "a"), node("n2", "b"), node("n3", "c", cordonedNode), placed("alone", "n3", template("alone", "1")), quota("2"), tc.world)

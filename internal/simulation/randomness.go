@@ -9,97 +9,98 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// chance is what nobody decides: the order in which controllers take what has none, and how long things take that nobody
-// waits for. The first future has no chance in it: all that may happen at once does, in order.
+// randomness decides what a cluster does not determine: the order in which controllers handle objects, and how long things take
+// that nothing waits for. The first future has no randomness: everything happens at once, in order.
 type randomness struct {
 	rng *rand.Rand
-	// unruly futures are those in which pods reach the scheduler at different times.
+	// delaysPods says that in this future some pods reach the scheduler later than others.
 	delaysPods bool
-	// quick is how likely a pod that is told to end is gone before others ask for its room, out of two.
+	// earlyEnds is the probability, in halves, that a terminating pod is gone before its replacement is scheduled.
 	earlyEnds int
 }
 
-// chanceOf is the chance of a future, by its seed; the scheduler's own dice are the Judge's.
+// newRandomness is the randomness of a future, by its seed. The Judge has its own for the scheduler.
 func newRandomness(seed uint64) randomness {
 	if seed == 0 {
 		return randomness{}
 	}
-	c := randomness{rng: rand.New(rand.NewPCG(seed, seed))}
-	c.delaysPods = c.rng.IntN(2) == 0
-	c.earlyEnds = c.rng.IntN(3)
-	return c
+	r := randomness{rng: rand.New(rand.NewPCG(seed, seed))}
+	r.delaysPods = r.rng.IntN(2) == 0
+	r.earlyEnds = r.rng.IntN(3)
+	return r
 }
 
-// shuffle orders what a controller takes in no order of its own.
-func shuffle[T any](c randomness, items []T) {
-	if c.rng != nil {
-		c.rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+// shuffle orders randomly what a controller handles in no order.
+func shuffle[T any](r randomness, items []T) {
+	if r.rng != nil {
+		r.rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
 }
 
-// drawn are the same items, in an order of chance: which of several equal ones comes first nobody decides.
-func shuffled[T any](c randomness, items []T) []T {
+// shuffled are the items in random order.
+func shuffled[T any](r randomness, items []T) []T {
 	items = slices.Clone(items)
-	shuffle(c, items)
+	shuffle(r, items)
 	return items
 }
 
-// waves are things that happen at once, or, if it so falls, some of them later than others.
-func batches[T any](c randomness, items []T) [][]T {
-	if c.rng == nil {
+// batches are items handled at once or, by chance, some of them later than others.
+func batches[T any](r randomness, items []T) [][]T {
+	if r.rng == nil {
 		return [][]T{items}
 	}
-	shuffle(c, items)
+	shuffle(r, items)
 	var parts [][]T
 	for len(items) > 0 {
-		n := 1 + c.rng.IntN(len(items))
+		n := 1 + r.rng.IntN(len(items))
 		parts, items = append(parts, items[:n]), items[n:]
 	}
 	return parts
 }
 
-// late says whether a pod comes to the scheduler's turn after those that ask at the same time: its controller was slower,
-// or the scheduler still waits after its last attempt (its back-off).
-func (c randomness) delayed() bool { return c.delaysPods && c.rng.IntN(2) == 0 }
+// delayed says whether a pod reaches the scheduler after those created at the same time: its controller was slower, or the pod is
+// in its scheduling back-off.
+func (r randomness) delayed() bool { return r.delaysPods && r.rng.IntN(2) == 0 }
 
-// endsFirst says whether a pod that is told to end is gone before what its owner makes instead comes to the scheduler. How long pods take
-// nobody knows: some end as soon as they are told to, others take the whole of their grace period.
-func (c randomness) endsBeforeReplacement() bool { return c.rng != nil && c.rng.IntN(2) < c.earlyEnds }
+// endsBeforeReplacement says whether a terminating pod is gone before its replacement reaches the scheduler. How long that takes
+// is not known: from no time to the whole grace period.
+func (r randomness) endsBeforeReplacement() bool { return r.rng != nil && r.rng.IntN(2) < r.earlyEnds }
 
-// overtaken says whether others come to the scheduler's turn before the victims of a preemption are gone. Mostly they do:
-// the scheduler goes on at once, and pods take their time to end.
-func (c randomness) bindDelayed() bool { return c.rng != nil && c.rng.IntN(4) > 0 }
+// bindDelayed says whether other pods are scheduled before the victims of a preemption are gone. Mostly they are: the scheduler
+// goes on at once, and victims take time to end.
+func (r randomness) bindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 0 }
 
-// countedLater says whether a quota's room that a pod leaves is there only once its owner has asked for another in vain: the quota
-// controller counts while the owner's own controller is at work.
-func (c randomness) quotaDelayed() bool { return c.rng != nil && c.rng.IntN(2) == 0 }
+// quotaDelayed says whether the quota of a removed pod is released only after its owner has tried to create another: the quota
+// controller runs beside the owner's.
+func (r randomness) quotaDelayed() bool { return r.rng != nil && r.rng.IntN(2) == 0 }
 
-// delay is how long after the world was read something happens in it.
-func (c randomness) startDelay() time.Duration {
-	if c.rng == nil {
+// startDelay is how long after the snapshot an event happens.
+func (r randomness) startDelay() time.Duration {
+	if r.rng == nil {
 		return 0
 	}
-	return time.Duration(c.rng.Int64N(int64(time.Minute)))
+	return time.Duration(r.rng.Int64N(int64(time.Minute)))
 }
 
-// within is when something comes that comes once in a period, and whether it does before a dead node goes, which takes no known time.
-func (c randomness) within(period time.Duration) (wait time.Duration, before bool) {
-	if c.rng == nil {
+// within is when a periodic event happens next, and whether that is before an unreachable node is removed, which takes no known
+// time.
+func (r randomness) within(period time.Duration) (wait time.Duration, before bool) {
+	if r.rng == nil {
 		return period, true
 	}
-	return time.Duration(c.rng.Int64N(int64(period))), c.rng.IntN(2) == 0
+	return time.Duration(r.rng.Int64N(int64(period))), r.rng.IntN(2) == 0
 }
 
-// unseen are those of new pods that the quota controller has not heard of when it counts: mostly none.
-func (c randomness) unobserved(pods []*corev1.Pod) []*corev1.Pod {
-	if c.rng == nil || len(pods) == 0 || c.rng.IntN(8) > 0 {
+// unobserved are new pods that the quota controller has not observed when it counts: mostly none.
+func (r randomness) unobserved(pods []*corev1.Pod) []*corev1.Pod {
+	if r.rng == nil || len(pods) == 0 || r.rng.IntN(8) > 0 {
 		return nil
 	}
-	return shuffled(c, pods)[:1+c.rng.IntN(len(pods))]
+	return shuffled(r, pods)[:1+r.rng.IntN(len(pods))]
 }
 
-// proceed lets happen what the next step of a drain or a rollout waits for: all that comes, or, if it so falls and the step
-// can be taken then, what needs no time only. A Job's next pod, which comes a while after its last, is then made after it.
+// settleStep settles before the next step of a drain or a rollout or, by chance and if the step is ready then, only schedules
+// pods: what takes time, as a Job's next pod, comes after the step.
 func (e *engine) settleStep(ctx context.Context, ready func() bool) error {
 	if e.randomness.delayed() {
 		if err := e.schedule(ctx); err != nil || ready() {

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// endings plays 40 futures and gives what differs between them, the first future's ending first.
+// distinctOutcomes simulates 40 futures and gives their distinct results, that of the first future first.
 func distinctOutcomes(t *testing.T, w objects, see func(simulation.Outcome) string, changes ...change.Change) []string {
 	t.Helper()
 	var all []string
@@ -101,51 +101,51 @@ func TestRandomOrder(t *testing.T) {
 		see    func(simulation.Outcome) string
 		want   []string
 	}{
-		"new nodes come up together, or the first takes what waits": {
+		"new nodes register together, or the first gets the pending pods": {
 			world(node("n1", "a"), placed("full", "n1", template("full", "4")), waiting("a", "b")),
 			change.AddNodes{Count: 2},
 			podsByNode,
 			[]string{"[1 1 1]", "[0 1 2]"},
 		},
-		"which of two pods comes first to the last place": {
+		"which of two pods gets the last node": {
 			world(node("n1", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }), waiting("a", "b")),
 			change.Uncordon{Node: "n1"},
 			fates,
 			[]string{"moved a >n1", "moved b >n1"},
 		},
-		"a pod that was promised a node has to look again, and one more has gone for it": {
+		"a nominated pod is scheduled elsewhere, and preempts one more": {
 			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1", "n2", "n3")),
 			change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}},
 			victims,
 			[]string{"2", "3"},
 		},
-		"a pod gets the node that it was promised, though another like it fits nowhere": {
+		"a pod gets its nominated node, though another of its class is unschedulable": {
 			world(node("n1", "a", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1")),
 			change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1"))}},
 			appsByNode,
 			[]string{"low> web> web>n1"},
 		},
-		"what a pod was promised and cannot use is for others": {
+		"a nominated node that a pod cannot use is free for others": {
 			world(node("n1", "a", cpu("1")), placed("low", "n1", template("low", "1", priority(-1))), placed("first", "", template("first", "500m", priority(20))),
 				placed("second", "", template("second", "1", priority(10))), placed("small", "", template("small", "500m", priority(-2)))),
 			change.Uncordon{Node: "n1"},
 			appsByNode,
-			[]string{"first>n1 second> small>n1", "first>n1 small>n1"}, // Or the second has come before, and has gone for the first.
+			[]string{"first>n1 second> small>n1", "first>n1 small>n1"}, // Or the second ran before, and was preempted for the first.
 		},
-		"a pod that lands makes room for another like it in another zone": {
+		"a bound pod makes another of its class schedulable in another zone": {
 			world(node("n1", "a", cpu("1")), node("n2", "b"), deployment("low", template("low", "1", priority(-1)), "n1"), deployment("old", template("web", "1"), "n2")),
 			change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}},
 			appsByNode,
 			[]string{"low>n2 web>n1 web>n2 web>n2"}, //nolint:dupword // Two pods of it.
 		},
-		"a Job makes its pod again before a drain goes on, or after": {
+		"a Job recreates its pod before a drain continues, or after": {
 			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("1")), node("n3", "a", cpu("900m")),
 				deployment("web", template("web", "800m"), "n1", "n1"), job("report", 6, template("report", "200m"), "n1"), budget("keep", "web", 1)),
 			change.DrainNode{Node: "n1"},
 			appsByNode,
 			[]string{"report>n3 web> web>n2", "report>n2 web>n2 web>n3"}, // The report takes the emptier node.
 		},
-		"a Job makes its pod again before a rollout goes on, or after": {
+		"a Job recreates its pod before a rollout continues, or after": {
 			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("700m")),
 				statefulSet("db", template("db", "100m", priority(9), inZone("a"), antiAffinity(corev1.LabelHostname, "db")), "n2", "n1"),
 				job("report", 6, template("report", "700m"), "n1"), deployment("web", template("web", "700m"), "n2")),
@@ -153,29 +153,29 @@ func TestRandomOrder(t *testing.T) {
 			appsByNode,
 			[]string{"db>n1 db>n2 report>n3 web>", "db>n1 db>n2 report> web>n3"},
 		},
-		"during a rollout a budget may have no room yet, which saves its pods": {
+		"during a rollout a budget may allow no disruption yet, which protects its pods": {
 			world(node("n1", "a", cpu("2")), node("n2", "a", cpu("2")), node("n3", "a", cpu("2")), daemonSet("agent", template("agent", "100m", priority(9)), "n1", "n2"),
 				young(deployment("web", template("web", "900m"), "n1", "n2")), deployment("api", template("api", "900m"), "n1", "n2"), roomForOne),
 			growAgent("300m"), whose,
 			[]string{"web web", "api web"}, //nolint:dupword // Two pods of it.
 		},
-		"which of two equally full zones gets a node": {
+		"which of several zones with equally many nodes gets a node": {
 			threeNodes(), change.AddNodes{Count: 1}, zones, []string{"aabc", "abbc", "abcc"},
 		},
 		"which of them gets none of two": {
 			threeNodes(), change.ResizeGroup{Group: "workers", To: 5}, zones, []string{"aabbc", "aabcc", "abbcc"},
 		},
 		"each gets one": {threeNodes(), change.ResizeGroup{Group: "workers", To: 6}, zones, []string{"aabbcc"}},
-		"which of equally full zones loses a node": {
+		"which of several zones with equally many nodes loses one": {
 			threeNodes(), change.ResizeGroup{Group: "workers", To: 2}, zones, []string{"bc", "ab", "ac"},
 		},
-		"which zone a rotation brings up one more in": {
+		"which zone gets one more in a rotation": {
 			world(threeNodes(), node("n4", "a")), change.RotateGroup{Group: "workers"}, zones, []string{"aabc", "abbc", "abcc"},
 		},
-		"the fullest zone loses a node": {
+		"the zone with the most nodes loses one": {
 			world(threeNodes(), node("n4", "b")), change.ResizeGroup{Group: "workers", To: 3}, zones, []string{"abc"},
 		},
-		"what has only one end": {
+		"a result without randomness": {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1")),
 			change.DrainNode{Node: "n1"},
 			victims,
@@ -184,17 +184,17 @@ func TestRandomOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, distinctOutcomes(t, tc.world, tc.see, tc.change)); diff != "" {
-				t.Errorf("endings (-want +got):\n%s", diff)
+				t.Errorf("outcomes (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestOvertaken counts how often a pod preempts for nothing, because another that did so before it is bound after it and
-// their spread sends it elsewhere. It takes that the second is tried in between, as it mostly is, and that of the two nodes
-// left it takes the one in the same zone. The seeds are always the same. Of 400 futures drawn with a chance of a quarter, the
-// share deviates by 2.2 points (a binomial's standard deviation), and the bound is at 4.6 of these, which other draws, should
-// their order ever change, exceed about once in 200,000 times.
+// TestPreemptionWithDelayedBind counts how often a pod preempts for nothing, because another that preempted before it is bound
+// after it, and their spread constraint sends it elsewhere. That needs the second to be tried in between, as it mostly is, and to
+// take, of the two nodes left, the one in the same zone. The seeds are fixed. Of 400 futures with a probability of a quarter, the
+// share has a standard deviation of 2.2 points (binomial); the bound is at 4.6 of these, which other seeds would exceed about once
+// in 200,000 runs.
 func TestPreemptionWithDelayedBind(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "b", cpu("1")), deployment("low", template("low", "1", priority(-1)), "n1", "n2", "n3"))
 	release := change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}}
@@ -220,7 +220,7 @@ func TestPreemptionWithDelayedBind(t *testing.T) {
 	}
 }
 
-// TestSeeds has a certain fate and one of chance.
+// TestSeeds has a fate that is certain and a random one.
 func TestSeeds(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }),
 		placed("alone", "n1", template("alone", "1")), placed("a", "", template("web", "1")), placed("b", "", template("web", "1")))
@@ -240,10 +240,10 @@ func TestSeeds(t *testing.T) {
 	}
 	first := play()
 	if first["lost alone"] != 1 {
-		t.Errorf("what is certain has a chance of %v", first["lost alone"])
+		t.Errorf("the certain fate has a chance of %v", first["lost alone"])
 	}
 	if c := first["moved a"]; c <= 0.5 || c >= 1 {
-		t.Errorf("what is likely has a chance of %v", c)
+		t.Errorf("the random fate has a chance of %v", c)
 	}
 	if diff := cmp.Diff(first, play()); diff != "" {
 		t.Errorf("the same seeds end in another way (-first +second):\n%s", diff)

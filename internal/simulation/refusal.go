@@ -23,7 +23,7 @@ type RefusedError struct {
 func (e RefusedError) Error() string { return e.Err.Error() }
 func (e RefusedError) Unwrap() error { return e.Err }
 
-// validate is a RefusedError if the API server would not take an object in place of another.
+// validate is a RefusedError if the API server would reject the update of an object.
 func validate(ref change.Ref, next, before metav1.Object) error {
 	if err := admission.Validate(next.(runtime.Object), before.(runtime.Object)); err != nil {
 		return RefusedError{ref, err}
@@ -31,8 +31,8 @@ func validate(ref change.Ref, next, before metav1.Object) error {
 	return nil
 }
 
-// ask has the API server take a new pod, and the scheduler find it a node. One that the server refuses is not made; where a
-// quota does, its owner tries again once other pods have gone.
+// submitPod creates a pod through the API server and queues it for the scheduler. A pod that the server refuses is not created; if
+// a quota does, its owner tries again once other pods are removed.
 func (e *engine) submitPod(pod *corev1.Pod) {
 	e.incrementActive(pod)
 	e.recordAdmission(pod, registrationv1.Create)
@@ -49,7 +49,7 @@ func (e *engine) submitPod(pod *corev1.Pod) {
 	e.enqueue(pod)
 }
 
-// take is a RefusedError if the API server does not take a pod that nobody makes again.
+// admitBarePod is a RefusedError if the API server refuses a pod without owner.
 func (e *engine) admitBarePod(pod *corev1.Pod) error {
 	err := e.forbidden(pod)
 	if err == nil {
@@ -61,7 +61,7 @@ func (e *engine) admitBarePod(pod *corev1.Pod) error {
 	return nil
 }
 
-// forbidden is what the API server has against a new pod, quotas left out. What is not known is taken to allow it.
+// forbidden is the error by which the API server refuses a new pod, quotas left out. What is not known is taken to allow it.
 //
 // Source: plugin/pkg/admission of Kubernetes (priority, runtimeclass, serviceaccount, limitranger), pod-security-admission.
 func (e *engine) forbidden(pod *corev1.Pod) error {

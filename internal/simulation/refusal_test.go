@@ -28,7 +28,7 @@ func quota(pods string) *corev1.ResourceQuota {
 	}
 }
 
-// whole is a Judge of a world of which everything is known.
+// completeJudge is a Judge of a world in which every kind is known.
 func (o objects) completeJudge(t *testing.T) *scheduling.Judge {
 	t.Helper()
 	knowledge := map[cluster.Kind]cluster.Knowledge{}
@@ -42,7 +42,7 @@ func (o objects) completeJudge(t *testing.T) *scheduling.Judge {
 	return judge
 }
 
-// TestRefusedPods are those that the API server does not let their owners make.
+// TestRefusedPods has pods that the API server refuses to create.
 func TestRefusedPods(t *testing.T) {
 	classed := func(name string) func(*corev1.PodSpec) {
 		return func(s *corev1.PodSpec) { s.Priority, s.PriorityClassName = nil, name }
@@ -97,7 +97,7 @@ func TestRefusedPods(t *testing.T) {
 			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
 			`error looking up service account default/robot: serviceaccount "robot" not found`,
 		},
-		"a service account that comes with it": {
+		"a service account applied with it": {
 			threeNodes(),
 			change.Apply{Objects: []runtime.Object{newDeployment(1, template("web", "1", as("robot"))), account}},
 			[]string{"created web-* >n1"},
@@ -119,7 +119,7 @@ func TestRefusedPods(t *testing.T) {
 			[]string{"created web-1-* >n3", "waiting web-1-* FateRefused"},
 			"exceeded quota: most, requested: pods=1, used: pods=3, limited: pods=3",
 		},
-		"a quota that comes with it": {
+		"a quota applied with it": {
 			threeNodes(),
 			change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1")), quota("1")}},
 			[]string{"created web-* >n1", "waiting web-* FateRefused"},
@@ -141,7 +141,7 @@ func TestRefusedPods(t *testing.T) {
 				t.Fatal(err)
 			}
 			lines := describeFates(outcome)
-			for i, line := range lines { // On which node is not the question.
+			for i, line := range lines { // The node does not matter.
 				lines[i] = strings.TrimRight(line, "123")
 			}
 			var want []string
@@ -166,7 +166,7 @@ func TestRefusedPods(t *testing.T) {
 	}
 }
 
-// TestQuotaDuringRollout: where a rollout may end a pod first, the new one takes its place in the quota; else it never comes.
+// TestQuotaDuringRollout: if a rollout may remove a pod first, the new one gets its quota; otherwise it is never created.
 func TestQuotaDuringRollout(t *testing.T) {
 	for _, tc := range []struct {
 		unavailable int
@@ -191,7 +191,7 @@ func TestQuotaDuringRollout(t *testing.T) {
 	}
 }
 
-// TestRefusedChange is a change of which the API server takes nothing.
+// TestRefusedChange has changes that the API server refuses.
 func TestRefusedChange(t *testing.T) {
 	pod := placed("one", "", template("one", "1", func(s *corev1.PodSpec) { s.ServiceAccountName = "nosuch" }))
 	many := placed("two", "", template("two", "1"))

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// replace lets the owner of a pod that is gone do what it does.
+// replacePod has the owner of a removed pod react.
 func (e *engine) replacePod(ctx context.Context, pod *corev1.Pod) error {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	if ref == nil {
@@ -36,7 +36,7 @@ func (e *engine) replacePod(ctx context.Context, pod *corev1.Pod) error {
 	return e.replaceForUnknownOwner(pod, ref)
 }
 
-// replaceUnseen is for owners that the world does not hold.
+// replaceForUnknownOwner is replacePod for owners that the world does not have.
 func (e *engine) replaceForUnknownOwner(pod *corev1.Pod, ref *metav1.OwnerReference) error {
 	switch cluster.Kind(ref.Kind) {
 	case cluster.Node:
@@ -52,12 +52,12 @@ func (e *engine) replaceForUnknownOwner(pod *corev1.Pod, ref *metav1.OwnerRefere
 	return e.recreate(pod)
 }
 
-// lose is the end of a pod that nobody makes again.
+// markLost records that nothing recreates a pod.
 func (e *engine) markLost(pod *corev1.Pod, why message.Sentence) {
 	e.fates.end(pod, Lost, why, e.elapsed())
 }
 
-// recreate makes another pod in place of one.
+// recreate creates another pod in place of one.
 func (e *engine) recreate(pod *corev1.Pod) error {
 	return e.recreateAs(pod, e.names.pod(pod.Namespace, generatedNamePrefix(pod)))
 }
@@ -67,7 +67,7 @@ func (e *engine) recreateAs(pod *corev1.Pod, name string) error {
 	return nil
 }
 
-// create offers a new pod to the scheduler, as the next of a line, or as the first if there was none before.
+// createPod creates a pod, as the replacement of an old one unless that is nil.
 func (e *engine) createPod(old, next *corev1.Pod) {
 	if old != nil {
 		e.fates.replace(old, next)
@@ -77,8 +77,8 @@ func (e *engine) createPod(old, next *corev1.Pod) {
 	e.submitPod(next)
 }
 
-// waitsForEnd says whether a pod's owner makes no other before the pod is gone for good: a StatefulSet, whose pods are
-// told apart by name, and a Job that replaces only failed pods.
+// replacedAfterRemoval says whether a pod's owner creates a replacement only after the pod is removed: a StatefulSet, whose pods
+// keep their names, and a Job that replaces only failed pods.
 func (e *engine) replacedAfterRemoval(pod *corev1.Pod) bool {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	if ref == nil {
@@ -90,7 +90,7 @@ func (e *engine) replacedAfterRemoval(pod *corev1.Pod) bool {
 	return cluster.Kind(ref.Kind) == cluster.StatefulSet
 }
 
-// replicasOf is how many pods an owner should have; otherwise if it is not one that says.
+// replicasOf is how many pods an owner should have; fallback if its kind does not say.
 func replicasOf(owner metav1.Object, fallback int) int {
 	var replicas *int32
 	switch o := owner.(type) {

@@ -9,16 +9,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// TestDeletedPodOfAnOldRevision deletes a StatefulSet's pod that waits with an older template than the present, which asks for less.
+// TestDeletedPodOfOldRevision deletes a StatefulSet's pending pod with an older template than the current one, which requests
+// less.
 func TestDeletedPodOfOldRevision(t *testing.T) {
 	for name, tc := range map[string]struct {
 		partition int32
 		revision  string
 		want      []string
 	}{
-		"it comes back as the present template says":  {0, "db-old", []string{"moved db-0 >n1"}},
-		"below the partition it keeps its revision":   {1, "db-old", nil},
-		"one of the present revision comes back same": {0, "db-new", nil},
+		"it is recreated from the current template":         {0, "db-old", []string{"moved db-0 >n1"}},
+		"below the partition it keeps its revision":         {1, "db-old", nil},
+		"one of the current revision is recreated the same": {0, "db-new", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := statefulSet("db", template("db", "500m"), "")

@@ -7,17 +7,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// Options say how a future is played.
+// Options say how a simulation runs.
 type Options struct {
-	// Seeds is how many times it is played with other dice; zero is once.
+	// Seeds is the number of futures, each with its own seed; zero is one.
 	Seeds int
-	// LeavePending leaves out of it what goes on already: pods that wait are not offered to the scheduler, and what nodes that do
-	// not answer bring about is not continued.
+	// LeavePending leaves out what is ongoing already: pending pods are not scheduled, and evictions from unreachable nodes are
+	// not continued.
 	LeavePending bool
 }
 
-// Run plays changes in the Judge's world, in order, and leaves the Judge as it was. An error is a change that names what
-// is not there (an UnknownError), or a Judge that fails.
+// Run simulates changes in the Judge's world, in order, and leaves the Judge as it was. It fails if a change names an object that
+// does not exist (UnknownError), or if the Judge fails.
 func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (Outcome, error) {
 	var outcome Outcome
 	err := Inspect(ctx, judge, changes, o, func(seen Outcome) error {
@@ -27,8 +27,8 @@ func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, 
 	return outcome, err
 }
 
-// In is Run with a look around: look is called while the Judge stands in a future's world, in that of each. The first future
-// comes last, and its Outcome tells of all; that of another tells of this future only.
+// Inspect is Run with access to the simulated world: inspect is called at the end of each future, while the Judge has its world.
+// The first future comes last, with the Outcome of all futures; the others have their own.
 func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, inspect func(Outcome) error) error {
 	all := newAggregate(max(o.Seeds, 1))
 	for seed := uint64(all.seeds) - 1; seed > 0; seed-- {
@@ -52,7 +52,7 @@ func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 	})
 }
 
-// played is one future, seen while the Judge stands in it.
+// simulate applies the changes in one future and calls visit at its end, while the Judge has its world.
 func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, visit func(*engine) error) error {
 	return withFork(judge, o, seed, func(e *engine) error {
 		for _, c := range changes {
@@ -64,7 +64,7 @@ func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Cha
 	})
 }
 
-// forked is one future at its beginning, which the Judge stands in as long as do plays it.
+// withFork forks the Judge's world for one future, plays it, and reverts the fork.
 func withFork(judge *scheduling.Judge, o Options, seed uint64, play func(*engine) error) error {
 	judge.Fork()
 	defer judge.Revert()

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// scale sets how many replicas a workload has.
+// scaleWorkload sets a workload's replicas.
 func (e *engine) scaleWorkload(c change.ScaleWorkload) error {
 	world := e.world()
 	switch cluster.Kind(c.Kind) {
@@ -45,7 +45,7 @@ func (e *engine) scaleDeployment(d *appsv1.Deployment, replicas int) error {
 	}
 	newest := e.newestReplicaSet(d)
 	if newest == nil && d.Spec.Paused {
-		return nil // Its first ReplicaSet comes once it is resumed.
+		return nil // Its first ReplicaSet is created when it is resumed.
 	}
 	if newest == nil {
 		rs, err := e.newReplicaSet(d, replicas)
@@ -57,13 +57,13 @@ func (e *engine) scaleDeployment(d *appsv1.Deployment, replicas int) error {
 	return e.scaleReplicaSet(newest, max(replicasOf(newest, 1)+more, 0))
 }
 
-// newest is a Deployment's ReplicaSet of the latest revision, nil if there is none.
+// newestReplicaSet is a Deployment's ReplicaSet of the latest revision, nil if there is none.
 func (e *engine) newestReplicaSet(d *appsv1.Deployment) *appsv1.ReplicaSet {
 	var newest *appsv1.ReplicaSet
 	revision := func(rs *appsv1.ReplicaSet) int {
 		n, err := strconv.Atoi(rs.Annotations[revisionAnnotation])
 		if err != nil {
-			return 0 // Files written by hand have none.
+			return 0 // Manifests written by hand have none.
 		}
 		return n
 	}
@@ -78,7 +78,7 @@ func (e *engine) newestReplicaSet(d *appsv1.Deployment) *appsv1.ReplicaSet {
 	return newest
 }
 
-// revisionAnnotation tells a Deployment's ReplicaSets apart by age.
+// revisionAnnotation numbers a Deployment's ReplicaSets by age.
 const revisionAnnotation = "deployment.kubernetes.io/revision"
 
 func (e *engine) scaleReplicaSet(rs *appsv1.ReplicaSet, replicas int) error {
@@ -91,7 +91,7 @@ func (e *engine) scaleReplicaSet(rs *appsv1.ReplicaSet, replicas int) error {
 	return e.fillReplicaSet(&scaled)
 }
 
-// rescale tells the budgets that cover a workload's pods how many there should be now.
+// adjustBudgets adjusts the expected pods of the budgets that cover a workload.
 func (e *engine) adjustBudgets(namespace string, template map[string]string, more int) {
 	for _, one := range e.budgets.inNamespace(namespace) {
 		if one.selector.Matches(labels.Set(template)) {
@@ -100,7 +100,7 @@ func (e *engine) adjustBudgets(namespace string, template map[string]string, mor
 	}
 }
 
-// fill gives a ReplicaSet as many pods as it should have.
+// fillReplicaSet gives a ReplicaSet the pods it should have.
 func (e *engine) fillReplicaSet(rs *appsv1.ReplicaSet) error {
 	ref := controllerRef("apps/v1", "ReplicaSet", rs)
 	more := replicasOf(rs, 1) - e.activeCount(&ref)
@@ -116,7 +116,7 @@ func (e *engine) fillReplicaSet(rs *appsv1.ReplicaSet) error {
 	return nil
 }
 
-// podOfSet is a ReplicaSet's new pod: like another of its pods, or as its template says.
+// newReplicaSetPod is a ReplicaSet's new pod: a copy of another of its pods, or made from its template.
 func (e *engine) newReplicaSetPod(rs *appsv1.ReplicaSet) *corev1.Pod {
 	name := e.names.pod(rs.Namespace, rs.Name+"-")
 	if sibling := e.pods.firstOwned(rs.UID, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil }); sibling != nil {
@@ -125,7 +125,7 @@ func (e *engine) newReplicaSetPod(rs *appsv1.ReplicaSet) *corev1.Pod {
 	return e.podFromTemplate(&rs.Spec.Template, rs.Namespace, name, controllerRef("apps/v1", "ReplicaSet", rs))
 }
 
-// thin ends the pods that a ReplicaSet, or a Job, can best do without. Related are those of the whole Deployment, nil for a Job.
+// scaleDown removes pods of a ReplicaSet or a Job, in deletion order. Related are the pods of the whole Deployment, nil for a Job.
 func (e *engine) scaleDown(pods, related []*corev1.Pod, count int, why message.Sentence) error {
 	pods = slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || cluster.Ended(p) })
 	for _, pod := range e.deletionOrder(pods, related)[:min(count, len(pods))] {

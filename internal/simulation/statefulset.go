@@ -14,8 +14,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// scaleSet gives a StatefulSet as many pods as it should have: new ones in order, each once those before run unless the set
-// is Parallel; it is the last that go.
+// scaleStatefulSet scales a StatefulSet: up in order, each pod once those before are ready unless the set is Parallel; down from
+// the last.
 func (e *engine) scaleStatefulSet(set *appsv1.StatefulSet, replicas int) error {
 	scaled := *set
 	scaled.Spec.Replicas = new(int32(replicas))
@@ -23,12 +23,12 @@ func (e *engine) scaleStatefulSet(set *appsv1.StatefulSet, replicas int) error {
 		return err
 	}
 	e.adjustBudgets(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
-	fewer := slices.DeleteFunc(e.pods.ownedBy(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+replicas })
-	if len(fewer) > 0 && e.rolloutBlocked(set, replicas) {
+	surplus := slices.DeleteFunc(e.pods.ownedBy(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+replicas })
+	if len(surplus) > 0 && e.rolloutBlocked(set, replicas) {
 		return nil
 	}
 	e.abandonRefused(slices.DeleteFunc(e.refusedPodsOf(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+replicas }))
-	for _, pod := range fewer {
+	for _, pod := range surplus {
 		if err := e.removePod(pod); err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (e *engine) scaleStatefulSet(set *appsv1.StatefulSet, replicas int) error {
 	return e.fillStatefulSet(&scaled)
 }
 
-// fillSet gives a StatefulSet the pods that it lacks.
+// fillStatefulSet creates a StatefulSet's missing pods.
 func (e *engine) fillStatefulSet(set *appsv1.StatefulSet) error {
 	start := startOrdinal(set)
 	for ordinal := start; ordinal < start+replicasOf(set, 1); ordinal++ {
@@ -54,7 +54,7 @@ func (e *engine) fillStatefulSet(set *appsv1.StatefulSet) error {
 	return nil
 }
 
-// podOfStatefulSet is a pod of a StatefulSet with the claims that go with its name, which are made if they are not there.
+// newStatefulSetPod is a pod of a StatefulSet. Its claims are created if they do not exist.
 func (e *engine) newStatefulSetPod(set *appsv1.StatefulSet, name string) (*corev1.Pod, error) {
 	pod := e.podFromTemplate(&set.Spec.Template, set.Namespace, name, controllerRef("apps/v1", "StatefulSet", set))
 	if pod.Labels == nil {
@@ -83,7 +83,7 @@ func (e *engine) newStatefulSetPod(set *appsv1.StatefulSet, name string) (*corev
 	return pod, nil
 }
 
-// rollSet replaces a StatefulSet's pods from the last to the first, each once the one after it runs.
+// rolloutStatefulSet replaces a StatefulSet's pods from the last to the first, each once the one after it runs.
 func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	updated := *set
 	updated.Status.UpdateRevision = set.Name + "-" + string(e.names.uid())
@@ -123,17 +123,17 @@ func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet
 	return nil
 }
 
-// standsStill says whether a StatefulSet ends and replaces nothing because one of so many pods does not run.
+// rolloutBlocked says whether a StatefulSet removes and replaces no pods because one of its first replicas is not ready.
 func (e *engine) rolloutBlocked(set *appsv1.StatefulSet, replicas int) bool {
-	first, stalls := e.blockingReplica(set, startOrdinal(set)+replicas)
-	if stalls {
+	first, blocked := e.blockingReplica(set, startOrdinal(set)+replicas)
+	if blocked {
 		ref := "statefulset/" + set.Name
 		e.gaps.note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
 	}
-	return stalls
+	return blocked
 }
 
-// replaceInSet makes the pod of the same name again, of the revision that its number is due.
+// replaceStatefulSetPod creates the pod of the same name again, with the revision that applies to its ordinal.
 func (e *engine) replaceStatefulSetPod(pod *corev1.Pod, set *appsv1.StatefulSet) error {
 	start, ordinal := startOrdinal(set), ordinalOf(pod)
 	if ordinal >= start+replicasOf(set, 1) || ordinal < start {
@@ -152,7 +152,7 @@ func (e *engine) replaceStatefulSetPod(pod *corev1.Pod, set *appsv1.StatefulSet)
 	return nil
 }
 
-// partitionOf is how many of a StatefulSet's first pods keep the revision they have (pkg/controller/statefulset,
+// partitionOf is the number of a StatefulSet's first pods that keep their revision (pkg/controller/statefulset,
 // newVersionedStatefulSetPod).
 func partitionOf(set *appsv1.StatefulSet) int {
 	if r := set.Spec.UpdateStrategy.RollingUpdate; r != nil && r.Partition != nil {
@@ -161,7 +161,7 @@ func partitionOf(set *appsv1.StatefulSet) int {
 	return 0
 }
 
-// startOf is the number of a StatefulSet's first pod.
+// startOrdinal is the ordinal of a StatefulSet's first pod.
 func startOrdinal(set *appsv1.StatefulSet) int {
 	if set.Spec.Ordinals == nil {
 		return 0
@@ -169,7 +169,7 @@ func startOrdinal(set *appsv1.StatefulSet) int {
 	return int(set.Spec.Ordinals.Start)
 }
 
-// ordinalOf is the number at the end of a StatefulSet's pod's name, -1 if there is none.
+// ordinalOf is the ordinal at the end of a StatefulSet's pod's name, -1 if there is none.
 func ordinalOf(pod *corev1.Pod) int {
 	i := strings.LastIndex(pod.Name, "-")
 	ordinal := 0

@@ -14,18 +14,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// successor is a StatefulSet's pod that is made once those before it run.
+// deferredReplica is a StatefulSet's pod that is created once those before it are ready.
 type deferredReplica struct {
 	pod        *corev1.Pod
 	set        types.NamespacedName
 	deferredAt time.Duration
 }
 
-// stalled is the first of a StatefulSet's pods before a number that does not run, if the set makes, ends and replaces none
-// until it does. One that the world never held is not looked for: the world may not be whole.
+// blockingReplica is the first of a StatefulSet's pods before an ordinal that is not ready, if the set creates, removes and
+// replaces no pods until it is. A pod that the world never had is not looked for: the snapshot may be incomplete.
 //
 // Source: pkg/controller/statefulset of Kubernetes (processReplica): all but podManagementPolicy Parallel wait.
-func (e *engine) blockingReplica(set *appsv1.StatefulSet, before int) (first change.Ref, stalls bool) {
+func (e *engine) blockingReplica(set *appsv1.StatefulSet, before int) (first change.Ref, blocked bool) {
 	if set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
 		return change.Ref{}, false
 	}
@@ -39,8 +39,8 @@ func (e *engine) blockingReplica(set *appsv1.StatefulSet, before int) (first cha
 	return change.Ref{}, false
 }
 
-// ready says whether a pod runs, or will at once: one that ends on a node that is alive is soon made again. One that does
-// not tell, as in a file written by hand, is taken to run.
+// podReady says whether a pod is ready, or will be at once: one that terminates on a healthy node is soon recreated. A pod without
+// the condition, as in a manifest, counts as ready.
 func (e *engine) podReady(pod *corev1.Pod) bool {
 	if pod.Spec.NodeName == "" || e.budgets.unhealthy[pod.UID] || cluster.Ended(pod) {
 		return false
@@ -57,10 +57,11 @@ func (e *engine) podReady(pod *corev1.Pod) bool {
 	return true
 }
 
-// makeInTurn makes a StatefulSet's pod, in place of an old one if there was one, or keeps it back until it is its turn.
+// createInOrder creates a StatefulSet's pod, in place of an old one unless that is nil, or defers it until those before it are
+// ready.
 func (e *engine) createInOrder(set *appsv1.StatefulSet, old, next *corev1.Pod) {
-	first, stalls := e.blockingReplica(set, ordinalOf(next))
-	if !stalls {
+	first, blocked := e.blockingReplica(set, ordinalOf(next))
+	if !blocked {
 		e.createPod(old, next)
 		return
 	}
@@ -77,7 +78,8 @@ func orderedReason(first change.Ref) message.Sentence {
 	return message.Of(message.FateOrdered, message.Args{"pod": first})
 }
 
-// callUp makes the pods whose turn has come: of each set at most the next one. It says whether there were any.
+// createDeferredReplicas creates the deferred pods that are no longer blocked, at most one of each set. It says whether there were
+// any.
 func (e *engine) createDeferredReplicas() bool {
 	waiting := e.deferredReplicas
 	e.deferredReplicas = nil
@@ -89,11 +91,11 @@ func (e *engine) createDeferredReplicas() bool {
 			e.fates.end(s.pod, Ended, message.Of(message.FateScaled, nil), e.elapsed())
 			continue
 		}
-		first, stalls := behind[s.set]
-		if !stalls {
-			first, stalls = e.blockingReplica(set, ordinalOf(s.pod))
+		first, blocked := behind[s.set]
+		if !blocked {
+			first, blocked = e.blockingReplica(set, ordinalOf(s.pod))
 		}
-		if stalls {
+		if blocked {
 			behind[s.set] = first
 			e.fates.markNotCreated(s.pod, orderedReason(first))
 			e.deferredReplicas = append(e.deferredReplicas, s)
@@ -105,17 +107,17 @@ func (e *engine) createDeferredReplicas() bool {
 	return len(e.deferredReplicas) < len(waiting)
 }
 
-// makeNow offers a pod that has waited for its turn to the scheduler.
+// createDeferred submits a deferred pod.
 func (e *engine) createDeferred(s deferredReplica) {
-	l := e.fates.of(s.pod)
-	if l.delay.Why.ID == "" && (e.timeUnknown || e.now > s.deferredAt) {
-		l.delay = Fate{Why: l.fate.Why, Until: e.elapsed()}
+	record := e.fates.of(s.pod)
+	if record.delay.Why.ID == "" && (e.timeUnknown || e.now > s.deferredAt) {
+		record.delay = Fate{Why: record.fate.Why, Until: e.elapsed()}
 	}
-	l.fate.Kind = ""
+	record.fate.Kind = ""
 	e.submitPod(s.pod)
 }
 
-// goOn lets a StatefulSet make what it lacks now that a pod runs which has kept it waiting since before.
+// continueStatefulSet creates a StatefulSet's missing pods once a pod runs that had blocked it from the start.
 func (e *engine) continueStatefulSet(pod *corev1.Pod) error {
 	if set, ok := e.world().Owner(pod).(*appsv1.StatefulSet); ok {
 		return e.fillStatefulSet(set)

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// TestOrdered holds a StatefulSet to its order: while a pod does not run, none after it is made, ended or replaced.
+// TestOrdered holds a StatefulSet to its order: while a pod is not ready, none after it is created, removed or replaced.
 func TestOrdered(t *testing.T) {
 	zonal := func(edit func(*appsv1.StatefulSet), nodes ...string) objects {
 		set := statefulSet("db", template("db", "1", tolerating(300)), nodes...)
@@ -34,7 +34,7 @@ func TestOrdered(t *testing.T) {
 		want    []string
 		gap     string
 	}{
-		"one evicted after the first is stuck is not made again": {
+		"one evicted after the first is stuck is not recreated": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, change.DrainNode{Node: "n2"}}, []string{stuck, "waiting db-1 n2> FateOrdered"}, "",
 		},
 		"unless the set is parallel": {
@@ -43,7 +43,7 @@ func TestOrdered(t *testing.T) {
 		"one lost together with the first neither": {
 			zonal(inOrder, "n1", "n1"), []change.Change{lost}, []string{stuck, "waiting db-1 n1> FateOrdered"}, "",
 		},
-		"once the first runs the others follow": {
+		"once the first is ready the others follow": {
 			zonal(inOrder, "n1", "n2", "n2"),
 			[]change.Change{lost, change.DrainNode{Node: "n2"}, change.AddNodes{Count: 1, Group: "workers", Zone: "a"}},
 			[]string{"delayed db-0 n1>workers-a-new-1 FateRelease", "moved db-1 n2>n3", "moved db-2 n2>workers-a-new-1"},
@@ -52,22 +52,22 @@ func TestOrdered(t *testing.T) {
 		"none is added": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(4)}, []string{stuck, "waiting db-2 FateOrdered", "waiting db-3 FateOrdered"}, "",
 		},
-		"nor taken away": {
+		"nor removed": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(1)}, []string{stuck}, "GapOrdered",
 		},
-		"what is just ending on a living node is soon made again": {
+		"a pod terminating on a ready node is soon recreated": {
 			world(node("n1", "a"), node("n2", "b"), node("n3", "b"), terminatingSet(statefulSet("db", template("db", "1"), "n1", "n2"))),
 			[]change.Change{change.DrainNode{Node: "n2"}},
 			[]string{"moved db-1 n2>n3"},
 			"",
 		},
-		"unless it is the first that goes as well": {
+		"unless it is the first, which is evicted as well": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(0)}, []string{"ended db-0 n1> FateScaled", "ended db-1 n2> FateScaled"}, "",
 		},
 		"nor replaced": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, image}, []string{stuck}, "GapOrdered",
 		},
-		"what has waited since before is made up for": {
+		"missing pods are created": {
 			world(node("n1", "a", cpu("500m")), withReplicas(statefulSet("db", template("db", "1"), ""), 2)),
 			[]change.Change{change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"status":{"allocatable":{"cpu":"4"}}}`}},
 			[]string{"moved db-0 >n1", "created db-1 >n1"},
@@ -87,13 +87,13 @@ func withReplicas(set objects, replicas int32) objects {
 	return set
 }
 
-// ending has a StatefulSet's first pod end.
+// terminatingSet has a StatefulSet's first pod terminate.
 func terminatingSet(set objects) objects {
 	set[1].(*corev1.Pod).DeletionTimestamp = &metav1.Time{Time: epoch}
 	return set
 }
 
-// TestBudgetsLeaveOutWhatHasNotStarted evicts a pod that a budget covers and that is still Pending on its node.
+// TestBudgetsDoNotCountUnstartedPods evicts a pod that a budget covers and that is still Pending on its node.
 func TestBudgetsDoNotCountUnstartedPods(t *testing.T) {
 	starting := placed("web", "n1", template("web", "1"))
 	starting.Status = corev1.PodStatus{Phase: corev1.PodPending}
@@ -101,7 +101,7 @@ func TestBudgetsDoNotCountUnstartedPods(t *testing.T) {
 	expectFates(t, w.run(t, change.DrainNode{Node: "n1"}), "lost web n1> FateBare")
 }
 
-// TestFirstTolerationCounts has a pod with two that match: the taint manager looks at the first.
+// TestMinTolerationTime has a pod with two matching tolerations: the first one counts.
 func TestMinTolerationTime(t *testing.T) {
 	always := corev1.Toleration{Operator: corev1.TolerationOpExists}
 	before := template("web", "1", func(s *corev1.PodSpec) { s.Tolerations = []corev1.Toleration{always} }, tolerating(30))

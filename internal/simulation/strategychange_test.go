@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// TestStrategyOfAnUnfinishedRollout changes the strategy of a Deployment whose new pod cannot be beside an old one.
+// TestStrategyChangeDuringRollout changes the strategy of a Deployment whose new pod cannot run beside an old one.
 func TestStrategyChangeDuringRollout(t *testing.T) {
 	strategy := func(patch string) change.Change {
 		return change.Patch{Object: change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"}, Patch: `{"spec":{"strategy":` + patch + `}}`}
@@ -23,19 +23,19 @@ func TestStrategyChangeDuringRollout(t *testing.T) {
 		change change.Change
 		want   []string
 	}{
-		"old ones end one by one": {
+		"old ones are removed one by one": {
 			world(node("n1", "a"), node("n2", "b"), halfRolledOut(80, "n1", "n2")), strategy(one),
 			[]string{"created web-2-* >n2", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled", "moved web-2-z >n1"},
 		},
-		"the only one ends first": {
+		"the only one is removed first": {
 			world(node("n1", "a"), halfRolledOut(80, "n1")), strategy(recreate),
 			[]string{"ended web-1-a n1> FateRolled", "moved web-2-z >n1"},
 		},
-		"none needs to end first": {
+		"none needs to be removed first": {
 			world(node("n1", "a"), node("n2", "b"), halfRolledOut(80, "n1")), strategy(recreate),
 			[]string{"ended web-1-a n1> FateRolled", "moved web-2-z >n2"},
 		},
-		"ending them does not help": {
+		"removing them does not help": {
 			world(node("n1", "a", cpu("1")), node("n2", "b", cpu("1")), halfRolledOut(80, "n1", "n2"), deployment("api", template("api", "900m"), "n1", "n2")), strategy(one),
 			[]string{"ended web-1-a n1> FateRolled", "waiting web-2-* FateUnschedulable"},
 		},
@@ -48,8 +48,8 @@ func TestStrategyChangeDuringRollout(t *testing.T) {
 	}
 }
 
-// halfway is the Deployment web with an old pod on each of the nodes and a new one that waits, all with a host port. None of
-// the old ones may end before a new one is ready.
+// halfRolledOut is the Deployment web with an old pod on each of the nodes and a new pending one, all with a host port. None of
+// the old ones may be removed before a new one is ready.
 func halfRolledOut(port int32, nodes ...string) objects {
 	exposed := func(spec *corev1.PodSpec) {
 		spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: port, HostPort: port}}

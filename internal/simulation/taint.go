@@ -11,11 +11,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// forever is how long a pod bears a taint that it tolerates without a limit.
+// toleratedForever is the toleration time without a limit.
 const toleratedForever = time.Duration(-1)
 
-// bears is how long a pod stays on a node that has NoExecute taints: the shortest limit of the tolerations that count, which
-// is the first for each taint; zero if it does not tolerate one of them.
+// minTolerationTime is how long a pod stays on a node with NoExecute taints: the minimum over the taints of the first matching
+// toleration's limit; zero if it does not tolerate one of them.
 //
 // Source: pkg/controller/tainteviction (getMinTolerationTime) and pkg/apis/core/v1/helper (GetMatchingTolerations) of
 // Kubernetes.
@@ -47,7 +47,7 @@ func minTolerationTime(pod *corev1.Pod, taints []corev1.Taint) time.Duration {
 	return least
 }
 
-// taint puts a taint on a node; one that evicts does so in time.
+// taintNode adds a taint to a node. A NoExecute taint evicts pods when their tolerationSeconds are over.
 func (e *engine) taintNode(node *corev1.Node, taint corev1.Taint) error {
 	tainted := node.DeepCopy()
 	tainted.Spec.Taints = append(withoutTaint(tainted.Spec.Taints, taint), taint)
@@ -66,7 +66,7 @@ func (e *engine) taintNode(node *corev1.Node, taint corev1.Taint) error {
 	return nil
 }
 
-// leaveIfThere and hangIfThere are for what was decided some time ago.
+// removeIfExists is removeAndReplace for a pod that may have been removed since the event was scheduled.
 func (e *engine) removeIfExists(ctx context.Context, pod *corev1.Pod) error {
 	if !e.stillExists(pod) {
 		return nil
@@ -81,20 +81,20 @@ func (e *engine) leaveTerminatingIfExists(ctx context.Context, pod *corev1.Pod) 
 	return e.leaveTerminating(ctx, pod)
 }
 
-// stillThere says whether a pod is there and not being deleted.
+// stillExists says whether a pod exists and is not being deleted.
 func (e *engine) stillExists(pod *corev1.Pod) bool {
 	now := e.pods.get(pod.Namespace, pod.Name)
 	return now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil
 }
 
-// untaint takes a taint off a node, on which DaemonSets may then want a pod.
+// untaintNode removes a taint from a node. DaemonSets may then create a pod on it.
 func (e *engine) untaintNode(node *corev1.Node, taint corev1.Taint) error {
 	free := node.DeepCopy()
 	free.Spec.Taints = withoutTaint(free.Spec.Taints, taint)
 	return e.putSchedulableNode(free)
 }
 
-// cordon sets whether the scheduler may use a node.
+// cordonNode sets whether the scheduler may use a node.
 func (e *engine) cordonNode(node *corev1.Node, unschedulable bool) error {
 	changed := withUnschedulable(node, unschedulable)
 	if unschedulable {
@@ -103,7 +103,7 @@ func (e *engine) cordonNode(node *corev1.Node, unschedulable bool) error {
 	return e.putSchedulableNode(changed)
 }
 
-// cordoned is a node with the mark that keeps new pods off, or without it.
+// withUnschedulable is a node with or without the mark that keeps new pods off.
 func withUnschedulable(node *corev1.Node, unschedulable bool) *corev1.Node {
 	changed := node.DeepCopy()
 	changed.Spec.Unschedulable = unschedulable
@@ -115,7 +115,7 @@ func withUnschedulable(node *corev1.Node, unschedulable bool) *corev1.Node {
 	return changed
 }
 
-// open puts a node that may take pods it did not take before.
+// putSchedulableNode puts a node that may accept more pods than before.
 func (e *engine) putSchedulableNode(node *corev1.Node) error {
 	if err := e.edit(cluster.Put(node)); err != nil {
 		return err

@@ -17,15 +17,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// sameTemplate says whether a controller keeps the pods of one template when it is given the other: that is, whether they are
-// equal in everything, once the API server's defaults are filled in.
+// sameTemplate says whether a controller keeps its pods when one template replaces the other: whether they are equal once the API
+// server's defaults are filled in.
 //
 // Source: pkg/controller/deployment/util of Kubernetes (EqualIgnoreHash); other controllers compare what the API server stores.
 func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
 	return equality.Semantic.DeepEqual(defaulted(a), defaulted(b))
 }
 
-// defaulted is a template as the API server stores it, but for the label that tells the ReplicaSets of a Deployment apart.
+// defaulted is a template as the API server stores it, without the label that distinguishes a Deployment's ReplicaSets.
 func defaulted(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	stored := corev1.PodTemplate{Template: *template.DeepCopy()}
 	corev1defaults.SetObjectDefaults_PodTemplate(&stored)
@@ -37,9 +37,9 @@ func defaulted(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	return &stored.Template
 }
 
-// inheritTemplate gives a manifest's template what its predecessor has and the manifest does not tell: annotations that were
-// not applied, and the values of environment variables, of which a Snapshot holds none. A variable that has the same name and
-// no other source keeps its value.
+// inheritTemplate copies to a manifest's template what the live one has and the manifest does not carry: annotations that were not
+// applied, and the values of environment variables, of which a Snapshot has none. A variable of the same name without another
+// source keeps its value.
 //
 // Source: kubectl apply removes only what it applied before.
 func inheritTemplate(next, before *corev1.PodTemplateSpec) {
@@ -73,7 +73,7 @@ func environmentOf(containers []corev1.Container, name string) map[string]corev1
 	return variables
 }
 
-// noteApplied says that a workload whose template seems equal once it is applied may differ in the values of its environment.
+// noteApplied notes that a workload whose template seems unchanged may differ in the values of its environment.
 func (e *engine) noteApplied(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
 	if now != nil && !e.world().Values(next).Known() && lacksValues(now) && sameTemplate(was, now) {
@@ -82,7 +82,7 @@ func (e *engine) noteApplied(before, next metav1.Object) {
 	}
 }
 
-// notePatched says that a patch which seems to change a template may set an environment variable to the value that it has.
+// notePatched notes that a patch which seems to change a template may set an environment variable to the value that it has.
 func (e *engine) notePatched(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
 	if now == nil || e.world().Values(next).Known() || sameTemplate(was, now) {
@@ -96,7 +96,7 @@ func (e *engine) notePatched(before, next metav1.Object) {
 	}
 }
 
-// lacksValues says whether a template has environment variables of which the world holds no value.
+// lacksValues says whether a template has environment variables whose values are not known.
 func lacksValues(template *corev1.PodTemplateSpec) bool {
 	for _, containers := range [][]corev1.Container{template.Spec.InitContainers, template.Spec.Containers} {
 		for i := range containers {

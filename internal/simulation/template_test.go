@@ -23,8 +23,8 @@ func patchOf(kind, name, patch string) change.Change {
 	return change.Patch{Object: change.Ref{Kind: kind, Namespace: "default", Name: name}, Patch: patch}
 }
 
-// TestEveryTemplateChangeReplaces changes what the scheduler does not look at. Controllers replace the pods all the same, and
-// the new ones need room beside the old.
+// TestTemplateChanges changes what the scheduler does not look at. Controllers replace the pods all the same, and the new ones
+// need capacity beside the old.
 func TestTemplateChanges(t *testing.T) {
 	full := func() objects { return world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1")) }
 	for name, patch := range map[string]string{
@@ -48,7 +48,7 @@ func TestTemplateChanges(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoTemplateChange writes down what the API server fills in anyway, and in another way what is equal.
+// TestNoTemplateChange writes out the API server's defaults, and equal values in other forms.
 func TestNoTemplateChange(t *testing.T) {
 	full := func() objects { return world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1")) }
 	for name, patch := range map[string]string{
@@ -83,7 +83,7 @@ func TestTemplateChangesOfOtherWorkloads(t *testing.T) {
 			world(node("n1", "a"), node("n2", "a"), daemonSet("agent", template("agent", "1"), "n1", "n2")), patchOf("DaemonSet", "agent", annotate),
 			[]string{"moved agent-n1 n1>n1", "moved agent-n2 n2>n2"},
 		},
-		"a StatefulSet's, on whose node there is no longer room": {
+		"a StatefulSet's, on whose node there is no longer capacity": {
 			world(node("n1", "a", cordonedNode), node("n2", "a", cpu("1")), statefulSet("db", template("db", "2"), "n1", "n1")), patchOf("StatefulSet", "db", annotate),
 			[]string{"waiting db-1 n1> FateUnschedulable"},
 		},
@@ -97,8 +97,8 @@ func cordonedNode(n *corev1.Node) {
 	n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
 }
 
-// TestRollback patches a template back while its rollout hangs: the ReplicaSet of the old template is taken up again, and none
-// of its pods are replaced.
+// TestRollback patches a template back during a stuck rollout: the ReplicaSet of the old template is used again, and none of its
+// pods are replaced.
 func TestRollback(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), deployment("web", template("web", "1", func(s *corev1.PodSpec) { s.Containers[0].Image = "img:1" }), "n1"))
 	to := func(value string) change.Change {
@@ -107,8 +107,8 @@ func TestRollback(t *testing.T) {
 	expectFates(t, w.run(t, to(`"img:2"`), to(`"img:1"`)))
 }
 
-// TestRolloutThatPreemptsItself gives a full node's pod a higher priority: its successor preempts it, and what the old
-// ReplicaSet makes in its place goes with the rollout.
+// TestRolloutThatPreemptsItself raises the priority of a full node's pod: its replacement preempts it, and what the old ReplicaSet
+// creates in its place is removed with the rollout.
 func TestRolloutThatPreemptsItself(t *testing.T) {
 	urgent := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}
 	w := world(node("n1", "a", cpu("1")), urgent, deployment("web", template("web", "1"), "n1"))
@@ -117,7 +117,7 @@ func TestRolloutThatPreemptsItself(t *testing.T) {
 	expectGap(t, outcome, "deployment/web", "")
 }
 
-// TestEnvironmentThatIsNotKnown applies a manifest with values to a world that, as snapshots do, holds none.
+// TestUnknownEnvironment applies a manifest with values to a world that, as snapshots do, has none.
 func TestUnknownEnvironment(t *testing.T) {
 	valued := func(value string) corev1.PodTemplateSpec {
 		web := template("web", "1")
@@ -133,9 +133,9 @@ func TestUnknownEnvironment(t *testing.T) {
 		gap             string
 	}{
 		"the value may be the same or not":     {valued(""), valued("fast"), nil, "GapEnvironment"},
-		"a value that is empty as well":        {valued(""), valued(""), nil, "GapEnvironment"},
+		"a value that is empty in both":        {valued(""), valued(""), nil, "GapEnvironment"},
 		"a new variable is a change":           {valued(""), added, rolled, ""},
-		"a variable that goes is a change":     {valued(""), template("web", "1"), rolled, ""},
+		"a removed variable is a change":       {valued(""), template("web", "1"), rolled, ""},
 		"without variables nothing is unknown": {template("web", "1"), template("web", "1"), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestUnknownEnvironment(t *testing.T) {
 }
 
 // TestAppliedTemplateKeepsAnnotations applies a manifest to a Deployment that `kubectl rollout restart` has annotated since:
-// kubectl leaves what it did not apply.
+// kubectl keeps what it did not apply.
 func TestAppliedTemplateKeepsAnnotations(t *testing.T) {
 	restarted := template("web", "1")
 	restarted.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "2026-11-20T12:00:00Z"}
@@ -220,18 +220,18 @@ func TestPatchedJobs(t *testing.T) {
 			[]string{"created night-* >n2", "created night-* >n2"},
 		},
 		"more at once, while it is suspended": {edited(stopped), `{"spec":{"parallelism":5}}`, nil},
-		"a queue that has begun to drain makes no more": {
+		"a work queue Job with a success creates no more": {
 			edited(func(j *batchv1.Job) { j.Spec.Completions, j.Status.Succeeded = nil, 1 }, "n1"), `{"spec":{"parallelism":4}}`, nil,
 		},
 		"a label of its own": {edited(asIs, "n1", "n2"), `{"metadata":{"labels":{"a":"b"}}}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			outcome := world(node("n1", "a", cpu("2")), node("n2", "a"), tc.world).run(t, patchOf("Job", "night", tc.patch))
-			if name == "fewer at once" && len(outcome.Fates) == 1 { // Which of the two equal pods goes is chance.
+			if name == "fewer at once" && len(outcome.Fates) == 1 { // Which of two equal pods is removed is random.
 				outcome.Fates[0].Pod.Name, outcome.Fates[0].From = "night-a", "n1"
 			}
 			got := describeFates(outcome)
-			for i, line := range got { // Where equal pods go is chance.
+			for i, line := range got { // Which node gets which of equal pods is random.
 				if slices.Contains([]string{"created night-* >n1", "created night-* >n2"}, line) {
 					got[i] = "created night-*"
 				}
@@ -263,7 +263,7 @@ func TestDaemonSetAfterLabelChange(t *testing.T) {
 	expectFates(t, w().run(t, relabel, back), "ended agent-n1 n1> FateUnwanted", "created agent-* >n1")
 }
 
-// TestRuntimeClasses makes pods that a runtime class makes larger, and ties to nodes.
+// TestRuntimeClasses creates pods whose RuntimeClass adds overhead and a node selector.
 func TestRuntimeClasses(t *testing.T) {
 	heavy := &nodev1.RuntimeClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "heavy"}, Handler: "heavy",
@@ -314,7 +314,7 @@ func TestRuntimeClasses(t *testing.T) {
 	})
 }
 
-// TestPodLevelRequests makes pods whose own requests stand in the place of their containers'.
+// TestPodLevelRequests creates pods whose pod-level requests replace those of their containers.
 func TestPodLevelRequests(t *testing.T) {
 	sized := func(r corev1.ResourceRequirements) *appsv1.Deployment {
 		return newDeployment(2, template("web", "100m", func(s *corev1.PodSpec) { s.Resources = &r }))

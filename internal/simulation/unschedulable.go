@@ -15,38 +15,37 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// mostReasons bounds how many kinds of pods are asked about why they fit nowhere: each answer looks at every node.
+// maxReasons bounds for how many classes of pods the reason is computed: each looks at every node.
 const maxReasons = 100
 
-// giveReasons says of each pod that waits why, once the future has come to rest, and marks it in the world as the scheduler
-// would.
+// explainWaiting adds the reason to each unschedulable pod's fate, and the condition to the pod, as the scheduler would.
 func (e *engine) explainWaiting(ctx context.Context) error {
-	said, asked := map[equivalenceClass]string{}, 0
+	reasons, computed := map[equivalenceClass]string{}, 0
 	var edits []cluster.Edit
-	for _, l := range e.fates.records {
-		if l.waitingPod == nil || l.fate.Kind != Waiting || l.fate.Why.ID != "" {
+	for _, record := range e.fates.records {
+		if record.waitingPod == nil || record.fate.Kind != Waiting || record.fate.Why.ID != "" {
 			continue
 		}
-		alike := equivalenceClassOf(l.waitingPod)
-		text, known := said[alike]
-		if !known || alike == (equivalenceClass{}) {
-			if asked++; asked > maxReasons {
-				l.fate.Why = message.Of(message.FateNoNode, nil)
+		class := equivalenceClassOf(record.waitingPod)
+		text, known := reasons[class]
+		if !known || class == (equivalenceClass{}) {
+			if computed++; computed > maxReasons {
+				record.fate.Why = message.Of(message.FateNoNode, nil)
 				continue
 			}
 			var err error
-			if text, err = e.unschedulableReason(ctx, l.waitingPod); err != nil {
+			if text, err = e.unschedulableReason(ctx, record.waitingPod); err != nil {
 				return err
 			}
-			said[alike] = text
+			reasons[class] = text
 		}
-		l.fate.Why = message.Of(message.FateUnschedulable, message.Args{"why": text})
-		edits = append(edits, cluster.Put(e.withUnschedulableCondition(l.waitingPod, text)))
+		record.fate.Why = message.Of(message.FateUnschedulable, message.Args{"why": text})
+		edits = append(edits, cluster.Put(e.withUnschedulableCondition(record.waitingPod, text)))
 	}
 	return e.edit(edits...)
 }
 
-// refusal is why a pod fits nowhere, in the scheduler's words, with every obstacle of every node counted.
+// unschedulableReason is why a pod cannot be scheduled, in the scheduler's words, with every obstacle of every node counted.
 func (e *engine) unschedulableReason(ctx context.Context, pod *corev1.Pod) (string, error) {
 	obstacles, err := e.judge.Obstacles(ctx, e.podForJudge(pod))
 	if err != nil {
@@ -55,7 +54,7 @@ func (e *engine) unschedulableReason(ctx context.Context, pod *corev1.Pod) (stri
 	return formatObstacles(obstacles), nil
 }
 
-// mostSaid is how many different obstacles a reason names.
+// maxNamedObstacles is how many different obstacles a reason names.
 const maxNamedObstacles = 6
 
 func formatObstacles(o scheduling.Obstacles) string {
@@ -77,14 +76,14 @@ func formatObstacles(o scheduling.Obstacles) string {
 	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	said := everywhere
+	named := everywhere
 	for _, reason := range reasons[:min(len(reasons), maxNamedObstacles)] {
-		said = append(said, fmt.Sprintf("%d %s", counts[reason], reason))
+		named = append(named, fmt.Sprintf("%d %s", counts[reason], reason))
 	}
-	return fmt.Sprintf("0/%d nodes are available: %s.", len(o.Nodes), strings.Join(said, ", "))
+	return fmt.Sprintf("0/%d nodes are available: %s.", len(o.Nodes), strings.Join(named, ", "))
 }
 
-// unschedulable is the pod as the scheduler marks it.
+// withUnschedulableCondition is the pod with the condition that the scheduler sets.
 func (e *engine) withUnschedulableCondition(pod *corev1.Pod, why string) *corev1.Pod {
 	marked := *pod
 	marked.Status.Conditions = slices.DeleteFunc(slices.Clone(pod.Status.Conditions), func(c corev1.PodCondition) bool {

@@ -20,7 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// update replaces an object, and lets its controller follow.
+// updateObject replaces an object, and has its controller react.
 func (e *engine) updateObject(ctx context.Context, before, next metav1.Object) error {
 	e.retryUnschedulable()
 	switch next := next.(type) {
@@ -45,7 +45,7 @@ func (e *engine) updateObject(ctx context.Context, before, next metav1.Object) e
 	return e.edit(cluster.Put(next))
 }
 
-// updateDeployment rolls a Deployment out if it has another template, or had when it was paused; else it is scaled.
+// updateDeployment rolls a Deployment out if its template changes, or changed while it was paused; otherwise it is scaled.
 //
 // Source: pkg/controller/deployment of Kubernetes (syncDeployment): one that is paused is only scaled.
 func (e *engine) updateDeployment(ctx context.Context, was, next *appsv1.Deployment) error {
@@ -62,13 +62,13 @@ func (e *engine) updateDeployment(ctx context.Context, was, next *appsv1.Deploym
 	return e.scaleDeployment(next, replicas)
 }
 
-// unfinished says whether a Deployment has pods of older templates beside its newest ReplicaSet.
+// hasOldPods says whether a Deployment has pods of older templates beside its newest ReplicaSet.
 func (e *engine) hasOldPods(d *appsv1.Deployment) bool {
 	newest := e.newestReplicaSet(d)
 	return newest != nil && len(e.oldPods(d, newest)) > 0
 }
 
-// outdated says whether a Deployment's newest ReplicaSet is not of its template.
+// templateChanged says whether a Deployment's newest ReplicaSet is not of its template.
 func (e *engine) templateChanged(d *appsv1.Deployment) bool {
 	newest := e.newestReplicaSet(d)
 	return newest == nil || !sameTemplate(&newest.Spec.Template, &d.Spec.Template)
@@ -102,7 +102,7 @@ func (e *engine) updateDaemonSet(ctx context.Context, was, next *appsv1.DaemonSe
 	})
 }
 
-// updatePod is for the little that may change in a pod. One that waits is tried again.
+// updatePod updates the few mutable fields of a pod. A pending pod is tried again.
 func (e *engine) updatePod(was, next *corev1.Pod) error {
 	if next.Spec.NodeName == "" {
 		next.Spec.NodeName = was.Spec.NodeName
@@ -137,7 +137,7 @@ func (e *engine) updateNode(next *corev1.Node) error {
 	return nil
 }
 
-// PatchError is a patch that does not fit the object it is for.
+// PatchError is a patch that does not fit its object.
 type PatchError struct {
 	Object change.Ref
 	Err    error
@@ -146,7 +146,7 @@ type PatchError struct {
 func (e PatchError) Error() string { return fmt.Sprintf("patching %s: %v", e.Object, e.Err) }
 func (e PatchError) Unwrap() error { return e.Err }
 
-// patch changes some fields of an object and plays what its controller does about it.
+// patchObject changes fields of an object and has its controller react.
 func (e *engine) patchObject(ctx context.Context, c change.Patch) error {
 	before := e.world().Object(cluster.Kind(c.Object.Kind), c.Object.Namespace, c.Object.Name)
 	if before == nil {

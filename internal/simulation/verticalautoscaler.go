@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// nodesChanged lets what follows the number of nodes follow it.
+// runVerticalAutoscalers runs the vertical autoscalers after the number of nodes changed.
 func (e *engine) runVerticalAutoscalers(ctx context.Context) error {
 	for _, d := range e.world().Deployments() {
 		for i := range d.Spec.Template.Spec.Containers {
@@ -29,13 +29,13 @@ func (e *engine) runVerticalAutoscalers(ctx context.Context) error {
 	return nil
 }
 
-// verticalAutoscaler says whether a container is the cluster-proportional-vertical-autoscaler.
+// isVerticalAutoscaler says whether a container is the cluster-proportional-vertical-autoscaler.
 func isVerticalAutoscaler(c *corev1.Container) bool {
 	image := c.Image[strings.LastIndexByte(c.Image, '/')+1:]
 	return strings.HasPrefix(image, "cpvpa") || strings.HasPrefix(image, "cluster-proportional-vertical-autoscaler")
 }
 
-// growth is how the vertical autoscaler reckons one resource of one container.
+// resourceScaleConfig is how the vertical autoscaler scales one resource of one container.
 //
 // Source: the README of kubernetes-sigs/cluster-proportional-vertical-autoscaler.
 type resourceScaleConfig struct {
@@ -43,9 +43,9 @@ type resourceScaleConfig struct {
 	CoresPerStep, NodesPerStep int
 }
 
-// wants is what the container should ask for: steps counted up to the next whole one, by cores or by nodes, whichever is
-// more. Like the autoscaler itself, it holds only the count by nodes to the maximum.
-func (g resourceScaleConfig) quantity(nodes, cores int) *resource.Quantity {
+// quantity is the amount for a cluster's size: by cores or by nodes, in whole steps rounded up, whichever is more. Like the
+// autoscaler itself, it applies the maximum to the amount by nodes only.
+func (c resourceScaleConfig) quantity(nodes, cores int) *resource.Quantity {
 	milli := func(q *resource.Quantity) int64 {
 		if q == nil {
 			return 0
@@ -58,21 +58,21 @@ func (g resourceScaleConfig) quantity(nodes, cores int) *resource.Quantity {
 		}
 		return int64((count + per - 1) / per)
 	}
-	byCores := milli(g.Base) + milli(g.Step)*steps(cores, g.CoresPerStep)
-	byNodes := milli(g.Base) + milli(g.Step)*steps(nodes, g.NodesPerStep)
-	if most := milli(g.Max); most > 0 {
+	byCores := milli(c.Base) + milli(c.Step)*steps(cores, c.CoresPerStep)
+	byNodes := milli(c.Base) + milli(c.Step)*steps(nodes, c.NodesPerStep)
+	if most := milli(c.Max); most > 0 {
 		byNodes = min(byNodes, most)
 	}
 	return resource.NewMilliQuantity(max(byCores, byNodes), resource.DecimalSI)
 }
 
-// growths are those of a container's requests and limits, by resource.
+// containerScaleConfig is how a container's requests and limits scale, by resource.
 type containerScaleConfig struct {
 	Name             string
 	Requests, Limits map[corev1.ResourceName]resourceScaleConfig
 }
 
-// step sets what a vertical autoscaler's target asks for to what fits the nodes there are now.
+// runVerticalAutoscaler sets the resources of a vertical autoscaler's target for the current nodes.
 func (e *engine) runVerticalAutoscaler(ctx context.Context, d *appsv1.Deployment, c *corev1.Container) error {
 	namespace, kind, name := autoscalerTarget(d, c)
 	config, ok := e.scaleConfig(d, c)
@@ -103,8 +103,8 @@ func (e *engine) runVerticalAutoscaler(ctx context.Context, d *appsv1.Deployment
 		return e.resizeDaemonSet(ctx, e.world().DaemonSet(namespace, name), change)
 	case "deployment":
 		if target := e.world().Deployment(namespace, name); target != nil {
-			if grown := target.DeepCopy(); change(&grown.Spec.Template.Spec) {
-				return e.rolloutDeployment(ctx, grown)
+			if resized := target.DeepCopy(); change(&resized.Spec.Template.Spec) {
+				return e.rolloutDeployment(ctx, resized)
 			}
 		}
 		return nil
@@ -118,11 +118,11 @@ func (e *engine) resizeDaemonSet(ctx context.Context, set *appsv1.DaemonSet, cha
 	if set == nil {
 		return nil
 	}
-	grown := set.DeepCopy()
-	if !change(&grown.Spec.Template.Spec) {
+	resized := set.DeepCopy()
+	if !change(&resized.Spec.Template.Spec) {
 		return nil
 	}
-	return e.rolloutDaemonSet(ctx, grown, func(old *corev1.Pod) *corev1.Pod {
+	return e.rolloutDaemonSet(ctx, resized, func(old *corev1.Pod) *corev1.Pod {
 		next := e.replacementPod(old, e.names.pod(old.Namespace, set.Name+"-"))
 		next.Spec.Containers = slices.Clone(old.Spec.Containers)
 		change(&next.Spec)
@@ -130,9 +130,9 @@ func (e *engine) resizeDaemonSet(ctx context.Context, set *appsv1.DaemonSet, cha
 	})
 }
 
-func scaledResources(growths map[corev1.ResourceName]resourceScaleConfig, nodes, cores int) corev1.ResourceList {
+func scaledResources(configs map[corev1.ResourceName]resourceScaleConfig, nodes, cores int) corev1.ResourceList {
 	list := corev1.ResourceList{}
-	for name, g := range growths {
+	for name, g := range configs {
 		list[name] = *g.quantity(nodes, cores)
 	}
 	return list
@@ -143,7 +143,7 @@ func sameResources(a, b corev1.ResourceRequirements) bool {
 	return maps.EqualFunc(a.Requests, b.Requests, same) && maps.EqualFunc(a.Limits, b.Limits, same)
 }
 
-// target is what a vertical autoscaler resizes, by its flags.
+// autoscalerTarget is the workload that a vertical autoscaler resizes, by its flags.
 func autoscalerTarget(d *appsv1.Deployment, c *corev1.Container) (namespace, kind, name string) {
 	namespace = d.Namespace
 	if flag := flagValue(c, "namespace"); flag != "" {
@@ -153,7 +153,7 @@ func autoscalerTarget(d *appsv1.Deployment, c *corev1.Container) (namespace, kin
 	return namespace, strings.ToLower(kind), name
 }
 
-// flagOf is a flag of a container's command line, empty if it is not there.
+// flagValue is the value of a flag in a container's command line, empty if it is not set.
 func flagValue(c *corev1.Container, name string) string {
 	words := slices.Concat(c.Command, c.Args)
 	for i, word := range words {
@@ -171,8 +171,8 @@ func flagValue(c *corev1.Container, name string) string {
 	return ""
 }
 
-// configOf reads how a vertical autoscaler reckons: from the ConfigMap it mounts, over what its command line says. It is
-// false if neither can be seen.
+// scaleConfig reads a vertical autoscaler's configuration: from the ConfigMap it mounts, otherwise from its command line. It is
+// false if neither is known.
 func (e *engine) scaleConfig(d *appsv1.Deployment, c *corev1.Container) ([]containerScaleConfig, bool) {
 	text := flagValue(c, "default-config")
 	if file := flagValue(c, "config-file"); file != "" {
@@ -184,7 +184,7 @@ func (e *engine) scaleConfig(d *appsv1.Deployment, c *corev1.Container) ([]conta
 	return config, err == nil && len(config) > 0
 }
 
-// mounted is the text of a file that a container mounts from a ConfigMap.
+// mountedFile is the text of a file that a container mounts from a ConfigMap.
 func (e *engine) mountedFile(d *appsv1.Deployment, c *corev1.Container, file string) (string, bool) {
 	for _, mount := range c.VolumeMounts {
 		key, below := strings.CutPrefix(file, strings.TrimSuffix(mount.MountPath, "/")+"/")
@@ -205,7 +205,7 @@ func (e *engine) mountedFile(d *appsv1.Deployment, c *corev1.Container, file str
 	return "", false
 }
 
-// parseGrowths reads either form: an object by container, or a list with names.
+// parseScaleConfig reads either form: an object by container, or a list with names.
 func parseScaleConfig(text string) ([]containerScaleConfig, error) {
 	byName := map[string]containerScaleConfig{}
 	if err := json.Unmarshal([]byte(text), &byName); err == nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// forceDetach is how long the attach-detach controller waits for an unhealthy node to unmount a volume that no pod there
+// maxWaitForUnmount is how long the attach-detach controller waits for an unhealthy node to unmount a volume that no pod there
 // needs any more.
 //
 // Source: pkg/controller/volume/attachdetach (ReconcilerMaxWaitForUnmountDuration).
 const maxWaitForUnmount = 6 * time.Minute
 
-// delayForVolume holds back the successor of a pod whose node is dead: a volume that only one node may use has to be
-// detached there first.
+// delayUntilDetached delays the replacement of a pod on an unreachable node: a single-attach volume has to be detached from there
+// first.
 func (e *engine) delayUntilDetached(pod *corev1.Pod) {
 	for i := range pod.Spec.Volumes {
 		volume := e.volumeOf(pod, &pod.Spec.Volumes[i])
 		if volume == nil || !e.requiresAttach(volume) || !isSingleAttach(volume) {
 			continue
 		}
-		l := e.fates.of(pod)
-		l.delay = Fate{
+		record := e.fates.of(pod)
+		record.delay = Fate{
 			Why:   message.Of(message.FateDetach, message.Args{"volume": volume.Name, "node": nodeRef(pod.Spec.NodeName)}),
 			Until: e.now + maxWaitForUnmount,
 		}
@@ -36,8 +36,8 @@ func (e *engine) delayUntilDetached(pod *corev1.Pod) {
 	}
 }
 
-// detach takes the volumes of a pod that is gone from its node, but for those that another pod there mounts: as the
-// attach-detach controller does once they are unmounted or, on a dead node, once it has waited for that.
+// detach detaches the volumes of a removed pod from its node, except those that another pod there mounts: as the attach-detach
+// controller does once they are unmounted or, on an unreachable node, after maxWaitForUnmount.
 func (e *engine) detach(pod *corev1.Pod) []cluster.Edit {
 	var edits []cluster.Edit
 	for i := range pod.Spec.Volumes {
@@ -54,7 +54,7 @@ func (e *engine) detach(pod *corev1.Pod) []cluster.Edit {
 	return edits
 }
 
-// mountedBeside says whether another pod on the pod's node mounts a claim of it.
+// mountedByAnother says whether another pod on the pod's node mounts one of its claims.
 func (e *engine) mountedByAnother(pod *corev1.Pod, claim string) bool {
 	return slices.ContainsFunc(e.pods.usingClaim(pod.Namespace, claim), func(other *corev1.Pod) bool {
 		return other.Spec.NodeName == pod.Spec.NodeName && nameOf(other) != nameOf(pod) && !cluster.Ended(other)
@@ -73,7 +73,7 @@ func (e *engine) volumeOf(pod *corev1.Pod, v *corev1.Volume) *corev1.PersistentV
 	return e.world().Volume(claim.Spec.VolumeName)
 }
 
-// attaches says whether a volume is attached to a node before a pod there can use it.
+// requiresAttach says whether a volume is attached to a node before a pod there can use it.
 func (e *engine) requiresAttach(v *corev1.PersistentVolume) bool {
 	if len(e.world().Attachments(v.Name)) > 0 {
 		return true
@@ -85,15 +85,15 @@ func (e *engine) requiresAttach(v *corev1.PersistentVolume) bool {
 	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
 }
 
-// onlyOneNode says whether a volume is attached to no second node. Of one that does not tell, the attacher decides.
+// isSingleAttach says whether a volume is attached to one node at a time. Without access modes the driver decides.
 //
 // Source: pkg/volume/util of Kubernetes (IsMultiAttachAllowed).
 func isSingleAttach(v *corev1.PersistentVolume) bool {
 	return len(v.Spec.AccessModes) > 0 && !slices.Contains(v.Spec.AccessModes, corev1.ReadWriteMany) && !slices.Contains(v.Spec.AccessModes, corev1.ReadOnlyMany)
 }
 
-// provision makes the volumes that wait for a pod's node, where that node stands, and binds their claims: from then on the
-// pod is tied to the place.
+// provisionVolumes provisions the volumes of claims that wait for a first consumer, in the topology of its node, and binds the
+// claims: from then on the pod is bound to that topology.
 func (e *engine) provisionVolumes(pod *corev1.Pod) []cluster.Edit {
 	var edits []cluster.Edit
 	for i := range pod.Spec.Volumes {
@@ -114,7 +114,7 @@ func (e *engine) provisionVolumes(pod *corev1.Pod) []cluster.Edit {
 	return edits
 }
 
-// noProvisioner is the provisioner of classes whose volumes are made by hand.
+// noProvisioner is the provisioner of classes whose volumes are created by hand.
 const noProvisioner = "kubernetes.io/no-provisioner"
 
 func (e *engine) provisionClaim(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, node *corev1.Node) []cluster.Edit {
@@ -123,7 +123,7 @@ func (e *engine) provisionClaim(claim *corev1.PersistentVolumeClaim, class *stor
 		bound.UID = e.names.uid()
 	}
 	bound.Spec.VolumeName = "pvc-" + string(bound.UID)
-	metav1.SetMetaDataAnnotation(&bound.ObjectMeta, volume.AnnBindCompleted, "yes") // Without it the scheduler takes no pod for the claim.
+	metav1.SetMetaDataAnnotation(&bound.ObjectMeta, volume.AnnBindCompleted, "yes") // Without it the scheduler does not treat the claim as bound.
 	bound.Status.Phase = corev1.ClaimBound
 	made := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: bound.Spec.VolumeName, UID: e.names.uid(), CreationTimestamp: *e.apiTime()},
@@ -141,7 +141,8 @@ func (e *engine) provisionClaim(claim *corev1.PersistentVolumeClaim, class *stor
 	return []cluster.Edit{cluster.Put(bound), cluster.Put(made)}
 }
 
-// reach is where a volume made for a node can be used: where its driver says that nodes are alike, else in the node's zone.
+// volumeNodeAffinity is where a volume provisioned for a node can be used: by its driver's topology keys, otherwise in the node's
+// zone.
 func (e *engine) volumeNodeAffinity(driver string, node *corev1.Node) *corev1.VolumeNodeAffinity {
 	var term corev1.NodeSelectorTerm
 	keys, known := e.topologyKeys(driver, node)
@@ -161,7 +162,7 @@ func (e *engine) volumeNodeAffinity(driver string, node *corev1.Node) *corev1.Vo
 	return &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}}
 }
 
-// topologyKeys are the labels by which a driver tells nodes apart; false if it has not registered on the node.
+// topologyKeys are the driver's topology keys; false if it has not registered on the node.
 func (e *engine) topologyKeys(driver string, node *corev1.Node) ([]string, bool) {
 	drivers := e.world().CSINode(node.Name)
 	if drivers == nil {

@@ -28,7 +28,7 @@ func TestGrowDaemonSet(t *testing.T) {
 		want  []string
 		gap   string
 	}{
-		"where there is room it is replaced in place": {
+		"with capacity it is replaced in place": {
 			world: world(small(), daemonSet("agent", template("agent", "100m"), "n1", "n2")),
 			want:  []string{"moved agent-n1 n1>n1", "moved agent-n2 n2>n2"},
 		},
@@ -40,22 +40,22 @@ func TestGrowDaemonSet(t *testing.T) {
 				"waiting web-1-* FateUnschedulable", "waiting web-1-* FateUnschedulable",
 			},
 		},
-		"without priority the rollout stands still at its first node": {
+		"without priority the rollout stops at its first node": {
 			world: world(small(), daemonSet("agent", template("agent", "100m"), "n1", "n2"), deployment("web", template("web", "800m"), "n1", "n2")),
 			want:  []string{"waiting agent-n1 n1> FateUnschedulable"},
 			gap:   "GapRollout",
 		},
-		"a surge needs room for both": {
+		"a surge needs capacity for both": {
 			world: world(small(), surging),
 			want:  []string{"created agent-* >n2", "created agent-* >n1", "ended agent-n1 n1> FateRolled", "ended agent-n2 n2> FateRolled"},
 		},
-		"where its controller would make none now, the old one goes and no other comes": {
+		"on a node that its controller would not use now, the old one is removed and not replaced": {
 			world: world(node("n1", "a", cpu("1")), node("n2", "b", cpu("1"), func(n *corev1.Node) {
 				n.Spec.Taints = []corev1.Taint{{Key: "maintenance", Effect: corev1.TaintEffectNoSchedule}}
 			}), daemonSet("agent", template("agent", "100m"), "n1", "n2")),
 			want: []string{"ended agent-n2 n2> FateUnwanted", "moved agent-n1 n1>n1"},
 		},
-		"OnDelete rolls nothing": {
+		"OnDelete replaces nothing": {
 			world: world(small(), onDelete),
 			gap:   "GapOnDelete",
 		},
@@ -81,7 +81,7 @@ func TestScale(t *testing.T) {
 			world(node("n1", "a"), node("n2", "b"), deployment("web", template("web", "3"), "n1")), scale("Deployment", "web", 2),
 			[]string{"created web-1-* >n2"},
 		},
-		"up beyond the room": {
+		"up beyond the capacity": {
 			world(node("n1", "a"), deployment("web", template("web", "3"), "n1")), scale("Deployment", "web", 2),
 			[]string{"waiting web-1-* FateUnschedulable"},
 		},
@@ -89,11 +89,11 @@ func TestScale(t *testing.T) {
 			world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2", "n2")), scale("Deployment", "web", 2),
 			[]string{"ended web-1-b n2> FateScaled"},
 		},
-		"a StatefulSet grows one after another": {
+		"a StatefulSet scales up in order": {
 			world(node("n1", "a"), statefulSet("db", template("db", "3"), "n1")), scale("StatefulSet", "db", 3),
 			[]string{"waiting db-1 FateUnschedulable", "waiting db-2 FateOrdered"},
 		},
-		"and loses its last": {
+		"and down from its last": {
 			world(threeNodes(), statefulSet("db", template("db", "1"), "n1", "n2")), scale("StatefulSet", "db", 1),
 			[]string{"ended db-1 n2> FateScaled"},
 		},
@@ -103,7 +103,7 @@ func TestScale(t *testing.T) {
 }
 
 func TestPreemptionCascades(t *testing.T) {
-	// The first takes from the second, whose replacement takes from the third.
+	// The first pod preempts the second, whose replacement preempts the third.
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")),
 		deployment("mid", template("mid", "1", priority(10)), "n1"),
 		deployment("low", template("low", "1", priority(1)), "n2"),
@@ -123,7 +123,7 @@ func TestPods(t *testing.T) {
 		change change.Change
 		want   []string
 	}{
-		"a pod that is deleted is made again": {
+		"a deleted pod is recreated": {
 			world(node("n1", "a"), deployment("web", template("web", "1"), "n1")),
 			change.DeletePod{Namespace: "default", Name: "web-1-a"},
 			[]string{"moved web-1-a n1>n1"},
@@ -133,12 +133,12 @@ func TestPods(t *testing.T) {
 			change.Evict{Namespace: "default", Name: "web-1-a"},
 			[]string{"waiting web-1-a n1>n1 FateBlocked"},
 		},
-		"on a dead node a StatefulSet's pod hangs": {
+		"on an unreachable node a StatefulSet's pod stays Terminating": {
 			world(node("n1", "a", notReady), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")),
 			change.DeletePod{Namespace: "default", Name: "db-0"},
 			[]string{"waiting db-0 n1>n1 FateHangs"},
 		},
-		"unless it is deleted by force": {
+		"unless it is force-deleted": {
 			world(node("n1", "a", notReady), node("n2", "b"), statefulSet("db", template("db", "1"), "n1")),
 			change.DeletePod{Namespace: "default", Name: "db-0", Force: true},
 			[]string{"moved db-0 n1>n2"},

@@ -27,10 +27,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// epoch is when worlds of these tests begin.
+// epoch is the time of these tests' snapshots.
 var epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// objects gathers what a small world holds.
+// objects are those of a small world.
 type objects []runtime.Object
 
 func world(parts ...any) objects {
@@ -59,7 +59,7 @@ func (o objects) judge(t testing.TB) *scheduling.Judge {
 	return judge
 }
 
-// future plays changes once.
+// run simulates changes in one future.
 func (o objects) run(t testing.TB, changes ...change.Change) simulation.Outcome {
 	t.Helper()
 	outcome, err := simulation.Run(t.Context(), o.judge(t), changes, simulation.Options{})
@@ -93,7 +93,7 @@ func cpu(amount string) func(*corev1.Node) {
 	return func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse(amount) }
 }
 
-// template asks for some CPU.
+// template requests some CPU.
 func template(app, cpu string, edits ...func(*corev1.PodSpec)) corev1.PodTemplateSpec {
 	t := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": app}},
@@ -155,7 +155,7 @@ func antiAffinity(key, app string) func(*corev1.PodSpec) {
 	}
 }
 
-// placed makes a pod of a template; without a node it waits.
+// placed is a pod of a template; without a node it is pending.
 func placed(name, node string, t corev1.PodTemplateSpec, owners ...metav1.OwnerReference) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -251,7 +251,7 @@ func job(name string, limit int32, t corev1.PodTemplateSpec, nodes ...string) ob
 	return all
 }
 
-// zonalClaim is a claim bound to a volume of a zone that one node at a time may use.
+// zonalClaim is a claim bound to a single-attach volume of a zone.
 func zonalClaim(name, zone string) objects {
 	return world(
 		&corev1.PersistentVolumeClaim{
@@ -291,10 +291,10 @@ func budget(name, app string, least int) *policyv1.PodDisruptionBudget {
 	}
 }
 
-// generated is the end of a generated name, of which tests do not depend.
+// generated is the suffix of a generated name, which tests do not depend on.
 var generated = regexp.MustCompile(`(?:-[bcdfghjklmnpqrstvwxz2456789]{8,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}( |$)`)
 
-// told is the outcome as lines of text, sorted: "moved web-1-a n1>n2 5m50s".
+// describeFates is the outcome as lines of text, sorted: "moved web-1-a n1>n2 5m50s".
 func describeFates(o simulation.Outcome) []string {
 	lines := []string{}
 	for _, f := range o.Fates {
@@ -317,7 +317,7 @@ func describeFates(o simulation.Outcome) []string {
 	return lines
 }
 
-// expectGap looks for what is said not to be played about something; empty is nothing.
+// expectGap compares the gap about something; empty is none.
 func expectGap(t *testing.T, o simulation.Outcome, about, want string) {
 	t.Helper()
 	got := ""
