@@ -113,7 +113,7 @@ func (l *Lab) awaken(ctx context.Context) error {
 	}
 	heard, cancel := context.WithTimeout(ctx, awakening)
 	defer cancel()
-	if err := l.Nodes.Beating(heard); err != nil {
+	if err := l.Nodes.WaitForHeartbeats(heard); err != nil {
 		return err
 	}
 	for _, c := range []controlplane.Component{controlplane.ControllerManager, controlplane.Scheduler} {

@@ -14,10 +14,10 @@ import (
 // systemCritical is where the priorities begin that a kubelet never evicts: scheduling.SystemCriticalPriority.
 const systemCritical = 2_000_000_000
 
-// admission is the verdict on a pod that comes to a node on which others are, or nil if it may stay. It is the kubelet's
+// admission is why the kubelet rejects a pod beside others on its node, or nil if it admits it. It is the kubelet's
 // own check (pkg/kubelet/lifecycle/predicate.go, eviction_manager.go), which mostly strikes pods that no scheduler placed. Host
 // ports are left to the scheduler, and critical pods do not push others out here.
-func admission(pod *corev1.Pod, others []*corev1.Pod, node *corev1.Node, memoryPressure bool) *verdict {
+func admission(pod *corev1.Pod, others []*corev1.Pod, node *corev1.Node, memoryPressure bool) *termination {
 	if memoryPressure && pod.Status.QOSClass == corev1.PodQOSBestEffort && !isCritical(pod) &&
 		!corev1helpers.TolerationsTolerateTaint(klog.Background(), pod.Spec.Tolerations, &corev1.Taint{
 			Key: corev1.TaintNodeMemoryPressure, Effect: corev1.TaintEffectNoSchedule,
@@ -37,16 +37,16 @@ func admission(pod *corev1.Pod, others []*corev1.Pod, node *corev1.Node, memoryP
 	return nil
 }
 
-func rejected(reason, message string) *verdict {
-	return &verdict{reason: reason, message: "Pod was rejected: " + message, rejected: true}
+func rejected(reason, message string) *termination {
+	return &termination{reason: reason, message: "Pod was rejected: " + message, rejected: true}
 }
 
 func isCritical(pod *corev1.Pod) bool {
 	return pod.Spec.Priority != nil && *pod.Spec.Priority >= systemCritical
 }
 
-// shortage looks at resources in the scheduler's order; those a node does not list are nobody's concern.
-func shortage(pod *corev1.Pod, others []*corev1.Pod, node *corev1.Node) *verdict {
+// shortage looks at resources in the scheduler's order; those that a node does not list are not checked.
+func shortage(pod *corev1.Pod, others []*corev1.Pod, node *corev1.Node) *termination {
 	has := node.Status.Allocatable
 	if limit, ok := has[corev1.ResourcePods]; ok && int64(len(others))+1 > limit.Value() {
 		return outOf(corev1.ResourcePods, 1, int64(len(others)), limit.Value())
@@ -85,7 +85,7 @@ func amount(name corev1.ResourceName, list corev1.ResourceList) int64 {
 	return q.Value()
 }
 
-func outOf(name corev1.ResourceName, requested, used, capacity int64) *verdict {
+func outOf(name corev1.ResourceName, requested, used, capacity int64) *termination {
 	return rejected("OutOf"+string(name), fmt.Sprintf(
 		"Node didn't have enough resource: %s, requested: %d, used: %d, capacity: %d", name, requested, used, capacity))
 }

@@ -96,8 +96,8 @@ func TestAdmission(t *testing.T) {
 }
 
 func TestRejectedPodsSayNothingElse(t *testing.T) {
-	p := newPlayer(t, newPod())
-	p.life.verdict, p.life.stopped = rejected("OutOfcpu", "m"), true
+	p := newPodSimulator(t, newPod())
+	p.life.termination, p.life.terminated = rejected("OutOfcpu", "m"), true
 	p.until(0)
 	if s := p.pod.Status; s.Phase != corev1.PodFailed || s.Reason != "OutOfcpu" || s.ContainerStatuses != nil {
 		t.Errorf("status is %+v", s)
@@ -122,7 +122,7 @@ func TestEvictee(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if p := evictee(test.pods); p != nil {
+			if p := podToEvict(test.pods); p != nil {
 				got = string(p.UID)
 			}
 			if got != test.want {
@@ -174,14 +174,14 @@ func TestAttached(t *testing.T) {
 }
 
 func TestPoolGivesEachAddressOnce(t *testing.T) {
-	p := newPool()
+	p := newAddressPool()
 	p.reserve("100.64.0.2")
 	p.reserve("10.0.0.1") // not its own
 	p.reserve("")
 	if a, b := p.take(), p.take(); a != "100.64.0.1" || b != "100.64.0.3" {
 		t.Errorf("took %s and %s", a, b)
 	}
-	p.giveBack("100.64.0.1")
+	p.release("100.64.0.1")
 	if a := p.take(); a != "100.64.0.4" {
 		t.Errorf("took %s, want an address that was not just given back", a)
 	}
@@ -191,10 +191,10 @@ func TestPoolGivesEachAddressOnce(t *testing.T) {
 	}
 }
 
-// A pod that was deleted by force takes no more room, though its containers have yet to stop: pkg/kubelet's pod manager
+// A pod that was deleted by force uses no resources any more, though its containers have yet to stop: pkg/kubelet's pod manager
 // has forgotten it.
 func TestGonePodsTakeNoRoom(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.add("old", requests("cpu", "3"), does("stop-after", "20s"))
 		s.pass(time.Minute)
 		if err := s.CoreV1().Pods("ns").Delete(s.Context(), "old", metav1.DeleteOptions{}); err != nil {

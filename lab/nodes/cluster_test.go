@@ -19,7 +19,7 @@ import (
 )
 
 func TestDeploymentRunsAndGoes(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a", "b")
 	b.deployment(4, nil)
 	b.eventuallyRunning(4)
@@ -35,7 +35,7 @@ func TestDeploymentRunsAndGoes(t *testing.T) {
 }
 
 func TestCutNodeAndBack(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a", "b") // where every node is lost, nothing is evicted
 	b.bare("p", nil, b.on("a"))
 	b.eventuallyRunning(1)
@@ -54,7 +54,7 @@ func TestCutNodeAndBack(t *testing.T) {
 }
 
 func TestKubeletDownGoesOnRunning(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a")
 	tolerate := func(p *corev1.Pod) {
 		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
@@ -78,7 +78,7 @@ func TestKubeletDownGoesOnRunning(t *testing.T) {
 }
 
 func TestPowerOffReboots(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a", "b")
 	b.bare("p", nil, func(p *corev1.Pod) {
 		b.on("a")(p)
@@ -104,13 +104,13 @@ func TestPowerOffReboots(t *testing.T) {
 		t.Errorf("last state is %v, want exit code 255", last)
 	}
 	b.eventually("another boot ID", func(context.Context) bool { return boot() != before })
-	if m := b.told(metav1.NamespaceDefault, b.node("a"), "Rebooted"); !strings.Contains(m, boot()) {
+	if m := b.waitForEvent(metav1.NamespaceDefault, b.node("a"), "Rebooted"); !strings.Contains(m, boot()) {
 		t.Errorf("Rebooted says %q", m)
 	}
 }
 
 func TestVolumeGatesThePod(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a")
 	const handle = "vol-1"
 	_, err := b.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
@@ -145,7 +145,7 @@ func TestVolumeGatesThePod(t *testing.T) {
 	}
 	name := corev1.UniqueVolumeName("kubernetes.io/csi/ebs.csi.aws.com^" + handle)
 	b.eventually("volumesInUse", func(context.Context) bool { v := inUse(); return len(v) == 1 && v[0] == name })
-	if message := b.told(b.namespace, "p", "FailedMount"); !strings.Contains(message, "unattached volumes=[data]") {
+	if message := b.waitForEvent(b.namespace, "p", "FailedMount"); !strings.Contains(message, "unattached volumes=[data]") {
 		t.Errorf("FailedMount says %q", message)
 	}
 	if p := b.pod("p"); p.Status.Phase != corev1.PodPending || p.Status.ContainerStatuses[0].State.Waiting.Reason != "ContainerCreating" {
@@ -170,7 +170,7 @@ func TestVolumeGatesThePod(t *testing.T) {
 }
 
 func TestJobs(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a")
 	job := func(name, code string) {
 		template := b.template(map[string]string{nodes.AnnotationRunFor: "20s", nodes.AnnotationExitCode: code})
@@ -200,7 +200,7 @@ func TestJobs(t *testing.T) {
 }
 
 func TestStatefulSetInOrder(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a", "b")
 	_, err := b.AppsV1().StatefulSets(b.namespace).Create(t.Context(), &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "s"},
@@ -223,7 +223,7 @@ func TestStatefulSetInOrder(t *testing.T) {
 }
 
 func TestDaemonSetOnEveryNode(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a", "b")
 	_, err := b.AppsV1().DaemonSets(b.namespace).Create(t.Context(), &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "d"},
@@ -238,7 +238,7 @@ func TestDaemonSetOnEveryNode(t *testing.T) {
 }
 
 func TestSidecarOutlivesTheWork(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a")
 	b.bare("p", map[string]string{nodes.AnnotationRunFor: "40s"}, func(p *corev1.Pod) {
 		p.Spec.RestartPolicy = corev1.RestartPolicyNever
@@ -259,7 +259,7 @@ func TestSidecarOutlivesTheWork(t *testing.T) {
 }
 
 func TestMemoryPressureEvicts(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a")
 	use := func(s string) map[string]string { return map[string]string{nodes.AnnotationMemoryUse: s} }
 	request := func(s string) func(*corev1.Pod) {
@@ -289,7 +289,7 @@ func TestMemoryPressureEvicts(t *testing.T) {
 }
 
 func TestNodeDeletedUnderItsKubelet(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a")
 	b.must(b.CoreV1().Nodes().Delete(t.Context(), b.node("a"), metav1.DeleteOptions{}))
 	b.eventually("the lease's end", func(ctx context.Context) bool {
@@ -308,7 +308,7 @@ func TestNodeDeletedUnderItsKubelet(t *testing.T) {
 }
 
 func TestAPIServerGoesAwayAndComesBack(t *testing.T) {
-	b := newBed(t)
+	b := newTestCluster(t)
 	b.boot("a")
 	b.bare("server", nil, nil)
 	b.eventuallyRunning(1)

@@ -45,9 +45,8 @@ func (c container) crashing() bool { return c.stage == exited && !c.due.IsZero()
 
 func (c container) alive() bool { return c.stage == running || c.stage == stopping }
 
-// settle notes what became of the container without anybody's doing: its program ended. It did so on time, however late
-// the kubelet looks.
-func (c *container) settle(p program, now time.Time) {
+// applyProgramExit notes that the container's program ended by itself, at its own time, however late the kubelet looks.
+func (c *container) applyProgramExit(p program, now time.Time) {
 	end, code, reason := time.Time{}, c.exitCode, c.reason
 	if c.stage == stopping {
 		end = c.due
@@ -92,7 +91,7 @@ func (c *container) stop(p program, now time.Time, grace time.Duration) {
 }
 
 // restart says when an exited container is started again, and lengthens the delay of the time after.
-func (c *container) restart(s situation) {
+func (c *container) restart(s syncInput) {
 	if c.finished.Sub(c.started) > s.real(2*maxBackoff) {
 		c.backoff = 0
 	}

@@ -7,19 +7,19 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// happening is an Event before it is recorded. Reasons and words are those of pkg/kubelet/events and where they are used.
-type happening struct {
+// event is an Event before it is recorded. Reasons and words are those of pkg/kubelet/events and where they are used.
+type event struct {
 	kind, reason, message string
 	container             *corev1.Container // nil when it is the pod's
 }
 
-// happenings are what a kubelet says while a pod's life goes on from before to after.
-func happenings(pod *corev1.Pod, before, after life) []happening {
-	var all []happening
+// podEvents are the Events that a kubelet records while a pod's state changes from before to after.
+func podEvents(pod *corev1.Pod, before, after podState) []event {
+	var all []event
 	say := func(c *corev1.Container, kind, reason, message string, args ...any) {
-		all = append(all, happening{kind, reason, fmt.Sprintf(message, args...), c})
+		all = append(all, event{kind, reason, fmt.Sprintf(message, args...), c})
 	}
-	if d := after.verdict; d != nil && before.verdict == nil {
+	if d := after.termination; d != nil && before.termination == nil {
 		kind := corev1.EventTypeWarning
 		if d.reason == "DeadlineExceeded" {
 			kind = corev1.EventTypeNormal
@@ -41,7 +41,7 @@ func happenings(pod *corev1.Pod, before, after life) []happening {
 			say(c, corev1.EventTypeNormal, "Started", "Container started")
 		}
 		if is.stage == stopping && was.stage != stopping {
-			if after.by.IsZero() {
+			if after.killAt.IsZero() {
 				say(c, corev1.EventTypeWarning, "Unhealthy", "Liveness probe failed: HTTP probe failed with statuscode: 500")
 				say(c, corev1.EventTypeNormal, "Killing", "Container %s failed liveness probe, will be restarted", c.Name)
 			} else {
@@ -55,33 +55,33 @@ func happenings(pod *corev1.Pod, before, after life) []happening {
 	return all
 }
 
-func failedMount(pod *corev1.Pod) happening {
+func failedMountEvent(pod *corev1.Pod) event {
 	var names []string
 	for i := range pod.Spec.Volumes {
 		if claimOf(pod, &pod.Spec.Volumes[i]) != "" {
 			names = append(names, pod.Spec.Volumes[i].Name)
 		}
 	}
-	return happening{corev1.EventTypeWarning, "FailedMount", fmt.Sprintf("Unable to attach or mount volumes: "+
+	return event{corev1.EventTypeWarning, "FailedMount", fmt.Sprintf("Unable to attach or mount volumes: "+
 		"unmounted volumes=%v, unattached volumes=%v, failed to process volumes=[]: context deadline exceeded", names, names), nil}
 }
 
 // failedSandbox is what a kubelet says when the VPC CNI has no address for a pod
 // (https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/troubleshooting.md).
-func failedSandbox(pod *corev1.Pod) happening {
-	return happening{corev1.EventTypeWarning, "FailedCreatePodSandBox", fmt.Sprintf("Failed to create pod sandbox: rpc error: "+
+func failedSandboxEvent(pod *corev1.Pod) event {
+	return event{corev1.EventTypeWarning, "FailedCreatePodSandBox", fmt.Sprintf("Failed to create pod sandbox: rpc error: "+
 		"code = Unknown desc = failed to setup network for sandbox %q: plugin type=\"aws-cni\" name=\"aws-cni\" failed (add): "+
 		"add cmd: failed to assign an IP address to container", digest("sandbox", string(pod.UID))), nil}
 }
 
-// nodeHappenings are what a kubelet says when it has changed its node's status from old to status.
-func nodeHappenings(name string, old, status *corev1.NodeStatus) []happening {
-	var all []happening
+// nodeEvents are the Events that a kubelet records when it has changed its node's status from old to status.
+func nodeEvents(name string, old, status *corev1.NodeStatus) []event {
+	var all []event
 	say := func(reason string) {
-		all = append(all, happening{corev1.EventTypeNormal, reason, fmt.Sprintf("Node %s status is now: %s", name, reason), nil})
+		all = append(all, event{corev1.EventTypeNormal, reason, fmt.Sprintf("Node %s status is now: %s", name, reason), nil})
 	}
 	if was, is := old.NodeInfo.BootID, status.NodeInfo.BootID; was != "" && was != is {
-		all = append(all, happening{corev1.EventTypeWarning, "Rebooted", fmt.Sprintf("Node %s has been rebooted, boot id: %s", name, is), nil})
+		all = append(all, event{corev1.EventTypeWarning, "Rebooted", fmt.Sprintf("Node %s has been rebooted, boot id: %s", name, is), nil})
 	}
 	turned := func(t corev1.NodeConditionType, to corev1.ConditionStatus) bool {
 		return nodeCondition(old, t) != to && nodeCondition(status, t) == to
@@ -98,17 +98,17 @@ func nodeHappenings(name string, old, status *corev1.NodeStatus) []happening {
 	return all
 }
 
-// tellChanges records what happened to a pod, if anybody wants to know and the API can hear it.
-func (f *Fleet) tellChanges(k *kubelet, pod *corev1.Pod, before, after life) {
-	if f.events == nil || !k.is().connected() {
+// recordPodChanges records the Events of a pod, if Events are wanted and the machine is connected.
+func (f *Fleet) recordPodChanges(k *kubelet, pod *corev1.Pod, before, after podState) {
+	if f.events == nil || !k.currentState().connected() {
 		return
 	}
-	for _, h := range happenings(pod, before, after) {
-		f.tellPod(k, pod, h)
+	for _, h := range podEvents(pod, before, after) {
+		f.recordPodEvent(k, pod, h)
 	}
 }
 
-func (f *Fleet) tellPod(k *kubelet, pod *corev1.Pod, h happening) {
+func (f *Fleet) recordPodEvent(k *kubelet, pod *corev1.Pod, h event) {
 	ref := &corev1.ObjectReference{
 		APIVersion: "v1", Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion,
 	}
@@ -120,15 +120,15 @@ func (f *Fleet) tellPod(k *kubelet, pod *corev1.Pod, h happening) {
 			}
 		}
 	}
-	f.tell(k, ref, h)
+	f.recordEvent(k, ref, h)
 }
 
-func (f *Fleet) tellNode(k *kubelet, h happening) {
-	f.tell(k, &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: k.NodeName}, h)
+func (f *Fleet) recordNodeEvent(k *kubelet, h event) {
+	f.recordEvent(k, &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: k.NodeName}, h)
 }
 
-func (f *Fleet) tell(k *kubelet, about *corev1.ObjectReference, h happening) {
-	if f.events == nil || !k.is().connected() {
+func (f *Fleet) recordEvent(k *kubelet, about *corev1.ObjectReference, h event) {
+	if f.events == nil || !k.currentState().connected() {
 		return
 	}
 	f.events.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "kubelet", Host: k.NodeName}).Event(about, h.kind, h.reason, h.message)

@@ -40,14 +40,14 @@ type Options struct {
 
 // Fleet is all the lab's machines.
 type Fleet struct {
-	client kubernetes.Interface
-	pace   *pace.Pace
-	clock  clock.WithTicker
-	log    *slog.Logger
-	news   *news
-	queue  workqueue.TypedDelayingInterface[string]
-	pool   *pool
-	events record.EventBroadcaster // nil if none are wanted
+	client    kubernetes.Interface
+	pace      *pace.Pace
+	clock     clock.WithTicker
+	log       *slog.Logger
+	cache     *clusterCache
+	queue     workqueue.TypedDelayingInterface[string]
+	addresses *addressPool
+	events    record.EventBroadcaster // nil if none are wanted
 
 	workers int
 
@@ -89,27 +89,27 @@ func newFleet(client kubernetes.Interface, o Options) *Fleet {
 		queue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[string]{
 			Name: "lab-nodes", Clock: o.Clock,
 		}),
-		pool: newPool(), kubelets: map[string]*kubelet{},
+		addresses: newAddressPool(), kubelets: map[string]*kubelet{},
 	}
-	f.news = newNews(client, f.queue.Add)
+	f.cache = newClusterCache(client, f.queue.Add)
 	if o.Events {
 		f.events = record.NewBroadcaster()
 	}
 	return f
 }
 
-// Run plays the machines until ctx ends. Machines that are booted before wait for it.
+// Run runs the machines until ctx ends. Machines that are booted before wait for it.
 func (f *Fleet) Run(ctx context.Context) error {
-	defer f.news.shutdown()
-	if err := f.news.start(ctx); err != nil {
+	defer f.cache.shutdown()
+	if err := f.cache.start(ctx); err != nil {
 		return fmt.Errorf("filling the fleet's caches: %w", err)
 	}
 	if f.events != nil {
 		f.events.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: f.client.CoreV1().Events("")})
 		defer f.events.Shutdown()
 	}
-	for _, pod := range f.news.allPods() {
-		f.pool.reserve(pod.Status.PodIP)
+	for _, pod := range f.cache.allPods() {
+		f.addresses.reserve(pod.Status.PodIP)
 	}
 	var workers sync.WaitGroup
 	for range f.workers {
@@ -129,17 +129,17 @@ func (f *Fleet) Boot(m Machine) {
 	old := f.kubelets[m.NodeName]
 	k := old
 	if old == nil || old.InstanceID != m.InstanceID {
-		k = newKubelet(m, f.pool, f.pace)
+		k = newKubelet(m, f.addresses, f.pace)
 		f.kubelets[m.NodeName] = k
 	}
 	f.mu.Unlock()
 	switch {
-	case old == k && k.is() != Off:
+	case old == k && k.currentState() != Off:
 		return
 	case old == k:
-		k.become(On, f.clock.Now())
+		k.setState(On, f.clock.Now())
 	case old != nil:
-		old.scrap(f.clock.Now())
+		old.decommission(f.clock.Now())
 	}
 	f.queue.Add(m.NodeName)
 }
@@ -151,7 +151,7 @@ func (f *Fleet) Remove(node string) {
 	delete(f.kubelets, node)
 	f.mu.Unlock()
 	if k != nil {
-		k.scrap(f.clock.Now())
+		k.decommission(f.clock.Now())
 	}
 }
 
@@ -165,23 +165,23 @@ func (f *Fleet) SetState(node string, s State) error {
 	if k == nil {
 		return fmt.Errorf("no machine is called %q", node)
 	}
-	k.become(s, f.clock.Now())
+	k.setState(s, f.clock.Now())
 	f.queue.Add(node)
 	return nil
 }
 
-// Beating waits until every machine that is on has renewed its Lease once, so that nobody who starts to watch them then
-// takes one for dead.
-func (f *Fleet) Beating(ctx context.Context) error {
+// WaitForHeartbeats waits until every machine that is on has renewed its Lease once, so that a controller that starts then
+// takes none for dead.
+func (f *Fleet) WaitForHeartbeats(ctx context.Context) error {
 	f.mu.Lock()
 	kubelets := slices.Collect(maps.Values(f.kubelets))
 	f.mu.Unlock()
 	for _, k := range kubelets {
-		if !k.is().connected() {
+		if !k.currentState().connected() {
 			continue
 		}
 		select {
-		case <-k.beats:
+		case <-k.firstHeartbeat:
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for the first heartbeat of node %s: %w", k.NodeName, context.Cause(ctx))
 		}
@@ -195,7 +195,7 @@ func (f *Fleet) State(node string) (State, bool) {
 	if k == nil {
 		return "", false
 	}
-	return k.is(), true
+	return k.currentState(), true
 }
 
 func (f *Fleet) kubelet(node string) *kubelet {
@@ -211,7 +211,7 @@ func (f *Fleet) work(ctx context.Context) {
 			return
 		}
 		if k := f.kubelet(name); k != nil {
-			if next := f.attend(ctx, k); !next.IsZero() {
+			if next := f.syncMachine(ctx, k); !next.IsZero() {
 				f.queue.AddAfter(name, next.Sub(f.clock.Now()))
 			}
 		}
@@ -219,13 +219,13 @@ func (f *Fleet) work(ctx context.Context) {
 	}
 }
 
-// attend does for one machine what is to be done now, and says when to come back.
-func (f *Fleet) attend(ctx context.Context, k *kubelet) time.Time {
+// syncMachine syncs one machine, and says when to do so again.
+func (f *Fleet) syncMachine(ctx context.Context, k *kubelet) time.Time {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	k.enter(cancel)
-	defer k.leave()
-	next, err := f.step(ctx, k)
+	k.lock(cancel)
+	defer k.unlock()
+	next, err := f.syncKubelet(ctx, k)
 	if err == nil || ctx.Err() != nil {
 		k.failures = 0
 		return next

@@ -23,8 +23,8 @@ func testMachine(name string) Machine {
 	return Machine{NodeName: name, InternalIP: "10.0.1.1", CPU: resource.MustParse("4"), Memory: resource.MustParse("16Gi")}
 }
 
-// theatre is a fleet with one machine, "a", on a fake API, in a bubble of fake time.
-type theatre struct {
+// testFleet is a fleet with one machine, "a", on a fake API, in a bubble of fake time.
+type testFleet struct {
 	*testing.T
 	*fake.Clientset
 	fleet   *Fleet
@@ -32,10 +32,10 @@ type theatre struct {
 	failing atomic.Bool // the API answers nothing but errors
 }
 
-func play(t *testing.T, test func(*theatre)) {
+func newTestFleet(t *testing.T, test func(*testFleet)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &theatre{T: t, Clientset: fake.NewClientset()}
+		s := &testFleet{T: t, Clientset: fake.NewClientset()}
 		s.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 			return s.failing.Load(), nil, errors.New("connection refused")
 		})
@@ -46,7 +46,7 @@ func play(t *testing.T, test func(*theatre)) {
 }
 
 // open starts a fleet, as a lab that starts.
-func (s *theatre) open(m Machine) {
+func (s *testFleet) open(m Machine) {
 	ctx, cancel := context.WithCancel(s.Context())
 	s.fleet = newFleet(s.Clientset, Options{})
 	done := make(chan error, 1)
@@ -61,12 +61,12 @@ func (s *theatre) open(m Machine) {
 }
 
 // pass lets time go by.
-func (s *theatre) pass(d time.Duration) {
+func (s *testFleet) pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-func (s *theatre) node() *corev1.Node {
+func (s *testFleet) node() *corev1.Node {
 	n, err := s.CoreV1().Nodes().Get(s.Context(), "a", metav1.GetOptions{})
 	if err != nil {
 		s.Fatal(err)
@@ -75,7 +75,7 @@ func (s *theatre) node() *corev1.Node {
 }
 
 // pod is nil if there is none.
-func (s *theatre) pod(name string) *corev1.Pod {
+func (s *testFleet) pod(name string) *corev1.Pod {
 	p, err := s.CoreV1().Pods("ns").Get(s.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		return nil
@@ -83,7 +83,7 @@ func (s *theatre) pod(name string) *corev1.Pod {
 	return p
 }
 
-func (s *theatre) add(name string, options ...option) {
+func (s *testFleet) add(name string, options ...option) {
 	s.Helper()
 	options = append(options, func(p *corev1.Pod) { p.Name, p.UID = name, types.UID(name) })
 	if _, err := s.CoreV1().Pods("ns").Create(s.Context(), newPod(options...), metav1.CreateOptions{}); err != nil {
@@ -91,14 +91,14 @@ func (s *theatre) add(name string, options ...option) {
 	}
 }
 
-func (s *theatre) phase(name string) corev1.PodPhase {
+func (s *testFleet) phase(name string) corev1.PodPhase {
 	if p := s.pod(name); p != nil {
 		return p.Status.Phase
 	}
 	return ""
 }
 
-func (s *theatre) delete(name string) {
+func (s *testFleet) delete(name string) {
 	s.Helper()
 	p := s.pod(name)
 	deleted(30)(p)
@@ -107,7 +107,7 @@ func (s *theatre) delete(name string) {
 	}
 }
 
-func (s *theatre) become(state State) {
+func (s *testFleet) become(state State) {
 	s.Helper()
 	if err := s.fleet.SetState("a", state); err != nil {
 		s.Fatal(err)
@@ -115,7 +115,7 @@ func (s *theatre) become(state State) {
 }
 
 // writes counts what was asked of the API with a verb for a resource since the last call; "" is any write.
-func (s *theatre) writes(verb, resource string) int {
+func (s *testFleet) writes(verb, resource string) int {
 	defer s.ClearActions()
 	n := 0
 	for _, a := range s.Actions() {
@@ -128,7 +128,7 @@ func (s *theatre) writes(verb, resource string) int {
 }
 
 func TestRegistration(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.pass(time.Second)
 		if r := nodeCondition(&s.node().Status, corev1.NodeReady); r != corev1.ConditionTrue {
 			t.Errorf("Ready is %s", r)
@@ -151,7 +151,7 @@ func TestRegistration(t *testing.T) {
 }
 
 func TestHeartbeats(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.pass(time.Minute)
 		s.writes("", "")
 		s.pass(100 * time.Second)
@@ -166,7 +166,7 @@ func TestHeartbeats(t *testing.T) {
 }
 
 func TestHeartbeatsAreSpread(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		for _, name := range []string{"b", "c", "d", "e"} {
 			s.fleet.Boot(testMachine(name))
 		}
@@ -186,7 +186,7 @@ func TestHeartbeatsAreSpread(t *testing.T) {
 }
 
 func TestDeletedNodeComesBackOnlyWithANewKubelet(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.pass(time.Minute)
 		if err := s.CoreV1().Nodes().Delete(s.Context(), "a", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
@@ -217,7 +217,7 @@ func TestStates(t *testing.T) {
 	}
 	for state, test := range tests {
 		t.Run(string(state), func(t *testing.T) {
-			play(t, func(s *theatre) {
+			newTestFleet(t, func(s *testFleet) {
 				s.add("work", policy(corev1.RestartPolicyNever), does("run-for", "2m"))
 				s.add("server")
 				s.add("doomed")
@@ -267,7 +267,7 @@ func TestStates(t *testing.T) {
 func TestCutOffKubeletRestartsContainersOneThatIsDownDoesNot(t *testing.T) {
 	for state, want := range map[State]int32{CutOff: 4, KubeletDown: 1} {
 		t.Run(string(state), func(t *testing.T) {
-			play(t, func(s *theatre) {
+			newTestFleet(t, func(s *testFleet) {
 				s.add("p", does("run-for", "1m", "exit-code", "1"))
 				s.pass(30 * time.Second)
 				s.become(state)
@@ -283,7 +283,7 @@ func TestCutOffKubeletRestartsContainersOneThatIsDownDoesNot(t *testing.T) {
 }
 
 func TestWorkThatEndedBeforeThePowerDidHasSucceeded(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.add("work", policy(corev1.RestartPolicyNever), does("run-for", "1m"))
 		s.pass(30 * time.Second)
 		s.become(KubeletDown)
@@ -299,7 +299,7 @@ func TestWorkThatEndedBeforeThePowerDidHasSucceeded(t *testing.T) {
 }
 
 func TestMachineWhoseLinkIsDownWorks(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.add("p")
 		s.pass(time.Minute)
 		boot := s.node().Status.NodeInfo.BootID
@@ -321,7 +321,7 @@ func TestMachineWhoseLinkIsDownWorks(t *testing.T) {
 }
 
 func TestMachineWithoutAddressesStartsNoPod(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.add("p")
 		s.pass(time.Minute)
 		s.become(NoAddresses)
@@ -342,7 +342,7 @@ func TestMachineWithoutAddressesStartsNoPod(t *testing.T) {
 }
 
 func TestRebootHasANewBootID(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		ids := map[string]bool{}
 		for range 3 {
 			s.pass(time.Minute)
@@ -357,7 +357,7 @@ func TestRebootHasANewBootID(t *testing.T) {
 }
 
 func TestRemovedMachineDoesNothing(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.add("p")
 		s.pass(time.Minute)
 		s.fleet.Remove("a")
@@ -384,7 +384,7 @@ func TestResume(t *testing.T) {
 		"another, of its name": {func(m *Machine) { m.InstanceID = "other" }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			play(t, func(s *theatre) {
+			newTestFleet(t, func(s *testFleet) {
 				s.add("p", inits(prepare))
 				s.add("done", policy(corev1.RestartPolicyNever), does("run-for", "1s"))
 				s.pass(time.Minute)
@@ -413,7 +413,7 @@ func TestResume(t *testing.T) {
 }
 
 func TestRebootReevaluatesVolumes(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		volume(s, "v")
 		s.add("p", claiming("v"))
 		s.pass(11 * time.Second)
@@ -453,7 +453,7 @@ func TestRebootReevaluatesVolumes(t *testing.T) {
 	})
 }
 
-func volume(s *theatre, name string) {
+func volume(s *testFleet, name string) {
 	s.Helper()
 	_, err := s.CoreV1().PersistentVolumes().Create(s.Context(), &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -482,7 +482,7 @@ func claiming(name string) option {
 }
 
 func TestAPIErrorsAreRetried(t *testing.T) {
-	play(t, func(s *theatre) {
+	newTestFleet(t, func(s *testFleet) {
 		s.pass(time.Minute)
 		s.failing.Store(true)
 		s.pass(time.Minute)

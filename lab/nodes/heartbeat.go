@@ -23,7 +23,7 @@ const (
 )
 
 // heartbeat renews the node's Lease when it is due.
-func (f *Fleet) heartbeat(ctx context.Context, k *kubelet, w *wake) error {
+func (f *Fleet) heartbeat(ctx context.Context, k *kubelet, w *nextSync) error {
 	if k.leaseDue.After(w.now) {
 		w.add(k.leaseDue)
 		return nil
@@ -34,7 +34,7 @@ func (f *Fleet) heartbeat(ctx context.Context, k *kubelet, w *wake) error {
 		return fmt.Errorf("renewing the lease: %w", err)
 	}
 	if k.lease != nil {
-		k.hasBeats.Do(func() { close(k.beats) })
+		k.firstHeartbeatOnce.Do(func() { close(k.firstHeartbeat) })
 	}
 	interval := f.pace.Real(renewInterval)
 	if k.leaseDue.IsZero() {
@@ -108,7 +108,7 @@ func (f *Fleet) ensureLease(ctx context.Context, k *kubelet, now metav1.MicroTim
 }
 
 // syncNode looks at the node's status every ten seconds, and writes it if something changed or five minutes have passed.
-func (f *Fleet) syncNode(ctx context.Context, k *kubelet, w *wake) error {
+func (f *Fleet) syncNode(ctx context.Context, k *kubelet, w *nextSync) error {
 	if k.statusDue.After(w.now) {
 		w.add(k.statusDue)
 		return nil
@@ -116,7 +116,7 @@ func (f *Fleet) syncNode(ctx context.Context, k *kubelet, w *wake) error {
 	if k.node == nil {
 		return nil
 	}
-	r := report{now: w.now, bootID: k.bootID, ready: true, memoryPressure: k.pressed, volumesInUse: k.volumesInUse()}
+	r := report{now: w.now, bootID: k.bootID, ready: true, memoryPressure: k.memoryPressure, volumesInUse: k.volumesInUse()}
 	status := nodeStatusOf(&k.Machine, &k.node.Status, r)
 	d, changed := nodeDiff(&k.node.Status, &status)
 	if changed || !k.reportDue.After(w.now) {
@@ -152,8 +152,8 @@ func (f *Fleet) patchNode(ctx context.Context, k *kubelet, d diff) error {
 	if err != nil {
 		return fmt.Errorf("patching the node's status: %w", err)
 	}
-	for _, h := range nodeHappenings(k.NodeName, &k.node.Status, &node.Status) {
-		f.tellNode(k, h)
+	for _, h := range nodeEvents(k.NodeName, &k.node.Status, &node.Status) {
+		f.recordNodeEvent(k, h)
 	}
 	k.node = node
 	return nil

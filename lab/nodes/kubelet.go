@@ -15,55 +15,55 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// kubelet is one machine and the agent on it. Whoever works on it holds mu.
+// kubelet is one machine and its kubelet. A worker holds mu.
 type kubelet struct {
 	Machine
 
-	interrupt atomic.Pointer[context.CancelFunc] // ends what the present worker asks of the API
+	interrupt atomic.Pointer[context.CancelFunc] // cancels the present worker's requests
 
 	state atomic.Pointer[State] // written under mu
 
-	beats    chan struct{} // closed with the first renewal of the lease
-	hasBeats sync.Once
+	firstHeartbeat     chan struct{} // closed with the first renewal of the lease
+	firstHeartbeatOnce sync.Once
 
-	mu     sync.Mutex
-	bootID string
-	pods   map[types.UID]*tenant
-	node   *corev1.Node // the newest version known; nil if there is none
-	heard  bool         // the caches have told of it
-	lease  *coordinationv1.Lease
-	pool   *pool
-	pace   *pace.Pace
+	mu         sync.Mutex
+	bootID     string
+	pods       map[types.UID]*trackedPod
+	node       *corev1.Node // the newest version known; nil if there is none
+	nodeCached bool         // it was in the cache
+	lease      *coordinationv1.Lease
+	addresses  *addressPool
+	pace       *pace.Pace
 
-	registered bool      // since the kubelet's last start
-	known      bool      // ever registered
-	stranger   bool      // its Node stood for another machine before: what the API says runs here does not
-	leaseDue   time.Time // next renewal
-	statusDue  time.Time // next look at the node's status
-	reportDue  time.Time // when the status is written even if nothing changed
-	failures   int       // in a row
-	pressedAt  time.Time // when memory was last short
-	pressed    bool      // MemoryPressure
+	registered         bool      // since the kubelet's last start
+	everRegistered     bool      // ever registered
+	nodeReused         bool      // its Node was another machine's before: what the API says runs here does not
+	leaseDue           time.Time // next renewal
+	statusDue          time.Time // next check of the node's status
+	reportDue          time.Time // when the status is written even if nothing changed
+	failures           int       // in a row
+	lastMemoryShortage time.Time // when memory was last short
+	memoryPressure     bool      // MemoryPressure
 }
 
-// tenant is a pod on a machine.
-type tenant struct {
-	pod     *corev1.Pod // the newest version known
-	heard   *corev1.Pod // what the cache said last
-	life    life
-	wake    time.Time
-	ip      string
-	volumes []corev1.UniqueVolumeName
-	gone    bool      // from the API
-	written bool      // the API knows what life says
-	deleted bool      // the last word to the API was said
-	mountBy time.Time // when the kubelet complains that volumes do not come
+// trackedPod is a pod on a machine, and what its kubelet knows of it.
+type trackedPod struct {
+	pod           *corev1.Pod // the newest version known
+	cached        *corev1.Pod // the version that the cache had last
+	state         podState
+	nextSync      time.Time
+	ip            string
+	volumes       []corev1.UniqueVolumeName
+	deletedInAPI  bool      // from the API
+	statusWritten bool      // the API has the present status
+	deleteSent    bool      // the final deletion was sent
+	mountDeadline time.Time // when the kubelet complains that volumes do not come
 	// sandboxBy is when the kubelet tries again to make a sandbox that got no address.
-	sandboxBy time.Time
+	sandboxRetry time.Time
 }
 
-func newKubelet(m Machine, addresses *pool, p *pace.Pace) *kubelet {
-	k := &kubelet{Machine: m, pods: map[types.UID]*tenant{}, pool: addresses, pace: p, beats: make(chan struct{})}
+func newKubelet(m Machine, addresses *addressPool, p *pace.Pace) *kubelet {
+	k := &kubelet{Machine: m, pods: map[types.UID]*trackedPod{}, addresses: addresses, pace: p, firstHeartbeat: make(chan struct{})}
 	k.state.Store(new(On))
 	k.newBootID()
 	return k
@@ -75,23 +75,23 @@ func (k *kubelet) newBootID() {
 	k.bootID = fmt.Sprintf("%s-%s-%s-%s-%s", d[:8], d[8:12], d[12:16], d[16:20], d[20:32])
 }
 
-// enter and leave bracket a worker's time with the machine.
-func (k *kubelet) enter(cancel context.CancelFunc) {
+// lock and unlock bracket a worker's use of the machine.
+func (k *kubelet) lock(cancel context.CancelFunc) {
 	k.mu.Lock()
 	k.interrupt.Store(&cancel)
 }
 
-func (k *kubelet) leave() {
+func (k *kubelet) unlock() {
 	k.interrupt.Store(nil)
 	k.mu.Unlock()
 }
 
-// is the machine's state, without waiting for whoever works on it.
-func (k *kubelet) is() State { return *k.state.Load() }
+// currentState is the machine's state, without waiting for the worker that holds it.
+func (k *kubelet) currentState() State { return *k.state.Load() }
 
-// become changes the machine's state, once whoever works on it has let go.
-func (k *kubelet) become(s State, now time.Time) {
-	if k.is() == s {
+// setState changes the machine's state, once the worker that holds it has let go.
+func (k *kubelet) setState(s State, now time.Time) {
+	if k.currentState() == s {
 		return
 	}
 	if cancel := k.interrupt.Load(); cancel != nil {
@@ -99,11 +99,11 @@ func (k *kubelet) become(s State, now time.Time) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	was := k.is()
+	was := k.currentState()
 	k.state.Store(&s)
 	if s == Off {
 		for _, t := range k.pods {
-			t.life = settled(t.pod, t.life, situation{now: now, pace: k.pace})
+			t.state = withProgramExits(t.pod, t.state, syncInput{now: now, pace: k.pace})
 		}
 	}
 	switch {
@@ -120,7 +120,7 @@ func (k *kubelet) restart() {
 	k.registered, k.lease = false, nil
 	k.leaseDue, k.statusDue, k.reportDue = time.Time{}, time.Time{}, time.Time{}
 	for _, t := range k.pods {
-		t.wake, t.written = time.Time{}, false
+		t.nextSync, t.statusWritten = time.Time{}, false
 	}
 }
 
@@ -128,26 +128,26 @@ func (k *kubelet) reboot(now time.Time) {
 	k.newBootID()
 	k.restart()
 	for _, t := range k.pods {
-		t.life.reboot(t.pod, now)
-		k.release(t)
+		t.state.reboot(t.pod, now)
+		k.releaseAddress(t)
 	}
 }
 
-// release gives a pod's address back.
-func (k *kubelet) release(t *tenant) {
+// releaseAddress releases a pod's address.
+func (k *kubelet) releaseAddress(t *trackedPod) {
 	if !t.pod.Spec.HostNetwork {
-		k.pool.giveBack(t.ip)
+		k.addresses.release(t.ip)
 	}
 	t.ip = ""
 }
 
-// scrap is the end of the machine.
-func (k *kubelet) scrap(now time.Time) {
-	k.become(Off, now)
+// decommission is the end of the machine.
+func (k *kubelet) decommission(now time.Time) {
+	k.setState(Off, now)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for uid, t := range k.pods {
-		k.release(t)
+		k.releaseAddress(t)
 		delete(k.pods, uid)
 	}
 }
@@ -156,7 +156,7 @@ func (k *kubelet) scrap(now time.Time) {
 func (k *kubelet) volumesInUse() []corev1.UniqueVolumeName {
 	var names []corev1.UniqueVolumeName
 	for _, t := range k.pods {
-		if !t.life.stopped {
+		if !t.state.terminated {
 			names = append(names, t.volumes...)
 		}
 	}

@@ -34,7 +34,7 @@ var States = []State{On, LinkDown, NoAddresses, CutOff, KubeletDown, Off}
 // connected says whether kubelet and API server hear each other.
 func (s State) connected() bool { return s == On || s == LinkDown || s == NoAddresses }
 
-// Machine is what stands in the rack: its size, and what its kubelet is told on the command line.
+// Machine is a machine: its size, and the flags of its kubelet.
 type Machine struct {
 	// NodeName is what the kubelet registers as.
 	NodeName string

@@ -164,7 +164,7 @@ func TestNodeHappenings(t *testing.T) {
 	old := nodeStatusOf(&m, &corev1.NodeStatus{}, report{now: epoch, bootID: "1"})
 	status := nodeStatusOf(&m, &old, report{now: epoch, bootID: "2", ready: true, memoryPressure: true})
 	var got []string
-	for _, h := range nodeHappenings("a", &old, &status) {
+	for _, h := range nodeEvents("a", &old, &status) {
 		got = append(got, h.kind+" "+h.reason+": "+h.message)
 	}
 	want := []string{
@@ -175,7 +175,7 @@ func TestNodeHappenings(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("events (-want +got):\n%s", d)
 	}
-	if again := nodeHappenings("a", &status, &status); len(again) != 0 {
+	if again := nodeEvents("a", &status, &status); len(again) != 0 {
 		t.Errorf("nothing changed, and %v is said", again)
 	}
 }

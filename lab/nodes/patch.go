@@ -11,7 +11,7 @@ import (
 )
 
 // statusPatch is the strategic merge patch that turns a pod's status old into status, or nil if nothing changed. Only
-// what changed is in it, so that nobody else's fields and conditions are written; the UID makes sure of the pod.
+// what changed is in it, so that no field or condition of another writer is written; the UID makes sure of the pod.
 func statusPatch(uid types.UID, old, status *corev1.PodStatus) ([]byte, error) {
 	d := diff{}
 	compare(d, "phase", old.Phase, status.Phase)

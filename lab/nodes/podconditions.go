@@ -11,16 +11,16 @@ import (
 )
 
 // conditionsOf are the kubelet's own conditions, without times: pkg/kubelet/status/generate.go.
-func conditionsOf(pod *corev1.Pod, l life, status *corev1.PodStatus) []corev1.PodCondition {
+func conditionsOf(pod *corev1.Pod, l podState, status *corev1.PodStatus) []corev1.PodCondition {
 	sandbox := condition(corev1.PodReadyToStartContainers, "", "")
-	if !l.sandbox || l.stopped {
+	if !l.hasSandbox || l.terminated {
 		sandbox.Status = corev1.ConditionFalse
 	}
 	conditions := []corev1.PodCondition{
 		sandbox, initializedCondition(pod, l, status), readyCondition(pod, status), containersReadyCondition(pod, status),
 		condition(corev1.PodScheduled, "", ""),
 	}
-	if d := l.verdict; d != nil && d.disrupted && l.stopped {
+	if d := l.termination; d != nil && d.disrupted && l.terminated {
 		target := condition(corev1.DisruptionTarget, "", d.message)
 		target.Reason = corev1.PodReasonTerminationByKubelet
 		conditions = append(conditions, target)
@@ -40,7 +40,7 @@ func condition(t corev1.PodConditionType, reason, message string) corev1.PodCond
 	return c
 }
 
-func initializedCondition(pod *corev1.Pod, l life, status *corev1.PodStatus) corev1.PodCondition {
+func initializedCondition(pod *corev1.Pod, l podState, status *corev1.PodStatus) corev1.PodCondition {
 	if status.Phase == corev1.PodSucceeded {
 		c := condition(corev1.PodInitialized, "", "")
 		c.Reason = "PodCompleted"
@@ -56,7 +56,7 @@ func initializedCondition(pod *corev1.Pod, l life, status *corev1.PodStatus) cor
 			incomplete = append(incomplete, cs.Name)
 		}
 	}
-	if l.begun || len(incomplete) == 0 {
+	if l.initialized || len(incomplete) == 0 {
 		return condition(corev1.PodInitialized, "", "")
 	}
 	return condition(corev1.PodInitialized, "ContainersNotInitialized", fmt.Sprintf("containers with incomplete status: %s", incomplete))

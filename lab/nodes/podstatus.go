@@ -12,14 +12,14 @@ import (
 // addresses are what a pod reports of itself and of its host.
 type addresses struct{ pod, host string }
 
-// statusOf is what the kubelet says of a pod: its own fields and conditions drawn up from the pod's life, everything
+// statusOf is what the kubelet says of a pod: its own fields and conditions made from the pod's state, everything
 // else as reported before. Rules from pkg/kubelet/kubelet_pods.go (getPhase, convertToAPIContainerStatuses) and
 // pkg/kubelet/status (generate.go, status_manager.go).
-func statusOf(pod *corev1.Pod, reported *corev1.PodStatus, l life, a addresses, s situation) *corev1.PodStatus {
+func statusOf(pod *corev1.Pod, reported *corev1.PodStatus, l podState, a addresses, s syncInput) *corev1.PodStatus {
 	status := *reported
 	status.ObservedGeneration = pod.Generation
 	if status.StartTime == nil {
-		t := metav1.NewTime(seconds(l.since))
+		t := metav1.NewTime(seconds(l.startTime))
 		status.StartTime = &t
 	}
 	phase := phaseOf(pod, l)
@@ -27,16 +27,16 @@ func statusOf(pod *corev1.Pod, reported *corev1.PodStatus, l life, a addresses, 
 		phase = reported.Phase
 	}
 	status.Phase = phase
-	if d := l.verdict; d != nil && l.stopped && !terminal(reported.Phase) {
+	if d := l.termination; d != nil && l.terminated && !terminal(reported.Phase) {
 		status.Reason, status.Message = d.reason, d.message
 	}
-	if l.verdict != nil && l.verdict.rejected {
+	if l.termination != nil && l.termination.rejected {
 		return &status
 	}
 	if status.HostIP != a.host { // another family's addresses stay
 		status.HostIP, status.HostIPs = a.host, []corev1.HostIP{{IP: a.host}}
 	}
-	if l.sandbox && a.pod != "" && status.PodIP != a.pod {
+	if l.hasSandbox && a.pod != "" && status.PodIP != a.pod {
 		status.PodIP, status.PodIPs = a.pod, []corev1.PodIP{{IP: a.pod}}
 	}
 	inits := len(pod.Spec.InitContainers)
@@ -57,17 +57,17 @@ func statusOf(pod *corev1.Pod, reported *corev1.PodStatus, l life, a addresses, 
 
 func terminal(p corev1.PodPhase) bool { return p == corev1.PodSucceeded || p == corev1.PodFailed }
 
-func phaseOf(pod *corev1.Pod, l life) corev1.PodPhase {
+func phaseOf(pod *corev1.Pod, l podState) corev1.PodPhase {
 	regular := l.containers[len(pod.Spec.InitContainers):]
-	if l.stopped {
+	if l.terminated {
 		failed := func(c container) bool { return c.stage != exited || c.exitCode != 0 }
-		if l.verdict != nil || !l.begun || slices.ContainsFunc(regular, failed) {
+		if l.termination != nil || !l.initialized || slices.ContainsFunc(regular, failed) {
 			return corev1.PodFailed
 		}
 		return corev1.PodSucceeded
 	}
 	pending := func(c container) bool { return c.stage == waiting || c.stage == starting }
-	if !l.begun || slices.ContainsFunc(regular, pending) {
+	if !l.initialized || slices.ContainsFunc(regular, pending) {
 		return corev1.PodPending
 	}
 	return corev1.PodRunning
@@ -75,7 +75,7 @@ func phaseOf(pod *corev1.Pod, l life) corev1.PodPhase {
 
 const crashLoop = "CrashLoopBackOff"
 
-func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l life, i int, s situation) corev1.ContainerStatus {
+func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l podState, i int, s syncInput) corev1.ContainerStatus {
 	c, spec := l.containers[i], containerSpec(pod, i)
 	init := i < len(pod.Spec.InitContainers)
 	p := programOf(pod, spec, init, s.pace)
@@ -95,7 +95,7 @@ func containerStatus(pod *corev1.Pod, reported *corev1.PodStatus, l life, i int,
 	case c.alive():
 		cs.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(seconds(c.started))}
 		give(&cs, spec, !sameRun)
-	case c.crashing() && l.by.IsZero():
+	case c.crashing() && l.killAt.IsZero():
 		cs.State.Waiting = &corev1.ContainerStateWaiting{Reason: crashLoop, Message: fmt.Sprintf(
 			"back-off %s restarting failed container=%s pod=%s", s.pace.Scenario(c.due.Sub(c.finished)), spec.Name, podFullName(pod))}
 		cs.LastTerminationState.Terminated = c.terminated(cs.ContainerID)
@@ -143,11 +143,11 @@ func reportedContainer(status *corev1.PodStatus, name string) corev1.ContainerSt
 }
 
 // absent is the state of a container that does not exist: it is still to come, or it never came before the pod's end.
-func absent(pod *corev1.Pod, was corev1.ContainerState, l life, init bool) corev1.ContainerState {
-	if was.Waiting != nil && was.Waiting.Reason != crashLoop && !l.stopped { // as ImagePullBackOff, which is nothing that the lab's machines have
+func absent(pod *corev1.Pod, was corev1.ContainerState, l podState, init bool) corev1.ContainerState {
+	if was.Waiting != nil && was.Waiting.Reason != crashLoop && !l.terminated { // as ImagePullBackOff, which is nothing that the lab's machines have
 		return was
 	}
-	if l.stopped && !init && (l.begun || len(pod.Spec.InitContainers) == 0) {
+	if l.terminated && !init && (l.initialized || len(pod.Spec.InitContainers) == 0) {
 		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
 			ExitCode: exitOnSIGKILL, Reason: "ContainerStatusUnknown",
 			Message: "The container could not be located when the pod was terminated",

@@ -18,9 +18,9 @@ const (
 	evictionGrace            = time.Second
 )
 
-// evictee is the pod that a node short of memory evicts first, or nil: one that uses more than it requested, of the lowest
+// podToEvict is the pod that a node short of memory evicts first, or nil: one that uses more than it requested, of the lowest
 // priority, furthest above its request.
-func evictee(pods []*corev1.Pod) *corev1.Pod {
+func podToEvict(pods []*corev1.Pod) *corev1.Pod {
 	candidates := slices.DeleteFunc(slices.Clone(pods), isCritical)
 	if len(candidates) == 0 {
 		return nil
@@ -47,47 +47,47 @@ func priority(pod *corev1.Pod) int32 {
 	return *pod.Spec.Priority
 }
 
-// evicted is the verdict on a pod of a node that has so much memory left, in the kubelet's words. The use is put
+// evicted is the termination of a pod on a node that has so much memory left, in the kubelet's words. The use is put
 // down to the pod's first container.
-func evicted(pod *corev1.Pod, available int64, grace time.Duration) *verdict {
+func evicted(pod *corev1.Pod, available int64, grace time.Duration) *termination {
 	size := func(n int64) string { return resource.NewQuantity(n, resource.BinarySI).String() }
 	message := fmt.Sprintf("The node was low on resource: memory. Threshold quantity: %s, available: %s. ", size(evictionHard), size(available))
 	c := &pod.Spec.Containers[0]
 	if request := c.Resources.Requests.Memory(); memoryUse(pod) > request.Value() {
 		message += fmt.Sprintf("Container %s was using %s, request is %s, has larger consumption of memory. ", c.Name, size(memoryUse(pod)), request)
 	}
-	return &verdict{reason: "Evicted", message: message, disrupted: true, grace: grace}
+	return &termination{reason: "Evicted", message: message, disrupted: true, grace: grace}
 }
 
-// relieve looks at the machine's memory and evicts one pod at a time for as long as too little is left. What the
+// evictForMemory checks the machine's memory and evicts one pod at a time for as long as too little is left. What the
 // system itself uses is taken to be what is reserved for it.
-func (f *Fleet) relieve(k *kubelet, w *wake) {
+func (f *Fleet) evictForMemory(k *kubelet, w *nextSync) {
 	var using []*corev1.Pod
 	available, leaving := k.Memory.Value()-k.reservedMemory(), false
 	for _, t := range k.pods {
 		use := memoryUse(t.pod)
-		if use == 0 || !slices.ContainsFunc(t.life.containers, container.alive) {
+		if use == 0 || !slices.ContainsFunc(t.state.containers, container.alive) {
 			continue
 		}
 		available -= use
-		leaving = leaving || !t.life.by.IsZero()
+		leaving = leaving || !t.state.killAt.IsZero()
 		using = append(using, t.pod)
 	}
 	if available < evictionHard {
-		k.pressedAt = w.now
+		k.lastMemoryShortage = w.now
 	}
-	relief := k.pressedAt.Add(f.pace.Real(pressureTransitionPeriod))
-	k.pressed = !k.pressedAt.IsZero() && relief.After(w.now)
-	if k.pressed {
+	relief := k.lastMemoryShortage.Add(f.pace.Real(pressureTransitionPeriod))
+	k.memoryPressure = !k.lastMemoryShortage.IsZero() && relief.After(w.now)
+	if k.memoryPressure {
 		w.add(w.now.Add(f.pace.Real(monitorInterval)))
 	}
 	if available >= evictionHard || leaving {
 		return
 	}
-	if pod := evictee(using); pod != nil {
+	if pod := podToEvict(using); pod != nil {
 		t := k.pods[pod.UID]
-		f.tellNode(k, happening{corev1.EventTypeWarning, "EvictionThresholdMet", "Attempting to reclaim memory", nil})
-		t.life.verdict, t.written = evicted(pod, max(available, 0), f.pace.Real(evictionGrace)), false
-		f.forward(k, t, w)
+		f.recordNodeEvent(k, event{corev1.EventTypeWarning, "EvictionThresholdMet", "Attempting to reclaim memory", nil})
+		t.state.termination, t.statusWritten = evicted(pod, max(available, 0), f.pace.Real(evictionGrace)), false
+		f.syncPod(k, t, w)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// register makes the Node and the CSINode, once in the life of a kubelet: one whose Node is deleted while it runs does
+// register makes the Node and the CSINode, once in the lifetime of a kubelet: one whose Node is deleted while it runs does
 // not make it again, pkg/kubelet/kubelet_node_status.go, registerWithAPIServer.
 func (f *Fleet) register(ctx context.Context, k *kubelet) error {
 	if k.registered {
@@ -34,17 +34,17 @@ func (f *Fleet) register(ctx context.Context, k *kubelet) error {
 	if err := f.registerCSI(ctx, k, node); err != nil {
 		return err
 	}
-	f.tellNode(k, happening{corev1.EventTypeNormal, "Starting", "Starting kubelet.", nil})
-	k.node, k.registered, k.known = node, true, true
+	f.recordNodeEvent(k, event{corev1.EventTypeNormal, "Starting", "Starting kubelet.", nil})
+	k.node, k.registered, k.everRegistered = node, true, true
 	return nil
 }
 
 // reconcileNode is what a kubelet does to a Node that was there before it: only annotations and its default labels are
 // set right, other labels and taints stay as people have left them.
 func (f *Fleet) reconcileNode(ctx context.Context, k *kubelet, node, wanted *corev1.Node) (*corev1.Node, error) {
-	if info := node.Status.NodeInfo; !k.known {
-		k.stranger = info.MachineID != k.machineID()
-		if !k.stranger && info.BootID != "" {
+	if info := node.Status.NodeInfo; !k.everRegistered {
+		k.nodeReused = info.MachineID != k.machineID()
+		if !k.nodeReused && info.BootID != "" {
 			k.bootID = info.BootID
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// resume is the life of a pod as the API tells it: what a machine knows when the lab comes back to it.
-func resume(pod *corev1.Pod) life {
-	l := life{containers: make([]container, len(pod.Spec.InitContainers)+len(pod.Spec.Containers))}
+// resume is the state of a pod as its status has it: what a machine knows when the lab starts again.
+func resume(pod *corev1.Pod) podState {
+	l := podState{containers: make([]container, len(pod.Spec.InitContainers)+len(pod.Spec.Containers))}
 	if pod.Status.StartTime != nil {
-		l.since = pod.Status.StartTime.Time
+		l.startTime = pod.Status.StartTime.Time
 	}
-	l.stopped = terminal(pod.Status.Phase)
+	l.terminated = terminal(pod.Status.Phase)
 	statuses := map[string]*corev1.ContainerStatus{}
 	for i := range pod.Status.InitContainerStatuses {
 		statuses[pod.Status.InitContainerStatuses[i].Name] = &pod.Status.InitContainerStatuses[i]
@@ -25,9 +25,9 @@ func resume(pod *corev1.Pod) life {
 			l.containers[i] = resumeContainer(status)
 		}
 		if i >= len(pod.Spec.InitContainers) && l.containers[i].stage != waiting {
-			l.begun = true
+			l.initialized = true
 		}
-		l.sandbox = l.sandbox || l.containers[i].stage != waiting
+		l.hasSandbox = l.hasSandbox || l.containers[i].stage != waiting
 	}
 	return l
 }

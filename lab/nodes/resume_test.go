@@ -54,9 +54,9 @@ func TestResumedPodsStayAsTheyAre(t *testing.T) {
 				Status: reported,
 			}
 			pod.Annotations = map[string]string{AnnotationStartDelay: "1000h"}
-			s := situation{now: epoch, startable: true}
+			s := syncInput{now: epoch, canStart: true}
 			l, _ := advance(pod, resume(pod), s)
-			l.sandbox = true
+			l.hasSandbox = true
 			now := statusOf(pod, &pod.Status, l, addresses{pod: pod.Status.PodIP, host: pod.Status.HostIP}, s)
 			patch, err := statusPatch(pod.UID, &pod.Status, now)
 			if err != nil || patch != nil {

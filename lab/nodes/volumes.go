@@ -18,9 +18,9 @@ func claimOf(pod *corev1.Pod, v *corev1.Volume) string {
 	return ""
 }
 
-// attachables are the names under which a pod's volumes are attached to its node, sorted, and whether all of its claims
+// attachableVolumes are the names under which a pod's volumes are attached to its node, sorted, and whether all of its claims
 // are bound. Volumes of drivers that need no attachment have no such name.
-func (n *news) attachables(pod *corev1.Pod) ([]corev1.UniqueVolumeName, bool) {
+func (n *clusterCache) attachableVolumes(pod *corev1.Pod) ([]corev1.UniqueVolumeName, bool) {
 	var names []corev1.UniqueVolumeName
 	for i := range pod.Spec.Volumes {
 		claimName := claimOf(pod, &pod.Spec.Volumes[i])
@@ -35,7 +35,7 @@ func (n *news) attachables(pod *corev1.Pod) ([]corev1.UniqueVolumeName, bool) {
 		if err != nil {
 			return nil, false
 		}
-		if csi := volume.Spec.CSI; csi != nil && n.attaches(csi.Driver) {
+		if csi := volume.Spec.CSI; csi != nil && n.requiresAttach(csi.Driver) {
 			names = append(names, uniqueVolumeName(csi))
 		}
 	}
@@ -48,8 +48,8 @@ func uniqueVolumeName(csi *corev1.CSIPersistentVolumeSource) corev1.UniqueVolume
 	return corev1.UniqueVolumeName("kubernetes.io/csi/" + csi.Driver + "^" + csi.VolumeHandle)
 }
 
-// attaches says whether a driver's volumes must be attached: they must unless its CSIDriver says otherwise.
-func (n *news) attaches(driver string) bool {
+// requiresAttach says whether a driver's volumes must be attached: they must unless its CSIDriver says otherwise.
+func (n *clusterCache) requiresAttach(driver string) bool {
 	d, err := n.drivers.Get(driver)
 	if apierrors.IsNotFound(err) || d == nil || d.Spec.AttachRequired == nil {
 		return true

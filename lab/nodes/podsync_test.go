@@ -19,25 +19,25 @@ import (
 
 var epoch = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// player lives one pod through on a machine whose kubelet always looks when it asked to be woken.
-type player struct {
+// podSimulator advances one pod on a machine whose kubelet syncs it whenever that is due.
+type podSimulator struct {
 	*testing.T
 	pod    *corev1.Pod
-	life   life
-	s      situation
+	life   podState
+	s      syncInput
 	lines  []string
 	events bool
 }
 
-func newPlayer(t *testing.T, pod *corev1.Pod) *player {
-	return &player{T: t, pod: pod, life: resume(pod), s: situation{now: epoch, startable: true}}
+func newPodSimulator(t *testing.T, pod *corev1.Pod) *podSimulator {
+	return &podSimulator{T: t, pod: pod, life: resume(pod), s: syncInput{now: epoch, canStart: true}}
 }
 
-// until plays to a moment after the start, and notes each status that differs from the one before.
-func (p *player) until(at time.Duration) {
+// until advances to a time after the start, and notes each status that differs from the one before.
+func (p *podSimulator) until(at time.Duration) {
 	p.Helper()
-	if p.life.since.IsZero() {
-		p.life.since = p.s.now
+	if p.life.startTime.IsZero() {
+		p.life.startTime = p.s.now
 	}
 	for end := epoch.Add(at); !p.s.now.After(end); {
 		next := p.look()
@@ -53,14 +53,14 @@ func (p *player) until(at time.Duration) {
 	}
 }
 
-func (p *player) look() time.Time {
+func (p *podSimulator) look() time.Time {
 	p.Helper()
 	before, copied := p.life, fmt.Sprintf("%+v", p.life)
 	life, next := advance(p.pod, p.life, p.s)
 	if now := fmt.Sprintf("%+v", before); now != copied {
 		p.Errorf("advance changed its argument from\n%s to\n%s", copied, now)
 	}
-	for _, h := range happenings(p.pod, before, life) {
+	for _, h := range podEvents(p.pod, before, life) {
 		if p.events {
 			p.lines = append(p.lines, fmt.Sprintf("%s ! %s: %s", p.s.now.Sub(epoch), h.reason, h.message))
 		}
@@ -78,7 +78,7 @@ func (p *player) look() time.Time {
 }
 
 // note adds a line unless the last status noted is the same.
-func (p *player) note(line string) {
+func (p *podSimulator) note(line string) {
 	for _, l := range slices.Backward(p.lines) {
 		if _, last, is := strings.Cut(l, " | "); is {
 			if last == line {
@@ -91,7 +91,7 @@ func (p *player) note(line string) {
 }
 
 // patch checks that the patch, applied as the API server does, gives the status.
-func (p *player) patch(status *corev1.PodStatus) {
+func (p *podSimulator) patch(status *corev1.PodStatus) {
 	p.Helper()
 	patch, err := statusPatch(p.pod.UID, &p.pod.Status, status)
 	if err != nil {
@@ -343,7 +343,7 @@ func TestAdvance(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := newPlayer(t, test.pod)
+			p := newPodSimulator(t, test.pod)
 			p.until(test.until)
 			if d := cmp.Diff(test.want, p.lines); d != "" {
 				t.Errorf("what happened (-want +got):\n%s", d)
@@ -358,37 +358,37 @@ func TestAdvanceEnd(t *testing.T) {
 	tests := map[string]struct {
 		pod    *corev1.Pod
 		before time.Duration
-		change func(*player)
+		change func(*podSimulator)
 		want   []string
 	}{
 		"deleted, a server stops with success": {
-			newPod(), 10 * time.Second, func(p *player) { deleted(30)(p.pod) }, []string{
+			newPod(), 10 * time.Second, func(p *podSimulator) { deleted(30)(p.pod) }, []string{
 				"11s | Succeeded - c=Completed/0",
 			},
 		},
 		"deleted, work stops with failure": {
-			newPod(work, does("stop-after", "5s")), 10 * time.Second, func(p *player) { deleted(30)(p.pod) }, []string{
+			newPod(work, does("stop-after", "5s")), 10 * time.Second, func(p *podSimulator) { deleted(30)(p.pod) }, []string{
 				"15s | Failed - c=Error/143",
 			},
 		},
 		"killed when its grace is over": {
-			newPod(does("stop-after", "5m")), 10 * time.Second, func(p *player) { deleted(30)(p.pod) }, []string{
+			newPod(does("stop-after", "5m")), 10 * time.Second, func(p *podSimulator) { deleted(30)(p.pod) }, []string{
 				"40s | Failed - c=Error/137",
 			},
 		},
 		"deleted while it is starting": {
-			newPod(does("start-delay", "1m")), 10 * time.Second, func(p *player) { deleted(30)(p.pod) }, []string{
+			newPod(does("start-delay", "1m")), 10 * time.Second, func(p *podSimulator) { deleted(30)(p.pod) }, []string{
 				"10s | Failed - c=ContainerStatusUnknown/137",
 			},
 		},
 		"deleted while it initializes": {
-			newPod(inits(prepare), does("run-for.prepare", "1m")), 10 * time.Second, func(p *player) { deleted(30)(p.pod) }, []string{
+			newPod(inits(prepare), does("run-for.prepare", "1m")), 10 * time.Second, func(p *podSimulator) { deleted(30)(p.pod) }, []string{
 				"11s | Failed - prepare=Error/143 c=PodInitializing",
 			},
 		},
 		"sidecars stop after the rest, the last first": {
 			newPod(inits(sidecar, corev1.Container{Name: "second", Image: "i", RestartPolicy: sidecar.RestartPolicy})), 10 * time.Second,
-			func(p *player) { deleted(30)(p.pod) },
+			func(p *podSimulator) { deleted(30)(p.pod) },
 			[]string{
 				"11s | Running - sidecar=running second=running c=Completed/0",
 				"12s | Running - sidecar=running second=Completed/0 c=Completed/0",
@@ -396,49 +396,51 @@ func TestAdvanceEnd(t *testing.T) {
 			},
 		},
 		"gone from the API, it is stopped all the same": {
-			newPod(), 10 * time.Second, func(p *player) { p.s.gone = true }, []string{
+			newPod(), 10 * time.Second, func(p *podSimulator) { p.s.deleted = true }, []string{
 				"11s | Succeeded - c=Completed/0",
 			},
 		},
 		"evicted": {
 			newPod(does("stop-after", "20s")), 10 * time.Second,
-			func(p *player) { p.life.verdict = &verdict{reason: "Evicted", disrupted: true, grace: time.Second} },
+			func(p *podSimulator) {
+				p.life.termination = &termination{reason: "Evicted", disrupted: true, grace: time.Second}
+			},
 			[]string{
 				"11s | Failed(Evicted) - c=Error/137",
 			},
 		},
 		"rebooted, a server runs again": {
-			newPod(), 10 * time.Second, func(p *player) { p.life.reboot(p.pod, p.s.now) }, []string{
+			newPod(), 10 * time.Second, func(p *podSimulator) { p.life.reboot(p.pod, p.s.now) }, []string{
 				"10s | Running - c=Unknown/255",
 				"11s | Running ready c=running*1",
 			},
 		},
 		"rebooted, init containers run again first": {
-			newPod(inits(prepare)), 10 * time.Second, func(p *player) { p.life.reboot(p.pod, p.s.now) }, []string{
+			newPod(inits(prepare)), 10 * time.Second, func(p *podSimulator) { p.life.reboot(p.pod, p.s.now) }, []string{
 				"10s | Pending - prepare=PodInitializing*1 c=Unknown/255",
 				"12s | Pending - prepare=unready*1 c=Unknown/255",
 				"13s | Running ready prepare=Completed/0*1 c=running*1",
 			},
 		},
 		"rebooted, work that runs once has failed": {
-			newPod(work), 10 * time.Second, func(p *player) { p.life.reboot(p.pod, p.s.now) }, []string{
+			newPod(work), 10 * time.Second, func(p *podSimulator) { p.life.reboot(p.pod, p.s.now) }, []string{
 				"10s | Failed - c=Unknown/255",
 			},
 		},
 		"deleted meanwhile, a rebooted machine only says how it ended": {
-			newPod(), 10 * time.Second, func(p *player) { p.life.reboot(p.pod, p.s.now); deleted(30)(p.pod) }, []string{
+			newPod(), 10 * time.Second, func(p *podSimulator) { p.life.reboot(p.pod, p.s.now); deleted(30)(p.pod) }, []string{
 				"10s | Failed - c=Unknown/255",
 			},
 		},
 		"a kubelet that looks late tells the true end": {
-			newPod(work, does("run-for", "20s")), 10 * time.Second, func(p *player) { p.s.now = epoch.Add(5 * time.Minute) }, []string{
+			newPod(work, does("run-for", "20s")), 10 * time.Second, func(p *podSimulator) { p.s.now = epoch.Add(5 * time.Minute) }, []string{
 				"5m0s | Succeeded - c=Completed/0",
 			},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := newPlayer(t, test.pod)
+			p := newPodSimulator(t, test.pod)
 			p.until(test.before)
 			seen := len(p.lines)
 			test.change(p)
@@ -451,10 +453,10 @@ func TestAdvanceEnd(t *testing.T) {
 }
 
 func TestAdvanceWaitsForVolumes(t *testing.T) {
-	p := newPlayer(t, newPod())
-	p.s.startable = false
+	p := newPodSimulator(t, newPod())
+	p.s.canStart = false
 	p.until(time.Minute)
-	p.s.startable = true
+	p.s.canStart = true
 	p.until(2 * time.Minute)
 	want := []string{"0s | Pending - c=ContainerCreating", "1m2s | Running ready c=running"}
 	if d := cmp.Diff(want, p.lines); d != "" {
@@ -463,7 +465,7 @@ func TestAdvanceWaitsForVolumes(t *testing.T) {
 }
 
 func TestLateLookTellsTheTrueEnd(t *testing.T) {
-	p := newPlayer(t, newPod(policy(corev1.RestartPolicyNever), does("run-for", "20s")))
+	p := newPodSimulator(t, newPod(policy(corev1.RestartPolicyNever), does("run-for", "20s")))
 	p.until(10 * time.Second)
 	p.s.now = epoch.Add(5 * time.Minute)
 	p.look()
@@ -473,7 +475,7 @@ func TestLateLookTellsTheTrueEnd(t *testing.T) {
 }
 
 func TestPaceScalesPrograms(t *testing.T) {
-	p := newPlayer(t, newPod(does("run-for", "60s", "exit-code", "1")))
+	p := newPodSimulator(t, newPod(does("run-for", "60s", "exit-code", "1")))
 	p.s.pace = pace.New(20)
 	p.until(3*time.Second + 500*time.Millisecond)
 	want := []string{
@@ -488,7 +490,7 @@ func TestPaceScalesPrograms(t *testing.T) {
 }
 
 func TestHappenings(t *testing.T) {
-	p := newPlayer(t, newPod(does("run-for", "1s", "exit-code", "1"), inits(prepare)))
+	p := newPodSimulator(t, newPod(does("run-for", "1s", "exit-code", "1"), inits(prepare)))
 	p.events = true
 	p.until(8 * time.Second)
 	deleted(30)(p.pod)

@@ -32,17 +32,17 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// bed is one test's corner of the cluster: a namespace, and a fleet whose nodes only the test's pods select.
-type bed struct {
+// testCluster is one test's part of a shared cluster: a namespace, and a fleet whose nodes only the test's pods select.
+type testCluster struct {
 	*testing.T
 	kubernetes.Interface
-	plane     *controlplane.Plane
-	fleet     *nodes.Fleet
-	namespace string
-	corner    map[string]string
+	plane      *controlplane.Plane
+	fleet      *nodes.Fleet
+	namespace  string
+	nodeLabels map[string]string
 }
 
-func newBed(t *testing.T) *bed {
+func newTestCluster(t *testing.T) *testCluster {
 	t.Helper()
 	shared := testbed.Shared(t)
 	fleet, err := nodes.New(nodes.Options{Config: shared.AdminConfig(), Pace: pace.New(scale), Events: true, Log: t.Output()})
@@ -58,13 +58,13 @@ func newBed(t *testing.T) *bed {
 			t.Errorf("running the fleet: %v", err)
 		}
 	})
-	return &bed{
+	return &testCluster{
 		T: t, Interface: shared.Client, plane: shared.Plane, fleet: fleet,
-		namespace: shared.Namespace, corner: map[string]string{"corner": shared.Namespace},
+		namespace: shared.Namespace, nodeLabels: map[string]string{"corner": shared.Namespace},
 	}
 }
 
-func (b *bed) must(err error) {
+func (b *testCluster) must(err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -72,7 +72,7 @@ func (b *bed) must(err error) {
 }
 
 // eventually polls until what the test waits for is there. The limit is far beyond any time that is expected.
-func (b *bed) eventually(what string, is func(context.Context) bool) {
+func (b *testCluster) eventually(what string, is func(context.Context) bool) {
 	b.Helper()
 	err := poll(b.Context(), func(ctx context.Context) error {
 		if !is(ctx) {
@@ -97,10 +97,10 @@ func poll(ctx context.Context, ask func(context.Context) error) error {
 	return nil
 }
 
-func (b *bed) state() string {
+func (b *testCluster) state() string {
 	var s strings.Builder
 	ctx := context.Background()
-	nodes, _ := b.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: labels.FormatLabels(b.corner)})
+	nodes, _ := b.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: labels.FormatLabels(b.nodeLabels)})
 	for _, n := range nodes.Items {
 		fmt.Fprintf(&s, "node %s taints %v conditions %v\n", n.Name, n.Spec.Taints, n.Status.Conditions)
 	}
@@ -114,12 +114,12 @@ func (b *bed) state() string {
 	return s.String()
 }
 
-// boot switches machines of this corner on and waits until their nodes are Ready and open.
-func (b *bed) boot(names ...string) {
+// boot switches machines of this test on and waits until their nodes are Ready and open.
+func (b *testCluster) boot(names ...string) {
 	b.Helper()
 	for i, name := range names {
 		b.fleet.Boot(nodes.Machine{
-			NodeName: b.node(name), InternalIP: fmt.Sprintf("10.0.0.%d", i+1), Labels: b.corner,
+			NodeName: b.node(name), InternalIP: fmt.Sprintf("10.0.0.%d", i+1), Labels: b.nodeLabels,
 			CPU: resource.MustParse("4"), Memory: resource.MustParse("8Gi"),
 		})
 		b.Cleanup(func() {
@@ -135,13 +135,13 @@ func (b *bed) boot(names ...string) {
 	}
 }
 
-func (b *bed) node(name string) string { return b.namespace + "-" + name }
+func (b *testCluster) node(name string) string { return b.namespace + "-" + name }
 
-func (b *bed) ready(name string) corev1.ConditionStatus {
+func (b *testCluster) ready(name string) corev1.ConditionStatus {
 	return b.condition(name, corev1.NodeReady)
 }
 
-func (b *bed) condition(name string, t corev1.NodeConditionType) corev1.ConditionStatus {
+func (b *testCluster) condition(name string, t corev1.NodeConditionType) corev1.ConditionStatus {
 	n, err := b.CoreV1().Nodes().Get(b.Context(), b.node(name), metav1.GetOptions{})
 	b.must(err)
 	for _, c := range n.Status.Conditions {
@@ -153,7 +153,7 @@ func (b *bed) condition(name string, t corev1.NodeConditionType) corev1.Conditio
 }
 
 // pods asks again after an error: the API server may have just come back.
-func (b *bed) pods() []corev1.Pod {
+func (b *testCluster) pods() []corev1.Pod {
 	var list *corev1.PodList
 	err := poll(context.Background(), func(ctx context.Context) (err error) {
 		list, err = b.CoreV1().Pods(b.namespace).List(ctx, metav1.ListOptions{})
@@ -166,7 +166,7 @@ func (b *bed) pods() []corev1.Pod {
 }
 
 // pod is nil if there is none.
-func (b *bed) pod(name string) *corev1.Pod {
+func (b *testCluster) pod(name string) *corev1.Pod {
 	for _, p := range b.pods() {
 		if p.Name == name {
 			return &p
@@ -176,7 +176,7 @@ func (b *bed) pod(name string) *corev1.Pod {
 }
 
 // running counts pods that are Running and Ready and not about to go.
-func (b *bed) running() int {
+func (b *testCluster) running() int {
 	n := 0
 	for _, p := range b.pods() {
 		if isReady(&p) && p.DeletionTimestamp == nil {
@@ -196,28 +196,28 @@ func isReady(p *corev1.Pod) bool {
 }
 
 // eventuallyBegun waits until a pod runs, or has run: what it does may be short.
-func (b *bed) eventuallyBegun(name string) {
+func (b *testCluster) eventuallyBegun(name string) {
 	b.Helper()
 	b.eventually("the begin of "+name, func(context.Context) bool { return b.pod(name).Status.Phase != corev1.PodPending })
 }
 
-func (b *bed) eventuallyRunning(n int) {
+func (b *testCluster) eventuallyRunning(n int) {
 	b.Helper()
 	b.eventually(fmt.Sprintf("%d pods running", n), func(context.Context) bool { return b.running() == n })
 }
 
-// template is of pods for this corner, with one container and the given annotations.
-func (b *bed) template(annotations map[string]string) corev1.PodTemplateSpec {
+// template is of pods for the test's nodes, with one container and the given annotations.
+func (b *testCluster) template(annotations map[string]string) corev1.PodTemplateSpec {
 	return corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "x"}, Annotations: annotations},
 		Spec: corev1.PodSpec{
-			NodeSelector: b.corner,
+			NodeSelector: b.nodeLabels,
 			Containers:   []corev1.Container{{Name: "c", Image: "registry.example/c:1"}},
 		},
 	}
 }
 
-func (b *bed) bare(name string, annotations map[string]string, change func(*corev1.Pod)) {
+func (b *testCluster) bare(name string, annotations map[string]string, change func(*corev1.Pod)) {
 	b.Helper()
 	t := b.template(annotations)
 	pod := &corev1.Pod{ObjectMeta: t.ObjectMeta, Spec: t.Spec}
@@ -230,7 +230,7 @@ func (b *bed) bare(name string, annotations map[string]string, change func(*core
 }
 
 // on places a pod on one node, and has it evicted three seconds after that is lost.
-func (b *bed) on(name string) func(*corev1.Pod) {
+func (b *testCluster) on(name string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
 		p.Spec.NodeSelector = map[string]string{corev1.LabelHostname: b.node(name)}
 		for _, taint := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
@@ -241,7 +241,7 @@ func (b *bed) on(name string) func(*corev1.Pod) {
 	}
 }
 
-func (b *bed) deployment(replicas int32, annotations map[string]string) {
+func (b *testCluster) deployment(replicas int32, annotations map[string]string) {
 	b.Helper()
 	_, err := b.AppsV1().Deployments(b.namespace).Create(b.Context(), &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "d"},
@@ -253,13 +253,13 @@ func (b *bed) deployment(replicas int32, annotations map[string]string) {
 	b.must(err)
 }
 
-func (b *bed) set(name string, s nodes.State) {
+func (b *testCluster) set(name string, s nodes.State) {
 	b.Helper()
 	b.must(b.fleet.SetState(b.node(name), s))
 }
 
-// told waits for an event about an object, and says its message.
-func (b *bed) told(namespace, object, reason string) string {
+// waitForEvent waits for an Event about an object, and returns its message.
+func (b *testCluster) waitForEvent(namespace, object, reason string) string {
 	b.Helper()
 	message := ""
 	b.eventually(reason+" of "+object, func(ctx context.Context) bool {

@@ -17,16 +17,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// news is what the API server tells the fleet: caches shared by all machines.
-type news struct {
+// clusterCache is what the fleet reads of the API server: informers shared by all machines.
+type clusterCache struct {
 	factory informers.SharedInformerFactory
 	pods    cache.SharedIndexInformer // those that have a node
 	nodes   corelisters.NodeLister
 	claims  corelisters.PersistentVolumeClaimLister
 	volumes corelisters.PersistentVolumeLister
 	drivers storagelisters.CSIDriverLister
-	// tell is called with the name of a node that a change concerns.
-	tell func(node string)
+	// enqueue is called with the name of a node that a change concerns.
+	enqueue func(node string)
 }
 
 // The indices of the pod cache.
@@ -35,19 +35,19 @@ const (
 	byClaim = "claim"
 )
 
-func newNews(client kubernetes.Interface, tell func(string)) *news {
-	n := &news{factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(lean)), tell: tell}
+func newClusterCache(client kubernetes.Interface, tell func(string)) *clusterCache {
+	n := &clusterCache{factory: informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(stripManagedFields)), enqueue: tell}
 	n.pods = n.factory.InformerFor(&corev1.Pod{}, boundPods)
 	nodes, core := n.factory.Core().V1().Nodes(), n.factory.Core().V1()
 	claims, volumes := core.PersistentVolumeClaims(), core.PersistentVolumes()
 	drivers := n.factory.Storage().V1().CSIDrivers()
 	n.nodes, n.claims, n.volumes, n.drivers = nodes.Lister(), claims.Lister(), volumes.Lister(), drivers.Lister()
-	listen(n.pods, func(p *corev1.Pod) { tell(p.Spec.NodeName) })
-	listen(nodes.Informer(), func(node *corev1.Node) { tell(node.Name) })
-	listen(claims.Informer(), func(c *corev1.PersistentVolumeClaim) { n.tellUsers(c.Namespace, c.Name) })
-	listen(volumes.Informer(), func(v *corev1.PersistentVolume) {
+	notify(n.pods, func(p *corev1.Pod) { tell(p.Spec.NodeName) })
+	notify(nodes.Informer(), func(node *corev1.Node) { tell(node.Name) })
+	notify(claims.Informer(), func(c *corev1.PersistentVolumeClaim) { n.enqueuePodsOfClaim(c.Namespace, c.Name) })
+	notify(volumes.Informer(), func(v *corev1.PersistentVolume) {
 		if c := v.Spec.ClaimRef; c != nil {
-			n.tellUsers(c.Namespace, c.Name)
+			n.enqueuePodsOfClaim(c.Namespace, c.Name)
 		}
 	})
 	drivers.Informer()
@@ -72,16 +72,16 @@ func boundPods(client kubernetes.Interface, resync time.Duration) cache.SharedIn
 	})
 }
 
-// lean drops what no kubelet reads.
-func lean(o any) (any, error) {
+// stripManagedFields drops what no kubelet reads.
+func stripManagedFields(o any) (any, error) {
 	if m, err := meta.Accessor(o); err == nil {
 		m.SetManagedFields(nil)
 	}
 	return o, nil
 }
 
-// listen calls tell with each object that comes, changes or goes.
-func listen[T any](informer cache.SharedIndexInformer, tell func(T)) {
+// notify calls the handler with each object that is added, updated or deleted.
+func notify[T any](informer cache.SharedIndexInformer, tell func(T)) {
 	handle := func(o any) {
 		if gone, ok := o.(cache.DeletedFinalStateUnknown); ok {
 			o = gone.Obj
@@ -96,13 +96,13 @@ func listen[T any](informer cache.SharedIndexInformer, tell func(T)) {
 	})
 }
 
-func (n *news) tellUsers(namespace, claim string) {
+func (n *clusterCache) enqueuePodsOfClaim(namespace, claim string) {
 	for _, pod := range n.podsBy(byClaim, namespace+"/"+claim) {
-		n.tell(pod.Spec.NodeName)
+		n.enqueue(pod.Spec.NodeName)
 	}
 }
 
-func (n *news) podsBy(index, key string) []*corev1.Pod {
+func (n *clusterCache) podsBy(index, key string) []*corev1.Pod {
 	objects, err := n.pods.GetIndexer().ByIndex(index, key)
 	if err != nil {
 		panic(err) // the index does not exist
@@ -114,7 +114,7 @@ func (n *news) podsBy(index, key string) []*corev1.Pod {
 	return pods
 }
 
-func (n *news) allPods() []*corev1.Pod {
+func (n *clusterCache) allPods() []*corev1.Pod {
 	objects := n.pods.GetIndexer().List()
 	pods := make([]*corev1.Pod, len(objects))
 	for i, o := range objects {
@@ -123,8 +123,8 @@ func (n *news) allPods() []*corev1.Pod {
 	return pods
 }
 
-// start returns when the caches are full.
-func (n *news) start(ctx context.Context) error {
+// start returns when the caches are synced.
+func (n *clusterCache) start(ctx context.Context) error {
 	n.factory.StartWithContext(ctx)
 	for _, ok := range n.factory.WaitForCacheSync(ctx.Done()) {
 		if !ok {
@@ -134,4 +134,4 @@ func (n *news) start(ctx context.Context) error {
 	return nil
 }
 
-func (n *news) shutdown() { n.factory.Shutdown() }
+func (n *clusterCache) shutdown() { n.factory.Shutdown() }

@@ -7,7 +7,7 @@ import (
 )
 
 // pool hands out pod addresses, of 100.64.0.0/10, the range that EKS recommends for pods of their own subnets.
-type pool struct {
+type addressPool struct {
 	mu   sync.Mutex
 	used map[uint32]bool
 	next uint32
@@ -18,10 +18,10 @@ const (
 	poolSize  = 1<<22 - 2
 )
 
-func newPool() *pool { return &pool{used: map[uint32]bool{}} }
+func newAddressPool() *addressPool { return &addressPool{used: map[uint32]bool{}} }
 
-// take is an address that nobody has; the one given back longest ago comes last. It is "" when all are taken.
-func (p *pool) take() string {
+// take is a free address; the one released last comes last. It is "" when all are taken.
+func (p *addressPool) take() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range poolSize {
@@ -35,11 +35,11 @@ func (p *pool) take() string {
 	return ""
 }
 
-func (p *pool) reserve(ip string) { p.set(ip, true) }
+func (p *addressPool) reserve(ip string) { p.set(ip, true) }
 
-func (p *pool) giveBack(ip string) { p.set(ip, false) }
+func (p *addressPool) release(ip string) { p.set(ip, false) }
 
-func (p *pool) set(ip string, used bool) {
+func (p *addressPool) set(ip string, used bool) {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil || !addr.Is4() {
 		return
