@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// complete adds what admission asks for when a controller makes a pod again: its namespace, service account, runtime
-// class and priority class. What stands there is as plain as can be.
-func (c *contents) complete(now metav1.Time) {
+// addMissingObjects adds what admission asks for when a controller makes a pod again: its namespace, service account, runtime
+// class and priority class. Each is as plain as can be.
+func (c *contents) addMissingObjects(now metav1.Time) {
 	wanted := map[schema.GroupVersionKind]map[types.NamespacedName]object{}
 	want := func(o object, namespace, name string) {
 		gvks, _, err := scheme.Scheme.ObjectKinds(o)

@@ -36,7 +36,7 @@ func typeOf(node *corev1.Node) string {
 	return cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType], "machine")
 }
 
-// region is the cloud that the nodes stand in: zones, groups, and the types of machine that groups launch.
+// region is the cloud of the nodes: zones, groups, and the types of machine that groups launch.
 func (c *contents) region(volumes []cloud.Volume) cloud.Spec {
 	nodes := all[*corev1.Node](c)
 	csiNodes := named[*storagev1.CSINode](c)
@@ -59,7 +59,7 @@ func (c *contents) region(volumes []cloud.Volume) cloud.Spec {
 		spec.Groups = append(spec.Groups, group)
 		known := func(t cloud.InstanceType) bool { return t.Name == group.InstanceType }
 		if !slices.ContainsFunc(spec.InstanceTypes, known) {
-			node := pattern(members[name])
+			node := templateNode(members[name])
 			spec.InstanceTypes = append(spec.InstanceTypes, machineType(node, csiNodes[types.NamespacedName{Name: node.Name}]))
 		}
 	}
@@ -78,13 +78,13 @@ func groupSpec(name string, nodes []*corev1.Node, zones []string) cloud.GroupSpe
 		zones = held
 	}
 	return cloud.GroupSpec{
-		Name: name, InstanceType: typeOf(pattern(nodes)), Zones: zones, Desired: len(nodes), Max: max(2*len(nodes), len(nodes)+10),
+		Name: name, InstanceType: typeOf(templateNode(nodes)), Zones: zones, Desired: len(nodes), Max: max(2*len(nodes), len(nodes)+10),
 		Labels: commonLabels(nodes), Taints: commonTaints(nodes), Foreign: true, SuspendedProcesses: []string{"AZRebalance"},
 	}
 }
 
-// pattern is the node that new ones of the group are like: one of the most common type.
-func pattern(nodes []*corev1.Node) *corev1.Node {
+// templateNode is the node that new ones of the group are like: one of the most common type.
+func templateNode(nodes []*corev1.Node) *corev1.Node {
 	count := map[string]int{}
 	for _, node := range nodes {
 		count[typeOf(node)]++
@@ -94,8 +94,8 @@ func pattern(nodes []*corev1.Node) *corev1.Node {
 	})
 }
 
-// own are the labels that each node has of its own, and is given when it comes up.
-var own = []string{
+// nodeSpecificLabels are those that differ from node to node, and are set when it registers.
+var nodeSpecificLabels = []string{
 	corev1.LabelHostname, corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelInstanceTypeStable,
 	corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion,
 	"topology.ebs.csi.aws.com/zone", "topology.k8s.aws/zone-id",
@@ -104,21 +104,21 @@ var own = []string{
 func commonLabels(nodes []*corev1.Node) map[string]string {
 	common := maps.Clone(nodes[0].Labels)
 	maps.DeleteFunc(common, func(key, value string) bool {
-		return slices.Contains(own, key) || slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return n.Labels[key] != value })
+		return slices.Contains(nodeSpecificLabels, key) || slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return n.Labels[key] != value })
 	})
 	return common
 }
 
 func commonTaints(nodes []*corev1.Node) []corev1.Taint {
-	return slices.DeleteFunc(lasting(nodes[0].Spec.Taints), func(t corev1.Taint) bool {
+	return slices.DeleteFunc(registeredTaints(nodes[0].Spec.Taints), func(t corev1.Taint) bool {
 		return slices.ContainsFunc(nodes, func(n *corev1.Node) bool {
 			return !slices.ContainsFunc(n.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) && o.Value == t.Value })
 		})
 	})
 }
 
-// lasting are the taints that a node registers with: those of its health and life come and go.
-func lasting(taints []corev1.Taint) []corev1.Taint {
+// registeredTaints are the taints that a node registers with: those of its health and lifecycle come and go.
+func registeredTaints(taints []corev1.Taint) []corev1.Taint {
 	return slices.DeleteFunc(slices.Clone(taints), func(t corev1.Taint) bool {
 		return strings.HasPrefix(t.Key, "node.kubernetes.io/") || strings.HasPrefix(t.Key, "node.cloudprovider.kubernetes.io/")
 	})
@@ -148,8 +148,8 @@ func quantities(list corev1.ResourceList) map[string]string {
 	return texts
 }
 
-// spans is a line for each group, for whoever is going to resize one.
-func spans(spec cloud.Spec) []string {
+// groupSummaries are a line for each group, for a user who is going to resize one.
+func groupSummaries(spec cloud.Spec) []string {
 	var lines []string
 	for _, g := range spec.Groups {
 		lines = append(lines, fmt.Sprintf("group/%s: %d %s, taken to span %s", g.Name, g.Desired, plural(g.Desired, "node"), strings.Join(g.Zones, ", ")))

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
-// simulated tells whoever reads the cluster that the node is not what its labels say.
+// simulated tells readers of the cluster that the node is not what its labels say.
 const simulated = "lab.naosu.dev/simulated"
 
 // machines are one for each node, and make the nodes theirs. A machine whose node was not ready has no power: a lab's
@@ -28,7 +28,7 @@ func (c *contents) machines() []cloud.Instance {
 		m := cloud.Instance{
 			ID: instanceID(node, taken), Group: groupOf(node), Zone: zoneOf(node), Type: typeOf(node), Capacity: machineType(node, csiNode),
 			NodeName: node.Name, PrivateIP: address(node), State: cloud.Running, Booted: true, Impaired: !ready(node),
-			Launched: node.CreationTimestamp.Time, Labels: node.Labels, Taints: lasting(node.Spec.Taints),
+			Launched: node.CreationTimestamp.Time, Labels: node.Labels, Taints: registeredTaints(node.Spec.Taints),
 		}
 		taken[m.ID] = true
 		if m.Impaired {

@@ -57,8 +57,8 @@ func (n notes) print(w io.Writer) {
 	}
 }
 
-// noteKnowledge tells which kinds the snapshot does not have in full, so that nobody takes them for absent.
-func (c *contents) noteKnowledge() {
+// noteMissingKinds notes which kinds the snapshot does not have in full, so that they are not taken for absent.
+func (c *contents) noteMissingKinds() {
 	for _, kind := range slices.Sorted(maps.Keys(c.header.Knowledge)) {
 		switch knowledge := c.header.Knowledge[kind]; knowledge {
 		case "Forbidden":

@@ -11,12 +11,12 @@ import (
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
-// forGood is longer than any lab runs.
-const forGood = "876000h"
+// longerThanAnyLab is longer than any lab runs.
+const longerThanAnyLab = "876000h"
 
-// ail has the simulated containers fail as the real ones did: one that was not ready does not become so, one that crashed
-// goes on crashing, one that could not start does not. It is the pod that is told, so its replacement starts afresh.
-func (c *contents) ail() {
+// failContainers has the simulated containers fail as the real ones did: one that was not ready does not become so, one that crashed
+// goes on crashing, one that could not start does not. The annotation is the pod's, so its replacement starts afresh.
+func (c *contents) failContainers() {
 	ailing := 0
 	for _, pod := range all[*corev1.Pod](c) {
 		if pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil ||
@@ -25,7 +25,7 @@ func (c *contents) ail() {
 		}
 		before := len(pod.Annotations)
 		for _, status := range pod.Status.ContainerStatuses {
-			for annotation, value := range ailment(pod, status) {
+			for annotation, value := range failureAnnotations(pod, status) {
 				if key := annotation + "." + status.Name; pod.Annotations[key] == "" { // else a lab's own pod, which says itself what ails it
 					metav1.SetMetaDataAnnotation(&pod.ObjectMeta, key, value)
 				}
@@ -38,10 +38,10 @@ func (c *contents) ail() {
 	c.notes.add(ailing, "pod with a container that crashes, cannot start or is not ready", "stays so; one made in its place is well")
 }
 
-func ailment(pod *corev1.Pod, status corev1.ContainerStatus) map[string]string {
+func failureAnnotations(pod *corev1.Pod, status corev1.ContainerStatus) map[string]string {
 	switch waiting := status.State.Waiting; {
 	case status.State.Running != nil && !status.Ready && pod.Annotations[nodes.AnnotationReadyAfter] == "":
-		return map[string]string{nodes.AnnotationReadyAfter: forGood}
+		return map[string]string{nodes.AnnotationReadyAfter: longerThanAnyLab}
 	case waiting == nil:
 		return nil
 	case waiting.Reason == "CrashLoopBackOff" && status.LastTerminationState.Terminated != nil:
@@ -49,12 +49,12 @@ func ailment(pod *corev1.Pod, status corev1.ContainerStatus) map[string]string {
 			nodes.AnnotationRunFor: "1s", nodes.AnnotationExitCode: fmt.Sprint(status.LastTerminationState.Terminated.ExitCode),
 		}
 	case waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing":
-		return map[string]string{nodes.AnnotationStartDelay: forGood}
+		return map[string]string{nodes.AnnotationStartDelay: longerThanAnyLab}
 	}
 	return nil
 }
 
-// notePods tells of pods that the lab takes for what they are not.
+// notePods notes the pods that the lab treats differently.
 func (c *contents) notePods() {
 	schedulers, static, injected := map[string]int{}, 0, 0
 	for _, pod := range all[*corev1.Pod](c) {

@@ -24,10 +24,10 @@ const (
 	mark = "lab.naosu.dev/revision"
 )
 
-// revise gives DaemonSets and StatefulSets the ControllerRevision by which their controllers know that pods are as the
+// addControllerRevisions gives DaemonSets and StatefulSets the ControllerRevision by which their controllers know that pods are as the
 // template says; without it they would roll all of them. A snapshot has none, and those it could have would not match a
 // template that was stripped of its environment's values.
-func (c *contents) revise(now metav1.Time) error {
+func (c *contents) addControllerRevisions(now metav1.Time) error {
 	pods := all[*corev1.Pod](c)
 	for _, set := range all[*appsv1.StatefulSet](c) {
 		name := set.Status.UpdateRevision
@@ -92,9 +92,9 @@ func (c *contents) addRevision(of object, now metav1.Time, name string, labels, 
 	return nil
 }
 
-// asShown is the object as the API server shows it: with its defaults, and with what reading into the internal version
+// asServed is the object as the API server serves it: with its defaults, and with what reading into the internal version
 // and back adds, such as the old serviceAccount beside serviceAccountName.
-func asShown(o object) (runtime.Object, error) {
+func asServed(o object) (runtime.Object, error) {
 	stored := o.DeepCopyObject()
 	legacyscheme.Scheme.Default(stored)
 	internal, err := legacyscheme.Scheme.ConvertToVersion(stored, runtime.InternalGroupVersioner)
@@ -104,10 +104,10 @@ func asShown(o object) (runtime.Object, error) {
 	return legacyscheme.Scheme.ConvertToVersion(internal, appsv1.SchemeGroupVersion)
 }
 
-// templatePatch is how both controllers write down a template, as the API server shows it:
+// templatePatch is how both controllers write down a template, as the API server serves it:
 // getPatch in pkg/controller/daemon/update.go and pkg/controller/statefulset/stateful_set_utils.go.
 func templatePatch(of object) ([]byte, error) {
-	shown, err := asShown(of)
+	shown, err := asServed(of)
 	if err != nil {
 		return nil, err
 	}

@@ -33,17 +33,17 @@ func Read(file io.Reader, p *pace.Pace, now clock.PassiveClock) (*Twin, error) {
 		return nil, err
 	}
 	at := metav1.NewTime(now.Now())
-	c.leave()
-	c.complete(at)
-	c.free()
-	c.catchUp(at, p)
+	c.removeLabOwned()
+	c.addMissingObjects(at)
+	c.removeDanglingReferences()
+	c.shiftTimes(at, p)
 	if err := c.scale(p); err != nil {
 		return nil, err
 	}
-	c.ail()
+	c.failContainers()
 	c.notePods()
 	c.markReplicaSets()
-	if err := c.revise(at); err != nil {
+	if err := c.addControllerRevisions(at); err != nil {
 		return nil, err
 	}
 	machines, volumes := c.machines(), c.volumes()
@@ -55,7 +55,7 @@ func Read(file io.Reader, p *pace.Pace, now clock.PassiveClock) (*Twin, error) {
 	if err := t.region.Validate(nil).ToAggregate(); err != nil {
 		return nil, fmt.Errorf("the snapshot's nodes make no cloud: %w", err)
 	}
-	c.noteKnowledge()
+	c.noteMissingKinds()
 	t.notes = c.notes
 	return t, nil
 }
@@ -72,7 +72,7 @@ func (t *Twin) Account(w io.Writer) {
 		server = " of a cluster of " + t.header.Server
 	}
 	_, _ = fmt.Fprintf(w, "The twin%s as it was at %s:\n", server, t.header.Taken.UTC().Format("2006-01-02 15:04:05 MST"))
-	for _, line := range spans(t.region) {
+	for _, line := range groupSummaries(t.region) {
 		_, _ = fmt.Fprintln(w, "  "+line)
 	}
 	_, _ = fmt.Fprintln(w, "Not as in the cluster:")

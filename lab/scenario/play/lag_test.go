@@ -108,8 +108,8 @@ func TestPlayerExtendsForLag(t *testing.T) {
 				e.Name, e.From, e.That, e.Within = "one", "go", "pods.size() == 1", *lasting(100 * time.Second)
 				// The point comes when there has been lag for ten seconds of real time.
 				pass := scenario.Pass{Steps: []scenario.Step{{Name: "go", At: lasting(100 * time.Second)}}, Expect: []scenario.Expectation{e}}
-				player, err := lagging(t, pass, p, w, slow(tc.share), "", map[string]func() (performed, error){
-					"go": func() (performed, error) { come(w, p, tc.comes); return performed{}, nil },
+				player, err := lagging(t, pass, p, w, slow(tc.share), "", map[string]func() (action, error){
+					"go": func() (action, error) { come(w, p, tc.comes); return action{}, nil },
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -136,17 +136,17 @@ func verdict(e Expectation) string {
 
 // TestPlayerEndsUnjudged lets a step fail on a machine with too much lag: what comes after it is not judged either.
 func TestPlayerEndsUnjudged(t *testing.T) {
-	for name, step := range map[string]func() (performed, error){
-		"waits in vain": func() (performed, error) {
-			return performed{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}}, nil
+	for name, step := range map[string]func() (action, error){
+		"waits in vain": func() (action, error) {
+			return action{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}}, nil
 		},
-		"refused, late": func() (performed, error) {
+		"refused, late": func() (action, error) {
 			<-time.After(30 * time.Second)
-			return performed{}, errors.New("the server does not answer")
+			return action{}, errors.New("the server does not answer")
 		},
-		"a command that fails, late": func() (performed, error) {
+		"a command that fails, late": func() (action, error) {
 			<-time.After(30 * time.Second)
-			return performed{until: func() bool { return false }, broken: func() string { return "exit code 1" }, tracker: tracker{deadline: time.Minute}}, nil
+			return action{until: func() bool { return false }, broken: func() string { return "exit code 1" }, tracker: tracker{deadline: time.Minute}}, nil
 		},
 	} {
 		for share, unjudged := range map[float64]bool{0: false, 0.9: true} {
@@ -156,7 +156,7 @@ func TestPlayerEndsUnjudged(t *testing.T) {
 						Steps:  []scenario.Step{{Name: "break"}, {Name: "after"}},
 						Expect: []scenario.Expectation{{Name: "later", From: "after", That: "true", Within: *lasting(time.Hour)}},
 					}
-					player, err := lagging(t, pass, pace.New(1), &pods{}, slow(share), "", map[string]func() (performed, error){"break": step})
+					player, err := lagging(t, pass, pace.New(1), &pods{}, slow(share), "", map[string]func() (action, error){"break": step})
 					if err != nil {
 						t.Fatal(err)
 					}

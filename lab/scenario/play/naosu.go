@@ -23,8 +23,8 @@ import (
 // ErrNoNaosu is returned for a pass that needs the naosu program where Options name none.
 var ErrNoNaosu = errors.New("none was given")
 
-// introduce makes the naosu program known to a pass that needs it.
-func (s *session) introduce(file string) error {
+// setProgram sets the naosu program of a pass that needs it.
+func (s *session) setProgram(file string) error {
 	if !s.pass.NeedsNaosu() {
 		return nil
 	}
@@ -36,8 +36,8 @@ func (s *session) introduce(file string) error {
 	return nil
 }
 
-// install brings naosu to work: its kinds, the pass's objects of them, and its controller, which runs until running ends.
-func (s *session) install(ctx, running context.Context, t *timeline) error {
+// installNaosu starts naosu: its kinds, the pass's objects of them, and its controller, which runs until running ends.
+func (s *session) installNaosu(ctx, running context.Context, t *timeline) error {
 	if s.pass.With != scenario.WithNaosu {
 		return nil
 	}
@@ -48,18 +48,18 @@ func (s *session) install(ctx, running context.Context, t *timeline) error {
 	if err != nil {
 		return err
 	}
-	if err := s.define(ctx, kinds); err != nil {
+	if err := s.createCRDs(ctx, kinds); err != nil {
 		return err
 	}
-	s.hands.kinds = kinds
-	if err := s.world.watchKinds(running, s.hands.client, kinds.Resources()); err != nil {
+	s.client.kinds = kinds
+	if err := s.world.watchKinds(running, s.client.client, kinds.Resources()); err != nil {
 		return err
 	}
 	namespace := scenario.Object{Unstructured: unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": program.Namespace},
 	}}}
 	for _, o := range append([]scenario.Object{namespace}, s.pass.Policies...) {
-		if _, err := s.hands.apply(ctx, o); err != nil {
+		if _, err := s.client.apply(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -78,33 +78,33 @@ func (s *session) watchController(running context.Context) {
 		return
 	}
 	select {
-	case s.died <- s.controller.Err():
+	case s.stageEnded <- s.controller.Err():
 	default: // the stage is dead already
 	}
 }
 
 // define applies the custom resource definitions and waits until their resources are served.
-func (s *session) define(ctx context.Context, kinds program.Kinds) error {
+func (s *session) createCRDs(ctx context.Context, kinds program.Kinds) error {
 	definitions, err := kinds.Definitions(s.pace)
 	if err != nil {
 		return err
 	}
 	for _, d := range definitions {
-		if _, err := s.hands.put(ctx, d); err != nil {
+		if _, err := s.client.applyOnce(ctx, d); err != nil {
 			return err
 		}
 	}
 	for kind, resource := range kinds.Resources() {
-		if err := s.hands.served(ctx, resource); err != nil {
+		if err := s.client.waitUntilServed(ctx, resource); err != nil {
 			return fmt.Errorf("waiting for %s to be served: %w", kind, err)
 		}
 	}
-	s.hands.mapper.Reset()
+	s.client.mapper.Reset()
 	return nil
 }
 
 // served waits until a resource can be listed.
-func (h *hands) served(ctx context.Context, resource schema.GroupVersionResource) error {
+func (h *objectClient) waitUntilServed(ctx context.Context, resource schema.GroupVersionResource) error {
 	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		_, err := h.client.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
 		if apierrors.IsNotFound(err) {
@@ -118,7 +118,7 @@ func (h *hands) served(ctx context.Context, resource schema.GroupVersionResource
 const commandPatience = time.Minute
 
 // commanded is a command of naosu's that runs.
-type commanded struct {
+type commandResult struct {
 	line   string
 	judge  *expr.Program // nil if only the exit code counts
 	world  expr.World
@@ -127,18 +127,18 @@ type commanded struct {
 	err    error
 }
 
-func (s *session) command(ctx context.Context, c scenario.Command) (performed, error) {
-	run := &commanded{line: "naosu " + strings.Join(c.Args, " "), world: s.world, ended: make(chan struct{})}
+func (s *session) command(ctx context.Context, c scenario.Command) (action, error) {
+	run := &commandResult{line: "naosu " + strings.Join(c.Args, " "), world: s.world, ended: make(chan struct{})}
 	if c.Expect != "" {
 		env, err := s.pass.Env()
 		if err != nil {
-			return performed{}, err
+			return action{}, err
 		}
 		if run.judge, err = env.Output(c.Expect); err != nil {
-			return performed{}, fmt.Errorf("compiling %s: %w", c.Expect, err)
+			return action{}, fmt.Errorf("compiling %s: %w", c.Expect, err)
 		}
 	}
-	result := performed{message: "runs " + run.line, until: run.holds, broken: run.problem}
+	result := action{message: "runs " + run.line, until: run.holds, broken: run.problem}
 	result.tracker.deadline = s.pace.Scenario(commandPatience)
 	if c.Within != nil {
 		result.tracker.deadline += c.Within.Duration
@@ -155,7 +155,7 @@ func (s *session) command(ctx context.Context, c scenario.Command) (performed, e
 	return result, nil
 }
 
-func (c *commanded) holds() bool {
+func (c *commandResult) holds() bool {
 	select {
 	case <-c.ended:
 		return c.problem() == ""
@@ -165,7 +165,7 @@ func (c *commanded) holds() bool {
 }
 
 // problem says what is wrong with what a command did that has ended, or "".
-func (c *commanded) problem() string {
+func (c *commandResult) problem() string {
 	select {
 	case <-c.ended:
 	default:
@@ -178,24 +178,24 @@ func (c *commanded) problem() string {
 		if c.output.ExitCode == 0 {
 			return ""
 		}
-		return fmt.Sprintf("it ended with exit code %d; %s", c.output.ExitCode, c.said())
+		return fmt.Sprintf("it ended with exit code %d; %s", c.output.ExitCode, c.shortOutput())
 	}
 	var result any
 	if err := json.Unmarshal(c.output.Stdout, &result); err != nil && len(bytes.TrimSpace(c.output.Stdout)) > 0 {
-		return fmt.Sprintf("it printed no JSON (%v); %s", err, c.said())
+		return fmt.Sprintf("it printed no JSON (%v); %s", err, c.shortOutput())
 	}
 	judged := c.judge.Given(map[string]any{"result": result, "exitCode": c.output.ExitCode})
 	if holds, err := judged.Bool(c.world); err == nil && holds {
 		return ""
 	}
-	return fmt.Sprintf("%s; %s", judged.Explain(c.world), c.said())
+	return fmt.Sprintf("%s; %s", judged.Explain(c.world), c.shortOutput())
 }
 
 // shownOutput is how much of an output is shown, in bytes.
 const shownOutput = 1500
 
 // said is what the command printed, as far as it is worth showing.
-func (c *commanded) said() string {
+func (c *commandResult) shortOutput() string {
 	text := append(bytes.TrimSpace(c.output.Stderr), '\n')
 	var compact bytes.Buffer
 	if json.Compact(&compact, c.output.Stdout) == nil {

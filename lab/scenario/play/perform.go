@@ -22,7 +22,7 @@ import (
 const on = "on"
 
 // perform does a step, and says what it waits for before it is done.
-func (s *session) perform(ctx context.Context, step scenario.Step) (performed, error) {
+func (s *session) perform(ctx context.Context, step scenario.Step) (action, error) {
 	switch {
 	case step.Apply != nil:
 		return s.apply(ctx, step.Apply)
@@ -31,9 +31,9 @@ func (s *session) perform(ctx context.Context, step scenario.Step) (performed, e
 	case step.Patch != nil:
 		return s.patch(ctx, *step.Patch)
 	case step.Resize != nil:
-		return performed{message: "resizes " + step.Resize.String()}, step.Resize.Do(s.stage.Cloud())
+		return action{message: "resizes " + step.Resize.String()}, step.Resize.Do(s.stage.Cloud())
 	case step.Rotate != nil:
-		return performed{message: "rotates group/" + step.Rotate.Group}, s.stage.Cloud().Rotate(step.Rotate.Group, step.Rotate.Rotation)
+		return action{message: "rotates group/" + step.Rotate.Group}, s.stage.Cloud().Rotate(step.Rotate.Group, step.Rotate.Rotation)
 	case step.Terminate != nil:
 		return s.terminate(*step.Terminate)
 	case step.Fault != nil:
@@ -41,24 +41,24 @@ func (s *session) perform(ctx context.Context, step scenario.Step) (performed, e
 	case step.Recover != nil:
 		return s.setState(ctx, *step.Recover, on)
 	case step.NodeRepair != nil:
-		return performed{message: step.NodeRepair.String()}, s.stage.Cloud().SetNodeRepair(step.NodeRepair.Group, step.NodeRepair.NodeRepairConfig)
+		return action{message: step.NodeRepair.String()}, s.stage.Cloud().SetNodeRepair(step.NodeRepair.Group, step.NodeRepair.NodeRepairConfig)
 	case step.Naosu != nil:
 		return s.command(ctx, *step.Naosu)
 	case step.Wait != nil:
 		return s.wait(*step.Wait)
 	}
-	return performed{}, nil // a mark
+	return action{}, nil // a mark
 }
 
-func (s *session) apply(ctx context.Context, objects []scenario.Object) (performed, error) {
+func (s *session) apply(ctx context.Context, objects []scenario.Object) (action, error) {
 	var names []string
 	for _, o := range objects {
-		if _, err := s.hands.apply(ctx, o); err != nil {
-			return performed{}, err
+		if _, err := s.client.apply(ctx, o); err != nil {
+			return action{}, err
 		}
 		names = append(names, o.GetKind()+" "+o.GetName())
 	}
-	return performed{message: "applies " + strings.Join(names, ", ")}, nil
+	return action{message: "applies " + strings.Join(names, ", ")}, nil
 }
 
 func (s *session) objects(source string) ([]metav1.Object, error) {
@@ -77,15 +77,15 @@ func (s *session) objects(source string) ([]metav1.Object, error) {
 	return objects, err
 }
 
-func (s *session) delete(ctx context.Context, d scenario.Delete) (performed, error) {
+func (s *session) delete(ctx context.Context, d scenario.Delete) (action, error) {
 	objects, err := s.objects(d.Objects)
 	if err != nil {
-		return performed{}, err
+		return action{}, err
 	}
-	if err := s.hands.delete(ctx, objects, d.Force); err != nil {
-		return performed{}, err
+	if err := s.client.delete(ctx, objects, d.Force); err != nil {
+		return action{}, err
 	}
-	result := performed{message: "deletes " + namesOf(objects)}
+	result := action{message: "deletes " + namesOf(objects)}
 	if d.GoneWithin != nil {
 		result.until = func() bool { return !s.anyExists(objects) }
 		result.tracker.deadline = d.GoneWithin.Duration
@@ -93,15 +93,15 @@ func (s *session) delete(ctx context.Context, d scenario.Delete) (performed, err
 	return result, nil
 }
 
-func (s *session) patch(ctx context.Context, p scenario.Patch) (performed, error) {
+func (s *session) patch(ctx context.Context, p scenario.Patch) (action, error) {
 	objects, err := s.objects(p.Objects)
 	if err != nil {
-		return performed{}, err
+		return action{}, err
 	}
-	return performed{message: "patches " + namesOf(objects)}, s.hands.patch(ctx, objects, p.Merge)
+	return action{message: "patches " + namesOf(objects)}, s.client.patch(ctx, objects, p.Merge)
 }
 
-func (s *session) terminate(t scenario.Terminate) (performed, error) {
+func (s *session) terminate(t scenario.Terminate) (action, error) {
 	c := s.stage.Cloud()
 	var ended []string
 	for _, i := range c.Instances() {
@@ -110,17 +110,17 @@ func (s *session) terminate(t scenario.Terminate) (performed, error) {
 			continue
 		}
 		if err := c.Terminate(i.ID, t.Decrement); err != nil {
-			return performed{}, fmt.Errorf("terminating %s: %w", i.ID, err)
+			return action{}, fmt.Errorf("terminating %s: %w", i.ID, err)
 		}
 		ended = append(ended, i.NodeName)
 	}
 	if len(ended) == 0 {
-		return performed{}, fmt.Errorf("no running instance is meant by %s", t.Target)
+		return action{}, fmt.Errorf("no running instance is meant by %s", t.Target)
 	}
-	return performed{message: "terminates " + strings.Join(ended, ", ")}, nil
+	return action{message: "terminates " + strings.Join(ended, ", ")}, nil
 }
 
-func (s *session) setState(ctx context.Context, t scenario.Target, state string) (performed, error) {
+func (s *session) setState(ctx context.Context, t scenario.Target, state string) (action, error) {
 	message := fmt.Sprintf("brings %s to %s", t, state)
 	if state == on {
 		message = fmt.Sprintf("brings %s back", t)
@@ -133,19 +133,19 @@ func (s *session) setState(ctx context.Context, t scenario.Target, state string)
 	if !named && len(struck) > 0 {
 		message += " (" + strings.Join(struck, ", ") + ")"
 	}
-	return performed{message: message}, err
+	return action{message: message}, err
 }
 
-func (s *session) wait(w scenario.Wait) (performed, error) {
+func (s *session) wait(w scenario.Wait) (action, error) {
 	env, err := s.pass.Env()
 	if err != nil {
-		return performed{}, err
+		return action{}, err
 	}
 	program, err := env.Condition(w.Until)
 	if err != nil {
-		return performed{}, fmt.Errorf("compiling %s: %w", w.Until, err)
+		return action{}, fmt.Errorf("compiling %s: %w", w.Until, err)
 	}
-	result := performed{
+	result := action{
 		message: fmt.Sprintf("waits up to %s until %s", duration.HumanDuration(w.Within.Duration), oneLine(w.Until)),
 		until: func() bool {
 			holds, err := program.Bool(s.world)

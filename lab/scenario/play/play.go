@@ -73,14 +73,14 @@ func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (St
 
 // session is a pass being played on a stage.
 type session struct {
-	pass   scenario.Pass
-	pace   *pace.Pace
-	stage  Stage
-	world  *world
-	hands  *hands
-	player *player
-	names  map[string]string
-	died   chan error
+	pass       scenario.Pass
+	pace       *pace.Pace
+	stage      Stage
+	world      *world
+	client     *objectClient
+	player     *player
+	names      map[string]string
+	stageEnded chan error
 
 	program    program.Program
 	controller *program.Controller
@@ -100,35 +100,35 @@ func open(ctx context.Context, pass scenario.Pass, o Options, m meter) (_ *sessi
 		return nil, fmt.Errorf("building the cluster: %w", err)
 	}
 	watching, cancel := context.WithCancel(ctx)
-	s := &session{pass: pass, pace: o.Pace, stage: stage, cancel: cancel, died: make(chan error, 1)}
+	s := &session{pass: pass, pace: o.Pace, stage: stage, cancel: cancel, stageEnded: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close(), stage.Stop())
 		}
 	}()
-	if err := s.introduce(o.Naosu); err != nil {
+	if err := s.setProgram(o.Naosu); err != nil {
 		return nil, err
 	}
 	client, err := kubernetes.NewForConfig(stage.Config())
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
 	}
-	if s.hands, err = newHands(stage.Config(), o.Pace); err != nil {
+	if s.client, err = newObjectClient(stage.Config(), o.Pace); err != nil {
 		return nil, err
 	}
 	if s.world, err = watch(watching, client, stage, timeline.change); err != nil {
 		return nil, err
 	}
-	go func() { s.died <- stage.Wait(watching) }()
+	go func() { s.stageEnded <- stage.Wait(watching) }()
 	if err := s.settle(ctx, timeline); err != nil {
 		return nil, err
 	}
-	if err := s.install(ctx, watching, timeline); err != nil {
+	if err := s.installNaosu(ctx, watching, timeline); err != nil {
 		return nil, err
 	}
 	timeline.begin()
 	timeline.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
-	s.player, err = newPlayer(pass, s.world, s.world.changed, s.died, timeline, m.read, s.perform)
+	s.player, err = newPlayer(pass, s.world, s.world.changed, s.stageEnded, timeline, m.read, s.perform)
 	return s, err
 }
 
@@ -179,12 +179,12 @@ func (s *session) settle(ctx context.Context, t *timeline) error {
 	s.world.setNames(s.names)
 	for _, o := range s.pass.Cluster.Manifests {
 		t.doing("applying " + o.GetKind() + " " + o.GetName())
-		uid, err := s.hands.apply(ctx, o)
+		uid, err := s.client.apply(ctx, o)
 		if err != nil {
 			return err
 		}
 		err = until(func() string {
-			if !s.world.sees(o.GetKind(), uid) {
+			if !s.world.hasArrived(o.GetKind(), uid) {
 				return o.GetKind() + " " + o.GetName() + " to be seen"
 			}
 			return unplaced(s.world)
@@ -211,15 +211,15 @@ func (s *session) until(ctx context.Context, t *timeline, missing func() string)
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("the start did not come up; still waiting for %s: %w", reason, context.Cause(ctx))
-		case err := <-s.died:
-			return deathOf(ctx, err)
+		case err := <-s.stageEnded:
+			return exitReason(ctx, err)
 		case <-s.world.changed:
 		}
 	}
 }
 
-// deathOf is why the stage ended. Cancelling ends it too, and both may be seen at once; then it was the cancelling.
-func deathOf(ctx context.Context, err error) error {
+// exitReason is why the stage ended. Cancelling ends it too, and both may be seen at once; then it was the cancelling.
+func exitReason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("playing on the cluster: %w", context.Cause(ctx))
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/naosu-dev/naosu/lab/scenario/expr"
 )
 
-// breath is the least time between two looks at the world, so that a burst of changes is looked at once.
-const breath = 10 * time.Millisecond
+// minObservationInterval is the least time between two observations, so that a burst of changes is observed once.
+const minObservationInterval = 10 * time.Millisecond
 
 // condition is asked again and again until it holds.
 type condition func() bool
 
 // performed is what came of doing a step: what was done, and what it still waits for, if anything.
-type performed struct {
+type action struct {
 	message string
 	until   condition
 	tracker tracker
@@ -31,21 +31,21 @@ type performed struct {
 
 // player goes through a pass: it does the steps that are due and follows the expectations whose point is reached.
 type player struct {
-	pass     scenario.Pass
-	world    expr.World
-	changed  <-chan struct{}
-	died     <-chan error
-	timeline *timeline
-	pace     *pace.Pace
-	lag      func() lag.Reading
-	perform  func(context.Context, scenario.Step) (performed, error)
+	pass       scenario.Pass
+	world      expr.World
+	changed    <-chan struct{}
+	stageEnded <-chan error
+	timeline   *timeline
+	pace       *pace.Pace
+	lag        func() lag.Reading
+	perform    func(context.Context, scenario.Step) (action, error)
 
-	next     int           // index of the step that is due or underway
-	underway *performed    // what the step waits for
-	began    moment        // when the step was begun
-	done     time.Duration // when the step before was done
-	points   map[string]moment
-	followed []*followed
+	next         int           // index of the step that is due or underway
+	underway     *action       // what the step waits for
+	began        clockReading  // when the step was begun
+	done         time.Duration // when the step before was done
+	points       map[string]clockReading
+	expectations []*trackedExpectation
 	// failure is what ended the pass early; unjudged is true if the machine's lag may be why.
 	failure  string
 	unjudged bool
@@ -54,24 +54,24 @@ type player struct {
 }
 
 // moment is one that time is counted from, with the machine's lag until then.
-type moment struct {
+type clockReading struct {
 	at  time.Duration
 	lag lag.Reading
 }
 
 // followed is an expectation over time.
-type followed struct {
+type trackedExpectation struct {
 	scenario.Expectation
 	program *expr.Program
 	tracker tracker
 }
 
 func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, died <-chan error, t *timeline, l func() lag.Reading,
-	perform func(context.Context, scenario.Step) (performed, error),
+	perform func(context.Context, scenario.Step) (action, error),
 ) (*player, error) {
 	p := &player{
-		pass: pass, world: w, changed: changed, died: died, timeline: t, pace: t.pace, lag: l, perform: perform,
-		points: map[string]moment{scenario.Start: {lag: l()}},
+		pass: pass, world: w, changed: changed, stageEnded: died, timeline: t, pace: t.pace, lag: l, perform: perform,
+		points: map[string]clockReading{scenario.Start: {lag: l()}},
 	}
 	env, err := pass.Env()
 	if err != nil {
@@ -85,7 +85,7 @@ func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, died <
 		if e.From == "" {
 			e.From = scenario.Start
 		}
-		p.followed = append(p.followed, &followed{Expectation: e, program: program, tracker: p.track(e)})
+		p.expectations = append(p.expectations, &trackedExpectation{Expectation: e, program: program, tracker: p.track(e)})
 	}
 	return p, nil
 }
@@ -102,10 +102,10 @@ func (p *player) track(e scenario.Expectation) tracker {
 }
 
 // now is the moment that it is.
-func (p *player) now() moment { return moment{at: p.timeline.now(), lag: p.lag()} }
+func (p *player) now() clockReading { return clockReading{at: p.timeline.now(), lag: p.lag()} }
 
 // lateness is what lag means for a condition whose time is counted from a moment.
-func (p *player) lateness(since moment) lateness {
+func (p *player) lateness(since clockReading) lateness {
 	return lateness{
 		before: p.pace.Scenario(since.lag.Recent),
 		since:  func() time.Duration { return p.pace.Scenario(p.lag().Lost - since.lag.Lost) },
@@ -122,14 +122,14 @@ func (p *player) run(ctx context.Context, until string) error {
 		if _, reached := p.points[until]; reached || p.finished() {
 			return nil
 		}
-		wake := time.NewTimer(max(p.pace.Real(p.wake()-p.timeline.now()), breath))
+		wake := time.NewTimer(max(p.pace.Real(p.wake()-p.timeline.now()), minObservationInterval))
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case err := <-p.died:
-			return deathOf(ctx, err)
+		case err := <-p.stageEnded:
+			return exitReason(ctx, err)
 		case <-p.changed:
-			wake.Reset(breath)
+			wake.Reset(minObservationInterval)
 			<-wake.C
 		case <-wake.C:
 		}
@@ -224,7 +224,7 @@ func (p *player) complete(s scenario.Step) bool {
 }
 
 // giveUp fails what cannot come true any more.
-func (u *performed) giveUp(now time.Duration, l lateness) {
+func (u *action) giveUp(now time.Duration, l lateness) {
 	if u.broken == nil || u.tracker.settled() {
 		return
 	}
@@ -235,7 +235,7 @@ func (u *performed) giveUp(now time.Duration, l lateness) {
 
 // follow asks the expectations that count already.
 func (p *player) follow() {
-	for _, f := range p.followed {
+	for _, f := range p.expectations {
 		since, reached := p.points[f.From]
 		if !reached || f.tracker.settled() {
 			continue
@@ -257,7 +257,7 @@ func (p *player) finished() bool {
 	if p.next < len(p.pass.Steps) {
 		return false
 	}
-	for _, f := range p.followed {
+	for _, f := range p.expectations {
 		if !f.tracker.settled() {
 			return false
 		}
@@ -275,7 +275,7 @@ func (p *player) wake() time.Duration {
 			wake = min(wake, p.began.at+p.underway.tracker.next())
 		}
 	}
-	for _, f := range p.followed {
+	for _, f := range p.expectations {
 		if since, reached := p.points[f.From]; reached && !f.tracker.settled() {
 			wake = min(wake, since.at+f.tracker.next())
 		}
@@ -285,7 +285,7 @@ func (p *player) wake() time.Duration {
 
 // lost is how many seconds of real time were lost since the start, and whether anything depended on it.
 func (p *player) lost() (realSeconds float64, used bool) {
-	used = p.extended || p.unjudged || slices.ContainsFunc(p.followed, func(f *followed) bool {
+	used = p.extended || p.unjudged || slices.ContainsFunc(p.expectations, func(f *trackedExpectation) bool {
 		return f.tracker.state == unjudged || f.tracker.extension > 0
 	})
 	return seconds(p.lag().Lost - p.points[scenario.Start].lag.Lost), used
@@ -293,13 +293,13 @@ func (p *player) lost() (realSeconds float64, used bool) {
 
 func (p *player) results() []Expectation {
 	results := []Expectation{}
-	for _, f := range p.followed {
+	for _, f := range p.expectations {
 		results = append(results, p.result(f))
 	}
 	return results
 }
 
-func (p *player) result(f *followed) Expectation {
+func (p *player) result(f *trackedExpectation) Expectation {
 	e := Expectation{
 		Name: f.Name, From: f.From, That: f.That, Met: f.tracker.state == met, NotJudged: f.tracker.state == unjudged, Problem: f.tracker.problem,
 	}

@@ -42,7 +42,7 @@ func (w *pods) become(count int) {
 func lasting(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 
 // playing runs a pass in a synctest bubble, on a machine without lag; perform does steps by their names.
-func playing(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, until string, steps map[string]func() (performed, error)) (*player, error) {
+func playing(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, until string, steps map[string]func() (action, error)) (*player, error) {
 	t.Helper()
 	return lagging(t, pass, p, w, noLag, until, steps)
 }
@@ -50,15 +50,15 @@ func playing(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, until stri
 func noLag() lag.Reading { return lag.Reading{} }
 
 // lagging is playing on a machine with lag.
-func lagging(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, l func() lag.Reading, until string, steps map[string]func() (performed, error)) (*player, error) {
+func lagging(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, l func() lag.Reading, until string, steps map[string]func() (action, error)) (*player, error) {
 	t.Helper()
 	w.changed = make(chan struct{}, 1)
 	line := newTimeline(p, nil)
-	player, err := newPlayer(pass, w, w.changed, make(chan error), line, l, func(_ context.Context, s scenario.Step) (performed, error) {
+	player, err := newPlayer(pass, w, w.changed, make(chan error), line, l, func(_ context.Context, s scenario.Step) (action, error) {
 		if do, ok := steps[s.Name]; ok {
 			return do()
 		}
-		return performed{}, nil
+		return action{}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -96,12 +96,12 @@ func TestPlayerTimesStepsAndExpectations(t *testing.T) {
 			}
 			p := pace.New(scale)
 			later := func(d time.Duration, count int) { time.AfterFunc(p.Real(d), func() { w.become(count) }) }
-			player, err := playing(t, pass, p, w, "", map[string]func() (performed, error){
-				"grow": func() (performed, error) { later(30*time.Second, 3); return performed{}, nil },
-				"wait": func() (performed, error) {
-					return performed{until: func() bool { return w.count == 3 }, tracker: tracker{deadline: time.Minute}}, nil
+			player, err := playing(t, pass, p, w, "", map[string]func() (action, error){
+				"grow": func() (action, error) { later(30*time.Second, 3); return action{}, nil },
+				"wait": func() (action, error) {
+					return action{until: func() bool { return w.count == 3 }, tracker: tracker{deadline: time.Minute}}, nil
 				},
-				"shrink": func() (performed, error) { later(20*time.Second, 0); return performed{}, nil },
+				"shrink": func() (action, error) { later(20*time.Second, 0); return action{}, nil },
 			})
 			if err != nil || player.failure != "" {
 				t.Fatal(err, player.failure)
@@ -110,14 +110,14 @@ func TestPlayerTimesStepsAndExpectations(t *testing.T) {
 			for _, e := range player.results() {
 				got = append(got, at(e))
 			}
-			// A look comes at most one breath after the change it sees.
-			slack := breath.Seconds() * scale
+			// A change is observed after at most one interval.
+			slack := minObservationInterval.Seconds() * scale
 			want := []string{
 				"none-at-first: 0",
 				fmt.Sprintf("three: %g", 90+slack),
 				"never-four: did not come true within 2m0s: pods.size() is 0",
-				fmt.Sprintf("too-soon: came true after %s, sooner than the 40s it should take", 30*time.Second+p.Scenario(breath)),
-				fmt.Sprintf("stays: was true for only %s of the 2m0s it should hold: pods.size() is 0", 80*time.Second+p.Scenario(breath)),
+				fmt.Sprintf("too-soon: came true after %s, sooner than the 40s it should take", 30*time.Second+p.Scenario(minObservationInterval)),
+				fmt.Sprintf("stays: was true for only %s of the 2m0s it should hold: pods.size() is 0", 80*time.Second+p.Scenario(minObservationInterval)),
 				fmt.Sprintf("ends-empty: %g", 170+2*slack),
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -130,18 +130,18 @@ func TestPlayerTimesStepsAndExpectations(t *testing.T) {
 func TestPlayerEndsWhenAStepFails(t *testing.T) {
 	tests := []struct {
 		name string
-		step func() (performed, error)
+		step func() (action, error)
 		want string
 	}{
 		{
-			"refused", func() (performed, error) { return performed{}, errors.New("no such group") },
+			"refused", func() (action, error) { return action{}, errors.New("no such group") },
 			"step break could not be done: no such group",
 		},
-		{"waits in vain", func() (performed, error) {
-			return performed{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}}, nil
+		{"waits in vain", func() (action, error) {
+			return action{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}}, nil
 		}, "step break: what it waits for did not come true within 1m0s"},
-		{"waits in vain and says why", func() (performed, error) {
-			return performed{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}, explain: func() string { return "pods.size() is 0" }}, nil
+		{"waits in vain and says why", func() (action, error) {
+			return action{until: func() bool { return false }, tracker: tracker{deadline: time.Minute}, explain: func() string { return "pods.size() is 0" }}, nil
 		}, "step break: what it waits for did not come true within 1m0s: pods.size() is 0"},
 	}
 	for _, tt := range tests {
@@ -154,7 +154,7 @@ func TestPlayerEndsWhenAStepFails(t *testing.T) {
 						{Name: "open", That: "pods.size() == 1", Within: *lasting(time.Hour)},
 					},
 				}
-				player, err := playing(t, pass, pace.New(1), &pods{}, "", map[string]func() (performed, error){"break": tt.step})
+				player, err := playing(t, pass, pace.New(1), &pods{}, "", map[string]func() (action, error){"break": tt.step})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -176,8 +176,8 @@ func TestPlayerEndsWhenAStepFails(t *testing.T) {
 func TestPlayerStopsAtAPoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pass := scenario.Pass{Steps: []scenario.Step{{Mark: "here", At: lasting(time.Minute)}, {Name: "beyond"}}}
-		player, err := playing(t, pass, pace.New(1), &pods{}, "here", map[string]func() (performed, error){
-			"beyond": func() (performed, error) { t.Error("a step after the point was done"); return performed{}, nil },
+		player, err := playing(t, pass, pace.New(1), &pods{}, "here", map[string]func() (action, error){
+			"beyond": func() (action, error) { t.Error("a step after the point was done"); return action{}, nil },
 		})
 		if err != nil || player.points["here"].at != time.Minute {
 			t.Errorf("reached %v, %v, want here at 1m", player.points, err)
@@ -188,8 +188,8 @@ func TestPlayerStopsAtAPoint(t *testing.T) {
 func TestPlayerStartNeedsNoStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pass := scenario.Pass{Steps: []scenario.Step{{Name: "beyond"}}}
-		_, err := playing(t, pass, pace.New(1), &pods{}, scenario.Start, map[string]func() (performed, error){
-			"beyond": func() (performed, error) { t.Error("a step after the start was done"); return performed{}, nil },
+		_, err := playing(t, pass, pace.New(1), &pods{}, scenario.Start, map[string]func() (action, error){
+			"beyond": func() (action, error) { t.Error("a step after the start was done"); return action{}, nil },
 		})
 		if err != nil {
 			t.Error(err)

@@ -96,18 +96,18 @@ func whyUnplaced(p *corev1.Pod) string {
 	return ""
 }
 
-// need is how many pods a workload is to have at the least before the next manifest is applied.
-type need struct {
+// unmetNeed is how many pods a workload is to have at the least before the next manifest is applied.
+type unmetNeed struct {
 	kind, name string
 	uid        types.UID
 	pods       int
 	unseen     bool
 }
 
-func needs(w expr.World) []need {
-	var all []need
-	add := func(kind string, o metav1.Object, pods int32) *need {
-		all = append(all, need{kind: kind, name: o.GetNamespace() + "/" + o.GetName(), uid: o.GetUID(), pods: int(pods)})
+func needs(w expr.World) []unmetNeed {
+	var all []unmetNeed
+	add := func(kind string, o metav1.Object, pods int32) *unmetNeed {
+		all = append(all, unmetNeed{kind: kind, name: o.GetNamespace() + "/" + o.GetName(), uid: o.GetUID(), pods: int(pods)})
 		return &all[len(all)-1]
 	}
 	for _, o := range w.List("deployments") {

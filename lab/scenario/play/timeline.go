@@ -116,14 +116,14 @@ func (t *timeline) change(before, after any) {
 		t.report(o)
 		return
 	case *corev1.Pod:
-		t.know(o)
+		t.remember(o)
 	}
 	for _, e := range observe(before, after) {
 		t.add(e)
 	}
 }
 
-func (t *timeline) know(p *corev1.Pod) {
+func (t *timeline) remember(p *corev1.Pod) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pods[p.UID] = p.Namespace + "/" + p.Name

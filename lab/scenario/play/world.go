@@ -46,8 +46,8 @@ type kind struct {
 
 // watch begins to watch the cluster. changed is called with what objects were and are; nil means not there.
 func watch(ctx context.Context, client kubernetes.Interface, stage Stage, onChange func(before, after any)) (*world, error) {
-	all := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(trim))
-	system := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(metav1.NamespaceSystem), informers.WithTransform(trim))
+	all := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(stripUnused))
+	system := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(metav1.NamespaceSystem), informers.WithTransform(stripUnused))
 	core, apps := all.Core().V1(), all.Apps().V1()
 	w := &world{
 		cloud: stage.Cloud(), calls: stage.Calls, changed: make(chan struct{}, 1), onChange: onChange,
@@ -95,8 +95,8 @@ func (w *world) stop() {
 	}
 }
 
-// trim drops what no expression asks for and what takes most room.
-func trim(o any) (any, error) {
+// stripUnused drops what no expression reads and what takes most memory.
+func stripUnused(o any) (any, error) {
 	if accessor, err := meta.Accessor(o); err == nil {
 		accessor.SetManagedFields(nil)
 	}
@@ -225,8 +225,8 @@ func groupsOf(c *cloud.Cloud) []any {
 	return groups
 }
 
-// sees tells whether an object just written has arrived, if its kind is watched at all.
-func (w *world) sees(kind string, uid types.UID) bool {
+// hasArrived says whether an object just written has arrived, if its kind is watched at all.
+func (w *world) hasArrived(kind string, uid types.UID) bool {
 	for _, k := range expr.Kinds {
 		if reflect.TypeOf(k.Object).Name() == kind && w.kinds[k.Variable] != nil && kind != "ConfigMap" {
 			return slices.ContainsFunc(w.List(k.Variable), func(o any) bool { return o.(metav1.Object).GetUID() == uid })

@@ -26,7 +26,7 @@ func (w *world) watchKinds(ctx context.Context, client dynamic.Interface, resour
 			continue
 		}
 		informer := factory.ForResource(resource).Informer()
-		if err := informer.SetTransform(trim); err != nil {
+		if err := informer.SetTransform(stripUnused); err != nil {
 			return fmt.Errorf("watching %s: %w", resource.Resource, err)
 		}
 		if _, err := informer.AddEventHandler(w.handler(k)); err != nil {

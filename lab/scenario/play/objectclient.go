@@ -34,15 +34,15 @@ const fieldManager = "naosu-lab"
 // patience for what comes into being by itself a moment after a namespace does, such as its service account.
 const applyPatience = 15 * time.Second
 
-// hands change the cluster as a person with kubectl would.
-type hands struct {
+// objectClient changes the cluster as a person with kubectl would.
+type objectClient struct {
 	client dynamic.Interface
 	mapper *restmapper.DeferredDiscoveryRESTMapper
 	pace   *pace.Pace
 	kinds  program.Kinds // naosu's, once they are there
 }
 
-func newHands(config *rest.Config, p *pace.Pace) (*hands, error) {
+func newObjectClient(config *rest.Config, p *pace.Pace) (*objectClient, error) {
 	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
@@ -52,18 +52,18 @@ func newHands(config *rest.Config, p *pace.Pace) (*hands, error) {
 		return nil, fmt.Errorf("making a discovery client: %w", err)
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoverer))
-	return &hands{client: client, mapper: mapper, pace: p}, nil
+	return &objectClient{client: client, mapper: mapper, pace: p}, nil
 }
 
 // apply creates the object, or changes it to what is given, and returns its UID.
-func (h *hands) apply(ctx context.Context, o scenario.Object) (types.UID, error) {
+func (h *objectClient) apply(ctx context.Context, o scenario.Object) (types.UID, error) {
 	scaled := o.Scaled(h.pace)
 	h.kinds.Scale(o.GroupVersionKind(), scaled.Object, h.pace)
-	return h.put(ctx, scaled.Unstructured)
+	return h.applyOnce(ctx, scaled.Unstructured)
 }
 
 // put applies an object as it is.
-func (h *hands) put(ctx context.Context, o unstructured.Unstructured) (uid types.UID, err error) {
+func (h *objectClient) applyOnce(ctx context.Context, o unstructured.Unstructured) (uid types.UID, err error) {
 	name := fmt.Sprintf("applying %s %s", o.GetKind(), o.GetName())
 	var last error
 	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, applyPatience, true, func(ctx context.Context) (bool, error) {
@@ -75,7 +75,7 @@ func (h *hands) put(ctx context.Context, o unstructured.Unstructured) (uid types
 		if err == nil {
 			uid = applied.GetUID()
 		}
-		if last = err; notYet(err) {
+		if last = err; isTransient(err) {
 			return false, nil
 		}
 		return true, err
@@ -86,12 +86,12 @@ func (h *hands) put(ctx context.Context, o unstructured.Unstructured) (uid types
 	return uid, nil
 }
 
-// notYet tells errors that pass: a service account that its controller has still to make.
-func notYet(err error) bool {
+// isTransient says whether an error passes: a service account that its controller has still to make.
+func isTransient(err error) bool {
 	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "serviceaccount")
 }
 
-func (h *hands) resource(gvk schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {
+func (h *objectClient) resource(gvk schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {
 	mapping, err := h.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
 		return nil, fmt.Errorf("finding the resource of %s: %w", gvk.Kind, err)
@@ -107,7 +107,7 @@ func (h *hands) resource(gvk schema.GroupVersionKind, namespace string) (dynamic
 }
 
 // of is the client for an object that was watched, whose own kind and version are not filled in.
-func (h *hands) of(o metav1.Object) (client dynamic.ResourceInterface, kind schema.GroupVersionKind, err error) {
+func (h *objectClient) resourceOf(o metav1.Object) (client dynamic.ResourceInterface, kind schema.GroupVersionKind, err error) {
 	if untyped, ok := o.(*unstructured.Unstructured); ok {
 		kind = untyped.GroupVersionKind()
 	} else {
@@ -122,9 +122,9 @@ func (h *hands) of(o metav1.Object) (client dynamic.ResourceInterface, kind sche
 }
 
 // delete asks for the deletion of just these objects. One that is gone already is fine.
-func (h *hands) delete(ctx context.Context, objects []metav1.Object, force bool) error {
+func (h *objectClient) delete(ctx context.Context, objects []metav1.Object, force bool) error {
 	for _, o := range objects {
-		client, kind, err := h.of(o)
+		client, kind, err := h.resourceOf(o)
 		if err != nil {
 			return err
 		}
@@ -140,9 +140,9 @@ func (h *hands) delete(ctx context.Context, objects []metav1.Object, force bool)
 }
 
 // patch merges the fragment into each of the objects.
-func (h *hands) patch(ctx context.Context, objects []metav1.Object, merge scenario.Fragment) error {
+func (h *objectClient) patch(ctx context.Context, objects []metav1.Object, merge scenario.Fragment) error {
 	for _, o := range objects {
-		client, kind, err := h.of(o)
+		client, kind, err := h.resourceOf(o)
 		if err != nil {
 			return err
 		}

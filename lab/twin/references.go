@@ -17,8 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// leave takes away what the twin's own parts make: the API server's service, and the Leases of programs that do not run.
-func (c *contents) leave() {
+// removeLabOwned removes what the twin's own parts make: the API server's service, and the Leases of programs that do not run.
+func (c *contents) removeLabOwned() {
 	nodes := named[*corev1.Node](c)
 	leases := 0
 	c.drop(func(o object) bool {
@@ -37,10 +37,10 @@ func (c *contents) leave() {
 	c.notes.add(leases, "Lease", "left out, since its holder does not run here")
 }
 
-// free takes off what would have objects deleted, or kept from it: owners that are not there, for which the garbage
+// removeDanglingReferences removes what would have objects deleted, or keep them from it: owners that are not there, for which the garbage
 // collector deletes what they own, and finalizers of programs that do not run. Owners of kinds that the lab does not know
 // stay: the garbage collector waits for what it cannot look up.
-func (c *contents) free() {
+func (c *contents) removeDanglingReferences() {
 	gone, foreign, finalizers := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, o := range c.objects {
 		o.SetOwnerReferences(slices.DeleteFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
@@ -59,7 +59,7 @@ func (c *contents) free() {
 			continue // a namespace's own are in its spec
 		}
 		o.SetFinalizers(slices.DeleteFunc(o.GetFinalizers(), func(finalizer string) bool {
-			if tended(finalizer) {
+			if labRemovesFinalizer(finalizer) {
 				return false
 			}
 			finalizers[finalizer]++
@@ -77,8 +77,8 @@ func (c *contents) free() {
 	}
 }
 
-// tended says whether a part of the lab removes the finalizer.
-func tended(finalizer string) bool {
+// labRemovesFinalizer says whether a part of the lab removes the finalizer.
+func labRemovesFinalizer(finalizer string) bool {
 	switch finalizer {
 	case metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents, batchv1.JobTrackingFinalizer,
 		"external-attacher/ebs-csi-aws-com", "external-provisioner.volume.kubernetes.io/finalizer",
@@ -91,9 +91,9 @@ func tended(finalizer string) bool {
 // rolledOut is the reason of a rollout that is done: pkg/controller/deployment/util, NewRSAvailableReason.
 const rolledOut = "NewReplicaSetAvailable"
 
-// catchUp has what counts time go on from where it stood, at the lab's pace, where the twin would otherwise do at once what
+// shiftTimes has what counts time go on from where it stood, at the lab's pace, where the twin would otherwise do at once what
 // the cluster did, or did not, since the snapshot: runs of CronJobs, deadlines and clean-up of Jobs, deadlines of rollouts.
-func (c *contents) catchUp(now metav1.Time, p *pace.Pace) {
+func (c *contents) shiftTimes(now metav1.Time, p *pace.Pace) {
 	crons := all[*batchv1.CronJob](c)
 	for _, cron := range crons {
 		cron.Status.LastScheduleTime = &now
@@ -104,7 +104,7 @@ func (c *contents) catchUp(now metav1.Time, p *pace.Pace) {
 			*t = metav1.NewTime(now.Add(-p.Real(c.header.Taken.Sub(t.Time))))
 		}
 	}
-	c.jobsGoOn(goOn)
+	c.shiftJobTimes(goOn)
 	deadlines := 0
 	for _, pod := range all[*corev1.Pod](c) {
 		if pod.Spec.ActiveDeadlineSeconds != nil {
@@ -123,7 +123,7 @@ func (c *contents) catchUp(now metav1.Time, p *pace.Pace) {
 	}
 }
 
-func (c *contents) jobsGoOn(goOn func(*metav1.Time)) {
+func (c *contents) shiftJobTimes(goOn func(*metav1.Time)) {
 	timed := 0
 	for _, job := range all[*batchv1.Job](c) {
 		deadline, ends := job.Spec.ActiveDeadlineSeconds != nil, job.Spec.TTLSecondsAfterFinished != nil
