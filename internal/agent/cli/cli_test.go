@@ -100,3 +100,14 @@ func TestBadInput(t *testing.T) {
 		})
 	}
 }
+
+// A folder is named from where the command is given, not from the root.
+func TestRelativeHostRoot(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("host/proc", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, "reasons", "--host-root", "host"); err != nil {
+		t.Error(err)
+	}
+}

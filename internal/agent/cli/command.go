@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,14 +72,19 @@ func (o *options) readWhole() (host.Host, config.Config, error) {
 
 // read is the host and the configuration, as the flags say. Files of own reasons in which something is wrong are left out.
 func (o *options) read() (host.Host, config.Config, error) {
-	h, c := host.Host{Root: o.hostRoot}, config.Default()
+	c := config.Default()
+	root, err := filepath.Abs(o.hostRoot)
+	if err != nil {
+		return host.Host{}, c, err
+	}
+	h := host.Host{Root: root}
 	if info, err := os.Stat(h.Path("/proc")); err != nil || !info.IsDir() {
 		return h, c, inputError{fmt.Errorf("--host-root %s: there is no %s", o.hostRoot, h.Path("/proc"))}
 	}
 	if o.config == "" {
 		return h, c, nil
 	}
-	c, err := config.Read(o.config)
+	c, err = config.Read(o.config)
 	if err != nil {
 		return h, c, inputError{err}
 	}

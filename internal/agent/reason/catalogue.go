@@ -115,6 +115,8 @@ const (
 	LinkLocalExceeded ID = "LinkLocalExceeded"
 	// MACAddressPolicyMisconfigured: udev gives the links of pods other MAC addresses than the Amazon VPC CNI told the pods, which then reach nothing.
 	MACAddressPolicyMisconfigured ID = "MACAddressPolicyMisconfigured"
+	// MellanoxFirmwareNotResponding: The firmware of a ConnectX network card does not answer its driver.
+	MellanoxFirmwareNotResponding ID = "MellanoxFirmwareNotResponding"
 	// MellanoxHighTemperature: A ConnectX network card, or a module in it, is too hot.
 	MellanoxHighTemperature ID = "MellanoxHighTemperature"
 	// MellanoxInsufficientPower: A ConnectX network card, or a module in it, does not get the power that it needs.
@@ -147,6 +149,8 @@ const (
 	TransmitTimeout ID = "TransmitTimeout"
 	// UnexpectedRejectRule: A rule or a chain's policy of the packet filter that no known component makes drops or rejects packets.
 	UnexpectedRejectRule ID = "UnexpectedRejectRule"
+	// BlockDeviceAccessBeyondEnd: A block device is smaller than the filesystem or the partition on it, and the kernel refuses what lies beyond its end.
+	BlockDeviceAccessBeyondEnd ID = "BlockDeviceAccessBeyondEnd"
 	// BlockDeviceIOError: The kernel could not read from or write to a block device.
 	BlockDeviceIOError ID = "BlockDeviceIOError"
 	// BlockDeviceOffline: The kernel has given up a block device that no longer answered.
@@ -185,6 +189,8 @@ const (
 	KubeletDiskUsageSlow ID = "KubeletDiskUsageSlow"
 	// MDDeviceFailed: An array of disks (md RAID) has lost a member, or can no longer work.
 	MDDeviceFailed ID = "MDDeviceFailed"
+	// NFSLocksLost: Locks on files of an NFS server were not given back after the server had restarted or the network had been away; who held one is not told.
+	NFSLocksLost ID = "NFSLocksLost"
 	// NFSServerNotResponding: An NFS server does not answer; who uses its files waits, or is given errors.
 	NFSServerNotResponding ID = "NFSServerNotResponding"
 	// NVMeError: An NVMe disk does not answer, and the kernel resets or gives up its controller.
@@ -199,6 +205,8 @@ const (
 	NVMeWornOut ID = "NVMeWornOut"
 	// ReadonlyFilesystem: A filesystem of the node takes no more writes.
 	ReadonlyFilesystem ID = "ReadonlyFilesystem"
+	// SMARTFailurePredicted: A SATA disk predicts its own failure (SMART).
+	SMARTFailurePredicted ID = "SMARTFailurePredicted"
 	// ThinPoolFull: A thin pool (device mapper) has no space left, or takes no more writes.
 	ThinPoolFull ID = "ThinPoolFull"
 	// VolumeReadonly: A filesystem that the node itself can do without, as a pod's volume, has become read-only.
@@ -1064,6 +1072,22 @@ var Catalogue = []Reason{
 		Clears:  Clears{},
 	},
 	{
+		ID: MellanoxFirmwareNotResponding, Condition: NetworkingReady, Severity: Warning, Action: Replace,
+		Entity: "PCI address",
+		Means: Words{
+			EN: "The firmware of a ConnectX network card does not answer its driver.",
+			JA: "ConnectX のネットワークカードのファームウェアが、ドライバーに応答しません。",
+		},
+		Reads:   "the kernel log: mlx5_core's `timeout. Will cause a leak of a command resource` and `device's health compromised - reached miss count`. Commands that the firmware answers with an error (ACCESS_REG) are left out: on some systems it is enough to read the counters",
+		ReadsJA: "カーネルログにある mlx5_core の `timeout. Will cause a leak of a command resource` と `device's health compromised - reached miss count`。ファームウェアがエラーを返したコマンド (ACCESS_REG) は、カウンターを読むだけで出力されるシステムがあるため除きます",
+		Needs:   Needs{Count: 1, Within: 1 * hour},
+		Clears:  Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^mlx5_core (?P<entity>[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): \w+:\d+:\(pid \d+\): (?:cmd\[\d+\]: )?\w+\(0x[0-9a-f]+\) (?:Async, )?timeout\. Will cause a leak of a command resource$`},
+			{Log: "kernel", Pattern: `^mlx5_core (?P<entity>[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]): (?:poll_health:\d+:\(pid \d+\): )?device's health compromised - reached miss count$`},
+		},
+	},
+	{
 		ID: MellanoxHighTemperature, Condition: NetworkingReady, Severity: Warning, Action: None,
 		Entity: "PCI address",
 		Means: Words{
@@ -1279,6 +1303,21 @@ var Catalogue = []Reason{
 		ReadsJA: "netlink 経由の nftables と従来の iptables のインターフェイス。既知のソフトウェア（kube-proxy、CNI、コンテナエンジン）と設定で指定されたチェイン以外の DROP・REJECT のルールと verdict map。ポリシーの DROP は、設定されたポートへの新しい TCP 接続（input フック）またはどの接続（ほかのフック）も許可するルールがない場合だけ。IPv4 のクラスターのノードでは IPv6 を閉じることが多いので、IPv6 だけのポリシーは除きます",
 		Needs:   Needs{For: 90 * second},
 		Clears:  Clears{},
+	},
+	{
+		ID: BlockDeviceAccessBeyondEnd, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "device",
+		Means: Words{
+			EN: "A block device is smaller than the filesystem or the partition on it, and the kernel refuses what lies beyond its end.",
+			JA: "ブロックデバイスがその上のファイルシステムやパーティションより小さく、終端を越える読み書きをカーネルが拒否しています。",
+		},
+		Reads:   "the kernel log: the block layer's `attempt to access beyond end of device`. Not of devices of size 0, which have just been removed",
+		ReadsJA: "カーネルログにあるブロック層の `attempt to access beyond end of device`。取り外された直後でサイズが 0 のデバイスは除きます",
+		Needs:   Needs{Count: 1, Within: 10 * minute},
+		Clears:  Clears{Quiet: 10 * minute},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^(?:(?s:.{1,15}): )?attempt to access beyond end of device\n(?P<entity>(?:nvme|sd|vd|xvd|hd|dm-|md|mmcblk|loop|nbd|rbd|drbd|bcache|dasd|pmem)[0-9a-z_-]*): rw=\d+, (?:want=\d+, |sector=\d+, nr_sectors = \d+ )limit=[1-9]\d*$`},
+		},
 	},
 	{
 		ID: BlockDeviceIOError, Condition: StorageReady, Severity: Warning, Action: None,
@@ -1557,6 +1596,22 @@ var Catalogue = []Reason{
 		},
 	},
 	{
+		ID: NFSLocksLost, Condition: StorageReady, Severity: Warning, Action: None,
+		Entity: "server",
+		Means: Words{
+			EN: "Locks on files of an NFS server were not given back after the server had restarted or the network had been away; who held one is not told.",
+			JA: "NFS サーバーの再起動やネットワークの切断のあと、ファイルのロックを取り戻せませんでした。ロックを持っていたプロセスには通知されません。",
+		},
+		Reads:   "the kernel log: the NFSv4 client's `lost … locks`, and `Lock reclaim failed!` of kernels before 6.1, which name no server",
+		ReadsJA: "カーネルログにある NFSv4 クライアントの `lost … locks` と、6.1 より前のカーネルの `Lock reclaim failed!` (サーバー名なし)",
+		Needs:   Needs{Count: 1, Within: 1 * hour},
+		Clears:  Clears{Quiet: 1 * hour},
+		Matches: []Match{
+			{Log: "kernel", Pattern: `^NFS: (?P<entity>\S+): lost \d+ locks$`},
+			{Log: "kernel", Pattern: `^NFS: (?:__)?nfs4_reclaim_open_state: Lock reclaim failed!$`},
+		},
+	},
+	{
 		ID: NFSServerNotResponding, Condition: StorageReady, Severity: Warning, Action: None,
 		Entity: "server",
 		Means: Words{
@@ -1652,6 +1707,18 @@ var Catalogue = []Reason{
 			EN: "The kernel's list of the host's own mounts, and the state of the filesystem itself.",
 			JA: "カーネルによるホスト自身のマウント一覧と、ファイルシステムそのものの状態。",
 		}},
+	},
+	{
+		ID: SMARTFailurePredicted, Condition: StorageReady, Severity: Warning, Action: Replace,
+		Entity: "device",
+		Means: Words{
+			EN: "A SATA disk predicts its own failure (SMART).",
+			JA: "SATA ディスクが、自身の故障を予測しています (SMART)。",
+		},
+		Reads:   "SMART RETURN STATUS of each ATA disk, every 10 min, by SG_IO and ATA PASS-THROUGH (16). Not of SAS disks, of disks behind RAID controllers, nor of virtual disks, which are no ATA disks to the kernel",
+		ReadsJA: "各 ATA ディスクの SMART RETURN STATUS (10 分ごと。SG_IO と ATA PASS-THROUGH (16) を使用)。SAS ディスク、RAID コントローラー配下のディスク、カーネルから ATA ディスクに見えない仮想ディスクは除きます",
+		Needs:   Needs{},
+		Clears:  Clears{},
 	},
 	{
 		ID: ThinPoolFull, Condition: StorageReady, Severity: Warning, Action: None,

@@ -41,5 +41,6 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 			Title: "ebs", Of: exceeded, Period: o.EBS.Period, Source: "EBS's NVMe log page", Find: volumes.find,
 		},
 		newHealth(h).every(),
+		newSMART(h).every(),
 	}
 }

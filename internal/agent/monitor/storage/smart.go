@@ -1,0 +1,65 @@
+package storage
+
+import (
+	"context"
+	"errors"
+
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/monitor"
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/agent/source/ata"
+)
+
+var smartReasons = []reason.ID{reason.SMARTFailurePredicted}
+
+// smart asks ATA disks whether they predict their own failure.
+type smart struct {
+	host  host.Host
+	ask   func(ata.Disk) (bool, error)
+	asked *patient[smartAnswer]
+}
+
+type smartAnswer struct {
+	predicted bool
+	err       error
+}
+
+func newSMART(h host.Host) *smart {
+	return &smart{host: h, ask: ata.FailurePredicted, asked: newPatient[smartAnswer]()}
+}
+
+func (s *smart) every() monitor.Every {
+	return monitor.Every{Title: "smart", Of: smartReasons, Period: healthPeriod, Source: "SMART RETURN STATUS", Find: s.find}
+}
+
+func (s *smart) find(ctx context.Context) ([]evidence.Evidence, error) {
+	disks, err := ata.Disks(s.host)
+	if err != nil {
+		return nil, err
+	}
+	var found []evidence.Evidence
+	var unread error
+	asked := 0
+	for _, d := range disks {
+		answer, err := s.asked.ask(ctx, d.Name, healthPatience, func() smartAnswer { predicted, err := s.ask(d); return smartAnswer{predicted, err} })
+		switch err = errors.Join(err, answer.err); {
+		case errors.Is(err, ata.ErrUnsupported):
+			continue
+		case err != nil:
+			unread = errors.Join(unread, err)
+		case answer.predicted:
+			found = append(found, evidence.Evidence{
+				Reason: reason.SMARTFailurePredicted, State: evidence.Fault, Entity: d.Name, Raw: d.Model + ": a threshold is exceeded",
+			})
+		}
+		asked++
+	}
+	switch {
+	case asked == 0:
+		return all(smartReasons, evidence.Inapplicable, "no ATA disk that knows SMART"), ctx.Err()
+	case unread != nil:
+		found = append(found, all(smartReasons, evidence.Unreadable, unread.Error())...)
+	}
+	return found, ctx.Err()
+}
