@@ -12,9 +12,14 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/inflight"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/cri"
 )
+
+// giveUp is when a call that the runtime does not answer is made anew: the kubelet's own runtime-request-timeout. The runtime may have been
+// started afresh, and not know of it.
+const giveUp = 2 * time.Minute
 
 // runtimes are the container runtimes that a host may have.
 type runtimes struct {
@@ -27,13 +32,13 @@ type endpoint struct {
 	// socket is its path on the host, path the agent's way there.
 	socket, path string
 	client       *cri.Client
-	status       question[[]cri.Condition]
+	status       inflight.Calls[[]cri.Condition]
 }
 
 func newRuntimes(h host.Host, sockets []string) *runtimes {
 	r := &runtimes{host: h}
 	for _, socket := range sockets {
-		r.each = append(r.each, &endpoint{socket: socket, path: h.Path(socket), client: cri.New(h.Path(socket))})
+		r.each = append(r.each, &endpoint{socket: socket, path: h.Path(socket), client: cri.New(h.Path(socket)), status: inflight.Calls[[]cri.Condition]{GiveUp: giveUp}})
 	}
 	return r
 }
@@ -79,7 +84,7 @@ func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
 	var found []evidence.Evidence
 	network, answered := []evidence.Evidence(nil), false
 	for _, e := range there {
-		conditions, err := e.status.ask(ctx, h.patience, e.client.Status)
+		conditions, err := e.status.Do(ctx, "", h.patience, e.client.Status)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()

@@ -135,7 +135,7 @@ func TestWhichRuntime(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			h := &health{runtimes: newRuntimes(host.Host{Root: root}, []string{first, second}), patience: given}
+			h := &health{runtimes: newRuntimes(host.Host{Root: root}, []string{first, second}), patience: giveUp}
 			found, err := h.find(t.Context())
 			if diff := cmp.Diff(at.want, found); diff != "" || err != nil {
 				t.Errorf("%v\n%s", err, diff)

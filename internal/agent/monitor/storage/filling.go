@@ -14,6 +14,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/inflight"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/kubeletfiles"
 )
@@ -24,8 +25,8 @@ type filling struct {
 	options Filling
 	finder  kubeletfiles.Finder
 	clock   clock.PassiveClock
-	measure func(filesystem) usage
-	asked   *patient[usage]
+	measure func(filesystem) (usage, error)
+	asked   inflight.Calls[usage]
 	// trends are by device and mount point.
 	trends map[string]*trends
 }
@@ -40,7 +41,6 @@ type trends struct {
 // usage is what statfs(2) says of a filesystem.
 type usage struct {
 	bytes, inodes room
-	err           error
 }
 
 // room is how much there is of something, in use, and free to those who are not root. All is zero of inodes where they are made as they
@@ -50,7 +50,7 @@ type room struct{ all, used, free uint64 }
 func newFilling(h host.Host, o Options) *filling {
 	m := mounts{host: h, folders: o.Folders}
 	return &filling{
-		mounts: m, options: o.Filling, finder: kubeletfiles.Finder{Host: h}, clock: clock.RealClock{}, measure: m.statfs, asked: newPatient[usage](),
+		mounts: m, options: o.Filling, finder: kubeletfiles.Finder{Host: h}, clock: clock.RealClock{}, measure: m.statfs,
 	}
 }
 
@@ -71,8 +71,8 @@ func (f *filling) find(ctx context.Context) ([]evidence.Evidence, error) {
 		some = true
 		key := disk.device + " " + disk.at
 		t := before[key]
-		now, err := f.asked.ask(ctx, disk.at, statPatience, func() usage { return f.measure(disk) })
-		if err := errors.Join(err, now.err); err != nil {
+		now, err := f.asked.Do(ctx, disk.at, statPatience, func(context.Context) (usage, error) { return f.measure(disk) })
+		if err != nil {
 			unknown = append(unknown, f.unknown(disk.at, err.Error()))
 			f.trends[key] = t
 			continue
@@ -148,23 +148,23 @@ func left(of room, rate float64) string {
 }
 
 // statfs measures a filesystem.
-func (m mounts) statfs(disk filesystem) usage {
+func (m mounts) statfs(disk filesystem) (usage, error) {
 	path, err := m.reach(disk)
 	if err != nil {
-		return usage{err: err}
+		return usage{}, err
 	}
 	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return usage{err: err}
+		return usage{}, err
 	}
 	defer folder.Close()
 	var stat unix.Statfs_t
 	if err := unix.Fstatfs(int(folder.Fd()), &stat); err != nil {
-		return usage{err: fmt.Errorf("measure %s: %w", path, err)}
+		return usage{}, fmt.Errorf("measure %s: %w", path, err)
 	}
 	block := uint64(stat.Frsize) //nolint:gosec // positive
 	return usage{
 		bytes:  room{all: stat.Blocks * block, used: (stat.Blocks - stat.Bfree) * block, free: stat.Bavail * block},
 		inodes: room{all: stat.Files, used: stat.Files - stat.Ffree, free: stat.Ffree},
-	}
+	}, nil
 }

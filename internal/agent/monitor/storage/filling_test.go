@@ -38,11 +38,11 @@ func (h history) told(t *testing.T, minutes int, node host.Host, size func(minut
 	now := clocktesting.NewFakePassiveClock(start)
 	m := newFilling(node, DefaultOptions())
 	m.clock = now
-	m.measure = func(filesystem) usage {
+	m.measure = func(filesystem) (usage, error) {
 		minute := int(now.Now().Sub(start).Minutes())
 		u := usage{bytes: of(h.bytes, minute, size(minute))}
 		u.inodes = of(h.inodes, minute, 100*gib)
-		return u
+		return u, nil
 	}
 	for minute := 0; minute < minutes; minute += 5 {
 		now.SetTime(start.Add(time.Duration(minute) * time.Minute))
@@ -186,11 +186,11 @@ func TestFillingOfSickDisks(t *testing.T) {
 	m.clock = now
 	sick := func(look int) bool { return look == 0 || look == 5 }
 	for look := range 15 {
-		m.measure = func(filesystem) usage {
+		m.measure = func(filesystem) (usage, error) {
 			if sick(look) {
-				return usage{err: errUnseen}
+				return usage{}, errUnseen
 			}
-			return usage{bytes: room{all: 100, free: 100}}
+			return usage{bytes: room{all: 100, free: 100}}, nil
 		}
 		found, err := m.find(t.Context())
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/inflight"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/ebs"
@@ -26,18 +27,13 @@ var healthReasons = []reason.ID{reason.NVMeHealthCritical, reason.NVMeMediaError
 type health struct {
 	host  host.Host
 	read  func(nvme.Controller) (nvme.Health, error)
-	asked *patient[healthAnswer]
+	asked inflight.Calls[nvme.Health]
 	// lost is how many media errors each disk had at the last look that read it, by name and serial number.
 	lost map[string]uint64
 }
 
-type healthAnswer struct {
-	health nvme.Health
-	err    error
-}
-
 func newHealth(h host.Host) *health {
-	return &health{host: h, read: nvme.ReadHealth, asked: newPatient[healthAnswer](), lost: map[string]uint64{}}
+	return &health{host: h, read: nvme.ReadHealth, lost: map[string]uint64{}}
 }
 
 func (h *health) every() monitor.Every {
@@ -56,15 +52,15 @@ func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
 		if ebs.Is(c) {
 			continue
 		}
-		answer, err := h.asked.ask(ctx, c.Name, healthPatience, func() healthAnswer { health, err := h.read(c); return healthAnswer{health, err} })
+		now, err := h.asked.Do(ctx, c.Name, healthPatience, func(context.Context) (nvme.Health, error) { return h.read(c) })
 		var refused nvme.StatusError
-		switch err = errors.Join(err, answer.err); {
+		switch {
 		case errors.As(err, &refused): // It has no such page.
 			continue
 		case err != nil:
 			unread = errors.Join(unread, err)
 		default:
-			found = append(found, h.faults(c, answer.health)...)
+			found = append(found, h.faults(c, now)...)
 		}
 		asked++
 	}

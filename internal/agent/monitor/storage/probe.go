@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/inflight"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
@@ -23,7 +24,7 @@ import (
 type probe struct {
 	mounts  mounts
 	options Probe
-	asked   *patient[error]
+	asked   inflight.Calls[struct{}]
 }
 
 func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -40,8 +41,7 @@ func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
 	var asking sync.WaitGroup
 	for i, disk := range disks {
 		asking.Go(func() {
-			answer, err := p.asked.ask(ctx, disk.at, p.options.Patience, func() error { return p.try(disk) })
-			answers[i] = errors.Join(err, answer)
+			_, answers[i] = p.asked.Do(ctx, disk.at, p.options.Patience, func(context.Context) (struct{}, error) { return struct{}{}, p.try(disk) })
 		})
 	}
 	asking.Wait()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/agent/inflight"
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/ata"
@@ -17,16 +18,11 @@ var smartReasons = []reason.ID{reason.SMARTFailurePredicted}
 type smart struct {
 	host  host.Host
 	ask   func(ata.Disk) (bool, error)
-	asked *patient[smartAnswer]
-}
-
-type smartAnswer struct {
-	predicted bool
-	err       error
+	asked inflight.Calls[bool]
 }
 
 func newSMART(h host.Host) *smart {
-	return &smart{host: h, ask: ata.FailurePredicted, asked: newPatient[smartAnswer]()}
+	return &smart{host: h, ask: ata.FailurePredicted}
 }
 
 func (s *smart) every() monitor.Every {
@@ -42,13 +38,13 @@ func (s *smart) find(ctx context.Context) ([]evidence.Evidence, error) {
 	var unread error
 	asked := 0
 	for _, d := range disks {
-		answer, err := s.asked.ask(ctx, d.Name, healthPatience, func() smartAnswer { predicted, err := s.ask(d); return smartAnswer{predicted, err} })
-		switch err = errors.Join(err, answer.err); {
+		predicted, err := s.asked.Do(ctx, d.Name, healthPatience, func(context.Context) (bool, error) { return s.ask(d) })
+		switch {
 		case errors.Is(err, ata.ErrUnsupported):
 			continue
 		case err != nil:
 			unread = errors.Join(unread, err)
-		case answer.predicted:
+		case predicted:
 			found = append(found, evidence.Evidence{
 				Reason: reason.SMARTFailurePredicted, State: evidence.Fault, Entity: d.Name, Raw: d.Model + ": a threshold is exceeded",
 			})

@@ -17,6 +17,10 @@ import (
 
 // What disks answer, and whether the reason stands for one, does not apply, or is not known.
 func TestSMART(t *testing.T) {
+	type smartAnswer struct {
+		predicted bool
+		err       error
+	}
 	sound, failing, without, denied := smartAnswer{}, smartAnswer{predicted: true}, smartAnswer{err: ata.ErrUnsupported}, smartAnswer{err: os.ErrPermission}
 	for name, c := range map[string]struct {
 		disks                 map[string]smartAnswer

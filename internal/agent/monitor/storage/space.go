@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/inflight"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/fsmap"
 )
@@ -27,14 +27,13 @@ const (
 type space struct {
 	mounts  mounts
 	options XFS
-	read    *patient[reading]
+	read    inflight.Calls[reading]
 }
 
 type reading struct {
 	free  fsmap.Space
 	total uint64
 	block uint64
-	err   error
 }
 
 func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -49,8 +48,8 @@ func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
 			continue
 		}
 		some = true
-		got, err := s.read.ask(ctx, disk.at, statPatience, func() reading { return s.measure(disk) })
-		if err := errors.Join(err, got.err); err != nil {
+		got, err := s.read.Do(ctx, disk.at, statPatience, func(context.Context) (reading, error) { return s.measure(disk) })
+		if err != nil {
 			unreadable = append(unreadable, evidence.Evidence{
 				Reason: reason.XFSSmallAverageClusterSize, State: evidence.Unreadable, Raw: fmt.Sprintf("%s: %v", disk.at, err),
 			})
@@ -66,22 +65,22 @@ func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return append(found, unreadable...), ctx.Err()
 }
 
-func (s *space) measure(disk filesystem) reading {
+func (s *space) measure(disk filesystem) (reading, error) {
 	path, err := s.mounts.reach(disk)
 	if err != nil {
-		return reading{err: err}
+		return reading{}, err
 	}
 	folder, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return reading{err: err}
+		return reading{}, err
 	}
 	defer folder.Close()
 	var stat unix.Statfs_t
 	if err := unix.Fstatfs(int(folder.Fd()), &stat); err != nil {
-		return reading{err: fmt.Errorf("measure %s: %w", path, err)}
+		return reading{}, fmt.Errorf("measure %s: %w", path, err)
 	}
 	free, err := fsmap.Free(folder, mostRecords)
-	return reading{free: free, total: stat.Blocks, block: uint64(stat.Bsize), err: err} //nolint:gosec // positive
+	return reading{free: free, total: stat.Blocks, block: uint64(stat.Bsize)}, err //nolint:gosec // positive
 }
 
 // small says that the free space that was read is enough to be judged and cut up too small.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/inflight"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
@@ -17,7 +18,7 @@ const statPatience = 5 * time.Second
 // states finds filesystems that take no more writes.
 type states struct {
 	mounts mounts
-	stat   *patient[error]
+	stat   inflight.Calls[string]
 	// writable are the filesystems that were seen so, by mount point and device.
 	writable map[string]bool
 }
@@ -65,15 +66,15 @@ func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Ev
 			continue
 		}
 		some = true
-		result, err := s.stat.ask(ctx, disk.at, statPatience, func() error { _, err := s.mounts.reach(disk); return err })
+		_, err := s.stat.Do(ctx, disk.at, statPatience, func(context.Context) (string, error) { return s.mounts.reach(disk) })
 		switch {
-		case errors.Is(result, syscall.EIO):
+		case errors.Is(err, syscall.EIO):
 			found = append(found, evidence.Evidence{
-				Reason: reason.XfsShutdown, State: evidence.Fault, Entity: disk.at, Source: "stat", Raw: fmt.Sprintf("%v (%s)", result, disk),
+				Reason: reason.XfsShutdown, State: evidence.Fault, Entity: disk.at, Source: "stat", Raw: fmt.Sprintf("%v (%s)", err, disk),
 			})
-		case errors.Join(err, result) != nil:
+		case err != nil:
 			unreadable = append(unreadable, evidence.Evidence{
-				Reason: reason.XfsShutdown, State: evidence.Unreadable, Source: "stat", Raw: errors.Join(err, result).Error(),
+				Reason: reason.XfsShutdown, State: evidence.Unreadable, Source: "stat", Raw: err.Error(),
 			})
 		}
 	}

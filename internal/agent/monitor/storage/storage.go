@@ -11,9 +11,9 @@ import (
 // Monitors are all of storage.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
 	mounts := mounts{host: h, folders: o.Folders}
-	states := &states{mounts: mounts, stat: newPatient[error](), writable: map[string]bool{}}
-	space := &space{mounts: mounts, options: o.XFS, read: newPatient[reading]()}
-	probe := &probe{mounts: mounts, options: o.Probe, asked: newPatient[error]()}
+	states := &states{mounts: mounts, writable: map[string]bool{}}
+	space := &space{mounts: mounts, options: o.XFS}
+	probe := &probe{mounts: mounts, options: o.Probe}
 	delays := &delays{host: h, options: o.IODelays}
 	volumes := &volumes{host: h, options: o.EBS}
 	filling := newFilling(h, o)

@@ -13,6 +13,7 @@ import (
 	mountfile "github.com/moby/sys/mountinfo"
 
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/agent/inflight"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/agent/source/ebs"
 	"github.com/naosu-dev/naosu/internal/agent/source/fsmap"
@@ -148,7 +149,7 @@ func TestJudge(t *testing.T) {
 		{syscall.EOPNOTSUPP, evidence.Unreadable},
 		{syscall.EIO, evidence.Fault},
 		{syscall.ENXIO, evidence.Fault},
-		{hangs{since: time.Unix(0, 0)}, evidence.Fault},
+		{inflight.NoAnswer{Since: time.Unix(0, 0)}, evidence.Fault},
 		{errors.New("gives back other than what was written"), evidence.Fault},
 	} {
 		if got := judge(errors.Join(nil, c.answer)); got != c.want {
