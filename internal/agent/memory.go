@@ -23,8 +23,8 @@ type Memory struct {
 
 func (m *Memory) file() string { return filepath.Join(m.Folder, "evidence.json") }
 
-// recall fills a book with what the last run kept.
-func (m *Memory) recall(book *evidence.Book, now time.Time) error {
+// recall fills a store with what the last run kept.
+func (m *Memory) recall(store *evidence.Store, now time.Time) error {
 	if m == nil {
 		return nil
 	}
@@ -35,18 +35,18 @@ func (m *Memory) recall(book *evidence.Book, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := book.Restore(data, m.Boot, now); err != nil {
+	if err := store.Restore(data, m.Boot, now); err != nil {
 		return fmt.Errorf("%s: %w", m.file(), err)
 	}
 	return nil
 }
 
 // keep writes what changed, whole or not at all.
-func (m *Memory) keep(book *evidence.Book) error {
+func (m *Memory) keep(store *evidence.Store) error {
 	if m == nil {
 		return nil
 	}
-	data, err := book.Save(m.Boot)
+	data, err := store.Save(m.Boot)
 	if err != nil {
 		return err
 	}

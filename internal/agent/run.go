@@ -1,4 +1,4 @@
-// Package agent puts the node agent together: monitors tell evidence, a book weighs it, a reporter says what stands.
+// Package agent puts the node agent together: monitors tell evidence, a store counts and times it, a reporter says what stands.
 package agent
 
 import (
@@ -33,7 +33,7 @@ type Agent struct {
 	// Memory keeps the evidence over restarts; nil keeps nothing.
 	Memory *Memory
 	// Show is called with what stands whenever that may have changed. It must not block.
-	Show  func(evidence.Picture)
+	Show  func(evidence.Snapshot)
 	Clock clock.Clock
 	// Log is told what a person should know of the agent itself.
 	Log func(format string, args ...any)
@@ -41,8 +41,8 @@ type Agent struct {
 
 // Run watches until ctx ends.
 func (a *Agent) Run(ctx context.Context) error {
-	book := evidence.NewBook(a.Reasons)
-	if err := a.Memory.recall(book, a.Clock.Now()); err != nil {
+	store := evidence.NewStore(a.Reasons)
+	if err := a.Memory.recall(store, a.Clock.Now()); err != nil {
 		a.Log("evidence of the last run is lost: %v", err)
 	}
 	told := make(chan evidence.Evidence, 64)
@@ -56,9 +56,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	for _, m := range a.Monitors {
 		running.Go(func() { a.keep(ctx, m, tell) })
 	}
-	a.weigh(ctx, book, told)
+	a.weigh(ctx, store, told)
 	running.Wait()
-	if err := a.Memory.keep(book); err != nil {
+	if err := a.Memory.keep(store); err != nil {
 		a.Log("evidence is not kept over a restart: %v", err)
 	}
 	return nil
@@ -83,8 +83,8 @@ func (a *Agent) keep(ctx context.Context, m monitor.Monitor, tell monitor.Tell) 
 	}
 }
 
-// weigh takes evidence in, and shows the picture when it may have changed: after evidence, and when time changes it.
-func (a *Agent) weigh(ctx context.Context, book *evidence.Book, told <-chan evidence.Evidence) {
+// weigh takes evidence in, and shows the snapshot when it may have changed: after evidence, and when time changes it.
+func (a *Agent) weigh(ctx context.Context, store *evidence.Store, told <-chan evidence.Evidence) {
 	alarm := alarm{clock: a.Clock}
 	alarm.at(a.Clock.Now().Add(settle))
 	var standing string
@@ -94,21 +94,21 @@ func (a *Agent) weigh(ctx context.Context, book *evidence.Book, told <-chan evid
 		case <-ctx.Done():
 			return
 		case e := <-told:
-			book.Note(e)
+			store.Add(e)
 			alarm.at(a.Clock.Now().Add(settle))
 		case <-alarm.timer.C():
 			alarm.timer = nil
-			picture := book.Picture(a.Clock.Now())
-			a.Show(picture)
-			if now := names(picture); now != standing || picture.At.Sub(kept) >= forgetful {
-				standing, kept = now, picture.At
-				if err := a.Memory.keep(book); err != nil {
+			snapshot := store.Snapshot(a.Clock.Now())
+			a.Show(snapshot)
+			if now := names(snapshot); now != standing || snapshot.At.Sub(kept) >= forgetful {
+				standing, kept = now, snapshot.At
+				if err := a.Memory.keep(store); err != nil {
 					a.Log("evidence is not kept over a restart: %v", err)
 				}
 			}
-			next := picture.At.Add(time.Hour)
-			if !picture.Next.IsZero() {
-				next = picture.Next
+			next := snapshot.At.Add(time.Hour)
+			if !snapshot.ChangesAt.IsZero() {
+				next = snapshot.ChangesAt
 			}
 			alarm.at(next)
 		}
@@ -133,7 +133,7 @@ func (l *alarm) at(when time.Time) {
 }
 
 // names are the reasons and entities that stand.
-func names(p evidence.Picture) string {
+func names(p evidence.Snapshot) string {
 	var b strings.Builder
 	for _, s := range p.Standing {
 		fmt.Fprintf(&b, "%s %s\n", s.Reason, s.Entity)

@@ -28,7 +28,7 @@ type scene struct {
 	mu      sync.Mutex
 	down    bool
 	broken  error
-	picture evidence.Picture
+	snapshot evidence.Snapshot
 	logged  []string
 }
 
@@ -38,7 +38,7 @@ func newScene(folder string) *scene {
 		Monitors: []monitor.Monitor{monitor.Every{Title: "links", Of: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
 		Reasons:  []reason.Reason{down},
 		Memory:   &agent.Memory{Folder: folder, Boot: "boot"},
-		Show:     func(p evidence.Picture) { s.mu.Lock(); s.picture = p; s.mu.Unlock() },
+		Show:     func(p evidence.Snapshot) { s.mu.Lock(); s.snapshot = p; s.mu.Unlock() },
 		Clock:    clock.RealClock{},
 		Log:      func(format string, _ ...any) { s.mu.Lock(); s.logged = append(s.logged, format); s.mu.Unlock() },
 	}
@@ -76,8 +76,8 @@ func (s *scene) run(t *testing.T, during ...func()) {
 func (s *scene) holds(t *testing.T, standing, unknown int) func() {
 	return func() {
 		t.Helper()
-		if len(s.picture.Standing) != standing || len(s.picture.Unknown) != unknown {
-			t.Errorf("%+v stands and %+v is unknown; want %d and %d", s.picture.Standing, s.picture.Unknown, standing, unknown)
+		if len(s.snapshot.Standing) != standing || len(s.snapshot.Unknown) != unknown {
+			t.Errorf("%+v stands and %+v is unknown; want %d and %d", s.snapshot.Standing, s.snapshot.Unknown, standing, unknown)
 		}
 	}
 }
@@ -97,13 +97,13 @@ func TestAgent(t *testing.T) {
 			s.holds(t, 0, 0),
 			func() { s.down = true },
 		)
-		since := s.picture.Standing[0].Since
+		since := s.snapshot.Standing[0].Since
 
 		again := newScene(folder)
 		again.down = true
 		again.run(t, func() {}, again.holds(t, 1, 0))
-		if !again.picture.Standing[0].Since.Equal(since) {
-			t.Errorf("a restart forgot since when: %v, was %v", again.picture.Standing[0].Since, since)
+		if !again.snapshot.Standing[0].Since.Equal(since) {
+			t.Errorf("a restart forgot since when: %v, was %v", again.snapshot.Standing[0].Since, since)
 		}
 
 		rebooted := newScene(folder)

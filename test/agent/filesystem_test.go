@@ -98,7 +98,7 @@ func TestVolumeReadonly(t *testing.T) {
 
 	ext4Error(t, d)
 	w.Stands(reason.VolumeReadonly, stage)
-	for _, s := range w.Picture().Standing {
+	for _, s := range w.Snapshot().Standing {
 		if s.Reason != reason.VolumeReadonly || s.Entity != stage {
 			t.Errorf("stands, too: %+v", s)
 		}

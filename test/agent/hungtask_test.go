@@ -75,7 +75,7 @@ func TestHungDaemon(t *testing.T) {
 	}
 	entity := fmt.Sprintf("containerd[%d]", inside)
 	w.Stands(reason.KernelDeadlock, entity, "waits in the kernel")
-	for _, s := range w.Picture().Standing {
+	for _, s := range w.Snapshot().Standing {
 		if s.Entity == fmt.Sprintf("containerd[%d]", outside) {
 			t.Errorf("a process of no daemon's cgroup stands: %+v", s)
 		}

@@ -44,7 +44,7 @@ func TestKernelLogInJournal(t *testing.T) {
 	if all := m.Run("journalctl", "_TRANSPORT=kernel", "--output=cat"); !strings.Contains(all, "traps: "+spoofed) {
 		t.Errorf("the line by hand is not in the journal")
 	}
-	for _, s := range w.Picture().Standing {
+	for _, s := range w.Snapshot().Standing {
 		if s.Entity == spoofed {
 			t.Errorf("a line by hand stands: %+v", s)
 		}

@@ -61,13 +61,13 @@ func watched(t *testing.T, lasting time.Duration, load func(context.Context)) []
 	defer cancel()
 	var mu sync.Mutex
 	var stood []evidence.Standing
-	pictures := 0
+	snapshots := 0
 	a := agent.Agent{
 		Monitors: config.Default().Monitors(host.Host{}, ""), Reasons: reason.Catalogue, Clock: clock.RealClock{}, Log: t.Logf,
-		Show: func(p evidence.Picture) {
+		Show: func(p evidence.Snapshot) {
 			mu.Lock()
 			defer mu.Unlock()
-			pictures++
+			snapshots++
 			stood = append(stood, p.Standing...)
 		},
 	}
@@ -79,7 +79,7 @@ func watched(t *testing.T, lasting time.Duration, load func(context.Context)) []
 		t.Error(err)
 	}
 	working.Wait()
-	if pictures == 0 {
+	if snapshots == 0 {
 		t.Error("nothing was looked at")
 	}
 	return stood

@@ -27,7 +27,7 @@ func TestSpoofedLine(t *testing.T) {
 	name := own("real")
 	crash(t, name, nullPointer)
 	w.Stands(reason.AppCrash, name)
-	for _, s := range w.Picture().Standing {
+	for _, s := range w.Snapshot().Standing {
 		if s.Entity == "naosu-spoof" {
 			t.Errorf("a line by hand stands: %+v", s)
 		}

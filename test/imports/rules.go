@@ -51,7 +51,7 @@ var rooms = [][]string{
 var wing = [][]string{
 	{own + "internal/agent/cli"},
 	{own + "internal/agent/config"},
-	{own + "internal/agent/work"},
+	{own + "internal/agent/tasks"},
 	{own + "internal/agent/report"},
 	{own + "internal/agent/monitor"},
 	{own + "internal/agent/source"},

@@ -1,4 +1,4 @@
-// Package agenttest lets tests see reasons stand and go: real monitors watch real faults, and a Book weighs what they tell.
+// Package agenttest lets tests see reasons stand and go: real monitors watch real faults, and a Store weighs what they tell.
 package agenttest
 
 import (
@@ -18,15 +18,15 @@ import (
 // patience bounds every wait. It is only met when a test fails: a mean of a minute that was near 100 % takes four to fall below 2 %.
 const patience = 6 * time.Minute
 
-// Watched are monitors at work, and the Book of what they told.
+// Watched are monitors at work, and the Store of what they told.
 //
-// The Book is looked at whenever something is told, as of the moment of that evidence. So a reason that stood is seen however
+// The Store is looked at whenever something is told, as of the moment of that evidence. So a reason that stood is seen however
 // late the machine lets the monitor tell of it, or the test ask.
 type Watched struct {
 	t *testing.T
 
 	mu   sync.Mutex
-	book *evidence.Book
+	store *evidence.Store
 	told []string
 	// stood is what each reason and entity stood on since the last Stands or Goes of it, oldest first.
 	stood map[stander][]evidence.Standing
@@ -45,7 +45,7 @@ type stander struct {
 type Override func(*reason.Reason)
 
 // Sooner has one reason stand and go on the first evidence, and its quiet last a second: what it needs and how long it
-// stays is the Book's, and tested there.
+// stays is the Store's, and tested there.
 func Sooner(ids ...reason.ID) Override {
 	return func(r *reason.Reason) {
 		if !slices.Contains(ids, r.ID) {
@@ -71,7 +71,7 @@ func Watch(t *testing.T, monitors []monitor.Monitor, overrides ...Override) *Wat
 			override(&reasons[i])
 		}
 	}
-	w := &Watched{t: t, book: evidence.NewBook(reasons), stood: map[stander][]evidence.Standing{}, again: make(chan struct{})}
+	w := &Watched{t: t, store: evidence.NewStore(reasons), stood: map[stander][]evidence.Standing{}, again: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	t.Cleanup(func() { cancel(); running.Wait() })
@@ -88,13 +88,13 @@ func Watch(t *testing.T, monitors []monitor.Monitor, overrides ...Override) *Wat
 func (w *Watched) tell(e evidence.Evidence) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.book.Note(e)
+	w.store.Add(e)
 	if e.State != evidence.Well && e.State != evidence.Readable {
 		w.told = append(w.told, strings.TrimSpace(fmt.Sprintln(e.At.Format(time.StampMilli), e.State, e.Reason, e.Entity, e.Source+":", e.Raw)))
 	}
-	picture := w.book.Picture(e.At)
-	w.note(picture)
-	if w.gone != nil && e.State != evidence.Fault && absent(picture, *w.gone) { // A look tells its Faults first: others may follow.
+	snapshot := w.store.Snapshot(e.At)
+	w.note(snapshot)
+	if w.gone != nil && e.State != evidence.Fault && absent(snapshot, *w.gone) { // A look tells its Faults first: others may follow.
 		w.gone = nil
 	}
 	close(w.again)
@@ -102,7 +102,7 @@ func (w *Watched) tell(e evidence.Evidence) {
 }
 
 // note keeps what stands.
-func (w *Watched) note(p evidence.Picture) {
+func (w *Watched) note(p evidence.Snapshot) {
 	for _, s := range p.Standing {
 		of := stander{s.Reason, s.Entity}
 		if all := w.stood[of]; len(all) > 0 && all[len(all)-1].Raw == s.Raw {
@@ -140,30 +140,30 @@ func (w *Watched) Goes(id reason.ID, entity string) {
 	w.mu.Lock()
 	w.gone = &of
 	w.mu.Unlock()
-	w.await(of, "goes", func() bool { return w.gone == nil || absent(w.book.Picture(time.Now()), of) })
+	w.await(of, "goes", func() bool { return w.gone == nil || absent(w.store.Snapshot(time.Now()), of) })
 }
 
 // absent says whether a reason does not stand for an entity, and this is known.
-func absent(p evidence.Picture, of stander) bool {
+func absent(p evidence.Snapshot, of stander) bool {
 	return !slices.ContainsFunc(p.Standing, func(s evidence.Standing) bool { return stander{s.Reason, s.Entity} == of }) &&
 		!slices.ContainsFunc(p.Unknown, func(g evidence.Gap) bool { return g.Reason == of.reason })
 }
 
-// Picture is what holds now.
-func (w *Watched) Picture() evidence.Picture {
+// Snapshot is what holds now.
+func (w *Watched) Snapshot() evidence.Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.book.Picture(time.Now())
+	return w.store.Snapshot(time.Now())
 }
 
-// await waits until something holds: it looks when something is told, and when the Book says that time changes it. On what the
+// await waits until something holds: it looks when something is told, and when the Store says that time changes it. On what the
 // reason stood before is then forgotten.
 func (w *Watched) await(of stander, does string, is func() bool) {
 	w.t.Helper()
 	end := time.After(patience)
 	for {
 		w.mu.Lock()
-		picture, again, holds := w.book.Picture(time.Now()), w.again, is()
+		snapshot, again, holds := w.store.Snapshot(time.Now()), w.again, is()
 		if holds {
 			delete(w.stood, of)
 		}
@@ -172,14 +172,14 @@ func (w *Watched) await(of stander, does string, is func() bool) {
 			return
 		}
 		var next <-chan time.Time
-		if !picture.Next.IsZero() {
-			next = time.After(time.Until(picture.Next))
+		if !snapshot.ChangesAt.IsZero() {
+			next = time.After(time.Until(snapshot.ChangesAt))
 		}
 		select {
 		case <-again:
 		case <-next:
 		case <-end:
-			w.t.Fatalf("waited %v until %s of %q %s\nholds: %+v\ntold:\n%s", patience, of.reason, of.entity, does, picture, w.history())
+			w.t.Fatalf("waited %v until %s of %q %s\nholds: %+v\ntold:\n%s", patience, of.reason, of.entity, does, snapshot, w.history())
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 	"github.com/naosu-dev/naosu/internal/agent/report/metrics"
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
-	"github.com/naosu-dev/naosu/internal/agent/work"
+	"github.com/naosu-dev/naosu/internal/agent/tasks"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -73,7 +73,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	client.Done = numbers.Requested
 	watch := agent.Agent{
 		Monitors: numbers.Watch(c.Monitors(h, o.state)), Reasons: c.Catalogue(), Memory: &agent.Memory{Folder: o.state, Boot: boot.ID},
-		Show: func(p evidence.Picture) { reporter.Show(p); numbers.Show(p) }, Clock: clock.RealClock{}, Log: o.log,
+		Show: func(p evidence.Snapshot) { reporter.Show(p); numbers.Show(p) }, Clock: clock.RealClock{}, Log: o.log,
 	}
 	together, ctx := errgroup.WithContext(ctx)
 	if o.metrics != "" {
@@ -104,11 +104,11 @@ func (o *runOptions) serve(ctx context.Context, numbers *metrics.Metrics) {
 const serveAgain = time.Minute
 
 // worker does what Remediations ask for.
-func (o *runOptions) worker(h host.Host, c config.Config, client *kube.Client, reporter *report.Reporter) *work.Worker {
-	return &work.Worker{
+func (o *runOptions) worker(h host.Host, c config.Config, client *kube.Client, reporter *report.Reporter) *tasks.Worker {
+	return &tasks.Worker{
 		Server: client, Node: o.node, UID: reporter.UID, Version: version(), Clock: clock.RealClock{}, Log: o.log,
-		Restarts: &work.Restarts{Options: c.Work, Bus: systemd.New(h)},
-		Drills: &work.Drills{
+		Restarts: &tasks.Restarts{Options: c.Work, Bus: systemd.New(h)},
+		Drills: &tasks.Drills{
 			Host: h, Network: c.Network, Reasons: c.Catalogue(), Clock: clock.RealClock{},
 			Aside: func() map[string]string { return reporter.Status().Aside },
 			Try: func(ctx context.Context, condition kube.Condition) error {

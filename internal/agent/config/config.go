@@ -25,7 +25,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/monitor/runtime"
 	"github.com/naosu-dev/naosu/internal/agent/monitor/storage"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
-	"github.com/naosu-dev/naosu/internal/agent/work"
+	"github.com/naosu-dev/naosu/internal/agent/tasks"
 )
 
 //go:generate go run ./generate
@@ -41,7 +41,7 @@ type Config struct {
 	Runtime runtime.Options `yaml:"runtime"`
 	Storage storage.Options `yaml:"storage"`
 	// Work is what Remediations may have the agent do.
-	Work work.Options `yaml:"work"`
+	Work tasks.Options `yaml:"work"`
 
 	// Own are the reasons of the files of own reasons, and Refused the files that are left out.
 	Own     []reason.Reason
@@ -103,7 +103,7 @@ func (s *Severity) UnmarshalText(text []byte) error {
 func Default() Config {
 	return Config{
 		Kernel: kernel.DefaultOptions(), Logs: logs.DefaultOptions(), Network: network.DefaultOptions(), Runtime: runtime.DefaultOptions(), Storage: storage.DefaultOptions(),
-		Work: work.DefaultOptions(),
+		Work: tasks.DefaultOptions(),
 	}
 }
 

@@ -55,15 +55,15 @@ type Gap struct {
 	Why    string
 }
 
-// Picture is what holds at a moment.
-type Picture struct {
+// Snapshot is what holds at a moment.
+type Snapshot struct {
 	At time.Time
 	// Standing is sorted by reason and entity, Unknown, Inapplicable and Unheard by reason.
 	Standing     []Standing
 	Unknown      []Gap
 	Inapplicable []reason.ID
 	// Unheard are reasons of which nobody has told anything yet, and it is not known whether they are any matter here.
-	Unheard []reason.ID
-	// Next is when the picture changes though nothing more is told. Zero if it does not.
-	Next time.Time
+	Unreported []reason.ID
+	// Next is when the snapshot changes though nothing more is told. Zero if it does not.
+	ChangesAt time.Time
 }

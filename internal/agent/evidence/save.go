@@ -10,13 +10,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// saved is a Book as it is kept over a restart of the agent. A reboot of the host makes it void.
+// saved is a Store as it is kept over a restart of the agent. A reboot of the host makes it void.
 type saved struct {
 	Boot    string `json:"boot"`
-	Entries []kept `json:"entries"`
+	Entries []savedEntity `json:"entries"`
 }
 
-type kept struct {
+type savedEntity struct {
 	Reason reason.ID   `json:"reason"`
 	Entity string      `json:"entity,omitempty"`
 	Times  []time.Time `json:"times"`
@@ -30,18 +30,18 @@ type kept struct {
 }
 
 // Save is the evidence there is, as JSON, of the boot with that ID.
-func (b *Book) Save(boot string) ([]byte, error) {
+func (b *Store) Save(boot string) ([]byte, error) {
 	out := saved{Boot: boot}
-	for id, p := range b.pages {
+	for id, p := range b.byReason {
 		for name, e := range p.entities {
-			k := kept{Reason: id, Entity: name, Times: e.times, Since: e.since, Last: e.last, Count: e.count, Source: e.source, Raw: e.raw}
+			k := savedEntity{Reason: id, Entity: name, Times: e.times, Since: e.since, Last: e.last, Count: e.count, Source: e.source, Raw: e.raw}
 			if p.reason.Looked() {
 				k.Lasts = p.until.Sub(e.last)
 			}
 			out.Entries = append(out.Entries, k)
 		}
 	}
-	slices.SortFunc(out.Entries, func(a, b kept) int { return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Entity, b.Entity)) })
+	slices.SortFunc(out.Entries, func(a, b savedEntity) int { return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Entity, b.Entity)) })
 	return json.Marshal(out)
 }
 
@@ -55,7 +55,7 @@ func earlier(a, b time.Time) time.Time {
 
 // Restore takes in what an earlier run saved, unless the host was booted since. Reasons that are gone or off since are left
 // out. What looks had found holds until there was time to look again.
-func (b *Book) Restore(data []byte, boot string, now time.Time) error {
+func (b *Store) Restore(data []byte, boot string, now time.Time) error {
 	var in saved
 	if err := json.Unmarshal(data, &in); err != nil {
 		return fmt.Errorf("read saved evidence: %w", err)
@@ -64,7 +64,7 @@ func (b *Book) Restore(data []byte, boot string, now time.Time) error {
 		return nil
 	}
 	for _, k := range in.Entries {
-		p := b.pages[k.Reason]
+		p := b.byReason[k.Reason]
 		if p == nil || len(k.Times) == 0 {
 			continue
 		}
@@ -72,7 +72,7 @@ func (b *Book) Restore(data []byte, boot string, now time.Time) error {
 			k.Times[i] = earlier(k.Times[i], now)
 		}
 		k.Since, k.Last = earlier(k.Since, now), earlier(k.Last, now)
-		*p.entry(k.Entity) = entry{times: k.Times, since: k.Since, last: k.Last, count: k.Count, source: k.Source, raw: k.Raw}
+		*p.entity(k.Entity) = entityEvidence{times: k.Times, since: k.Since, last: k.Last, count: k.Count, source: k.Source, raw: k.Raw}
 		if p.reason.Looked() {
 			p.until = latest(p.until, now.Add(k.Lasts))
 		}

@@ -22,9 +22,9 @@ const (
 	notWatched = "NotWatched"
 )
 
-// Verdict is a condition as it would be written now if what a Picture shows held, and nothing were shown yet. Reasons are the
+// Verdict is a condition as it would be written now if what a Snapshot shows held, and nothing were shown yet. Reasons are the
 // effective ones.
-func Verdict(p evidence.Picture, kind reason.Condition, reasons ...reason.Reason) kube.Condition {
+func Verdict(p evidence.Snapshot, kind reason.Condition, reasons ...reason.Reason) kube.Condition {
 	byID := map[reason.ID]reason.Reason{}
 	for _, r := range reasons {
 		byID[r.ID] = r
@@ -34,7 +34,7 @@ func Verdict(p evidence.Picture, kind reason.Condition, reasons ...reason.Reason
 
 // judge is what the conditions should be, without times, in the order of reason.Conditions. Reasons are the effective ones. An optional
 // condition is left out where nothing here could turn it, and as long as nobody knows.
-func judge(p evidence.Picture, reasons map[reason.ID]reason.Reason) []kube.Condition {
+func judge(p evidence.Snapshot, reasons map[reason.ID]reason.Reason) []kube.Condition {
 	verdicts := make([]kube.Condition, 0, len(reason.Conditions))
 	for _, kind := range reason.Conditions {
 		if !kind.Optional() || turns(kind, p, reasons) {
@@ -45,16 +45,16 @@ func judge(p evidence.Picture, reasons map[reason.ID]reason.Reason) []kube.Condi
 }
 
 // turns says whether a fatal reason of a condition is known to be a matter of this host.
-func turns(kind reason.Condition, p evidence.Picture, reasons map[reason.ID]reason.Reason) bool {
+func turns(kind reason.Condition, p evidence.Snapshot, reasons map[reason.ID]reason.Reason) bool {
 	for id, r := range reasons {
-		if r.Condition == kind && r.Severity == reason.Fatal && !slices.Contains(p.Inapplicable, id) && !slices.Contains(p.Unheard, id) {
+		if r.Condition == kind && r.Severity == reason.Fatal && !slices.Contains(p.Inapplicable, id) && !slices.Contains(p.Unreported, id) {
 			return true
 		}
 	}
 	return false
 }
 
-func judgeOne(kind reason.Condition, p evidence.Picture, reasons map[reason.ID]reason.Reason) kube.Condition {
+func judgeOne(kind reason.Condition, p evidence.Snapshot, reasons map[reason.ID]reason.Reason) kube.Condition {
 	fatal := func(id reason.ID) bool {
 		r := reasons[id]
 		return r.Severity == reason.Fatal && r.Condition == kind
@@ -80,7 +80,7 @@ func judgeOne(kind reason.Condition, p evidence.Picture, reasons map[reason.ID]r
 }
 
 // standing are the reasons that stand, the longest-standing first.
-func standing(p evidence.Picture, fatal func(reason.ID) bool) []reason.Line {
+func standing(p evidence.Snapshot, fatal func(reason.ID) bool) []reason.Line {
 	var lines []reason.Line
 	for _, s := range p.Standing {
 		if fatal(s.Reason) {
@@ -95,7 +95,7 @@ func standing(p evidence.Picture, fatal func(reason.ID) bool) []reason.Line {
 const maxGaps = 8
 
 // unknown is a line for each reason of which it is not known whether it stands.
-func unknown(p evidence.Picture, fatal func(reason.ID) bool) []string {
+func unknown(p evidence.Snapshot, fatal func(reason.ID) bool) []string {
 	var lines []string
 	more := 0
 	for _, gap := range p.Unknown {

@@ -41,37 +41,37 @@ func stands(id reason.ID, entity string, seconds int, raw string) evidence.Stand
 
 func TestJudge(t *testing.T) {
 	for name, tc := range map[string]struct {
-		picture evidence.Picture
+		snapshot evidence.Snapshot
 		reasons []reason.Reason
 		want    string // of NetworkingReady: status, reason, message
 	}{
 		"nothing stands": {want: "True NoFault: none of 2 fatal reasons stands"},
 		"a fatal reason": {
-			picture: evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 1, "eth1 is down")}},
+			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "eth1 is down")}},
 			want:    "False Down: Down eth1 since 2026-11-21T17:40:01Z: eth1 is down",
 		},
 		"the longest standing first": {
-			picture: evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 2, "a"), stands("Down", "eth2", 3, "b"), stands("Gone", "", 1, "c")}},
+			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 2, "a"), stands("Down", "eth2", 3, "b"), stands("Gone", "", 1, "c")}},
 			want:    "False Gone: Gone since 2026-11-21T17:40:01Z: c\nDown eth1 since 2026-11-21T17:40:02Z: a\nDown eth2 since 2026-11-21T17:40:03Z: b",
 		},
 		"a warning": {
-			picture: evidence.Picture{Standing: []evidence.Standing{stands("Slow", "", 1, "a")}},
+			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Slow", "", 1, "a")}},
 			want:    "True NoFault: none of 2 fatal reasons stands",
 		},
 		"another condition's reason": {
-			picture: evidence.Picture{Standing: []evidence.Standing{stands("ReadOnly", "/", 1, "a")}, Unknown: []evidence.Gap{{Reason: "Panicky", Why: "x"}}},
+			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("ReadOnly", "/", 1, "a")}, Unknown: []evidence.Gap{{Reason: "Panicky", Why: "x"}}},
 			want:    "True NoFault: none of 2 fatal reasons stands",
 		},
 		"silence is not health": {
-			picture: evidence.Picture{Unknown: []evidence.Gap{{Reason: "Down", Why: "netlink: permission\ndenied"}, {Reason: "Slow", Why: "x"}}},
+			snapshot: evidence.Snapshot{Unknown: []evidence.Gap{{Reason: "Down", Why: "netlink: permission\ndenied"}, {Reason: "Slow", Why: "x"}}},
 			want:    "Unknown NotKnown: Down unknown: netlink: permission denied",
 		},
 		"what stands outweighs what is not known": {
-			picture: evidence.Picture{Standing: []evidence.Standing{stands("Gone", "", 1, "c")}, Unknown: []evidence.Gap{{Reason: "Down", Why: "no look"}}},
+			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Gone", "", 1, "c")}, Unknown: []evidence.Gap{{Reason: "Down", Why: "no look"}}},
 			want:    "False Gone: Gone since 2026-11-21T17:40:01Z: c\nDown unknown: no look",
 		},
 		"what is not here is well": {
-			picture: evidence.Picture{Inapplicable: []reason.ID{"Down", "Gone"}},
+			snapshot: evidence.Snapshot{Inapplicable: []reason.ID{"Down", "Gone"}},
 			want:    "True NoFault: none of 2 fatal reasons stands",
 		},
 		"nothing could turn it False": {
@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 			want:    "Unknown NotWatched: no fatal reason of this condition is on",
 		},
 		"configured to be a warning": {
-			picture: evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 1, "a")}},
+			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "a")}},
 			reasons: []reason.Reason{{ID: "Down", Condition: reason.NetworkingReady, Severity: reason.Warning}, reasons[1]},
 			want:    "True NoFault: none of 1 fatal reasons stands",
 		},
@@ -88,7 +88,7 @@ func TestJudge(t *testing.T) {
 			if tc.reasons == nil {
 				tc.reasons = reasons
 			}
-			for _, c := range judge(tc.picture, byID(tc.reasons)) {
+			for _, c := range judge(tc.snapshot, byID(tc.reasons)) {
 				if c.Type != string(reason.NetworkingReady) {
 					continue
 				}
@@ -102,13 +102,13 @@ func TestJudge(t *testing.T) {
 
 func TestMessageOfManyUnknown(t *testing.T) {
 	var many []reason.Reason
-	var picture evidence.Picture
+	var snapshot evidence.Snapshot
 	for i := range 20 {
 		id := reason.ID(fmt.Sprintf("R%d", i))
 		many = append(many, reason.Reason{ID: id, Condition: reason.KernelReady, Severity: reason.Fatal})
-		picture.Unknown = append(picture.Unknown, evidence.Gap{Reason: id, Why: strings.Repeat("x", 9999)})
+		snapshot.Unknown = append(snapshot.Unknown, evidence.Gap{Reason: id, Why: strings.Repeat("x", 9999)})
 	}
-	message := judge(picture, byID(many))[0].Message
+	message := judge(snapshot, byID(many))[0].Message
 	if len(message) > 8*600 || !strings.HasSuffix(message, "\nand 12 more unknown") {
 		t.Errorf("%d bytes: …%s", len(message), message[len(message)-30:])
 	}
@@ -138,19 +138,19 @@ func TestDated(t *testing.T) {
 }
 
 func TestSays(t *testing.T) {
-	base := judge(evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 1.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, byID(reasons))[1]
+	base := judge(evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 1.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, byID(reasons))[1]
 	for name, tc := range map[string]struct {
-		picture evidence.Picture
+		snapshot evidence.Snapshot
 		want    bool
 	}{
-		"other numbers":  {evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 2.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "b"}}}, true},
-		"another entity": {evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth2", 1, "load 1.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, false},
-		"another time":   {evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 2, "load 1.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, false},
-		"one more":       {evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 1.0"), stands("Down", "eth2", 2, "")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, false},
-		"all known":      {evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 1.0")}}, false},
+		"other numbers":  {evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 2.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "b"}}}, true},
+		"another entity": {evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth2", 1, "load 1.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, false},
+		"another time":   {evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 2, "load 1.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, false},
+		"one more":       {evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 1.0"), stands("Down", "eth2", 2, "")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, false},
+		"all known":      {evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 1.0")}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := says(judge(tc.picture, byID(reasons))[1], base); got != tc.want {
+			if got := says(judge(tc.snapshot, byID(reasons))[1], base); got != tc.want {
 				t.Errorf("says the same: %v, want %v", got, tc.want)
 			}
 		})

@@ -143,7 +143,7 @@ func agents(t testing.TB, many int) requests {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	var reporters []*report.Reporter
-	show := func(p evidence.Picture) {
+	show := func(p evidence.Snapshot) {
 		for _, r := range reporters {
 			r.Show(p)
 		}
@@ -151,16 +151,16 @@ func agents(t testing.TB, many int) requests {
 	until := func(at time.Duration) { time.Sleep(at - time.Since(server.start)) } //nolint:forbidigo // the bubble's clock
 	for i := range many {
 		r := report.New(server, nodeName(i), reasons, t.Logf)
-		r.Show(evidence.Picture{})
+		r.Show(evidence.Snapshot{})
 		reporters = append(reporters, r)
 		running.Go(func() { r.Run(ctx) })
 		time.Sleep(10 * time.Minute / time.Duration(many)) //nolint:forbidigo // a DaemonSet is rolled out bit by bit
 	}
 	until(3 * time.Hour)
-	show(evidence.Picture{Standing: []evidence.Standing{warning}})
+	show(evidence.Snapshot{Standing: []evidence.Standing{warning}})
 	until(outageAt)
 	server.away()
-	show(evidence.Picture{Standing: []evidence.Standing{warning, {Reason: "Down", Entity: "eth1", Since: time.Now(), Count: 1}}})
+	show(evidence.Snapshot{Standing: []evidence.Standing{warning, {Reason: "Down", Entity: "eth1", Since: time.Now(), Count: 1}}})
 	until(outageEnds)
 	server.back()
 	told := server.until(many)

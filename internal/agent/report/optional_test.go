@@ -51,12 +51,12 @@ func TestConditionOfAccelerators(t *testing.T) {
 					effective[i].Severity = reason.Off
 				}
 			}
-			book := evidence.NewBook(effective)
+			store := evidence.NewStore(effective)
 			for _, e := range tc.told {
-				book.Note(e)
+				store.Add(e)
 			}
 			got := ""
-			verdicts := judge(book.Picture(start.Add(time.Second)), byID(effective))
+			verdicts := judge(store.Snapshot(start.Add(time.Second)), byID(effective))
 			for _, c := range verdicts {
 				if c.Type == string(reason.AcceleratedHardwareReady) {
 					got = c.Status + " " + c.Reason
@@ -74,17 +74,17 @@ func TestConditionOfAccelerators(t *testing.T) {
 
 // What stood before a restart of the agent stands on, before anything is told again.
 func TestConditionOfAcceleratorsOverRestart(t *testing.T) {
-	before := evidence.NewBook(gpus)
-	before.Note(evidence.Evidence{Reason: "Lost", State: evidence.Fault, At: start, Entity: "0000:3b:00", Raw: "raw"})
+	before := evidence.NewStore(gpus)
+	before.Add(evidence.Evidence{Reason: "Lost", State: evidence.Fault, At: start, Entity: "0000:3b:00", Raw: "raw"})
 	kept, err := before.Save("boot")
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := evidence.NewBook(gpus)
+	after := evidence.NewStore(gpus)
 	if err := after.Restore(kept, "boot", start.Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	verdicts := judge(after.Picture(start.Add(time.Minute)), byID(gpus))
+	verdicts := judge(after.Snapshot(start.Add(time.Minute)), byID(gpus))
 	if len(verdicts) != 5 || verdicts[4].Status != kube.False || verdicts[4].Reason != "Lost" {
 		t.Errorf("%+v", verdicts)
 	}

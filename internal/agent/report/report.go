@@ -27,28 +27,28 @@ type Reporter struct {
 	server Server
 	node   string
 	log    func(format string, args ...any)
-	// again says that something changed, to the queue of conditions and to that of Events: an Event that the server takes long for
+	// changed says that something changed, to the queue of conditions and to that of Events: an Event that the server takes long for
 	// delays no condition.
-	again struct{ conditions, events chan struct{} }
+	changed struct{ conditions, events chan struct{} }
 
 	mu      sync.Mutex
-	desk    *desk
-	trouble map[string]error // by what failed
+	planner    *planner
+	failures map[string]error // by what failed
 	told    time.Time        // when conditions were last written
 }
 
 // New makes a Reporter for a node and the effective reasons. Log is told what a person should know.
 func New(server Server, node string, reasons []reason.Reason, log func(format string, args ...any)) *Reporter {
-	r := &Reporter{server: server, node: node, log: log, desk: newDesk(node, reasons, rand.Float64), trouble: map[string]error{}}
-	r.again.conditions, r.again.events = make(chan struct{}, 1), make(chan struct{}, 1)
+	r := &Reporter{server: server, node: node, log: log, planner: newPlanner(node, reasons, rand.Float64), failures: map[string]error{}}
+	r.changed.conditions, r.changed.events = make(chan struct{}, 1), make(chan struct{}, 1)
 	return r
 }
 
 // Show takes what holds on the node from now on. It does not wait for the API server, and nothing that stood in any
-// Picture shown is left out.
-func (r *Reporter) Show(p evidence.Picture) {
+// Snapshot shown is left out.
+func (r *Reporter) Show(p evidence.Snapshot) {
 	r.mu.Lock()
-	r.desk.hold(p, time.Now())
+	r.planner.update(p, time.Now())
 	r.mu.Unlock()
 	r.wake()
 }
@@ -57,8 +57,8 @@ func (r *Reporter) Show(p evidence.Picture) {
 func (r *Reporter) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() { r.watch(ctx) })
-	running.Go(func() { write(ctx, r.again.conditions, r.stepConditions) })
-	running.Go(func() { write(ctx, r.again.events, r.stepEvents) })
+	running.Go(func() { write(ctx, r.changed.conditions, r.stepConditions) })
+	running.Go(func() { write(ctx, r.changed.events, r.stepEvents) })
 	running.Wait()
 }
 
@@ -76,7 +76,7 @@ func (r *Reporter) stepConditions(ctx context.Context) (next time.Time, did bool
 	r.mu.Lock()
 	var due []kube.Condition
 	if r.mayWrite() {
-		due, next = r.desk.patch(time.Now())
+		due, next = r.planner.due(time.Now())
 	}
 	r.mu.Unlock()
 	if len(due) == 0 {
@@ -89,11 +89,11 @@ func (r *Reporter) stepConditions(ctx context.Context) (next time.Time, did bool
 // stepEvents writes one Event in the same way.
 func (r *Reporter) stepEvents(ctx context.Context) (next time.Time, did bool) {
 	r.mu.Lock()
-	var due *note
+	var due *event
 	var event kube.Event
 	if r.mayWrite() {
-		if due, next = r.desk.notes.next(time.Now()); due != nil {
-			event = due.event(r.desk.shown.Metadata)
+		if due, next = r.planner.events.next(time.Now()); due != nil {
+			event = due.object(r.planner.shown.Metadata)
 		}
 	}
 	r.mu.Unlock()
@@ -106,7 +106,7 @@ func (r *Reporter) stepEvents(ctx context.Context) (next time.Time, did bool) {
 
 // mayWrite says whether the Node is seen. Else the same server would refuse this too, and what others write is not seen
 // meanwhile. The next look wakes both queues.
-func (r *Reporter) mayWrite() bool { return r.desk.shown != nil && r.trouble["watch"] == nil }
+func (r *Reporter) mayWrite() bool { return r.planner.shown != nil && r.failures["watch"] == nil }
 
 func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
 	answer, err := r.server.PatchConditions(ctx, r.node, conditions)
@@ -116,7 +116,7 @@ func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	r.desk.patched(answer, err, now)
+	r.planner.written(answer, err, now)
 	r.outcome("conditions", err)
 	if err != nil {
 		return
@@ -125,29 +125,29 @@ func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
 	r.wake() // The answer may show another agent that writes a condition, which is an Event.
 }
 
-func (r *Reporter) apply(ctx context.Context, n *note, event kube.Event) {
+func (r *Reporter) apply(ctx context.Context, n *event, event kube.Event) {
 	err := r.server.ApplyEvent(ctx, event)
 	if ctx.Err() != nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.desk.notes.wrote(n, err, time.Now())
+	r.planner.events.wrote(n, err, time.Now())
 	r.outcome("events", err)
 }
 
 // outcome notes whether something goes well, and says so when that changes.
 func (r *Reporter) outcome(what string, err error) {
-	before := r.trouble[what]
+	before := r.failures[what]
 	switch {
 	case err == nil && before != nil:
 		r.log("%s: the API server takes them again", what)
 	case err != nil && (before == nil || before.Error() != err.Error()):
 		r.log("%s: %v; nothing is lost, and it is tried again", what, err)
 	}
-	delete(r.trouble, what)
+	delete(r.failures, what)
 	if err != nil {
-		r.trouble[what] = err
+		r.failures[what] = err
 	}
 }
 
@@ -157,24 +157,24 @@ const (
 	watchSpread = 30 * time.Second
 )
 
-// watch keeps the desk's view of the Node up to date.
+// watch keeps what the planner knows of the Node up to date.
 func (r *Reporter) watch(ctx context.Context) {
 	again := newBackoff(rand.Float64)
 	for ctx.Err() == nil {
 		lasting := watchFor + time.Duration(rand.Float64()*float64(watchFor))
 		err := r.server.WatchNode(ctx, r.node, lasting, func(seen kube.Seen) {
 			again.Succeeded()
-			r.note("silence", nil)
+			r.record("silence", nil)
 			r.see(seen)
 		})
 		if ctx.Err() != nil {
 			return
 		}
 		if errors.Is(err, kube.ErrSilent) {
-			r.note("silence", err)
-			r.note("watch", r.ask(ctx))
+			r.record("silence", err)
+			r.record("watch", r.readNode(ctx))
 		} else {
-			r.note("watch", err)
+			r.record("watch", err)
 		}
 		next := time.Now().Add(time.Duration(rand.Float64() * float64(watchSpread)))
 		if err != nil {
@@ -185,8 +185,8 @@ func (r *Reporter) watch(ctx context.Context) {
 	}
 }
 
-// ask reads the Node once, where a watch of it says nothing.
-func (r *Reporter) ask(ctx context.Context) error {
+// readNode reads the Node once, where a watch of it says nothing.
+func (r *Reporter) readNode(ctx context.Context) error {
 	node, err := r.server.Node(ctx, r.node)
 	if err == nil {
 		r.see(kube.Seen{Node: node, First: true})
@@ -194,8 +194,8 @@ func (r *Reporter) ask(ctx context.Context) error {
 	return err
 }
 
-// note is outcome for who does not hold the lock.
-func (r *Reporter) note(what string, err error) {
+// record is outcome for who does not hold the lock.
+func (r *Reporter) record(what string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.outcome(what, err)
@@ -206,9 +206,9 @@ func (r *Reporter) see(seen kube.Seen) {
 	if seen.Node == nil {
 		r.log("node %s is gone from the API server", r.node)
 	}
-	before := maps.Clone(r.desk.asides)
-	r.desk.see(seen, time.Now())
-	for kind, a := range r.desk.asides {
+	before := maps.Clone(r.planner.otherWriters)
+	r.planner.observe(seen, time.Now())
+	for kind, a := range r.planner.otherWriters {
 		if before[kind].Manager != a.Manager {
 			r.log("%s is left to %s, which writes it", kind, a.Manager)
 		}
@@ -219,7 +219,7 @@ func (r *Reporter) see(seen kube.Seen) {
 }
 
 func (r *Reporter) wake() {
-	for _, again := range []chan struct{}{r.again.conditions, r.again.events} {
+	for _, again := range []chan struct{}{r.changed.conditions, r.changed.events} {
 		select {
 		case again <- struct{}{}:
 		default:
@@ -253,11 +253,11 @@ func (r *Reporter) Health() error {
 	defer r.mu.Unlock()
 	var errs []error
 	for _, what := range []string{"watch", "conditions", "events"} {
-		if err := r.trouble[what]; err != nil {
+		if err := r.failures[what]; err != nil {
 			errs = append(errs, err)
 		}
 	}
-	if r.desk.shown == nil {
+	if r.planner.shown == nil {
 		errs = append(errs, fmt.Errorf("the API server has not shown node %s", r.node))
 	}
 	return errors.Join(errs...)
@@ -277,18 +277,18 @@ type Status struct {
 func (r *Reporter) UID() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.desk.shown == nil {
+	if r.planner.shown == nil {
 		return ""
 	}
-	return r.desk.shown.Metadata.UID
+	return r.planner.shown.Metadata.UID
 }
 
 // Status is how the reporting goes.
 func (r *Reporter) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := Status{Told: r.told, Aside: map[string]string{}, Lost: r.desk.notes.lost}
-	for kind, a := range r.desk.asides {
+	s := Status{Told: r.told, Aside: map[string]string{}, Lost: r.planner.events.lost}
+	for kind, a := range r.planner.otherWriters {
 		s.Aside[kind] = a.Manager
 	}
 	return s

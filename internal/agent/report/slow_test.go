@@ -68,15 +68,15 @@ func told(t *testing.T, server *slow, after time.Duration, warnings int) time.Du
 	r := report.New(server, "n", reasons, t.Logf)
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
-	picture := evidence.Picture{At: time.Now()}
+	snapshot := evidence.Snapshot{At: time.Now()}
 	for i := range warnings {
-		picture.Standing = append(picture.Standing, evidence.Standing{Reason: "Slow", Entity: fmt.Sprint(i), Since: time.Now(), Count: 1})
+		snapshot.Standing = append(snapshot.Standing, evidence.Standing{Reason: "Slow", Entity: fmt.Sprint(i), Since: time.Now(), Count: 1})
 	}
-	r.Show(picture)
+	r.Show(snapshot)
 	time.Sleep(after) //nolint:forbidigo // The clock is the bubble's.
 	began := time.Now()
-	picture.Standing = append(picture.Standing, evidence.Standing{Reason: "Down", Since: began, Count: 1})
-	r.Show(picture)
+	snapshot.Standing = append(snapshot.Standing, evidence.Standing{Reason: "Down", Since: began, Count: 1})
+	r.Show(snapshot)
 	time.Sleep(10 * time.Minute) //nolint:forbidigo // As above.
 	cancel()
 	running.Wait()

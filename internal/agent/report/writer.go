@@ -11,23 +11,23 @@ import (
 // three heartbeats, which the EKS agent and node-problem-detector write as often as this one.
 const silence = 3 * reason.Heartbeat
 
-// aside is why the agent leaves a condition alone.
-type aside struct {
+// otherWriter is why the agent leaves a condition alone.
+type otherWriter struct {
 	managedfields.Writer
 	// since is when the agent began to, and seen when the writer was last seen to have written, by the node's clock.
 	since, seen time.Time
 }
 
-// standAside brings up to date which conditions others write. First says that the watch was just opened: what the others
+// updateOtherWriters brings up to date which conditions others write. First says that the watch was just opened: what the others
 // did not write meanwhile they may not have been able to.
-func standAside(asides map[string]aside, found map[string]managedfields.Writer, first bool, now time.Time) {
-	for kind := range asides {
+func updateOtherWriters(otherWriters map[string]otherWriter, found map[string]managedfields.Writer, first bool, now time.Time) {
+	for kind := range otherWriters {
 		if _, is := found[kind]; !is {
-			delete(asides, kind)
+			delete(otherWriters, kind)
 		}
 	}
 	for kind, who := range found {
-		a, known := asides[kind]
+		a, known := otherWriters[kind]
 		if !known {
 			a.since = now
 		}
@@ -38,6 +38,6 @@ func standAside(asides map[string]aside, found map[string]managedfields.Writer, 
 			a.seen = now
 		}
 		a.Writer = who
-		asides[kind] = a
+		otherWriters[kind] = a
 	}
 }

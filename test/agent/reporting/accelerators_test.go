@@ -18,9 +18,9 @@ import (
 // four are the conditions that the agent wrote before it knew accelerators.
 var four = []string{"KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady"}
 
-// looked is a Book in which every look and log of a host was told of: all is well, and what is about accelerators is in a state.
-func looked(about evidence.State) *evidence.Book {
-	book := evidence.NewBook(reason.Catalogue)
+// looked is a Store in which every look and log of a host was told of: all is well, and what is about accelerators is in a state.
+func looked(about evidence.State) *evidence.Store {
+	store := evidence.NewStore(reason.Catalogue)
 	now := time.Now()
 	for _, r := range reason.Catalogue {
 		e := evidence.Evidence{Reason: r.ID, State: evidence.Readable, At: now, Raw: "raw"}
@@ -30,9 +30,9 @@ func looked(about evidence.State) *evidence.Book {
 		if r.Hardware != "" {
 			e.State = about
 		}
-		book.Note(e)
+		store.Add(e)
 	}
-	return book
+	return store
 }
 
 // upgraded is a node on which the version before wrote its conditions an hour ago, and the agent's token.
@@ -64,8 +64,8 @@ func TestNodeWithoutAccelerators(t *testing.T) {
 	name, bound := upgraded(t, bed)
 	began := time.Now()
 	r := running(t, bed, name, bound)
-	r.Show(evidence.NewBook(reason.Catalogue).Picture(time.Now())) // Nobody has looked yet.
-	r.Show(looked(evidence.Inapplicable).Picture(time.Now()))
+	r.Show(evidence.NewStore(reason.Catalogue).Snapshot(time.Now())) // Nobody has looked yet.
+	r.Show(looked(evidence.Inapplicable).Snapshot(time.Now()))
 	soon(t, func() error {
 		n, err := bed.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
@@ -91,13 +91,13 @@ func TestNodeWithGPU(t *testing.T) {
 	bed := guarded(t)
 	name, bound := upgraded(t, bed)
 	r := running(t, bed, name, bound)
-	book := looked(evidence.Inapplicable)
+	store := looked(evidence.Inapplicable)
 	for _, r := range reason.Catalogue {
 		if r.Hardware == reason.NVIDIA {
-			book.Note(evidence.Evidence{Reason: r.ID, State: evidence.Readable, At: time.Now()})
+			store.Add(evidence.Evidence{Reason: r.ID, State: evidence.Readable, At: time.Now()})
 		}
 	}
-	r.Show(book.Picture(time.Now()))
+	r.Show(store.Snapshot(time.Now()))
 	is := func(want string) {
 		t.Helper()
 		soon(t, func() error {
@@ -108,10 +108,10 @@ func TestNodeWithGPU(t *testing.T) {
 		})
 	}
 	is("True NoFault")
-	book.Note(evidence.Evidence{
+	store.Add(evidence.Evidence{
 		Reason: reason.NvidiaXID79Error, Entity: "0000:3b:00", State: evidence.Fault, At: time.Now(), Source: "kernel log",
 		Raw: "NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
 	})
-	r.Show(book.Picture(time.Now()))
+	r.Show(store.Snapshot(time.Now()))
 	is("False NvidiaXID79Error")
 }

@@ -59,9 +59,9 @@ func writes(t *testing.T, bed *testbed.Bed, manager, node, kind, why string) {
 	}
 }
 
-func stands(id reason.ID, entity string) evidence.Picture {
+func stands(id reason.ID, entity string) evidence.Snapshot {
 	now := time.Now()
-	return evidence.Picture{At: now, Standing: []evidence.Standing{{Reason: id, Entity: entity, Since: now, Last: now, Count: 1, Raw: "raw"}}}
+	return evidence.Snapshot{At: now, Standing: []evidence.Standing{{Reason: id, Entity: entity, Since: now, Last: now, Count: 1, Raw: "raw"}}}
 }
 
 // A condition that another agent writes is left to it, whether it was there first or comes later.
@@ -72,7 +72,7 @@ func TestStandsAside(t *testing.T) {
 	node(t, bed.Client, name)
 	writes(t, bed, "eks-node-monitoring-agent", name, "StorageReady", "StorageIsReady")
 	r := running(t, bed, name, token(t, bed.Client, name))
-	r.Show(evidence.Picture{})
+	r.Show(evidence.Snapshot{})
 	shown := func(want map[string]string) {
 		t.Helper()
 		soon(t, func() error {
@@ -148,7 +148,7 @@ func TestNodeMadeAnew(t *testing.T) {
 	name := named(t, "n")
 	node(t, bed.Client, name)
 	r := running(t, bed, name, token(t, bed.Client, name))
-	r.Show(evidence.Picture{})
+	r.Show(evidence.Snapshot{})
 	reported := func() error {
 		if got := conditions(t, bed, name); got["KernelReady"] != "True NoFault" {
 			return fmt.Errorf("the node has %v", got)

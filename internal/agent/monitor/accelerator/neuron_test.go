@@ -38,15 +38,15 @@ func TestNeuron(t *testing.T) {
 		r, _ := reason.Find(string(id))
 		reasons = append(reasons, r)
 	}
-	book := evidence.NewBook(reasons)
+	store := evidence.NewStore(reasons)
 	type seen struct {
 		Standing     []string
 		Not, Unknown []reason.ID
 	}
 	look := func() seen {
 		t.Helper()
-		_ = Monitors(h)[0].Look(t.Context(), book.Note)
-		p := book.Picture(time.Now())
+		_ = Monitors(h)[0].Look(t.Context(), store.Add)
+		p := store.Snapshot(time.Now())
 		var got seen
 		for _, s := range p.Standing {
 			got.Standing = append(got.Standing, string(s.Reason)+" "+s.Entity+": "+s.Raw)

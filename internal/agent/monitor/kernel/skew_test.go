@@ -79,7 +79,7 @@ func TestClockSkewStands(t *testing.T) {
 			var server serverclock.Clock
 			m := every(time.Minute, "skew", skew{&server, 5 * time.Second, now}.find, reason.ClockSkew)
 			m.Clock = now
-			book := evidence.NewBook(reason.Catalogue)
+			store := evidence.NewStore(reason.Catalogue)
 			stands := -1
 			for minute := range 60 {
 				now.SetTime(start.Add(time.Duration(minute) * time.Minute))
@@ -90,10 +90,10 @@ func TestClockSkewStands(t *testing.T) {
 					}
 					server.Note(now.Now(), now.Now(), http.Header{"Date": {date.Format(http.TimeFormat)}})
 				}
-				if err := m.Look(t.Context(), book.Note); err != nil {
+				if err := m.Look(t.Context(), store.Add); err != nil {
 					t.Fatal(err)
 				}
-				if standing := len(book.Picture(now.Now()).Standing) > 0; standing && stands < 0 {
+				if standing := len(store.Snapshot(now.Now()).Standing) > 0; standing && stands < 0 {
 					stands = minute
 				}
 			}

@@ -37,16 +37,16 @@ func TestThermalThrottling(t *testing.T) {
 			m := every(time.Minute, "throttle", (&throttle{host: h}).find, reason.ThermalThrottling)
 			now := clocks.NewFakeClock(time.Now())
 			m.Clock = now
-			book := evidence.NewBook(reason.Catalogue)
+			store := evidence.NewStore(reason.Catalogue)
 			var stood strings.Builder
 			for look := range c.core {
 				count(t, h, "cpu0", "core_throttle_count", c.core[look])
 				count(t, h, "cpu1", "package_throttle_count", c.pack[look])
 				now.Step(time.Minute)
-				if err := m.Look(t.Context(), book.Note); err != nil {
+				if err := m.Look(t.Context(), store.Add); err != nil {
 					t.Fatal(err)
 				}
-				stood.WriteByte("-+"[len(book.Picture(now.Now()).Standing)])
+				stood.WriteByte("-+"[len(store.Snapshot(now.Now()).Standing)])
 			}
 			if stood.String() != c.stands {
 				t.Errorf("stood %s, want %s", stood.String(), c.stands)

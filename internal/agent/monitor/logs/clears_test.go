@@ -28,18 +28,18 @@ func TestLineThatClears(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			book := evidence.NewBook(reason.Catalogue)
+			store := evidence.NewStore(reason.Catalogue)
 			err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), func(e evidence.Evidence) {
 				if e.Reason == reason.NFSServerNotResponding {
 					e.At = time.Now() // The lines are as old as the boot.
-					book.Note(e)
+					store.Add(e)
 				}
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var stands []string
-			for _, s := range book.Picture(time.Now()).Standing {
+			for _, s := range store.Snapshot(time.Now()).Standing {
 				stands = append(stands, s.Entity)
 			}
 			if !slices.Equal(stands, c.stands) {

@@ -57,13 +57,13 @@ func TestOwnWitness(t *testing.T) {
 				}
 			}
 			r := degraded(tc.witness)
-			book, heard := evidence.NewBook([]reason.Reason{r}), newListener()
+			store, heard := evidence.NewStore([]reason.Reason{r}), newListener()
 			if err := New(h, DefaultOptions(), []reason.Reason{r}, "").Look(t.Context(), heard.tell); err != nil {
 				t.Fatal(err)
 			}
 			var at time.Time // The lines are of the time of boot.
 			for _, e := range heard.told {
-				book.Note(e)
+				store.Add(e)
 				if e.State == evidence.Fault {
 					at = e.At
 				}
@@ -71,7 +71,7 @@ func TestOwnWitness(t *testing.T) {
 			if got := heard.saw(evidence.Fault); len(got) != tc.faults {
 				t.Errorf("faults: %v, want %d", got, tc.faults)
 			}
-			p := book.Picture(at)
+			p := store.Snapshot(at)
 			if (len(p.Standing) > 0) != (tc.faults > 0) || (len(p.Unknown) > 0) != tc.unknown {
 				t.Errorf("standing %v, unknown %v; want %d faults, unknown %v", p.Standing, p.Unknown, tc.faults, tc.unknown)
 			}

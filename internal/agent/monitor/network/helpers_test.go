@@ -93,7 +93,7 @@ func watch(t *testing.T, ids []reason.ID, monitors ...monitor.Monitor) *agenttes
 // alone holds that nothing stands for another entity.
 func alone(t *testing.T, w *agenttest.Watched, entity string) {
 	t.Helper()
-	for _, s := range w.Picture().Standing {
+	for _, s := range w.Snapshot().Standing {
 		if s.Entity != entity {
 			t.Errorf("only %s is at fault, and this stands: %+v", entity, s)
 		}

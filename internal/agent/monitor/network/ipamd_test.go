@@ -108,7 +108,7 @@ func TestIPAMDRepeatedlyRestart(t *testing.T) {
 	w := agenttest.Watch(t, []monitor.Monitor{briefly(addressesOf(hostWith(t, aVPCNode)))}, agenttest.Sooner(reason.IPAMDNotRunning), quicker)
 	w.Goes(reason.IPAMDNotRunning, "")
 	for range 5 {
-		if p := w.Picture(); len(p.Standing) > 0 {
+		if p := w.Snapshot(); len(p.Standing) > 0 {
 			t.Fatalf("after fewer than five restarts this stands: %+v", p.Standing)
 		}
 		end()

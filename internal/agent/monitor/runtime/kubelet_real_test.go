@@ -63,13 +63,13 @@ func (k *realKubelet) beWell(c *containerd, w *agenttest.Watched) {
 	w.Goes(reason.KubeletUnhealthy, "")
 	w.Goes(reason.ContainerRuntimeUnhealthy, c.socket)
 	w.Goes(reason.NetworkPluginNotReady, "")
-	for _, s := range w.Picture().Standing {
+	for _, s := range w.Snapshot().Standing {
 		if s.Reason == reason.FailedKillPod || s.Reason == reason.ContainerRuntimeFailed || s.Reason == reason.PodStuckTerminating {
 			k.t.Errorf("a node that is well: %+v", s)
 		}
 	}
 	// On a busy machine an answer may take longer than a second now and then.
-	await(k.t, "nothing stands", func() bool { return len(w.Picture().Standing) == 0 })
+	await(k.t, "nothing stands", func() bool { return len(w.Snapshot().Standing) == 0 })
 }
 
 func (k *realKubelet) failProbes(w *agenttest.Watched) {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 }
 
 // watch runs the monitors of a host and some more, their looks as near each other as a test needs, and their reasons at the first
-// evidence. What the catalogue's counts and times do to evidence is the Book's, and tested there.
+// evidence. What the catalogue's counts and times do to evidence is the Store's, and tested there.
 func watch(t *testing.T, h host.Host, o Options, more ...monitor.Monitor) *agenttest.Watched {
 	t.Helper()
 	var quick []monitor.Monitor

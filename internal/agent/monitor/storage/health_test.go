@@ -70,12 +70,12 @@ func TestNVMeHealth(t *testing.T) {
 			health.read = func(nvme.Controller) (nvme.Health, error) { return c.answers[look].health, c.answers[look].err }
 			now := clocks.NewFakeClock(time.Now())
 			every := healthEvery(health, now)
-			book := evidence.NewBook(reason.Catalogue)
+			store := evidence.NewStore(reason.Catalogue)
 			for look = range c.answers {
 				now.Step(time.Minute)
-				_ = every.Look(t.Context(), book.Note) // told
+				_ = every.Look(t.Context(), store.Add) // told
 				var stands []reason.ID
-				for _, s := range book.Picture(now.Now()).Standing {
+				for _, s := range store.Snapshot(now.Now()).Standing {
 					if s.Entity != "nvme0" {
 						t.Errorf("%s stands for %q", s.Reason, s.Entity)
 					}
@@ -102,11 +102,11 @@ func TestNVMeHealthNotKnown(t *testing.T) {
 		}
 		return nvme.Health{Critical: nvme.ReadOnly}, nil
 	}
-	told := func() (picture evidence.Picture) {
+	told := func() (snapshot evidence.Snapshot) {
 		now := clocks.NewFakeClock(time.Now())
-		book := evidence.NewBook(reason.Catalogue)
-		_ = healthEvery(health, now).Look(t.Context(), book.Note) // told
-		return book.Picture(now.Now())
+		store := evidence.NewStore(reason.Catalogue)
+		_ = healthEvery(health, now).Look(t.Context(), store.Add) // told
+		return store.Snapshot(now.Now())
 	}
 	for _, model := range []string{"", "Amazon Elastic Block Store", "without"} {
 		if model != "" {

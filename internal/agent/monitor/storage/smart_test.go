@@ -53,22 +53,22 @@ func TestSMART(t *testing.T) {
 			now := clocks.NewFakeClock(time.Now())
 			every := s.every()
 			every.Clock = now
-			book := evidence.NewBook(reason.Catalogue)
-			_ = every.Look(t.Context(), book.Note) // told
-			picture := book.Picture(now.Now())
+			store := evidence.NewStore(reason.Catalogue)
+			_ = every.Look(t.Context(), store.Add) // told
+			snapshot := store.Snapshot(now.Now())
 			var stands []string
-			for _, standing := range picture.Standing {
+			for _, standing := range snapshot.Standing {
 				stands = append(stands, standing.Entity)
 			}
 			if diff := cmp.Diff(c.stands, stands); diff != "" {
 				t.Error(diff)
 			}
 			var unknown []reason.ID
-			for _, gap := range picture.Unknown {
+			for _, gap := range snapshot.Unknown {
 				unknown = append(unknown, gap.Reason)
 			}
-			if containsAll(picture.Inapplicable, smartReasons) != c.inapplicable || containsAll(unknown, smartReasons) != c.unknown {
-				t.Errorf("inapplicable %v, unknown %v", picture.Inapplicable, unknown)
+			if containsAll(snapshot.Inapplicable, smartReasons) != c.inapplicable || containsAll(unknown, smartReasons) != c.unknown {
+				t.Errorf("inapplicable %v, unknown %v", snapshot.Inapplicable, unknown)
 			}
 		})
 	}

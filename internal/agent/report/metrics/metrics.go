@@ -20,7 +20,7 @@ type Metrics struct {
 	status  func() report.Status
 
 	mu       sync.Mutex
-	picture  evidence.Picture
+	snapshot  evidence.Snapshot
 	evidence map[reason.ID]int
 	requests map[request]int
 	lossy    []Lossy
@@ -51,10 +51,10 @@ func New(reasons []reason.Reason, status func() report.Status) *Metrics {
 }
 
 // Show takes what holds on the node.
-func (m *Metrics) Show(p evidence.Picture) {
+func (m *Metrics) Show(p evidence.Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.picture = p
+	m.snapshot = p
 }
 
 // Requested counts requests to the API server by name and status code, 0 without an answer.
@@ -86,7 +86,7 @@ func (m *Metrics) page() string {
 		}
 	}
 	t.metric("naosu_agent_reason_unknown", "gauge", "1 for each reason of which it is not known whether it stands.")
-	for _, g := range m.picture.Unknown {
+	for _, g := range m.snapshot.Unknown {
 		t.sample(1, "reason", string(g.Reason))
 	}
 	t.metric("naosu_agent_evidence_total", "counter", "Signs of a fault that were seen, whether the reason stands or not.")
@@ -120,7 +120,7 @@ func (m *Metrics) page() string {
 // standing is for how many entities each reason stands.
 func (m *Metrics) standing() map[reason.ID]int {
 	counts := map[reason.ID]int{}
-	for _, s := range m.picture.Standing {
+	for _, s := range m.snapshot.Standing {
 		counts[s.Reason]++
 	}
 	return counts

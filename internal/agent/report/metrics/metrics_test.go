@@ -59,7 +59,7 @@ func TestMetrics(t *testing.T) {
 	m := metrics.New(reasons, func() report.Status {
 		return report.Status{Told: time.Unix(1000, 5e8), Aside: map[string]string{"KernelReady": "a\"b\\c\nd\xff"}, Lost: 2}
 	})
-	m.Show(evidence.Picture{Standing: []evidence.Standing{{Reason: "Down", Entity: "a"}, {Reason: "Down", Entity: "b"}}, Unknown: []evidence.Gap{{Reason: "Slow"}}})
+	m.Show(evidence.Snapshot{Standing: []evidence.Standing{{Reason: "Down", Entity: "a"}, {Reason: "Down", Entity: "b"}}, Unknown: []evidence.Gap{{Reason: "Slow"}}})
 	var told int
 	if err := m.Watch([]monitor.Monitor{log{}})[0].Run(t.Context(), func(evidence.Evidence) { told++ }); err == nil || told != 3 {
 		t.Errorf("of three pieces of evidence %d came through, and it ended with %v", told, err)

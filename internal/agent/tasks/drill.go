@@ -1,4 +1,4 @@
-package work
+package tasks
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report"
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 	"github.com/naosu-dev/naosu/internal/agent/source/link"
-	"github.com/naosu-dev/naosu/internal/agent/work/fault"
+	"github.com/naosu-dev/naosu/internal/agent/tasks/fault"
 )
 
 // grace is how long a drill may take beyond what its reason's evidence takes.
@@ -90,11 +90,11 @@ func (d *Drills) run(ctx context.Context, drill kube.Drill, passed func(name, by
 	if !slices.Contains(fault.OfLinks, r.ID) {
 		look, message = d.line, fmt.Sprintf("the line proves the reader alone: the patterns of %s were not tried, and its evidence is made up", r.ID)
 	}
-	picture, err := d.weigh(ctx, r, drill.Nonce, look, passed)
+	snapshot, err := d.weigh(ctx, r, drill.Nonce, look, passed)
 	if err != nil {
 		return kube.Condition{}, "", err
 	}
-	condition, err = d.report(ctx, r, picture)
+	condition, err = d.report(ctx, r, snapshot)
 	if err != nil {
 		return kube.Condition{}, "", cut{hopReport, err}
 	}
@@ -106,7 +106,7 @@ func (d *Drills) run(ctx context.Context, drill kube.Drill, passed func(name, by
 type sight func(ctx context.Context, r reason.Reason, nonce string, made func(how string), tell monitor.Tell) error
 
 // weigh has evidence told until its reason stands.
-func (d *Drills) weigh(ctx context.Context, r reason.Reason, nonce string, look sight, passed func(name, by string)) (evidence.Picture, error) {
+func (d *Drills) weigh(ctx context.Context, r reason.Reason, nonce string, look sight, passed func(name, by string)) (evidence.Snapshot, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	made, told, ended := make(chan string), make(chan evidence.Evidence), make(chan error, 1)
 	go func() {
@@ -118,19 +118,19 @@ func (d *Drills) weigh(ctx context.Context, r reason.Reason, nonce string, look 
 		for range ended { // Nothing of the fault is left then.
 		}
 	}()
-	hop, book := hopFault, evidence.NewDrillBook([]reason.Reason{r}, nonce)
+	hop, store := hopFault, evidence.NewDrillStore([]reason.Reason{r}, nonce)
 	late := d.Clock.After(r.Needs.For + grace)
 	for {
 		select {
 		case <-ctx.Done():
-			return evidence.Picture{}, context.Cause(ctx)
+			return evidence.Snapshot{}, context.Cause(ctx)
 		case <-late:
-			return evidence.Picture{}, cut{hop, errors.New("it did not come in time")}
+			return evidence.Snapshot{}, cut{hop, errors.New("it did not come in time")}
 		case err := <-ended:
 			if c, is := errors.AsType[cut](err); is {
-				return evidence.Picture{}, c
+				return evidence.Snapshot{}, c
 			}
-			return evidence.Picture{}, cut{hop, cmp.Or(err, errors.New("the detector ended"))}
+			return evidence.Snapshot{}, cut{hop, cmp.Or(err, errors.New("the detector ended"))}
 		case how := <-made:
 			passed(hopFault, how)
 			hop = hopDetect
@@ -143,13 +143,13 @@ func (d *Drills) weigh(ctx context.Context, r reason.Reason, nonce string, look 
 				hop = hopEvidence
 			}
 			if r.Severity == reason.Off {
-				return evidence.Picture{}, cut{hop, fmt.Errorf("%s is off in this agent's configuration", r.ID)}
+				return evidence.Snapshot{}, cut{hop, fmt.Errorf("%s is off in this agent's configuration", r.ID)}
 			}
 			e.Drill, e.Raw = nonce, "drill "+nonce+": "+e.Raw
-			book.Note(e)
-			if picture := book.Picture(e.At); len(picture.Standing) > 0 {
-				passed(hopEvidence, fmt.Sprintf("%d signs since %s", picture.Standing[0].Count, picture.Standing[0].Since.UTC().Format(time.RFC3339)))
-				return picture, nil
+			store.Add(e)
+			if snapshot := store.Snapshot(e.At); len(snapshot.Standing) > 0 {
+				passed(hopEvidence, fmt.Sprintf("%d signs since %s", snapshot.Standing[0].Count, snapshot.Standing[0].Since.UTC().Format(time.RFC3339)))
+				return snapshot, nil
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func kernelLine(r reason.Reason) bool {
 }
 
 // report makes the condition that would be written, and asks whether it could be.
-func (d *Drills) report(ctx context.Context, r reason.Reason, p evidence.Picture) (kube.Condition, error) {
+func (d *Drills) report(ctx context.Context, r reason.Reason, p evidence.Snapshot) (kube.Condition, error) {
 	if r.Severity != reason.Fatal {
 		return kube.Condition{}, fmt.Errorf("%s is a warning on this node: it is told as an Event, and turns no condition", r.ID)
 	}

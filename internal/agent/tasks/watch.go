@@ -1,4 +1,4 @@
-package work
+package tasks
 
 import (
 	"context"

@@ -27,7 +27,7 @@ func at(seconds int, id reason.ID, state evidence.State, entity string) evidence
 	return e
 }
 
-func TestBook(t *testing.T) {
+func TestStore(t *testing.T) {
 	const fault, well = evidence.Fault, evidence.Well
 	for name, tc := range map[string]struct {
 		told []evidence.Evidence
@@ -72,69 +72,69 @@ func TestBook(t *testing.T) {
 		"nobody asks for what is off": {told: []evidence.Evidence{at(0, "Quirk", fault, "")}, now: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := evidence.NewBook([]reason.Reason{crashed, down, off})
+			b := evidence.NewStore([]reason.Reason{crashed, down, off})
 			for _, e := range tc.told {
-				b.Note(e)
+				b.Add(e)
 			}
-			picture := b.Picture(start.Add(time.Duration(tc.now) * time.Second))
+			snapshot := b.Snapshot(start.Add(time.Duration(tc.now) * time.Second))
 			var stands []string
-			for _, s := range picture.Standing {
+			for _, s := range snapshot.Standing {
 				stands = append(stands, string(s.Reason)+" "+s.Entity)
 			}
 			if diff := cmp.Diff(tc.stands, stands); diff != "" {
 				t.Errorf("what stands (-want +got):\n%s", diff)
 			}
-			if unknown := len(picture.Unknown) > 0; len(tc.told) > 0 && tc.told[0].Reason == down.ID && unknown != tc.unknown {
+			if unknown := len(snapshot.Unknown) > 0; len(tc.told) > 0 && tc.told[0].Reason == down.ID && unknown != tc.unknown {
 				t.Errorf("it is unknown: %v, want %v", unknown, tc.unknown)
 			}
 		})
 	}
 }
 
-func TestNobodyHasLookedYet(t *testing.T) {
-	if unknown := evidence.NewBook([]reason.Reason{down, crashed}).Picture(start).Unknown; len(unknown) != 1 || unknown[0].Reason != down.ID {
+func TestUnreported(t *testing.T) {
+	if unknown := evidence.NewStore([]reason.Reason{down, crashed}).Snapshot(start).Unknown; len(unknown) != 1 || unknown[0].Reason != down.ID {
 		t.Errorf("unknown is %v, want Down", unknown)
 	}
 }
 
-// The picture says itself when to look again, and nothing changes before.
-func TestPictureNext(t *testing.T) {
-	b := evidence.NewBook([]reason.Reason{crashed})
-	b.Note(at(0, "Crashed", evidence.Fault, "a"))
-	b.Note(at(1, "Crashed", evidence.Fault, "a"))
-	picture := b.Picture(start.Add(2 * time.Second))
-	if want := start.Add(601 * time.Second); !picture.Next.Equal(want) {
-		t.Fatalf("next is %v, want %v", picture.Next, want)
+// The snapshot says itself when to look again, and nothing changes before.
+func TestSnapshotChangesAt(t *testing.T) {
+	b := evidence.NewStore([]reason.Reason{crashed})
+	b.Add(at(0, "Crashed", evidence.Fault, "a"))
+	b.Add(at(1, "Crashed", evidence.Fault, "a"))
+	snapshot := b.Snapshot(start.Add(2 * time.Second))
+	if want := start.Add(601 * time.Second); !snapshot.ChangesAt.Equal(want) {
+		t.Fatalf("next is %v, want %v", snapshot.ChangesAt, want)
 	}
-	if before := b.Picture(picture.Next.Add(-time.Nanosecond)); len(before.Standing) != 1 {
+	if before := b.Snapshot(snapshot.ChangesAt.Add(-time.Nanosecond)); len(before.Standing) != 1 {
 		t.Errorf("just before, %v stands", before.Standing)
 	}
-	if then := b.Picture(picture.Next); len(then.Standing) != 0 || !then.Next.IsZero() {
-		t.Errorf("then, %v stands, next %v", then.Standing, then.Next)
+	if then := b.Snapshot(snapshot.ChangesAt); len(then.Standing) != 0 || !then.ChangesAt.IsZero() {
+		t.Errorf("then, %v stands, next %v", then.Standing, then.ChangesAt)
 	}
 }
 
 // A flood of entities is forgotten from its beginning.
-func TestBookIsBounded(t *testing.T) {
-	b := evidence.NewBook([]reason.Reason{crashed})
+func TestStoreIsBounded(t *testing.T) {
+	b := evidence.NewStore([]reason.Reason{crashed})
 	for i := range 10_000 {
 		entity := string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676))
-		b.Note(at(i/1000, "Crashed", evidence.Fault, entity))
-		b.Note(at(i/1000, "Crashed", evidence.Fault, entity))
+		b.Add(at(i/1000, "Crashed", evidence.Fault, entity))
+		b.Add(at(i/1000, "Crashed", evidence.Fault, entity))
 	}
-	standing := b.Picture(start.Add(10 * time.Second)).Standing
+	standing := b.Snapshot(start.Add(10 * time.Second)).Standing
 	if len(standing) != 64 {
 		t.Errorf("%d entities are kept, want 64", len(standing))
 	}
 }
 
 func TestSaveAndRestore(t *testing.T) {
-	before := evidence.NewBook([]reason.Reason{crashed, down})
+	before := evidence.NewStore([]reason.Reason{crashed, down})
 	for _, e := range []evidence.Evidence{
 		at(0, "Crashed", evidence.Fault, "a"), at(1, "Crashed", evidence.Fault, "a"), at(1, "Crashed", evidence.Fault, "b"),
 		at(0, "Down", evidence.Fault, "eth1"), at(10, "Down", evidence.Fault, "eth1"),
 	} {
-		before.Note(e)
+		before.Add(e)
 	}
 	data, err := before.Save("boot-1")
 	if err != nil {
@@ -142,19 +142,19 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 	restart := start.Add(5 * time.Minute)
 
-	after := evidence.NewBook([]reason.Reason{crashed, down})
+	after := evidence.NewStore([]reason.Reason{crashed, down})
 	if err := after.Restore(data, "boot-1", restart); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before.Picture(start.Add(20*time.Second)).Standing, after.Picture(restart).Standing); diff != "" {
+	if diff := cmp.Diff(before.Snapshot(start.Add(20*time.Second)).Standing, after.Snapshot(restart).Standing); diff != "" {
 		t.Errorf("what stands after a restart (-before +after):\n%s", diff)
 	}
 
-	rebooted := evidence.NewBook([]reason.Reason{crashed, down})
+	rebooted := evidence.NewStore([]reason.Reason{crashed, down})
 	if err := rebooted.Restore(data, "boot-2", restart); err != nil {
 		t.Fatal(err)
 	}
-	if standing := rebooted.Picture(restart).Standing; len(standing) > 0 {
+	if standing := rebooted.Snapshot(restart).Standing; len(standing) > 0 {
 		t.Errorf("after a reboot %v stands", standing)
 	}
 	if err := rebooted.Restore([]byte("{"), "boot-2", restart); err == nil {
@@ -164,50 +164,50 @@ func TestSaveAndRestore(t *testing.T) {
 
 // A clock that was put back makes nothing stand for longer than it would: what was kept is of the past.
 func TestRestoreAfterTheClockWasPutBack(t *testing.T) {
-	before := evidence.NewBook([]reason.Reason{crashed})
-	before.Note(at(0, "Crashed", evidence.Fault, "a"))
-	before.Note(at(1, "Crashed", evidence.Fault, "a"))
+	before := evidence.NewStore([]reason.Reason{crashed})
+	before.Add(at(0, "Crashed", evidence.Fault, "a"))
+	before.Add(at(1, "Crashed", evidence.Fault, "a"))
 	data, err := before.Save("boot-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := evidence.NewBook([]reason.Reason{crashed})
+	after := evidence.NewStore([]reason.Reason{crashed})
 	back := start.Add(-8 * time.Hour)
 	if err := after.Restore(data, "boot-1", back); err != nil {
 		t.Fatal(err)
 	}
 	for i, wait := range []time.Duration{time.Minute, crashed.Clears.Quiet} {
 		want := 1 - i
-		if standing := after.Picture(back.Add(wait)).Standing; len(standing) != want {
+		if standing := after.Snapshot(back.Add(wait)).Standing; len(standing) != want {
 			t.Errorf("%v later %v stands", wait, standing)
 		}
 	}
 }
 
-// A picture that asked to be looked at now would be looked at for ever.
-func TestPictureNextIsLater(t *testing.T) {
-	b := evidence.NewBook([]reason.Reason{crashed, down})
-	b.Note(at(0, "Down", evidence.Fault, "eth1"))
-	b.Note(at(0, "Crashed", evidence.Fault, "a"))
-	b.Note(at(1, "Crashed", evidence.Fault, "a"))
+// A snapshot that asked to be looked at now would be looked at for ever.
+func TestSnapshotChangesLater(t *testing.T) {
+	b := evidence.NewStore([]reason.Reason{crashed, down})
+	b.Add(at(0, "Down", evidence.Fault, "eth1"))
+	b.Add(at(0, "Crashed", evidence.Fault, "a"))
+	b.Add(at(1, "Crashed", evidence.Fault, "a"))
 	for seconds := range 700 {
 		now := start.Add(time.Duration(seconds) * time.Second)
-		if next := b.Picture(now).Next; !next.IsZero() && !next.After(now) {
+		if next := b.Snapshot(now).ChangesAt; !next.IsZero() && !next.After(now) {
 			t.Fatalf("after %d s, next is %v", seconds, next)
 		}
 	}
 }
 
-// A drill's Book takes its own evidence and no other's: neither the node's faults nor another drill's.
-func TestDrillBook(t *testing.T) {
+// A drill's Store takes its own evidence and no other's: neither the node's faults nor another drill's.
+func TestDrillStore(t *testing.T) {
 	for nonce, stands := range map[string]int{"mine": 1, "": 0, "another": 0} {
-		b := evidence.NewDrillBook([]reason.Reason{crashed}, "mine")
+		b := evidence.NewDrillStore([]reason.Reason{crashed}, "mine")
 		for _, second := range []int{0, 1} {
 			e := at(second, "Crashed", evidence.Fault, "a")
 			e.Drill = nonce
-			b.Note(e)
+			b.Add(e)
 		}
-		if p := b.Picture(start.Add(time.Second)); len(p.Standing) != stands {
+		if p := b.Snapshot(start.Add(time.Second)); len(p.Standing) != stands {
 			t.Errorf("of drill %q: %d stand, want %d", nonce, len(p.Standing), stands)
 		}
 	}

@@ -1,7 +1,7 @@
-// Package work is what the agent does when it is told to: a Remediation that names its node has a service restarted, or a
+// Package tasks is what the agent does when it is told to: a Remediation that names its node has a service restarted, or a
 // drill tried. It reports to that Remediation's status.agent and nowhere else, undertakes before it does, and does nothing
 // twice. What it may restart is its own configuration's word, not the Remediation's.
-package work
+package tasks
 
 import (
 	"context"

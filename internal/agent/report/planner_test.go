@@ -12,10 +12,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
 
-// script plays a desk against an API server that takes what it is given, second by second.
+// script plays a planner against an API server that takes what it is given, second by second.
 type script struct {
 	t    *testing.T
-	desk *desk
+	planner *planner
 	node *kube.Node
 	now  time.Time
 	away error // what the API server answers, if it does not do as asked
@@ -25,13 +25,13 @@ type script struct {
 
 func play(t *testing.T) *script {
 	node := &kube.Node{Metadata: kube.Metadata{Name: "n1", UID: "u1"}}
-	s := &script{t: t, node: node, now: start, desk: newDesk("n1", reasons, func() float64 { return 0.5 })}
+	s := &script{t: t, node: node, now: start, planner: newPlanner("n1", reasons, func() float64 { return 0.5 })}
 	return s
 }
 
-func (s *script) see() { s.desk.see(kube.Seen{Node: s.node, First: true}, s.now) }
+func (s *script) see() { s.planner.observe(kube.Seen{Node: s.node, First: true}, s.now) }
 
-func (s *script) hold(p evidence.Picture) { s.desk.hold(p, s.now) }
+func (s *script) update(p evidence.Snapshot) { s.planner.update(p, s.now) }
 
 // run lets time pass.
 func (s *script) run(lasting time.Duration) {
@@ -41,24 +41,24 @@ func (s *script) run(lasting time.Duration) {
 }
 
 func (s *script) once() {
-	if due, next := s.desk.patch(s.now); len(due) > 0 {
+	if due, next := s.planner.due(s.now); len(due) > 0 {
 		if next := next; !next.IsZero() {
 			s.t.Errorf("%v: a patch is due, and at %v", s.now, next)
 		}
 		s.patch(due)
 	}
-	if n, _ := s.desk.notes.next(s.now); n != nil && s.desk.shown != nil {
-		e := n.event(s.node.Metadata)
+	if n, _ := s.planner.events.next(s.now); n != nil && s.planner.shown != nil {
+		e := n.object(s.node.Metadata)
 		if s.away == nil {
 			s.say(fmt.Sprintf("event %s %s x%d", e.Reason, e.Message, e.Count))
 		}
-		s.desk.notes.wrote(n, s.away, s.now)
+		s.planner.events.wrote(n, s.away, s.now)
 	}
 }
 
 func (s *script) patch(due []kube.Condition) {
 	if s.away != nil {
-		s.desk.patched(nil, s.away, s.now)
+		s.planner.written(nil, s.away, s.now)
 		return
 	}
 	var words []string
@@ -88,7 +88,7 @@ func (s *script) patch(due []kube.Condition) {
 	next.Metadata.ManagedFields = left
 	s.node = next
 	s.say(strings.Join(words, " "))
-	s.desk.patched(next, nil, s.now)
+	s.planner.written(next, nil, s.now)
 }
 
 func (s *script) say(what string) { s.said = append(s.said, s.now.Format(time.TimeOnly)+" "+what) }
@@ -113,62 +113,62 @@ func writes(manager string, at time.Time, kinds ...string) managedfields.Field {
 
 const well = "Kernel=True/NoFault Networking=True/NoFault Storage=True/NoFault ContainerRuntime=True/NoFault"
 
-func down(raw string) evidence.Picture {
-	return evidence.Picture{Standing: []evidence.Standing{stands("Down", "eth1", 0, raw)}}
+func down(raw string) evidence.Snapshot {
+	return evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 0, raw)}}
 }
 
-func TestDeskWritesOnChangeAndHeartbeat(t *testing.T) {
+func TestPlannerWritesOnChangeAndHeartbeat(t *testing.T) {
 	s := play(t)
-	s.hold(evidence.Picture{})
+	s.update(evidence.Snapshot{})
 	s.run(10 * time.Second)
 	s.heard() // it has not seen the node
 	s.see()
 	s.run(11 * time.Minute)
 	s.heard("17:40:12 "+well, "17:45:12 "+well, "17:50:12 "+well)
 
-	s.hold(down("eth1 is down"))
+	s.update(down("eth1 is down"))
 	s.run(time.Minute)
 	s.heard("17:51:10 event Down eth1: eth1 is down x1", "17:51:12 Kernel=True/NoFault Networking=False/Down Storage=True/NoFault ContainerRuntime=True/NoFault")
 	c, _ := s.node.Condition("NetworkingReady")
 	if want := start.Add(11*time.Minute + 12*time.Second); !c.LastTransitionTime.Equal(want) {
 		t.Errorf("transition at %v, want %v", c.LastTransitionTime, want)
 	}
-	s.hold(down("other words"))
+	s.update(down("other words"))
 	s.run(time.Minute)
 	s.heard()
-	s.hold(evidence.Picture{})
+	s.update(evidence.Snapshot{})
 	s.run(time.Minute)
 	s.heard("17:53:12 " + well)
 }
 
-func TestDeskAfterRestart(t *testing.T) {
+func TestPlannerAfterRestart(t *testing.T) {
 	s := play(t)
 	s.see()
-	s.hold(down("eth1 is down"))
+	s.update(down("eth1 is down"))
 	s.run(10 * time.Second)
 	s.said = nil
 
-	s.desk = newDesk("n1", reasons, func() float64 { return 0.5 })
+	s.planner = newPlanner("n1", reasons, func() float64 { return 0.5 })
 	s.see()
-	s.hold(evidence.Picture{Unknown: []evidence.Gap{{Reason: "Down", Why: "not looked at yet"}}})
+	s.update(evidence.Snapshot{Unknown: []evidence.Gap{{Reason: "Down", Why: "not looked at yet"}}})
 	s.run(30 * time.Second)
 	s.heard() // nobody has looked yet: that is no news
-	s.hold(down("eth1 is down"))
+	s.update(down("eth1 is down"))
 	s.run(30 * time.Second)
 	s.heard("17:40:40 event Down eth1: eth1 is down x1") // the same Event as before
-	s.hold(evidence.Picture{Unknown: []evidence.Gap{{Reason: "Down", Why: "cannot be read"}}})
+	s.update(evidence.Snapshot{Unknown: []evidence.Gap{{Reason: "Down", Why: "cannot be read"}}})
 	s.run(2 * time.Minute)
 	s.heard("17:42:12 Kernel=True/NoFault Networking=Unknown/NotKnown Storage=True/NoFault ContainerRuntime=True/NoFault")
 }
 
-func TestDeskFlapping(t *testing.T) {
+func TestPlannerFlapping(t *testing.T) {
 	s := play(t)
 	s.see()
 	for i := range 60 {
 		if i%2 == 0 {
-			s.hold(down("eth1 is down"))
+			s.update(down("eth1 is down"))
 		} else {
-			s.hold(evidence.Picture{})
+			s.update(evidence.Snapshot{})
 		}
 		s.run(2 * time.Second)
 	}
@@ -183,9 +183,9 @@ func TestDeskFlapping(t *testing.T) {
 	}
 }
 
-func TestDeskStandsAside(t *testing.T) {
+func TestPlannerStandsAside(t *testing.T) {
 	s := play(t)
-	s.hold(evidence.Picture{})
+	s.update(evidence.Snapshot{})
 	s.node.Metadata.ManagedFields = []managedfields.Field{writes("eks-node-monitoring-agent", start.Add(-time.Minute), "NetworkingReady"), writes("kubelet", start, "Ready")}
 	s.see()
 	const rest = "Kernel=True/NoFault Storage=True/NoFault ContainerRuntime=True/NoFault"
@@ -198,7 +198,7 @@ func TestDeskStandsAside(t *testing.T) {
 	// It goes on writing, and the condition stays its own, whatever is found.
 	for range 4 {
 		s.node.Metadata.ManagedFields = []managedfields.Field{writes("eks-node-monitoring-agent", s.now, "NetworkingReady")}
-		s.desk.see(kube.Seen{Node: s.node}, s.now)
+		s.planner.observe(kube.Seen{Node: s.node}, s.now)
 		s.run(5 * time.Minute)
 	}
 	s.heard("17:45:02 "+rest, "17:50:02 "+rest, "17:55:02 "+rest, "18:00:02 "+rest)
@@ -209,40 +209,40 @@ func TestDeskStandsAside(t *testing.T) {
 
 	// And comes back.
 	s.node.Metadata.ManagedFields = []managedfields.Field{writes("eks-node-monitoring-agent", s.now, "NetworkingReady")}
-	s.desk.see(kube.Seen{Node: s.node}, s.now)
+	s.planner.observe(kube.Seen{Node: s.node}, s.now)
 	s.run(5 * time.Minute)
 	if len(s.said) != 2 || !strings.HasSuffix(s.said[1], rest) {
 		t.Errorf("said %q", s.said)
 	}
 }
 
-func TestDeskKeepsWhatTheServerDoesNotTake(t *testing.T) {
+func TestPlannerKeepsWhatTheServerDoesNotTake(t *testing.T) {
 	s := play(t)
-	s.hold(evidence.Picture{})
+	s.update(evidence.Snapshot{})
 	s.see()
 	s.run(time.Minute)
 	s.said = nil
 	s.away = errors.New("connection refused")
-	s.hold(down("eth1 is down"))
+	s.update(down("eth1 is down"))
 	s.run(time.Minute)
-	s.hold(evidence.Picture{}) // it has come and gone
+	s.update(evidence.Snapshot{}) // it has come and gone
 	s.run(time.Minute)
 	s.away = nil
 	s.run(2 * time.Minute)
 	if len(s.said) != 1 || !strings.Contains(s.said[0], "event Down eth1: eth1 is down x1") {
 		t.Errorf("said %q", s.said)
 	}
-	if len(s.desk.notes.waiting) > 0 {
-		t.Errorf("%d notes still wait", len(s.desk.notes.waiting))
+	if len(s.planner.events.waiting) > 0 {
+		t.Errorf("%d Events still wait", len(s.planner.events.waiting))
 	}
 }
 
-func TestDeskNodeGoneAndBack(t *testing.T) {
+func TestPlannerNodeGoneAndBack(t *testing.T) {
 	s := play(t)
-	s.hold(evidence.Picture{})
+	s.update(evidence.Snapshot{})
 	s.see()
 	s.run(10 * time.Second)
-	s.desk.see(kube.Seen{}, s.now)
+	s.planner.observe(kube.Seen{}, s.now)
 	s.run(10 * time.Minute)
 	s.heard("17:40:02 " + well)
 	s.node = &kube.Node{Metadata: kube.Metadata{Name: "n1", UID: "u2"}}
@@ -277,21 +277,21 @@ func TestBackoff(t *testing.T) {
 }
 
 // A flood of warnings is written bit by bit, stands before no fatal reason, and drops the oldest if it is too large.
-func TestNotesUnderAFlood(t *testing.T) {
+func TestEventsUnderAFlood(t *testing.T) {
 	s := play(t)
 	s.see()
-	var flood evidence.Picture
+	var flood evidence.Snapshot
 	for i := range 400 {
 		flood.Standing = append(flood.Standing, stands("Slow", fmt.Sprint(i), 0, "slow"))
 	}
-	s.hold(flood)
+	s.update(flood)
 	s.run(time.Minute)
 	if len(s.said) != 11 { // with the conditions
 		t.Errorf("in the first minute: %d writes", len(s.said))
 	}
 	s.said = nil
 	flood.Standing = append(flood.Standing, stands("Down", "eth1", 0, "eth1 is down"))
-	s.hold(flood)
+	s.update(flood)
 	s.run(10 * time.Second)
 	if len(s.said) == 0 || !strings.Contains(s.said[0], "event Down eth1") {
 		t.Errorf("said %q", s.said)
@@ -307,9 +307,9 @@ func TestNotesUnderAFlood(t *testing.T) {
 	if events != 12 {
 		t.Errorf("in an hour: %d events", events)
 	}
-	s.hold(evidence.Picture{})
-	s.hold(evidence.Picture{})
-	if len(s.desk.notes.waiting) != maxGone || s.desk.notes.lost != 400-10-12-maxGone {
-		t.Errorf("%d wait, %d are lost", len(s.desk.notes.waiting), s.desk.notes.lost)
+	s.update(evidence.Snapshot{})
+	s.update(evidence.Snapshot{})
+	if len(s.planner.events.waiting) != maxPast || s.planner.events.lost != 400-10-12-maxPast {
+		t.Errorf("%d wait, %d are lost", len(s.planner.events.waiting), s.planner.events.lost)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // entry is the evidence about one entity.
-type entry struct {
+type entityEvidence struct {
 	// times are the last occurrences, as many as the reason needs, oldest first; of looks the first of an unbroken row.
 	times []time.Time
 	// since is when the evidence began on which the reason stands, zero if it does not stand.
@@ -20,7 +20,7 @@ type entry struct {
 }
 
 // found is one more look that found the fault.
-func (e *entry) found(now Evidence, lasting time.Duration) {
+func (e *entityEvidence) addLook(now Evidence, lasting time.Duration) {
 	e.well = time.Time{}
 	if len(e.times) == 0 {
 		e.times = []time.Time{now.At}
@@ -31,7 +31,7 @@ func (e *entry) found(now Evidence, lasting time.Duration) {
 }
 
 // occurred is one more occurrence.
-func (e *entry) occurred(now Evidence, needs reason.Needs) {
+func (e *entityEvidence) addOccurrence(now Evidence, needs reason.Needs) {
 	e.times = append(e.times, now.At)
 	if extra := len(e.times) - needs.Count; extra > 0 {
 		e.times = append(e.times[:0], e.times[extra:]...)
@@ -42,7 +42,7 @@ func (e *entry) occurred(now Evidence, needs reason.Needs) {
 }
 
 // healed is a look that found no fault; it says whether nothing is left of the entry.
-func (e *entry) healed(at time.Time, lasting time.Duration) bool {
+func (e *entityEvidence) lookedWell(at time.Time, lasting time.Duration) bool {
 	if e.since.IsZero() {
 		return true
 	}
@@ -53,7 +53,7 @@ func (e *entry) healed(at time.Time, lasting time.Duration) bool {
 }
 
 // end is when nothing is left of occurrences. Looks take theirs back themselves, or grow old as a whole.
-func (e *entry) end(r reason.Reason) time.Time {
+func (e *entityEvidence) expiry(r reason.Reason) time.Time {
 	switch {
 	case r.Looked():
 		return time.Time{}

@@ -1,0 +1,189 @@
+package evidence
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/agent/reason"
+)
+
+// maxEntities bounds what is kept of one reason: a flood of segfaults names processes without end. The entity longest
+// unseen gives way.
+const maxEntities = 64
+
+// Store keeps the evidence there is. It is not safe for concurrent use.
+type Store struct {
+	reasons map[reason.ID]reason.Reason
+	byReason   map[reason.ID]*reasonEvidence
+	// drill is whose evidence it takes; empty is that of no drill.
+	drill string
+}
+
+// page is the evidence of one reason.
+type reasonEvidence struct {
+	reason   reason.Reason
+	entities map[string]*entityEvidence
+	// silent is why the reason says nothing: Inapplicable, Unreadable, or empty.
+	unavailable State
+	cause    string
+	// heard says that something was told of it which a host tells that has what it is about.
+	reported bool
+	// until is when the last look has nothing more to say; zero if there was none.
+	until time.Time
+}
+
+// NewBook makes an empty Store for some reasons. Evidence of others is not noted.
+func NewStore(reasons []reason.Reason) *Store {
+	b := &Store{reasons: map[reason.ID]reason.Reason{}, byReason: map[reason.ID]*reasonEvidence{}}
+	for _, r := range reasons {
+		if r.Severity == reason.Off {
+			continue
+		}
+		b.reasons[r.ID] = r
+		b.byReason[r.ID] = &reasonEvidence{reason: r, entities: map[string]*entityEvidence{}}
+	}
+	return b
+}
+
+// NewDrillBook makes an empty Store for the evidence of one drill, by its nonce.
+func NewDrillStore(reasons []reason.Reason, nonce string) *Store {
+	b := NewStore(reasons)
+	b.drill = nonce
+	return b
+}
+
+// Note takes evidence in. That of a drill makes no reason stand but in that drill's own Store, and is not noted elsewhere.
+func (b *Store) Add(e Evidence) {
+	p := b.byReason[e.Reason]
+	if p == nil || e.Drill != b.drill {
+		return
+	}
+	p.reported = p.reported || e.State != Inapplicable
+	switch e.State {
+	case Inapplicable, Unreadable:
+		p.unavailable, p.cause = e.State, e.Raw
+		if e.State == Inapplicable {
+			clear(p.entities)
+		}
+		return
+	case Readable:
+	case Fault:
+		p.addFault(e)
+	case Well:
+		p.addWell(e)
+	}
+	p.unavailable, p.cause, p.until = "", "", latest(p.until, e.Until)
+}
+
+func (p *reasonEvidence) addFault(e Evidence) {
+	entry := p.entity(e.Entity)
+	if p.reason.Looked() {
+		entry.addLook(e, p.reason.Needs.For)
+	} else {
+		entry.addOccurrence(e, p.reason.Needs)
+	}
+	entry.last, entry.source, entry.raw = latest(entry.last, e.At), e.Source, e.Raw
+	entry.count++
+}
+
+// well clears an entity that was found well, or every one that the same look did not find faulty.
+func (p *reasonEvidence) addWell(e Evidence) {
+	maps.DeleteFunc(p.entities, func(name string, entry *entityEvidence) bool {
+		if e.Entity != "" && e.Entity != name || e.Entity == "" && entry.last.Equal(e.At) {
+			return false
+		}
+		return entry.lookedWell(e.At, p.reason.Clears.For)
+	})
+}
+
+func (p *reasonEvidence) entity(name string) *entityEvidence {
+	if found := p.entities[name]; found != nil {
+		return found
+	}
+	if len(p.entities) >= maxEntities {
+		delete(p.entities, p.leastRecent())
+	}
+	p.entities[name] = &entityEvidence{}
+	return p.entities[name]
+}
+
+func (p *reasonEvidence) leastRecent() string {
+	return slices.MinFunc(slices.Collect(maps.Keys(p.entities)), func(a, b string) int {
+		return cmp.Or(p.entities[a].last.Compare(p.entities[b].last), cmp.Compare(a, b))
+	})
+}
+
+// Snapshot is what holds now. What has been quiet for long enough is forgotten.
+func (b *Store) Snapshot(now time.Time) Snapshot {
+	snapshot := Snapshot{At: now}
+	for _, id := range slices.Sorted(maps.Keys(b.byReason)) {
+		b.byReason[id].appendTo(&snapshot)
+	}
+	return snapshot
+}
+
+func (p *reasonEvidence) appendTo(snapshot *Snapshot) {
+	id := p.reason.ID
+	if p.unavailable == Inapplicable {
+		snapshot.Inapplicable = append(snapshot.Inapplicable, id)
+		return
+	}
+	if !p.reported && len(p.entities) == 0 {
+		snapshot.Unreported = append(snapshot.Unreported, id)
+	}
+	old := p.reason.Looked() && !snapshot.At.Before(p.until)
+	if old {
+		clear(p.entities)
+	} else if p.reason.Looked() {
+		snapshot.changesBy(p.until)
+	}
+	if why := p.unknownCause(old); why != "" {
+		snapshot.Unknown = append(snapshot.Unknown, Gap{Reason: id, Why: why})
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.entities)) {
+		entry := p.entities[name]
+		end := entry.expiry(p.reason)
+		if !end.IsZero() && !snapshot.At.Before(end) {
+			delete(p.entities, name)
+			continue
+		}
+		if entry.since.IsZero() {
+			continue
+		}
+		if !end.IsZero() {
+			snapshot.changesBy(end)
+		}
+		snapshot.Standing = append(snapshot.Standing, Standing{
+			Reason: id, Entity: name, Since: entry.since, Last: entry.last, Count: entry.count, Source: entry.source, Raw: entry.raw,
+		})
+	}
+}
+
+// unknown is why it is not known whether the reason stands; old says that the last look has nothing more to say.
+func (p *reasonEvidence) unknownCause(old bool) string {
+	switch {
+	case p.unavailable == Unreadable:
+		return cmp.Or(p.cause, "it cannot be read")
+	case old && p.until.IsZero():
+		return "not looked at yet"
+	case old:
+		return "no look since " + p.until.UTC().Format(time.RFC3339)
+	}
+	return ""
+}
+
+// wake notes that the snapshot changes at a time, at the latest.
+func (p *Snapshot) changesBy(at time.Time) {
+	if p.ChangesAt.IsZero() || at.Before(p.ChangesAt) {
+		p.ChangesAt = at
+	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
