@@ -25,11 +25,11 @@ var down = reason.Reason{ID: "Down", Condition: reason.NetworkingReady, Severity
 type scene struct {
 	agent *agent.Agent
 
-	mu      sync.Mutex
-	down    bool
-	broken  error
+	mu       sync.Mutex
+	down     bool
+	broken   error
 	snapshot evidence.Snapshot
-	logged  []string
+	logged   []string
 }
 
 func newScene(folder string) *scene {

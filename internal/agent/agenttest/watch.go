@@ -25,9 +25,9 @@ const patience = 6 * time.Minute
 type Watched struct {
 	t *testing.T
 
-	mu   sync.Mutex
+	mu    sync.Mutex
 	store *evidence.Store
-	told []string
+	told  []string
 	// stood is what each reason and entity stood on since the last Stands or Goes of it, oldest first.
 	stood map[stander][]evidence.Standing
 	// gone is what Goes waits for; nil if nothing does. It is set to nil when it came true.

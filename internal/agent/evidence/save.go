@@ -12,7 +12,7 @@ import (
 
 // saved is a Store as it is kept over a restart of the agent. A reboot of the host makes it void.
 type saved struct {
-	Boot    string `json:"boot"`
+	Boot    string        `json:"boot"`
 	Entries []savedEntity `json:"entries"`
 }
 
@@ -41,7 +41,9 @@ func (b *Store) Save(boot string) ([]byte, error) {
 			out.Entries = append(out.Entries, k)
 		}
 	}
-	slices.SortFunc(out.Entries, func(a, b savedEntity) int { return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Entity, b.Entity)) })
+	slices.SortFunc(out.Entries, func(a, b savedEntity) int {
+		return cmp.Or(cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Entity, b.Entity))
+	})
 	return json.Marshal(out)
 }
 

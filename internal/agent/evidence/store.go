@@ -15,8 +15,8 @@ const maxEntities = 64
 
 // Store keeps the evidence there is. It is not safe for concurrent use.
 type Store struct {
-	reasons map[reason.ID]reason.Reason
-	byReason   map[reason.ID]*reasonEvidence
+	reasons  map[reason.ID]reason.Reason
+	byReason map[reason.ID]*reasonEvidence
 	// drill is whose evidence it takes; empty is that of no drill.
 	drill string
 }
@@ -27,7 +27,7 @@ type reasonEvidence struct {
 	entities map[string]*entityEvidence
 	// silent is why the reason says nothing: Inapplicable, Unreadable, or empty.
 	unavailable State
-	cause    string
+	cause       string
 	// heard says that something was told of it which a host tells that has what it is about.
 	reported bool
 	// until is when the last look has nothing more to say; zero if there was none.

@@ -42,37 +42,37 @@ func stands(id reason.ID, entity string, seconds int, raw string) evidence.Stand
 func TestJudge(t *testing.T) {
 	for name, tc := range map[string]struct {
 		snapshot evidence.Snapshot
-		reasons []reason.Reason
-		want    string // of NetworkingReady: status, reason, message
+		reasons  []reason.Reason
+		want     string // of NetworkingReady: status, reason, message
 	}{
 		"nothing stands": {want: "True NoFault: none of 2 fatal reasons stands"},
 		"a fatal reason": {
 			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "eth1 is down")}},
-			want:    "False Down: Down eth1 since 2026-11-21T17:40:01Z: eth1 is down",
+			want:     "False Down: Down eth1 since 2026-11-21T17:40:01Z: eth1 is down",
 		},
 		"the longest standing first": {
 			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 2, "a"), stands("Down", "eth2", 3, "b"), stands("Gone", "", 1, "c")}},
-			want:    "False Gone: Gone since 2026-11-21T17:40:01Z: c\nDown eth1 since 2026-11-21T17:40:02Z: a\nDown eth2 since 2026-11-21T17:40:03Z: b",
+			want:     "False Gone: Gone since 2026-11-21T17:40:01Z: c\nDown eth1 since 2026-11-21T17:40:02Z: a\nDown eth2 since 2026-11-21T17:40:03Z: b",
 		},
 		"a warning": {
 			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Slow", "", 1, "a")}},
-			want:    "True NoFault: none of 2 fatal reasons stands",
+			want:     "True NoFault: none of 2 fatal reasons stands",
 		},
 		"another condition's reason": {
 			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("ReadOnly", "/", 1, "a")}, Unknown: []evidence.Gap{{Reason: "Panicky", Why: "x"}}},
-			want:    "True NoFault: none of 2 fatal reasons stands",
+			want:     "True NoFault: none of 2 fatal reasons stands",
 		},
 		"silence is not health": {
 			snapshot: evidence.Snapshot{Unknown: []evidence.Gap{{Reason: "Down", Why: "netlink: permission\ndenied"}, {Reason: "Slow", Why: "x"}}},
-			want:    "Unknown NotKnown: Down unknown: netlink: permission denied",
+			want:     "Unknown NotKnown: Down unknown: netlink: permission denied",
 		},
 		"what stands outweighs what is not known": {
 			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Gone", "", 1, "c")}, Unknown: []evidence.Gap{{Reason: "Down", Why: "no look"}}},
-			want:    "False Gone: Gone since 2026-11-21T17:40:01Z: c\nDown unknown: no look",
+			want:     "False Gone: Gone since 2026-11-21T17:40:01Z: c\nDown unknown: no look",
 		},
 		"what is not here is well": {
 			snapshot: evidence.Snapshot{Inapplicable: []reason.ID{"Down", "Gone"}},
-			want:    "True NoFault: none of 2 fatal reasons stands",
+			want:     "True NoFault: none of 2 fatal reasons stands",
 		},
 		"nothing could turn it False": {
 			reasons: reasons[2:],
@@ -80,8 +80,8 @@ func TestJudge(t *testing.T) {
 		},
 		"configured to be a warning": {
 			snapshot: evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "a")}},
-			reasons: []reason.Reason{{ID: "Down", Condition: reason.NetworkingReady, Severity: reason.Warning}, reasons[1]},
-			want:    "True NoFault: none of 1 fatal reasons stands",
+			reasons:  []reason.Reason{{ID: "Down", Condition: reason.NetworkingReady, Severity: reason.Warning}, reasons[1]},
+			want:     "True NoFault: none of 1 fatal reasons stands",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestSays(t *testing.T) {
 	base := judge(evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 1.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, byID(reasons))[1]
 	for name, tc := range map[string]struct {
 		snapshot evidence.Snapshot
-		want    bool
+		want     bool
 	}{
 		"other numbers":  {evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth1", 1, "load 2.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "b"}}}, true},
 		"another entity": {evidence.Snapshot{Standing: []evidence.Standing{stands("Down", "eth2", 1, "load 1.0")}, Unknown: []evidence.Gap{{Reason: "Gone", Why: "a"}}}, false},

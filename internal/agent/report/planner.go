@@ -28,17 +28,17 @@ type planner struct {
 	reasons map[reason.ID]reason.Reason
 	chance  func() float64
 
-	snapshot evidence.Snapshot
-	shown   *kube.Node       // what the API server shows, nil if it has not told
-	otherWriters  map[string]otherWriter // conditions left to others
+	snapshot     evidence.Snapshot
+	shown        *kube.Node             // what the API server shows, nil if it has not told
+	otherWriters map[string]otherWriter // conditions left to others
 
-	verdicts []kube.Condition
-	unknownSince  map[string]time.Time // since when a verdict is Unknown
-	changed  time.Time            // when a verdict began to differ from what is shown; zero if none does
-	wrote    time.Time            // the last try
-	jitter  struct{ settle, beat float64 }
-	patching kube.Backoff
-	events   eventQueue
+	verdicts     []kube.Condition
+	unknownSince map[string]time.Time // since when a verdict is Unknown
+	changed      time.Time            // when a verdict began to differ from what is shown; zero if none does
+	wrote        time.Time            // the last try
+	jitter       struct{ settle, beat float64 }
+	patching     kube.Backoff
+	events       eventQueue
 }
 
 func newPlanner(node string, reasons []reason.Reason, chance func() float64) *planner {

@@ -14,11 +14,11 @@ import (
 
 // script plays a planner against an API server that takes what it is given, second by second.
 type script struct {
-	t    *testing.T
+	t       *testing.T
 	planner *planner
-	node *kube.Node
-	now  time.Time
-	away error // what the API server answers, if it does not do as asked
+	node    *kube.Node
+	now     time.Time
+	away    error // what the API server answers, if it does not do as asked
 	// said are the writes, "17:40:01 KernelReady=True/NoFault …" or "17:40:01 event Reason entity xCount".
 	said []string
 }

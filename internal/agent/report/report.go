@@ -31,10 +31,10 @@ type Reporter struct {
 	// delays no condition.
 	changed struct{ conditions, events chan struct{} }
 
-	mu      sync.Mutex
-	planner    *planner
+	mu       sync.Mutex
+	planner  *planner
 	failures map[string]error // by what failed
-	told    time.Time        // when conditions were last written
+	told     time.Time        // when conditions were last written
 }
 
 // New makes a Reporter for a node and the effective reasons. Log is told what a person should know.

@@ -20,7 +20,7 @@ type Metrics struct {
 	status  func() report.Status
 
 	mu       sync.Mutex
-	snapshot  evidence.Snapshot
+	snapshot evidence.Snapshot
 	evidence map[reason.ID]int
 	requests map[request]int
 	lossy    []Lossy
