@@ -115,19 +115,22 @@ func (q *eventQueue) keep(now []event, sort func(*event) bool) {
 			old.standing = false
 		}
 	}
-	for i := range now {
-		q.add(&now[i])
+	for _, one := range now {
+		q.add(one)
 	}
 	maps.DeleteFunc(q.waiting, func(_ string, old *event) bool { return !old.standing && !old.written.IsZero() })
 	q.forget()
 }
 
-func (q *eventQueue) add(now *event) {
-	old := q.waiting[now.key()]
+// add adds an Event, or brings the one that waits up to date. It keeps a copy: a pointer to an element would keep all of its slice in
+// memory for as long as one of them waits.
+func (q *eventQueue) add(now event) {
+	key := now.key()
+	old := q.waiting[key]
 	if old == nil {
 		now.chance = q.chance()
-		old = now
-		q.waiting[now.key()] = old
+		old = &now
+		q.waiting[key] = old
 	}
 	old.last, old.count, old.message, old.standing = now.last, now.count, now.message, true
 }
