@@ -11,10 +11,10 @@ import (
 // (pkg/scheduler/framework/plugins/interpodaffinity/filtering.go). A host is a domain of its own, in which it counted
 // no pod unless a related one runs there.
 func (s *fastFilter) affinityVerdicts(entries []*nodeEntry, ask func(*nodeEntry) *fwk.Status) []*fwk.Status {
-	near := s.judge.markNodesWith(s.class.related.matchedByOwn, s.class.related.antiAffinityMatches)
+	near := s.fast.markNodesWith(s.class.related.matchedByOwn, s.class.related.antiAffinityMatches)
 	away := func(at *nodeEntry) bool { return at.visited != near }
-	domains := s.profile.domains.of(s.judge.nodes, s.class.affinityKeys())
-	return s.judge.scratch.verdicts.ask(s.judge, domains, entries, away, ask)
+	domains := s.fast.domains.of(s.fast.store.nodes, s.class.affinityKeys())
+	return s.fast.scratch.verdicts.ask(s.fast, domains, entries, away, ask)
 }
 
 // affinityKeys are the topology keys of the terms that can refuse the class: its own, and those of pods with anti-affinity to it.

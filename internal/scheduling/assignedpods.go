@@ -29,8 +29,8 @@ type assignedPod struct {
 	labelClass *labelClass
 }
 
-func newAssignedPods(j *journal, b *nodeStore, s *objectStore) assignedPods {
-	return assignedPods{journal: j, nodes: b, objects: s, classes: s.kinds[reflect.TypeFor[*schedulingv1.PriorityClass]()], byName: map[types.NamespacedName]assignedPod{}, labelClasses: newLabelClasses(j)}
+func newAssignedPods(j *journal, b *nodeStore, s *objectStore) *assignedPods {
+	return &assignedPods{journal: j, nodes: b, objects: s, classes: s.kinds[reflect.TypeFor[*schedulingv1.PriorityClass]()], byName: map[types.NamespacedName]assignedPod{}, labelClasses: newLabelClasses(j)}
 }
 
 // addAll adds the pods of a Snapshot.

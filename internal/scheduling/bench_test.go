@@ -196,7 +196,7 @@ func fast(b *testing.B, j *scheduling.Judge, p *corev1.Pod) string {
 
 func plainly(b *testing.B, j *scheduling.Judge, p *corev1.Pod) string {
 	b.Helper()
-	fit, err := scheduling.PlainFit(j, b.Context(), p)
+	fit, err := scheduling.Plainly(j).Fit(b.Context(), p)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -17,6 +17,9 @@ func (n *changeLog) add(s *nodeEntry) {
 	n.entries = append(n.entries, s)
 }
 
+// forget drops all changes.
+func (n *changeLog) forget() { n.dropped, n.entries = n.dropped+len(n.entries)+1, nil }
+
 // changeCursor is a position in the changeLog. The zero changeCursor is before all changes.
 type changeCursor struct{ read int }
 

@@ -52,15 +52,15 @@ type relatedPods struct {
 }
 
 // updateRelated looks at the label classes that it has not looked at.
-func (c *class) updateRelated(j *Judge) {
-	k, labelClasses := &c.related, &j.pods.labelClasses
-	if !k.known || k.asOf != j.objects.relationsVersion.now {
+func (c *class) updateRelated(f *fastScheduler) {
+	k, labelClasses := &c.related, &f.store.pods.labelClasses
+	if !k.known || k.asOf != f.store.objects.relationsVersion.now {
 		*k = relatedPods{
-			known: true, idle: sets.New[string](), asOf: j.objects.relationsVersion.now, ownTerms: termsOf(c.info),
+			known: true, idle: sets.New[string](), asOf: f.store.objects.relationsVersion.now, ownTerms: termsOf(c.info),
 			ownNamespaceOnly: ownNamespaceOnly(termsOf(c.info), c.pod.Namespace),
-			namespace:        j.objects.namespaceLabels(c.pod.Namespace),
+			namespace:        f.store.objects.namespaceLabels(c.pod.Namespace),
 		}
-		for _, selector := range j.objects.spreadSelectors(c.pod) {
+		for _, selector := range spreadSelectors(f.store.objects, c.pod) {
 			k.searches = append(k.searches, labelClasses.search(c.pod.Namespace, selector))
 		}
 	}
@@ -91,15 +91,6 @@ func (c *class) updateRelated(j *Judge) {
 	}
 }
 
-func anyTerm(terms []fwk.AffinityTerm, is func(*fwk.AffinityTerm) bool) bool {
-	for i := range terms {
-		if is(&terms[i]) {
-			return true
-		}
-	}
-	return false
-}
-
 // search finds the label classes that count for the spread constraints.
 func (k *relatedPods) search(labelClasses *labelClasses) {
 	for i := range k.searches {
@@ -111,33 +102,8 @@ func (k *relatedPods) search(labelClasses *labelClasses) {
 	}
 }
 
-// termsOf are all of a pod's affinity and anti-affinity terms.
-func termsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
-	if podAffinityOf(pod.Pod) == nil {
-		return nil
-	}
-	return append(scoringTermsOf(pod), pod.RequiredAntiAffinityTerms...)
-}
-
-// scoringTermsOf are a pod's terms by which InterPodAffinity scores nodes for other pods: required anti-affinity only refuses
-// (pkg/scheduler/framework/plugins/interpodaffinity/scoring.go).
-func scoringTermsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
-	all := slices.Clone(pod.RequiredAffinityTerms)
-	for _, weighted := range append(slices.Clip(pod.PreferredAffinityTerms), pod.PreferredAntiAffinityTerms...) {
-		all = append(all, weighted.AffinityTerm)
-	}
-	return all
-}
-
-// ownNamespaceOnly says that terms select pods of one namespace only.
-func ownNamespaceOnly(terms []fwk.AffinityTerm, namespace string) bool {
-	return !anyTerm(terms, func(t *fwk.AffinityTerm) bool {
-		return len(t.Namespaces) != 1 || !t.Namespaces.Has(namespace) || t.NamespaceSelector != labels.Nothing()
-	})
-}
-
 // spreadSelectors select the pods that a pod's spread constraints count: its own constraints, else the default ones.
-func (s *objectStore) spreadSelectors(pod *corev1.Pod) []labels.Selector {
+func spreadSelectors(s *objectStore, pod *corev1.Pod) []labels.Selector {
 	if len(pod.Spec.TopologySpreadConstraints) == 0 {
 		core, apps := s.factory.Core().V1(), s.factory.Apps().V1()
 		selector := helper.DefaultSelector(pod,

@@ -31,38 +31,38 @@ func newClasses() classes {
 const maxClasses = 20_000
 
 // class is the one of a pod.
-func (p *profile) class(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
+func (p *fastProfile) class(ctx context.Context, f *fastScheduler, pod *corev1.Pod) *class {
 	c := p.classes.recent(pod)
 	if c == nil {
-		c = p.known(ctx, j, pod)
+		c = p.known(ctx, f, pod)
 		p.classes.remember(pod, c)
 	}
-	c.updateRelated(j)
+	c.updateRelated(f)
 	return c
 }
 
 // known finds a pod's class by its key. It makes the class of the first such pod.
-func (p *profile) known(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
+func (p *fastProfile) known(ctx context.Context, f *fastScheduler, pod *corev1.Pod) *class {
 	all := &p.classes
 	c := all.byKey[string(all.keyOf(pod))]
 	if c == nil {
 		if len(all.byKey) >= maxClasses {
 			*all = newClasses()
 		}
-		c = p.newClass(ctx, j, pod)
+		c = p.newClass(ctx, f, pod)
 		all.byKey[string(all.keyOf(pod))] = c
 	}
 	return c
 }
 
-func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *class {
+func (p *fastProfile) newClass(ctx context.Context, f *fastScheduler, pod *corev1.Pod) *class {
 	c := &class{
 		pod: pod, state: framework.NewCycleState(), pre: map[string]preFiltered{}, idle: sets.New[string](),
 		verdicts: map[string]*table[*fwk.Status]{}, scores: map[string]*table[int64]{},
 	}
 	// An error is a selector that the plugin refuses too.
 	c.info, _ = framework.NewPodInfo(pod)
-	nodes := j.nodes.sorted.infos
+	nodes := f.store.nodes.sorted.infos
 	for _, plugin := range p.filters {
 		part, local := podSpecReadBy[plugin.Name()]
 		if !local {
@@ -72,7 +72,7 @@ func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *clas
 			result, status := pre.PreFilter(ctx, c.state, pod, nodes)
 			c.pre[plugin.Name()] = preFiltered{result, status}
 		}
-		c.verdicts[plugin.Name()] = tableOf(&p.classes, p.classes.verdicts, plugin, part(&pod.Spec), j)
+		c.verdicts[plugin.Name()] = tableOf(&p.classes, p.classes.verdicts, plugin, part(&pod.Spec), f)
 	}
 	for _, plugin := range p.scorers {
 		part, local := podSpecReadBy[plugin.Name()]
@@ -82,20 +82,20 @@ func (p *profile) newClass(ctx context.Context, j *Judge, pod *corev1.Pod) *clas
 		if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.prepared && pre.PreScore(ctx, c.state, pod, nodes).IsSkip() {
 			c.idle.Insert(plugin.Name())
 		}
-		c.scores[plugin.Name()] = tableOf(&p.classes, p.classes.scores, plugin, part(&pod.Spec), j)
+		c.scores[plugin.Name()] = tableOf(&p.classes, p.classes.scores, plugin, part(&pod.Spec), f)
 	}
 	return c
 }
 
-func tableOf[T any](c *classes, tables map[string]*table[T], plugin fwk.Plugin, part corev1.PodSpec, j *Judge) *table[T] {
+func tableOf[T any](c *classes, tables map[string]*table[T], plugin fwk.Plugin, part corev1.PodSpec, f *fastScheduler) *table[T] {
 	c.part = part
 	c.key = appendMessage(appendText(c.key[:0], plugin.Name()), &c.part)
 	t := tables[string(c.key)]
 	if t == nil {
-		j.tables++
-		t = &table[T]{number: j.tables}
+		f.tables++
+		t = &table[T]{number: f.tables}
 		if plugin.Name() == names.ImageLocality {
-			t.version = &j.nodes.imagesVersion
+			t.version = &f.store.nodes.imagesVersion
 		}
 		tables[string(c.key)] = t
 	}
@@ -103,11 +103,11 @@ func tableOf[T any](c *classes, tables map[string]*table[T], plugin fwk.Plugin, 
 }
 
 // verdictsFor is the table of what NodeVolumeLimits has said of pods with that volume footprint.
-func (c *classes) verdictsFor(j *Judge, its *volumeFootprint) *table[*fwk.Status] {
+func (c *classes) verdictsFor(f *fastScheduler, its *volumeFootprint) *table[*fwk.Status] {
 	key := names.NodeVolumeLimits + "\x00" + its.drivers
 	if c.verdicts[key] == nil {
-		j.tables++
-		c.verdicts[key] = &table[*fwk.Status]{number: j.tables, version: &j.objects.storageVersion}
+		f.tables++
+		c.verdicts[key] = &table[*fwk.Status]{number: f.tables, version: &f.store.objects.storageVersion}
 	}
 	return c.verdicts[key]
 }

@@ -73,9 +73,9 @@ func representativeOf(node *corev1.Node, keys []string) fwk.NodeInfo {
 }
 
 // ask asks once for all entries of a domain that are alike, and once for each of the others.
-func (a *answers[T]) ask(j *Judge, d *domains, entries []*nodeEntry, alike func(*nodeEntry) bool, ask func(*nodeEntry) T) []T {
+func (a *answers[T]) ask(f *fastScheduler, d *domains, entries []*nodeEntry, alike func(*nodeEntry) bool, ask func(*nodeEntry) T) []T {
 	known := resized(&a.byDomain, len(d.numbers))
-	j.generation++
+	f.generation++
 	said := resized(&a.said, len(entries))
 	for i, entry := range entries {
 		if !alike(entry) {
@@ -83,8 +83,8 @@ func (a *answers[T]) ask(j *Judge, d *domains, entries []*nodeEntry, alike func(
 			continue
 		}
 		k := &known[d.at(entry)]
-		if k.generation != j.generation {
-			*k = answered[T]{j.generation, ask(entry)}
+		if k.generation != f.generation {
+			*k = answered[T]{f.generation, ask(entry)}
 		}
 		said[i] = k.answer
 	}
@@ -108,7 +108,7 @@ func (t topologies) of(b *nodeStore, keys []string) *domains {
 }
 
 // topologyKeys are those that a pod's spread constraints may name: its own, else those of the profile's default constraints.
-func (p *profile) topologyKeys(pod *corev1.Pod) []string {
+func (p *fastProfile) topologyKeys(pod *corev1.Pod) []string {
 	if len(pod.Spec.TopologySpreadConstraints) == 0 {
 		return p.defaultKeys
 	}

@@ -17,8 +17,8 @@ import (
 // were last asked for such a pod, the plugins that count pods are given filtered listers, and cheap plugins run first.
 // It does not find out which plugin refused a node first, which matters to preemption alone.
 type fastFilter struct {
-	judge   *Judge
-	profile *profile
+	fast    *fastScheduler
+	profile *fastProfile
 	class   *class
 	pod     *corev1.Pod    // as plugins see it
 	state   fwk.CycleState // of the plugins that are not local
@@ -33,42 +33,14 @@ type fastFilter struct {
 	feasible []*nodeEntry
 }
 
-// hasFastPath says whether the fast filter can answer for a pod. It cannot for pods with devices, for those whose
-// resources may be devices, and for pods that have run: the resources they may use are then in their status.
-func (j *Judge) hasFastPath(pod *corev1.Pod) bool {
-	return !j.objects.devices() && len(pod.Spec.ResourceClaims) == 0 && len(pod.Status.ContainerStatuses) == 0 &&
-		len(pod.Status.InitContainerStatuses) == 0 && pod.Status.Resources == nil
-}
-
-// fastFilter looks at every node. It is nil if the pod has no fast path.
-func (j *Judge) fastFilter(ctx context.Context, pod *corev1.Pod) (*fastFilter, error) {
-	s, entries, err := j.beginFast(ctx, pod)
-	if err != nil || s == nil || len(entries) == 0 {
-		return s, err
-	}
-	return s, s.filter(ctx, entries)
-}
-
-// beginFast returns a fast filter and the nodes that it has to look at.
-func (j *Judge) beginFast(ctx context.Context, pod *corev1.Pod) (*fastFilter, []*nodeEntry, error) {
-	p, err := j.profile(pod)
-	if err != nil || !j.hasFastPath(pod) {
-		return nil, nil, err
-	}
-	s := &fastFilter{judge: j, profile: p, pod: j.pods.defaulted(pod), state: framework.NewCycleState(), skipped: j.scratch.skipped}
-	clear(s.skipped)
-	if p.gate(ctx, s.pod) != nil {
-		return s, nil, nil
-	}
-	s.class = p.class(ctx, j, s.pod)
-	return s, s.preFilter(ctx), nil
-}
+// Feasible nodes are to be read only.
+func (s *fastFilter) Feasible() []*nodeEntry { return s.feasible }
 
 // preFilter returns the nodes that PreFilter plugins leave. A plugin that fails counts as one that leaves none: whoever wants
 // to know why asks again without the fast filter.
 func (s *fastFilter) preFilter(ctx context.Context) []*nodeEntry {
 	s.filterAffinityLister()
-	defer s.profile.useFilteredListers()()
+	defer s.fast.useFilteredListers()()
 	var allowed *fwk.PreFilterResult
 	for _, plugin := range s.profile.filters {
 		pre, ok := plugin.(fwk.PreFilterPlugin)
@@ -99,11 +71,11 @@ func (s *fastFilter) preFilter(ctx context.Context) []*nodeEntry {
 	}
 	s.preFiltered = true
 	if allowed.AllNodes() {
-		return s.judge.nodes.sorted.entries
+		return s.fast.store.nodes.sorted.entries
 	}
 	var entries []*nodeEntry
 	for name := range allowed.NodeNames {
-		if s := s.judge.nodes.byName[name]; s != nil && s.index != absent {
+		if s := s.fast.store.nodes.byName[name]; s != nil && s.index != absent {
 			entries = append(entries, s)
 		}
 	}
@@ -119,7 +91,7 @@ func (s *fastFilter) skips(plugin string) bool {
 	case names.VolumeRestrictions:
 		return s.class.related.idle.Has(plugin) && !mountsClaims(&s.pod.Spec)
 	case names.InterPodAffinity:
-		return s.class.related.idle.Has(plugin) && len(s.profile.affinityLister.withAntiAffinity) == 0
+		return s.class.related.idle.Has(plugin) && len(s.fast.affinityLister.withAntiAffinity) == 0
 	}
 	return s.class.related.idle.Has(plugin)
 }
@@ -136,15 +108,15 @@ func (s *fastFilter) view(plugin string) []fwk.NodeInfo {
 		s.filterSpreadLister()
 		return s.spreadNodes()
 	case names.InterPodAffinity:
-		return s.profile.affinityLister.nodes
+		return s.fast.affinityLister.nodes
 	}
-	return s.judge.nodes.sorted.infos
+	return s.fast.store.nodes.sorted.infos
 }
 
 // filter keeps the nodes that pass.
 func (s *fastFilter) filter(ctx context.Context, entries []*nodeEntry) (err error) {
 	plugins := s.profile.localFirst
-	if len(entries) == len(s.judge.nodes.sorted.entries) {
+	if len(entries) == len(s.fast.store.nodes.sorted.entries) {
 		if s.cached, err = s.feasibleNodesFor(ctx); err != nil {
 			return err
 		}
@@ -152,10 +124,10 @@ func (s *fastFilter) filter(ctx context.Context, entries []*nodeEntry) (err erro
 	if s.cached != nil {
 		plugins, entries = s.profile.nonLocal, s.cached.nodes
 	}
-	if s.feasible = entries; s.judge.nodes.nominated.pods == 0 && !slices.ContainsFunc(plugins, s.hasFilter) {
+	if s.feasible = entries; s.fast.store.nodes.nominated.pods == 0 && !slices.ContainsFunc(plugins, s.hasFilter) {
 		return nil
 	}
-	alive := resized(&s.judge.scratch.entries, len(entries))
+	alive := resized(&s.fast.scratch.entries, len(entries))
 	copy(alive, entries)
 	if alive, err = s.filterBy(ctx, plugins, alive); err != nil {
 		return err
@@ -193,7 +165,7 @@ func (s *fastFilter) filterBy(ctx context.Context, plugins []fwk.FilterPlugin, e
 // verdicts are one plugin's statuses for each entry.
 func (s *fastFilter) verdicts(ctx context.Context, plugin fwk.FilterPlugin, entries []*nodeEntry) []*fwk.Status {
 	table, state := s.verdictTable(plugin)
-	node := s.judge.mounting(plugin)
+	node := s.fast.mounting(plugin)
 	ask := func(entry *nodeEntry) *fwk.Status { return plugin.Filter(ctx, state, s.pod, node(entry)) }
 	switch plugin.Name() {
 	case names.PodTopologySpread:
@@ -203,11 +175,11 @@ func (s *fastFilter) verdicts(ctx context.Context, plugin fwk.FilterPlugin, entr
 	case names.InterPodAffinity:
 		return s.affinityVerdicts(entries, ask)
 	case names.VolumeBinding:
-		if keys, all := s.judge.objects.volumeKeys(s.pod); all {
-			return s.judge.scratch.verdicts.ask(s.judge, s.profile.domains.of(s.judge.nodes, keys), entries, allAlike, ask)
+		if keys, all := volumeKeys(s.fast.store.objects, s.pod); all {
+			return s.fast.scratch.verdicts.ask(s.fast, s.fast.domains.of(s.fast.store.nodes, keys), entries, allAlike, ask)
 		}
 	}
-	return consult(ctx, s, table, entries, &s.judge.scratch.verdicts.said, ask)
+	return consult(ctx, s, table, entries, &s.fast.scratch.verdicts.said, ask)
 }
 
 // first is the first of the nodes that passes, nil if none does.
@@ -234,7 +206,7 @@ func (s *fastFilter) refuses(ctx context.Context, at *nodeEntry) (bool, error) {
 			continue
 		}
 		table, state := s.verdictTable(plugin)
-		table.fit(len(s.judge.nodes.byName))
+		table.fit(len(s.fast.store.nodes.byName))
 		status := table.of(at, func() *fwk.Status { return plugin.Filter(ctx, state, s.pod, at.info) })
 		switch {
 		case status.IsRejected():
@@ -270,8 +242,8 @@ func consult[T any](ctx context.Context, s *fastFilter, t *table[T], entries []*
 		s.profile.each(ctx, len(entries), func(i int) { said[i] = ask(entries[i]) })
 		return said
 	}
-	t.fit(len(s.judge.nodes.byName))
-	asked := resized(&s.judge.scratch.asked, len(entries))[:0]
+	t.fit(len(s.fast.store.nodes.byName))
+	asked := resized(&s.fast.scratch.asked, len(entries))[:0]
 	for i, entry := range entries {
 		c, holds := t.at(entry)
 		if said[i] = c.answer; !holds {
@@ -287,21 +259,9 @@ func consult[T any](ctx context.Context, s *fastFilter, t *table[T], entries []*
 	return said
 }
 
-// each runs for every number below n, on several processors where that pays.
-func (p *profile) each(ctx context.Context, n int, do func(int)) {
-	const few = 512
-	if n > few {
-		p.framework.Parallelizer().Until(ctx, n, do, "")
-		return
-	}
-	for i := range n {
-		do(i)
-	}
-}
-
 // respectNominated drops the nodes that fit the pod only until the pods nominated to them arrive.
 func (s *fastFilter) respectNominated(ctx context.Context, entries []*nodeEntry) ([]*nodeEntry, error) {
-	nominated := s.judge.nodes.nominated
+	nominated := s.fast.store.nodes.nominated
 	if nominated.pods == 0 {
 		return entries, nil
 	}

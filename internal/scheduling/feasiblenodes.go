@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
-	"strings"
 
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -33,7 +32,7 @@ const maxFeasibleNodeSets = 256
 
 // feasibleNodesFor is the cache of the pod's class, up to date; nil if it has none, as for a pod that names its node.
 func (s *fastFilter) feasibleNodesFor(ctx context.Context) (*feasibleNodes, error) {
-	scratch := &s.judge.scratch
+	scratch := &s.fast.scratch
 	filters, scorers, key := scratch.filters[:0], scratch.scorers[:0], scratch.key[:0]
 	for _, plugin := range s.profile.localFirst {
 		table := s.class.verdicts[plugin.Name()]
@@ -65,15 +64,15 @@ func (s *fastFilter) feasibleNodesFor(ctx context.Context) (*feasibleNodes, erro
 
 // update looks at the nodes that have changed since the last time.
 func (g *feasibleNodes) update(ctx context.Context, s *fastFilter) error {
-	nodes := s.judge.nodes
+	nodes := s.fast.store.nodes
 	changed, known := g.cursor.next(&nodes.changes)
 	anew := !known || g.imagesVersion != nodes.imagesVersion.now && g.looksAtImages()
 	if anew {
 		changed = nodes.sorted.entries
 	}
-	passing, err := s.filterBy(ctx, g.filters, s.judge.listedOnce(changed))
+	passing, err := s.filterBy(ctx, g.filters, s.fast.listedOnce(changed))
 	if err == nil {
-		g.set(s.judge, changed, passing, anew)
+		g.set(s.fast, changed, passing, anew)
 		err = g.score(ctx, s, passing)
 	}
 	if g.imagesVersion = nodes.imagesVersion.now; err != nil {
@@ -83,8 +82,8 @@ func (g *feasibleNodes) update(ctx context.Context, s *fastFilter) error {
 }
 
 // set adds, of the nodes that have changed, those that pass, and drops the others.
-func (g *feasibleNodes) set(j *Judge, changed, passing []*nodeEntry, anew bool) {
-	if missing := len(j.nodes.byName) - len(g.positions); missing > 0 {
+func (g *feasibleNodes) set(f *fastScheduler, changed, passing []*nodeEntry, anew bool) {
+	if missing := len(f.store.nodes.byName) - len(g.positions); missing > 0 {
 		g.positions = append(g.positions, make([]int, missing)...)
 	}
 	if anew {
@@ -101,18 +100,18 @@ func (g *feasibleNodes) set(j *Judge, changed, passing []*nodeEntry, anew bool) 
 		}
 		return
 	}
-	j.generation++
+	f.generation++
 	for _, entry := range passing {
-		entry.visited = j.generation
+		entry.visited = f.generation
 	}
 	for _, entry := range changed {
-		g.setOne(entry, entry.visited == j.generation)
+		g.setOne(entry, entry.visited == f.generation)
 	}
 }
 
 // score asks for the scores of nodes.
 func (g *feasibleNodes) score(ctx context.Context, s *fastFilter, entries []*nodeEntry) error {
-	at := resized(&s.judge.scratch.at, len(entries))
+	at := resized(&s.fast.scratch.at, len(entries))
 	for i, entry := range entries {
 		at[i], _ = g.find(entry)
 		g.sums[at[i]] = 0
@@ -195,18 +194,13 @@ func (g *feasibleNodes) find(s *nodeEntry) (int, bool) {
 	return at, is
 }
 
-// findEntry is where an entry is among others sorted by name, or would be.
-func findEntry(entries []*nodeEntry, s *nodeEntry) (int, bool) {
-	return slices.BinarySearchFunc(entries, s.name, func(other *nodeEntry, name string) int { return strings.Compare(other.name, name) })
-}
-
 // listedOnce are the entries of a list that are nodes that exist, each once.
-func (j *Judge) listedOnce(entries []*nodeEntry) []*nodeEntry {
-	j.generation++
-	some := resized(&j.scratch.entries, len(entries))[:0]
+func (f *fastScheduler) listedOnce(entries []*nodeEntry) []*nodeEntry {
+	f.generation++
+	some := resized(&f.scratch.entries, len(entries))[:0]
 	for _, s := range entries {
-		if s.index != absent && s.visited != j.generation {
-			s.visited = j.generation
+		if s.index != absent && s.visited != f.generation {
+			s.visited = f.generation
 			some = append(some, s)
 		}
 	}

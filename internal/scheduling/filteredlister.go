@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/client-go/util/workqueue"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
 // filteredLister lists, to a plugin that counts pods, only the nodes on which it would find any that count. What it counts is the
@@ -21,6 +22,17 @@ type filteredLister struct {
 type filteredHandle struct {
 	fwk.Handle
 	lister *filteredLister
+}
+
+// handleOf gives the plugins that count pods a filtered lister.
+func (f *fastScheduler) handleOf(plugin string, handle fwk.Handle) fwk.Handle {
+	switch plugin {
+	case names.PodTopologySpread:
+		return filteredHandle{handle, f.spreadLister}
+	case names.InterPodAffinity:
+		return filteredHandle{handle, f.affinityLister}
+	}
+	return handle
 }
 
 // Parallelizer is the framework's, but for few pieces, which take less time than to start goroutines.
@@ -68,35 +80,35 @@ func (l *filteredLister) HavePodsWithRequiredAntiAffinityList() ([]fwk.NodeInfo,
 
 // filterAffinityLister filters the lister of InterPodAffinity by the pods related to the class.
 func (s *fastFilter) filterAffinityLister() {
-	k, affinity := &s.class.related, s.profile.affinityLister
+	k, affinity := &s.class.related, s.fast.affinityLister
 	if s.class.cachesAffinity() {
 		affinity.nodes, affinity.withAntiAffinity = nil, nil
-		affinity.withAffinity = s.judge.nodesWith(affinity.withAffinity[:0], k.scoringTermsMatch)
+		affinity.withAffinity = s.fast.nodesWith(affinity.withAffinity[:0], k.scoringTermsMatch)
 		return
 	}
-	affinity.nodes = s.judge.nodesWith(affinity.nodes[:0], k.matchedByOwn, k.scoringTermsMatch)
-	affinity.withAffinity = s.judge.nodesWith(affinity.withAffinity[:0], k.scoringTermsMatch)
-	affinity.withAntiAffinity = s.judge.nodesWith(affinity.withAntiAffinity[:0], k.antiAffinityMatches)
+	affinity.nodes = s.fast.nodesWith(affinity.nodes[:0], k.matchedByOwn, k.scoringTermsMatch)
+	affinity.withAffinity = s.fast.nodesWith(affinity.withAffinity[:0], k.scoringTermsMatch)
+	affinity.withAntiAffinity = s.fast.nodesWith(affinity.withAntiAffinity[:0], k.antiAffinityMatches)
 }
 
 // filterSpreadLister does the same for PodTopologySpread, which is not always asked.
 func (s *fastFilter) filterSpreadLister() {
 	if !s.spreadFiltered {
 		s.spreadFiltered = true
-		s.profile.spreadLister.nodes = s.filterSpread(s.profile.spreadLister.nodes[:0])
+		s.fast.spreadLister.nodes = s.filterSpread(s.fast.spreadLister.nodes[:0])
 	}
 }
 
 // useFilteredListers has the plugins read the filtered listers until off is called.
-func (p *profile) useFilteredListers() (off func()) {
-	p.spreadLister.active, p.affinityLister.active = true, true
-	return func() { p.spreadLister.active, p.affinityLister.active = false, false }
+func (f *fastScheduler) useFilteredListers() (off func()) {
+	f.spreadLister.active, f.affinityLister.active = true, true
+	return func() { f.spreadLister.active, f.affinityLister.active = false, false }
 }
 
 // nodesWith adds the nodes that have pods of any of the label classes, with those pods only.
-func (j *Judge) nodesWith(list []fwk.NodeInfo, groups ...[]*labelClass) []fwk.NodeInfo {
-	j.generation++
-	look := j.generation
+func (f *fastScheduler) nodesWith(list []fwk.NodeInfo, groups ...[]*labelClass) []fwk.NodeInfo {
+	f.generation++
+	look := f.generation
 	for _, group := range groups {
 		for _, labelClass := range group {
 			if labelClass.visited == look {
@@ -120,41 +132,69 @@ func (j *Judge) nodesWith(list []fwk.NodeInfo, groups ...[]*labelClass) []fwk.No
 }
 
 // markNodesWith marks the nodes that have pods of any of the label classes, and returns the mark.
-func (j *Judge) markNodesWith(groups ...[]*labelClass) (look int) {
-	j.generation++
+func (f *fastScheduler) markNodesWith(groups ...[]*labelClass) (look int) {
+	f.generation++
 	for _, group := range groups {
 		for _, labelClass := range group {
 			for entry := range labelClass.podsByNode {
-				entry.visited = j.generation
+				entry.visited = f.generation
 			}
 		}
 	}
-	return j.generation
+	return f.generation
+}
+
+// countedNodes are the nodes with those of their pods that count for a class's spread constraints.
+type countedNodes struct {
+	byID     []*filteredNode // by the entry's id
+	counting []*nodeEntry    // those that have some
+}
+
+// of is a node as PodTopologySpread sees it.
+func (c *countedNodes) of(at *nodeEntry) *filteredNode {
+	if c.byID[at.id] == nil {
+		c.byID[at.id] = &filteredNode{}
+	}
+	node := c.byID[at.id]
+	node.NodeInfo = at.info
+	return node
+}
+
+// on are the pods of a node that count.
+func (c *countedNodes) on(at *nodeEntry) []fwk.PodInfo {
+	if node := c.byID[at.id]; node != nil {
+		return node.pods
+	}
+	return nil
 }
 
 // filterSpread sets the pods that count for the class's spread constraints, and adds the nodes that have some.
 func (s *fastFilter) filterSpread(list []fwk.NodeInfo) []fwk.NodeInfo {
-	nodes := s.judge.nodes
-	for _, entry := range nodes.counting {
-		entry.filtered.pods = nil
+	counted, nodes := &s.fast.counted, s.fast.store.nodes
+	for _, entry := range counted.counting {
+		counted.byID[entry.id].pods = nil
 	}
-	nodes.counting = nodes.counting[:0]
+	counted.counting = counted.counting[:0]
+	if missing := len(nodes.byName) - len(counted.byID); missing > 0 {
+		counted.byID = append(counted.byID, make([]*filteredNode, missing)...)
+	}
 	for _, labelClass := range s.class.related.spread {
 		for entry, pods := range labelClass.podsByNode {
 			if entry.index == absent {
 				continue
 			}
-			if entry.filtered.pods != nil {
-				entry.filtered.pods = slices.Concat(entry.filtered.pods, pods)
+			node := counted.of(entry)
+			if node.pods != nil {
+				node.pods = slices.Concat(node.pods, pods)
 				continue
 			}
-			entry.filtered.pods = pods
-			nodes.counting = append(nodes.counting, entry)
-			list = append(list, &entry.filtered)
+			node.pods = pods
+			counted.counting = append(counted.counting, entry)
+			list = append(list, node)
 		}
 	}
-	if len(list) == 0 && len(nodes.sorted.filtered) > 0 {
-		list = append(list, nodes.sorted.filtered[0]) // the plugin takes an empty list for an empty cluster
+	if len(list) == 0 && len(nodes.sorted.entries) > 0 {
+		list = append(list, counted.of(nodes.sorted.entries[0])) // the plugin takes an empty list for an empty cluster
 	}
 	return list
 }

@@ -2,7 +2,6 @@ package scheduling
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -10,19 +9,7 @@ import (
 // First is the first node, by name, on which the pod may run, empty if there is none. It serves searches that try many moves:
 // no node is scored, and no more nodes are filtered than needed.
 func (j *Judge) First(ctx context.Context, pod *corev1.Pod) (string, error) {
-	ctx = withoutLogs(ctx)
-	s, entries, err := j.beginFast(ctx, pod)
-	if err != nil {
-		return "", err
-	}
-	if s == nil {
-		f, err := j.plainFit(ctx, pod)
-		if err != nil || len(f.Feasible) == 0 {
-			return "", err
-		}
-		return f.Feasible[0], nil
-	}
-	found, err := s.first(ctx, entries)
+	found, err := j.first(ctx, pod, j.store.nodes.sorted.entries)
 	if err != nil || found == nil {
 		return "", err
 	}
@@ -31,22 +18,18 @@ func (j *Judge) First(ctx context.Context, pod *corev1.Pod) (string, error) {
 
 // FitsOn says whether the pod may run on a node.
 func (j *Judge) FitsOn(ctx context.Context, pod *corev1.Pod, node string) (bool, error) {
-	ctx = withoutLogs(ctx)
-	at := j.nodes.byName[node]
-	if at == nil || at.index == absent {
+	at := j.store.nodes.existing(node)
+	if at == nil {
 		return false, nil
 	}
-	s, entries, err := j.beginFast(ctx, pod)
-	if err != nil {
-		return false, err
-	}
-	if s == nil {
-		f, err := j.plainFit(ctx, pod)
-		return slices.Contains(f.Feasible, node), err
-	}
-	if !slices.Contains(entries, at) {
-		return false, nil
-	}
-	found, err := s.first(ctx, []*nodeEntry{at})
+	found, err := j.first(ctx, pod, []*nodeEntry{at})
 	return found != nil, err
+}
+
+func (j *Judge) first(ctx context.Context, pod *corev1.Pod, among []*nodeEntry) (*nodeEntry, error) {
+	p, err := j.profile(pod)
+	if err != nil {
+		return nil, err
+	}
+	return j.path.First(withoutLogs(ctx), p, j.store.pods.defaulted(pod), among)
 }

@@ -4,15 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	storagev1 "k8s.io/api/storage/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -30,6 +24,8 @@ type Options struct {
 	Config []byte
 	// Seed decides what the scheduler decides at random.
 	Seed uint64
+	// Plain asks every plugin about every node, as the scheduler does. The answers are the same without it, and come sooner.
+	Plain bool
 }
 
 // Judge answers for the scheduler in one world. It is not safe for concurrent use.
@@ -38,21 +34,17 @@ type Judge struct {
 	basis    Basis
 	profiles map[string]*profile // by scheduler name
 
-	journal   journal
 	snapshots snapshotStack
-	objects   *objectStore
-	nodes     *nodeStore
-	pods      assignedPods
-	transport refusingTransport
+	store     *store
+	transport *refusingTransport
 
-	generation int    // raised for each pass over nodes, so that an entry can tell whether the pass has seen it
-	tables     uint64 // how many there have been
-	scratch    scratch
+	plain *plainScheduler
+	path  path // plain, or the fast path
 }
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.
 func New(ctx context.Context, snapshot *cluster.Snapshot, o Options) (*Judge, error) {
-	j := &Judge{seed: o.Seed, profiles: map[string]*profile{}, snapshots: snapshotStack{{snapshot: snapshot}}, scratch: scratch{skipped: sets.New[string]()}}
+	j := &Judge{seed: o.Seed, profiles: map[string]*profile{}, snapshots: snapshotStack{{snapshot: snapshot}}, transport: &refusingTransport{}}
 	client, err := j.transport.client()
 	if err != nil {
 		return nil, fmt.Errorf("making the client that refuses: %w", err)
@@ -61,21 +53,22 @@ func New(ctx context.Context, snapshot *cluster.Snapshot, o Options) (*Judge, er
 	if err != nil {
 		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
 	}
-	j.objects = newObjectStore(client, snapshot, &j.journal)
-	j.nodes = newNodeStore(&j.journal)
-	j.pods = newAssignedPods(&j.journal, j.nodes, j.objects)
-	resources, err := newResources(ctx, j.objects)
+	j.store = newStore(client, snapshot)
+	j.plain = &plainScheduler{j.store}
+	parts, err := newParts(ctx, client, j.store)
 	if err != nil {
 		return nil, err
+	}
+	if j.path = j.plain; !o.Plain {
+		fast := newFastScheduler(j.plain)
+		j.path, parts.handleOf = fast, fast.handleOf
 	}
 	j.basis = Basis{Version: rules, Default: o.Config == nil}
 	registry := plugins.NewInTreeRegistry()
 	for i := range cfg.Profiles {
 		p := &cfg.Profiles[i]
 		j.basis.NotModelled = append(j.basis.NotModelled, withoutForeign(p, registry)...)
-		made, err := newProfile(ctx, p, registry, parts{
-			client: client, factory: j.objects.factory, nodes: j.nodes, resources: resources,
-		})
+		made, err := newProfile(ctx, p, registry, parts)
 		if err != nil {
 			return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
 		}
@@ -87,10 +80,6 @@ func New(ctx context.Context, snapshot *cluster.Snapshot, o Options) (*Judge, er
 	}
 	slices.Sort(j.basis.NotModelled)
 	j.basis.NotModelled = slices.Compact(j.basis.NotModelled)
-	for _, node := range snapshot.Nodes() {
-		j.nodes.put(node)
-	}
-	j.pods.addAll(snapshot.Pods())
 	return j, nil
 }
 
@@ -119,13 +108,13 @@ func (j *Judge) profile(pod *corev1.Pod) (*profile, error) {
 
 // Fork begins edits that Revert takes back. Forks nest.
 func (j *Judge) Fork() {
-	j.journal.fork()
+	j.store.fork()
 	j.snapshots.fork()
 }
 
 // Revert takes back every edit since the last Fork. It costs what those edits changed.
 func (j *Judge) Revert() {
-	j.journal.revert()
+	j.store.revert()
 	j.snapshots.revert()
 }
 
@@ -134,59 +123,10 @@ func (j *Judge) Revert() {
 // before it are done.
 func (j *Judge) Apply(edits ...cluster.Edit) error {
 	for _, e := range edits {
-		if err := j.apply(e); err != nil {
+		if err := j.store.apply(e); err != nil {
 			return err
 		}
 		j.snapshots.edit(e)
 	}
 	return nil
-}
-
-func (j *Judge) apply(e cluster.Edit) error {
-	o := e.Object()
-	if o.GetName() == "" {
-		return fmt.Errorf("editing the world: a %T without a name", o)
-	}
-	switch o := o.(type) {
-	case *corev1.Pod:
-		j.pods.remove(o)
-		if !e.Removes() {
-			j.pods.add(o)
-		}
-	case *corev1.Node:
-		if e.Removes() {
-			j.nodes.remove(o.Name)
-		} else {
-			j.nodes.put(o)
-		}
-	default:
-		j.applyObject(e)
-	}
-	return nil
-}
-
-// applyObject edits what plugins read through listers; other kinds do not bear on scheduling.
-func (j *Judge) applyObject(e cluster.Edit) {
-	kind, ok := j.objects.kinds[reflect.TypeOf(e.Object())]
-	if !ok {
-		return
-	}
-	var after metav1.Object
-	if !e.Removes() {
-		after = e.Object()
-	}
-	before := kind.held(e.Object())
-	kind.swap(before, after)
-	j.journal.did(func() { kind.swap(after, before) })
-	switch e.Object().(type) {
-	case *policyv1.PodDisruptionBudget:
-		j.objects.budgets.update(before, after)
-	case *schedulingv1.PriorityClass: // it is read anew each time
-	case *storagev1.VolumeAttachment, *storagev1.CSINode:
-		j.objects.storageVersion.raise()
-	default:
-		j.objects.storageVersion.raise()
-		j.objects.relationsVersion.raise()
-	}
-	j.pods.priorityClassChanged(e.Object())
 }

@@ -9,6 +9,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -143,6 +144,40 @@ func (c *labelClass) set(at *nodeEntry, pods []fwk.PodInfo) {
 	}
 }
 
+// termsOf are all of a pod's affinity and anti-affinity terms.
+func termsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
+	if podAffinityOf(pod.Pod) == nil {
+		return nil
+	}
+	return append(scoringTermsOf(pod), pod.RequiredAntiAffinityTerms...)
+}
+
+// scoringTermsOf are a pod's terms by which InterPodAffinity scores nodes for other pods: required anti-affinity only refuses
+// (pkg/scheduler/framework/plugins/interpodaffinity/scoring.go).
+func scoringTermsOf(pod *framework.PodInfo) []fwk.AffinityTerm {
+	all := slices.Clone(pod.RequiredAffinityTerms)
+	for _, weighted := range append(slices.Clip(pod.PreferredAffinityTerms), pod.PreferredAntiAffinityTerms...) {
+		all = append(all, weighted.AffinityTerm)
+	}
+	return all
+}
+
+// ownNamespaceOnly says that terms select pods of one namespace only.
+func ownNamespaceOnly(terms []fwk.AffinityTerm, namespace string) bool {
+	return !anyTerm(terms, func(t *fwk.AffinityTerm) bool {
+		return len(t.Namespaces) != 1 || !t.Namespaces.Has(namespace) || t.NamespaceSelector != labels.Nothing()
+	})
+}
+
+func anyTerm(terms []fwk.AffinityTerm, is func(*fwk.AffinityTerm) bool) bool {
+	for i := range terms {
+		if is(&terms[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // podAffinityOf are a pod's affinity and anti-affinity to other pods, nil if it has none.
 func podAffinityOf(pod *corev1.Pod) *corev1.Affinity {
 	if a := pod.Spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
@@ -159,33 +194,4 @@ func appendIdentity(key []byte, pod *corev1.Pod) []byte {
 		key = appendMessage(key, rules)
 	}
 	return key
-}
-
-func appendLabels(key []byte, labels map[string]string) []byte {
-	const several = 16
-	names := slices.AppendSeq(make([]string, 0, several), maps.Keys(labels))
-	slices.Sort(names)
-	for _, name := range names {
-		key = appendText(appendText(key, name), labels[name])
-	}
-	return append(key, 1)
-}
-
-// appendText ends with a byte that no name or label holds.
-func appendText(key []byte, text string) []byte { return append(append(key, text...), 0) }
-
-// appendMessage writes an API object in the API's storage encoding, in which equal objects are equal bytes.
-func appendMessage(key []byte, m encodable) []byte {
-	size := m.Size()
-	key = slices.Grow(key, size)[:len(key)+size]
-	if _, err := m.MarshalToSizedBuffer(key[len(key)-size:]); err != nil { // the encoding fails for no object of these types
-		panic(err)
-	}
-	return key
-}
-
-// encodable are the API's objects.
-type encodable interface {
-	Size() int
-	MarshalToSizedBuffer(buffer []byte) (int, error)
 }

@@ -9,16 +9,16 @@ import (
 
 // mounting is a node as a plugin sees it. NodeVolumeLimits looks up the volumes of every pod of the node; those of pods
 // that have none but of their own do not count, and looking them up is most of its work.
-func (j *Judge) mounting(plugin fwk.FilterPlugin) func(*nodeEntry) fwk.NodeInfo {
+func (f *fastScheduler) mounting(plugin fwk.FilterPlugin) func(*nodeEntry) fwk.NodeInfo {
 	if plugin.Name() != names.NodeVolumeLimits {
 		return func(s *nodeEntry) fwk.NodeInfo { return s.info }
 	}
-	j.nodes.mounts.fit(len(j.nodes.byName))
-	return func(s *nodeEntry) fwk.NodeInfo { return j.nodes.mounted(s) }
+	f.mounts.fit(len(f.store.nodes.byName))
+	return func(s *nodeEntry) fwk.NodeInfo { return f.mounted(s) }
 }
 
-func (b *nodeStore) mounted(s *nodeEntry) *filteredNode {
-	return b.mounts.of(s, func() *filteredNode { return &filteredNode{s.info, mounters(s.info.Pods)} })
+func (f *fastScheduler) mounted(s *nodeEntry) *filteredNode {
+	return f.mounts.of(s, func() *filteredNode { return &filteredNode{s.info, mounters(s.info.Pods)} })
 }
 
 func mounters(pods []fwk.PodInfo) []fwk.PodInfo {

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -27,21 +25,14 @@ type nodeStore struct {
 	changes                        changeLog
 	// imagesVersion is raised whenever the set of nodes, or an image on one of them, changes.
 	imagesVersion version
-	// counting are the entries that list pods in sorted.filtered.
-	counting []*nodeEntry
-	// mounts are the nodes as NodeVolumeLimits sees them.
-	mounts table[*filteredNode]
-	// lowestPriorities are the lowest priority of each node's pods.
-	lowestPriorities table[int32]
 }
 
 // nodeEntry is a node's entry in the store. Pods may be bound to a node that does not exist (yet): its entry is then not listed.
 type nodeEntry struct {
-	id       int
-	name     string
-	hash     hash // of the name
-	info     *framework.NodeInfo
-	filtered filteredNode
+	id   int
+	name string
+	hash hash // of the name
+	info *framework.NodeInfo
 	// depth is the number of forks that were open when info was made; it may be written to in those.
 	depth int
 	// Positions in sorted, withAffinity and withAntiAffinity, absent if it is not in one.
@@ -61,30 +52,18 @@ func newNodeStore(j *journal) *nodeStore {
 	}
 }
 
-// withPodsBelow are the nodes with a pod of lower priority than that.
-func (b *nodeStore) withPodsBelow(priority int32) []fwk.NodeInfo {
-	b.lowestPriorities.fit(len(b.byName))
-	var nodes []fwk.NodeInfo
-	for _, s := range b.sorted.entries {
-		if b.lowestPriorities.of(s, func() int32 { return lowest(s.info.Pods) }) < priority {
-			nodes = append(nodes, s.info)
-		}
-	}
-	return nodes
-}
-
-func lowest(pods []fwk.PodInfo) int32 {
-	priority := int32(math.MaxInt32)
-	for _, pod := range pods {
-		priority = min(priority, corev1helpers.PodPriority(pod.GetPod()))
-	}
-	return priority
-}
-
 // node is the info of a node that exists, nil otherwise.
 func (b *nodeStore) node(name string) *framework.NodeInfo {
-	if s := b.byName[name]; s != nil && s.index != absent {
+	if s := b.existing(name); s != nil {
 		return s.info
+	}
+	return nil
+}
+
+// existing is the entry of a node that exists, nil otherwise.
+func (b *nodeStore) existing(name string) *nodeEntry {
+	if s := b.byName[name]; s != nil && s.index != absent {
+		return s
 	}
 	return nil
 }
@@ -176,7 +155,6 @@ func (b *nodeStore) edit(s *nodeEntry, change func(*framework.NodeInfo)) {
 
 // refresh updates all lists after a node has changed.
 func (b *nodeStore) refresh(s *nodeEntry) {
-	s.filtered.NodeInfo = s.info
 	b.changes.add(s)
 	listed := s.index != absent
 	if listed {
@@ -184,6 +162,14 @@ func (b *nodeStore) refresh(s *nodeEntry) {
 	}
 	b.withAffinity.refresh(s, listed && len(s.info.PodsWithAffinity) > 0)
 	b.withAntiAffinity.refresh(s, listed && len(s.info.PodsWithRequiredAntiAffinity) > 0)
+}
+
+func infosOf(entries []*nodeEntry) []fwk.NodeInfo {
+	infos := make([]fwk.NodeInfo, len(entries))
+	for i, entry := range entries {
+		infos[i] = entry.info
+	}
+	return infos
 }
 
 // copyOf copies what AddPodInfo and RemovePod write to. NodeInfo.Snapshot would copy the images too, which are the largest

@@ -38,7 +38,6 @@ type objectStore struct {
 	relationsVersion version
 	// storageVersion is raised whenever an object changes that NodeVolumeLimits looks up.
 	storageVersion version
-	boundVolumes   boundVolumes
 	budgets        budgetIndex
 }
 

@@ -3,16 +3,9 @@ package scheduling
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
-	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
 // Preempt says whom the scheduler would preempt for a pod that fits nowhere: the equally best choices, sorted by node,
@@ -21,128 +14,35 @@ import (
 //
 // Every node is looked at. The scheduler itself stops after a tenth of them, or a hundred if that is more.
 func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, error) {
-	s, err := j.fastFilter(withoutLogs(ctx), pod)
+	ctx = withoutLogs(ctx)
+	a, err := j.attempt(ctx, pod)
 	if err != nil {
 		return nil, err
 	}
-	var a *attempt
-	switch {
-	case s == nil:
-		a, err = j.attempt(ctx, pod)
-	case len(s.feasible) > 0:
-		return nil, nil
-	default:
-		a, err = j.lastResort(ctx, s)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.preempt(ctx, &j.pods, otherVictimOrders)
+	return j.preempt(ctx, a, otherVictimOrders)
 }
 
-// preempt does as Evaluator.Preempt (pkg/scheduler/framework/preemption), up to where that begins to delete. Orders is
-// how many more orders of equally important pods are tried than the likeliest.
-func (a *attempt) preempt(ctx context.Context, t *assignedPods, orders int) ([]Preemption, error) {
-	if a.profile.preemption == nil || a.gated || len(a.feasible) > 0 {
+// preempt tries so many more orders of equally important pods than the likeliest.
+func (j *Judge) preempt(ctx context.Context, a attempt, orders int) ([]Preemption, error) {
+	if len(a.Feasible()) > 0 {
 		return nil, nil
 	}
-	ctx = withoutLogs(ctx)
-	evaluator := a.profile.preemption.Evaluator
-	if ok, _ := evaluator.PodEligibleToPreemptOthers(ctx, a.pod, a.refused.Get(a.pod.Status.NominatedNodeName)); !ok {
-		return nil, nil
-	}
-	nodes, err := a.refused.NodesForStatusCode(a.nodes, fwk.Unschedulable)
-	if err != nil || len(nodes) == 0 {
+	c, err := a.Cycle(ctx)
+	if err != nil {
 		return nil, err
 	}
-	candidates, err := a.dryRun(ctx, t, nodes)
-	if err != nil {
-		return nil, fmt.Errorf("looking for whom pod %s may preempt: %w", nameOf(a.pod), err)
-	}
-	best, err := a.equallyGood(ctx, t, candidates, orders)
+	candidates, err := c.preempt(ctx, orders)
 	if err != nil {
 		return nil, err
 	}
 	var found []Preemption
-	for _, c := range best {
-		found = append(found, t.preemption(c))
+	for _, c := range candidates {
+		p := Preemption{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
+		for _, victim := range c.Victims().Pods {
+			p.Victims = append(p.Victims, j.store.pods.original(victim))
+		}
+		found = append(found, p)
 	}
 	slices.SortStableFunc(found, func(a, b Preemption) int { return cmp.Compare(a.Node, b.Node) })
 	return found, nil
-}
-
-// dryRun has the evaluator look at each node with the budgets of that node's pods: with all of the cluster's, asking each
-// for each pod would be most of the work.
-func (a *attempt) dryRun(ctx context.Context, t *assignedPods, nodes []fwk.NodeInfo) ([]preemption.Candidate, error) {
-	budgets := make([][]*policyv1.PodDisruptionBudget, len(nodes))
-	for i, node := range nodes {
-		budgets[i] = t.budgets(node.GetPods(), corev1helpers.PodPriority(a.pod))
-	}
-	found, failed := make([][]preemption.Candidate, len(nodes)), make([]error, len(nodes))
-	a.profile.framework.Parallelizer().Until(ctx, len(nodes), func(i int) {
-		found[i], _, failed[i] = a.profile.preemption.Evaluator.DryRunPreemption(ctx, a.state, a.pod, nodes[i:i+1], budgets[i], 0, 1)
-	}, "")
-	if candidates := slices.Concat(found...); len(candidates) > 0 {
-		return candidates, ctx.Err()
-	}
-	return nil, errors.Join(append(failed, ctx.Err())...)
-}
-
-func (t *assignedPods) preemption(c preemption.Candidate) Preemption {
-	p := Preemption{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
-	for _, victim := range c.Victims().Pods {
-		p.Victims = append(p.Victims, t.original(victim))
-	}
-	return p
-}
-
-// leastCostly are the candidates among which pickOneNodeForPreemption (pkg/scheduler/framework/preemption) picks at random.
-// That function returns only one, and reads the clock for pods that have not started.
-func leastCostly(candidates []preemption.Candidate) []preemption.Candidate {
-	var best []preemption.Candidate
-	var least []int64
-	for _, c := range candidates {
-		cost := costOf(c)
-		switch order := slices.Compare(cost, least); {
-		case best == nil || order < 0:
-			best, least = []preemption.Candidate{c}, cost
-		case order == 0:
-			best = append(best, c)
-		}
-	}
-	return best
-}
-
-// costOf is compared from its first number on: budgets violated, the highest priority, the sum of priorities (all made
-// positive, so that more victims cost more), the number of victims, and how early the first of the most important started.
-func costOf(c preemption.Candidate) []int64 {
-	victims := c.Victims().Pods
-	highest, sum, earliest := corev1helpers.PodPriority(victims[0]), int64(0), int64(math.MaxInt64)
-	for _, victim := range victims {
-		sum += int64(corev1helpers.PodPriority(victim)) + math.MaxInt32 + 1
-		if corev1helpers.PodPriority(victim) == highest {
-			earliest = min(earliest, started(victim))
-		}
-	}
-	return []int64{c.Victims().NumPDBViolations, int64(highest), sum, int64(len(victims)), -earliest}
-}
-
-// moreImportant orders pods as the scheduler does (pkg/scheduler/util). Where that leaves the order of its cache, older pods come
-// first here, and then names decide.
-func moreImportant(a, b *corev1.Pod) bool {
-	return cmp.Or(
-		cmp.Compare(corev1helpers.PodPriority(b), corev1helpers.PodPriority(a)),
-		cmp.Compare(started(a), started(b)),
-		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
-		cmp.Compare(a.Namespace, b.Namespace),
-		cmp.Compare(a.Name, b.Name),
-	) < 0
-}
-
-// started is in nanoseconds; a pod that has not started counts as later than any that has.
-func started(pod *corev1.Pod) int64 {
-	if pod.Status.StartTime == nil {
-		return math.MaxInt64
-	}
-	return pod.Status.StartTime.UnixNano()
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/dynamic-resource-allocation/resourceslice/tracker"
@@ -20,7 +20,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/dynamicresources"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
 	"k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
@@ -30,31 +29,48 @@ import (
 // profile is one scheduler: the framework that runs its plugins, and the plugins themselves.
 type profile struct {
 	framework framework.Framework
+	config    *config.KubeSchedulerProfile
 	gates     []fwk.PreEnqueuePlugin
 	// filters are the plugins that can keep a pod off nodes, in the order in which the scheduler asks them.
 	filters []fwk.Plugin
-	// localFirst are those with a Filter, local and cheap ones first.
-	localFirst []fwk.FilterPlugin
-	// nonLocal are those of localFirst that are not local: their answer depends on more than the pod and the node.
-	nonLocal []fwk.FilterPlugin
-	scorers  []scorer
-	// spreadLister and affinityLister are the filtered listers of PodTopologySpread and InterPodAffinity.
-	spreadLister, affinityLister *filteredLister
-	classes                      classes
-	domains                      topologies
-	defaultKeys                  []string
-	// hostWeights are the weights that PodTopologySpread gives a constraint on hosts, by the number of nodes that it scores.
-	hostWeights map[int]float64
+	// nodeFilters are those with a Filter.
+	nodeFilters []fwk.FilterPlugin
+	scorers     []scorer
 	// preemption is nil if the profile does not preempt.
 	preemption *defaultpreemption.DefaultPreemption
+}
+
+// scorer is a score plugin of a profile.
+type scorer struct {
+	fwk.ScorePlugin
+	weight int64
+	// prepared says that the profile runs its PreScore, if it has one.
+	prepared bool
 }
 
 // parts are what the plugins of every profile share.
 type parts struct {
 	client    kubernetes.Interface
-	factory   informers.SharedInformerFactory
-	nodes     *nodeStore
+	store     *store
 	resources fwk.SharedDRAManager
+	// handleOf is the handle that a plugin gets in place of the framework's, nil if it gets that.
+	handleOf func(plugin string, handle fwk.Handle) fwk.Handle
+}
+
+// newParts reads the world's devices too.
+func newParts(ctx context.Context, client kubernetes.Interface, s *store) (parts, error) {
+	resources, err := newResources(ctx, s.objects)
+	return parts{client: client, store: s, resources: resources}, err
+}
+
+// gate is the status of the PreEnqueue plugin that keeps the pod out of the active queue, nil if none does.
+func (p *profile) gate(ctx context.Context, pod *corev1.Pod) *fwk.Status {
+	for _, gate := range p.gates {
+		if status := gate.PreEnqueue(ctx, pod); !status.IsSuccess() {
+			return status.WithPlugin(gate.Name())
+		}
+	}
+	return nil
 }
 
 // withoutLogs is the context that plugins get: they log a line for each node at high verbosity.
@@ -66,16 +82,15 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 	ctx, cancel := context.WithCancel(withoutLogs(ctx))
 	defer cancel()
 	built := map[string]fwk.Plugin{}
-	made := &profile{spreadLister: &filteredLister{nodeStore: p.nodes}, affinityLister: &filteredLister{nodeStore: p.nodes}, classes: newClasses(), domains: topologies{}, defaultKeys: defaultKeys(cfg), hostWeights: map[int]float64{}}
-	listers := map[string]*filteredLister{names.PodTopologySpread: made.spreadLister, names.InterPodAffinity: made.affinityLister}
-	fw, err := runtime.NewFramework(ctx, recordPlugins(registry, built, listers), cfg,
+	made := &profile{config: cfg}
+	fw, err := runtime.NewFramework(ctx, recordPlugins(registry, built, p.handleOf), cfg,
 		runtime.WithLogger(logr.Discard()),
 		runtime.WithClientSet(p.client),
-		runtime.WithInformerFactory(p.factory),
-		runtime.WithSnapshotSharedLister(p.nodes),
-		runtime.WithPodNominator(&p.nodes.nominated),
+		runtime.WithInformerFactory(p.store.objects.factory),
+		runtime.WithSnapshotSharedLister(p.store.nodes),
+		runtime.WithPodNominator(&p.store.nodes.nominated),
 		runtime.WithSharedDRAManager(p.resources),
-		runtime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(p.factory.Storage().V1().CSINodes().Lister())),
+		runtime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(p.store.objects.factory.Storage().V1().CSINodes().Lister())),
 		runtime.WithParallelism(goruntime.GOMAXPROCS(0)), // the scheduler's 16 are slower where there are fewer processors
 	)
 	if err != nil {
@@ -89,10 +104,8 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 		}
 	}
 	for _, plugin := range enabled.Filter.Enabled {
-		made.localFirst = append(made.localFirst, built[plugin.Name].(fwk.FilterPlugin))
+		made.nodeFilters = append(made.nodeFilters, built[plugin.Name].(fwk.FilterPlugin))
 	}
-	slices.SortStableFunc(made.localFirst, func(a, b fwk.FilterPlugin) int { return cost(a) - cost(b) })
-	made.nonLocal = slices.DeleteFunc(slices.Clone(made.localFirst), func(p fwk.FilterPlugin) bool { return cost(p) == 0 })
 	for _, plugin := range enabled.Score.Enabled {
 		made.scorers = append(made.scorers, scorer{
 			ScorePlugin: built[plugin.Name].(fwk.ScorePlugin), weight: int64(plugin.Weight),
@@ -101,33 +114,31 @@ func newProfile(ctx context.Context, cfg *config.KubeSchedulerProfile, registry 
 	}
 	for _, plugin := range enabled.PostFilter.Enabled {
 		if p, ok := built[plugin.Name].(*defaultpreemption.DefaultPreemption); ok {
-			p.MoreImportantPod = moreImportant
 			made.preemption = p
 		}
 	}
 	return made, nil
 }
 
-// cost orders filter plugins: those with a table of answers, those that read the node's labels, and those that look up the
-// volumes of every pod of the node.
-func cost(plugin fwk.FilterPlugin) int {
-	if _, local := podSpecReadBy[plugin.Name()]; local {
-		return 0
+// each runs for every number below n, on several processors where that pays.
+func (p *profile) each(ctx context.Context, n int, do func(int)) {
+	const few = 512
+	if n > few {
+		p.framework.Parallelizer().Until(ctx, n, do, "")
+		return
 	}
-	if plugin.Name() == names.NodeVolumeLimits {
-		return 2
+	for i := range n {
+		do(i)
 	}
-	return 1
 }
 
-// recordPlugins wraps a registry to record the plugins it makes, which the framework does not expose, and to give some of them a
-// filtered lister.
-func recordPlugins(registry runtime.Registry, built map[string]fwk.Plugin, listers map[string]*filteredLister) runtime.Registry {
+// recordPlugins wraps a registry to record the plugins it makes, which the framework does not expose, and to give them their handles.
+func recordPlugins(registry runtime.Registry, built map[string]fwk.Plugin, handleOf func(string, fwk.Handle) fwk.Handle) runtime.Registry {
 	wrapped := runtime.Registry{}
 	for name, factory := range registry {
 		wrapped[name] = func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-			if lister := listers[name]; lister != nil {
-				handle = filteredHandle{handle, lister}
+			if handleOf != nil {
+				handle = handleOf(name, handle)
 			}
 			plugin, err := factory(ctx, args, handle)
 			built[name] = plugin

@@ -18,27 +18,36 @@ import (
 // answers is everything a Judge says of one pod.
 type answers struct {
 	Fit        scheduling.Fit
+	Scores     map[string]int64
 	Obstacles  scheduling.Obstacles
 	Preemption []scheduling.Preemption
 	Placement  scheduling.Placement
+	First      string
+	FitsOn     []string
 }
 
 func ask(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) (a answers) {
 	t.Helper()
-	var err [5]error
+	var err [6]error
 	a.Fit, err[0] = j.Fit(t.Context(), p)
-	a.Obstacles, err[1] = j.Obstacles(t.Context(), p)
-	a.Preemption, err[2] = j.Preempt(t.Context(), p)
-	a.Placement, err[3] = j.Place(t.Context(), p)
-	var plain scheduling.Fit
-	plain, err[4] = scheduling.PlainFit(j, t.Context(), p)
+	a.Scores, err[1] = j.Scores(t.Context(), p)
+	a.Obstacles, err[2] = j.Obstacles(t.Context(), p)
+	a.Preemption, err[3] = j.Preempt(t.Context(), p)
+	a.Placement, err[4] = j.Place(t.Context(), p)
+	a.First, err[5] = j.First(t.Context(), p)
 	for _, err := range err {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(plain, a.Fit, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("the plain way and the fast one disagree on %v (-plain +fast):\n%s", p, diff)
+	for _, node := range j.World().Nodes() {
+		fits, err := j.FitsOn(t.Context(), p, node.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fits {
+			a.FitsOn = append(a.FitsOn, node.Name)
+		}
 	}
 	agree(t, a)
 	return a
@@ -51,7 +60,7 @@ func aWaitingPod(t *rapid.T) *corev1.Pod {
 	return p
 }
 
-// agree holds the four answers against each other.
+// agree holds the answers against each other.
 func agree(t *rapid.T, a answers) {
 	t.Helper()
 	var free []string
@@ -62,6 +71,12 @@ func agree(t *rapid.T, a answers) {
 	}
 	if diff := cmp.Diff(free, a.Fit.Feasible, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("nodes without obstacles, and feasible ones (-free +feasible):\n%s", diff)
+	}
+	if diff := cmp.Diff(free, a.FitsOn, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("nodes without obstacles, and those that it fits on (-free +fits):\n%s", diff)
+	}
+	if len(free) > 0 && a.First != free[0] || len(free) == 0 && a.First != "" {
+		t.Fatalf("of %v, the first is %q", free, a.First)
 	}
 	placed, preempts := a.Placement.Node != "", a.Placement.Preemption != nil
 	if placed != (len(a.Fit.Best) > 0) || preempts != (len(a.Preemption) > 0) || placed && !slices.Contains(a.Fit.Best, a.Placement.Node) {
@@ -161,6 +176,47 @@ func TestClassesChangeNoVerdict(t *testing.T) {
 	})
 }
 
+// TestPlain holds a judge without the fast path against one with it, as the worlds of both are edited alike.
+func TestPlain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		snapshot := randomSnapshot(t)
+		var judges [2]*scheduling.Judge
+		for i, plain := range []bool{true, false} {
+			var err error
+			if judges[i], err = scheduling.New(t.Context(), snapshot, scheduling.Options{Seed: 1, Plain: plain}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		forks := 0
+		t.Repeat(map[string]func(*rapid.T){
+			"edit": func(t *rapid.T) {
+				e := anEdit(t)
+				for _, judge := range judges {
+					if err := judge.Apply(e); err != nil {
+						t.Fatal(err)
+					}
+				}
+			},
+			"fork": func(*rapid.T) {
+				forks++
+				for _, judge := range judges {
+					judge.Fork()
+				}
+			},
+			"revert": func(t *rapid.T) {
+				if forks == 0 {
+					t.Skip("nothing is forked")
+				}
+				forks--
+				for _, judge := range judges {
+					judge.Revert()
+				}
+			},
+			"": func(t *rapid.T) { same(t, judges[0], judges[1], aWaitingPod(t)) },
+		})
+	})
+}
+
 // like is a running pod of the same template.
 func like(t *rapid.T, p *corev1.Pod) *corev1.Pod {
 	c := *p
@@ -170,67 +226,17 @@ func like(t *rapid.T, p *corev1.Pod) *corev1.Pod {
 	return &c
 }
 
+// sameVerdict asks the plain way and the fast one everything about a pod.
 func sameVerdict(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
 	t.Helper()
-	plain, err := scheduling.PlainFit(j, t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fast, err := j.Fit(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(plain, fast, cmpopts.EquateEmpty()); diff != "" {
+	same(t, scheduling.Plainly(j), j, p)
+}
+
+// same holds all that a judge with the fast path says of a pod against what one without says of the same world.
+func same(t *rapid.T, plain, fast *scheduling.Judge, p *corev1.Pod) {
+	t.Helper()
+	want, got := ask(t, plain, p), ask(t, fast, p)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("the plain way and the fast one disagree on %v (-plain +fast):\n%s", p, diff)
-	}
-	sameScores(t, j, p)
-	sameObstacles(t, j, p)
-	want := ""
-	if len(plain.Feasible) > 0 {
-		want = plain.Feasible[0]
-	}
-	if first, err := j.First(t.Context(), p); err != nil || first != want {
-		t.Fatalf("the first node for %v is %q (%v), want %q", p, first, err, want)
-	}
-	victims, err := j.PlainPreempt(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := j.Preempt(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(victims, got); diff != "" {
-		t.Fatalf("the plain way and the fast one preempt others for %v (-plain +fast):\n%s", p, diff)
-	}
-	const some = "n1"
-	if fits, err := j.FitsOn(t.Context(), p, some); err != nil || fits != slices.Contains(plain.Feasible, some) {
-		t.Fatalf("whether %v fits on %s: %v (%v), want the contrary", p, some, fits, err)
-	}
-}
-
-func sameScores(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
-	t.Helper()
-	fast, slow, err := j.Scores(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(slow, fast); diff != "" {
-		t.Fatalf("the plain way and the fast one score differently for %v (-plain +fast):\n%s", p, diff)
-	}
-}
-
-func sameObstacles(t *rapid.T, j *scheduling.Judge, p *corev1.Pod) {
-	t.Helper()
-	plain, err := j.PlainObstacles(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fast, err := j.Obstacles(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(plain, fast, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("the plain way and the fast one find other obstacles for %v (-plain +fast):\n%s", p, diff)
 	}
 }

@@ -1,17 +1,11 @@
 package scheduling
 
-import (
-	"context"
-	"fmt"
-	"slices"
-
-	corev1 "k8s.io/api/core/v1"
-)
+import corev1 "k8s.io/api/core/v1"
 
 // Taken is the sum of the requests of a node's pods for a resource, as the scheduler counts it: millicores of CPU, bytes, pieces,
 // or for "pods" their number. It is zero for a node that does not exist.
 func (j *Judge) Taken(node string, resource corev1.ResourceName) int64 {
-	info := j.nodes.node(node)
+	info := j.store.nodes.node(node)
 	if info == nil {
 		return 0
 	}
@@ -27,31 +21,4 @@ func (j *Judge) Taken(node string, resource corev1.ResourceName) int64 {
 	default:
 		return info.Requested.ScalarResources[resource]
 	}
-}
-
-// ObstaclesOn is Obstacles of some nodes only, in the order given. An error is also a node that does not exist.
-func (j *Judge) ObstaclesOn(ctx context.Context, pod *corev1.Pod, nodes ...string) (Obstacles, error) {
-	p, err := j.profile(pod)
-	if err != nil {
-		return Obstacles{}, err
-	}
-	ctx = withoutLogs(ctx)
-	s := j.newSurvey(p, pod)
-	if err := s.prepare(ctx); err != nil {
-		return Obstacles{}, err
-	}
-	found := Obstacles{Nodes: make([]NodeObstacles, 0, len(nodes))}
-	for _, name := range nodes {
-		at := j.nodes.byName[name]
-		if at == nil || at.index == absent {
-			return Obstacles{}, fmt.Errorf("asking what keeps pod %s off node %s: it does not exist", nameOf(s.pod), name)
-		}
-		on, err := s.look(ctx, at)
-		if err != nil {
-			return Obstacles{}, err
-		}
-		found.Nodes = append(found.Nodes, on)
-	}
-	found.Everywhere = slices.Clone(s.everywhere)
-	return found, nil
 }

@@ -10,31 +10,19 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 )
 
-// scorer is a score plugin of a profile.
-type scorer struct {
-	fwk.ScorePlugin
-	weight int64
-	// prepared says that the profile runs its PreScore, if it has one.
-	prepared bool
-}
-
-// best are the feasible nodes that score highest, in a buffer that the next call overwrites.
-func (s *fastFilter) best(ctx context.Context) ([]*nodeEntry, error) {
+// Best are the feasible nodes that score highest, in a buffer that the next call overwrites.
+func (s *fastFilter) Best(ctx context.Context) ([]*nodeEntry, error) {
 	if len(s.feasible) <= 1 {
 		return s.feasible, nil
 	}
-	s.filterSpreadLister()
-	defer s.profile.useFilteredListers()()
-	scratch := &s.judge.scratch
-	if at := s.judge.nodes.byName[s.pod.Status.NominatedNodeName]; at != nil && slices.Contains(s.feasible, at) {
+	if at := s.fast.store.nodes.byName[s.pod.Status.NominatedNodeName]; at != nil && slices.Contains(s.feasible, at) {
 		return []*nodeEntry{at}, nil
 	}
-	totals := s.initialTotals()
-	for _, plugin := range s.profile.scorers {
-		if err := s.score(ctx, plugin, totals); err != nil {
-			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
-		}
+	totals, err := s.Scores(ctx)
+	if err != nil {
+		return nil, err
 	}
+	scratch := &s.fast.scratch
 	scratch.best = scratch.best[:0]
 	highest := slices.Max(totals)
 	for i, total := range totals {
@@ -45,11 +33,24 @@ func (s *fastFilter) best(ctx context.Context) ([]*nodeEntry, error) {
 	return scratch.best, nil
 }
 
+// Scores leave out what every node scores alike. They are in a buffer that the next call overwrites.
+func (s *fastFilter) Scores(ctx context.Context) ([]int64, error) {
+	s.filterSpreadLister()
+	defer s.fast.useFilteredListers()()
+	totals := s.initialTotals()
+	for _, plugin := range s.profile.scorers {
+		if err := s.score(ctx, plugin, totals); err != nil {
+			return nil, fmt.Errorf("scoring nodes for pod %s with plugin %s: %w", nameOf(s.pod), plugin.Name(), err)
+		}
+	}
+	return totals, nil
+}
+
 // initialTotals are where the nodes' totals begin: at the cached sums.
 func (s *fastFilter) initialTotals() []int64 {
-	totals := resized(&s.judge.scratch.totals, len(s.feasible))
+	totals := resized(&s.fast.scratch.totals, len(s.feasible))
 	if s.cached != nil {
-		copy(totals, s.cached.subset(s.cached.sums, s.feasible, &s.judge.scratch.scores))
+		copy(totals, s.cached.subset(s.cached.sums, s.feasible, &s.fast.scratch.scores))
 	} else {
 		clear(totals)
 	}
@@ -75,7 +76,7 @@ func (s *fastFilter) score(ctx context.Context, plugin scorer, totals []int64) e
 	case local && uniform(scores): // and so they are when they are normalized
 		return nil
 	}
-	list := resized(&s.judge.scratch.list, len(scores))
+	list := resized(&s.fast.scratch.list, len(scores))
 	for i, entry := range s.feasible {
 		list[i] = fwk.NodeScore{Name: entry.name, Score: scores[i]}
 	}
@@ -103,7 +104,7 @@ func (s *fastFilter) scores(ctx context.Context, plugin scorer) ([]int64, fwk.Cy
 	case s.scoresNothing(plugin), s.inSums(plugin), s.scoresUniformly(plugin):
 		return nil, nil, nil
 	case s.class.scores[plugin.Name()] != nil && s.cached != nil:
-		return s.cached.subset(s.cached.scores[plugin.Name()], s.feasible, &s.judge.scratch.scores), s.class.state, nil
+		return s.cached.subset(s.cached.scores[plugin.Name()], s.feasible, &s.fast.scratch.scores), s.class.state, nil
 	case s.class.scores[plugin.Name()] != nil:
 		scores, err := s.localScores(ctx, plugin, s.feasible)
 		return scores, s.class.state, err
@@ -117,7 +118,7 @@ func (s *fastFilter) scores(ctx context.Context, plugin scorer) ([]int64, fwk.Cy
 		}
 	}
 	ask, failed := s.asker(ctx, plugin, s.state)
-	scores := consult(ctx, s, nil, s.feasible, &s.judge.scratch.scores, func(at *nodeEntry) int64 { return ask(at.info) })
+	scores := consult(ctx, s, nil, s.feasible, &s.fast.scratch.scores, func(at *nodeEntry) int64 { return ask(at.info) })
 	return scores, s.state, failed()
 }
 
@@ -136,7 +137,7 @@ func (s *fastFilter) scoresUniformly(plugin scorer) bool {
 func (s *fastFilter) scoresNothing(plugin scorer) bool {
 	switch plugin.Name() {
 	case names.ImageLocality:
-		return s.class.idle.Has(plugin.Name()) || s.judge.nodes.images.absent(&s.pod.Spec)
+		return s.class.idle.Has(plugin.Name()) || s.fast.store.nodes.images.absent(&s.pod.Spec)
 	case names.VolumeBinding:
 		return s.skipped.Has(plugin.Name())
 	case names.InterPodAffinity:
@@ -148,7 +149,7 @@ func (s *fastFilter) scoresNothing(plugin scorer) bool {
 
 // candidates are the feasible nodes as a plugin's PreScore sees them.
 func (s *fastFilter) candidates() []fwk.NodeInfo {
-	infos := resized(&s.judge.scratch.infos, len(s.feasible))
+	infos := resized(&s.fast.scratch.infos, len(s.feasible))
 	for i, entry := range s.feasible {
 		infos[i] = entry.info
 	}
@@ -159,7 +160,7 @@ func (s *fastFilter) candidates() []fwk.NodeInfo {
 func (s *fastFilter) localScores(ctx context.Context, plugin scorer, entries []*nodeEntry) ([]int64, error) {
 	ask, failed := s.asker(ctx, plugin, s.class.state)
 	table := s.class.scores[plugin.Name()]
-	scores := consult(ctx, s, table, entries, &s.judge.scratch.scores, func(at *nodeEntry) int64 { return ask(at.info) })
+	scores := consult(ctx, s, table, entries, &s.fast.scratch.scores, func(at *nodeEntry) int64 { return ask(at.info) })
 	return scores, failed()
 }
 
@@ -183,12 +184,4 @@ func (s *fastFilter) asker(ctx context.Context, plugin scorer, state fwk.CycleSt
 		return nil
 	}
 	return ask, failed
-}
-
-func entryNames(entries []*nodeEntry) []string {
-	all := make([]string, len(entries))
-	for i, entry := range entries {
-		all[i] = entry.name
-	}
-	return all
 }

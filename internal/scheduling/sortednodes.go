@@ -2,34 +2,21 @@ package scheduling
 
 import (
 	"slices"
+	"strings"
 
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
 // sortedNodes is every node that exists, sorted by name.
 type sortedNodes struct {
 	entries []*nodeEntry
 	infos   []fwk.NodeInfo
-	// filtered are the same nodes as plugins that count pods see them.
-	filtered []fwk.NodeInfo
 }
-
-// filteredNode is a node that lists only those of its pods that count.
-type filteredNode struct {
-	*framework.NodeInfo
-	pods []fwk.PodInfo
-}
-
-func (c *filteredNode) GetPods() []fwk.PodInfo                         { return c.pods }
-func (c *filteredNode) GetPodsWithAffinity() []fwk.PodInfo             { return c.pods }
-func (c *filteredNode) GetPodsWithRequiredAntiAffinity() []fwk.PodInfo { return c.pods }
 
 func (l *sortedNodes) add(s *nodeEntry) {
 	at, _ := findEntry(l.entries, s)
 	l.entries = slices.Insert(l.entries, at, s)
 	l.infos = slices.Insert(l.infos, at, fwk.NodeInfo(s.info))
-	l.filtered = slices.Insert(l.filtered, at, fwk.NodeInfo(&s.filtered))
 	l.renumber(at)
 }
 
@@ -37,7 +24,6 @@ func (l *sortedNodes) drop(s *nodeEntry) {
 	at := s.index
 	l.entries = slices.Delete(l.entries, at, at+1)
 	l.infos = slices.Delete(l.infos, at, at+1)
-	l.filtered = slices.Delete(l.filtered, at, at+1)
 	s.index = absent
 	l.renumber(at)
 }
@@ -46,4 +32,9 @@ func (l *sortedNodes) renumber(from int) {
 	for i := from; i < len(l.entries); i++ {
 		l.entries[i].index = i
 	}
+}
+
+// findEntry is where an entry is among others sorted by name, or would be.
+func findEntry(entries []*nodeEntry, s *nodeEntry) (int, bool) {
+	return slices.BinarySearchFunc(entries, s.name, func(other *nodeEntry, name string) int { return strings.Compare(other.name, name) })
 }

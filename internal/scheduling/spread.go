@@ -16,19 +16,22 @@ func (s *fastFilter) spreadsOverDomains() bool {
 // that it knows the empty domains. For a pod that selects nodes, or honours taints, they are all nodes: the nodes of a domain then
 // differ.
 func (s *fastFilter) spreadNodes() []fwk.NodeInfo {
-	all := &s.judge.nodes.sorted
+	entries := s.fast.store.nodes.sorted.entries
+	some := resized(&s.fast.scratch.spread, len(entries))[:0]
 	if len(s.pod.Spec.TopologySpreadConstraints) == 0 || !s.spreadsOverDomains() || s.choosesNodes() {
-		return all.filtered
+		for _, entry := range entries {
+			some = append(some, s.fast.counted.of(entry))
+		}
+		return some
 	}
-	domains := s.profile.domains.of(s.judge.nodes, s.profile.topologyKeys(s.pod))
-	known := resized(&s.judge.scratch.verdicts.byDomain, len(domains.numbers))
-	s.judge.generation++
-	some := resized(&s.judge.scratch.spread, len(all.entries))[:0]
-	for i, entry := range all.entries {
+	domains := s.fast.domains.of(s.fast.store.nodes, s.profile.topologyKeys(s.pod))
+	known := resized(&s.fast.scratch.verdicts.byDomain, len(domains.numbers))
+	s.fast.generation++
+	for _, entry := range entries {
 		k := &known[domains.at(entry)]
-		if entry.filtered.pods != nil || k.generation != s.judge.generation {
-			k.generation = s.judge.generation
-			some = append(some, all.filtered[i])
+		if s.fast.counted.on(entry) != nil || k.generation != s.fast.generation {
+			k.generation = s.fast.generation
+			some = append(some, s.fast.counted.of(entry))
 		}
 	}
 	return some
@@ -45,6 +48,6 @@ func (s *fastFilter) choosesNodes() bool {
 // spreadVerdicts asks once for all nodes of a domain: the plugin's Filter follows from the values of the topology keys
 // (pkg/scheduler/framework/plugins/podtopologyspread/filtering.go).
 func (s *fastFilter) spreadVerdicts(entries []*nodeEntry, ask func(*nodeEntry) *fwk.Status) []*fwk.Status {
-	domains := s.profile.domains.of(s.judge.nodes, s.profile.topologyKeys(s.pod))
-	return s.judge.scratch.verdicts.ask(s.judge, domains, entries, allAlike, ask)
+	domains := s.fast.domains.of(s.fast.store.nodes, s.profile.topologyKeys(s.pod))
+	return s.fast.scratch.verdicts.ask(s.fast, domains, entries, allAlike, ask)
 }

@@ -61,7 +61,7 @@ func TestSpread(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plain, err := scheduling.PlainFit(judge, t.Context(), tc.pod)
+			plain, err := scheduling.Plainly(judge).Fit(t.Context(), tc.pod)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,7 @@ func TestSpreadScores(t *testing.T) {
 		pods := []*corev1.Pod{pod("p", app("web")), pod("q", app("web"), soft(t)), pod("r", app("web"), soft(t))}
 		for range rapid.IntRange(1, 5).Draw(t, "rounds") {
 			for _, p := range pods {
-				sameScores(t, judge, p)
+				sameVerdict(t, judge, p)
 			}
 			apply(change(rapid.IntRange(0, most-1).Draw(t, "changes")))
 		}

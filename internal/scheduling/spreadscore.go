@@ -25,9 +25,9 @@ func (s *fastFilter) scoreSpread(ctx context.Context, plugin scorer, totals []in
 		}
 	}
 	ask, failed := s.asker(ctx, plugin, s.state)
-	list := resized(&s.judge.scratch.list, len(ofKind))
+	list := resized(&s.fast.scratch.list, len(ofKind))
 	for i, entry := range ofKind {
-		list[i] = fwk.NodeScore{Name: entry.name, Score: ask(&entry.filtered)}
+		list[i] = fwk.NodeScore{Name: entry.name, Score: ask(s.fast.counted.of(entry))}
 	}
 	if err := failed(); err != nil {
 		return err
@@ -44,8 +44,8 @@ func (s *fastFilter) scoreSpread(ctx context.Context, plugin scorer, totals []in
 // spreadKinds are the kind of each feasible node, and one node of each kind. Nodes of a domain on which no pods count are of
 // one kind; any other is the only one of its own, as is one that lacks a topology key: the plugin notes its name.
 func (s *fastFilter) spreadKinds() (kinds []int, ofKind []*nodeEntry) {
-	scratch := &s.judge.scratch
-	domains := s.profile.domains.of(s.judge.nodes, s.profile.topologyKeys(s.pod))
+	scratch := &s.fast.scratch
+	domains := s.fast.domains.of(s.fast.store.nodes, s.profile.topologyKeys(s.pod))
 	byDomain := resized(&scratch.kindOf, len(domains.numbers))
 	for i := range byDomain {
 		byDomain[i] = absent
@@ -53,7 +53,7 @@ func (s *fastFilter) spreadKinds() (kinds []int, ofKind []*nodeEntry) {
 	kinds, ofKind = resized(&scratch.kinds, len(s.feasible)), scratch.ofKind[:0]
 	for i, entry := range s.feasible {
 		domain := domains.at(entry)
-		alike := entry.filtered.pods == nil && domains.representatives[domain] != nil
+		alike := s.fast.counted.on(entry) == nil && domains.representatives[domain] != nil
 		if alike && byDomain[domain] != absent {
 			kinds[i] = byDomain[domain]
 			continue
@@ -79,12 +79,12 @@ func (s *fastFilter) preScoreSpread(ctx context.Context, plugin fwk.PreScorePlug
 		return nil
 	}
 	scored := len(s.feasible) - ignored
-	weight, known := s.profile.hostWeights[scored]
+	weight, known := s.fast.hostWeights[scored]
 	if !known {
 		status := plugin.PreScore(ctx, s.state, s.pod, s.spreadCandidates(s.feasible))
 		if status.IsSuccess() {
 			hosts, _ = hostWeights(s.state)
-			s.profile.hostWeights[scored] = hosts[0].Float()
+			s.fast.hostWeights[scored] = hosts[0].Float()
 		}
 		return status
 	}
@@ -114,8 +114,8 @@ func hostWeights(state fwk.CycleState) (hosts []reflect.Value, ignored int) {
 // spreadCandidates have their domain's labels and no other: PreScore reads the values of the topology keys, and who lacks one.
 // Reading all their labels would be most of its work.
 func (s *fastFilter) spreadCandidates(entries []*nodeEntry) []fwk.NodeInfo {
-	domains := s.profile.domains.of(s.judge.nodes, s.profile.topologyKeys(s.pod))
-	shown := resized(&s.judge.scratch.infos, len(entries))
+	domains := s.fast.domains.of(s.fast.store.nodes, s.profile.topologyKeys(s.pod))
+	shown := resized(&s.fast.scratch.infos, len(entries))
 	for i, entry := range entries {
 		if shown[i] = domains.representatives[domains.at(entry)]; shown[i] == nil {
 			shown[i] = entry.info

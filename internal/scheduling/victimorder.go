@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
@@ -22,40 +23,38 @@ const otherVictimOrders = 7
 // equallyGood are the best candidates and those that the scheduler finds if pods of the same priority and start time come in
 // another order. It considers them in the order of its cache
 // (SelectVictimsOnNode in pkg/scheduler/framework/plugins/defaultpreemption), which cannot be observed.
-func (a *attempt) equallyGood(ctx context.Context, t *assignedPods, candidates []preemption.Candidate, orders int) ([]preemption.Candidate, error) {
+func (c *cycle) equallyGood(ctx context.Context, candidates []preemption.Candidate, orders int) ([]preemption.Candidate, error) {
 	best := leastCostly(candidates)
 	if orders == 0 {
 		return best, nil
 	}
 	names := sets.New[string]()
-	for _, c := range best {
-		if a.sparesEqual(c) {
-			names.Insert(c.Name())
+	for _, candidate := range best {
+		if c.sparesEqual(candidate) {
+			names.Insert(candidate.Name())
 		}
 	}
-	for _, c := range candidates {
-		if mayCostLess(c, best[0]) && a.sparesEqual(c) {
-			names.Insert(c.Name())
+	for _, candidate := range candidates {
+		if mayCostLess(candidate, best[0]) && c.sparesEqual(candidate) {
+			names.Insert(candidate.Name())
 		}
 	}
 	if len(names) == 0 {
 		return best, nil
 	}
-	for _, c := range best {
-		names.Insert(c.Name())
+	for _, candidate := range best {
+		names.Insert(candidate.Name())
 	}
-	plugin := a.profile.preemption
-	defer func(order func(a, b *corev1.Pod) bool) { plugin.MoreImportantPod = order }(plugin.MoreImportantPod)
-	nodes := a.named(names)
+	nodes := c.named(names)
 	for seed := range uint64(orders) {
-		plugin.MoreImportantPod = shuffled(seed)
-		candidates, err := a.dryRun(ctx, t, nodes)
+		c.profile.preemption.MoreImportantPod = shuffled(seed)
+		candidates, err := c.dryRun(ctx, nodes)
 		if err != nil {
-			return nil, fmt.Errorf("looking for whom else pod %s may preempt: %w", nameOf(a.pod), err)
+			return nil, fmt.Errorf("looking for whom else pod %s may preempt: %w", nameOf(c.pod), err)
 		}
-		for _, c := range leastCostly(candidates) {
-			if !slices.ContainsFunc(best, func(known preemption.Candidate) bool { return same(known, c) }) {
-				best = append(best, c)
+		for _, candidate := range leastCostly(candidates) {
+			if !slices.ContainsFunc(best, func(known preemption.Candidate) bool { return same(known, candidate) }) {
+				best = append(best, candidate)
 			}
 		}
 	}
@@ -70,9 +69,9 @@ func mayCostLess(c, best preemption.Candidate) bool {
 }
 
 // sparesEqual says that a pod stays that is as important as a victim.
-func (a *attempt) sparesEqual(c preemption.Candidate) bool {
-	victims := c.Victims().Pods
-	for _, info := range a.nodes.node(c.Name()).GetPods() {
+func (c *cycle) sparesEqual(candidate preemption.Candidate) bool {
+	victims := candidate.Victims().Pods
+	for _, info := range c.store.nodes.node(candidate.Name()).GetPods() {
 		stays := info.GetPod()
 		equal := func(v *corev1.Pod) bool { return v.UID != stays.UID && byImportance(v, stays) == 0 }
 		if !slices.ContainsFunc(victims, func(v *corev1.Pod) bool { return v.UID == stays.UID }) && slices.ContainsFunc(victims, equal) {
@@ -80,6 +79,17 @@ func (a *attempt) sparesEqual(c preemption.Candidate) bool {
 		}
 	}
 	return false
+}
+
+// named are those of the nodes that exist.
+func (c *cycle) named(names sets.Set[string]) []fwk.NodeInfo {
+	var nodes []fwk.NodeInfo
+	for name := range names {
+		if node := c.store.nodes.node(name); node != nil {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
 }
 
 // byImportance is what the scheduler knows of two pods' importance (MoreImportantPod in pkg/scheduler/util).

@@ -21,8 +21,8 @@ type volumeFootprint struct {
 
 // volumeFootprint is nil if it is not known: if the pod mounts something other than bound claims, or if there are volumes without
 // a CSI driver, which may be the same ones under another name.
-func (s *objectStore) volumeFootprint(pod *corev1.Pod) *volumeFootprint {
-	s.boundVolumes.update(s)
+func (f *fastScheduler) volumeFootprint(pod *corev1.Pod) *volumeFootprint {
+	f.boundVolumes.update(f.store.objects)
 	c, seen := &volumeFootprint{}, sets.New[string]()
 	var drivers []string
 	for i := range pod.Spec.Volumes {
@@ -30,16 +30,16 @@ func (s *objectStore) volumeFootprint(pod *corev1.Pod) *volumeFootprint {
 		if isNodeLocal(v) {
 			continue
 		}
-		if v.PersistentVolumeClaim == nil || s.boundVolumes.nonCSI {
+		if v.PersistentVolumeClaim == nil || f.boundVolumes.nonCSI {
 			return nil
 		}
-		source := s.boundVolumes.byClaim[framework.GetNamespacedName(pod.Namespace, v.PersistentVolumeClaim.ClaimName)]
+		source := f.boundVolumes.byClaim[framework.GetNamespacedName(pod.Namespace, v.PersistentVolumeClaim.ClaimName)]
 		if source == nil {
 			return nil
 		}
 		if handle := handleOf(source); !seen.Has(handle) {
 			seen.Insert(handle)
-			drivers, c.claims = append(drivers, source.Driver), append(c.claims, s.boundVolumes.claims[handle]...)
+			drivers, c.claims = append(drivers, source.Driver), append(c.claims, f.boundVolumes.claims[handle]...)
 		}
 	}
 	slices.Sort(drivers)

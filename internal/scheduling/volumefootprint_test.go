@@ -73,7 +73,7 @@ func TestCargo(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, p := range asked {
-				sameObstacles(t, judge, p)
+				sameVerdict(t, judge, p)
 			}
 		}
 	})

@@ -14,7 +14,7 @@ import (
 // asked once for all nodes with the same values. That is so if every claim has its volume, and that volume names no host
 // and has no older form whose meaning depends on the node (checkBoundClaims in
 // pkg/scheduler/framework/plugins/volumebinding/binder.go); else it is false.
-func (s *objectStore) volumeKeys(pod *corev1.Pod) (keys []string, all bool) {
+func volumeKeys(s *objectStore, pod *corev1.Pod) (keys []string, all bool) {
 	claims, volumes := s.kinds[reflect.TypeFor[*corev1.PersistentVolumeClaim]()], s.kinds[reflect.TypeFor[*corev1.PersistentVolume]()]
 	for i := range pod.Spec.Volumes {
 		name := cluster.ClaimName(pod, &pod.Spec.Volumes[i])

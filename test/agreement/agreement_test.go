@@ -189,7 +189,7 @@ func (g *game) decide(ctx context.Context, t *testing.T, s *stage, pod *corev1.P
 	if err != nil {
 		return nil, err
 	}
-	p, err := predict(ctx, s.judge, created)
+	p, err := s.predict(ctx, created)
 	if err != nil {
 		return nil, fmt.Errorf("ask the judge: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -17,6 +19,22 @@ import (
 type prediction struct {
 	fit         scheduling.Fit
 	preemptions []scheduling.Preemption
+}
+
+// predict asks both judges. Where they say the same, what agrees with the scheduler agrees for both.
+func (s *stage) predict(ctx context.Context, pod *corev1.Pod) (prediction, error) {
+	p, err := predict(ctx, s.judge, pod)
+	if err != nil {
+		return prediction{}, err
+	}
+	plain, err := predict(ctx, s.plain, pod)
+	if err != nil {
+		return prediction{}, fmt.Errorf("without the fast path: %w", err)
+	}
+	if diff := cmp.Diff(plain, p, cmp.AllowUnexported(prediction{}), cmpopts.EquateEmpty()); diff != "" {
+		return prediction{}, fmt.Errorf("the judge says something else than it does without its fast path (-plain +fast):\n%s", diff)
+	}
+	return p, nil
 }
 
 func predict(ctx context.Context, judge *scheduling.Judge, pod *corev1.Pod) (p prediction, err error) {

@@ -23,6 +23,8 @@ type stage struct {
 	*lab
 	world *world
 	judge *scheduling.Judge
+	// plain is a judge without the fast path.
+	plain *scheduling.Judge
 
 	// pods are the cluster's as the watch has told them. The scheduler gets the same events in the same order, so that
 	// whatever is done to pods before one is created is known to it when it decides on that one.
@@ -52,6 +54,10 @@ func open(ctx context.Context, l *lab, w *world, o scheduling.Options) (*stage, 
 	}
 	if s.judge, err = scheduling.New(ctx, snapshot, o); err != nil {
 		return nil, fmt.Errorf("ask for a judge: %w", err)
+	}
+	o.Plain = true
+	if s.plain, err = scheduling.New(ctx, snapshot, o); err != nil {
+		return nil, fmt.Errorf("ask for a plain judge: %w", err)
 	}
 	list, err := l.client.CoreV1().Pods("").List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -239,5 +245,5 @@ func (s *stage) tell(ctx context.Context, pod *corev1.Pod) error {
 	}
 	edits := s.edits
 	s.edits = nil
-	return s.judge.Apply(edits...)
+	return errors.Join(s.judge.Apply(edits...), s.plain.Apply(edits...))
 }

@@ -95,7 +95,7 @@ func (g *game) release(ctx context.Context, t *testing.T, s *stage, waiting *cor
 	if err := s.tell(ctx, waiting); err != nil {
 		return err
 	}
-	p, err := predict(ctx, s.judge, waiting)
+	p, err := s.predict(ctx, waiting)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ type Options struct {
 	From string
 	// SchedulerConfig is a file with a KubeSchedulerConfiguration.
 	SchedulerConfig string
+	// Plain judges without the fast path, to tell whether a wrong answer is the fast path's.
+	Plain bool
 	// SomePods lets the judge speak where only some of the cluster's pods may be read.
 	SomePods bool
 	// Applied reads what manifests are merged by, too.
@@ -45,10 +47,12 @@ type Input struct {
 	Namespace string
 }
 
-// AddFlags adds --from and --scheduler-config.
+// AddFlags adds --from, --scheduler-config and --plain, which is hidden.
 func (o *Options) AddFlags(cmd *cobra.Command) {
 	o.AddSourceFlags(cmd)
 	cmd.Flags().StringVar(&o.SchedulerConfig, "scheduler-config", "", "")
+	cmd.Flags().BoolVar(&o.Plain, "plain", false, "")
+	cmd.Flags().Lookup("plain").Hidden = true
 }
 
 // AddSourceFlags adds --from only, for a verb that judges nothing.
@@ -90,7 +94,7 @@ func (o *Options) ReadWorld(ctx context.Context) (*cluster.Snapshot, error) {
 }
 
 func (o *Options) judge(ctx context.Context, world *cluster.Snapshot) (*scheduling.Judge, error) {
-	var options scheduling.Options
+	options := scheduling.Options{Plain: o.Plain}
 	if o.SchedulerConfig != "" {
 		var err error
 		if options.Config, err = os.ReadFile(o.SchedulerConfig); err != nil {

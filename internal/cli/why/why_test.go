@@ -479,3 +479,15 @@ func crashing(name, container string, restarts int) *corev1.Pod {
 		}}},
 	}
 }
+
+// TestPlain holds the answer without the scheduler's fast path against the one with it. The flag is for finding faults, and help does not name it.
+func TestPlain(t *testing.T) {
+	want, _ := run(t, "", "--from", stranded, "pod/redash-redis-6c5d", "-n", "redash")
+	got, err := run(t, "", "--from", stranded, "pod/redash-redis-6c5d", "-n", "redash", "--plain")
+	if got == "" || got != want {
+		t.Errorf("%v (-without +with --plain):\n%s", err, cmp.Diff(want, got))
+	}
+	if help, err := run(t, "", "--help"); err != nil || strings.Contains(help, "--plain") {
+		t.Errorf("help, %v:\n%s", err, help)
+	}
+}
