@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/profile"
 )
 
 // Plainly is the judge of the same world without the fast path.
@@ -21,17 +23,17 @@ func Plainly(j *Judge) *Judge {
 func (j *Judge) Scores(ctx context.Context, pod *corev1.Pod) (map[string]int64, error) {
 	pod = pod.DeepCopy()
 	pod.Status.NominatedNodeName = "" // else nothing is scored
-	a, err := j.attempt(withoutLogs(ctx), pod)
+	a, err := j.attempt(profile.WithoutLogs(ctx), pod)
 	if err != nil || len(a.Feasible()) < 2 {
 		return nil, err
 	}
-	totals, err := a.Scores(withoutLogs(ctx))
+	totals, err := a.Scores(profile.WithoutLogs(ctx))
 	if err != nil {
 		return nil, err
 	}
 	scores := map[string]int64{}
 	for i, node := range a.Feasible() {
-		scores[node.name] = totals[i]
+		scores[node.Name] = totals[i]
 	}
 	return lessBest(scores), nil
 }
@@ -53,13 +55,13 @@ func Bind(ctx context.Context, j *Judge, pod *corev1.Pod, node string) error {
 	if err != nil {
 		return err
 	}
-	return p.framework.RunBindPlugins(ctx, framework.NewCycleState(), pod, node).AsError()
+	return p.Framework.RunBindPlugins(ctx, framework.NewCycleState(), pod, node).AsError()
 }
 
 // Client is what plugins write with.
 func Client(j *Judge) kubernetes.Interface {
-	return j.profiles[corev1.DefaultSchedulerName].framework.ClientSet()
+	return j.profiles[corev1.DefaultSchedulerName].Framework.ClientSet()
 }
 
 // Forget makes the judge forget which nodes have changed.
-func Forget(j *Judge) { j.store.nodes.changes.forget() }
+func Forget(j *Judge) { j.store.Nodes.Changes.Forget() }

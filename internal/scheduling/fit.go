@@ -4,11 +4,15 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/plain"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/profile"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/store"
 )
 
 // Fit says where a pod may run, every node looked at.
 func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
-	ctx = withoutLogs(ctx)
+	ctx = profile.WithoutLogs(ctx)
 	a, err := j.attempt(ctx, pod)
 	if err != nil {
 		return Fit{}, err
@@ -24,7 +28,7 @@ func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 // It changes nothing. With seed zero, of equally important pods the older ones are spared: that is likeliest, since the scheduler's
 // cache holds pods in the order in which they were added, but for those that moved up when another was removed.
 func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
-	ctx = withoutLogs(ctx)
+	ctx = profile.WithoutLogs(ctx)
 	a, err := j.attempt(ctx, pod)
 	if err != nil {
 		return Placement{}, err
@@ -36,7 +40,7 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	if len(best) > 0 {
 		return Placement{Node: j.pickNode(pod, best)}, nil
 	}
-	orders := otherVictimOrders
+	orders := plain.OtherVictimOrders
 	if j.seed == 0 {
 		orders = 0
 	}
@@ -48,18 +52,18 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	return Placement{Preemption: &chosen}, nil
 }
 
-func (j *Judge) attempt(ctx context.Context, pod *corev1.Pod) (attempt, error) {
+func (j *Judge) attempt(ctx context.Context, pod *corev1.Pod) (plain.Attempt, error) {
 	p, err := j.profile(pod)
 	if err != nil {
 		return nil, err
 	}
-	return j.path.Attempt(ctx, p, j.store.pods.defaulted(pod))
+	return j.path.Attempt(ctx, p, j.store.Pods.Defaulted(pod))
 }
 
-func entryNames(entries []*nodeEntry) []string {
+func entryNames(entries []*store.Node) []string {
 	all := make([]string, len(entries))
 	for i, entry := range entries {
-		all[i] = entry.name
+		all[i] = entry.Name
 	}
 	return all
 }

@@ -10,6 +10,10 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/fast"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/plain"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/profile"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/store"
 )
 
 // rules is the minor version whose plugins are compiled in.
@@ -32,43 +36,43 @@ type Options struct {
 type Judge struct {
 	seed     uint64
 	basis    Basis
-	profiles map[string]*profile // by scheduler name
+	profiles map[string]*profile.Profile // by scheduler name
 
 	snapshots snapshotStack
-	store     *store
+	store     *store.Store
 	transport *refusingTransport
 
-	plain *plainScheduler
-	path  path // plain, or the fast path
+	plain *plain.Scheduler
+	path  plain.Path // plain, or the fast path
 }
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.
 func New(ctx context.Context, snapshot *cluster.Snapshot, o Options) (*Judge, error) {
-	j := &Judge{seed: o.Seed, profiles: map[string]*profile{}, snapshots: snapshotStack{{snapshot: snapshot}}, transport: &refusingTransport{}}
+	j := &Judge{seed: o.Seed, profiles: map[string]*profile.Profile{}, snapshots: snapshotStack{{snapshot: snapshot}}, transport: &refusingTransport{}}
 	client, err := j.transport.client()
 	if err != nil {
 		return nil, fmt.Errorf("making the client that refuses: %w", err)
 	}
-	cfg, err := readConfig(o.Config)
+	cfg, err := profile.ReadConfig(o.Config)
 	if err != nil {
 		return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
 	}
-	j.store = newStore(client, snapshot)
-	j.plain = &plainScheduler{j.store}
-	parts, err := newParts(ctx, client, j.store)
+	j.store = store.New(client, snapshot)
+	j.plain = &plain.Scheduler{Store: j.store}
+	parts, err := profile.NewParts(ctx, client, j.store)
 	if err != nil {
 		return nil, err
 	}
 	if j.path = j.plain; !o.Plain {
-		fast := newFastScheduler(j.plain)
-		j.path, parts.handleOf = fast, fast.handleOf
+		fast := fast.New(j.plain)
+		j.path, parts.HandleOf = fast, fast.HandleOf
 	}
 	j.basis = Basis{Version: rules, Default: o.Config == nil}
 	registry := plugins.NewInTreeRegistry()
 	for i := range cfg.Profiles {
 		p := &cfg.Profiles[i]
-		j.basis.NotModelled = append(j.basis.NotModelled, withoutForeign(p, registry)...)
-		made, err := newProfile(ctx, p, registry, parts)
+		j.basis.NotModelled = append(j.basis.NotModelled, profile.WithoutForeign(p, registry)...)
+		made, err := profile.New(ctx, p, registry, parts)
 		if err != nil {
 			return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)
 		}
@@ -95,7 +99,7 @@ func (j *Judge) Models(pod *corev1.Pod) bool {
 	return err == nil
 }
 
-func (j *Judge) profile(pod *corev1.Pod) (*profile, error) {
+func (j *Judge) profile(pod *corev1.Pod) (*profile.Profile, error) {
 	name := pod.Spec.SchedulerName
 	if name == "" {
 		name = corev1.DefaultSchedulerName // as the API server's defaulting has it
@@ -108,13 +112,13 @@ func (j *Judge) profile(pod *corev1.Pod) (*profile, error) {
 
 // Fork begins edits that Revert takes back. Forks nest.
 func (j *Judge) Fork() {
-	j.store.fork()
+	j.store.Fork()
 	j.snapshots.fork()
 }
 
 // Revert takes back every edit since the last Fork. It costs what those edits changed.
 func (j *Judge) Revert() {
-	j.store.revert()
+	j.store.Revert()
 	j.snapshots.revert()
 }
 
@@ -123,7 +127,7 @@ func (j *Judge) Revert() {
 // before it are done.
 func (j *Judge) Apply(edits ...cluster.Edit) error {
 	for _, e := range edits {
-		if err := j.store.apply(e); err != nil {
+		if err := j.store.Apply(e); err != nil {
 			return err
 		}
 		j.snapshots.edit(e)

@@ -6,6 +6,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/plain"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/profile"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/store"
 )
 
 // Obstacles says, of every plugin and every node, what keeps the pod off. It does not stop at a node's first.
@@ -14,11 +18,11 @@ func (j *Judge) Obstacles(ctx context.Context, pod *corev1.Pod) (Obstacles, erro
 	if err != nil {
 		return Obstacles{}, err
 	}
-	ctx, seen := withoutLogs(ctx), j.store.pods.defaulted(pod)
+	ctx, seen := profile.WithoutLogs(ctx), j.store.Pods.Defaulted(pod)
 	var everywhere []Obstacle
-	if status := p.gate(ctx, seen); status != nil {
+	if status := p.Gate(ctx, seen); status != nil {
 		if !status.IsRejected() {
-			return Obstacles{}, fmt.Errorf("asking plugin %s about pod %s: %w", status.Plugin(), nameOf(pod), status.AsError())
+			return Obstacles{}, fmt.Errorf("asking plugin %s about pod %s: %w", status.Plugin(), store.NameOf(pod), status.AsError())
 		}
 		everywhere = append(everywhere, Obstacle{Plugin: status.Plugin(), Reasons: status.Reasons(), Final: true})
 	}
@@ -26,7 +30,7 @@ func (j *Judge) Obstacles(ctx context.Context, pod *corev1.Pod) (Obstacles, erro
 	if err != nil {
 		return Obstacles{}, err
 	}
-	found, err := obstaclesOn(ctx, s, j.store.nodes.sorted.entries)
+	found, err := obstaclesOn(ctx, s, j.store.Nodes.Sorted.Entries)
 	found.Everywhere = append(everywhere, found.Everywhere...)
 	return found, err
 }
@@ -37,33 +41,33 @@ func (j *Judge) ObstaclesOn(ctx context.Context, pod *corev1.Pod, nodes ...strin
 	if err != nil {
 		return Obstacles{}, err
 	}
-	among := make([]*nodeEntry, len(nodes))
+	among := make([]*store.Node, len(nodes))
 	for i, name := range nodes {
-		if among[i] = j.store.nodes.existing(name); among[i] == nil {
-			return Obstacles{}, fmt.Errorf("asking what keeps pod %s off node %s: it does not exist", nameOf(pod), name)
+		if among[i] = j.store.Nodes.Existing(name); among[i] == nil {
+			return Obstacles{}, fmt.Errorf("asking what keeps pod %s off node %s: it does not exist", store.NameOf(pod), name)
 		}
 	}
-	ctx = withoutLogs(ctx)
-	s, err := j.plain.Survey(ctx, p, j.store.pods.defaulted(pod)) // what holds of all nodes is of no use for a few
+	ctx = profile.WithoutLogs(ctx)
+	s, err := j.plain.Survey(ctx, p, j.store.Pods.Defaulted(pod)) // what holds of all nodes is of no use for a few
 	if err != nil {
 		return Obstacles{}, err
 	}
 	return obstaclesOn(ctx, s, among)
 }
 
-func obstaclesOn(ctx context.Context, s *survey, nodes []*nodeEntry) (Obstacles, error) {
+func obstaclesOn(ctx context.Context, s *plain.Survey, nodes []*store.Node) (Obstacles, error) {
 	found := Obstacles{Nodes: make([]NodeObstacles, len(nodes))}
 	for i, node := range nodes {
-		found.Nodes[i].Node = node.name
+		found.Nodes[i].Node = node.Name
 	}
-	for _, r := range s.everywhere {
+	for _, r := range s.Everywhere {
 		found.Everywhere = append(found.Everywhere, obstacle(r))
 	}
-	return found, s.on(ctx, nodes, func(i int, r refusal) {
+	return found, s.On(ctx, nodes, func(i int, r plain.Refusal) {
 		found.Nodes[i].Obstacles = append(found.Nodes[i].Obstacles, obstacle(r))
 	})
 }
 
-func obstacle(r refusal) Obstacle {
-	return Obstacle{Plugin: r.plugin, Reasons: r.status.Reasons(), Final: r.status.Code() == fwk.UnschedulableAndUnresolvable}
+func obstacle(r plain.Refusal) Obstacle {
+	return Obstacle{Plugin: r.Plugin, Reasons: r.Status.Reasons(), Final: r.Status.Code() == fwk.UnschedulableAndUnresolvable}
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/plain"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/profile"
 )
 
 // Preempt says whom the scheduler would preempt for a pod that fits nowhere: the equally best choices, sorted by node,
@@ -14,16 +17,16 @@ import (
 //
 // Every node is looked at. The scheduler itself stops after a tenth of them, or a hundred if that is more.
 func (j *Judge) Preempt(ctx context.Context, pod *corev1.Pod) ([]Preemption, error) {
-	ctx = withoutLogs(ctx)
+	ctx = profile.WithoutLogs(ctx)
 	a, err := j.attempt(ctx, pod)
 	if err != nil {
 		return nil, err
 	}
-	return j.preempt(ctx, a, otherVictimOrders)
+	return j.preempt(ctx, a, plain.OtherVictimOrders)
 }
 
 // preempt tries so many more orders of equally important pods than the likeliest.
-func (j *Judge) preempt(ctx context.Context, a attempt, orders int) ([]Preemption, error) {
+func (j *Judge) preempt(ctx context.Context, a plain.Attempt, orders int) ([]Preemption, error) {
 	if len(a.Feasible()) > 0 {
 		return nil, nil
 	}
@@ -31,7 +34,7 @@ func (j *Judge) preempt(ctx context.Context, a attempt, orders int) ([]Preemptio
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := c.preempt(ctx, orders)
+	candidates, err := c.Preempt(ctx, orders)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +42,7 @@ func (j *Judge) preempt(ctx context.Context, a attempt, orders int) ([]Preemptio
 	for _, c := range candidates {
 		p := Preemption{Node: c.Name(), Violations: int(c.Victims().NumPDBViolations)}
 		for _, victim := range c.Victims().Pods {
-			p.Victims = append(p.Victims, j.store.pods.original(victim))
+			p.Victims = append(p.Victims, j.store.Pods.Original(victim))
 		}
 		found = append(found, p)
 	}

@@ -61,7 +61,7 @@ func ofItsOwn(name string) []corev1.Volume {
 	return []corev1.Volume{{Name: name, VolumeSource: corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}}}
 }
 
-// cargoOf is the claim that was made for a pod, and its volume.
+// footprintOf is the claim that was made for a pod, and its volume.
 func footprintOf(pod, zone string) []runtime.Object {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "default", Name: pod + "-data", UID: types.UID(pod + "-data"), Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"},

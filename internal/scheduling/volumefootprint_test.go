@@ -13,9 +13,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// TestCargo has pods mount few volumes on few nodes that take few of them, by claims of which several may mean the same
+// TestVolumeFootprint has pods mount few volumes on few nodes that take few of them, by claims of which several may mean the same
 // volume. What NodeVolumeLimits says of one pod must hold for others only where they differ in nothing that it sees.
-func TestCargo(t *testing.T) {
+func TestVolumeFootprint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		snapshot := snapshotOf()
 		for i := range 3 {

@@ -1,0 +1,139 @@
+package fast
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/mapkey"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/store"
+)
+
+// domains numbers the topology domains of some topology keys: the combinations of their values.
+type domains struct {
+	keys            []string
+	byEntry         []int // by the entry's id
+	cursor          store.Cursor
+	numbers         map[string]int
+	representatives []fwk.NodeInfo // by number
+	text            []byte
+}
+
+func (d *domains) at(s *store.Node) int { return d.byEntry[s.Id] }
+
+// update numbers the nodes that have changed.
+func (d *domains) update(b *store.Nodes) {
+	changed, known := d.cursor.Next(&b.Changes)
+	if !known {
+		changed = b.Sorted.Entries
+	}
+	d.byEntry = slices.Grow(d.byEntry, len(b.ByName)-len(d.byEntry))[:len(b.ByName)]
+	for _, s := range changed {
+		if s.Index != store.Absent {
+			d.byEntry[s.Id] = d.number(s)
+		}
+	}
+}
+
+func (d *domains) number(s *store.Node) int {
+	d.text = d.text[:0]
+	for _, key := range d.keys {
+		value, ok := s.Info.Node().Labels[key]
+		if key == corev1.LabelHostname {
+			value = ""
+		}
+		if ok {
+			d.text = append(d.text, 1)
+		}
+		d.text = mapkey.AppendText(d.text, value)
+	}
+	n, ok := d.numbers[string(d.text)]
+	if !ok {
+		n = len(d.numbers)
+		d.numbers[string(d.text)], d.representatives = n, append(d.representatives, representativeOf(s.Info.Node(), d.keys))
+	}
+	return n
+}
+
+// representativeOf is a node with the values of the topology keys as its only labels, nil if it lacks one of them.
+func representativeOf(node *corev1.Node, keys []string) fwk.NodeInfo {
+	representative := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: map[string]string{}}}
+	for _, key := range keys {
+		value, ok := node.Labels[key]
+		if !ok {
+			return nil
+		}
+		representative.Labels[key] = value
+	}
+	info := framework.NewNodeInfo()
+	info.SetNode(representative)
+	return info
+}
+
+// ask asks once for all entries of a domain that are alike, and once for each of the others.
+func (a *answers[T]) ask(f *Scheduler, d *domains, entries []*store.Node, alike func(*store.Node) bool, ask func(*store.Node) T) []T {
+	known := resized(&a.byDomain, len(d.numbers))
+	f.generation++
+	said := resized(&a.said, len(entries))
+	for i, entry := range entries {
+		if !alike(entry) {
+			said[i] = ask(entry)
+			continue
+		}
+		k := &known[d.at(entry)]
+		if k.generation != f.generation {
+			*k = answered[T]{f.generation, ask(entry)}
+		}
+		said[i] = k.answer
+	}
+	return said
+}
+
+// allAlike is for domains all of whose nodes are alike.
+func allAlike(*store.Node) bool { return true }
+
+// topologies are the domains by their topology keys.
+type topologies map[string]*domains
+
+// of are the domains of the present nodes.
+func (t topologies) of(b *store.Nodes, keys []string) *domains {
+	name := strings.Join(keys, "\x00")
+	if t[name] == nil {
+		t[name] = &domains{keys: keys, numbers: map[string]int{}}
+	}
+	t[name].update(b)
+	return t[name]
+}
+
+// topologyKeys are those that a pod's spread constraints may name: its own, else those of the profile's default constraints.
+func (p *cachedProfile) topologyKeys(pod *corev1.Pod) []string {
+	if len(pod.Spec.TopologySpreadConstraints) == 0 {
+		return p.defaultKeys
+	}
+	return keysOf(pod.Spec.TopologySpreadConstraints)
+}
+
+func keysOf(rules []corev1.TopologySpreadConstraint) []string {
+	var keys []string
+	for _, rule := range rules {
+		keys = append(keys, rule.TopologyKey)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// defaultKeys are the topology keys of the constraints for pods without any. The system's own are on zones and hosts
+// (pkg/scheduler/framework/plugins/podtopologyspread/plugin.go).
+func defaultKeys(p *config.KubeSchedulerProfile) []string {
+	for _, c := range p.PluginConfig {
+		if args, ok := c.Args.(*config.PodTopologySpreadArgs); ok && args.DefaultingType == config.ListDefaulting {
+			return keysOf(args.DefaultConstraints)
+		}
+	}
+	return []string{corev1.LabelHostname, corev1.LabelTopologyZone}
+}

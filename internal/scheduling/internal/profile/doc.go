@@ -1,0 +1,2 @@
+// Package profile makes the scheduler's framework and plugins from a KubeSchedulerConfiguration, one set for each of its profiles.
+package profile
