@@ -40,13 +40,13 @@ type relatedPods struct {
 	// asOf is the version of namespaces, services and workloads for which this was computed.
 	asOf             int
 	known            bool
-	searches         []store.Search // for the label classes that count for the spread constraints
+	selectors        []labels.Selector // of the spread constraints
 	namespace        labels.Set
 	idle             sets.Set[string] // plugins that skip such a pod
 	ownTerms         []fwk.AffinityTerm
 	ownNamespaceOnly bool // ownTerms select pods of the class's namespace only
-	// How many label classes were looked at: of those with terms, and of those that its own terms may select.
-	classesWithTermsSeen, classesSeen int
+	// How many label classes were looked at: of the namespace, of those with terms, and of those that its own terms may select.
+	spreadSeen, classesWithTermsSeen, classesSeen int
 	// spread count for the class's spread constraints, matchedByOwn for its own affinity terms. scoringTermsMatch have terms that
 	// score, and antiAffinityMatches required anti-affinity, that select the class.
 	spread, matchedByOwn, scoringTermsMatch, antiAffinityMatches []*store.LabelClass
@@ -60,13 +60,11 @@ func (c *class) updateRelated(f *Scheduler) {
 		*k = relatedPods{
 			known: true, idle: sets.New[string](), asOf: f.store.Objects.RelationsVersion.Now, ownTerms: store.TermsOf(c.info),
 			ownNamespaceOnly: store.OwnNamespaceOnly(store.TermsOf(c.info), c.pod.Namespace),
+			selectors:        spreadSelectors(f.store.Objects, c.pod),
 			namespace:        f.store.Objects.NamespaceLabels(c.pod.Namespace),
 		}
-		for _, selector := range spreadSelectors(f.store.Objects, c.pod) {
-			k.searches = append(k.searches, labelClasses.Search(c.pod.Namespace, selector))
-		}
 	}
-	k.search(labelClasses)
+	k.searchSpread(labelClasses.ByNamespace[c.pod.Namespace])
 	means := func(t *fwk.AffinityTerm) bool { return t.Matches(c.pod, k.namespace) }
 	for ; k.classesWithTermsSeen < len(labelClasses.WithTerms); k.classesWithTermsSeen++ {
 		other := labelClasses.WithTerms[k.classesWithTermsSeen]
@@ -93,13 +91,12 @@ func (c *class) updateRelated(f *Scheduler) {
 	}
 }
 
-// search finds the label classes that count for the spread constraints.
-func (k *relatedPods) search(labelClasses *store.LabelClasses) {
-	for i := range k.searches {
-		for _, labelClass := range labelClasses.Next(&k.searches[i]) {
-			if !slices.Contains(k.spread, labelClass) {
-				k.spread = append(k.spread, labelClass)
-			}
+// searchSpread finds, of the label classes of the pod's namespace, those that count for the spread constraints.
+func (k *relatedPods) searchSpread(among []*store.LabelClass) {
+	for ; k.spreadSeen < len(among); k.spreadSeen++ {
+		its := labels.Set(among[k.spreadSeen].Member.Pod.Labels)
+		if slices.ContainsFunc(k.selectors, func(s labels.Selector) bool { return s.Matches(its) }) {
+			k.spread = append(k.spread, among[k.spreadSeen])
 		}
 	}
 }

@@ -5,10 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/naosu-dev/naosu/internal/scheduling/internal/mapkey"
 	"github.com/naosu-dev/naosu/internal/scheduling/internal/store"
@@ -16,15 +13,15 @@ import (
 
 // domains numbers the topology domains of some topology keys: the combinations of their values.
 type domains struct {
-	keys            []string
-	byEntry         []int // by the entry's id
-	cursor          store.Cursor
-	numbers         map[string]int
-	representatives []fwk.NodeInfo // by number
-	text            []byte
+	keys     []string
+	byEntry  []int // by the entry's id
+	cursor   store.Cursor
+	numbers  map[string]int
+	complete []bool // by number: whether its nodes have all of the keys
+	text     []byte
 }
 
-func (d *domains) at(s *store.Node) int { return d.byEntry[s.Id] }
+func (d *domains) at(s *store.Node) int { return d.byEntry[s.ID] }
 
 // update numbers the nodes that have changed.
 func (d *domains) update(b *store.Nodes) {
@@ -35,13 +32,14 @@ func (d *domains) update(b *store.Nodes) {
 	d.byEntry = slices.Grow(d.byEntry, len(b.ByName)-len(d.byEntry))[:len(b.ByName)]
 	for _, s := range changed {
 		if s.Index != store.Absent {
-			d.byEntry[s.Id] = d.number(s)
+			d.byEntry[s.ID] = d.number(s)
 		}
 	}
 }
 
 func (d *domains) number(s *store.Node) int {
 	d.text = d.text[:0]
+	complete := true
 	for _, key := range d.keys {
 		value, ok := s.Info.Node().Labels[key]
 		if key == corev1.LabelHostname {
@@ -50,29 +48,15 @@ func (d *domains) number(s *store.Node) int {
 		if ok {
 			d.text = append(d.text, 1)
 		}
+		complete = complete && ok
 		d.text = mapkey.AppendText(d.text, value)
 	}
 	n, ok := d.numbers[string(d.text)]
 	if !ok {
 		n = len(d.numbers)
-		d.numbers[string(d.text)], d.representatives = n, append(d.representatives, representativeOf(s.Info.Node(), d.keys))
+		d.numbers[string(d.text)], d.complete = n, append(d.complete, complete)
 	}
 	return n
-}
-
-// representativeOf is a node with the values of the topology keys as its only labels, nil if it lacks one of them.
-func representativeOf(node *corev1.Node, keys []string) fwk.NodeInfo {
-	representative := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, Labels: map[string]string{}}}
-	for _, key := range keys {
-		value, ok := node.Labels[key]
-		if !ok {
-			return nil
-		}
-		representative.Labels[key] = value
-	}
-	info := framework.NewNodeInfo()
-	info.SetNode(representative)
-	return info
 }
 
 // ask asks once for all entries of a domain that are alike, and once for each of the others.

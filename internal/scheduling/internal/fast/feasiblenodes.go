@@ -93,7 +93,7 @@ func (g *feasibleNodes) set(f *Scheduler, changed, passing []*store.Node, anew b
 		clear(g.uniform)
 		g.nodes = append(g.nodes[:0], passing...)
 		for i, entry := range g.nodes {
-			g.positions[entry.Id] = i
+			g.positions[entry.ID] = i
 		}
 		g.sums = slices.Grow(g.sums[:0], len(passing))[:len(passing)]
 		for _, plugin := range g.scorers {
@@ -189,11 +189,11 @@ func (g *feasibleNodes) setOne(s *store.Node, open bool) {
 
 // find is where an entry is among the nodes, or would be. Most are where they were the last time.
 func (g *feasibleNodes) find(s *store.Node) (int, bool) {
-	if at := g.positions[s.Id]; at < len(g.nodes) && g.nodes[at] == s {
+	if at := g.positions[s.ID]; at < len(g.nodes) && g.nodes[at] == s {
 		return at, true
 	}
 	at, is := store.Find(g.nodes, s)
-	g.positions[s.Id] = at
+	g.positions[s.ID] = at
 	return at, is
 }
 

@@ -149,36 +149,32 @@ func (f *Scheduler) markNodesWith(groups ...[]*store.LabelClass) (look int) {
 // countedNodes are the nodes with those of their pods that count for a class's spread constraints.
 type countedNodes struct {
 	byID     []*filteredNode // by the entry's id
+	has      []bool          // by the entry's id: whether it has some
 	counting []*store.Node   // those that have some
 }
 
 // of is a node as PodTopologySpread sees it.
 func (c *countedNodes) of(at *store.Node) *filteredNode {
-	if c.byID[at.Id] == nil {
-		c.byID[at.Id] = &filteredNode{}
+	if c.byID[at.ID] == nil {
+		c.byID[at.ID] = &filteredNode{}
 	}
-	node := c.byID[at.Id]
+	node := c.byID[at.ID]
 	node.NodeInfo = at.Info
 	return node
 }
 
-// on are the pods of a node that count.
-func (c *countedNodes) on(at *store.Node) []fwk.PodInfo {
-	if node := c.byID[at.Id]; node != nil {
-		return node.pods
-	}
-	return nil
-}
+// on says whether any pod on a node counts.
+func (c *countedNodes) on(at *store.Node) bool { return c.has[at.ID] }
 
 // filterSpread sets the pods that count for the class's spread constraints, and adds the nodes that have some.
 func (s *filter) filterSpread(list []fwk.NodeInfo) []fwk.NodeInfo {
 	counted, nodes := &s.fast.counted, s.fast.store.Nodes
 	for _, entry := range counted.counting {
-		counted.byID[entry.Id].pods = nil
+		counted.byID[entry.ID].pods, counted.has[entry.ID] = nil, false
 	}
 	counted.counting = counted.counting[:0]
 	if missing := len(nodes.ByName) - len(counted.byID); missing > 0 {
-		counted.byID = append(counted.byID, make([]*filteredNode, missing)...)
+		counted.byID, counted.has = append(counted.byID, make([]*filteredNode, missing)...), append(counted.has, make([]bool, missing)...)
 	}
 	for _, labelClass := range s.class.related.spread {
 		for entry, pods := range labelClass.PodsByNode {
@@ -190,7 +186,7 @@ func (s *filter) filterSpread(list []fwk.NodeInfo) []fwk.NodeInfo {
 				node.pods = slices.Concat(node.pods, pods)
 				continue
 			}
-			node.pods = pods
+			node.pods, counted.has[entry.ID] = pods, true
 			counted.counting = append(counted.counting, entry)
 			list = append(list, node)
 		}

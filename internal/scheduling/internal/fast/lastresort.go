@@ -4,10 +4,12 @@ import (
 	"context"
 	"math"
 
+	corev1 "k8s.io/api/core/v1"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	fwk "k8s.io/kube-scheduler/framework"
 
 	"github.com/naosu-dev/naosu/internal/scheduling/internal/plain"
+	"github.com/naosu-dev/naosu/internal/scheduling/internal/profile"
 )
 
 // Cycle looks only at nodes where the pod may have victims: preemption takes no others.
@@ -16,7 +18,17 @@ func (s *filter) Cycle(ctx context.Context) (*plain.Cycle, error) {
 	if s.preFiltered && len(below) == 0 {
 		return s.fast.plain.NewCycle(s.profile.Profile, s.pod), nil
 	}
-	return s.fast.plain.Cycle(ctx, s.profile.Profile, s.pod, below)
+	return s.fast.cycle(ctx, s.profile.Profile, s.pod, below)
+}
+
+// cycle looks in preemption only at the budgets of a node's pods: asking each budget of the cluster for each pod would be most of the work.
+func (f *Scheduler) cycle(ctx context.Context, p *profile.Profile, pod *corev1.Pod, nodes []fwk.NodeInfo) (*plain.Cycle, error) {
+	c, err := f.plain.Cycle(ctx, p, pod, nodes)
+	if err != nil {
+		return nil, err
+	}
+	c.BudgetsOf = f.store.Pods.Budgets
+	return c, nil
 }
 
 // nodesWithPodsBelow are the nodes with a pod of lower priority than that.

@@ -52,7 +52,7 @@ func New(plain *plain.Scheduler) *Scheduler {
 // Attempt is the plain one's for a pod that the fast filter cannot answer for.
 func (f *Scheduler) Attempt(ctx context.Context, p *profile.Profile, pod *corev1.Pod) (plain.Attempt, error) {
 	if !f.serves(pod) {
-		return f.plain.Attempt(ctx, p, pod)
+		return f.cycle(ctx, p, pod, f.store.Nodes.Sorted.Infos)
 	}
 	s, entries := f.begin(ctx, p, pod)
 	if len(entries) == 0 {

@@ -113,7 +113,7 @@ func (s *filter) scores(ctx context.Context, plugin profile.Scorer) ([]int64, fw
 		return scores, s.class.state, err
 	}
 	if pre, ok := plugin.ScorePlugin.(fwk.PreScorePlugin); ok && plugin.Prepared {
-		switch status := pre.PreScore(ctx, s.state, s.pod, s.candidates()); {
+		switch status := pre.PreScore(ctx, s.state, s.pod, s.infos(s.feasible)); {
 		case status.IsSkip():
 			return nil, nil, nil
 		case !status.IsSuccess():
@@ -150,10 +150,10 @@ func (s *filter) scoresNothing(plugin profile.Scorer) bool {
 	return s.class.idle.Has(plugin.Name())
 }
 
-// candidates are the feasible nodes as a plugin's PreScore sees them.
-func (s *filter) candidates() []fwk.NodeInfo {
-	infos := resized(&s.fast.scratch.infos, len(s.feasible))
-	for i, entry := range s.feasible {
+// infos are nodes as a plugin's PreScore sees them, in a buffer that the next call overwrites.
+func (s *filter) infos(entries []*store.Node) []fwk.NodeInfo {
+	infos := resized(&s.fast.scratch.infos, len(entries))
+	for i, entry := range entries {
 		infos[i] = entry.Info
 	}
 	return infos

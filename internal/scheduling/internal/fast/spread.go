@@ -31,7 +31,7 @@ func (s *filter) spreadNodes() []fwk.NodeInfo {
 	s.fast.generation++
 	for _, entry := range entries {
 		k := &known[domains.at(entry)]
-		if s.fast.counted.on(entry) != nil || k.generation != s.fast.generation {
+		if s.fast.counted.on(entry) || k.generation != s.fast.generation {
 			k.generation = s.fast.generation
 			some = append(some, s.fast.counted.of(entry))
 		}

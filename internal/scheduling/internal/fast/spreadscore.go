@@ -56,7 +56,7 @@ func (s *filter) spreadKinds() (kinds []int, ofKind []*store.Node) {
 	kinds, ofKind = resized(&scratch.kinds, len(s.feasible)), scratch.ofKind[:0]
 	for i, entry := range s.feasible {
 		domain := domains.at(entry)
-		alike := s.fast.counted.on(entry) == nil && domains.representatives[domain] != nil
+		alike := !s.fast.counted.on(entry) && domains.complete[domain]
 		if alike && byDomain[domain] != store.Absent {
 			kinds[i] = byDomain[domain]
 			continue
@@ -74,7 +74,7 @@ func (s *filter) spreadKinds() (kinds []int, ofKind []*store.Node) {
 // the weight of constraints on hosts follows, and nothing else. So it is given every node only where that weight is not known for as
 // many nodes.
 func (s *filter) preScoreSpread(ctx context.Context, plugin fwk.PreScorePlugin, ofKind []*store.Node) *fwk.Status {
-	if status := plugin.PreScore(ctx, s.state, s.pod, s.spreadCandidates(ofKind)); !status.IsSuccess() {
+	if status := plugin.PreScore(ctx, s.state, s.pod, s.infos(ofKind)); !status.IsSuccess() {
 		return status
 	}
 	hosts, ignored := hostWeights(s.state)
@@ -84,7 +84,7 @@ func (s *filter) preScoreSpread(ctx context.Context, plugin fwk.PreScorePlugin, 
 	scored := len(s.feasible) - ignored
 	weight, known := s.fast.hostWeights[scored]
 	if !known {
-		status := plugin.PreScore(ctx, s.state, s.pod, s.spreadCandidates(s.feasible))
+		status := plugin.PreScore(ctx, s.state, s.pod, s.infos(s.feasible))
 		if status.IsSuccess() {
 			hosts, _ = hostWeights(s.state)
 			s.fast.hostWeights[scored] = hosts[0].Float()
@@ -112,17 +112,4 @@ func hostWeights(state fwk.CycleState) (hosts []reflect.Value, ignored int) {
 		}
 	}
 	return hosts, len(noted.FieldByName("IgnoredNodes").Interface().(sets.Set[string]))
-}
-
-// spreadCandidates have their domain's labels and no other: PreScore reads the values of the topology keys, and who lacks one.
-// Reading all their labels would be most of its work.
-func (s *filter) spreadCandidates(entries []*store.Node) []fwk.NodeInfo {
-	domains := s.fast.domains.of(s.fast.store.Nodes, s.profile.topologyKeys(s.pod))
-	shown := resized(&s.fast.scratch.infos, len(entries))
-	for i, entry := range entries {
-		if shown[i] = domains.representatives[domains.at(entry)]; shown[i] == nil {
-			shown[i] = entry.Info
-		}
-	}
-	return shown
 }

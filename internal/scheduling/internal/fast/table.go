@@ -47,6 +47,6 @@ func (t *table[T]) of(s *store.Node, ask func() T) T {
 
 // at is the cell of an entry, and whether its answer is valid.
 func (t *table[T]) at(s *store.Node) (*cell[T], bool) {
-	c := &t.cells[s.Id]
+	c := &t.cells[s.ID]
 	return c, c.generation == s.Info.Generation
 }

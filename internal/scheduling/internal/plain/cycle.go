@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -25,6 +26,8 @@ type Cycle struct {
 	feasible []fwk.NodeInfo
 	// refused are the statuses of the nodes that are not feasible.
 	refused *framework.NodeToStatus
+	// BudgetsOf are the budgets that protect some of a node's pods of a lower priority than that; if nil, all of the cluster's are looked at.
+	BudgetsOf func(pods []fwk.PodInfo, priority int32) []*policyv1.PodDisruptionBudget
 }
 
 var _ Attempt = &Cycle{}

@@ -39,12 +39,15 @@ func (c *Cycle) Preempt(ctx context.Context, orders int) ([]preemption.Candidate
 	return c.equallyGood(ctx, candidates, orders)
 }
 
-// dryRun has the evaluator look at each node with the budgets of that node's pods: with all of the cluster's, asking each
-// for each pod would be most of the work.
+// dryRun has the evaluator look at each node.
 func (c *Cycle) dryRun(ctx context.Context, nodes []fwk.NodeInfo) ([]preemption.Candidate, error) {
 	budgets := make([][]*policyv1.PodDisruptionBudget, len(nodes))
 	for i, node := range nodes {
-		budgets[i] = c.store.Pods.Budgets(node.GetPods(), corev1helpers.PodPriority(c.pod))
+		if c.BudgetsOf != nil {
+			budgets[i] = c.BudgetsOf(node.GetPods(), corev1helpers.PodPriority(c.pod))
+		} else {
+			budgets[i] = c.store.Objects.Budgets()
+		}
 	}
 	found, failed := make([][]preemption.Candidate, len(nodes)), make([]error, len(nodes))
 	c.profile.Framework.Parallelizer().Until(ctx, len(nodes), func(i int) {

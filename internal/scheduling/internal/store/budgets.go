@@ -49,17 +49,13 @@ func (g *budgetIndex) inNamespace(namespace string) []budgetSelector {
 	return g.byNamespace[namespace]
 }
 
-// of are the budgets that protect a label class, as they were when asked.
-func (g *budgetIndex) of(c *LabelClass) []*policyv1.PodDisruptionBudget {
-	if !c.asked || c.asOf != g.selectors.Now {
-		c.asked, c.asOf, c.budgets = true, g.selectors.Now, nil
-		for _, budget := range g.inNamespace(c.Member.Pod.Namespace) {
-			if budget.selector.Matches(labels.Set(c.Member.Pod.Labels)) {
-				c.budgets = append(c.budgets, budget.budget)
-			}
-		}
+// Budgets are all of the cluster's.
+func (s *Objects) Budgets() []*policyv1.PodDisruptionBudget {
+	var all []*policyv1.PodDisruptionBudget
+	for _, o := range s.budgets.kind.GetIndexer().List() {
+		all = append(all, o.(*policyv1.PodDisruptionBudget))
 	}
-	return c.budgets
+	return all
 }
 
 // Budgets are those that protect one of the pods that have a lower priority, which are all that may be victims.
@@ -69,8 +65,11 @@ func (t *Pods) Budgets(pods []fwk.PodInfo, priority int32) []*policyv1.PodDisrup
 		if corev1helpers.PodPriority(pod.GetPod()) >= priority {
 			continue
 		}
-		for _, asked := range t.objects.budgets.of(t.byName[NameOf(pod.GetPod())].labelClass) {
-			if now, ok := t.objects.budgets.kind.Held(asked).(*policyv1.PodDisruptionBudget); ok && !slices.Contains(all, now) {
+		for _, its := range t.objects.budgets.inNamespace(pod.GetPod().Namespace) {
+			if !its.selector.Matches(labels.Set(pod.GetPod().Labels)) {
+				continue
+			}
+			if now, ok := t.objects.budgets.kind.Held(its.budget).(*policyv1.PodDisruptionBudget); ok && !slices.Contains(all, now) {
 				all = append(all, now)
 			}
 		}

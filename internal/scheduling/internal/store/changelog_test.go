@@ -17,7 +17,7 @@ func TestChangeLog(t *testing.T) {
 	}
 	readers := []*reader{{every: 1}, {every: 7}, {every: keptChanges - 1}, {every: 3*keptChanges + 1}}
 	for i := range 10 * keptChanges {
-		all = append(all, &Node{Id: i})
+		all = append(all, &Node{ID: i})
 		n.add(all[i])
 		for _, r := range readers {
 			if i%r.every != 0 {

@@ -1,16 +1,11 @@
 package store
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
@@ -24,11 +19,7 @@ type LabelClass struct {
 	ScoringTerms     []fwk.AffinityTerm      // their terms that score nodes for other pods
 	OwnNamespaceOnly bool                    // their terms select pods of their namespace only
 	PodsByNode       map[*Node][]fwk.PodInfo // a list in it does not change
-	// budgets protect them, as of some version of the budgets' selectors, if that was asked.
-	budgets []*policyv1.PodDisruptionBudget
-	asked   bool
-	asOf    int
-	// Visited is the generation in which this class was last visited.
+	// Visited is the generation in which package fast last visited this class.
 	Visited int
 }
 
@@ -37,25 +28,16 @@ type LabelClasses struct {
 	journal     *journal
 	byKey       map[string]*LabelClass
 	ByNamespace map[string][]*LabelClass
-	byLabel     map[string][]*LabelClass // by namespace, label and value
-	WithTerms   []*LabelClass            // with terms of their own
+	WithTerms   []*LabelClass // with terms of their own
 	All         []*LabelClass
-	// byOwner is the class of the last pod with that controller: most often the next one's too.
-	byOwner map[types.UID]*LabelClass
-	key     []byte
+	key         []byte
 }
 
 func newLabelClasses(j *journal) LabelClasses {
-	return LabelClasses{journal: j, byKey: map[string]*LabelClass{}, ByNamespace: map[string][]*LabelClass{}, byLabel: map[string][]*LabelClass{}, byOwner: map[types.UID]*LabelClass{}}
+	return LabelClasses{journal: j, byKey: map[string]*LabelClass{}, ByNamespace: map[string][]*LabelClass{}}
 }
 
 func (c *LabelClasses) of(pod *corev1.Pod) *LabelClass {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	if owner != nil {
-		if last := c.byOwner[owner.UID]; last != nil && last.contains(pod) {
-			return last
-		}
-	}
 	c.key = appendIdentity(c.key[:0], pod)
 	its := c.byKey[string(c.key)]
 	if its == nil {
@@ -65,16 +47,9 @@ func (c *LabelClasses) of(pod *corev1.Pod) *LabelClass {
 		c.byKey[string(c.key)] = its
 		c.All = append(c.All, its)
 		c.ByNamespace[pod.Namespace] = append(c.ByNamespace[pod.Namespace], its)
-		for name, value := range pod.Labels {
-			key := labelKey(pod.Namespace, name, value)
-			c.byLabel[key] = append(c.byLabel[key], its)
-		}
 		if podAffinityOf(pod) != nil {
 			c.WithTerms = append(c.WithTerms, its)
 		}
-	}
-	if owner != nil {
-		c.byOwner[owner.UID] = its
 	}
 	return its
 }
@@ -110,16 +85,6 @@ func sameRequests(a, b *corev1.PodSpec) bool {
 		}
 	}
 	return true
-}
-
-// contains says whether a pod is one of them.
-func (c *LabelClass) contains(pod *corev1.Pod) bool {
-	member := c.Member.Pod
-	if member.Namespace != pod.Namespace || !maps.Equal(member.Labels, pod.Labels) {
-		return false
-	}
-	theirs, its := podAffinityOf(member), podAffinityOf(pod)
-	return theirs == nil && its == nil || equality.Semantic.DeepEqual(theirs, its)
 }
 
 // add and remove tell that a pod was bound to a node, or is no longer.

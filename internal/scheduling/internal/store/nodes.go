@@ -31,7 +31,7 @@ type Nodes struct {
 
 // Node is a node's entry in the store. Pods may be bound to a node that does not exist (yet): its entry is then not listed.
 type Node struct {
-	Id   int
+	ID   int
 	Name string
 	Hash hash.Hash // of the name
 	Info *framework.NodeInfo
@@ -39,7 +39,7 @@ type Node struct {
 	depth int
 	// Positions in Sorted, withAffinity and withAntiAffinity, Absent if it is not in one.
 	Index, affinityIndex, antiAffinityIndex int
-	// Visited is the generation in which this entry was last visited, listIndex where that pass put it.
+	// Visited is the generation in which package fast last visited this entry, ListIndex where that pass put it.
 	Visited, ListIndex int
 }
 
@@ -136,7 +136,7 @@ func (b *Nodes) unbind(pod *framework.PodInfo, node string) {
 func (b *Nodes) entry(name string) *Node {
 	s := b.ByName[name]
 	if s == nil {
-		s = &Node{Id: len(b.ByName), Name: name, Hash: hash.Of(name), Info: framework.NewNodeInfo(), Index: Absent, affinityIndex: Absent, antiAffinityIndex: Absent}
+		s = &Node{ID: len(b.ByName), Name: name, Hash: hash.Of(name), Info: framework.NewNodeInfo(), Index: Absent, affinityIndex: Absent, antiAffinityIndex: Absent}
 		b.ByName[name] = s
 	}
 	return s
