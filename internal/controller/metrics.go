@@ -3,7 +3,6 @@ package controller
 import (
 	"crypto/tls"
 
-	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 )
 
@@ -15,7 +14,7 @@ func metricsServer(o Options) server.Options {
 		return options
 	}
 	options.SecureServing, options.CertDir = true, o.MetricsCertPath
-	options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	options.FilterProvider = onlyReaders
 	options.TLSOpts = []func(*tls.Config){withoutHTTP2}
 	return options
 }

@@ -84,6 +84,14 @@ func TestViolations(t *testing.T) {
 			want:    []string{own + "internal/cli → helm.sh/helm/v4/pkg/action: Helm installs naosu, and is no part of it"},
 		},
 		{
+			name:    "the CLI links gRPC",
+			imports: map[string][]string{own + "cmd/naosu": {"example.com/handy"}, "example.com/handy": {"google.golang.org/grpc/status"}},
+			want: []string{
+				own + "cmd/naosu → example.com/handy → google.golang.org/grpc/status: " +
+					"html/template has the linker keep every exported method of every type, of all of EC2's API too, and gRPC imports it",
+			},
+		},
+		{
 			name: "the world knows who diagnoses it",
 			imports: map[string][]string{
 				own + "internal/cluster":   {own + "internal/finding"},
