@@ -3,34 +3,35 @@ package message
 import (
 	"fmt"
 	"strings"
-	"sync"
-	"text/template"
 )
 
 // English is naosu's first language.
-func English() Printer { return Printer{english()} }
+func English() Printer { return Printer{&english} }
 
-var english = sync.OnceValue(func() *template.Template { return compile(englishGrammar, englishSentences...) })
+var english = languageOf("en", englishTexts)
 
-var englishGrammar = template.FuncMap{
-	"count": func(n int, one, many string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return fmt.Sprintf("%d %s", n, many)
-	},
-	"and": func(items []string) string { return enumerate(items, "and") },
-	// list is for items that are clauses with commas of their own.
-	"list": func(items []string) string { return strings.Join(items, "; ") },
-	"or":   func(items []string) string { return enumerate(items, "or") },
-	// verb is the form that goes with a number.
-	"verb": func(n int, one, many string) string {
-		if n == 1 {
-			return one
-		}
-		return many
-	},
+// count is a number of things.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
+
+// verb is the form that goes with a number.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func englishAnd(items []string) string { return enumerate(items, "and") }
+
+// englishList is for items that are clauses with commas of their own.
+func englishList(items []string) string { return strings.Join(items, "; ") }
+
+func englishOr(items []string) string { return enumerate(items, "or") }
 
 func enumerate(items []string, word string) string {
 	switch n := len(items); n {
@@ -41,9 +42,4 @@ func enumerate(items []string, word string) string {
 	default:
 		return strings.Join(items[:n-1], ", ") + " " + word + " " + items[n-1]
 	}
-}
-
-// englishSentences, an area of naosu each.
-var englishSentences = []sentences{
-	englishPod, englishBasis, englishZones, englishWords, englishFit, englishAutoscaling, englishStatus, englishNodes, englishNodeHealth, englishPreemption, englishForecast, englishAudit, englishUnlike, englishErrors, englishProgress, englishGuard, englishAction, englishInput, englishHelp, englishHelpRepair, englishProof, englishDrill, englishRemediations, englishCloud, englishController, englishHelpController, englishSubjects,
 }

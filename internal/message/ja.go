@@ -4,26 +4,20 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
-	"text/template"
 )
 
 // Japanese says the same in Japanese.
-func Japanese() Printer { return Printer{japanese()} }
+func Japanese() Printer { return Printer{&japanese} }
 
-var japanese = sync.OnceValue(func() *template.Template { return compile(japaneseGrammar, japaneseSentences...) })
+var japanese = languageOf("ja", japaneseTexts)
 
-var japaneseGrammar = template.FuncMap{
-	"and":  func(items []string) string { return strings.Join(items, "、") },
-	"list": func(items []string) string { return strings.Join(items, "、") },
-	"or": func(items []string) string {
-		if last := len(items) - 1; last > 0 {
-			return strings.Join(items[:last], "、") + " または " + items[last]
-		}
-		return strings.Join(items, "")
-	},
-	// span is a length of time such as 5m40s.
-	"span": span,
+func japaneseAnd(items []string) string { return strings.Join(items, "、") }
+
+func japaneseOr(items []string) string {
+	if last := len(items) - 1; last > 0 {
+		return strings.Join(items[:last], "、") + " または " + items[last]
+	}
+	return strings.Join(items, "")
 }
 
 var (
@@ -32,6 +26,7 @@ var (
 	spanUnits = map[string]string{"y": "年", "d": "日", "h": "時間", "m": "分", "s": "秒"}
 )
 
+// span is a length of time such as 5m40s.
 func span(length any) string {
 	text := fmt.Sprint(length)
 	if !spanWhole.MatchString(text) {
@@ -42,9 +37,4 @@ func span(length any) string {
 		parts = append(parts, part[1]+" "+spanUnits[part[2]])
 	}
 	return strings.Join(parts, " ")
-}
-
-// japaneseSentences, an area of naosu each.
-var japaneseSentences = []sentences{
-	japanesePod, japaneseBasis, japaneseZones, japaneseWords, japaneseFit, japaneseAutoscaling, japaneseStatus, japaneseNodes, japaneseNodeHealth, japanesePreemption, japaneseForecast, japaneseAudit, japaneseUnlike, japaneseErrors, japaneseProgress, japaneseGuard, japaneseAction, japaneseInput, japaneseHelp, japaneseHelpRepair, japaneseProof, japaneseDrill, japaneseRemediations, japaneseCloud, japaneseController, japaneseHelpController, japaneseSubjects,
 }

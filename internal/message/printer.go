@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/template"
+	"sync"
 )
 
 // ID names a sentence, the same in every language.
@@ -24,15 +24,39 @@ type Sentence struct {
 func Of(id ID, args Args) Sentence { return Sentence{ID: id, Args: args} }
 
 // Printer says sentences in one language. The zero Printer says nothing but IDs; get one from a language's function.
-type Printer struct{ catalogue *template.Template }
+type Printer struct{ language *language }
+
+// language is what naosu speaks.
+type language struct {
+	name  string                    // As --lang takes it.
+	texts func() map[ID]func(*text) // What says each sentence.
+}
+
+// compiled is a sentence and what says it. Unlike a map of functions, a slice of them is data to the compiler, and no code
+// that fills it at each start.
+type compiled struct {
+	id  ID
+	say func(*text)
+}
+
+func languageOf(name string, sentences []compiled) language {
+	return language{name, sync.OnceValue(func() map[ID]func(*text) {
+		texts := make(map[ID]func(*text), len(sentences))
+		for _, s := range sentences {
+			texts[s.id] = s.say
+		}
+		return texts
+	})}
+}
 
 // Text is the sentence in the Printer's language. A sentence that is missing, or lacks a value, is said as its ID and
 // values: at the worst moment a clumsy answer is better than none. Tests see to it that it does not happen.
 func (p Printer) Text(id ID, args Args) string {
-	if p.catalogue != nil {
-		var said strings.Builder
-		if err := p.catalogue.ExecuteTemplate(&said, string(id), args); err == nil {
-			return said.String()
+	if say := p.say(id); say != nil {
+		t := text{args: args}
+		say(&t)
+		if !t.failed {
+			return t.said.String()
 		}
 	}
 	return fallback(id, args)
@@ -42,7 +66,22 @@ func (p Printer) Text(id ID, args Args) string {
 func (p Printer) Say(s Sentence) string { return p.Text(s.ID, s.Args) }
 
 // Has says whether the language has a sentence.
-func (p Printer) Has(id ID) bool { return p.catalogue != nil && p.catalogue.Lookup(string(id)) != nil }
+func (p Printer) Has(id ID) bool { return p.say(id) != nil }
+
+func (p Printer) say(id ID) func(*text) {
+	if p.language == nil {
+		return nil
+	}
+	return p.language.texts()[id]
+}
+
+// Language is the name of the Printer's language, as --lang takes it.
+func (p Printer) Language() string {
+	if p.language == nil {
+		return english.name
+	}
+	return p.language.name
+}
 
 func fallback(id ID, args Args) string {
 	words := []string{string(id)}
@@ -52,20 +91,6 @@ func fallback(id ID, args Args) string {
 	return strings.Join(words, " ")
 }
 
-// sentences are those of one area, as templates of text/template over Args.
+// sentences are those of one area, as templates of text/template over Args. They are compiled (generate/): the program
+// does not hold them.
 type sentences map[ID]string
-
-// compile makes a catalogue of a language's sentences and its grammar. It panics on a sentence that does not parse or is
-// there twice, which no test and no program can miss.
-func compile(grammar template.FuncMap, areas ...sentences) *template.Template {
-	root := template.New("").Funcs(grammar).Option("missingkey=error")
-	for _, area := range areas {
-		for id, sentence := range area {
-			if root.Lookup(string(id)) != nil {
-				panic("message: two sentences for " + id)
-			}
-			template.Must(root.New(string(id)).Parse(sentence))
-		}
-	}
-	return root
-}
