@@ -12,7 +12,7 @@ const (
 	DrillConditionRemedy  ID = "DrillConditionRemedy"  // reason
 
 	DrillBegins  ID = "DrillBegins"  // reason, node, act, condition, by
-	DrillThrough ID = "DrillThrough" // hop, act, remediation
+	DrillThrough ID = "DrillThrough" // act, remediation
 	DrillStopped ID = "DrillStopped" // hop, act, remediation
 	DrillWasCut  ID = "DrillWasCut"  // hop
 	DrillCutAt   ID = "DrillCutAt"   // hop, why

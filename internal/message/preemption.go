@@ -9,11 +9,11 @@ const (
 
 	PreemptedBy       ID = "PreemptedBy"       // pods, n, by, known, failed, jobs
 	CausePreempted    ID = "CausePreempted"    // n
-	CausePriority     ID = "CausePriority"     // by, pod, n
+	CausePriority     ID = "CausePriority"     // by, pod
 	CauseRollout      ID = "CauseRollout"      // by
 	CauseScaler       ID = "CauseScaler"       // scaler, by
 	CauseJobFailed    ID = "CauseJobFailed"    // failed, jobs
-	CauseNeedless     ID = "CauseNeedless"     // pod, owner, by, set, node
+	CauseNeedless     ID = "CauseNeedless"     // pod, owner, by, node
 	NotBudget         ID = "NotBudget"         // n
 	UnknownPreemptor  ID = "UnknownPreemptor"  //
 	RemedyBalloons    ID = "RemedyBalloons"    // by, cpu

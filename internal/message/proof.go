@@ -41,7 +41,7 @@ const (
 	ProofLeaseUnread      ID = "ProofLeaseUnread"      // why
 	ProofNotTakenUp       ID = "ProofNotTakenUp"       // by
 
-	ProofTheirs      ID = "ProofTheirs"      // by, action
+	ProofTheirs      ID = "ProofTheirs"      // by
 	ProofNoDrill     ID = "ProofNoDrill"     // by
 	ProofDrillCut    ID = "ProofDrillCut"    // remediation, at, why
 	ProofCutBefore   ID = "ProofCutBefore"   // remediation, at, why

@@ -30,7 +30,7 @@ func proven(c *checker, ch chain) (link, bool) {
 	last := c.latest(ch, func(*v1alpha1.Remediation) bool { return true })
 	if last == nil {
 		if ch.policy == nil {
-			return unknown(message.ProofTheirs, message.Args{"by": ch.by(), "action": string(ch.action())}), true
+			return unknown(message.ProofTheirs, message.Args{"by": ch.by()}), true
 		}
 		return unknown(message.ProofNoDrill, message.Args{"by": ch.by()}), true
 	}

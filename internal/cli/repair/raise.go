@@ -233,7 +233,7 @@ func (t *trial) pass(name HopName, step v1alpha1.StepName, says string) {
 
 // record writes down what was seen, so that check can tell.
 func (t *trial) record(ctx context.Context, r *v1alpha1.Remediation) {
-	status, reason, text := metav1.ConditionTrue, v1alpha1.RemediationDrillPassedReason, message.English().Text(message.DrillThrough, message.Args{"act": true, "hop": "", "remediation": ""})
+	status, reason, text := metav1.ConditionTrue, v1alpha1.RemediationDrillPassedReason, message.English().Text(message.DrillThrough, message.Args{"act": true, "remediation": ""})
 	if t.answer.Cut != "" {
 		status, reason = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason
 		text = message.English().Text(message.DrillCutAt, message.Args{"hop": string(t.answer.Cut), "why": t.answer.Message})

@@ -230,7 +230,7 @@ func freeCPU(world *cluster.Snapshot, node *corev1.Node) int64 {
 }
 
 func (s growthStep) preferLink(v view.View) finding.Link {
-	link := finding.Link{Message: v.Say.Text(message.CausePriority, message.Args{"by": s.Target, "pod": false, "n": len(s.victims)})}
+	link := finding.Link{Message: v.Say.Text(message.CausePriority, message.Args{"by": s.Target, "pod": false})}
 	ds := v.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	link.Evidence = append(link.Evidence, facts.Fact(s.Target, "spec.template.spec.priorityClassName", ds.Spec.Template.Spec.PriorityClassName))
 	for _, pod := range s.victims[:min(len(s.victims), view.MostListed)] {

@@ -172,7 +172,7 @@ func (p preemption) needlessLink(v view.View, who view.Makers) (finding.Link, bo
 			ref := facts.RefTo(cluster.Pod, next)
 			return finding.Link{
 				Message: v.Say.Text(message.CauseNeedless, message.Args{
-					"pod": ref, "owner": owners[0], "by": one.By, "set": p.by, "node": facts.NodeRef(next.Spec.NodeName),
+					"pod": ref, "owner": owners[0], "by": one.By, "node": facts.NodeRef(next.Spec.NodeName),
 				}),
 				Evidence: []finding.Evidence{facts.FactSince(ref, "spec.nodeName", next.Spec.NodeName, next.CreationTimestamp)},
 			}, true

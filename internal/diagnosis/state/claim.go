@@ -143,7 +143,7 @@ func (s *Status) waitsForConsumer(ctx context.Context, claim *corev1.PersistentV
 	args["pod"] = facts.RefTo(cluster.Pod, users[0])
 	s.is("Pending", finding.Critical, message.ClaimWaitsForPod, args)
 	s.because(message.ClaimFirstConsumer, args, mode)
-	s.because(message.PodSays, message.Args{"pod": args["pod"], "why": s.summaryOf(ctx, args["pod"].(change.Ref))},
+	s.because(message.PodSays, message.Args{"why": s.summaryOf(ctx, args["pod"].(change.Ref))},
 		facts.Fact(args["pod"].(change.Ref), "status.phase", string(users[0].Status.Phase)))
 }
 

@@ -38,7 +38,7 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	}
 	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
 		if refs := excluded[why]; len(refs) > 0 {
-			s.because(message.DaemonExcluded, message.Args{"n": len(refs), "nodes": s.Some(refs), "why": s.Say.Text(why, message.Args{"n": len(refs)})},
+			s.because(message.DaemonExcluded, message.Args{"nodes": s.Some(refs), "why": s.Say.Text(why, message.Args{"n": len(refs)})},
 				daemonTerms(s.ref, set)...)
 		}
 	}

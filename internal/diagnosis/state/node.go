@@ -74,7 +74,7 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, t
 		if lease := s.World.Lease(corev1.NamespaceNodeLease, node.Name); lease != nil && lease.Spec.RenewTime != nil {
 			renewed := *lease.Spec.RenewTime
 			at := facts.FactSince(facts.RefTo(cluster.Lease, lease), "spec.renewTime", renewed.UTC().Format("2006-01-02T15:04:05Z"), metav1.Time(renewed))
-			s.because(message.LeaseLast, message.Args{"node": s.ref, "age": s.age(metav1.Time(renewed)), "fresh": s.since(metav1.Time(renewed)) < lasts(lease)}, at)
+			s.because(message.LeaseLast, message.Args{"age": s.age(metav1.Time(renewed)), "fresh": s.since(metav1.Time(renewed)) < lasts(lease)}, at)
 		} else {
 			s.Needs(cluster.Lease)
 		}
