@@ -13,7 +13,7 @@ import (
 // largest is how large naosu may be without symbols and debug information, as it is in an image (-ldflags='-s -w').
 //
 // If it has become much larger at once, something that it links calls methods whose names are known at run time only, and
-// the linker keeps every exported method of every type, the whole of EC2's API for one. docs/adr/0012 says how to find it.
+// the linker keeps every exported method of every type, the whole of EC2's API for one. docs/adr/0013 says how to find it.
 const largest = 85_000_000
 
 func TestSize(t *testing.T) {
@@ -23,7 +23,7 @@ func TestSize(t *testing.T) {
 	size := stripped(t, program.Need(t, "naosu"))
 	t.Logf("naosu has %d bytes", size)
 	if size > largest {
-		t.Errorf("naosu has %d bytes, %d at most: see docs/adr/0012", size, largest)
+		t.Errorf("naosu has %d bytes, %d at most: see docs/adr/0013", size, largest)
 	}
 }
 
