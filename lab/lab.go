@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/naosu-dev/naosu/lab/addons/clusterautoscaler"
-	"github.com/naosu-dev/naosu/lab/addons/nodemonitor"
-	"github.com/naosu-dev/naosu/lab/addons/noderepair"
-	"github.com/naosu-dev/naosu/lab/addons/verticalautoscaler"
+	"github.com/naosu-dev/naosu/lab/addons/cpvpa"
+	"github.com/naosu-dev/naosu/lab/addons/eksmonitor"
+	"github.com/naosu-dev/naosu/lab/addons/eksnoderepair"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/cloud/aws"
 	"github.com/naosu-dev/naosu/lab/cloud/csi"
@@ -177,17 +177,17 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 	}
 	if o.Addons.VerticalAutoscaler {
 		run("vertical autoscaler", func(ctx context.Context) error {
-			return verticalautoscaler.Run(ctx, verticalautoscaler.Options{Config: config, Pace: o.Pace})
+			return cpvpa.Run(ctx, cpvpa.Options{Config: config, Pace: o.Pace})
 		})
 	}
 	if o.Addons.NodeMonitoringAgent {
 		run("node monitoring agents", func(ctx context.Context) error {
-			return nodemonitor.Run(ctx, nodemonitor.Options{Config: config, Machines: l.Nodes, Pace: o.Pace})
+			return eksmonitor.Run(ctx, eksmonitor.Options{Config: config, Machines: l.Nodes, Pace: o.Pace})
 		})
 	}
 	if o.Addons.NodeRepair {
 		run("node repair", func(ctx context.Context) error {
-			return noderepair.Run(ctx, noderepair.Options{Config: config, Cloud: l.Cloud, Pace: o.Pace})
+			return eksnoderepair.Run(ctx, eksnoderepair.Options{Config: config, Cloud: l.Cloud, Pace: o.Pace})
 		})
 	}
 	return nil

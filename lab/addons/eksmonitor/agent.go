@@ -1,4 +1,4 @@
-package nodemonitor
+package eksmonitor
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package noderepair
+package eksnoderepair
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package verticalautoscaler
+package cpvpa
 
 import (
 	"testing"
