@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // actuate asks the provider to act on the machine, at most once for a reboot: the request is recorded before it is made, and
@@ -51,7 +51,7 @@ func preexisting(r *v1alpha1.Remediation, s observation) []string {
 	if s.policy == nil || s.node == nil {
 		return nil
 	}
-	return repair.Preexisting(s.policy.Rules, r.Spec.Evidence, s.node.Status.Conditions)
+	return repairpolicy.Preexisting(s.policy.Rules, r.Spec.Evidence, s.node.Status.Conditions)
 }
 
 // asked is what follows from a provider's answer. One that cannot do it now is asked again; one that refuses has not tried, which

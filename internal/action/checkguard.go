@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // checkGuard plays the future, asks the guard, and begins if it allows: an entry is reserved in the very ledger that the guard
@@ -148,7 +148,7 @@ func inARow(ledger guard.Ledger, e guard.Entry, r *v1alpha1.Remediation, s obser
 	node := guard.Node{
 		Name: e.Node, UID: e.NodeUID, ProviderID: e.ProviderID, Group: e.Group, Image: e.Image, Created: s.node.CreationTimestamp.Time,
 	}
-	return ledger.InARow(node, repair.IllSince(s.node, r.Spec.Evidence, s.now), guard.Memory(s.policy))
+	return ledger.InARow(node, repairpolicy.IllSince(s.node, r.Spec.Evidence, s.now), guard.Memory(s.policy))
 }
 
 // NoActuator is the reason of the condition Allowed where nobody can act on the machine.

@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // finish closes the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. Of a node
@@ -23,7 +23,7 @@ func (p *Performer) finish(ctx context.Context, r *v1alpha1.Remediation, s obser
 	if rejects := rejectedByDeletion(r) || goesOn && rejectedByUncordon(r); goesOn || rejects {
 		closed := p.closed(ledger.Ledger, r, s.node)
 		if rejects {
-			closed = closed.Reject(repair.RejectionOf(r.Spec.Node.UID, r.Spec.Evidence))
+			closed = closed.Reject(repairpolicy.RejectionOf(r.Spec.Node.UID, r.Spec.Evidence))
 		}
 		if err := p.Records.WriteLedger(ctx, ledger, closed); err != nil {
 			return err

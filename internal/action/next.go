@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // observation is what is read right before a transition: as much of it as the Remediation's step depends on.
@@ -28,7 +28,7 @@ type observation struct {
 	// contradicted is whether the ledger does not bear out what the record claims: that it goes on, or has not begun.
 	contradicted bool
 	// objection is what the policy has against this, while a machine has not been acted on.
-	objection repair.Objection
+	objection repairpolicy.Objection
 	// verdict is the guard's as long as a machine has not been acted on, readErr why the guard could not be asked.
 	verdict guard.Named
 	readErr error
@@ -144,9 +144,9 @@ func notAsked(r *v1alpha1.Remediation, s observation) *conclusion {
 	})
 }
 
-var objectionMessages = map[repair.Objection]message.ID{
-	repair.NotSelected: message.ActionNotSelected, repair.NoSuchRule: message.ActionNoSuchRule, repair.NotDue: message.ActionNotDue,
-	repair.AnotherRule: message.ActionAnotherRule, repair.AnotherAction: message.ActionAnotherAction,
+var objectionMessages = map[repairpolicy.Objection]message.ID{
+	repairpolicy.NotSelected: message.ActionNotSelected, repairpolicy.NoSuchRule: message.ActionNoSuchRule, repairpolicy.NotDue: message.ActionNotDue,
+	repairpolicy.AnotherRule: message.ActionAnotherRule, repairpolicy.AnotherAction: message.ActionAnotherAction,
 }
 
 // notNeeded is why a Remediation should not be done at all, whatever its policy says.

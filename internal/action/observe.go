@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -99,7 +99,7 @@ func (p *Performer) observeLedger(ctx context.Context, r *v1alpha1.Remediation, 
 	reserved := entered && entry.Ended.IsZero()
 	s.contradicted = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
 	if s.policy != nil && s.node != nil && !beyondAct(r) {
-		s.objection = repair.Asks(s.policy, s.node, r, ledger.Ledger, s.now)
+		s.objection = repairpolicy.Asks(s.policy, s.node, r, ledger.Ledger, s.now)
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	since := act.StartedAt.Truncate(time.Second) // as precise as a creation is told
 	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {
 		return cluster.GroupName(&n) == entry.Group && !n.CreationTimestamp.Time.Before(since) && n.UID != r.Spec.Node.UID &&
-			repair.Ready(&n) && !p.Advisor.Ill(&n, r) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
+			repairpolicy.Ready(&n) && !p.Advisor.Ill(&n, r) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
 			return o.Name != r.Name && Successor(&o) == n.Name
 		})
 	})

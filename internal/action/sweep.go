@@ -11,7 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // Sweep undoes what Remediations that have ended, or that somebody deleted, have left: cordons, and entries in the ledger
@@ -98,7 +98,7 @@ func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error 
 func stillHasEvidence(r guard.Rejection, nodes []corev1.Node) bool {
 	return slices.ContainsFunc(nodes, func(n corev1.Node) bool {
 		return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-			return r.Same(repair.RejectionOf(n.UID, repair.EvidenceOf(c)))
+			return r.Same(repairpolicy.RejectionOf(n.UID, repairpolicy.EvidenceOf(c)))
 		})
 	})
 }

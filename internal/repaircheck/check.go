@@ -1,4 +1,4 @@
-package proof
+package repaircheck
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // Check tells of everything that an agent seen on the cluster can report, and of everything that a rule waits for and no
@@ -75,7 +75,7 @@ func (c *checker) classify() {
 	policies := slices.Clone(c.f.Policies)
 	slices.SortFunc(policies, func(a, b v1alpha1.NodeRepairPolicy) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range policies {
-		for _, node := range repair.Selected(&policies[i], c.f.Nodes) {
+		for _, node := range repairpolicy.Selected(&policies[i], c.f.Nodes) {
 			selected[node.Name] = append(selected[node.Name], &policies[i])
 		}
 	}
@@ -181,8 +181,8 @@ type chain struct {
 func (c *checker) rows(p part) []Row {
 	var rows []Row
 	evidence := v1alpha1.Evidence{Condition: p.report.Condition, Status: p.report.Status, Reason: p.report.Reason}
-	for _, policy := range p.policies { // The first that has a rule decides, as in repair.Propose.
-		if found, met := repair.Would(policy.Spec.Rules, evidence); met {
+	for _, policy := range p.policies { // The first that has a rule decides, as in repairpolicy.Propose.
+		if found, met := repairpolicy.Would(policy.Spec.Rules, evidence); met {
 			rows = append(rows, c.judge(chain{part: p, policy: policy, rule: found.Rule}))
 			break
 		}

@@ -1,4 +1,4 @@
-package repair
+package repairpolicy
 
 import (
 	corev1 "k8s.io/api/core/v1"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // TestDeleted deletes a Remediation at each of its steps: the node is put back, the abort is noted, and the record goes.
@@ -206,7 +206,7 @@ func TestDeletedProposal(t *testing.T) {
 	proposed := func() int {
 		var all v1alpha1.RemediationList
 		w.must(w.api.Direct.List(ctx, &all))
-		return len(repair.Propose([]v1alpha1.NodeRepairPolicy{*w.policy}, []*corev1.Node{w.node(ctx, "n1")}, all.Items, w.ledger(ctx), w.clock.Now()).Remediations)
+		return len(repairpolicy.Propose([]v1alpha1.NodeRepairPolicy{*w.policy}, []*corev1.Node{w.node(ctx, "n1")}, all.Items, w.ledger(ctx), w.clock.Now()).Remediations)
 	}
 	w.must(w.api.Direct.Delete(ctx, w.remediation(ctx)))
 	w.advance(ctx)

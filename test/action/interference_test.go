@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
 
@@ -122,7 +122,7 @@ func TestUncordonedByOthers(t *testing.T) {
 				if want := "Assess Guard Cordon Drain(Skipped) Uncordon: Rejected"; got != want || w.cloud.reboots+w.cloud.replaces > 0 || evictions > 0 {
 					t.Errorf("got  %s\nwant %s\n%d reboots, %d replacements, %d evictions", got, want, w.cloud.reboots, w.cloud.replaces, evictions)
 				}
-				if !w.ledger(ctx).Rejected(repair.RejectionOf("n1", w.remediation(ctx).Spec.Evidence)) {
+				if !w.ledger(ctx).Rejected(repairpolicy.RejectionOf("n1", w.remediation(ctx).Spec.Evidence)) {
 					t.Error("it may be proposed again for the same evidence")
 				}
 				w.must(w.performer().Sweep(ctx))

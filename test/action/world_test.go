@@ -27,7 +27,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/record"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
@@ -187,7 +187,7 @@ func (w *world) performer() *action.Performer {
 type advisor struct{ w *world }
 
 func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
-	return repair.Needs(a.w.policy.Spec.Rules, r, node)
+	return repairpolicy.Needs(a.w.policy.Spec.Rules, r, node)
 }
 
 func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
@@ -215,7 +215,7 @@ func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation
 	for _, n := range nodes.Items {
 		_, member := n.Labels["node-role.kubernetes.io/control-plane"]
 		node := guard.Node{
-			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repair.Ready(&n), Unhealthy: a.Ill(&n, r),
+			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repairpolicy.Ready(&n), Unhealthy: a.Ill(&n, r),
 			Leaving: action.Leaving(&n), Annotations: action.OthersAnnotations(&n),
 			Created: n.CreationTimestamp.Time, MachineKey: cloud.MachineOf(&n).Key(), ControlPlane: member,
 		}

@@ -29,8 +29,8 @@ var (
 var layers = [][]string{
 	{own + "internal/cli", own + "internal/controller"},
 	{own + "internal/action"},
-	{own + "internal/diagnosis", own + "internal/record", own + "internal/proof"},
-	{own + "internal/guard", own + "internal/repair", own + "internal/rebalance", own + "internal/headroom"},
+	{own + "internal/diagnosis", own + "internal/record", own + "internal/repaircheck"},
+	{own + "internal/guard", own + "internal/repairpolicy", own + "internal/rebalance", own + "internal/headroom"},
 	{own + "internal/simulation"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},

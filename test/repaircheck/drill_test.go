@@ -1,4 +1,4 @@
-package proof
+package repaircheck
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/repair"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
@@ -32,7 +32,7 @@ func TestProof(t *testing.T) {
 	t.Run("without naosu's definitions", func(t *testing.T) {
 		checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
 		row := rowOf(t, checked, "InterfaceNotUp")
-		if err != nil || row.Verdict != proof.Broken || row.BrokenLink != proof.Match || row.Code != finding.N302 {
+		if err != nil || row.Verdict != repaircheck.Broken || row.BrokenLink != repaircheck.Match || row.Code != finding.N302 {
 			t.Errorf("%v: %+v", err, row)
 		}
 		if _, err := b.run(ctx, "repair", "drill", "node/"+b.node); exit.Code(err) != exit.NoAnswer || !strings.Contains(err.Error(), "naosu crds") {
@@ -83,7 +83,7 @@ func TestProof(t *testing.T) {
 			t.Errorf("%d hops were passed: %v", n, answer.Hops)
 		}
 		checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
-		if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.BrokenLink != proof.Action || row.By != "noderepairpolicy/workers" {
+		if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.BrokenLink != repaircheck.Action || row.By != "noderepairpolicy/workers" {
 			t.Errorf("%v: %+v", err, row)
 		}
 	})
@@ -151,7 +151,7 @@ func (b *bed) approval(ctx context.Context, t *testing.T) {
 	b.policyIs(ctx, t, func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeApprove }, permitted)
 	b.drilled(ctx, t, 0)
 	checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
-	if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Verdict != proof.NeedsApproval || row.Code != "" || !strings.Contains(row.Message, "approved") {
+	if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Verdict != repaircheck.NeedsApproval || row.Code != "" || !strings.Contains(row.Message, "approved") {
 		t.Errorf("%v: %+v", err, row)
 	}
 	b.mended(ctx, t)
@@ -207,7 +207,7 @@ func (b *bed) judge(ctx context.Context, t *testing.T, done ended, hop repair.Ho
 	return answer
 }
 
-func rowOf(t *testing.T, checked repair.Checked, reason string) proof.Row {
+func rowOf(t *testing.T, checked repair.Checked, reason string) repaircheck.Row {
 	t.Helper()
 	for _, row := range checked.Rows {
 		if row.Reason == reason {
@@ -215,7 +215,7 @@ func rowOf(t *testing.T, checked repair.Checked, reason string) proof.Row {
 		}
 	}
 	t.Fatalf("no row for %s", reason)
-	return proof.Row{}
+	return repaircheck.Row{}
 }
 
 // policy reboots, which nobody offers here.
@@ -341,7 +341,7 @@ func (b *bed) raised(ctx context.Context, t *testing.T) {
 		}
 		whole(t)
 		checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
-		if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Verdict != proof.Broken || row.BrokenLink != proof.Proven {
+		if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Verdict != repaircheck.Broken || row.BrokenLink != repaircheck.Proven {
 			t.Errorf("%v: %+v", err, row)
 		}
 	})

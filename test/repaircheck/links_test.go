@@ -1,4 +1,4 @@
-package proof
+package repaircheck
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/repair"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // cuts are what a user meets, as the objects of the cluster have it, by the link that check is to name. A policy is changed
@@ -37,30 +37,30 @@ func (b *bed) cuts(ctx context.Context, t *testing.T) []cut {
 		}
 	}
 	return []cut{
-		{"the agent is told to leave it", proof.Detect, down, "off", b.node, func(t *testing.T) { t.Helper(); b.switchedOff(ctx, t, down) }},
-		{"a reason that no agent has", proof.Detect, "InterfaceDown", "InterfaceDown", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Reasons = []string{"InterfaceDown"} })},
-		{"an agent that fell silent", proof.Fresh, down, "16m", b.node, func(t *testing.T) { t.Helper(); b.heard(ctx, t, time.Hour) }},
-		{"no rule", proof.Match, down, "No rule", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Condition = "KernelReady" })},
-		{"a rule that waits longer than the condition lasts", proof.Wait, "CperHardwareErrorFatal", "24h", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) {
+		{"the agent is told to leave it", repaircheck.Detect, down, "off", b.node, func(t *testing.T) { t.Helper(); b.switchedOff(ctx, t, down) }},
+		{"a reason that no agent has", repaircheck.Detect, "InterfaceDown", "InterfaceDown", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Reasons = []string{"InterfaceDown"} })},
+		{"an agent that fell silent", repaircheck.Fresh, down, "16m", b.node, func(t *testing.T) { t.Helper(); b.heard(ctx, t, time.Hour) }},
+		{"no rule", repaircheck.Match, down, "No rule", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Condition = "KernelReady" })},
+		{"a rule that waits longer than the condition lasts", repaircheck.Wait, "CperHardwareErrorFatal", "24h", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) {
 			rule(s).Condition, rule(s).For.Duration = "KernelReady", 48*time.Hour
 		})},
-		{"nobody offers it", proof.Action, down, "Nobody offers", b.node, permission("None", v1alpha1.MayNo)},
-		{"the cloud refuses", proof.Permitted, down, "aws", b.node, permission("aws", v1alpha1.MayNo)},
-		{"the cloud refuses the machines of a group", proof.Permitted, down, "for machines of group/batch", batch, func(t *testing.T) { t.Helper(); b.refusedGroup(ctx, t) }},
-		{"a budget that rounds to zero", proof.Budget, down, "20%", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.Cluster = new(intstr.FromString("20%")) })},
-		{"the ledger is damaged", proof.Budget, down, "damaged", b.node, func(t *testing.T) { t.Helper(); b.damagedLedger(ctx, t) }},
-		{"paused", proof.Mode, down, "paused", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Paused = true })},
-		{"only reported", proof.Mode, down, "Report", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeReport })},
-		{"Karpenter repairs too", proof.Competing, down, "karpenter", karpenters, func(t *testing.T) { t.Helper(); b.karpenter(ctx, t) }},
-		{"no controller", proof.Controller, down, "lease", b.node, func(t *testing.T) { t.Helper(); b.unled(ctx, t) }},
-		{"drilled too long ago", proof.Proven, down, "30 days", b.node, func(t *testing.T) { t.Helper(); b.drilled(ctx, t, 31*24*time.Hour) }},
+		{"nobody offers it", repaircheck.Action, down, "Nobody offers", b.node, permission("None", v1alpha1.MayNo)},
+		{"the cloud refuses", repaircheck.Permitted, down, "aws", b.node, permission("aws", v1alpha1.MayNo)},
+		{"the cloud refuses the machines of a group", repaircheck.Permitted, down, "for machines of group/batch", batch, func(t *testing.T) { t.Helper(); b.refusedGroup(ctx, t) }},
+		{"a budget that rounds to zero", repaircheck.Budget, down, "20%", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.Cluster = new(intstr.FromString("20%")) })},
+		{"the ledger is damaged", repaircheck.Budget, down, "damaged", b.node, func(t *testing.T) { t.Helper(); b.damagedLedger(ctx, t) }},
+		{"paused", repaircheck.Mode, down, "paused", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Paused = true })},
+		{"only reported", repaircheck.Mode, down, "Report", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeReport })},
+		{"Karpenter repairs too", repaircheck.Competing, down, "karpenter", karpenters, func(t *testing.T) { t.Helper(); b.karpenter(ctx, t) }},
+		{"no controller", repaircheck.Controller, down, "lease", b.node, func(t *testing.T) { t.Helper(); b.unled(ctx, t) }},
+		{"drilled too long ago", repaircheck.Proven, down, "30 days", b.node, func(t *testing.T) { t.Helper(); b.drilled(ctx, t, 31*24*time.Hour) }},
 	}
 }
 
 // rowOn is the row about a reason on a node.
-func rowOn(t *testing.T, checked repair.Checked, reason, node string) proof.Row {
+func rowOn(t *testing.T, checked repair.Checked, reason, node string) repaircheck.Row {
 	t.Helper()
-	at := slices.IndexFunc(checked.Rows, func(r proof.Row) bool { return r.Reason == reason && slices.Contains(r.On, node) })
+	at := slices.IndexFunc(checked.Rows, func(r repaircheck.Row) bool { return r.Reason == reason && slices.Contains(r.On, node) })
 	if at < 0 {
 		t.Fatalf("no row for %s on %s", reason, node)
 	}
@@ -69,7 +69,7 @@ func rowOn(t *testing.T, checked repair.Checked, reason, node string) proof.Row 
 
 type cut struct {
 	name         string
-	link         proof.LinkName
+	link         repaircheck.LinkName
 	reason, says string
 	on           string // which node
 	make         func(*testing.T)
@@ -78,8 +78,8 @@ type cut struct {
 // eachLink cuts every link that check goes along, and demands that it names just that one.
 func (b *bed) eachLink(ctx context.Context, t *testing.T) {
 	t.Helper()
-	var links []proof.LinkName
-	named := map[proof.LinkName]bool{}
+	var links []repaircheck.LinkName
+	named := map[repaircheck.LinkName]bool{}
 	for _, c := range b.cuts(ctx, t) {
 		t.Run(c.name, func(t *testing.T) {
 			row := b.mended(ctx, t)
@@ -93,7 +93,7 @@ func (b *bed) eachLink(ctx context.Context, t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row := rowOn(t, checked, c.reason, c.on); row.Verdict == proof.WouldAct || row.BrokenLink != c.link || !strings.Contains(row.Message, c.says) {
+			if row := rowOn(t, checked, c.reason, c.on); row.Verdict == repaircheck.WouldAct || row.BrokenLink != c.link || !strings.Contains(row.Message, c.says) {
 				t.Errorf("%s at %q: %s; want %q: …%s…", row.Verdict, row.BrokenLink, row.Message, c.link, c.says)
 			}
 			named[c.link] = true
@@ -108,7 +108,7 @@ func (b *bed) eachLink(ctx context.Context, t *testing.T) {
 }
 
 // mended is the row of a chain of which every link is whole again.
-func (b *bed) mended(ctx context.Context, t *testing.T) proof.Row {
+func (b *bed) mended(ctx context.Context, t *testing.T) repaircheck.Row {
 	t.Helper()
 	b.policyIs(ctx, t, nil, permitted)
 	b.heard(ctx, t, 0)
@@ -116,7 +116,7 @@ func (b *bed) mended(ctx context.Context, t *testing.T) proof.Row {
 	b.lease(ctx, t)
 	checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
 	row := rowOf(t, checked, "InterfaceNotUp")
-	if err != nil || row.Verdict != proof.WouldAct {
+	if err != nil || row.Verdict != repaircheck.WouldAct {
 		t.Fatalf("%v: %s at %q: %s", err, row.Verdict, row.BrokenLink, row.Message)
 	}
 	return row
@@ -260,7 +260,7 @@ func (b *bed) refusedGroup(ctx context.Context, t *testing.T) {
 		told.May, told.Groups = v1alpha1.MayNo, []v1alpha1.GroupPermission{{Name: "", May: v1alpha1.MayYes}, {Name: "batch", May: v1alpha1.MayNo}}
 	})
 	checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
-	if row := rowOn(t, checked, "InterfaceNotUp", b.node); err != nil || row.Verdict != proof.WouldAct {
+	if row := rowOn(t, checked, "InterfaceNotUp", b.node); err != nil || row.Verdict != repaircheck.WouldAct {
 		t.Errorf("machines that are let through: %v: %+v", err, row)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // addRepairs adds what no Snapshot tells: what the guard holds back now, and repairs that somebody set up and that would not
@@ -27,8 +27,8 @@ func (o *Options) addRepairs(ctx context.Context, v view.View, found *finding.Au
 		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: v.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})})
 		return
 	}
-	rows := slices.DeleteFunc(proof.Check(read.Facts, v.Say), func(r proof.Row) bool { return r.By == "" || !r.Expected() })
-	for _, f := range slices.Concat(proof.Held(read.Facts, v.Say), proof.Findings(rows, v.Say)) {
+	rows := slices.DeleteFunc(repaircheck.Check(read.Facts, v.Say), func(r repaircheck.Row) bool { return r.By == "" || !r.Expected() })
+	for _, f := range slices.Concat(repaircheck.Held(read.Facts, v.Say), repaircheck.Findings(rows, v.Say)) {
 		if v.WithinLimits(f) {
 			found.Findings = append(found.Findings, f)
 		}

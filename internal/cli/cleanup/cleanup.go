@@ -23,7 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -155,7 +155,7 @@ func (o *Options) ready(ctx context.Context, name string) (bool, error) {
 	if err := o.Client.Get(ctx, client.ObjectKey{Name: name}, &node); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	return repair.Ready(&node), nil
+	return repairpolicy.Ready(&node), nil
 }
 
 // remove removes the agent's conditions from all Nodes but some, and says of each what.

@@ -21,7 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // aws is the provider that is looked for on any cluster, by its name and by that of its machines' IDs.
@@ -29,7 +29,7 @@ const aws = "aws"
 
 // Facts are what was read, and what could not be.
 type Facts struct {
-	proof.Facts
+	repaircheck.Facts
 	// Absent is that naosu's definitions are not installed, so that there is nothing of its own to be read.
 	Absent bool
 	unread []gap
@@ -73,7 +73,7 @@ func Read(ctx context.Context, o *input.Options) (*Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := reader{ctx: ctx, Objects: objects, f: &Facts{Facts: proof.Facts{Now: o.Clock.Now()}}}
+	r := reader{ctx: ctx, Objects: objects, f: &Facts{Facts: repaircheck.Facts{Now: o.Clock.Now()}}}
 	if err := r.world(); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func ReadBeside(ctx context.Context, o *input.Options, world *cluster.Snapshot) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	r := reader{ctx: ctx, Objects: objects, f: &Facts{Facts: proof.Facts{Now: world.Taken()}}, known: world}
+	r := reader{ctx: ctx, Objects: objects, f: &Facts{Facts: repaircheck.Facts{Now: world.Taken()}}, known: world}
 	r.f.nodes(world)
 	for _, set := range daemonSets(world) {
 		r.agent(set)
@@ -103,7 +103,7 @@ func ReadBeside(ctx context.Context, o *input.Options, world *cluster.Snapshot) 
 
 // ofSnapshot takes what a snapshot has. It holds neither naosu's own resources nor who else repairs.
 func ofSnapshot(world *cluster.Snapshot) *Facts {
-	f := &Facts{Facts: proof.Facts{Now: world.Taken(), Own: message.Of(message.CheckSnapshot, nil)}}
+	f := &Facts{Facts: repaircheck.Facts{Now: world.Taken(), Own: message.Of(message.CheckSnapshot, nil)}}
 	f.nodes(world)
 	for _, set := range daemonSets(world) {
 		f.seen(set)
@@ -135,15 +135,15 @@ func (f *Facts) group() {
 }
 
 // seen notes an agent by its DaemonSet's name.
-func (f *Facts) seen(set *appsv1.DaemonSet) (proof.Agent, bool) {
-	i := slices.IndexFunc(proof.DaemonSets, func(a proof.Agent) bool { return strings.Contains(set.Name, string(a)) })
+func (f *Facts) seen(set *appsv1.DaemonSet) (repaircheck.Agent, bool) {
+	i := slices.IndexFunc(repaircheck.DaemonSets, func(a repaircheck.Agent) bool { return strings.Contains(set.Name, string(a)) })
 	if i < 0 {
-		return proof.Nobody, false
+		return repaircheck.Nobody, false
 	}
-	if !slices.Contains(f.Agents, proof.DaemonSets[i]) {
-		f.Agents = append(f.Agents, proof.DaemonSets[i])
+	if !slices.Contains(f.Agents, repaircheck.DaemonSets[i]) {
+		f.Agents = append(f.Agents, repaircheck.DaemonSets[i])
 	}
-	return proof.DaemonSets[i], true
+	return repaircheck.DaemonSets[i], true
 }
 
 // configure takes the severities from a configuration of the agent, or the reasons from a file of own reasons, as the file's name says

@@ -20,8 +20,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud/discover"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
 	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // reader reads from a cluster. Only nodes must be readable; what else is not makes a gap.
@@ -73,7 +73,7 @@ func (r reader) rest() {
 
 // agent notes an agent; of naosu's, also how it is configured and which image it runs where.
 func (r reader) agent(set *appsv1.DaemonSet) {
-	if agent, known := r.f.seen(set); known && agent == proof.Naosu {
+	if agent, known := r.f.seen(set); known && agent == repaircheck.Naosu {
 		r.configuration(set)
 		r.images(set)
 	}

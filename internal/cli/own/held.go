@@ -12,19 +12,19 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // HeldOn are the repairs of a node that the guard holds back at a time (N304), and the policies that are braked. The node is nil if it
 // is gone. Where it has no open Remediation, a policy by which it is ill tells: one that is braked makes Remediations of a few of
 // its nodes only.
 func (r Resources) HeldOn(name string, node *corev1.Node, now time.Time, say message.Printer) []finding.Finding {
-	facts := proof.Facts{Now: now, Remediations: r.open(name, node)}
+	facts := repaircheck.Facts{Now: now, Remediations: r.open(name, node)}
 	if len(facts.Remediations) == 0 && node != nil {
 		facts.Policies = r.concerning(node)
 	}
-	return proof.Held(facts, say)
+	return repaircheck.Held(facts, say)
 }
 
 // Read reads what there is, as far as it may be read: where naosu is not installed there is nothing. That it could not be read is
@@ -57,6 +57,6 @@ func (r Resources) open(name string, node *corev1.Node) []v1alpha1.Remediation {
 // concerning are the policies that select a node and have a rule by which it is ill.
 func (r Resources) concerning(node *corev1.Node) []v1alpha1.NodeRepairPolicy {
 	return slices.DeleteFunc(r.Policies, func(p v1alpha1.NodeRepairPolicy) bool {
-		return len(repair.Selected(&p, []*corev1.Node{node})) == 0 || !repair.Ill(p.Spec.Rules, node.Status.Conditions)
+		return len(repairpolicy.Selected(&p, []*corev1.Node{node})) == 0 || !repairpolicy.Ill(p.Spec.Rules, node.Status.Conditions)
 	})
 }

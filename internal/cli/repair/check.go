@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // CheckOptions are what check is asked.
@@ -30,7 +30,7 @@ type CheckOptions struct {
 
 // Checked is the answer.
 type Checked struct {
-	Rows     []proof.Row       `json:"rows"`
+	Rows     []repaircheck.Row `json:"rows"`
 	Findings []finding.Finding `json:"findings"`
 	Unknown  []finding.Gap     `json:"unknown"`
 }
@@ -75,8 +75,8 @@ func (o *CheckOptions) Run(ctx context.Context) error {
 		return err
 	}
 	say := o.Say()
-	rows := proof.Check(read.Facts, say)
-	found := append(proof.Held(read.Facts, say), proof.Findings(rows, say)...)
+	rows := repaircheck.Check(read.Facts, say)
+	found := append(repaircheck.Held(read.Facts, say), repaircheck.Findings(rows, say)...)
 	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	answer := Checked{Rows: rows, Findings: found, Unknown: read.Unknown(say)}
 	if read.Absent {

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // run is `naosu repair ARGS`.
@@ -38,14 +38,14 @@ func TestCheckSnapshot(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &answer); err != nil {
 		t.Fatal(err)
 	}
-	row := map[string]proof.Row{}
+	row := map[string]repaircheck.Row{}
 	for _, r := range answer.Rows {
 		row[r.Reason] = r
 	}
-	if r := row["InterfaceNotUp"]; r.Verdict != proof.Unproven || r.BrokenLink != proof.Match || r.Code != finding.N302 {
+	if r := row["InterfaceNotUp"]; r.Verdict != repaircheck.Unproven || r.BrokenLink != repaircheck.Match || r.Code != finding.N302 {
 		t.Errorf("InterfaceNotUp: %+v", r)
 	}
-	if r := row["PortConflict"]; r.Verdict != proof.Broken || r.BrokenLink != proof.Detect {
+	if r := row["PortConflict"]; r.Verdict != repaircheck.Broken || r.BrokenLink != repaircheck.Detect {
 		t.Errorf("PortConflict: %+v", r)
 	}
 	if len(answer.Unknown) != 1 || !strings.Contains(answer.Unknown[0].Message, "neither naosu's own resources") {
@@ -82,8 +82,8 @@ func TestCheckFails(t *testing.T) {
 
 // What waits for a person is told apart from what acts by itself, and is no finding.
 func TestCheckTellsOfApproval(t *testing.T) {
-	row := func(verdict proof.Verdict, reason string) proof.Row {
-		return proof.Row{Condition: "NetworkingReady", Reason: reason, Nodes: 3, Fresh: 3, By: "noderepairpolicy/workers", Action: "Reboot", For: "10m0s", Verdict: verdict}
+	row := func(verdict repaircheck.Verdict, reason string) repaircheck.Row {
+		return repaircheck.Row{Condition: "NetworkingReady", Reason: reason, Nodes: 3, Fresh: 3, By: "noderepairpolicy/workers", Action: "Reboot", For: "10m0s", Verdict: verdict}
 	}
 	for language, tc := range map[string]struct {
 		say  message.Printer
@@ -93,9 +93,9 @@ func TestCheckTellsOfApproval(t *testing.T) {
 		"ja": {message.Japanese(), []string{"人が承認すれば修復されるものが 2 件", "承認が必要"}},
 	} {
 		var out bytes.Buffer
-		rows := []proof.Row{row(proof.NeedsApproval, "InterfaceNotUp"), row(proof.WouldAct, "PortConflict"), row(proof.NeedsApproval, "IPAMDNotReady")}
+		rows := []repaircheck.Row{row(repaircheck.NeedsApproval, "InterfaceNotUp"), row(repaircheck.WouldAct, "PortConflict"), row(repaircheck.NeedsApproval, "IPAMDNotReady")}
 		var format output.Format
-		if err := writeCheck(format.Page(&out), tc.say, Checked{Rows: rows, Findings: proof.Findings(rows, tc.say)}); err != nil {
+		if err := writeCheck(format.Page(&out), tc.say, Checked{Rows: rows, Findings: repaircheck.Findings(rows, tc.say)}); err != nil {
 			t.Fatal(err)
 		}
 		page := strings.Join(strings.Fields(out.String()), " ")

@@ -23,7 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // DrillOptions are what drill is asked.
@@ -184,8 +184,8 @@ func (o *DrillOptions) remediation(depth v1alpha1.DrillDepth) *v1alpha1.Remediat
 // agentImage notes what the node's agent runs, as far as that can be read.
 func (o *DrillOptions) agentImage(ctx context.Context, r *v1alpha1.Remediation) {
 	var pods corev1.PodList
-	err := o.objects.List(ctx, &pods, client.MatchingLabels{"app.kubernetes.io/name": string(proof.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})
+	err := o.objects.List(ctx, &pods, client.MatchingLabels{"app.kubernetes.io/name": string(repaircheck.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})
 	if err == nil && len(pods.Items) > 0 {
-		r.Annotations[proof.AgentImageAnnotation] = facts.ImageOf(&pods.Items[0])
+		r.Annotations[repaircheck.AgentImageAnnotation] = facts.ImageOf(&pods.Items[0])
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
-	naosurepair "github.com/naosu-dev/naosu/internal/repair"
+	naosurepair "github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // look sees whether the machine was acted on, and says how: it was rebooted, or is gone, or another has its name. On the way it

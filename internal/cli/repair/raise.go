@@ -21,8 +21,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -47,7 +47,7 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 	page.begin(o, expected.By)
 
 	r := o.remediation(v1alpha1.DrillRaised)
-	r.Annotations[proof.RepairerAnnotation] = expected.By
+	r.Annotations[repaircheck.RepairerAnnotation] = expected.By
 	switch err := o.objects.Create(ctx, r); {
 	case err == nil:
 		t.answer.Remediation = r.Name
@@ -74,8 +74,8 @@ func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
 		return expected{}, err
 	}
 	read.Nodes = slices.DeleteFunc(read.Nodes, func(n *corev1.Node) bool { return n.Name != o.Node })
-	best := expected{Row: proof.Row{Status: proof.IllStatus(o.Condition)}}
-	for _, row := range proof.Check(read.Facts, o.Say) {
+	best := expected{Row: repaircheck.Row{Status: repaircheck.IllStatus(o.Condition)}}
+	for _, row := range repaircheck.Check(read.Facts, o.Say) {
 		if row.Condition == o.Condition && row.By != "" && row.Action != v1alpha1.ActionNone && (row.Reason == o.Reason || row.Reason == anyReason && best.By == "") {
 			best = expected{Row: row}
 			if row.Reason == o.Reason {
@@ -86,7 +86,7 @@ func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
 	for i := range read.Policies {
 		p := &read.Policies[i]
 		if rule, ok := p.Rule(best.Rule); ok && "noderepairpolicy/"+p.Name == best.By {
-			best.match = &v1alpha1.Match{Policy: p.Reference(best.Rule), Generation: p.Generation, Plan: repair.PlanOf(rule, best.Action)}
+			best.match = &v1alpha1.Match{Policy: p.Reference(best.Rule), Generation: p.Generation, Plan: repairpolicy.PlanOf(rule, best.Action)}
 		}
 	}
 	return best, nil
@@ -96,7 +96,7 @@ const anyReason = "*"
 
 // expected is who would act.
 type expected struct {
-	proof.Row
+	repaircheck.Row
 	// match is the policy's rule, if it is one of naosu's.
 	match *v1alpha1.Match
 }

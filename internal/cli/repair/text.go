@@ -12,18 +12,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // writeCheck puts an answer on a page: how many would act, a table of what becomes of what, and why. A wide page has a line for
 // every row, and every finding.
 func writeCheck(page *output.Page, say message.Printer, answer Checked) error {
-	count := map[proof.Verdict]int{}
+	count := map[repaircheck.Verdict]int{}
 	for _, row := range answer.Rows {
 		count[row.Verdict]++
 	}
 	page.Paragraph("", say.Text(message.CheckSummary, message.Args{
-		"act": count[proof.WouldAct], "approval": count[proof.NeedsApproval], "unproven": count[proof.Unproven], "broken": count[proof.Broken], "total": len(answer.Rows),
+		"act": count[repaircheck.WouldAct], "approval": count[repaircheck.NeedsApproval], "unproven": count[repaircheck.Unproven], "broken": count[repaircheck.Broken], "total": len(answer.Rows),
 	}), output.Strong)
 	if len(answer.Rows) > 0 {
 		page.Blank()
@@ -73,14 +73,14 @@ func heads(say message.Printer, wide bool) []string {
 
 // line is rows that differ in their reasons only.
 type line struct {
-	first   proof.Row
+	first   repaircheck.Row
 	reasons []string
 }
 
-var ranks = map[proof.Verdict]int{proof.Broken: 0, proof.Unproven: 1, proof.NeedsApproval: 2, proof.WouldAct: 3}
+var ranks = map[repaircheck.Verdict]int{repaircheck.Broken: 0, repaircheck.Unproven: 1, repaircheck.NeedsApproval: 2, repaircheck.WouldAct: 3}
 
 // lines are the table's. Without wide, what nobody counts on is left to the findings, and reasons share a line.
-func lines(say message.Printer, rows []proof.Row, wide bool) [][]string {
+func lines(say message.Printer, rows []repaircheck.Row, wide bool) [][]string {
 	var all []*line
 	known := map[string]*line{}
 	for _, row := range rows {
@@ -111,14 +111,14 @@ func lines(say message.Printer, rows []proof.Row, wide bool) [][]string {
 }
 
 // order has what is broken and expected first, what is broken by nature last.
-func order(row proof.Row) int {
-	if !row.Expected() && row.Verdict == proof.Broken {
+func order(row repaircheck.Row) int {
+	if !row.Expected() && row.Verdict == repaircheck.Broken {
 		return len(ranks)
 	}
 	return ranks[row.Verdict]
 }
 
-func nodes(row proof.Row) string {
+func nodes(row repaircheck.Row) string {
 	if row.Fresh == row.Nodes {
 		return fmt.Sprint(row.Nodes)
 	}
@@ -126,7 +126,7 @@ func nodes(row proof.Row) string {
 }
 
 // by is who would do what, after how long.
-func by(row proof.Row) string {
+func by(row repaircheck.Row) string {
 	if row.By == "" {
 		return ""
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -62,7 +62,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	ruling := guard.Decide(c.checks(), guard.Proposal{
 		Remediation: r.Name, UID: r.UID, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action(), Approval: r.Spec.Approval,
 		May:    mayOf(policy, c.actuators(r.Spec.Action(), []*corev1.Node{node})[0].name, r.Spec.Action(), cluster.GroupName(node)),
-		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()), IllSince: repair.IllSince(node, r.Spec.Evidence, facts.Now),
+		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()), IllSince: repairpolicy.IllSince(node, r.Spec.Evidence, facts.Now),
 	}, facts)
 	ruling = c.permit(ctx, r, ruling)
 	c.verdicts.add(ruling)
@@ -112,7 +112,7 @@ func (c *Concern) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
 	if err != nil {
 		return true // Nobody knows, and ill is what it was.
 	}
-	return repair.Needs(policy.Spec.Rules, r, node)
+	return repairpolicy.Needs(policy.Spec.Rules, r, node)
 }
 
 // policy is the one that a reference names. One that is gone is as one that says nothing, by which nothing is begun.

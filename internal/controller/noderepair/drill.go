@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // agentPatience is how long a drill waits for the node's agent; whoever asked for it waits less.
@@ -92,17 +92,17 @@ func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evid
 	why := message.Of(message.DrillNoPolicy, message.Args{"node": "node/" + node.Name})
 	for i := range own.policies {
 		policy := &own.policies[i]
-		if len(repair.Selected(policy, []*corev1.Node{node})) == 0 {
+		if len(repairpolicy.Selected(policy, []*corev1.Node{node})) == 0 {
 			continue
 		}
-		found, met := repair.Would(policy.Spec.Rules, evidence)
+		found, met := repairpolicy.Would(policy.Spec.Rules, evidence)
 		if !met {
 			why = message.Of(message.DrillNoRule, message.Args{"condition": evidence.Condition, "status": string(evidence.Status), "reason": evidence.Reason})
 			continue
 		}
 		action := found.Rule.Action
 		if action != v1alpha1.ActionNone {
-			action = repair.Next(&policy.Spec, action, guard.MachineOf(node), ledger, c.Clock.Now())
+			action = repairpolicy.Next(&policy.Spec, action, guard.MachineOf(node), ledger, c.Clock.Now())
 		}
 		d.met(policy, found.Rule, action)
 		if action == v1alpha1.ActionNone {
@@ -160,7 +160,7 @@ func (d *drilled) detected(agent v1alpha1.AgentReport) {
 
 func (d *drilled) met(policy *v1alpha1.NodeRepairPolicy, rule v1alpha1.RepairRule, action v1alpha1.Action) {
 	d.match = v1alpha1.Match{
-		Policy: policy.Reference(rule.Name), Generation: policy.Generation, Plan: repair.PlanOf(rule, action),
+		Policy: policy.Reference(rule.Name), Generation: policy.Generation, Plan: repairpolicy.PlanOf(rule, action),
 	}
 }
 

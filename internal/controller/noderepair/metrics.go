@@ -9,7 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // verdicts counts what the guard said against going on. The zero value is ready.
@@ -85,7 +85,7 @@ func (c *Concern) collectOwn(world *cluster.Snapshot, gauge func(*prometheus.Des
 		return
 	}
 	if world.Knowledge(cluster.Node).Known() {
-		gauge(unhealthyDesc, float64(len(repair.Unhealthy(own.policies, world.Nodes()))))
+		gauge(unhealthyDesc, float64(len(repairpolicy.Unhealthy(own.policies, world.Nodes()))))
 	}
 	kept := map[[4]string]float64{}
 	for i := range own.remediations {

@@ -6,7 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // outBeside are the names of the nodes that count as out while it is decided about another: their pods are not ready, and need
@@ -23,7 +23,7 @@ func outBeside(world *cluster.Snapshot, ledger guard.Ledger, node *corev1.Node) 
 	for _, other := range world.Nodes() {
 		bothDead := cluster.Unreachable(node) && cluster.Unreachable(other)
 		busy := (atWork[other.Name] || ownCordon(other)) && !bothDead
-		if other.Name != node.Name && (busy || repair.Ready(node) && !repair.Ready(other)) {
+		if other.Name != node.Name && (busy || repairpolicy.Ready(node) && !repairpolicy.Ready(other)) {
 			out = append(out, other.Name)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // errBlind is that nodes cannot be read, so that nothing can be said of any.
@@ -49,7 +49,7 @@ const shown = 3
 // propose makes what should be there and is not. The ledger is read only if something should.
 func (c *Concern) propose(ctx context.Context, own objects, brake *brake, nodes []*corev1.Node) (next time.Time, errs error) {
 	now := c.Clock.Now()
-	plan := repair.Propose(own.policies, nodes, own.remediations, guard.Ledger{}, now)
+	plan := repairpolicy.Propose(own.policies, nodes, own.remediations, guard.Ledger{}, now)
 	if len(plan.Remediations) == 0 {
 		return plan.Next, nil
 	}
@@ -57,7 +57,7 @@ func (c *Concern) propose(ctx context.Context, own objects, brake *brake, nodes 
 	if err != nil {
 		return plan.Next, err
 	}
-	plan = repair.Propose(own.policies, nodes, own.remediations, ledger.Ledger, now)
+	plan = repairpolicy.Propose(own.policies, nodes, own.remediations, ledger.Ledger, now)
 	open := own.open()
 	for i := range plan.Remediations {
 		proposed := &plan.Remediations[i]

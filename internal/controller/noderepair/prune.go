@@ -15,7 +15,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // kept is how many Remediations that have ended are kept of each policy, and how many drills.
@@ -69,7 +69,7 @@ func old(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
 // came in whose place, and by whom they are cordoned. They are bounded by what there is in the cluster, not by time: thousands
 // of rejections stand where thousands of nodes have a condition that a person leaves as it is.
 func neededFor(nodes []*corev1.Node, remediations []v1alpha1.Remediation) map[string]bool {
-	needed := repair.Needed(nodes, remediations)
+	needed := repairpolicy.Needed(nodes, remediations)
 	untaken := map[string]bool{}
 	for _, node := range nodes {
 		untaken[node.Name] = true

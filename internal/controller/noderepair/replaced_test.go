@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/proof"
+	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // group is a cloud's that makes a new machine in the place of one that it is told to end, at once and with a name of its own.
@@ -173,7 +173,7 @@ func (g *group) held(t *testing.T) []finding.Finding {
 	t.Helper()
 	own, err := g.objects(t.Context())
 	must(t, err)
-	return proof.Held(proof.Facts{Policies: own.policies, Remediations: own.remediations}, message.English())
+	return repaircheck.Held(repaircheck.Facts{Policies: own.policies, Remediations: own.remediations}, message.English())
 }
 
 func many(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.MaxPerDay = new(int32(5000)) }

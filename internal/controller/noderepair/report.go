@@ -12,13 +12,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // report writes what is so of a policy into its status, and tells of it once it stands in the way of repair.
 func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objects, brake *brake, policy *v1alpha1.NodeRepairPolicy) error {
-	nodes := repair.Selected(policy, world.Nodes())
-	ill := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repair.Ill(policy.Spec.Rules, n.Status.Conditions) })
+	nodes := repairpolicy.Selected(policy, world.Nodes())
+	ill := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repairpolicy.Ill(policy.Spec.Rules, n.Status.Conditions) })
 	permissions := c.permissions(ctx, policy, nodes)
 	ready := c.ready(ctx, world, brake, policy, nodes, ill, permissions)
 	unasked := c.unasked(ctx, policy)
@@ -67,7 +67,7 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 		return condition
 	}
 	say := message.English()
-	invalid := repair.InvalidSelector(&policy.Spec)
+	invalid := repairpolicy.InvalidSelector(&policy.Spec)
 	switch {
 	case len(invalid) > 0:
 		return because(v1alpha1.PolicyInvalidSelectorReason, say.Text(message.PolicyInvalidSelector, message.Args{"invalid": invalid}))

@@ -16,12 +16,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // nodesOf are all nodes, as the guard sees them.
 func nodesOf(world *cluster.Snapshot, policies []v1alpha1.NodeRepairPolicy) []guard.Node {
-	ill, agents := repair.Unhealthy(policies, world.Nodes()), agentsOf(world)
+	ill, agents := repairpolicy.Unhealthy(policies, world.Nodes()), agentsOf(world)
 	var nodes []guard.Node
 	for _, node := range world.Nodes() {
 		one := guardNode(node)
@@ -36,7 +36,7 @@ func guardNode(node *corev1.Node) guard.Node {
 		Name: node.Name, UID: node.UID, ProviderID: node.Spec.ProviderID, Created: node.CreationTimestamp.Time,
 		Zone: cluster.Zone(node), Group: cluster.GroupName(node),
 		Image: cluster.MachineImage(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
-		Ready: repair.Ready(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
+		Ready: repairpolicy.Ready(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
 		MachineKey: cloud.MachineOf(node).Key(), ControlPlane: ofControlPlane(node),
 	}
 }

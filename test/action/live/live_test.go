@@ -32,7 +32,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
-	"github.com/naosu-dev/naosu/internal/repair"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
@@ -165,7 +165,7 @@ func (b *bed) records() *record.Records {
 type advisor struct{ *bed }
 
 func (a advisor) Ill(n *corev1.Node, r *v1alpha1.Remediation) bool {
-	return repair.Holds(a.policy.Spec.Rules, r, n.Status.Conditions)
+	return repairpolicy.Holds(a.policy.Spec.Rules, r, n.Status.Conditions)
 }
 
 func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
@@ -220,7 +220,7 @@ func TestReboot(t *testing.T) {
 	proposed, err := b.records().Create(ctx, &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "mend"}, Spec: v1alpha1.RemediationSpec{
 		Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "default", Rule: "network"},
 		Node:     v1alpha1.NodeReference{Name: "n1", UID: node.UID},
-		Evidence: repair.EvidenceOf(node.Status.Conditions[1]), Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, ""),
+		Evidence: repairpolicy.EvidenceOf(node.Status.Conditions[1]), Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, ""),
 	}})
 	b.must(err)
 	advance := func(d time.Duration) *v1alpha1.Remediation {
