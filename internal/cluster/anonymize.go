@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster/anonymous"
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
 // Anonymize is the Snapshot with names replaced, so that it may be shared: every conclusion about it is the same, up to
@@ -14,14 +14,14 @@ import (
 // anonymous says what is replaced. Names are replaced otherwise each time.
 func (s *Snapshot) Anonymize() (*Snapshot, error) {
 	a := anonymous.New(func(c *corev1.Container) bool { return isProportional(*c) })
-	in := intake.New()
-	var objects []intake.Object
+	codec := compact.New()
+	var objects []compact.Object
 	for _, kind := range Kinds() {
 		for _, o := range s.Objects(kind) {
-			object := o.(intake.Object)
+			object := o.(compact.Object)
 			if s.Applied(o) { // Manifests are of no use without the names in them.
 				var err error
-				if object, err = in.Take(object); err != nil {
+				if object, err = codec.Compact(object); err != nil {
 					return nil, fmt.Errorf("anonymizing a %s: %w", kind, err)
 				}
 			}
@@ -31,9 +31,9 @@ func (s *Snapshot) Anonymize() (*Snapshot, error) {
 	}
 	contents := Contents{Knowledge: s.knowledge, Taken: s.taken, Server: s.server, Anonymized: true}
 	for _, object := range objects {
-		replaced := object.DeepCopyObject().(intake.Object)
+		replaced := object.DeepCopyObject().(compact.Object)
 		a.Anonymize(replaced)
-		taken, err := in.Take(replaced)
+		taken, err := codec.Compact(replaced)
 		if err != nil {
 			return nil, fmt.Errorf("anonymizing a %T: %w", object, err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
 // FuzzLoad reads whatever there may be from standard input: there is one clear error, or a Snapshot that says the same
@@ -39,7 +39,7 @@ func FuzzRecord(f *testing.F) {
 	kinds := cluster.Kinds()
 	for i, kind := range kinds {
 		for _, o := range clustertest.BigContents(1, 4).Objects {
-			object := o.(intake.Object)
+			object := o.(compact.Object)
 			if of, _ := cluster.KindOf(object); of == kind {
 				data, err := object.Marshal()
 				if err != nil {
@@ -79,9 +79,9 @@ func loadsTheSame(t *testing.T, text string) {
 	}
 }
 
-// FuzzIntake decodes pods piece by piece and as a whole: both make the same of it, but for the values of environment
+// FuzzCompact decodes pods piece by piece and as a whole: both make the same of it, but for the values of environment
 // variables, the managed fields and what kubectl last applied.
-func FuzzIntake(f *testing.F) {
+func FuzzCompact(f *testing.F) {
 	for _, o := range clustertest.BigContents(2, 8).Objects {
 		if pod, ok := o.(*corev1.Pod); ok {
 			data, err := pod.Marshal()
@@ -94,8 +94,8 @@ func FuzzIntake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var want, got corev1.Pod
 		wantErr := want.Unmarshal(data)
-		in := intake.New()
-		gotErr := in.Decode(data, &got)
+		codec := compact.New()
+		gotErr := codec.Decode(data, &got)
 		if want.Name == "" && wantErr == nil {
 			return // It is refused for that.
 		}
@@ -110,7 +110,7 @@ func FuzzIntake(f *testing.F) {
 				t.Fatal(err)
 			}
 			got = corev1.Pod{}
-			if err := intake.New().Decode(written, &got); err != nil {
+			if err := compact.New().Decode(written, &got); err != nil {
 				t.Fatalf("as a whole it is decoded; piece by piece: %v, and as it is written again: %v", gotErr, err)
 			}
 		}

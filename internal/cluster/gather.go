@@ -16,7 +16,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
 // encoding is how an object stands in a file.
@@ -40,9 +40,9 @@ type raw struct {
 	kind    Kind
 	list    *listHead
 	// line is where it begins in a YAML file, counted from one.
-	line   int
-	data   []byte
-	intake *intake.Intake
+	line  int
+	data  []byte
+	codec *compact.Codec
 }
 
 // listHead is what a list says of its items; it is complete once the whole list was read.
@@ -50,7 +50,7 @@ type listHead struct{ version, kind string }
 
 // placed is an object, and its place in the order in which objects were read: they are decoded in any order.
 type placed struct {
-	intake.Object
+	compact.Object
 	place int
 }
 
@@ -58,9 +58,9 @@ type placed struct {
 type gathering struct {
 	ctx     context.Context //nolint:containedctx // It lives for one call of Load.
 	stop    context.CancelCauseFunc
-	intake  *intake.Intake
+	codec   *compact.Codec
 	applied bool
-	values  intake.Values
+	values  compact.Digester
 	batches chan []raw
 	batch   []raw
 	pending int // bytes of the batch
@@ -88,9 +88,9 @@ const (
 var errStopped = errors.New("stopped")
 
 func newGathering(ctx context.Context, from Source) *gathering {
-	g := &gathering{intake: intake.New(), batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: from.Progress}}
+	g := &gathering{codec: compact.New(), batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: from.Progress}}
 	if from.Applied {
-		g.keep(intake.NewValues())
+		g.keep(compact.NewDigester())
 		g.key = from.Key
 	}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
@@ -101,8 +101,8 @@ func newGathering(ctx context.Context, from Source) *gathering {
 }
 
 // keep takes objects in with what manifests are merged by.
-func (g *gathering) keep(values intake.Values) {
-	g.applied, g.values, g.intake = true, values, intake.Keeping(values)
+func (g *gathering) keep(values compact.Digester) {
+	g.applied, g.values, g.codec = true, values, compact.NewKeepingApplied(values)
 }
 
 // follow takes in the objects of a snapshot as far as it holds what manifests are merged by.
@@ -110,19 +110,19 @@ func (g *gathering) follow(header snapshot.Header) {
 	if !g.applied {
 		return
 	}
-	values := intake.Values{Key: g.key}
-	if values.Check() != header.Values {
-		values = intake.Values{}
+	values := compact.Digester{Key: g.key}
+	if values.KeyID() != header.Values {
+		values = compact.Digester{}
 	}
 	if g.keep(values); !header.Applied {
-		g.applied, g.intake = false, intake.New()
+		g.applied, g.codec = false, compact.New()
 	}
 }
 
 // add hands an object to the workers. The error is errStopped if one of them has failed.
 func (g *gathering) add(r raw) error {
 	g.added++
-	r.place, r.intake = g.added, g.intake
+	r.place, r.codec = g.added, g.codec
 	g.batch = append(g.batch, r)
 	g.pending += len(r.data)
 	if len(g.batch) < batchSize && g.pending < batchBytes {
@@ -199,7 +199,7 @@ func (g *gathering) decode(r raw) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.seen[kind] = true
-	g.objects = append(g.objects, placed{o.(intake.Object), r.place})
+	g.objects = append(g.objects, placed{o.(compact.Object), r.place})
 	return nil
 }
 

@@ -24,8 +24,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 	"github.com/naosu-dev/naosu/internal/cluster/custom"
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
 )
 
 // Kind is an API kind that a Snapshot may hold.
@@ -230,7 +230,7 @@ func (k Kind) Namespaced() bool { return bool(forms[k].scope) }
 func (k Kind) OnDemand() bool { return forms[k].onDemand }
 
 // Empty is a new object of the kind, which must be one that a Snapshot holds.
-func (k Kind) Empty() intake.Object { return reflect.New(typeOfKind[k]).Interface().(intake.Object) }
+func (k Kind) Empty() compact.Object { return reflect.New(typeOfKind[k]).Interface().(compact.Object) }
 
 // resource is the kind as the API serves it: its group, its version, and its name in paths.
 func (k Kind) resource() schema.GroupVersionResource {

@@ -44,12 +44,12 @@ func (r raw) decode() (metav1.Object, error) {
 	o := r.kind.Empty()
 	var err error
 	if r.encoding == asProtobuf {
-		err = r.intake.Decode(r.data, o)
+		err = r.codec.Decode(r.data, o)
 	} else if err = kjson.UnmarshalCaseSensitivePreserveInts(r.data, o); err == nil {
 		if r.kind.Namespaced() && o.GetNamespace() == "" {
 			o.SetNamespace(metav1.NamespaceDefault) // Where kubectl would put it; only what people write leaves it out.
 		}
-		o, err = r.intake.Take(o)
+		o, err = r.codec.Compact(o)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("a %s: %w", r.kind, err)

@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/utils/clock"
 
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
 // ReadOptions say how a cluster is read.
@@ -47,12 +47,12 @@ type Progress struct{ Done, Total int }
 // All kinds are read as of one moment where the server can do that: it keeps the past for some minutes (etcd's
 // compaction), and Events often live in a store of their own. What it cannot give as of that moment is read as it is.
 func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Snapshot, error) {
-	r := &reading{ReadOptions: o, client: client, intake: intake.New(), left: map[Kind]int{}, contents: Contents{
+	r := &reading{ReadOptions: o, client: client, codec: compact.New(), left: map[Kind]int{}, contents: Contents{
 		Taken: o.Clock.Now(), Knowledge: map[Kind]Knowledge{},
 	}}
 	if o.Applied {
-		r.contents.Applied, r.contents.Values = true, intake.NewValues()
-		r.intake = intake.Keeping(r.contents.Values)
+		r.contents.Applied, r.contents.Values = true, compact.NewDigester()
+		r.codec = compact.NewKeepingApplied(r.contents.Values)
 	}
 	var err error
 	if r.contents.Server, err = r.server(ctx); err != nil {
@@ -68,7 +68,7 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	objects, err := readParameters(ctx, client, parameters(r.contents.Objects), r.intake.Take)
+	objects, err := readParameters(ctx, client, parameters(r.contents.Objects), r.codec.Compact)
 	if err = r.took(ConfigMap, objects, inPart(r.contents.Knowledge[Deployment]), err); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 type reading struct {
 	ReadOptions
 	client kubernetes.Interface
-	intake *intake.Intake
+	codec  *compact.Codec
 	// moment is the resource version that kinds are read at, empty if there is none.
 	moment string
 
@@ -180,7 +180,7 @@ func (r *reading) pages(ctx context.Context, kind Kind, namespace string, o meta
 		return page, err
 	})
 	err := paged.EachListItem(ctx, o, func(o runtime.Object) error {
-		taken, err := r.intake.Take(o.(intake.Object)) // Every kind's type is one.
+		taken, err := r.codec.Compact(o.(compact.Object)) // Every kind's type is one.
 		objects = append(objects, taken)
 		return err
 	})
@@ -252,7 +252,7 @@ func restClient(client kubernetes.Interface, group string) rest.Interface {
 }
 
 // readParameters reads the ConfigMaps of the allow-list, each by its name. One that is not there is left out.
-func readParameters(ctx context.Context, client kubernetes.Interface, names []types.NamespacedName, take func(intake.Object) (intake.Object, error)) ([]runtime.Object, error) {
+func readParameters(ctx context.Context, client kubernetes.Interface, names []types.NamespacedName, take func(compact.Object) (compact.Object, error)) ([]runtime.Object, error) {
 	var objects []runtime.Object
 	for _, name := range names {
 		object, err := client.CoreV1().ConfigMaps(name.Namespace).Get(ctx, name.Name, metav1.GetOptions{})

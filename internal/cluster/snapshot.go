@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
 // Contents is what a Snapshot is built from.
@@ -24,10 +24,10 @@ type Contents struct {
 	Server string
 	// Anonymized says that names were replaced.
 	Anonymized bool
-	// Applied says that the objects which people apply have what manifests are merged by (intake.Keeping).
+	// Applied says that the objects which people apply have what manifests are merged by (compact.NewKeepingApplied).
 	Applied bool
 	// Values is what the values of environment variables were replaced by, where Applied is true.
-	Values intake.Values
+	Values compact.Digester
 }
 
 // Snapshot is a cluster at one moment. It never changes, and what it returns must not be changed.
@@ -36,7 +36,7 @@ type Snapshot struct {
 	server     string
 	anonymized bool
 	applied    bool
-	values     intake.Values
+	values     compact.Digester
 	knowledge  map[Kind]Knowledge
 	tables     map[Kind]rows
 	index      index
@@ -71,23 +71,23 @@ func (s *Snapshot) Anonymized() bool { return s.anonymized }
 
 // Applied says whether an object, if it is what people apply, has what manifests are merged by: the owners of its fields, and
 // the manifest that kubectl applied last.
-func (s *Snapshot) Applied(o metav1.Object) bool { return s.applied && intake.Appliable(o) }
+func (s *Snapshot) Applied(o metav1.Object) bool { return s.applied && compact.IsApplied(o) }
 
 // Values replace the values of environment variables as those of an object were replaced.
-func (s *Snapshot) Values(o metav1.Object) intake.Values {
+func (s *Snapshot) Values(o metav1.Object) compact.Digester {
 	if _, is := o.(*corev1.Pod); is {
-		return intake.Values{} // A pod has none.
+		return compact.Digester{} // A pod has none.
 	}
 	return s.values
 }
 
 // Key is what the digests of values are made with; nil if no workload has any.
 func (s *Snapshot) Key() []byte {
-	if !s.values.Known() {
+	if !s.values.HasKey() {
 		return nil
 	}
 	for _, table := range s.tables {
-		if slices.ContainsFunc(table.(anyTable).objects(), func(o metav1.Object) bool { return intake.HasValue(o.(intake.Object)) }) {
+		if slices.ContainsFunc(table.(anyTable).objects(), func(o metav1.Object) bool { return compact.HasEnvValue(o.(compact.Object)) }) {
 			return s.values.Key
 		}
 	}

@@ -27,9 +27,9 @@ type Watch struct {
 	client kubernetes.Interface
 	clock  clock.WithTicker
 	// factories make what watches: of the cluster, and of the namespace that has the nodes' leases.
-	factories []informers.SharedInformerFactory
-	slim      slimming
-	kinds     map[Kind]*watched
+	factories  []informers.SharedInformerFactory
+	compacting compacting
+	kinds      map[Kind]*watched
 
 	mu      sync.Mutex
 	world   *Snapshot
@@ -52,8 +52,8 @@ const heartbeat = 10 * time.Second
 // NewWatch makes a Watch that has seen nothing yet. Of some kinds it never sees anything: they are Absent.
 func NewWatch(client kubernetes.Interface, c clock.WithTicker, without ...Kind) (*Watch, error) {
 	w := &Watch{client: client, clock: c, kinds: map[Kind]*watched{}, world: New(Contents{}), pending: map[pendingKey]Edit{}, parameters: Absent}
-	everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.slim.transform))
-	nodeLeases := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.slim.transform), informers.WithNamespace(corev1.NamespaceNodeLease))
+	everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.compacting.transform))
+	nodeLeases := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.compacting.transform), informers.WithNamespace(corev1.NamespaceNodeLease))
 	w.factories = []informers.SharedInformerFactory{everywhere, nodeLeases}
 	for kind := range forms {
 		if kind == ConfigMap || kind.OnDemand() || slices.Contains(without, kind) {
@@ -201,7 +201,7 @@ func (w *Watch) readParameters(ctx context.Context) {
 	for _, d := range world.Deployments() {
 		deployments = append(deployments, d)
 	}
-	objects, err := readParameters(ctx, w.client, parameters(deployments), w.slim.take)
+	objects, err := readParameters(ctx, w.client, parameters(deployments), w.compacting.compact)
 	known, err := knowledgeFrom(inPart(world.Knowledge(Deployment)), err)
 	if err != nil {
 		return // It is tried again with the next heartbeat.

@@ -7,7 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
 // watched is one kind of a Watch.
@@ -66,32 +66,32 @@ func (w *watched) known(now time.Time) (Knowledge, time.Time) {
 	}
 }
 
-// slimming takes in what informers hold. The zero value is ready.
-type slimming struct {
-	mu     sync.Mutex
-	intake *intake.Intake
-	taken  int
+// compacting is the transform of informers: it compacts each object before their cache holds it. The zero value is ready.
+type compacting struct {
+	mu    sync.Mutex
+	codec *compact.Codec
+	taken int
 }
 
-// renewed is after how many objects an intake is replaced: it holds on to what was common once.
+// renewed is after how many objects a Codec is replaced, as it never releases what it interned.
 const renewed = 100_000
 
-func (s *slimming) take(o intake.Object) (intake.Object, error) {
+func (s *compacting) compact(o compact.Object) (compact.Object, error) {
 	s.mu.Lock()
 	if s.taken%renewed == 0 {
-		s.intake = intake.New()
+		s.codec = compact.New()
 	}
 	s.taken++
-	in := s.intake
+	codec := s.codec
 	s.mu.Unlock()
-	return in.Take(o)
+	return codec.Compact(o)
 }
 
 // transform is a cache.TransformFunc.
-func (s *slimming) transform(o any) (any, error) {
-	object, ok := o.(intake.Object)
+func (s *compacting) transform(o any) (any, error) {
+	object, ok := o.(compact.Object)
 	if !ok {
 		return o, nil
 	}
-	return s.take(object)
+	return s.compact(object)
 }

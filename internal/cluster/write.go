@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
 // Write writes the Snapshot as a file that Load reads. An object is written without what no question needs, and without
@@ -17,9 +17,9 @@ func (s *Snapshot) Write(w io.Writer) error {
 	for kind, known := range s.knowledge {
 		header.Knowledge[string(kind)] = string(known)
 	}
-	in := intake.New()
+	codec := compact.New()
 	if s.applied {
-		in, header.Values = intake.Keeping(s.values), s.values.Check()
+		codec, header.Values = compact.NewKeepingApplied(s.values), s.values.KeyID()
 	}
 	file, err := snapshot.NewWriter(w, header)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Snapshot) Write(w io.Writer) error {
 	for _, kind := range Kinds() {
 		version, name := kind.version().ToAPIVersionAndKind()
 		for _, o := range s.Objects(kind) {
-			record, err := encode(in, kind, o.(intake.Object))
+			record, err := encode(codec, kind, o.(compact.Object))
 			if err != nil {
 				return fmt.Errorf("encoding the %s %s: %w", kind, o.GetName(), err)
 			}
@@ -42,12 +42,12 @@ func (s *Snapshot) Write(w io.Writer) error {
 }
 
 // encode is an object as a file holds it: in JSON if its kind has no protobuf form of its own.
-func encode(in *intake.Intake, kind Kind, o intake.Object) (snapshot.Record, error) {
+func encode(codec *compact.Codec, kind Kind, o compact.Object) (snapshot.Record, error) {
 	if len(forms[kind].served) == 0 {
-		data, err := in.Encode(o)
+		data, err := codec.Encode(o)
 		return snapshot.Record{Encoding: snapshot.Protobuf, Data: data}, err
 	}
-	taken, err := in.Take(o)
+	taken, err := codec.Compact(o)
 	if err != nil {
 		return snapshot.Record{}, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 	"github.com/naosu-dev/naosu/internal/merge"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -26,7 +26,7 @@ func (e *engine) mergeManifest(c change.Apply, i int, ref change.Ref, before met
 		return object, nil
 	}
 	manifest = runtime.DeepCopyJSON(manifest)
-	e.world().Values(c.Objects[i].(metav1.Object)).Seal(manifest)
+	e.world().Values(c.Objects[i].(metav1.Object)).DigestManifest(manifest)
 	known := before == nil || e.world().Applied(before)
 	if !known {
 		e.gaps.note(ref.String(), message.Of(message.GapMerge, message.Args{"object": ref, "server": c.ServerSide}))
@@ -81,7 +81,7 @@ func (e *engine) recordFieldManager(c change.Change, before metav1.Object) error
 
 // sealValues replaces the values of environment variables that a person wrote.
 func (e *engine) sealValues(o metav1.Object) {
-	if values := e.world().Values(o); values.Known() {
-		values.SealTemplate(o.(intake.Object)) // Every object of a Snapshot is one.
+	if values := e.world().Values(o); values.HasKey() {
+		values.DigestTemplate(o.(compact.Object)) // Every object of a Snapshot is one.
 	}
 }

@@ -76,7 +76,7 @@ func environmentOf(containers []corev1.Container, name string) map[string]corev1
 // noteApplied notes that a workload whose template seems unchanged may differ in the values of its environment.
 func (e *engine) noteApplied(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
-	if now != nil && !e.world().Values(next).Known() && lacksValues(now) && sameTemplate(was, now) {
+	if now != nil && !e.world().Values(next).HasKey() && lacksValues(now) && sameTemplate(was, now) {
 		set := workloadRef(next)
 		e.gaps.note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
 	}
@@ -85,7 +85,7 @@ func (e *engine) noteApplied(before, next metav1.Object) {
 // notePatched notes that a patch which seems to change a template may set an environment variable to the value that it has.
 func (e *engine) notePatched(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
-	if now == nil || e.world().Values(next).Known() || sameTemplate(was, now) {
+	if now == nil || e.world().Values(next).HasKey() || sameTemplate(was, now) {
 		return
 	}
 	now = now.DeepCopy()

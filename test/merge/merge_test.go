@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/internal/admission"
-	"github.com/naosu-dev/naosu/internal/cluster/intake"
+	"github.com/naosu-dev/naosu/internal/cluster/compact"
 	"github.com/naosu-dev/naosu/internal/merge"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
@@ -137,9 +137,9 @@ func (b *bed) comparable(o runtime.Object) map[string]any {
 }
 
 // sealed is an object as a Snapshot holds it.
-func (b *bed) sealed(values intake.Values, o runtime.Object) runtime.Object {
+func (b *bed) sealed(values compact.Digester, o runtime.Object) runtime.Object {
 	b.Helper()
-	taken, err := intake.Keeping(values).Take(o.DeepCopyObject().(intake.Object))
+	taken, err := compact.NewKeepingApplied(values).Compact(o.DeepCopyObject().(compact.Object))
 	b.must(err)
 	return taken
 }
@@ -197,7 +197,7 @@ func TestMerge(t *testing.T) {
 func (b *bed) play(seed uint64, seen map[string]int) {
 	g := &generator{rand.New(rand.NewPCG(seed, 14))}
 	manifest := g.object(fmt.Sprint("o", seed))
-	values := intake.NewValues()
+	values := compact.NewDigester()
 	usual := ways[g.IntN(2)]
 	for range 3 {
 		w := usual
@@ -214,7 +214,7 @@ func (b *bed) play(seed uint64, seen map[string]int) {
 }
 
 // step applies a manifest, and holds what comes against what is foretold.
-func (b *bed) step(w way, manifest map[string]any, values intake.Values, seen map[string]int) {
+func (b *bed) step(w way, manifest map[string]any, values compact.Digester, seen map[string]int) {
 	b.Helper()
 	live := b.live(manifest)
 	written := runtime.DeepCopyJSON(manifest)
@@ -258,7 +258,7 @@ func (b *bed) step(w way, manifest map[string]any, values intake.Values, seen ma
 		b.Fatalf("%v %s\n(-came +foretold):\n%s", w, text, diff)
 	}
 	// The same of what a Snapshot holds, with digests for values.
-	values.Seal(written)
+	values.DigestManifest(written)
 	foretold, err = w.merge(written, b.sealed(values, live))
 	if err != nil {
 		b.Fatalf("%v %s\nwith digests: %v", w, text, err)

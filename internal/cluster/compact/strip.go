@@ -1,4 +1,4 @@
-package intake
+package compact
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
@@ -7,43 +7,42 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dropValues replaces the values of the environment variables of the pods that an object makes, and leaves out of what it
-// makes what meta leaves out of the object itself. A variable's name, and where its value comes from, stay: a container that
-// cannot start for a missing Secret names it there.
-func dropValues(o Object, values Values) {
+// strip digests the environment values in an object's templates, and strips the metadata of its templates as meta does the
+// object's own. A variable's name and valueFrom stay: they name the Secret that a container cannot start without.
+func strip(o Object, values Digester) {
 	switch o := o.(type) {
 	case *batchv1.CronJob:
-		dropMeta(&o.Spec.JobTemplate.ObjectMeta)
+		stripMeta(&o.Spec.JobTemplate.ObjectMeta)
 	case *appsv1.StatefulSet:
 		for i := range o.Spec.VolumeClaimTemplates {
-			dropMeta(&o.Spec.VolumeClaimTemplates[i].ObjectMeta)
+			stripMeta(&o.Spec.VolumeClaimTemplates[i].ObjectMeta)
 		}
 	}
-	made := template(o)
+	made := templateOf(o)
 	if made == nil {
 		return
 	}
-	dropMeta(&made.ObjectMeta)
+	stripMeta(&made.ObjectMeta)
 	for i := range made.Spec.Volumes {
-		dropClaimMeta(&made.Spec.Volumes[i])
+		stripClaimMeta(&made.Spec.Volumes[i])
 	}
-	values.SealTemplate(o)
+	values.DigestTemplate(o)
 }
 
-func dropMeta(o *metav1.ObjectMeta) {
+func stripMeta(o *metav1.ObjectMeta) {
 	o.ManagedFields = nil
 	delete(o.Annotations, corev1.LastAppliedConfigAnnotation)
 }
 
-// dropClaimMeta is for the claim that is made for one pod.
-func dropClaimMeta(v *corev1.Volume) {
+// stripClaimMeta strips the template of an ephemeral volume's claim.
+func stripClaimMeta(v *corev1.Volume) {
 	if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil {
-		dropMeta(&v.Ephemeral.VolumeClaimTemplate.ObjectMeta)
+		stripMeta(&v.Ephemeral.VolumeClaimTemplate.ObjectMeta)
 	}
 }
 
-// template is the pod that an object makes, nil if it makes none.
-func template(o Object) *corev1.PodTemplateSpec {
+// templateOf is an object's pod template, nil if it has none.
+func templateOf(o Object) *corev1.PodTemplateSpec {
 	switch o := o.(type) {
 	case *corev1.ReplicationController:
 		return o.Spec.Template

@@ -1,4 +1,4 @@
-package intake
+package compact
 
 import (
 	"bytes"
@@ -16,13 +16,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// Keeping is an Intake that keeps what an applied manifest is merged by, for objects that people apply: the owners of their
-// fields, the manifest that kubectl applied last, and in it and in templates of pods the digest of each environment variable's
-// value.
-func Keeping(values Values) *Intake { return &Intake{keeps: true, values: values} }
+// NewKeepingApplied returns a Codec that keeps what an applied manifest is merged by, for objects that people apply: the owners
+// of their fields, the manifest that kubectl applied last, and in it and in pod templates the digest of each environment
+// variable's value.
+func NewKeepingApplied(values Digester) *Codec { return &Codec{keepApplied: true, digester: values} }
 
-// Appliable says whether objects of a type are what people apply, and are few: not those that controllers make, nor nodes.
-func Appliable(o metav1.Object) bool {
+// IsApplied says whether people apply objects of this type, and they are few: neither those that controllers create nor nodes.
+func IsApplied(o metav1.Object) bool {
 	switch o.(type) {
 	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *corev1.ReplicationController,
 		*batchv1.Job, *batchv1.CronJob, *policyv1.PodDisruptionBudget, *corev1.PersistentVolumeClaim, *corev1.Service,
@@ -33,12 +33,12 @@ func Appliable(o metav1.Object) bool {
 	return false
 }
 
-// keep puts back what meta leaves out.
-func (in *Intake) keep(m *pieces, o *metav1.ObjectMeta) error {
+// restoreApplied sets the managed fields and the last-applied annotation, which meta strips.
+func (c *Codec) restoreApplied(m *splitMessage, o *metav1.ObjectMeta) error {
 	if metav1.GetControllerOfNoCopy(o) != nil {
 		return nil
 	}
-	all, err := as[metav1.ObjectMeta](slices.Concat(m.whole(metaAnnotations), m.whole(metaManagedFields)))
+	all, err := unmarshal[metav1.ObjectMeta](slices.Concat(m.raw(metaAnnotations), m.raw(metaManagedFields)))
 	if err != nil {
 		return err
 	}
@@ -47,28 +47,28 @@ func (in *Intake) keep(m *pieces, o *metav1.ObjectMeta) error {
 	if !applied {
 		return nil
 	}
-	if manifest, applied = in.values.seal(manifest); !applied {
-		return nil // Nobody can tell where its values are.
+	if manifest, applied = c.digester.digestJSON(manifest); !applied {
+		return nil // It is no JSON, so its values cannot be found.
 	}
 	annotations := map[string]string{corev1.LastAppliedConfigAnnotation: manifest}
-	maps.Copy(annotations, o.Annotations) // These are shared, and have no such annotation.
+	maps.Copy(annotations, o.Annotations) // These are interned, and have no such annotation.
 	o.Annotations = annotations
 	return nil
 }
 
-// seal is a manifest in JSON with the digests of values in place of values; false if it is none.
-func (v Values) seal(manifest string) (string, bool) {
+// digestJSON replaces the values in a manifest in JSON by their digests; false if it is no JSON.
+func (v Digester) digestJSON(manifest string) (string, bool) {
 	var fields map[string]any
 	if err := json.Unmarshal([]byte(manifest), &fields); err != nil {
 		return "", false
 	}
-	v.Seal(fields)
-	sealed, err := json.Marshal(fields)
+	v.DigestManifest(fields)
+	digested, err := json.Marshal(fields)
 	if err != nil {
 		return "", false
 	}
 	if bytes.HasSuffix([]byte(manifest), []byte("\n")) { // as kubectl writes it
-		sealed = append(sealed, '\n')
+		digested = append(digested, '\n')
 	}
-	return string(sealed), true
+	return string(digested), true
 }
