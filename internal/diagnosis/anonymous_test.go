@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -54,7 +54,7 @@ func TestAnonymousTellsTheSame(t *testing.T) {
 func shapes(t *testing.T, world *cluster.Snapshot) []string {
 	t.Helper()
 	var all []string
-	for _, f := range diagnosis.Audit(t.Context(), view.View{World: world, Judge: judgeOf(t, world), Say: message.English()}, nil).Findings {
+	for _, f := range diagnosis.Audit(t.Context(), query.View{World: world, Judge: judgeOf(t, world), Say: message.English()}, nil).Findings {
 		all = append(all, shape(f))
 	}
 	slices.Sort(all)

@@ -5,14 +5,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/rules"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
 // Audit asks every rule about the whole world. Progress, which may be nil, is called with how many rules have been asked
 // and futures played, and how many there are.
-func Audit(ctx context.Context, v view.View, progress func(done, total int)) finding.Audit {
+func Audit(ctx context.Context, v query.View, progress func(done, total int)) finding.Audit {
 	v.Subject = nil
 	every := Rules()
 	done, total := 0, len(every)+len(rules.Places(v.World))
@@ -27,7 +27,7 @@ func Audit(ctx context.Context, v view.View, progress func(done, total int)) fin
 			break
 		}
 		v.Progress()
-		found, unknown := find(ctx, []view.Rule{rule}, v)
+		found, unknown := find(ctx, []query.Rule{rule}, v)
 		for _, f := range found {
 			if v.WithinLimits(f) {
 				a.Findings = append(a.Findings, f)
@@ -38,8 +38,8 @@ func Audit(ctx context.Context, v view.View, progress func(done, total int)) fin
 	now := Overview(ctx, v, Scope{}).Explanations
 	a.Findings = append(retold(a.Findings, now), broken(ctx, v, now, a.Findings)...)
 	slices.SortStableFunc(a.Findings, moreDangerous)
-	a.Unknown = view.UniqueGaps(append(v.InPart(), a.Unknown...))
-	e := view.Complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})
+	a.Unknown = query.UniqueGaps(append(v.InPart(), a.Unknown...))
+	e := query.Complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})
 	a.Findings, a.Unknown, a.Accepted = e.Findings, e.Unknown, []finding.Accepted{}
 	return a
 }

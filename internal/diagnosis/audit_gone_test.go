@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -74,7 +74,7 @@ func TestGoneOnceRemedied(t *testing.T) {
 	}
 }
 
-func gone(t *testing.T, v view.View, code finding.Code) {
+func gone(t *testing.T, v query.View, code finding.Code) {
 	t.Helper()
 	for _, f := range about(diagnosis.Audit(t.Context(), v, nil), code) {
 		t.Errorf("after the remedy there is still: %s", f.Message)
@@ -93,8 +93,8 @@ func remedies(found []finding.Finding, all bool) []change.Change {
 	return changes
 }
 
-func look(world *cluster.Snapshot, judge *scheduling.Judge) view.View {
-	return view.View{World: world, Judge: judge, Say: message.English()}
+func look(world *cluster.Snapshot, judge *scheduling.Judge) query.View {
+	return query.View{World: world, Judge: judge, Say: message.English()}
 }
 
 func judgeOf(t *testing.T, world *cluster.Snapshot) *scheduling.Judge {

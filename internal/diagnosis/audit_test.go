@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -97,7 +97,7 @@ func about(a finding.Audit, code finding.Code) []finding.Finding {
 func audit(t *testing.T, objects []runtime.Object, say message.Printer) finding.Audit {
 	t.Helper()
 	world := worldOf(objects)
-	return diagnosis.Audit(t.Context(), view.View{World: world, Judge: judgeOf(t, world), Say: say}, nil)
+	return diagnosis.Audit(t.Context(), query.View{World: world, Judge: judgeOf(t, world), Say: say}, nil)
 }
 
 // worldOf is a world that is wholly known.

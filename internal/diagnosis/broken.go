@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // broken are N601: what Overview finds that should run and does not, and none of the findings is about. What has one cause is
 // one finding.
-func broken(ctx context.Context, v view.View, all []finding.Explanation, found []finding.Finding) []finding.Finding {
+func broken(ctx context.Context, v query.View, all []finding.Explanation, found []finding.Finding) []finding.Finding {
 	told := map[change.Ref]bool{}
 	for _, f := range found {
 		for _, ref := range f.Subjects {
@@ -51,7 +51,7 @@ func named(all []finding.Explanation) []change.Ref {
 }
 
 // brokenFor is the finding about a cause that has these subjects, and keeps those that wait for them from running.
-func brokenFor(ctx context.Context, v view.View, cause RootCause, subjects, waiting []change.Ref) finding.Finding {
+func brokenFor(ctx context.Context, v query.View, cause RootCause, subjects, waiting []change.Ref) finding.Finding {
 	first := cause.Explanations[0]
 	f := finding.Finding{
 		Code: finding.N601, Severity: cmp.Or(first.Severity, finding.Critical), Message: first.Summary,
@@ -60,7 +60,7 @@ func brokenFor(ctx context.Context, v view.View, cause RootCause, subjects, wait
 	for _, e := range slices.Concat(cause.Explanations, cause.Dependents) {
 		f.Unknown = append(f.Unknown, e.Unknown...)
 	}
-	f.Unknown = view.UniqueGaps(f.Unknown)
+	f.Unknown = query.UniqueGaps(f.Unknown)
 	if n := len(subjects); n > 1 {
 		f.Message += " " + v.Say.Text(message.OverviewConcerns, message.Args{"n": n, "names": v.Some(subjects)})
 	}

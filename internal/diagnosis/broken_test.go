@@ -7,7 +7,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -21,7 +21,7 @@ func TestAuditFindsWhatIsBroken(t *testing.T) {
 	for _, input := range inputs {
 		t.Run(input, func(t *testing.T) {
 			world := worldOf(clustertest.Load(t, input))
-			v := view.View{World: world, Judge: judgeOf(t, world), Say: message.English()}
+			v := query.View{World: world, Judge: judgeOf(t, world), Say: message.English()}
 			found := map[change.Ref]bool{}
 			for _, f := range diagnosis.Audit(t.Context(), v, nil).Findings {
 				for _, ref := range f.Subjects {

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -65,14 +65,14 @@ func explain(t *testing.T, objects []runtime.Object, knowledge map[cluster.Kind]
 }
 
 // question is a judged world of the objects, and a question about one of them.
-func question(t testing.TB, objects []runtime.Object, knowledge map[cluster.Kind]cluster.Knowledge, subject *change.Ref) view.View {
+func question(t testing.TB, objects []runtime.Object, knowledge map[cluster.Kind]cluster.Knowledge, subject *change.Ref) query.View {
 	t.Helper()
 	world := cluster.New(cluster.Contents{Objects: objects, Knowledge: knowledge, Taken: now, Server: "v1.36.3"})
 	judge, err := scheduling.New(t.Context(), world, scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return view.View{World: world, Judge: judge, Say: message.English(), Subject: subject}
+	return query.View{World: world, Judge: judge, Say: message.English(), Subject: subject}
 }
 
 func subject(t *testing.T, objects []runtime.Object) *corev1.Pod {

@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -17,7 +17,7 @@ import (
 
 // Foretell says what changes would do, and diagnoses the world they would lead to. The View's Judge must not be nil; it is
 // left as it was. Of pods and findings only those within the View's Limits are told. An error is one of simulation.Run's.
-func Foretell(ctx context.Context, v view.View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
+func Foretell(ctx context.Context, v query.View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
 	told := foretold{present: findings(ctx, v), scope: map[change.Ref]bool{}, seen: map[string]bool{}}
 	var outcome simulation.Outcome // The last has all that is told.
 	err := simulation.Inspect(ctx, v.Judge, changes, o, func(one simulation.Outcome) error {
@@ -31,7 +31,7 @@ func Foretell(ctx context.Context, v view.View, changes []change.Change, o simul
 		return finding.Forecast{}, err
 	}
 	forecast := finding.Forecast{
-		Changes: view.List(changes), Outcome: forecastOutcome(v, outcome, told.scope), Seeds: outcome.Seeds,
+		Changes: query.List(changes), Outcome: forecastOutcome(v, outcome, told.scope), Seeds: outcome.Seeds,
 		PDBViolations: []finding.BudgetViolation{}, NotModelled: []finding.Gap{}, Findings: told.news(),
 	}
 	for _, violation := range outcome.Violations {
@@ -54,7 +54,7 @@ type foretold struct {
 }
 
 // look looks around in a future.
-func (t *foretold) look(ctx context.Context, future view.View, fates []simulation.Fate) {
+func (t *foretold) look(ctx context.Context, future query.View, fates []simulation.Fate) {
 	var ending strings.Builder
 	for _, fate := range fates {
 		t.scope[fate.Pod] = t.scope[fate.Pod] || future.InScope(fate.Pod)
@@ -95,15 +95,15 @@ func closedBy(changes []change.Change) []string {
 var furtherAhead = []finding.Code{finding.N103, finding.N502, finding.N503}
 
 // findings is the diagnosis of the View's world as it stands, by the rules that do not look further ahead.
-func findings(ctx context.Context, v view.View) []finding.Finding {
+func findings(ctx context.Context, v query.View) []finding.Finding {
 	v.Subject = nil
-	rules := slices.DeleteFunc(Rules(), func(rule view.Rule) bool {
+	rules := slices.DeleteFunc(Rules(), func(rule query.Rule) bool {
 		return slices.ContainsFunc(rule.Codes(), func(code finding.Code) bool { return slices.Contains(furtherAhead, code) })
 	})
 	found, _ := find(ctx, rules, v)
 	slices.SortStableFunc(found, moreDangerous)
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return !v.WithinLimits(f) })
-	return view.Complete(finding.Explanation{Findings: found}).Findings
+	return query.Complete(finding.Explanation{Findings: found}).Findings
 }
 
 // news are findings that nothing of the present says: of another code, or about other things too. That the same trouble
@@ -125,7 +125,7 @@ func news(future, present []finding.Finding) []finding.Finding {
 }
 
 // forecastOutcome puts fates into words and sorts them by kind: those of pods that are asked about now, or then (scope).
-func forecastOutcome(v view.View, outcome simulation.Outcome, scope map[change.Ref]bool) finding.ForecastOutcome {
+func forecastOutcome(v query.View, outcome simulation.Outcome, scope map[change.Ref]bool) finding.ForecastOutcome {
 	rows := map[simulation.Kind][]finding.ForecastRow{}
 	touched := map[change.Ref]bool{}
 	for _, fate := range outcome.Fates {
@@ -143,9 +143,9 @@ func forecastOutcome(v view.View, outcome simulation.Outcome, scope map[change.R
 		rows[fate.Kind] = append(rows[fate.Kind], row)
 	}
 	o := finding.ForecastOutcome{
-		Moved: view.List(rows[simulation.Moved]), Waiting: view.List(rows[simulation.Waiting]), Delayed: view.List(rows[simulation.Delayed]),
-		Preempted: view.List(rows[simulation.Preempted]), Lost: view.List(rows[simulation.Lost]), Ended: view.List(rows[simulation.Ended]),
-		Created: view.List(rows[simulation.Created]), Counts: map[string]int{"stays": 0},
+		Moved: query.List(rows[simulation.Moved]), Waiting: query.List(rows[simulation.Waiting]), Delayed: query.List(rows[simulation.Delayed]),
+		Preempted: query.List(rows[simulation.Preempted]), Lost: query.List(rows[simulation.Lost]), Ended: query.List(rows[simulation.Ended]),
+		Created: query.List(rows[simulation.Created]), Counts: map[string]int{"stays": 0},
 	}
 	for _, kind := range []simulation.Kind{
 		simulation.Moved, simulation.Waiting, simulation.Delayed, simulation.Preempted, simulation.Lost, simulation.Ended, simulation.Created,

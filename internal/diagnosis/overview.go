@@ -14,8 +14,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
@@ -42,7 +42,7 @@ var workloadKinds = []cluster.Kind{
 
 // Overview explains every pod that should run and does not, and every workload short of pods for a reason that none of its
 // pods shows.
-func Overview(ctx context.Context, v view.View, scope Scope) finding.Overview {
+func Overview(ctx context.Context, v query.View, scope Scope) finding.Overview {
 	v.Now, v.Whole = true, Explain
 	var all []finding.Explanation
 	elsewhere, told := 0, map[string]bool{}
@@ -74,28 +74,28 @@ func Overview(ctx context.Context, v view.View, scope Scope) finding.Overview {
 		}
 	}
 	overview := finding.Overview{Elsewhere: elsewhere, Unknown: unread(v, append([]cluster.Kind{cluster.Pod}, workloadKinds...))}
-	overview.Explanations = view.List(slices.Concat(Causes(all)...))
+	overview.Explanations = query.List(slices.Concat(Causes(all)...))
 	return overview
 }
 
 // critical says whether a workload is in such a state, without asking the rules, which only add to it.
-func critical(ctx context.Context, v view.View, ref change.Ref) bool {
+func critical(ctx context.Context, v query.View, ref change.Ref) bool {
 	v.Subject = &ref
-	return state.Of(ctx, v).Severity == finding.Critical
+	return status.Of(ctx, v).Severity == finding.Critical
 }
 
 // amiss says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,
 // and of those that are being deleted the ones that are overdue.
-func amiss(v view.View, pod *corev1.Pod) bool {
+func amiss(v query.View, pod *corev1.Pod) bool {
 	switch {
 	case pod.DeletionTimestamp != nil:
-		return v.World.Taken().Sub(pod.DeletionTimestamp.Time) > state.Overdue
+		return v.World.Taken().Sub(pod.DeletionTimestamp.Time) > status.Overdue
 	case pod.Status.Phase == corev1.PodFailed:
 		return metav1.GetControllerOfNoCopy(pod) == nil
 	case pod.Status.Phase == corev1.PodSucceeded:
 		return false
 	default:
-		return !state.Fine(v, pod)
+		return !status.Fine(v, pod)
 	}
 }
 
@@ -110,28 +110,28 @@ func owners(world *cluster.Snapshot, pod *corev1.Pod) []metav1.Object {
 
 // sharedBy is a key that pods have in common to which the same explanation applies: those of one controller, in one state
 // and at one place. Pods with claims of their own are explained one by one.
-func sharedBy(v view.View, pod *corev1.Pod) string {
+func sharedBy(v query.View, pod *corev1.Pod) string {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	claims := facts.MountsClaim(pod)
 	if owner == nil || claims || facts.WaitsForNode(pod) && owner.Kind == string(cluster.DaemonSet) {
 		return pod.Namespace + "/" + pod.Name
 	}
 	place := ""
-	if pod.Spec.NodeName != "" && view.PlaceDown(v.World, pod.Spec.NodeName) {
+	if pod.Spec.NodeName != "" && query.PlaceDown(v.World, pod.Spec.NodeName) {
 		place = pod.Spec.NodeName
 	}
-	return strings.Join([]string{string(owner.UID), state.PodState(pod), place}, " ")
+	return strings.Join([]string{string(owner.UID), status.PodState(pod), place}, " ")
 }
 
 // asksForPods says whether a workload's own state bears looking at: what a CronJob or Deployment owns speaks through it.
-func asksForPods(v view.View, o metav1.Object) bool { return v.World.Owner(o) == nil }
+func asksForPods(v query.View, o metav1.Object) bool { return v.World.Owner(o) == nil }
 
 // unread are the gaps of a question that needs these kinds.
-func unread(v view.View, kinds []cluster.Kind) []finding.Gap {
-	s := state.Status{View: v}
+func unread(v query.View, kinds []cluster.Kind) []finding.Gap {
+	s := status.Status{View: v}
 	s.Unknown = v.InPart()
 	s.Needs(kinds...)
-	return view.List(s.Unknown)
+	return query.List(s.Unknown)
 }
 
 // Causes puts together the explanations that give one cause, the gravest first, and then the one that concerns most things.

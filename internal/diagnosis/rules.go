@@ -5,18 +5,18 @@ import (
 	"slices"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/diagnosis/placement"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/rules"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
+	"github.com/naosu-dev/naosu/internal/diagnosis/unschedulable"
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
 // Rules are all of naosu's.
-func Rules() []view.Rule {
-	return []view.Rule{
-		placement.StrandedVolume{},
-		placement.Unplaced{},
+func Rules() []query.Rule {
+	return []query.Rule{
+		unschedulable.StrandedVolume{},
+		unschedulable.Unplaced{},
 		rules.LastNode{},
 		rules.StuckAttachment{},
 		rules.NodeDown{},
@@ -42,7 +42,7 @@ func Rules() []view.Rule {
 }
 
 // find asks every rule. Beside the findings it returns what rules that found nothing could not know.
-func find(ctx context.Context, rules []view.Rule, v view.View) (findings []finding.Finding, unknown []finding.Gap) {
+func find(ctx context.Context, rules []query.Rule, v query.View) (findings []finding.Finding, unknown []finding.Gap) {
 	v = v.Remembering()
 	for _, rule := range rules {
 		if !rule.Concerns(v) {
@@ -60,7 +60,7 @@ func find(ctx context.Context, rules []view.Rule, v view.View) (findings []findi
 	return findings, unknown
 }
 
-func unmet(rule view.Rule, v view.View) []finding.Gap {
+func unmet(rule query.Rule, v query.View) []finding.Gap {
 	var gaps []finding.Gap
 	for _, kind := range rule.Needs() {
 		gaps = append(gaps, v.Gap(rule.Codes()[0], kind)...)
@@ -69,11 +69,11 @@ func unmet(rule view.Rule, v view.View) []finding.Gap {
 }
 
 // rulesFor are those that the question is for.
-func rulesFor(v view.View) []view.Rule {
+func rulesFor(v query.View) []query.Rule {
 	if !v.Now {
 		return Rules()
 	}
-	return slices.DeleteFunc(Rules(), func(r view.Rule) bool {
-		return !slices.ContainsFunc(r.Codes(), func(code finding.Code) bool { return slices.Contains(state.Present, code) })
+	return slices.DeleteFunc(Rules(), func(r query.Rule) bool {
+		return !slices.ContainsFunc(r.Codes(), func(code finding.Code) bool { return slices.Contains(status.Present, code) })
 	})
 }

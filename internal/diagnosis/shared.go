@@ -9,13 +9,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // RootRemedies are the ways out of a root cause, and then those of what does not run because of it.
-func RootRemedies(ctx context.Context, v view.View, cause RootCause) []finding.Remedy {
+func RootRemedies(ctx context.Context, v query.View, cause RootCause) []finding.Remedy {
 	remedies := Remedies(ctx, v, cause.Explanations)
 	for _, group := range Causes(cause.Dependents) {
 		for _, r := range Remedies(ctx, v, group) {
@@ -28,7 +28,7 @@ func RootRemedies(ctx context.Context, v view.View, cause RootCause) []finding.R
 }
 
 // Remedies are the ways out of what explanations give as one cause: those of the first, and of each whether it is enough for all.
-func Remedies(ctx context.Context, v view.View, cause []finding.Explanation) []finding.Remedy {
+func Remedies(ctx context.Context, v query.View, cause []finding.Explanation) []finding.Remedy {
 	first := cause[0]
 	remedies := slices.Clone(first.Remedies)
 	for _, f := range first.Findings {
@@ -44,7 +44,7 @@ func Remedies(ctx context.Context, v view.View, cause []finding.Explanation) []f
 }
 
 // forAll marks as proven no more than what is so of all pods that wait for a node, where the remedies were found for one.
-func forAll(ctx context.Context, v view.View, remedies []finding.Remedy, one change.Ref, concerned []change.Ref) []finding.Remedy {
+func forAll(ctx context.Context, v query.View, remedies []finding.Remedy, one change.Ref, concerned []change.Ref) []finding.Remedy {
 	var waiting []*corev1.Pod
 	for _, ref := range concerned {
 		if pod, ok := v.World.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name).(*corev1.Pod); ok && facts.WaitsForNode(pod) {
@@ -56,7 +56,7 @@ func forAll(ctx context.Context, v view.View, remedies []finding.Remedy, one cha
 	}
 	var all []finding.Remedy
 	for _, r := range remedies {
-		if r.Verified && len(v.Proven(ctx, []view.Way{{Remedy: r}}, waiting...)) == 0 {
+		if r.Verified && len(v.Proven(ctx, []query.Way{{Remedy: r}}, waiting...)) == 0 {
 			r.Verified = false
 			r.Message += " " + v.Say.Text(message.RemedyForOne, message.Args{"subject": one})
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -79,7 +79,7 @@ func TestAuditJoins(t *testing.T) {
 				objects = append(objects, waitingPod("app-"+strconv.Itoa(i), cpu))
 			}
 			world := worldOf(objects)
-			v := view.View{World: world, Judge: judgeOf(t, world), Say: message.English()}
+			v := query.View{World: world, Judge: judgeOf(t, world), Say: message.English()}
 			found := about(diagnosis.Audit(t.Context(), v, nil), finding.N504)
 			if len(found) != tc.findings || len(found[0].Subjects) != tc.subjects {
 				t.Fatalf("%d findings, of %d things the first: %+v; want %d of %d", len(found), len(found[0].Subjects), found, tc.findings, tc.subjects)

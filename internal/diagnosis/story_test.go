@@ -9,8 +9,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/contrast"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/compare"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 )
 
 // TestStories asks about the stories whose causes lie outside the Kubernetes API: what it tells, and what it leaves unknown.
@@ -19,13 +19,13 @@ func TestStories(t *testing.T) {
 	good := change.Ref{Kind: "Pod", Namespace: "shop", Name: "api-7c9d8b6f5-abcde"}
 	for name, tc := range map[string]struct {
 		input string
-		ask   func(*testing.T, view.View) any
+		ask   func(*testing.T, query.View) any
 		about change.Ref
 	}{
 		"3-repair": {"3-repair", why, change.Ref{Kind: "Node", Name: "ip-10-0-1-11.ec2.internal"}},
 		// The author's own method: one that works beside one that does not.
 		"4-addresses": {"4-addresses", why, bad},
-		"4-unlike":    {"4-addresses", func(t *testing.T, v view.View) any { return contrast.Compare(t.Context(), v, good) }, bad},
+		"4-unlike":    {"4-addresses", func(t *testing.T, v query.View) any { return compare.Compare(t.Context(), v, good) }, bad},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := question(t, clustertest.Load(t, "testdata/stories/"+tc.input+".yaml"), everything(), &tc.about)
@@ -44,4 +44,4 @@ func TestStories(t *testing.T) {
 	}
 }
 
-func why(t *testing.T, v view.View) any { return diagnosis.Explain(t.Context(), v) }
+func why(t *testing.T, v query.View) any { return diagnosis.Explain(t.Context(), v) }

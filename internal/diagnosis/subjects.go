@@ -5,8 +5,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
@@ -24,10 +24,10 @@ func (r subjects) Codes() []finding.Code { return []finding.Code{r.code} }
 func (r subjects) Needs() []cluster.Kind { return []cluster.Kind{r.kind} }
 
 // Concerns a question without a subject.
-func (subjects) Concerns(v view.View) bool { return v.Subject == nil }
+func (subjects) Concerns(v query.View) bool { return v.Subject == nil }
 
 // Find leaves out what is told of the things that an object depends on.
-func (r subjects) Find(ctx context.Context, v view.View) []finding.Finding {
+func (r subjects) Find(ctx context.Context, v query.View) []finding.Finding {
 	v.Now, v.Whole = true, Explain
 	var all []finding.Finding
 	for _, o := range v.World.Objects(r.kind) {
@@ -36,11 +36,11 @@ func (r subjects) Find(ctx context.Context, v view.View) []finding.Finding {
 			continue
 		}
 		v.Subject = &ref
-		s := state.Of(ctx, v)
+		s := status.Of(ctx, v)
 		if s.Severity == "" || s.Told {
 			continue
 		}
-		f := finding.Finding{Code: r.code, Severity: s.Severity, Message: s.Summary, Causes: s.Causes, Remedies: s.Remedies, Unknown: view.UniqueGaps(s.Unknown)}
+		f := finding.Finding{Code: r.code, Severity: s.Severity, Message: s.Summary, Causes: s.Causes, Remedies: s.Remedies, Unknown: query.UniqueGaps(s.Unknown)}
 		f.Subjects = append(f.Subjects, ref)
 		all = append(all, f)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -72,7 +72,7 @@ func conclusions(t *testing.T, world *cluster.Snapshot) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := view.View{World: world, Judge: judge, Say: message.English()}
+	view := query.View{World: world, Judge: judge, Say: message.English()}
 	var all []string
 	for _, pod := range world.Pods() {
 		view.Subject = &change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name}

@@ -105,8 +105,8 @@ func TestViolations(t *testing.T) {
 		},
 		{
 			name:    "a state asks a rule",
-			imports: map[string][]string{own + "internal/diagnosis/state": {own + "internal/diagnosis/rules"}},
-			want:    []string{own + "internal/diagnosis/state → " + own + "internal/diagnosis/rules: imports run downward"},
+			imports: map[string][]string{own + "internal/diagnosis/status": {own + "internal/diagnosis/rules"}},
+			want:    []string{own + "internal/diagnosis/status → " + own + "internal/diagnosis/rules: imports run downward"},
 		},
 		{
 			name:    "the agent links the scheduler",

@@ -40,10 +40,10 @@ var layers = [][]string{
 
 // rooms are those of internal/diagnosis, likewise (docs/adr/0003).
 var rooms = [][]string{
-	{own + "internal/diagnosis/contrast"},
-	{own + "internal/diagnosis/placement", own + "internal/diagnosis/rules"},
-	{own + "internal/diagnosis/state"},
-	{own + "internal/diagnosis/view"},
+	{own + "internal/diagnosis/compare"},
+	{own + "internal/diagnosis/unschedulable", own + "internal/diagnosis/rules"},
+	{own + "internal/diagnosis/status"},
+	{own + "internal/diagnosis/query"},
 	{own + "internal/diagnosis/facts"},
 }
 

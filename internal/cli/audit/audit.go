@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -99,7 +99,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
 		return err
 	}
-	view := view.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits()}
+	view := query.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits()}
 	progress := output.NewProgress(o.ErrOut)
 	found := diagnosis.Audit(ctx, view, func(done, total int) {
 		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": done, "total": total}), done, total)
@@ -118,8 +118,8 @@ func (o *Options) Run(ctx context.Context) error {
 }
 
 // limits are what flags leave out.
-func (o *Options) limits() view.Limits {
-	limits := view.Limits{Accepted: o.accepted.accepts}
+func (o *Options) limits() query.Limits {
+	limits := query.Limits{Accepted: o.accepted.accepts}
 	if !o.scope.Whole() {
 		limits.Scope = o.scope.Asks
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
@@ -17,7 +17,7 @@ import (
 // addRepairs adds what no Snapshot tells: what the guard holds back now, and repairs that somebody set up and that would not
 // happen, or that nothing shows would happen. Of what nobody is to repair, and of what nobody counts on, `repair check`
 // alone tells. That something could not be read is a gap and no error, for there is an audit without it.
-func (o *Options) addRepairs(ctx context.Context, v view.View, found *finding.Audit) {
+func (o *Options) addRepairs(ctx context.Context, v query.View, found *finding.Audit) {
 	if o.From != "" {
 		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: v.Say.Text(message.CheckSnapshot, nil)})
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -198,7 +198,7 @@ func (o *Options) Run(ctx context.Context) error {
 	notes = append(notes, incidents(in)...)
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
-	view := view.View{World: in.World, Judge: in.Judge, Say: in.Say}
+	view := query.View{World: in.World, Judge: in.Judge, Say: in.Say}
 	if !o.scope.Whole() {
 		view.Limits.Scope = o.scope.Asks
 	}

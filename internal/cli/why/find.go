@@ -9,8 +9,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -28,8 +28,8 @@ func (o *Options) find(in input.Input, ref change.Ref) (change.Ref, error) {
 			ref.Namespace = homes[0]
 		}
 	}
-	switch view := (view.View{World: in.World, Subject: &ref}); {
-	case in.World.Object(kind, ref.Namespace, ref.Name) != nil, state.Gone(view):
+	switch view := (query.View{World: in.World, Subject: &ref}); {
+	case in.World.Object(kind, ref.Namespace, ref.Name) != nil, status.Gone(view):
 		return ref, nil
 	case in.World.Knowledge(kind) == cluster.Forbidden:
 		return ref, exit.Failure(message.ErrForbiddenKind, message.Args{"kind": ref.Kind})

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -56,7 +56,7 @@ func writeOverview(ctx context.Context, page *output.Page, in input.Input, scope
 		}
 		w.gaps(message.HeadUnknown, found.Unknown)
 	}
-	v := view.View{World: in.World, Judge: in.Judge, Say: say}
+	v := query.View{World: in.World, Judge: in.Judge, Say: say}
 	each := func(w writer) {
 		for i, cause := range causes {
 			w.cause(ctx, v, strconv.Itoa(i+1)+". ", cause, scope.Namespace == "")
@@ -115,7 +115,7 @@ func moreOf(ref change.Ref) string {
 	return command
 }
 
-func (w writer) cause(ctx context.Context, v view.View, mark string, cause diagnosis.RootCause, everywhere bool) {
+func (w writer) cause(ctx context.Context, v query.View, mark string, cause diagnosis.RootCause, everywhere bool) {
 	first := cause.Explanations[0]
 	w.Blank()
 	w.Paragraph(mark, first.Summary, output.Strong)

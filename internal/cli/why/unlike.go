@@ -5,8 +5,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
-	"github.com/naosu-dev/naosu/internal/diagnosis/contrast"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/compare"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -24,7 +24,7 @@ func (o *Options) compare(ctx context.Context, in input.Input) (finding.Severity
 	if err != nil {
 		return "", err
 	}
-	found := contrast.Compare(ctx, view.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject}, good)
+	found := compare.Compare(ctx, query.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject}, good)
 	if !o.Format.ForPeople() {
 		o.AimAll(found.Explanation.EachRemedy)
 		return worst(found.Explanation), o.Format.WriteData(o.Out, found)

@@ -36,7 +36,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -136,14 +136,14 @@ func explain(t *testing.T, file, namespace, subject string, say message.Printer)
 	return diagnosis.Explain(t.Context(), v)
 }
 
-func look(t *testing.T, file string, say message.Printer) view.View {
+func look(t *testing.T, file string, say message.Printer) query.View {
 	t.Helper()
 	known := world(t, file)
 	judge, err := scheduling.New(t.Context(), known, scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return view.View{World: known, Judge: judge, Say: say}
+	return query.View{World: known, Judge: judge, Say: say}
 }
 
 func world(t *testing.T, file string) *cluster.Snapshot {
@@ -440,7 +440,7 @@ func TestBrief(t *testing.T) {
 					}
 				}
 				known := cluster.New(cluster.Contents{Objects: pods, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.Pod: cluster.Complete}, Taken: now})
-				v := view.View{World: known, Say: say}
+				v := query.View{World: known, Say: say}
 				found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
 				var out bytes.Buffer
 				if err := writeOverview(t.Context(), output.NewPageOf(&out, 80, false), input.Input{World: known, Say: say}, diagnosis.Scope{}, found); err != nil {

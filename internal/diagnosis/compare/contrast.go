@@ -1,4 +1,4 @@
-package contrast
+package compare
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -33,14 +33,14 @@ type flipped struct {
 
 // comparison is the answer while it is put together.
 type comparison struct {
-	view.View
+	query.View
 	finding.Comparison
 	differences []difference
 }
 
 // Compare says what differs between the View's subject, a pod or node, and another that works, and tries each difference
 // that can be simulated: story 4's method.
-func Compare(ctx context.Context, v view.View, good change.Ref) finding.Comparison {
+func Compare(ctx context.Context, v query.View, good change.Ref) finding.Comparison {
 	c := &comparison{View: v, Comparison: finding.Comparison{Unlike: good}}
 	c.Comparison.Subject = *v.Subject
 	v.Now = true
@@ -62,8 +62,8 @@ func Compare(ctx context.Context, v view.View, good change.Ref) finding.Comparis
 
 func (c *comparison) complete() finding.Comparison {
 	r := c.Comparison
-	r.Causes, r.Suspects, r.RuledOut, r.Unknown = view.List(r.Causes), view.List(r.Suspects), view.List(r.RuledOut), view.List(r.Unknown)
-	r.Observed, r.Explanation = view.CompleteLinks(r.Observed), view.Complete(r.Explanation)
+	r.Causes, r.Suspects, r.RuledOut, r.Unknown = query.List(r.Causes), query.List(r.Suspects), query.List(r.RuledOut), query.List(r.Unknown)
+	r.Observed, r.Explanation = query.CompleteLinks(r.Observed), query.Complete(r.Explanation)
 	return r
 }
 

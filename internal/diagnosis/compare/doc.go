@@ -1,2 +1,2 @@
-// Package contrast says what differs between a thing that works and one that does not, and which of it is the cause.
-package contrast
+// Package compare says what differs between a thing that works and one that does not, and which of it is the cause.
+package compare

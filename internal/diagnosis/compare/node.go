@@ -1,4 +1,4 @@
-package contrast
+package compare
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -117,7 +117,7 @@ func (c *comparison) nodeFacts(bad, good *corev1.Node) {
 	}
 	c.nodeDrivers(bad, good)
 	c.nodeAgents(bad, good)
-	for _, name := range state.SortedResources(both(bad.Status.Allocatable, good.Status.Allocatable)) {
+	for _, name := range status.SortedResources(both(bad.Status.Allocatable, good.Status.Allocatable)) {
 		a, b := bad.Status.Allocatable[name], good.Status.Allocatable[name]
 		rank := rankNear
 		if float64(a.MilliValue()) > 0.9*float64(b.MilliValue()) { // Nodes of one type differ by a little.
@@ -232,8 +232,8 @@ func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 			if !facts.IsOneOf(pod, cluster.DaemonSet) {
 				continue
 			}
-			how := state.PodState(pod)
-			if !state.Well(pod) && how == string(corev1.PodRunning) {
+			how := status.PodState(pod)
+			if !status.Well(pod) && how == string(corev1.PodRunning) {
 				how = "NotReady"
 			}
 			states[pod.Namespace+"/"+pod.OwnerReferences[0].Name] = how

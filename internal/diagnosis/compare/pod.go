@@ -1,4 +1,4 @@
-package contrast
+package compare
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -29,7 +29,7 @@ func (c *comparison) pods(ctx context.Context, bad, good *corev1.Pod) {
 	c.podOwners(bad, good)
 	c.Others += c.podLabels(bad, good)
 	if stage == stageScheduling {
-		if !c.Foresees() || state.SchedulerMissing(c.View, bad) {
+		if !c.Foresees() || status.SchedulerMissing(c.View, bad) {
 			c.cannotTry()
 			c.settle(nil)
 		} else {
@@ -58,7 +58,7 @@ const (
 )
 
 func stageOf(pod *corev1.Pod) stage {
-	state := strings.TrimPrefix(state.PodState(pod), "Init:")
+	state := strings.TrimPrefix(status.PodState(pod), "Init:")
 	switch {
 	case facts.WaitsForNode(pod):
 		return stageScheduling
@@ -160,7 +160,7 @@ const limitsField = "spec.containers[*].resources.limits"
 func ranOut(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		last := c.LastTerminationState.Terminated
-		return last != nil && last.Reason == state.OOMKilled
+		return last != nil && last.Reason == status.OOMKilled
 	})
 }
 
@@ -275,7 +275,7 @@ func (c *comparison) podOwners(bad, good *corev1.Pod) {
 		kind, _ := cluster.KindOf(a)
 		c.differ(difference{rank: rankNear, Difference: finding.Difference{
 			Message: c.Say.Text(message.DiffersVersion, message.Args{
-				"owner": facts.RefTo(kind, a), "version": badOwner.GetAnnotations()[state.Revision], "other": goodOwner.GetAnnotations()[state.Revision],
+				"owner": facts.RefTo(kind, a), "version": badOwner.GetAnnotations()[status.Revision], "other": goodOwner.GetAnnotations()[status.Revision],
 			}),
 			Object: facts.RefTo(cluster.Pod, bad), Other: facts.RefTo(cluster.Pod, good), Field: "metadata.ownerReferences", Value: badOwner.GetName(), OtherValue: goodOwner.GetName(),
 		}})
@@ -325,7 +325,7 @@ func (c *comparison) elsewhere(bad, good *corev1.Pod) {
 				continue
 			}
 			all++
-			if !state.Well(pod) {
+			if !status.Well(pod) {
 				poor++
 			}
 		}
@@ -346,7 +346,7 @@ func (c *comparison) elsewhere(bad, good *corev1.Pod) {
 		if pod.UID == bad.UID || cluster.Ended(pod) || pod.Spec.NodeName == bad.Spec.NodeName {
 			continue
 		}
-		if all++; !state.Well(pod) {
+		if all++; !status.Well(pod) {
 			poor++
 		}
 	}
@@ -383,7 +383,7 @@ func setRequests(to, from *corev1.Pod) {
 
 func resourcesText(list corev1.ResourceList) string {
 	var words []string
-	for _, name := range state.SortedResources(list) {
+	for _, name := range status.SortedResources(list) {
 		quantity := list[name]
 		words = append(words, string(name)+"="+quantity.String())
 	}

@@ -1,4 +1,4 @@
-package view
+package query
 
 import (
 	corev1 "k8s.io/api/core/v1"

@@ -1,4 +1,4 @@
-package view_test
+package query_test
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -101,8 +101,8 @@ func (c *crowded) proven(t *testing.T) []finding.Remedy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := view.View{World: world, Judge: judge, Say: message.English()}
-	return v.Proven(t.Context(), []view.Way{{Remedy: finding.Remedy{Change: c.remedy}}}, c.waiting)
+	v := query.View{World: world, Judge: judge, Say: message.English()}
+	return v.Proven(t.Context(), []query.Way{{Remedy: finding.Remedy{Change: c.remedy}}}, c.waiting)
 }
 
 // TestProven plays a remedy after which the pod that waits has a node each time, and looks whether it is called verified: not

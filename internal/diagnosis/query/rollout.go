@@ -1,4 +1,4 @@
-package view
+package query
 
 import (
 	appsv1 "k8s.io/api/apps/v1"

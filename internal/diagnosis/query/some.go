@@ -1,4 +1,4 @@
-package view
+package query
 
 import (
 	"github.com/naosu-dev/naosu/internal/change"

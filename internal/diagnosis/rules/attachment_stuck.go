@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -20,7 +20,7 @@ import (
 // StuckAttachment finds N104: a VolumeAttachment that does not go, and why deleting it does not help.
 type StuckAttachment struct{}
 
-var _ view.Rule = StuckAttachment{}
+var _ query.Rule = StuckAttachment{}
 
 // Codes of StuckAttachment.
 func (StuckAttachment) Codes() []finding.Code { return []finding.Code{finding.N104} }
@@ -31,16 +31,16 @@ func (StuckAttachment) Needs() []cluster.Kind {
 }
 
 // Concerns everything but pods that wait for a node, since attaching comes after that, and pods without a claim.
-func (StuckAttachment) Concerns(v view.View) bool {
+func (StuckAttachment) Concerns(v query.View) bool {
 	pod := v.Pod()
-	return view.AsksForMore(v) && (pod == nil || facts.MountsClaim(pod))
+	return query.AsksForMore(v) && (pod == nil || facts.MountsClaim(pod))
 }
 
 // detachTime is how long an attachment may take to go before it counts as stuck; clouds detach within seconds.
 const detachTime = time.Minute
 
 // Find looks at each attachment.
-func (rule StuckAttachment) Find(_ context.Context, v view.View) []finding.Finding {
+func (rule StuckAttachment) Find(_ context.Context, v query.View) []finding.Finding {
 	if !v.Knows(rule.Needs()...) {
 		return nil
 	}
@@ -84,18 +84,18 @@ func readAttachment(world *cluster.Snapshot, a *storagev1.VolumeAttachment) (stu
 		}
 	}
 	going := a.DeletionTimestamp != nil && world.Taken().Sub(a.DeletionTimestamp.Time) > detachTime
-	lost := view.PlaceDown(world, a.Spec.NodeName)
+	lost := query.PlaceDown(world, a.Spec.NodeName)
 	idle := len(s.there) == 0 || len(s.waiting)+len(s.unplaced) > 0
 	return s, going || lost && idle
 }
 
-func (s stuckAttachment) describe(v view.View) finding.Finding {
+func (s stuckAttachment) describe(v query.View) finding.Finding {
 	node := change.Ref{Kind: string(cluster.Node), Name: s.Spec.NodeName}
 	claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: s.volume.Spec.ClaimRef.Namespace, Name: s.volume.Spec.ClaimRef.Name}
 	ref := facts.RefTo(cluster.VolumeAttachment, s)
 	args := message.Args{
 		"attachment": ref, "node": node, "claim": claim, "volume": facts.RefTo(cluster.PersistentVolume, s.volume),
-		"gone": v.World.Node(node.Name) == nil, "up": !view.PlaceDown(v.World, node.Name), "pods": v.Some(s.there), "n": len(s.there),
+		"gone": v.World.Node(node.Name) == nil, "up": !query.PlaceDown(v.World, node.Name), "pods": v.Some(s.there), "n": len(s.there),
 		"waiting": v.Some(s.waiting), "unplaced": v.Some(s.unplaced),
 	}
 	f := finding.Finding{Code: finding.N104, Severity: finding.Warning, Subjects: []change.Ref{ref, facts.RefTo(cluster.PersistentVolume, s.volume), claim, node}}
@@ -123,7 +123,7 @@ func (s stuckAttachment) describe(v view.View) finding.Finding {
 	return f
 }
 
-func (s stuckAttachment) tieLink(v view.View, args message.Args) finding.Link {
+func (s stuckAttachment) tieLink(v query.View, args message.Args) finding.Link {
 	ref := facts.RefTo(cluster.VolumeAttachment, s)
 	link := finding.Link{Message: v.Say.Text(message.CauseAttached, args), Evidence: []finding.Evidence{
 		facts.FactSince(ref, "spec.nodeName", s.Spec.NodeName, s.CreationTimestamp),
@@ -138,7 +138,7 @@ func (s stuckAttachment) tieLink(v view.View, args message.Args) finding.Link {
 	return link
 }
 
-func (s stuckAttachment) nodeLink(v view.View, args message.Args) finding.Link {
+func (s stuckAttachment) nodeLink(v query.View, args message.Args) finding.Link {
 	node := v.World.Node(s.Spec.NodeName)
 	if node == nil {
 		return finding.Link{Message: v.Say.Text(message.CauseNodeGone, args)}
@@ -153,9 +153,9 @@ func (s stuckAttachment) nodeLink(v view.View, args message.Args) finding.Link {
 	}}
 }
 
-func (s stuckAttachment) usedLink(v view.View, args message.Args) finding.Link {
+func (s stuckAttachment) usedLink(v query.View, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseStillUsed, args)}
-	for _, ref := range s.there[:min(len(s.there), view.MostListed)] {
+	for _, ref := range s.there[:min(len(s.there), query.MostListed)] {
 		link.Evidence = append(link.Evidence, facts.Fact(ref, "spec.nodeName", s.Spec.NodeName))
 	}
 	return link
@@ -165,7 +165,7 @@ func (s stuckAttachment) usedLink(v view.View, args message.Args) finding.Link {
 // driver has detached, and the controller writes it again as long as it believes the volume attached.
 //
 // Sources: kubernetes-csi/external-attacher, pkg/controller/csi_handler.go; pkg/volume/csi/csi_attacher.go.
-func (s stuckAttachment) returnsLink(v view.View, args message.Args) finding.Link {
+func (s stuckAttachment) returnsLink(v query.View, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseAttachmentReturns, args)}
 	if len(s.Finalizers) > 0 {
 		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.VolumeAttachment, s), "metadata.finalizers", strings.Join(s.Finalizers, ", ")))

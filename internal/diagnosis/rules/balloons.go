@@ -11,7 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -25,7 +25,7 @@ const balloonPriority = -10
 
 // balloons hold so much CPU free on every node, by pods that do nothing and give way first. The guests are pods that must
 // not take the balloons' place; more is how many nodes they then need beside the present ones.
-func balloons(v view.View, grows change.Ref, cpu resource.Quantity, guests []*corev1.Pod, more int) []finding.Remedy {
+func balloons(v query.View, grows change.Ref, cpu resource.Quantity, guests []*corev1.Pod, more int) []finding.Remedy {
 	objects := balloonObjects(cpu)
 	objects = append(objects, patience(guests)...)
 	inline, err := change.Inline(objects...)
@@ -34,7 +34,7 @@ func balloons(v view.View, grows change.Ref, cpu resource.Quantity, guests []*co
 	}
 	for _, ref := range ownersOfPods(v.World, guests) {
 		if ref.Kind == string(cluster.CronJob) {
-			inline += " && " + view.OfCron(ref, map[string]any{"priorityClassName": patientClass}).Command()
+			inline += " && " + query.OfCron(ref, map[string]any{"priorityClassName": patientClass}).Command()
 		}
 	}
 	args := message.Args{

@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -22,8 +22,8 @@ func lacking(world *cluster.Snapshot, fates []simulation.Fate) []string {
 	cpu, memory := resource.Quantity{Format: resource.DecimalSI}, resource.Quantity{Format: resource.BinarySI}
 	for _, fate := range fates {
 		if pod := world.Pod(fate.Pod.Namespace, fate.Pod.Name); pod != nil {
-			cpu.Add(view.Asked(&pod.Spec, corev1.ResourceCPU))
-			memory.Add(view.Asked(&pod.Spec, corev1.ResourceMemory))
+			cpu.Add(query.Asked(&pod.Spec, corev1.ResourceCPU))
+			memory.Add(query.Asked(&pod.Spec, corev1.ResourceMemory))
 		}
 	}
 	var parts []string
@@ -41,7 +41,7 @@ func heldFree(world *cluster.Snapshot) (string, int) {
 	cpu, n := resource.Quantity{Format: resource.DecimalSI}, 0
 	for _, pod := range world.Pods() {
 		if facts.Alive(pod) && placeholder(pod) && pod.Spec.NodeName != "" {
-			cpu.Add(view.Asked(&pod.Spec, corev1.ResourceCPU))
+			cpu.Add(query.Asked(&pod.Spec, corev1.ResourceCPU))
 			n++
 		}
 	}
@@ -50,7 +50,7 @@ func heldFree(world *cluster.Snapshot) (string, int) {
 
 // enlarge is the smallest size of a group with which the worst loss leaves nobody waiting, found by playing it. Groups of
 // the lost place are tried first come, first served; none is offered if no size up to twice the present helps.
-func enlarge(ctx context.Context, v view.View, worst loss) []finding.Remedy {
+func enlarge(ctx context.Context, v query.View, worst loss) []finding.Remedy {
 	for _, group := range groupsAt(v.World, worst) {
 		size := len(group.Nodes)
 		enough := func(more int) bool {
@@ -70,7 +70,7 @@ func enlarge(ctx context.Context, v view.View, worst loss) []finding.Remedy {
 			}
 		}
 		resized := sized(group, size+many)
-		args := message.Args{"group": facts.GroupRef(group), "to": resized.To, "place": worst.place, "more": many, "type": view.InstanceType(group)}
+		args := message.Args{"group": facts.GroupRef(group), "to": resized.To, "place": worst.place, "more": many, "type": query.InstanceType(group)}
 		return []finding.Remedy{{
 			Message: v.Say.Text(message.RemedyHeadroom, args), Change: resized, Command: resized.Command(), Verified: true,
 			Cost: v.Say.Text(message.RemedyResizeCost, args), Risk: v.Say.Text(message.RemedyHeadroomRisk, args),
@@ -81,7 +81,7 @@ func enlarge(ctx context.Context, v view.View, worst loss) []finding.Remedy {
 
 func sized(group cluster.Group, to int) change.ResizeGroup {
 	resized := change.ResizeGroup{Group: group.Name, Provider: group.Sizer(), To: to, Cluster: group.Cluster(), Region: group.Region()}
-	if zones := len(view.Standing(group)); resized.Provider == change.GKE && zones > 0 {
+	if zones := len(query.Standing(group)); resized.Provider == change.GKE && zones > 0 {
 		resized.PerZone = (to + zones - 1) / zones
 		resized.To = resized.PerZone * zones
 	}

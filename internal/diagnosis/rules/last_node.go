@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -20,7 +20,7 @@ import (
 // rotation to fewer nodes leaves them Pending, as in N101.
 type LastNode struct{}
 
-var _ view.Rule = LastNode{}
+var _ query.Rule = LastNode{}
 
 // Codes of LastNode.
 func (LastNode) Codes() []finding.Code { return []finding.Code{finding.N102} }
@@ -31,10 +31,10 @@ func (LastNode) Needs() []cluster.Kind {
 }
 
 // Concerns everything but pods that do not run.
-func (LastNode) Concerns(v view.View) bool { return view.AsksForRisk(v) }
+func (LastNode) Concerns(v query.View) bool { return query.AsksForRisk(v) }
 
 // Find takes together the pods of one node group.
-func (rule LastNode) Find(ctx context.Context, v view.View) []finding.Finding {
+func (rule LastNode) Find(ctx context.Context, v query.View) []finding.Finding {
 	if !v.Knows(rule.Needs()...) {
 		return nil
 	}
@@ -77,7 +77,7 @@ func tiedToLast(world *cluster.Snapshot, pod *corev1.Pod) (tiedPod, bool) {
 	return tiedPod{pod: pod, node: node, mount: tied[0]}, !others && elsewhere
 }
 
-func lastNode(ctx context.Context, v view.View, tied []tiedPod) (finding.Finding, bool) {
+func lastNode(ctx context.Context, v query.View, tied []tiedPod) (finding.Finding, bool) {
 	f := finding.Finding{Code: finding.N102, Severity: finding.Warning}
 	var nodes, workloads, zones []change.Ref
 	live := finding.Link{}
@@ -86,11 +86,11 @@ func lastNode(ctx context.Context, v view.View, tied []tiedPod) (finding.Finding
 		workloads = append(workloads, facts.RefOfWorkload(v.World, t.pod))
 		zones = append(zones, facts.ZoneRef(cluster.Zone(t.node)))
 		node := facts.RefTo(cluster.Node, t.node)
-		if !slices.Contains(nodes, node) && len(nodes) < view.MostListed {
+		if !slices.Contains(nodes, node) && len(nodes) < query.MostListed {
 			stand.Evidence = append(stand.Evidence, facts.Fact(node, "metadata.labels["+corev1.LabelTopologyZone+"]", cluster.Zone(t.node)))
 		}
 		nodes = append(nodes, node)
-		if len(live.Evidence) < view.MostListed {
+		if len(live.Evidence) < query.MostListed {
 			volume := facts.RefTo(cluster.PersistentVolume, t.mount.Volume)
 			live.Evidence = append(live.Evidence, facts.Fact(volume, t.mount.Field, t.mount.Value))
 		}
@@ -113,14 +113,14 @@ func lastNode(ctx context.Context, v view.View, tied []tiedPod) (finding.Finding
 		f.Remedies = spares(ctx, v, group, tied)
 		about := facts.GroupRef(group).String()
 		f.Unknown = []finding.Gap{{About: about, Message: v.Say.Text(message.UnknownMinimum, message.Args{
-			"group": about, "zones": len(view.Standing(group)),
+			"group": about, "zones": len(query.Standing(group)),
 		})}}
 	}
 	return f, true
 }
 
 // refuted says whether a future without the nodes leaves none of the pods waiting after all.
-func refuted(ctx context.Context, v view.View, nodes []change.Ref, tied []tiedPod) bool {
+func refuted(ctx context.Context, v query.View, nodes []change.Ref, tied []tiedPod) bool {
 	for _, node := range nodes {
 		outcome, ok := v.Future(ctx, change.LoseNode{Node: node.Name})
 		if !ok || waits(outcome, tied) {
@@ -137,9 +137,9 @@ func waits(o simulation.Outcome, tied []tiedPod) bool {
 	})
 }
 
-func standsLink(v view.View, group cluster.Group) finding.Link {
+func standsLink(v query.View, group cluster.Group) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseGroupStands, message.Args{"group": facts.GroupRef(group), "n": len(group.Nodes)})}
-	for _, node := range group.Nodes[:min(len(group.Nodes), view.MostListed)] {
+	for _, node := range group.Nodes[:min(len(group.Nodes), query.MostListed)] {
 		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Node, node), "metadata.labels["+group.Label+"]", group.Name))
 	}
 	return link
@@ -147,9 +147,9 @@ func standsLink(v view.View, group cluster.Group) finding.Link {
 
 // spares give each of the zones a second node: a cordoned one that is there, or one that the group adds. They are remedies
 // if with them the first can be lost.
-func spares(ctx context.Context, v view.View, group cluster.Group, tied []tiedPod) []finding.Remedy {
+func spares(ctx context.Context, v query.View, group cluster.Group, tied []tiedPod) []finding.Remedy {
 	zone := cluster.Zone(tied[0].node)
-	ways := append(cordoned(v, zone, tied[0].pod), view.Resize(v, group, zone))
+	ways := append(cordoned(v, zone, tied[0].pod), query.Resize(v, group, zone))
 	var proven []finding.Remedy
 	for _, way := range ways {
 		if way.Command == "" {
@@ -163,14 +163,14 @@ func spares(ctx context.Context, v view.View, group cluster.Group, tied []tiedPo
 }
 
 // cordoned opens the first node of the zone on which nothing but its cordon is in the pod's way.
-func cordoned(v view.View, zone string, pod *corev1.Pod) []finding.Remedy {
+func cordoned(v query.View, zone string, pod *corev1.Pod) []finding.Remedy {
 	for _, node := range v.World.Nodes() {
 		open := node.DeepCopy()
 		open.Spec.Unschedulable = false
 		open.Spec.Taints = slices.DeleteFunc(open.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 		if node.Spec.Unschedulable && cluster.Zone(node) == zone && facts.Open(pod, open, facts.ZoneMounts(v.World, pod)) {
-			closed := view.ClosedNode{Node: node, Obstacles: []view.Obstacle{{Kind: message.ObstacleCordoned}}}
-			if ways := v.Uncordon([]view.ClosedNode{closed}); len(ways) > 0 { // None if the question is what the cordon brings.
+			closed := query.ClosedNode{Node: node, Obstacles: []query.Obstacle{{Kind: message.ObstacleCordoned}}}
+			if ways := v.Uncordon([]query.ClosedNode{closed}); len(ways) > 0 { // None if the question is what the cordon brings.
 				return []finding.Remedy{ways[0].Remedy}
 			}
 		}
@@ -179,7 +179,7 @@ func cordoned(v view.View, zone string, pod *corev1.Pod) []finding.Remedy {
 }
 
 // covers tries a way: with it, none of the pods waits whichever of their nodes is lost.
-func covers(ctx context.Context, v view.View, way finding.Remedy, tied []tiedPod) (finding.Remedy, bool) {
+func covers(ctx context.Context, v query.View, way finding.Remedy, tied []tiedPod) (finding.Remedy, bool) {
 	lost := map[string]bool{}
 	for _, t := range tied {
 		if lost[t.node.Name] {

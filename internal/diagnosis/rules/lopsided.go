@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -21,7 +21,7 @@ import (
 // emptier. Kubernetes moves no running pod, so it stays like that.
 type Lopsided struct{}
 
-var _ view.Rule = Lopsided{}
+var _ query.Rule = Lopsided{}
 
 // Codes of Lopsided.
 func (Lopsided) Codes() []finding.Code { return []finding.Code{finding.N203} }
@@ -32,10 +32,10 @@ func (Lopsided) Needs() []cluster.Kind {
 }
 
 // Concerns everything but pods that do not run.
-func (Lopsided) Concerns(v view.View) bool { return view.AsksForRisk(v) }
+func (Lopsided) Concerns(v query.View) bool { return query.AsksForRisk(v) }
 
 // Find takes together the workloads that the same node's coming left lopsided.
-func (rule Lopsided) Find(ctx context.Context, v view.View) []finding.Finding {
+func (rule Lopsided) Find(ctx context.Context, v query.View) []finding.Finding {
 	if !v.Knows(rule.Needs()...) {
 		return nil
 	}
@@ -82,7 +82,7 @@ func crowded(world *cluster.Snapshot, w facts.Workload) (crowd, bool) {
 		return c, false
 	}
 	nodes := facts.OpenTo(world, oldest)
-	inMotion := slices.ContainsFunc(w.Pods, func(p *corev1.Pod) bool { return view.PlaceDown(world, p.Spec.NodeName) })
+	inMotion := slices.ContainsFunc(w.Pods, func(p *corev1.Pod) bool { return query.PlaceDown(world, p.Spec.NodeName) })
 	if inMotion || len(nodes) < 2 {
 		return c, false
 	}
@@ -143,7 +143,7 @@ func came(node *corev1.Node) time.Time {
 // returned says whether the node was there before and came back, rather than being new.
 func returned(node *corev1.Node) bool { return came(node).Sub(node.CreationTimestamp.Time) > bootTime }
 
-func lopsided(ctx context.Context, v view.View, crowds []crowd) (finding.Finding, bool) {
+func lopsided(ctx context.Context, v query.View, crowds []crowd) (finding.Finding, bool) {
 	node := crowds[0].emptier
 	ref := facts.RefTo(cluster.Node, node)
 	f := finding.Finding{Code: finding.N203, Severity: finding.Warning}
@@ -156,8 +156,8 @@ func lopsided(ctx context.Context, v view.View, crowds []crowd) (finding.Finding
 		for _, pod := range c.Pods {
 			lost[pod.Spec.NodeName]++
 		}
-		if len(spread.Evidence) < view.MostListed {
-			spread.Evidence = append(spread.Evidence, facts.Fact(c.Ref, "pods", facts.CountPlaces(c.Pods, facts.NodeName, c.empty[:min(len(c.empty), view.MostListed)])))
+		if len(spread.Evidence) < query.MostListed {
+			spread.Evidence = append(spread.Evidence, facts.Fact(c.Ref, "pods", facts.CountPlaces(c.Pods, facts.NodeName, c.empty[:min(len(c.empty), query.MostListed)])))
 		}
 	}
 	fullest := crowds[0].fullest
@@ -179,7 +179,7 @@ func lopsided(ctx context.Context, v view.View, crowds []crowd) (finding.Finding
 	return f, !refuted
 }
 
-func cameLink(v view.View, node *corev1.Node, args message.Args) finding.Link {
+func cameLink(v query.View, node *corev1.Node, args message.Args) finding.Link {
 	ref := facts.RefTo(cluster.Node, node)
 	ready, _ := facts.Readiness(node)
 	return finding.Link{Message: v.Say.Text(message.CauseCameLater, args), Evidence: []finding.Evidence{
@@ -190,7 +190,7 @@ func cameLink(v view.View, node *corev1.Node, args message.Args) finding.Link {
 
 // rebalance evicts the fewest pods that level the workloads, played together and in order. It says that there is no such
 // way if the scheduler, asked again, puts them back where they were: then the crowd is its choice.
-func rebalance(ctx context.Context, v view.View, crowds []crowd) (ways []finding.Remedy, refuted bool) {
+func rebalance(ctx context.Context, v query.View, crowds []crowd) (ways []finding.Remedy, refuted bool) {
 	var evictions []change.Change
 	total := 0
 	for _, c := range crowds {

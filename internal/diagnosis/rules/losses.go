@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -20,7 +20,7 @@ import (
 // Losses finds N503 and N103: it loses every node and every zone once, in simulation, and sees who would wait.
 type Losses struct{}
 
-var _ view.Rule = Losses{}
+var _ query.Rule = Losses{}
 
 // Codes of Losses.
 func (Losses) Codes() []finding.Code { return []finding.Code{finding.N503, finding.N103} }
@@ -34,12 +34,12 @@ func (Losses) Needs() []cluster.Kind {
 }
 
 // Concerns the whole world, a node or a zone.
-func (Losses) Concerns(v view.View) bool {
+func (Losses) Concerns(v query.View) bool {
 	return !v.Now && (v.Subject == nil || v.Subject.Kind == string(cluster.Node) || v.Subject.Kind == "Zone")
 }
 
 // Find loses one place after the other.
-func (rule Losses) Find(ctx context.Context, v view.View) []finding.Finding {
+func (rule Losses) Find(ctx context.Context, v query.View) []finding.Finding {
 	if !v.Knows(rule.Needs()...) || !v.Foresees() {
 		return nil
 	}
@@ -102,7 +102,7 @@ func lostBy(place change.Ref) change.Change {
 	return change.LoseNode{Node: place.Name}
 }
 
-func lose(ctx context.Context, v view.View, place change.Ref) loss {
+func lose(ctx context.Context, v query.View, place change.Ref) loss {
 	l := loss{place: place}
 	outcome, ok := v.Future(ctx, lostBy(place))
 	if !ok {
@@ -163,7 +163,7 @@ var (
 )
 
 // scarce tells of all the losses that leave pods without room as one: it is the same room that lacks.
-func scarce(ctx context.Context, v view.View, losses []loss, words lossWords) (finding.Finding, bool) {
+func scarce(ctx context.Context, v query.View, losses []loss, words lossWords) (finding.Finding, bool) {
 	f := finding.Finding{Code: words.code, Severity: finding.Warning}
 	var worst loss
 	var bad, owners []change.Ref
@@ -188,7 +188,7 @@ func scarce(ctx context.Context, v view.View, losses []loss, words lossWords) (f
 		"place": worst.place, "n": len(worst.scarce), "workloads": v.Some(ownersOf(v.World, worst.scarce)),
 		"others": len(bad) - 1, "total": len(losses), "room": short, "held": held, "holders": holders,
 	}
-	f.Subjects = slices.Concat(bad[:min(len(bad), view.MostListed)], owners)
+	f.Subjects = slices.Concat(bad[:min(len(bad), query.MostListed)], owners)
 	f.Message = v.Say.Text(words.scarce, args)
 	f.Causes = []finding.Link{waitLink(v, worst.scarce, args), {Message: v.Say.Text(message.CauseNoPlaceholder, args)}}
 	f.Remedies = enlarge(ctx, v, worst)
@@ -196,9 +196,9 @@ func scarce(ctx context.Context, v view.View, losses []loss, words lossWords) (f
 }
 
 // waitLink says who would wait and why, in the scheduler's words.
-func waitLink(v view.View, fates []simulation.Fate, args message.Args) finding.Link {
+func waitLink(v query.View, fates []simulation.Fate, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseWouldWait, args)}
-	for _, fate := range fates[:min(len(fates), view.MostListed)] {
+	for _, fate := range fates[:min(len(fates), query.MostListed)] {
 		why := v.Say.Say(fate.Why)
 		link.Evidence = append(link.Evidence, facts.Fact(fate.Pod, "simulation", why))
 	}
@@ -216,7 +216,7 @@ func ownersOf(world *cluster.Snapshot, fates []simulation.Fate) []change.Ref {
 }
 
 // rooted tells, once for all zones, of pods whose volumes live in a zone and die with it.
-func rooted(v view.View, zones []loss) (finding.Finding, bool) {
+func rooted(v query.View, zones []loss) (finding.Finding, bool) {
 	f := finding.Finding{Code: finding.N103, Severity: finding.Info}
 	var owners, places []change.Ref
 	link := finding.Link{}
@@ -226,7 +226,7 @@ func rooted(v view.View, zones []loss) (finding.Finding, bool) {
 		}
 		owners = append(owners, ownersOf(v.World, l.rooted)...)
 		for _, fate := range l.rooted {
-			if len(link.Evidence) < view.MostListed {
+			if len(link.Evidence) < query.MostListed {
 				m := facts.ZoneMounts(v.World, v.World.Pod(fate.Pod.Namespace, fate.Pod.Name))[0]
 				link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.PersistentVolume, m.Volume), m.Field, m.Value))
 			}

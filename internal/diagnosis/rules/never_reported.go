@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -32,7 +32,7 @@ type fleets []fleet
 
 // agentFleets are the DaemonSets of agents that have long been there and report on some node. Where an agent is installed otherwise,
 // as on nodes of EKS Auto Mode, nothing says on which nodes it should be.
-func agentFleets(v view.View) fleets {
+func agentFleets(v query.View) fleets {
 	if !v.Knows(cluster.DaemonSet) {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (f fleet) selects(node *corev1.Node) bool {
 
 // missing is the fleet that should report on a node on which no agent ever did; nil if there is none, or the node is no machine of its
 // own to look at, or too new.
-func (f fleets) missing(v view.View, node *corev1.Node) *fleet {
+func (f fleets) missing(v query.View, node *corev1.Node) *fleet {
 	if slices.ContainsFunc(node.Status.Conditions, facts.OfAgent) || isNew(node.CreationTimestamp, v.World.Taken()) || !agentRuns(node) {
 		return nil
 	}
@@ -84,7 +84,7 @@ func agentRuns(node *corev1.Node) bool {
 	return !virtual && !windows
 }
 
-func neverReported(v view.View, node *corev1.Node, f fleet) finding.Finding {
+func neverReported(v query.View, node *corev1.Node, f fleet) finding.Finding {
 	ref, set := facts.RefTo(cluster.Node, node), facts.RefTo(cluster.DaemonSet, f.set)
 	ready, _ := facts.Readiness(node)
 	args := message.Args{"node": ref, "set": set, "n": f.reported}

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -20,7 +20,7 @@ import (
 // its template asks for more than its pods do yet.
 type GrowingDaemons struct{}
 
-var _ view.Rule = GrowingDaemons{}
+var _ query.Rule = GrowingDaemons{}
 
 // Codes of GrowingDaemons.
 func (GrowingDaemons) Codes() []finding.Code { return []finding.Code{finding.N502} }
@@ -31,10 +31,10 @@ func (GrowingDaemons) Needs() []cluster.Kind {
 }
 
 // Concerns everything but pods that do not run.
-func (GrowingDaemons) Concerns(v view.View) bool { return view.AsksForRisk(v) }
+func (GrowingDaemons) Concerns(v query.View) bool { return query.AsksForRisk(v) }
 
 // Find plays each step.
-func (GrowingDaemons) Find(ctx context.Context, v view.View) []finding.Finding {
+func (GrowingDaemons) Find(ctx context.Context, v query.View) []finding.Finding {
 	if !v.Knows(cluster.DaemonSet, cluster.Deployment, cluster.Pod, cluster.Node) || !v.Foresees() {
 		return nil
 	}
@@ -60,7 +60,7 @@ type growthStep struct {
 }
 
 // nextSteps are those that vertical autoscalers will take, and those that DaemonSets have before them anyway.
-func nextSteps(v view.View) []growthStep {
+func nextSteps(v query.View) []growthStep {
 	var steps []growthStep
 	scaled := map[change.Ref]bool{}
 	for _, next := range simulation.NextAutoscalerSteps(v.Judge) {
@@ -105,7 +105,7 @@ func (s growthStep) changes() []change.Change {
 }
 
 // victimsOf are the pods that give way to the DaemonSet's, but for those that are there to do so.
-func (s growthStep) victimsOf(v view.View, o simulation.Outcome) []*corev1.Pod {
+func (s growthStep) victimsOf(v query.View, o simulation.Outcome) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, fate := range o.Fates {
 		pod := v.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
@@ -121,7 +121,7 @@ func (s growthStep) victimsOf(v view.View, o simulation.Outcome) []*corev1.Pod {
 }
 
 // fallen is how many more pods end because the Job they are of fails with a victim.
-func (s growthStep) fallen(v view.View, o simulation.Outcome, owners []change.Ref) int {
+func (s growthStep) fallen(v query.View, o simulation.Outcome, owners []change.Ref) int {
 	n := 0
 	for _, fate := range o.Fates {
 		pod := v.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
@@ -132,7 +132,7 @@ func (s growthStep) fallen(v view.View, o simulation.Outcome, owners []change.Re
 	return n
 }
 
-func (s growthStep) describe(ctx context.Context, v view.View, o simulation.Outcome) finding.Finding {
+func (s growthStep) describe(ctx context.Context, v query.View, o simulation.Outcome) finding.Finding {
 	f := finding.Finding{Code: finding.N502, Severity: finding.Warning, Subjects: []change.Ref{s.Target}}
 	owners := ownersOfPods(v.World, s.victims)
 	now, next := s.growth(v)
@@ -151,7 +151,7 @@ func (s growthStep) describe(ctx context.Context, v view.View, o simulation.Outc
 	}
 	if s.Autoscaler.Name != "" {
 		f.Subjects = append(f.Subjects, s.Autoscaler)
-		if link, ok := view.ScalerLink(v, s.Target); ok {
+		if link, ok := query.ScalerLink(v, s.Target); ok {
 			f.Causes = append(f.Causes, link)
 		}
 	}
@@ -168,7 +168,7 @@ func (s growthStep) describe(ctx context.Context, v view.View, o simulation.Outc
 }
 
 // growth is what the container asks for now and next, of the resources that grow.
-func (s growthStep) growth(v view.View) (now, next string) {
+func (s growthStep) growth(v query.View) (now, next string) {
 	held := requestsNow(v, s)
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		a, b := held[name], s.Requests[name]
@@ -184,7 +184,7 @@ func (s growthStep) growth(v view.View) (now, next string) {
 
 // requestsNow are what the container of the DaemonSet's pods asks for before the step. An autoscaler's step follows its last
 // one, which is in the template; without one the step is what older pods have yet to take.
-func requestsNow(v view.View, s growthStep) corev1.ResourceList {
+func requestsNow(v query.View, s growthStep) corev1.ResourceList {
 	ds := v.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	spec := &ds.Spec.Template.Spec
 	if older := olderPods(v.World, ds); len(older) > 0 && s.Autoscaler.Name == "" {
@@ -199,18 +199,18 @@ func requestsNow(v view.View, s growthStep) corev1.ResourceList {
 }
 
 // roomLink shows the nodes that have no room for the step.
-func (s growthStep) roomLink(v view.View, args message.Args) finding.Link {
+func (s growthStep) roomLink(v query.View, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseNoRoom, args)}
 	seen, grown := map[string]bool{}, s.cpuGrowth(v)
 	for _, pod := range s.victims {
 		node := v.World.Node(pod.Spec.NodeName)
-		if node == nil || seen[node.Name] || len(seen) == view.MostListed {
+		if node == nil || seen[node.Name] || len(seen) == query.MostListed {
 			continue
 		}
 		seen[node.Name] = true
 		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Node, node), "pods[cpu]", v.Say.Text(message.Account, message.Args{
-			"asked": grown.String(), "free": view.Amount(corev1.ResourceCPU, freeCPU(v.World, node)),
-			"all": view.Amount(corev1.ResourceCPU, node.Status.Allocatable.Cpu().MilliValue()),
+			"asked": grown.String(), "free": query.Amount(corev1.ResourceCPU, freeCPU(v.World, node)),
+			"all": query.Amount(corev1.ResourceCPU, node.Status.Allocatable.Cpu().MilliValue()),
 		})))
 	}
 	return link
@@ -222,18 +222,18 @@ func freeCPU(world *cluster.Snapshot, node *corev1.Node) int64 {
 	free := allocatable.MilliValue()
 	for _, pod := range world.PodsOn(node.Name) {
 		if !cluster.Ended(pod) {
-			requested := view.Asked(&pod.Spec, corev1.ResourceCPU)
+			requested := query.Asked(&pod.Spec, corev1.ResourceCPU)
 			free -= requested.MilliValue()
 		}
 	}
 	return free
 }
 
-func (s growthStep) preferLink(v view.View) finding.Link {
+func (s growthStep) preferLink(v query.View) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CausePriority, message.Args{"by": s.Target, "pod": false})}
 	ds := v.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	link.Evidence = append(link.Evidence, facts.Fact(s.Target, "spec.template.spec.priorityClassName", ds.Spec.Template.Spec.PriorityClassName))
-	for _, pod := range s.victims[:min(len(s.victims), view.MostListed)] {
+	for _, pod := range s.victims[:min(len(s.victims), query.MostListed)] {
 		link.Evidence = append(link.Evidence, facts.PriorityFacts(pod)...)
 	}
 	return link

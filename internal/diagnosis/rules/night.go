@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
@@ -26,7 +26,7 @@ const mostNightNodes = 4
 
 // hold proposes balloons if with them the step takes nobody's place. A Job's pods cannot be moved once they run, so that
 // for them it is the next run that is played: the balloons are there before it begins.
-func (s growthStep) hold(ctx context.Context, v view.View) []finding.Remedy {
+func (s growthStep) hold(ctx context.Context, v query.View) []finding.Remedy {
 	grown := s.cpuGrowth(v)
 	if grown.Sign() <= 0 {
 		return nil
@@ -54,7 +54,7 @@ func (s growthStep) hold(ctx context.Context, v view.View) []finding.Remedy {
 }
 
 // work are the pods of the Jobs and CronJobs that have victims.
-func (s growthStep) work(v view.View) []*corev1.Pod {
+func (s growthStep) work(v query.View) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, ref := range ownersOfPods(v.World, s.victims) {
 		if comesAnew(ref) {
@@ -66,7 +66,7 @@ func (s growthStep) work(v view.View) []*corev1.Pod {
 
 // night plays work from its beginning in a world that was made ready for it, and then the step: true if all of it gets
 // a node and nothing but placeholders gives way.
-func (s growthStep) night(ctx context.Context, v view.View, work []*corev1.Pod, ready []change.Change) bool {
+func (s growthStep) night(ctx context.Context, v query.View, work []*corev1.Pod, ready []change.Change) bool {
 	v.Judge.Fork()
 	defer v.Judge.Revert()
 	var before, begin []cluster.Edit

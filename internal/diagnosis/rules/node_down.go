@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -19,7 +19,7 @@ import (
 // NodeDown finds N201: a node that is down, what waits there, and until when.
 type NodeDown struct{}
 
-var _ view.Rule = NodeDown{}
+var _ query.Rule = NodeDown{}
 
 // Codes of NodeDown.
 func (NodeDown) Codes() []finding.Code { return []finding.Code{finding.N201} }
@@ -28,13 +28,13 @@ func (NodeDown) Codes() []finding.Code { return []finding.Code{finding.N201} }
 func (NodeDown) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node, cluster.Pod} }
 
 // Concerns everything but pods that wait for a node.
-func (NodeDown) Concerns(v view.View) bool { return view.AsksForMore(v) }
+func (NodeDown) Concerns(v query.View) bool { return query.AsksForMore(v) }
 
 // bootTime is how long a new node may take until it is Ready for the first time without anybody's concern.
 const bootTime = 10 * time.Minute
 
 // Find looks at each node that is not Ready.
-func (NodeDown) Find(_ context.Context, v view.View) []finding.Finding {
+func (NodeDown) Find(_ context.Context, v query.View) []finding.Finding {
 	if !v.Knows(cluster.Node, cluster.Pod) {
 		return nil
 	}
@@ -108,7 +108,7 @@ const overdue = 5 * time.Minute
 func fateOn(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) (message.ID, time.Time) {
 	late := world.Taken().Add(-overdue)
 	if gone := pod.DeletionTimestamp; gone != nil {
-		if view.IsOutOfService(node) && len(pod.Finalizers) == 0 && gone.Time.Before(late) {
+		if query.IsOutOfService(node) && len(pod.Finalizers) == 0 && gone.Time.Before(late) {
 			return message.DownOverdue, gone.Time
 		}
 		return message.DownTerminating, time.Time{}
@@ -184,7 +184,7 @@ func toleratedFor(pod *corev1.Pod, taint corev1.Taint) (wait time.Duration, fore
 	return wait, tolerated && !bounded
 }
 
-func (d downNode) describe(v view.View) finding.Finding {
+func (d downNode) describe(v query.View) finding.Finding {
 	ref := facts.RefTo(cluster.Node, d.node)
 	ready, _ := facts.Readiness(d.node)
 	f := finding.Finding{Code: finding.N201, Severity: finding.Warning, Subjects: []change.Ref{ref}}
@@ -205,7 +205,7 @@ func (d downNode) describe(v view.View) finding.Finding {
 	return f
 }
 
-func atOrNone(v view.View, t time.Time) string {
+func atOrNone(v query.View, t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -213,7 +213,7 @@ func atOrNone(v view.View, t time.Time) string {
 }
 
 // readyLink is what is known of the node's end: its condition, and when it last renewed its lease.
-func (d downNode) readyLink(v view.View, ready corev1.NodeCondition) finding.Link {
+func (d downNode) readyLink(v query.View, ready corev1.NodeCondition) finding.Link {
 	ref := facts.RefTo(cluster.Node, d.node)
 	id := message.CauseNodeSilent
 	if ready.Status == corev1.ConditionFalse {
@@ -236,7 +236,7 @@ func (d downNode) readyLink(v view.View, ready corev1.NodeCondition) finding.Lin
 	return link
 }
 
-func (d downNode) links(v view.View) []finding.Link {
+func (d downNode) links(v query.View) []finding.Link {
 	var links []finding.Link
 	for _, w := range d.waits {
 		refs := make([]change.Ref, 0, len(w.pods))
@@ -244,7 +244,7 @@ func (d downNode) links(v view.View) []finding.Link {
 			refs = append(refs, facts.RefTo(cluster.Pod, pod))
 		}
 		link := finding.Link{Message: v.Say.Text(w.fate, message.Args{"pods": v.Some(refs), "n": len(refs), "at": atOrNone(v, w.at)})}
-		for _, pod := range w.pods[:min(len(w.pods), view.MostListed)] {
+		for _, pod := range w.pods[:min(len(w.pods), query.MostListed)] {
 			link.Evidence = append(link.Evidence, waitEvidence(v.World, d.node, pod)...)
 		}
 		links = append(links, link)
@@ -267,11 +267,11 @@ func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) [
 }
 
 // release is how a node that is off gives up its pods and volumes.
-func release(v view.View, node *corev1.Node) []finding.Remedy {
-	if view.IsOutOfService(node) {
+func release(v query.View, node *corev1.Node) []finding.Remedy {
+	if query.IsOutOfService(node) {
 		return nil
 	}
-	tainted := change.Taint{Node: node.Name, Taint: view.OutOfService}
+	tainted := change.Taint{Node: node.Name, Taint: query.OutOfService}
 	args := message.Args{"node": tainted.Subject(), "untaint": change.Untaint(tainted).Command()}
 	return []finding.Remedy{{
 		Message: v.Say.Text(message.RemedyOutOfService, args),

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -19,7 +19,7 @@ import (
 // OneBasket finds N204: a workload of several replicas, all of them on one node or in one zone while others are open.
 type OneBasket struct{}
 
-var _ view.Rule = OneBasket{}
+var _ query.Rule = OneBasket{}
 
 // Codes of OneBasket.
 func (OneBasket) Codes() []finding.Code { return []finding.Code{finding.N204} }
@@ -30,10 +30,10 @@ func (OneBasket) Needs() []cluster.Kind {
 }
 
 // Concerns everything but pods that do not run.
-func (OneBasket) Concerns(v view.View) bool { return view.AsksForRisk(v) }
+func (OneBasket) Concerns(v query.View) bool { return query.AsksForRisk(v) }
 
 // Find takes together the workloads that stand on one node each, and those that stand in one zone.
-func (rule OneBasket) Find(ctx context.Context, v view.View) []finding.Finding {
+func (rule OneBasket) Find(ctx context.Context, v query.View) []finding.Finding {
 	if !v.Knows(rule.Needs()...) {
 		return nil
 	}
@@ -73,24 +73,24 @@ func zonesOf(nodes []*corev1.Node) map[string]bool {
 	return zones
 }
 
-func basket(ctx context.Context, v view.View, all []facts.Workload, says message.ID, key string, place func(*corev1.Pod) string) finding.Finding {
+func basket(ctx context.Context, v query.View, all []facts.Workload, says message.ID, key string, place func(*corev1.Pod) string) finding.Finding {
 	f := finding.Finding{Code: finding.N204, Severity: finding.Warning}
 	where := finding.Link{Message: v.Say.Text(message.CauseBasket, nil)}
 	unasked := finding.Link{Message: v.Say.Text(message.CauseUnspread, message.Args{"key": key})}
 	kept := finding.Link{Message: v.Say.Text(message.CauseSpreadIgnored, message.Args{"key": key})}
 	for _, w := range all {
 		f.Subjects = append(f.Subjects, w.Ref)
-		if len(where.Evidence) < view.MostListed {
+		if len(where.Evidence) < query.MostListed {
 			where.Evidence = append(where.Evidence, facts.Fact(w.Ref, "pods", facts.CountPlaces(w.Pods, place, nil)))
 		}
 		if asked := spreadsOver(w.Template(), key); asked != "" {
 			kept.Evidence = append(kept.Evidence, facts.Fact(w.Ref, "spec.template.spec."+asked, key))
 			continue
 		}
-		if len(unasked.Evidence) < view.MostListed {
+		if len(unasked.Evidence) < query.MostListed {
 			unasked.Evidence = append(unasked.Evidence, facts.Fact(w.Ref, "spec.template.spec.topologySpreadConstraints", ""))
 		}
-		if len(f.Remedies) < view.MostRemedies {
+		if len(f.Remedies) < query.MostRemedies {
 			if way, ok := spreadOut(ctx, v, w, key); ok {
 				f.Remedies = append(f.Remedies, way)
 			}
@@ -101,7 +101,7 @@ func basket(ctx context.Context, v view.View, all []facts.Workload, says message
 	f.Causes = append(f.Causes, where)
 	for _, link := range []finding.Link{unasked, kept} {
 		if len(link.Evidence) > 0 {
-			link.Evidence = link.Evidence[:min(len(link.Evidence), view.MostListed)]
+			link.Evidence = link.Evidence[:min(len(link.Evidence), query.MostListed)]
 			f.Causes = append(f.Causes, link)
 		}
 	}
@@ -133,7 +133,7 @@ func spreadsOver(template *corev1.PodTemplateSpec, key string) string {
 }
 
 // spreadOut asks for the workload's pods to be spread. It is not offered where a simulation of it does not spread them.
-func spreadOut(ctx context.Context, v view.View, w facts.Workload, key string) (finding.Remedy, bool) {
+func spreadOut(ctx context.Context, v query.View, w facts.Workload, key string) (finding.Remedy, bool) {
 	constraint := corev1.TopologySpreadConstraint{
 		MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selectorOf(w),
 	}

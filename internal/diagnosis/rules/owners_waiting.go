@@ -9,14 +9,14 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // ownersWaiting say which owners do nothing more until their deleted pods are gone. A ReplicaSet creates another at once.
-func ownersWaiting(v view.View, pods []*corev1.Pod) []finding.Link {
+func ownersWaiting(v query.View, pods []*corev1.Pod) []finding.Link {
 	var links []finding.Link
 	for _, pod := range pods {
 		link, ok := ownerWaiting(v, pod)
@@ -31,7 +31,7 @@ func ownersWaiting(v view.View, pods []*corev1.Pod) []finding.Link {
 //
 // Sources: pkg/controller/job, FailureTarget and podReplacementPolicy; pkg/controller/deployment, rolloutRecreate; pkg/controller/
 // daemon, podsShouldBeOnNode.
-func ownerWaiting(v view.View, pod *corev1.Pod) (finding.Link, bool) {
+func ownerWaiting(v query.View, pod *corev1.Pod) (finding.Link, bool) {
 	switch owner := v.World.Owner(pod).(type) {
 	case *batchv1.Job:
 		return jobWaiting(v, owner)
@@ -43,7 +43,7 @@ func ownerWaiting(v view.View, pod *corev1.Pod) (finding.Link, bool) {
 		}, true
 	case *appsv1.ReplicaSet:
 		d, ok := v.World.Owner(owner).(*appsv1.Deployment)
-		if !ok || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType || owner.Annotations[state.Revision] == d.Annotations[state.Revision] {
+		if !ok || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType || owner.Annotations[status.Revision] == d.Annotations[status.Revision] {
 			return finding.Link{}, false
 		}
 		ref := facts.RefTo(cluster.Deployment, d)
@@ -56,7 +56,7 @@ func ownerWaiting(v view.View, pod *corev1.Pod) (finding.Link, bool) {
 	}
 }
 
-func jobWaiting(v view.View, job *batchv1.Job) (finding.Link, bool) {
+func jobWaiting(v query.View, job *batchv1.Job) (finding.Link, bool) {
 	ref := facts.RefTo(cluster.Job, job)
 	args := message.Args{"owner": ref, "cron": ""}
 	if cron, ok := v.World.Owner(job).(*batchv1.CronJob); ok && cron.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent {

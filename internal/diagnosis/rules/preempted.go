@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -23,7 +23,7 @@ import (
 // Preempted finds N501: pods that gave way to others, to whom, and what made those ask for more.
 type Preempted struct{}
 
-var _ view.Rule = Preempted{}
+var _ query.Rule = Preempted{}
 
 // Codes of Preempted.
 func (Preempted) Codes() []finding.Code { return []finding.Code{finding.N501} }
@@ -32,18 +32,18 @@ func (Preempted) Codes() []finding.Code { return []finding.Code{finding.N501} }
 func (Preempted) Needs() []cluster.Kind { return []cluster.Kind{cluster.Pod, cluster.Event} }
 
 // Concerns everything but pods that wait for a node, which may be the ones that make others give way.
-func (Preempted) Concerns(v view.View) bool { return view.AsksForMore(v) }
+func (Preempted) Concerns(v query.View) bool { return query.AsksForMore(v) }
 
 // Find takes together what one workload preempted.
-func (Preempted) Find(_ context.Context, v view.View) []finding.Finding {
+func (Preempted) Find(_ context.Context, v query.View) []finding.Finding {
 	if !v.Knows(cluster.Pod) {
 		return nil
 	}
-	all := view.Victims(v.World)
+	all := query.Victims(v.World)
 	if len(all) == 0 {
 		return nil
 	}
-	byWorkload, who := map[change.Ref]*preemption{}, view.MakersIn(v.World)
+	byWorkload, who := map[change.Ref]*preemption{}, query.MakersIn(v.World)
 	for _, victim := range all {
 		by := who.TopOf(victim.By)
 		p, ok := byWorkload[by]
@@ -64,17 +64,17 @@ func (Preempted) Find(_ context.Context, v view.View) []finding.Finding {
 // preemption is what one workload's pods made give way.
 type preemption struct {
 	by      change.Ref
-	victims []view.Victim
+	victims []query.Victim
 }
 
-func (p preemption) describe(v view.View, who view.Makers) finding.Finding {
+func (p preemption) describe(v query.View, who query.Makers) finding.Finding {
 	f := finding.Finding{Code: finding.N501, Severity: finding.Warning}
 	var pods, owners []change.Ref
 	took := finding.Link{}
 	for _, one := range p.victims {
 		pods = append(pods, one.Ref)
 		owners = append(owners, who.OwnersOf(one.Ref)...)
-		if len(took.Evidence) < view.MostListed {
+		if len(took.Evidence) < query.MostListed {
 			took.Evidence = append(took.Evidence, one.Evidence...)
 		}
 	}
@@ -97,7 +97,7 @@ func (p preemption) describe(v view.View, who view.Makers) finding.Finding {
 		if link, ok := p.grewLink(v); ok {
 			f.Causes = append(f.Causes, link)
 		}
-		if link, ok := view.ScalerLink(v, p.by); ok {
+		if link, ok := query.ScalerLink(v, p.by); ok {
 			f.Causes = append(f.Causes, link)
 		}
 		if link, ok := p.needlessLink(v, who); ok {
@@ -115,7 +115,7 @@ func (p preemption) describe(v view.View, who view.Makers) finding.Finding {
 }
 
 // priorityLink compares whom the scheduler preferred with whom it took.
-func (p preemption) priorityLink(v view.View, args message.Args) finding.Link {
+func (p preemption) priorityLink(v query.View, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CausePriority, args)}
 	for _, one := range p.victims {
 		by := v.World.Pod(one.By.Namespace, one.By.Name)
@@ -133,7 +133,7 @@ func (p preemption) priorityLink(v view.View, args message.Args) finding.Link {
 
 // grewLink shows that a DaemonSet's pods asked for less before: some of an older template still run, or its generation
 // has moved on.
-func (p preemption) grewLink(v view.View) (finding.Link, bool) {
+func (p preemption) grewLink(v query.View) (finding.Link, bool) {
 	if p.by.Kind != string(cluster.DaemonSet) {
 		return finding.Link{}, false
 	}
@@ -143,7 +143,7 @@ func (p preemption) grewLink(v view.View) (finding.Link, bool) {
 	}
 	link := finding.Link{
 		Message:  v.Say.Text(message.CauseRollout, message.Args{"by": p.by}),
-		Evidence: []finding.Evidence{facts.Fact(p.by, "metadata.generation", view.FormatInt(ds.Generation))},
+		Evidence: []finding.Evidence{facts.Fact(p.by, "metadata.generation", query.FormatInt(ds.Generation))},
 	}
 	link.Evidence = append(link.Evidence, facts.RequestFacts(p.by, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
 	for _, pod := range olderPods(v.World, ds) {
@@ -155,7 +155,7 @@ func (p preemption) grewLink(v view.View) (finding.Link, bool) {
 
 // needlessLink shows a victim's successor on the node of the pod that took its place: there was room for both. In a rollout
 // the scheduler may hear of the new pod before it hears that the old one has gone.
-func (p preemption) needlessLink(v view.View, who view.Makers) (finding.Link, bool) {
+func (p preemption) needlessLink(v query.View, who query.Makers) (finding.Link, bool) {
 	if p.by.Kind != string(cluster.DaemonSet) {
 		return finding.Link{}, false
 	}
@@ -224,9 +224,9 @@ func failedSince(job *batchv1.Job) *batchv1.JobCondition {
 	return nil
 }
 
-func failedLink(v view.View, failed []change.Ref, args message.Args) finding.Link {
+func failedLink(v query.View, failed []change.Ref, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseJobFailed, args)}
-	for _, ref := range failed[:min(len(failed), view.MostListed)] {
+	for _, ref := range failed[:min(len(failed), query.MostListed)] {
 		c := failedSince(v.World.Job(ref.Namespace, ref.Name))
 		link.Evidence = append(link.Evidence, facts.FactSince(ref, "status.conditions[Failed]", c.Reason+": "+c.Message, c.LastTransitionTime))
 	}
@@ -234,7 +234,7 @@ func failedLink(v view.View, failed []change.Ref, args message.Args) finding.Lin
 }
 
 // remedies hold free, before the next time, what the preemptor grows by; none if nothing tells how much that is.
-func (p preemption) remedies(v view.View) []finding.Remedy {
+func (p preemption) remedies(v query.View) []finding.Remedy {
 	ds := v.World.DaemonSet(p.by.Namespace, p.by.Name)
 	if p.by.Kind != string(cluster.DaemonSet) || ds == nil {
 		return nil
@@ -247,10 +247,10 @@ func (p preemption) remedies(v view.View) []finding.Remedy {
 
 // growth is how much more CPU the DaemonSet's pods ask for than those of before or, once these are gone, how much more its
 // autoscaler will have them ask for next.
-func (p preemption) growth(v view.View, ds *appsv1.DaemonSet) resource.Quantity {
+func (p preemption) growth(v query.View, ds *appsv1.DaemonSet) resource.Quantity {
 	if older := olderPods(v.World, ds); len(older) > 0 {
-		grown := view.Asked(&ds.Spec.Template.Spec, corev1.ResourceCPU)
-		grown.Sub(view.Asked(&older[0].Spec, corev1.ResourceCPU))
+		grown := query.Asked(&ds.Spec.Template.Spec, corev1.ResourceCPU)
+		grown.Sub(query.Asked(&older[0].Spec, corev1.ResourceCPU))
 		if grown.Sign() > 0 {
 			return grown
 		}

@@ -14,14 +14,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
 // cpuGrowth is how much more CPU the container will ask for.
-func (s growthStep) cpuGrowth(v view.View) resource.Quantity {
+func (s growthStep) cpuGrowth(v query.View) resource.Quantity {
 	grown := s.Requests[corev1.ResourceCPU].DeepCopy()
 	held := requestsNow(v, s)[corev1.ResourceCPU]
 	grown.Sub(held)
@@ -37,7 +37,7 @@ const (
 
 // shrink asks for a little less CPU in the workloads that would be preempted, so that the step fits beside them on every
 // node. It is offered only if it does in simulation.
-func (s growthStep) shrink(ctx context.Context, v view.View) (finding.Remedy, bool) {
+func (s growthStep) shrink(ctx context.Context, v query.View) (finding.Remedy, bool) {
 	less := s.shareOfLack(v)
 	if len(less) == 0 {
 		return finding.Remedy{}, false
@@ -51,7 +51,7 @@ func (s growthStep) shrink(ctx context.Context, v view.View) (finding.Remedy, bo
 }
 
 // nextNight is the world with the Jobs made anew as the remedy asks: their pods cannot be changed while they run.
-func (s growthStep) nextNight(v view.View, less map[change.Ref]int64) []cluster.Edit {
+func (s growthStep) nextNight(v query.View, less map[change.Ref]int64) []cluster.Edit {
 	var edits []cluster.Edit
 	for ref, by := range less {
 		if !comesAnew(ref) {
@@ -69,7 +69,7 @@ func (s growthStep) nextNight(v view.View, less map[change.Ref]int64) []cluster.
 
 // shareOfLack is how much each workload with victims must give up: on the worst of its nodes, a share of what lacks there
 // that is in proportion to what it asks for, since a small pod cannot give what a large one hardly notices.
-func (s growthStep) shareOfLack(v view.View) map[change.Ref]int64 {
+func (s growthStep) shareOfLack(v query.View) map[change.Ref]int64 {
 	grown := s.cpuGrowth(v)
 	give := map[change.Ref]bool{}
 	for _, pod := range s.victims {
@@ -81,7 +81,7 @@ func (s growthStep) shareOfLack(v view.View) map[change.Ref]int64 {
 		var here []*corev1.Pod
 		var asked int64
 		for _, pod := range v.World.PodsOn(node.Name) {
-			if cpu := view.Asked(&pod.Spec, corev1.ResourceCPU); facts.Alive(pod) && give[facts.RefOfWorkload(v.World, pod)] && cpu.MilliValue() >= fewest {
+			if cpu := query.Asked(&pod.Spec, corev1.ResourceCPU); facts.Alive(pod) && give[facts.RefOfWorkload(v.World, pod)] && cpu.MilliValue() >= fewest {
 				here, asked = append(here, pod), asked+cpu.MilliValue()
 			}
 		}
@@ -89,7 +89,7 @@ func (s growthStep) shareOfLack(v view.View) map[change.Ref]int64 {
 			continue
 		}
 		for _, pod := range here {
-			ref, cpu := facts.RefOfWorkload(v.World, pod), view.Asked(&pod.Spec, corev1.ResourceCPU)
+			ref, cpu := facts.RefOfWorkload(v.World, pod), query.Asked(&pod.Spec, corev1.ResourceCPU)
 			share := (lack*cpu.MilliValue() + asked - 1) / asked
 			less[ref] = max(less[ref], (share+notch-1)/notch*notch)
 		}
@@ -108,7 +108,7 @@ func takeCPU(spec *corev1.PodSpec, milli int64) {
 }
 
 // spares says whether the step takes nobody's place once the remedy has been applied.
-func (s growthStep) spares(ctx context.Context, v view.View, remedy change.Change, edits []cluster.Edit) bool {
+func (s growthStep) spares(ctx context.Context, v query.View, remedy change.Change, edits []cluster.Edit) bool {
 	v.Judge.Fork()
 	defer v.Judge.Revert()
 	if err := v.Judge.Apply(edits...); err != nil {
@@ -124,7 +124,7 @@ func (s growthStep) spares(ctx context.Context, v view.View, remedy change.Chang
 
 // smaller is the remedy in words: the workloads' manifests with less in them, and the commands. A Job's template cannot be
 // changed, but its pods can be resized while they run.
-func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]int64) finding.Remedy {
+func (s growthStep) smaller(v query.View, refs []change.Ref, less map[change.Ref]int64) finding.Remedy {
 	var objects []runtime.Object
 	var asks, commands []string
 	jobs, crons := false, false
@@ -140,7 +140,7 @@ func (s growthStep) smaller(v view.View, refs []change.Ref, less map[change.Ref]
 		}
 		before := template.Spec.DeepCopy()
 		takeCPU(&template.Spec, less[ref])
-		cpu := view.Asked(&template.Spec, corev1.ResourceCPU)
+		cpu := query.Asked(&template.Spec, corev1.ResourceCPU)
 		asks = append(asks, ref.String()+" ("+cpu.String()+")")
 		crons = crons || ref.Kind == string(cluster.CronJob)
 		if ref.Kind == string(cluster.Job) {

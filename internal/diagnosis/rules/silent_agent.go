@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -20,7 +20,7 @@ import (
 // SilentAgent finds N303: conditions that nobody confirms any more, or that never came, on a node whose kubelet is alive.
 type SilentAgent struct{}
 
-var _ view.Rule = SilentAgent{}
+var _ query.Rule = SilentAgent{}
 
 // Codes of SilentAgent.
 func (SilentAgent) Codes() []finding.Code { return []finding.Code{finding.N303} }
@@ -29,10 +29,10 @@ func (SilentAgent) Codes() []finding.Code { return []finding.Code{finding.N303} 
 func (SilentAgent) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node, cluster.DaemonSet} }
 
 // Concerns everything but pods that wait for a node.
-func (SilentAgent) Concerns(v view.View) bool { return view.AsksForMore(v) }
+func (SilentAgent) Concerns(v query.View) bool { return query.AsksForMore(v) }
 
 // Find looks at the heartbeats of each node that is up.
-func (SilentAgent) Find(_ context.Context, v view.View) []finding.Finding {
+func (SilentAgent) Find(_ context.Context, v query.View) []finding.Finding {
 	if !v.Knows(cluster.Node) {
 		return nil
 	}
@@ -63,7 +63,7 @@ func unconfirmed(node *corev1.Node, now time.Time) []corev1.NodeCondition {
 	return stale
 }
 
-func silentAgent(v view.View, node *corev1.Node, stale []corev1.NodeCondition) finding.Finding {
+func silentAgent(v query.View, node *corev1.Node, stale []corev1.NodeCondition) finding.Finding {
 	ref := facts.RefTo(cluster.Node, node)
 	var names []string
 	last := stale[0].LastHeartbeatTime
@@ -97,7 +97,7 @@ func silentAgent(v view.View, node *corev1.Node, stale []corev1.NodeCondition) f
 var agents = []string{"naosu-agent", "eks-node-monitoring-agent", "node-problem-detector"}
 
 // agentPods are the agents' pods on the node that are not ready.
-func agentPods(v view.View, node *corev1.Node) []finding.Link {
+func agentPods(v query.View, node *corev1.Node) []finding.Link {
 	var links []finding.Link
 	for _, pod := range v.World.PodsOn(node.Name) {
 		if !named(pod, agents) {

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -24,7 +24,7 @@ import (
 // and nothing ties them there.
 type SlowFailover struct{}
 
-var _ view.Rule = SlowFailover{}
+var _ query.Rule = SlowFailover{}
 
 // Codes of SlowFailover.
 func (SlowFailover) Codes() []finding.Code { return []finding.Code{finding.N202} }
@@ -35,7 +35,7 @@ func (SlowFailover) Needs() []cluster.Kind {
 }
 
 // Concerns everything but pods that do not run.
-func (SlowFailover) Concerns(v view.View) bool { return view.AsksForRisk(v) }
+func (SlowFailover) Concerns(v query.View) bool { return query.AsksForRisk(v) }
 
 const (
 	// patient is how long a pod may wait on a dead node before naosu calls it slow.
@@ -51,7 +51,7 @@ const (
 var failureTaints = []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable}
 
 // Find takes together what waits equally long and matters equally much.
-func (rule SlowFailover) Find(ctx context.Context, v view.View) []finding.Finding {
+func (rule SlowFailover) Find(ctx context.Context, v query.View) []finding.Finding {
 	if !v.Knows(rule.Needs()...) {
 		return nil
 	}
@@ -116,17 +116,17 @@ func waitOf(pod *corev1.Pod) time.Duration {
 	return longest
 }
 
-func (k slowKey) describe(ctx context.Context, v view.View, all []facts.Workload) finding.Finding {
+func (k slowKey) describe(ctx context.Context, v query.View, all []facts.Workload) finding.Finding {
 	f := finding.Finding{Code: finding.N202, Severity: k.severity}
 	tolerated := finding.Link{Message: v.Say.Text(message.CauseDefaultToleration, message.Args{"wait": duration.HumanDuration(k.wait)})}
 	for i, w := range all {
 		f.Subjects = append(f.Subjects, w.Ref)
-		if i < view.MostListed {
+		if i < query.MostListed {
 			pod := w.Pods[slices.IndexFunc(w.Pods, func(pod *corev1.Pod) bool { return waitOf(pod) == k.wait })]
 			tolerated.Evidence = append(tolerated.Evidence,
 				facts.TolerationFact(pod, corev1.TaintNodeUnreachable))
 		}
-		if i < view.MostRemedies {
+		if i < query.MostRemedies {
 			if way, ok := promptly(ctx, v, w); ok {
 				f.Remedies = append(f.Remedies, way)
 			}
@@ -147,9 +147,9 @@ func (k slowKey) describe(ctx context.Context, v view.View, all []facts.Workload
 }
 
 // halfLink shows where one node holds half of a workload or more.
-func halfLink(v view.View, all []facts.Workload, args message.Args) finding.Link {
+func halfLink(v query.View, all []facts.Workload, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseHalf, args)}
-	for _, w := range all[:min(len(all), view.MostListed)] {
+	for _, w := range all[:min(len(all), query.MostListed)] {
 		link.Evidence = append(link.Evidence, facts.Fact(w.Ref, "pods", facts.CountPlaces(w.Pods, facts.NodeName, nil)))
 	}
 	return link
@@ -157,7 +157,7 @@ func halfLink(v view.View, all []facts.Workload, args message.Args) finding.Link
 
 // promptly gives a workload's pods tolerations of their own, which admission then leaves alone. A strategic merge patch
 // replaces the whole list, so the template's others are part of it.
-func promptly(ctx context.Context, v view.View, w facts.Workload) (finding.Remedy, bool) {
+func promptly(ctx context.Context, v query.View, w facts.Workload) (finding.Remedy, bool) {
 	seconds := int64(prompt / time.Second)
 	tolerations := slices.Clone(w.Template().Spec.Tolerations)
 	for _, key := range failureTaints {
@@ -186,7 +186,7 @@ const mostLost = 5
 
 // movesPromptly loses each node that has pods of the workload, those with the most first, and sees whether any pod is
 // replaced soon enough and none late. That there is no room for one is another finding's.
-func movesPromptly(ctx context.Context, v view.View, pods []*corev1.Pod) bool {
+func movesPromptly(ctx context.Context, v query.View, pods []*corev1.Pod) bool {
 	held := map[string]int{}
 	for _, pod := range pods {
 		if pod.Spec.NodeName != "" {

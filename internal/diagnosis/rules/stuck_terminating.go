@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -21,7 +21,7 @@ import (
 // above all, and what would make it safe to release them.
 type StuckTerminating struct{}
 
-var _ view.Rule = StuckTerminating{}
+var _ query.Rule = StuckTerminating{}
 
 // Codes of StuckTerminating.
 func (StuckTerminating) Codes() []finding.Code { return []finding.Code{finding.N205} }
@@ -30,22 +30,22 @@ func (StuckTerminating) Codes() []finding.Code { return []finding.Code{finding.N
 func (StuckTerminating) Needs() []cluster.Kind { return []cluster.Kind{cluster.Pod, cluster.Node} }
 
 // Concerns everything but pods that wait for a node.
-func (StuckTerminating) Concerns(v view.View) bool { return view.AsksForMore(v) }
+func (StuckTerminating) Concerns(v query.View) bool { return query.AsksForMore(v) }
 
 // Find takes together what is stuck on one node for one reason.
-func (StuckTerminating) Find(_ context.Context, v view.View) []finding.Finding {
+func (StuckTerminating) Find(_ context.Context, v query.View) []finding.Finding {
 	if !v.Knows(cluster.Pod, cluster.Node) {
 		return nil
 	}
 	var all []stuckPods
 	for _, pod := range v.World.Pods() {
-		if pod.DeletionTimestamp == nil || v.World.Taken().Sub(pod.DeletionTimestamp.Time) < state.Overdue {
+		if pod.DeletionTimestamp == nil || v.World.Taken().Sub(pod.DeletionTimestamp.Time) < status.Overdue {
 			continue
 		}
 		if pod.Spec.NodeName == "" && len(pod.Finalizers) == 0 {
 			continue // Nothing holds it: it goes with the request that deletes it.
 		}
-		if facts.IsOneOf(pod, cluster.DaemonSet) && view.PlaceDown(v.World, pod.Spec.NodeName) {
+		if facts.IsOneOf(pod, cluster.DaemonSet) && query.PlaceDown(v.World, pod.Spec.NodeName) {
 			continue // It belongs to its node and keeps nothing from running elsewhere.
 		}
 		held := heldBy(v.World, pod)
@@ -77,14 +77,14 @@ func heldBy(world *cluster.Snapshot, pod *corev1.Pod) message.ID {
 		return message.StuckFinalizer // The kubelet has done its part.
 	case world.Node(pod.Spec.NodeName) == nil:
 		return message.StuckNodeGone
-	case view.PlaceDown(world, pod.Spec.NodeName):
+	case query.PlaceDown(world, pod.Spec.NodeName):
 		return message.StuckNodeDown
 	default:
 		return message.StuckKubelet
 	}
 }
 
-func (s stuckPods) describe(v view.View) finding.Finding {
+func (s stuckPods) describe(v query.View) finding.Finding {
 	node := change.Ref{Kind: string(cluster.Node), Name: s.node}
 	f := finding.Finding{Code: finding.N205, Severity: finding.Info, Subjects: []change.Ref{node}}
 	var refs, blocked []change.Ref
@@ -116,15 +116,15 @@ func (s stuckPods) describe(v view.View) finding.Finding {
 		f.Remedies = append(release(v, down), s.force(v, down)...)
 		f.Unknown = []finding.Gap{{About: node.String(), Message: v.Say.Text(message.UnknownMachine, args)}}
 	}
-	if s.held == message.StuckKubelet && !slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return state.HookHolds(v, p) }) {
+	if s.held == message.StuckKubelet && !slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return status.HookHolds(v, p) }) {
 		f.Unknown = []finding.Gap{{About: node.String(), Message: v.Say.Text(message.UnknownKubelet, args)}}
 	}
 	return f
 }
 
-func (s stuckPods) deletedLink(v view.View, args message.Args) finding.Link {
+func (s stuckPods) deletedLink(v query.View, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseDeleted, args)}
-	for _, pod := range s.pods[:min(len(s.pods), view.MostListed)] {
+	for _, pod := range s.pods[:min(len(s.pods), query.MostListed)] {
 		ref := facts.RefTo(cluster.Pod, pod)
 		link.Evidence = append(link.Evidence, facts.FactSince(ref, "metadata.deletionTimestamp",
 			pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp))
@@ -135,11 +135,11 @@ func (s stuckPods) deletedLink(v view.View, args message.Args) finding.Link {
 	return link
 }
 
-func (s stuckPods) heldLink(v view.View, args message.Args) finding.Link {
+func (s stuckPods) heldLink(v query.View, args message.Args) finding.Link {
 	link := finding.Link{Message: v.Say.Text(s.held, args)}
 	switch s.held {
 	case message.StuckFinalizer:
-		for _, pod := range s.pods[:min(len(s.pods), view.MostListed)] {
+		for _, pod := range s.pods[:min(len(s.pods), query.MostListed)] {
 			link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Pod, pod), "metadata.finalizers", strings.Join(pod.Finalizers, ", ")))
 		}
 	case message.StuckNodeDown, message.StuckKubelet:
@@ -154,16 +154,16 @@ func (s stuckPods) heldLink(v view.View, args message.Args) finding.Link {
 }
 
 // blockedLinks say whom the stuck pods hold up, beside their owners.
-func (s stuckPods) blockedLinks(v view.View, stateful, attached []*corev1.Pod, owned bool, args message.Args) []finding.Link {
+func (s stuckPods) blockedLinks(v query.View, stateful, attached []*corev1.Pod, owned bool, args message.Args) []finding.Link {
 	var links []finding.Link
 	if len(stateful) > 0 {
 		link := finding.Link{Message: v.Say.Text(message.CauseStatefulBlocked, args)}
-		for _, pod := range stateful[:min(len(stateful), view.MostListed)] {
+		for _, pod := range stateful[:min(len(stateful), query.MostListed)] {
 			link.Evidence = append(link.Evidence, facts.OwnerFact(facts.RefTo(cluster.Pod, pod), pod))
 		}
 		links = append(links, link)
 	}
-	for _, pod := range attached[:min(len(attached), view.MostListed)] {
+	for _, pod := range attached[:min(len(attached), query.MostListed)] {
 		waits := waitingFor(v.World, pod)
 		links = append(links, finding.Link{
 			Message: v.Say.Text(message.CauseVolumeHeld, message.Args{"pod": facts.RefTo(cluster.Pod, pod), "waits": v.Some(waits), "n": len(waits)}),
@@ -193,8 +193,8 @@ func waitingFor(world *cluster.Snapshot, pod *corev1.Pod) []change.Ref {
 
 // force deletes one pod's object. It is offered only where no volume is at stake: the API server would forget a pod that
 // may still write.
-func (s stuckPods) force(v view.View, node *corev1.Node) []finding.Remedy {
-	if view.IsOutOfService(node) || slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return len(facts.OnceMounts(v.World, p)) > 0 }) {
+func (s stuckPods) force(v query.View, node *corev1.Node) []finding.Remedy {
+	if query.IsOutOfService(node) || slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return len(facts.OnceMounts(v.World, p)) > 0 }) {
 		return nil
 	}
 	i := max(slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return facts.IsOneOf(p, cluster.StatefulSet) }), 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -20,7 +20,7 @@ import (
 // UnhealthyNode finds N301: a node of which an agent says that something is wrong, whichever agent it is.
 type UnhealthyNode struct{}
 
-var _ view.Rule = UnhealthyNode{}
+var _ query.Rule = UnhealthyNode{}
 
 // Codes of UnhealthyNode.
 func (UnhealthyNode) Codes() []finding.Code { return []finding.Code{finding.N301} }
@@ -29,10 +29,10 @@ func (UnhealthyNode) Codes() []finding.Code { return []finding.Code{finding.N301
 func (UnhealthyNode) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node} }
 
 // Concerns everything but pods that wait for a node.
-func (UnhealthyNode) Concerns(v view.View) bool { return view.AsksForMore(v) }
+func (UnhealthyNode) Concerns(v query.View) bool { return query.AsksForMore(v) }
 
 // Find looks at the conditions of each node.
-func (UnhealthyNode) Find(ctx context.Context, v view.View) []finding.Finding {
+func (UnhealthyNode) Find(ctx context.Context, v query.View) []finding.Finding {
 	if !v.Knows(cluster.Node) {
 		return nil
 	}
@@ -53,7 +53,7 @@ type illness struct {
 	lines []reason.Line
 }
 
-func (i illness) describe(ctx context.Context, v view.View) finding.Finding {
+func (i illness) describe(ctx context.Context, v query.View) finding.Finding {
 	ref := facts.RefTo(cluster.Node, i.node)
 	f := finding.Finding{Code: finding.N301, Severity: finding.Critical, Subjects: []change.Ref{ref}}
 	var signs []string
@@ -83,7 +83,7 @@ func (i illness) describe(ctx context.Context, v view.View) finding.Finding {
 
 func (i illness) field() string { return "status.conditions[" + string(i.condition.Type) + "]" }
 
-func (i illness) age(v view.View) string {
+func (i illness) age(v query.View) string {
 	if i.condition.LastTransitionTime.IsZero() {
 		return ""
 	}
@@ -105,7 +105,7 @@ func (i illness) names() []string {
 }
 
 // reasons are the links from the condition to what was read on the node: its log's own line, or a value.
-func (i illness) reasons(v view.View, ref change.Ref) []finding.Link {
+func (i illness) reasons(v query.View, ref change.Ref) []finding.Link {
 	if len(i.lines) == 0 {
 		return []finding.Link{{
 			Message:  v.Say.Text(message.CauseToldReason, message.Args{"reason": i.condition.Reason, "why": i.condition.Message}),
@@ -127,7 +127,7 @@ func (i illness) reasons(v view.View, ref change.Ref) []finding.Link {
 }
 
 // drain moves the pods away, if all of them find a place.
-func (i illness) drain(ctx context.Context, v view.View, args message.Args) []finding.Remedy {
+func (i illness) drain(ctx context.Context, v query.View, args message.Args) []finding.Remedy {
 	done := change.DrainNode{Node: i.node.Name}
 	moved := 0
 	way, ok := v.Try(ctx, finding.Remedy{Change: done, Command: done.Command()}, func(o simulation.Outcome) bool {

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"maps"
@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -48,7 +48,7 @@ func (s *Status) volumesMissing(pod *corev1.Pod) bool {
 	}
 	if events := s.Events(pod, "FailedMount", "FailedAttachVolume", "FailedMapVolume"); len(events) > 0 {
 		e := events[0]
-		s.hold(&held, pod, message.MountFails, message.Args{"why": e.Message}, view.EventFact(e))
+		s.hold(&held, pod, message.MountFails, message.Args{"why": e.Message}, query.EventFact(e))
 		if lacks, ok := missingSource(pod, e.Message); ok {
 			s.because(message.MountSourceMissing, message.Args{"kind": lacks.Kind, "name": lacks.Name, "namespace": pod.Namespace, "key": lacks.key})
 			s.provide(pod, lacks)
@@ -130,7 +130,7 @@ func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev
 		}
 	}
 	args["other"], args["users"] = facts.NodeRef(elsewhere.Spec.NodeName), s.Some(users)
-	args["down"] = s.Knows(cluster.Node) && view.PlaceDown(s.World, elsewhere.Spec.NodeName)
+	args["down"] = s.Knows(cluster.Node) && query.PlaceDown(s.World, elsewhere.Spec.NodeName)
 	ref := facts.RefTo(cluster.VolumeAttachment, elsewhere)
 	evidence := []finding.Evidence{
 		facts.FactSince(ref, "spec.nodeName", elsewhere.Spec.NodeName, elsewhere.CreationTimestamp),

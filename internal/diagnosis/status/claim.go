@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -164,12 +164,12 @@ func (s *Status) unprovisioned(claim *corev1.PersistentVolumeClaim, class *stora
 	if failed := s.Events(claim, "ProvisioningFailed"); len(failed) > 0 {
 		args["why"] = failed[0].Message
 		s.is("Pending", finding.Critical, message.ClaimProvisionFails, args)
-		s.because(message.ClaimProvisionFails, args, append(evidence, view.EventFact(failed[0]))...)
+		s.because(message.ClaimProvisionFails, args, append(evidence, query.EventFact(failed[0]))...)
 		return
 	}
 	s.is("Pending", finding.Critical, message.ClaimProvisionerSilent, args)
 	for _, e := range s.Events(claim, "ExternalProvisioning", "Provisioning") {
-		evidence = append(evidence, view.EventFact(e))
+		evidence = append(evidence, query.EventFact(e))
 		break
 	}
 	s.because(message.ClaimProvisionerSilent, args, evidence...)
@@ -181,7 +181,7 @@ func (s *Status) unprovisioned(claim *corev1.PersistentVolumeClaim, class *stora
 
 // NoVolumeFor says whether a claim's class makes no volumes, and none of those that somebody has made suits it, so that the
 // claim gets none wherever its pod may go.
-func NoVolumeFor(v view.View, claim *corev1.PersistentVolumeClaim) bool {
+func NoVolumeFor(v query.View, claim *corev1.PersistentVolumeClaim) bool {
 	class := v.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
 	if class == nil || class.Provisioner != noProvisioner || claim.Spec.VolumeName != "" || !v.Knows(cluster.PersistentVolume) {
 		return false

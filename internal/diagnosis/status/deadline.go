@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"math"

@@ -1,11 +1,11 @@
-package state
+package status
 
 import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -18,7 +18,7 @@ func (s *Status) withoutDevices(pod *corev1.Pod) bool {
 	}
 	var others []string
 	for _, o := range s.World.Objects(cluster.Kind(m.Missing.Kind)) {
-		if o.GetNamespace() == pod.Namespace && len(others) < view.MostListed {
+		if o.GetNamespace() == pod.Namespace && len(others) < query.MostListed {
 			others = append(others, o.GetName())
 		}
 	}
@@ -29,7 +29,7 @@ func (s *Status) withoutDevices(pod *corev1.Pod) bool {
 	args := message.Args{"pod": s.ref, "missing": m.Missing, "claim": m.Name, "namespace": pod.Namespace, "others": others, "owned": len(pod.OwnerReferences) > 0}
 	evidence := []finding.Evidence{facts.Fact(s.ref, "spec.resourceClaims["+m.Name+"]."+field, m.Missing.Name)}
 	if m.Event != nil {
-		evidence = append(evidence, view.EventFact(m.Event))
+		evidence = append(evidence, query.EventFact(m.Event))
 	}
 	s.is(PodState(pod), finding.Critical, message.DeviceClaimMissing, args)
 	s.because(message.DeviceClaimMissing, args, evidence...)

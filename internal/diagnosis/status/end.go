@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -217,7 +217,7 @@ func (s *Status) endedAt(pod *corev1.Pod) metav1.Time {
 		return c.LastTransitionTime
 	}
 	for _, e := range s.Events(pod, pod.Status.Reason) {
-		_, _, last := view.Occurrences(e)
+		_, _, last := query.Occurrences(e)
 		return last
 	}
 	var at metav1.Time

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -155,7 +155,7 @@ func (s *Status) endsSoon(ctx context.Context, svc *corev1.Service, selector lab
 	e, _ := s.endpointsOf(svc)
 	args := message.Args{"pods": s.Some(ending), "n": len(ending), "answers": e.ready+e.ending > 0}
 	s.is(noEndpoints, finding.Critical, message.ServiceEnding, args)
-	s.because(message.ServiceEnding, args, evidence[:min(len(evidence), view.MostListed)]...)
+	s.because(message.ServiceEnding, args, evidence[:min(len(evidence), query.MostListed)]...)
 	for _, maker := range refsOf(makers) {
 		if why := s.Explain(ctx, maker); why.Severity != "" {
 			s.adopt(why)

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"strings"
@@ -9,12 +9,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Gone says whether the subject is not in the world and Events still tell of it.
-func Gone(v view.View) bool {
+func Gone(v query.View) bool {
 	return v.Subject != nil && v.World.Object(cluster.Kind(v.Subject.Kind), v.Subject.Namespace, v.Subject.Name) == nil &&
 		len(v.EventsNamed(*v.Subject)) > 0
 }
@@ -40,33 +40,33 @@ func (s *Status) gone() {
 		s.is("Unknown", "", message.GoneUntold, args)
 		return
 	}
-	_, _, last := view.Occurrences(events[0])
+	_, _, last := query.Occurrences(events[0])
 	args["age"] = s.age(last)
-	id, makers := message.GoneUntold, view.MakersIn(s.World)
+	id, makers := message.GoneUntold, query.MakersIn(s.World)
 	for _, by := range goneBy {
 		if e := first(events, by.reason); e != nil && !strings.HasPrefix(e.Message, "Cancelling") {
 			id = by.id
-			_, _, at := view.Occurrences(e)
+			_, _, at := query.Occurrences(e)
 			args["age"], args["why"] = s.age(at), e.Message
-			if by := view.Preemptor(s.World, e); by.Name != "" {
+			if by := query.Preemptor(s.World, e); by.Name != "" {
 				args["by"], args["of"] = by, makers.TopOf(by)
 			}
-			s.because(by.id, args, view.EventFact(e))
+			s.because(by.id, args, query.EventFact(e))
 			break
 		}
 	}
 	if e := makers.Told[s.ref]; e != nil && e.Reason == "SuccessfulDelete" {
-		args["owner"] = view.Involved(e)
+		args["owner"] = query.Involved(e)
 		if id == message.GoneUntold {
 			id = message.GoneDeletedBy
 		}
-		s.because(message.OwnerDeleted, args, view.EventFact(e))
+		s.because(message.OwnerDeleted, args, query.EventFact(e))
 	}
 	if e := first(events, "Killing"); e != nil {
 		if id == message.GoneUntold {
 			id = message.GoneStopped
 		}
-		s.because(message.KubeletStopped, args, view.EventFact(e))
+		s.because(message.KubeletStopped, args, query.EventFact(e))
 	}
 	s.is("Gone", "", id, args)
 	if owner := makers.Of(s.ref); owner != nil {

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -39,7 +39,7 @@ func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) 
 	for _, e := range s.Events(pod, "Failed") {
 		// While kubelet backs off, only the event still holds the registry's words.
 		if strings.Contains(e.Message, "Failed to pull image") && strings.Contains(e.Message, image) {
-			words, evidence = words+" "+e.Message, append(evidence, view.EventFact(e))
+			words, evidence = words+" "+e.Message, append(evidence, query.EventFact(e))
 			break
 		}
 	}

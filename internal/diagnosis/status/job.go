@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -149,8 +149,8 @@ func (s *Status) failures(ctx context.Context, pods []*corev1.Pod) {
 
 // gaveWay says that pods of the subject were preempted, which N501 tells more of.
 func (s *Status) gaveWay() bool {
-	who := view.MakersIn(s.World)
-	return slices.ContainsFunc(view.Victims(s.World), func(v view.Victim) bool {
+	who := query.MakersIn(s.World)
+	return slices.ContainsFunc(query.Victims(s.World), func(v query.Victim) bool {
 		owner := who.Of(v.Ref)
 		return owner != nil && owner.GetNamespace() == s.ref.Namespace && owner.GetName() == s.ref.Name
 	})
@@ -200,7 +200,7 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 	case missed != nil:
 		args["why"] = missed.Message
 		s.is("Active", finding.Critical, message.CronMissed, args)
-		s.because(message.CronMissed, args, view.EventFact(missed))
+		s.because(message.CronMissed, args, query.EventFact(missed))
 		s.cronNext(cron, args)
 	case behind != nil:
 		s.cronBehind(cron, behind, args)
@@ -244,7 +244,7 @@ func (s *Status) missed(cron *batchv1.CronJob, jobs []*batchv1.Job) (why, behind
 		later(&job.CreationTimestamp)
 	}
 	for _, e := range s.Events(cron, "SuccessfulCreate") {
-		_, _, last := view.Occurrences(e)
+		_, _, last := query.Occurrences(e)
 		later(&last)
 	}
 	newest := func(reasons ...string) *corev1.Event {
@@ -252,7 +252,7 @@ func (s *Status) missed(cron *batchv1.CronJob, jobs []*batchv1.Job) (why, behind
 		if len(events) == 0 {
 			return nil
 		}
-		if _, _, last := view.Occurrences(events[0]); !made.Before(&last) {
+		if _, _, last := query.Occurrences(events[0]); !made.Before(&last) {
 			return nil
 		}
 		return events[0]
@@ -266,7 +266,7 @@ func (s *Status) cronBusy(ctx context.Context, cron *batchv1.CronJob, e *corev1.
 	if len(cron.Status.Active) > 0 {
 		ref.Name = cron.Status.Active[0].Name
 	}
-	evidence := []finding.Evidence{view.EventFact(e), facts.Fact(s.ref, "spec.concurrencyPolicy", string(cron.Spec.ConcurrencyPolicy))}
+	evidence := []finding.Evidence{query.EventFact(e), facts.Fact(s.ref, "spec.concurrencyPolicy", string(cron.Spec.ConcurrencyPolicy))}
 	args["job"] = ref
 	if s.World.Object(cluster.Job, ref.Namespace, ref.Name) == nil {
 		s.is("Active", finding.Critical, message.CronBusy, args)
@@ -297,7 +297,7 @@ func (s *Status) cronBehind(cron *batchv1.CronJob, e *corev1.Event, args message
 	}
 	s.is("Active", finding.Critical, message.CronBehind, args)
 	s.because(message.CronBehind, args, last...)
-	s.because(message.CronBehindWarns, nil, view.EventFact(e))
+	s.because(message.CronBehindWarns, nil, query.EventFact(e))
 	s.unsure(s.ref, message.CronControllerUntold, nil)
 }
 

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -28,8 +28,8 @@ func (s *Status) nodePool(pool *custom.NodePool) {
 		}
 	}
 	args := message.Args{"pool": s.ref, "nodes": nodes, "resources": []string(nil), "condition": "", "why": "", "source": ""}
-	var reached []view.Limit
-	for _, l := range view.LimitsOf(s.World, pool) {
+	var reached []query.Limit
+	for _, l := range query.LimitsOf(s.World, pool) {
 		if l.Reached() {
 			reached = append(reached, l)
 			args["resources"] = append(args["resources"].([]string), string(l.Resource))
@@ -47,11 +47,11 @@ func (s *Status) nodePool(pool *custom.NodePool) {
 	default:
 		s.is("Ready", "", message.PoolReady, args)
 	}
-	s.Causes = append(s.Causes, view.LimitLinks(s.View, pool.Name)...)
+	s.Causes = append(s.Causes, query.LimitLinks(s.View, pool.Name)...)
 	s.noCapacity(pool.Name)
 	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "NoCompatibleInstanceTypes") {
-		if view.OfKarpenter(e) {
-			s.because(message.AutoscalerSays, message.Args{"source": view.SourceOf(e), "says": strings.TrimSuffix(e.Message, ".")}, view.EventFact(e))
+		if query.OfKarpenter(e) {
+			s.because(message.AutoscalerSays, message.Args{"source": query.SourceOf(e), "says": strings.TrimSuffix(e.Message, ".")}, query.EventFact(e))
 			break
 		}
 	}
@@ -91,12 +91,12 @@ func (s *Status) noCapacity(pool string) {
 	var last *metav1.Time
 	var link finding.Link
 	for _, e := range s.World.AllEvents() {
-		if e.Reason != "InsufficientCapacityError" || e.InvolvedObject.Kind != string(cluster.NodeClaim) || !strings.HasPrefix(e.InvolvedObject.Name, pool+"-") || !view.OfKarpenter(e) {
+		if e.Reason != "InsufficientCapacityError" || e.InvolvedObject.Kind != string(cluster.NodeClaim) || !strings.HasPrefix(e.InvolvedObject.Name, pool+"-") || !query.OfKarpenter(e) {
 			continue
 		}
-		if _, _, at := view.Occurrences(e); last == nil || last.Before(&at) {
-			args := message.Args{"source": view.SourceOf(e), "claim": view.Involved(e), "says": strings.TrimSuffix(e.Message, "."), "age": s.age(at)}
-			last, link = &at, finding.Link{Message: s.say(message.PoolNoCapacity, args), Evidence: []finding.Evidence{view.EventFact(e)}}
+		if _, _, at := query.Occurrences(e); last == nil || last.Before(&at) {
+			args := message.Args{"source": query.SourceOf(e), "claim": query.Involved(e), "says": strings.TrimSuffix(e.Message, "."), "age": s.age(at)}
+			last, link = &at, finding.Link{Message: s.say(message.PoolNoCapacity, args), Evidence: []finding.Evidence{query.EventFact(e)}}
 		}
 	}
 	if last != nil {
@@ -164,9 +164,9 @@ func (s *Status) nodeClaim(claim *custom.NodeClaim) {
 func (s *Status) claimEvents() {
 	var told []string
 	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "Unconsolidatable", "InsufficientCapacityError", "NodeClassNotReady", "FailedDraining", "FailedConsistencyCheck") {
-		if view.OfKarpenter(e) && !slices.Contains(told, e.Reason) {
+		if query.OfKarpenter(e) && !slices.Contains(told, e.Reason) {
 			told = append(told, e.Reason)
-			s.because(message.AutoscalerSays, message.Args{"source": view.SourceOf(e), "says": strings.TrimSuffix(e.Message, ".")}, view.EventFact(e))
+			s.because(message.AutoscalerSays, message.Args{"source": query.SourceOf(e), "says": strings.TrimSuffix(e.Message, ".")}, query.EventFact(e))
 			for _, budget := range s.budgetsIn(e.Message) {
 				s.budgetAllows(budget)
 			}

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"regexp"
@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -32,7 +32,7 @@ const (
 func (s *Status) kept(node *corev1.Node) {
 	for _, reason := range []string{"DisruptionBlocked", "Unconsolidatable", "ScaleDownFailed"} {
 		events := s.Events(node, reason)
-		if len(events) == 0 || view.OfKarpenter(events[0]) == (reason == "ScaleDownFailed") || view.SourceOf(events[0]) == "" {
+		if len(events) == 0 || query.OfKarpenter(events[0]) == (reason == "ScaleDownFailed") || query.SourceOf(events[0]) == "" {
 			continue
 		}
 		s.keptBy(events[0])
@@ -43,14 +43,14 @@ func (s *Status) kept(node *corev1.Node) {
 // keptBy is about one of an autoscaler's Events. What is blocked belongs into the answer about a node that is otherwise well; that a
 // node cannot be had cheaper does not.
 func (s *Status) keptBy(e *corev1.Event) {
-	_, _, last := view.Occurrences(e)
+	_, _, last := query.Occurrences(e)
 	words := strings.TrimSuffix(strings.TrimPrefix(e.Message, "Cannot disrupt Node: "), ".")
-	args := message.Args{"source": view.SourceOf(e), "why": words, "age": s.age(last), "node": s.ref}
+	args := message.Args{"source": query.SourceOf(e), "why": words, "age": s.age(last), "node": s.ref}
 	id := message.NodeBlocked
 	if e.Reason == "Unconsolidatable" {
 		id = message.NodeUnconsolidatable
 	}
-	s.because(id, args, view.EventFact(e))
+	s.because(id, args, query.EventFact(e))
 	if s.Severity == "" && id == message.NodeBlocked {
 		s.is(s.State, finding.Info, message.UnplacedAlso, message.Args{"said": s.Summary, "also": s.say(id, args)})
 	}
@@ -123,6 +123,6 @@ func (s *Status) keptByPeople(node *corev1.Node) {
 	}
 	if len(pods) > 0 {
 		args := message.Args{"source": source, "annotation": onPod, "pods": s.Some(pods), "n": len(pods), "node": s.ref}
-		s.because(message.NodeKeptByPods, args, evidence[:min(len(evidence), view.MostListed)]...)
+		s.because(message.NodeKeptByPods, args, evidence[:min(len(evidence), query.MostListed)]...)
 	}
 }

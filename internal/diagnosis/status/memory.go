@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -29,7 +29,7 @@ func (s *Status) nodeRanOut(pod *corev1.Pod, end *corev1.ContainerStateTerminate
 		return nil
 	}
 	for _, e := range s.Events(node, systemOOM) {
-		_, first, last := view.Occurrences(e)
+		_, first, last := query.Occurrences(e)
 		if near(end.FinishedAt.Time, first.Time) || near(end.FinishedAt.Time, last.Time) {
 			return e
 		}
@@ -71,7 +71,7 @@ func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 	template := map[string]any{list: []any{map[string]any{"name": c.Name, "resources": resources}}}
 	done, ok := s.PatchTemplate(pod, template)
 	if cron, isCron := object.(*batchv1.CronJob); isCron {
-		done, ok = view.OfCron(facts.RefTo(cluster.CronJob, cron), template), true
+		done, ok = query.OfCron(facts.RefTo(cluster.CronJob, cron), template), true
 	}
 	if !ok {
 		return

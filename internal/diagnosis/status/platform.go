@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"maps"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -66,12 +66,12 @@ func (s *Status) archRemedies(pod *corev1.Pod, image string) {
 	if known := slices.DeleteFunc(slices.Clone(archs), func(arch string) bool { return !runs[arch] }); len(known) > 0 {
 		archs = known
 	}
-	for _, arch := range archs[:min(len(archs), view.MostRemedies)] {
+	for _, arch := range archs[:min(len(archs), query.MostRemedies)] {
 		done, ok := s.PatchTemplate(pod, map[string]any{"nodeSelector": map[string]string{corev1.LabelArchStable: arch}})
 		if !ok {
 			return
 		}
-		args := message.Args{"object": done.Object, "arch": arch, "nodes": s.Some(view.RefsOf(byArch[arch])), "image": image, "runs": runs[arch], "daemon": facts.IsOneOf(pod, cluster.DaemonSet)}
+		args := message.Args{"object": done.Object, "arch": arch, "nodes": s.Some(query.RefsOf(byArch[arch])), "image": image, "runs": runs[arch], "daemon": facts.IsOneOf(pod, cluster.DaemonSet)}
 		s.remedy(s.Way(done, message.RemedyArch, message.RemedyReplaceCost, message.RemedyArchRisk, args).Remedy)
 	}
 }

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -96,7 +96,7 @@ func (s *Status) unseen(pod *corev1.Pod) {
 
 // SchedulerMissing says whether a pod asks for a scheduler that nobody speaks for and that has not looked at it: why it
 // waits is then no question of where it fits.
-func SchedulerMissing(v view.View, pod *corev1.Pod) bool {
+func SchedulerMissing(v query.View, pod *corev1.Pod) bool {
 	if facts.PodCondition(pod, corev1.PodScheduled) != nil {
 		return false
 	}
@@ -204,7 +204,7 @@ func containerState(state corev1.ContainerState) string {
 }
 
 // PodSummary is why a pod waits for its node, in a sentence.
-func PodSummary(v view.View, pod *corev1.Pod) string {
+func PodSummary(v query.View, pod *corev1.Pod) string {
 	args := message.Args{"pod": facts.RefTo(cluster.Pod, pod)}
 	return pendingSummary(pod, func(id message.ID, more ...any) string {
 		for i := 0; i+1 < len(more); i += 2 {

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"regexp"
@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -94,7 +94,7 @@ func sleeps(command []string) time.Duration {
 }
 
 // HookHolds says whether a deleted pod is likely still in its preStop hook: that takes longer than the pod has been ending.
-func HookHolds(v view.View, pod *corev1.Pod) bool {
+func HookHolds(v query.View, pod *corev1.Pod) bool {
 	h, ok := hookOf(pod)
 	if !ok || pod.DeletionTimestamp == nil {
 		return false

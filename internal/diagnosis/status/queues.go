@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -80,7 +80,7 @@ func (s *Status) quotasOf(ref change.Ref, queue *custom.ClusterQueue, w *custom.
 	if len(named) > 0 {
 		all = named
 	}
-	for _, q := range all[:min(len(all), view.MostListed)] {
+	for _, q := range all[:min(len(all), query.MostListed)] {
 		s.quotaFigures(ref, queue, q)
 	}
 }

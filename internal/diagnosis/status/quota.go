@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -83,9 +83,9 @@ func (s *Status) refusedBy(q *corev1.ResourceQuota, args message.Args) {
 		if len(enough) == 0 {
 			continue // It has room by now.
 		}
-		args["who"], args["why"] = view.Involved(e), named[1]
+		args["who"], args["why"] = query.Involved(e), named[1]
 		s.is("", finding.Warning, message.QuotaRefuses, args)
-		s.because(message.QuotaRefuses, args, view.EventFact(e))
+		s.because(message.QuotaRefuses, args, query.EventFact(e))
 		data, err := json.Marshal(enough)
 		if err != nil {
 			continue

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -79,7 +79,7 @@ func (s *Status) defaultClass(args message.Args) {
 	slices.SortStableFunc(classes, func(a, b *storagev1.StorageClass) int {
 		return cmp.Or(cmp.Compare(used[b.Name], used[a.Name]), cmp.Compare(a.Name, b.Name))
 	})
-	for _, class := range classes[:min(len(classes), view.MostRemedies)] {
+	for _, class := range classes[:min(len(classes), query.MostRemedies)] {
 		ref := facts.RefTo(cluster.StorageClass, class)
 		args := message.Args{"claim": args["claim"], "class": ref, "provisioner": class.Provisioner}
 		done := change.Patch{Object: ref, Patch: `{"metadata":{"annotations":{"` + isDefault + `":"true"}}}`}

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -109,7 +109,7 @@ func (s *Status) unready(pod *corev1.Pod, c corev1.ContainerStatus, ready *corev
 		if strings.HasPrefix(e.Message, kind+" probe") && aboutContainer(e, c.Name, pod) {
 			args["why"] = strings.TrimPrefix(strings.TrimPrefix(e.Message, kind+" probe failed: "), kind+" probe errored: ")
 			args["probe"] = probeText(spec, kind)
-			s.because(message.ID(kind+"ProbeFails"), args, append(evidence, view.EventFact(e))...)
+			s.because(message.ID(kind+"ProbeFails"), args, append(evidence, query.EventFact(e))...)
 			s.Summary = s.say(message.ID(kind+"ProbeFails"), args)
 			return
 		}
@@ -229,7 +229,7 @@ var meanings = map[int32]message.ID{
 func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.ContainerStateTerminated, args message.Args) {
 	if kills := s.killedByProbe(pod, container); kills != nil {
 		args["why"], args["probe"] = kills.Message, probeText(containerOf(pod, container), "Liveness")
-		s.because(message.ExitProbe, args, view.EventFact(kills))
+		s.because(message.ExitProbe, args, query.EventFact(kills))
 		return
 	}
 	switch {
@@ -238,7 +238,7 @@ func (s *Status) meaning(pod *corev1.Pod, container string, end *corev1.Containe
 	case end.Reason == startError:
 		s.because(message.ExitNeverRan, args)
 	case end.Reason == OOMKilled && s.nodeRanOut(pod, end) != nil:
-		s.because(message.ExitNodeOOM, args, view.EventFact(s.nodeRanOut(pod, end)))
+		s.because(message.ExitNodeOOM, args, query.EventFact(s.nodeRanOut(pod, end)))
 	case end.Reason == OOMKilled && args["limit"] != "":
 		s.because(message.ExitLimit, args, facts.Fact(s.ref, limitField(pod, container), limitOf(pod, container)))
 	case end.Reason == OOMKilled:

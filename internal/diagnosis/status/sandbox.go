@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -32,12 +32,12 @@ func (s *Status) noSandbox(pod *corev1.Pod) bool {
 	args, held, words := message.Args{"why": e.Message, "driver": ""}, false, strings.ToLower(e.Message)
 	switch {
 	case containsAny(words, noAddress):
-		s.hold(&held, pod, message.AddressMissing, args, view.EventFact(e))
+		s.hold(&held, pod, message.AddressMissing, args, query.EventFact(e))
 		s.unsure("addresses", message.AddressesUnknown, nil)
 	case containsAny(words, noNetwork) || e.Reason == "NetworkNotReady":
-		s.hold(&held, pod, message.NetworkMissing, args, view.EventFact(e))
+		s.hold(&held, pod, message.NetworkMissing, args, query.EventFact(e))
 	default:
-		s.hold(&held, pod, message.SandboxFails, args, view.EventFact(e))
+		s.hold(&held, pod, message.SandboxFails, args, query.EventFact(e))
 	}
 	s.sandboxesElsewhere(pod)
 	return true

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	corev1 "k8s.io/api/core/v1"

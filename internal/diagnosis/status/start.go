@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -17,7 +17,7 @@ import (
 // onSilentNode is about a pod whose node is gone or does not answer: nothing its status says can be relied on. It says
 // whether that is so.
 func (s *Status) onSilentNode(pod *corev1.Pod) bool {
-	if !s.Knows(cluster.Node) || !view.PlaceDown(s.World, pod.Spec.NodeName) {
+	if !s.Knows(cluster.Node) || !query.PlaceDown(s.World, pod.Spec.NodeName) {
 		return false
 	}
 	args := message.Args{"node": facts.NodeRef(pod.Spec.NodeName)}
@@ -56,7 +56,7 @@ func (s *Status) starting(pod *corev1.Pod) {
 	for _, e := range s.Events(pod) {
 		if e.Type == corev1.EventTypeWarning && e.Reason != "FailedScheduling" {
 			s.is(PodState(pod), finding.Critical, message.PodNotStarted, message.Args{"pod": s.ref, "node": args["node"], "why": e.Message})
-			s.because(message.KubeletSays, nil, view.EventFact(e))
+			s.because(message.KubeletSays, nil, query.EventFact(e))
 			return
 		}
 	}

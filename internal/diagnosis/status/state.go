@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"context"
@@ -20,14 +20,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/custom"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Status is the answer about a thing that is not waiting for the scheduler, while it is put together.
 type Status struct {
-	view.View
+	query.View
 	finding.Explanation
 	ref change.Ref
 	// Told says that what is wrong is told of the things that the subject depends on, wherever those are told of.
@@ -48,7 +48,7 @@ func AppendFindings(all, more []finding.Finding) []finding.Finding {
 }
 
 // Of reads the subject's own state, without the rules.
-func Of(ctx context.Context, v view.View) *Status {
+func Of(ctx context.Context, v query.View) *Status {
 	s := &Status{View: v, Explanation: finding.Explanation{Subject: *v.Subject}, ref: *v.Subject}
 	switch o := v.World.Object(cluster.Kind(v.Subject.Kind), v.Subject.Namespace, v.Subject.Name).(type) {
 	case *corev1.Pod:

@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -88,7 +88,7 @@ func (s *Status) ordinal(ctx context.Context, set *appsv1.StatefulSet, ref chang
 //
 // Source: pkg/controller/statefulset, processReplica comes before the update and ends at a pod that is not ready; "Forced
 // rollback" in the StatefulSet documentation.
-func OldRevision(ctx context.Context, v view.View, pod *corev1.Pod, e finding.Explanation) finding.Explanation {
+func OldRevision(ctx context.Context, v query.View, pod *corev1.Pod, e finding.Explanation) finding.Explanation {
 	set, ok := v.World.Owner(pod).(*appsv1.StatefulSet)
 	if !ok || Well(pod) || pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || !waitsForOld(set, pod) {
 		return e
@@ -101,7 +101,7 @@ func OldRevision(ctx context.Context, v view.View, pod *corev1.Pod, e finding.Ex
 		facts.Fact(ref, "status.updateRevision", set.Status.UpdateRevision),
 	}})
 	way := v.Way(change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}, message.RemedyDeleteOld, message.RemedyDeleteOldCost, message.RemedyDeleteOldRisk, args)
-	e.Remedies = append(v.Proven(ctx, []view.Way{way}, pod), e.Remedies...)
+	e.Remedies = append(v.Proven(ctx, []query.Way{way}, pod), e.Remedies...)
 	return e
 }
 

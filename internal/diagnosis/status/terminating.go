@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"strconv"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -55,7 +55,7 @@ func (s *Status) terminating(pod *corev1.Pod) {
 		s.endHook(pod, args)
 	}
 	for _, e := range s.Events(pod, "FailedKillPod", "FailedPreStopHook", "FailedUnmount", "FailedUnMount", "KillContainerError") {
-		s.because(message.KubeletSays, nil, view.EventFact(e))
+		s.because(message.KubeletSays, nil, query.EventFact(e))
 		break
 	}
 	s.replaced(pod)
@@ -67,7 +67,7 @@ func (s *Status) stopHeldBy(pod *corev1.Pod) message.ID {
 	switch {
 	case running && s.Knows(cluster.Node) && s.World.Node(pod.Spec.NodeName) == nil:
 		return message.StopNodeGone
-	case running && s.Knows(cluster.Node) && view.PlaceDown(s.World, pod.Spec.NodeName):
+	case running && s.Knows(cluster.Node) && query.PlaceDown(s.World, pod.Spec.NodeName):
 		return message.StopNodeDown
 	case len(pod.Finalizers) > 0 && !facts.HasRunning(pod):
 		return message.StopFinalizers // The kubelet has done its part.

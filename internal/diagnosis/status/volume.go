@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -67,7 +67,7 @@ func heldBy(volume *corev1.PersistentVolume) string {
 func (s *Status) deleteFails(volume *corev1.PersistentVolume, args message.Args) {
 	if failed := s.Events(volume, "VolumeFailedDelete"); len(failed) > 0 {
 		args["why"] = failed[0].Message
-		s.because(message.VolumeDeleteFails, args, view.EventFact(failed[0]))
+		s.because(message.VolumeDeleteFails, args, query.EventFact(failed[0]))
 	}
 }
 

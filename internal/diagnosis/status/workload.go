@@ -1,4 +1,4 @@
-package state
+package status
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -31,12 +31,12 @@ func Well(pod *corev1.Pod) bool {
 }
 
 // Fine says whether a pod runs as far as can be known: what runs on a node that is down cannot be seen.
-func Fine(v view.View, pod *corev1.Pod) bool {
-	return Well(pod) && (pod.Status.Phase == corev1.PodSucceeded || !v.Knows(cluster.Node) || !view.PlaceDown(v.World, pod.Spec.NodeName))
+func Fine(v query.View, pod *corev1.Pod) bool {
+	return Well(pod) && (pod.Status.Phase == corev1.PodSucceeded || !v.Knows(cluster.Node) || !query.PlaceDown(v.World, pod.Spec.NodeName))
 }
 
 // troubles groups the pods among these that do not run as they should by their state, and explains one of each group.
-func troubles(ctx context.Context, v view.View, pods []*corev1.Pod) []trouble {
+func troubles(ctx context.Context, v query.View, pods []*corev1.Pod) []trouble {
 	v.Now = true
 	var all []trouble
 	byState := map[string]int{}
@@ -48,7 +48,7 @@ func troubles(ctx context.Context, v view.View, pods []*corev1.Pod) []trouble {
 		if Well(pod) {
 			key = pod.Spec.NodeName
 		}
-		if pod.Spec.NodeName != "" && view.PlaceDown(v.World, pod.Spec.NodeName) {
+		if pod.Spec.NodeName != "" && query.PlaceDown(v.World, pod.Spec.NodeName) {
 			key += " " + pod.Spec.NodeName
 		}
 		i, ok := byState[key]
@@ -72,7 +72,7 @@ func (s *Status) podsInTrouble(ctx context.Context, pods []*corev1.Pod, told boo
 			why = ""
 		}
 		var evidence []finding.Evidence
-		for _, pod := range t.pods[:min(len(t.pods), view.MostListed)] {
+		for _, pod := range t.pods[:min(len(t.pods), query.MostListed)] {
 			evidence = append(evidence, stateFact(pod))
 		}
 		s.because(message.PodsAre, message.Args{"n": len(t.pods), "state": t.why.State, "why": why, "pods": s.Some(facts.PodRefs(t.pods))}, evidence...)
@@ -131,13 +131,13 @@ func (s *Status) refused(ctx context.Context, state string, controller metav1.Ob
 		text, evidence = failure.Value, append(evidence, *failure)
 	}
 	if failed := s.Events(controller, "FailedCreate"); len(failed) > 0 && text == "" {
-		_, _, last := view.Occurrences(failed[0])
+		_, _, last := query.Occurrences(failed[0])
 		for _, e := range s.Events(controller, "SuccessfulCreate") {
-			if _, _, made := view.Occurrences(e); made.After(last.Time) {
+			if _, _, made := query.Occurrences(e); made.After(last.Time) {
 				return false
 			}
 		}
-		text, evidence = failed[0].Message, append(evidence, view.EventFact(failed[0]))
+		text, evidence = failed[0].Message, append(evidence, query.EventFact(failed[0]))
 	}
 	if text == "" {
 		return false

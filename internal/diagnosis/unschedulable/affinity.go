@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"maps"
@@ -11,13 +11,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // whyTogether says where the pods are that the pod wants to be with.
-func (a *answer) whyTogether([]view.ClosedNode) {
+func (a *answer) whyTogether([]query.ClosedNode) {
 	if a.one.Spec.Affinity == nil || a.one.Spec.Affinity.PodAffinity == nil {
 		return
 	}
@@ -39,7 +39,7 @@ func (a *answer) whyTogether([]view.ClosedNode) {
 			continue
 		}
 		sorted := slices.Sorted(maps.Keys(domains))
-		args["domains"] = sorted[:min(len(sorted), view.MostListed)]
+		args["domains"] = sorted[:min(len(sorted), query.MostListed)]
 		a.because(message.CauseTogether, args, asked)
 	}
 }
@@ -61,7 +61,7 @@ func (a *answer) elsewhere(term *corev1.PodAffinityTerm) {
 }
 
 // whyApart names the pods that the pod must not be with, by its own rule or by theirs.
-func (a *answer) whyApart(nodes []view.ClosedNode) {
+func (a *answer) whyApart(nodes []query.ClosedNode) {
 	if anti := facts.AntiAffinity(a.one); len(anti) > 0 {
 		for i := range anti {
 			var there []change.Ref
@@ -75,7 +75,7 @@ func (a *answer) whyApart(nodes []view.ClosedNode) {
 	}
 	var others []change.Ref
 	for _, n := range nodes {
-		if !slices.ContainsFunc(n.Obstacles, func(o view.Obstacle) bool { return slices.Contains(o.Reasons, saysOthersApart) }) {
+		if !slices.ContainsFunc(n.Obstacles, func(o query.Obstacle) bool { return slices.Contains(o.Reasons, saysOthersApart) }) {
 			continue
 		}
 		others = append(others, podsThat(a.View, n.Node.Name, func(pod *corev1.Pod) bool {
@@ -104,7 +104,7 @@ func (a *answer) apartFrom(other change.Ref) []finding.Evidence {
 const saysOthersApart = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 // eachMatch visits the pods that have a node and that a term of the owner's affinity is about.
-func eachMatch(v view.View, owner *corev1.Pod, term *corev1.PodAffinityTerm, visit func(*corev1.Pod)) {
+func eachMatch(v query.View, owner *corev1.Pod, term *corev1.PodAffinityTerm, visit func(*corev1.Pod)) {
 	for _, pod := range v.World.Pods() {
 		if pod.Spec.NodeName != "" && !cluster.Ended(pod) && termMatches(v, owner, term, pod) {
 			visit(pod)
@@ -116,7 +116,7 @@ func eachMatch(v view.View, owner *corev1.Pod, term *corev1.PodAffinityTerm, vis
 //
 // Source: k8s.io/kube-scheduler/framework AffinityTerm; an absent namespace selector means the owner's own namespace,
 // unless namespaces are listed.
-func termMatches(v view.View, owner *corev1.Pod, term *corev1.PodAffinityTerm, pod *corev1.Pod) bool {
+func termMatches(v query.View, owner *corev1.Pod, term *corev1.PodAffinityTerm, pod *corev1.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
 	if err != nil || !selector.Matches(labels.Set(pod.Labels)) {
 		return false

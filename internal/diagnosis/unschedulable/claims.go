@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/state"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -61,12 +61,12 @@ func (a *answer) claimTrouble(ctx context.Context, source corev1.Volume, ref cha
 	made := chosen && m.Volume == nil && claim.Annotations[volumehelpers.AnnSelectedNode] != ""
 	// The scheduler waits for one that asks for a volume by name to be bound to it (plugins/volumebinding, GetPodVolumeClaims).
 	named := claim.Spec.VolumeName != "" && claim.Status.Phase == corev1.ClaimPending
-	if !lost && !made && !named && !state.NoVolumeFor(a.View, claim) {
+	if !lost && !made && !named && !status.NoVolumeFor(a.View, claim) {
 		return "", nil
 	}
 	v := a.View
 	v.Subject = &ref
-	s := state.Of(ctx, v)
+	s := status.Of(ctx, v)
 	a.Unknown = append(a.Unknown, s.Unknown...)
 	a.Remedies = append(a.Remedies, s.Remedies...)
 	return s.Summary, s.Causes

@@ -1,2 +1,2 @@
-// Package placement says why a pod has no node, and what would give it one.
-package placement
+// Package unschedulable says why a pod has no node, and what would give it one.
+package unschedulable

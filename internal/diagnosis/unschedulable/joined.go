@@ -1,18 +1,18 @@
-package placement
+package unschedulable
 
 import (
 	"context"
 	"slices"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // joined are the findings about classes of pods, in their order, those as one that say the same of different pods: the ways out
 // are then asked for again, for all of them. What is mended at the workloads stays apart.
-func joined(ctx context.Context, v view.View, found []finding.Finding, about []*waitingClass) []finding.Finding {
+func joined(ctx context.Context, v query.View, found []finding.Finding, about []*waitingClass) []finding.Finding {
 	var all []finding.Finding
 	of := map[string][]int{}
 	for i, f := range found {
@@ -39,7 +39,7 @@ func atWorkload(r finding.Remedy) bool {
 }
 
 // join describes the first of classes again, with the pods of all of them waiting.
-func join(ctx context.Context, v view.View, first finding.Finding, same []int, found []finding.Finding, about []*waitingClass) finding.Finding {
+func join(ctx context.Context, v query.View, first finding.Finding, same []int, found []finding.Finding, about []*waitingClass) finding.Finding {
 	c := *about[same[0]]
 	c.pods = nil
 	var subjects []change.Ref

@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"cmp"
@@ -16,14 +16,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // remedies are ways to get the pods a node, those that disturb least first.
-func (a *answer) remedies(ctx context.Context, d *view.Verdict, near []view.ClosedNode) {
-	var c view.Candidates
+func (a *answer) remedies(ctx context.Context, d *query.Verdict, near []query.ClosedNode) {
+	var c query.Candidates
 	if len(d.Everywhere) == 0 && facts.DaemonNode(a.one) == "" && a.pinnedBy() == nil {
 		c = a.GroupsFor(ctx, a.one, nil)
 		a.groups(c)
@@ -34,7 +34,7 @@ func (a *answer) remedies(ctx context.Context, d *view.Verdict, near []view.Clos
 		a.relax(d.Closed), a.Untaint(a.one, d.Closed), a.raise(near),
 	)
 	a.Remedies = slices.Concat(a.rollout(ctx, d), a.ScalingRemedies(a.one, c), a.Proven(ctx, ways, a.pods...))
-	a.Remedies = a.Remedies[:min(len(a.Remedies), view.MostRemedies)]
+	a.Remedies = a.Remedies[:min(len(a.Remedies), query.MostRemedies)]
 }
 
 // besidesOld are the obstacles that pods of an older version are to a new one by being where they are.
@@ -42,9 +42,9 @@ var besidesOld = map[message.ID]bool{message.ObstaclePort: true, message.Obstacl
 
 // rollout says that pods wait because they cannot be beside those of the older version that they are to replace, and gives ways
 // to end those first. That it is so shows in simulation: once the old ones may end first, the new ones get a node.
-func (a *answer) rollout(ctx context.Context, d *view.Verdict) []finding.Remedy {
-	apart := slices.ContainsFunc(d.Closed, func(n view.ClosedNode) bool {
-		return !slices.ContainsFunc(n.Obstacles, func(o view.Obstacle) bool { return !besidesOld[o.Kind] })
+func (a *answer) rollout(ctx context.Context, d *query.Verdict) []finding.Remedy {
+	apart := slices.ContainsFunc(d.Closed, func(n query.ClosedNode) bool {
+		return !slices.ContainsFunc(n.Obstacles, func(o query.Obstacle) bool { return !besidesOld[o.Kind] })
 	})
 	rollout, ok := a.RolloutOf(a.one)
 	if !ok || !apart {
@@ -74,7 +74,7 @@ func (a *answer) pinnedBy() *facts.Mount {
 }
 
 // groups says which node groups would help, and what is not known of them.
-func (a *answer) groups(c view.Candidates) {
+func (a *answer) groups(c query.Candidates) {
 	zones := map[string]bool{}
 	for _, group := range c.Suited {
 		zones[group.Zone] = true
@@ -82,20 +82,20 @@ func (a *answer) groups(c view.Candidates) {
 	if c.Asked && len(a.World.Groups()) > 0 {
 		a.Causes = append(a.Causes, groupsLink(a.View, a.one, slices.Sorted(maps.Keys(zones)), c))
 	}
-	if view.AtMaximum(a.View, a.one) {
+	if query.AtMaximum(a.View, a.one) {
 		a.atMaximum(c)
 		return
 	}
-	if view.Scaled(a.View, a.one) {
+	if query.Scaled(a.View, a.one) {
 		return // The autoscaler has told more than the bounds would.
 	}
-	for _, group := range c.Suited[:min(len(c.Suited), view.MostRemedies)] {
+	for _, group := range c.Suited[:min(len(c.Suited), query.MostRemedies)] {
 		about := facts.GroupRef(group.Group).String()
 		id := message.UnknownGroupBounds
 		if group.Provider == change.Karpenter {
 			id = message.UnknownOwnPool
 		}
-		if group.Provider == change.Karpenter && view.KarpenterTells(a.View, a.one) {
+		if group.Provider == change.Karpenter && query.KarpenterTells(a.View, a.one) {
 			continue
 		}
 		a.unknown(about, id, message.Args{"group": about})
@@ -107,8 +107,8 @@ func (a *answer) groups(c view.Candidates) {
 }
 
 // atMaximum says which groups suit and are at their maximum size.
-func (a *answer) atMaximum(c view.Candidates) {
-	for i, group := range c.Suited[:min(len(c.Suited), view.MostRemedies)] {
+func (a *answer) atMaximum(c query.Candidates) {
+	for i, group := range c.Suited[:min(len(c.Suited), query.MostRemedies)] {
 		ref := facts.GroupRef(group.Group)
 		said := a.Say.Text(message.GroupAtMaximum, message.Args{"group": ref, "nodes": len(group.Nodes)})
 		a.Causes = append(a.Causes, finding.Link{
@@ -121,12 +121,12 @@ func (a *answer) atMaximum(c view.Candidates) {
 }
 
 // grow adds as many nodes to a group as the waiting pods are likely to need.
-func (a *answer) grow(c view.Candidates) []view.Way {
-	var ways []view.Way
+func (a *answer) grow(c query.Candidates) []query.Way {
+	var ways []query.Way
 	for _, group := range c.Suited {
 		if !group.Anywhere {
-			if resized := view.Resize(a.View, group.Group, group.Zone); resized.Command != "" {
-				ways = append(ways, view.Way{Remedy: resized})
+			if resized := query.Resize(a.View, group.Group, group.Zone); resized.Command != "" {
+				ways = append(ways, query.Way{Remedy: resized})
 			}
 			continue
 		}
@@ -140,8 +140,8 @@ func (a *answer) grow(c view.Candidates) []view.Way {
 	return ways
 }
 
-func (a *answer) grownBy(group view.Suited, more int) view.Way {
-	counts := view.Standing(group.Group)
+func (a *answer) grownBy(group query.Suited, more int) query.Way {
+	counts := query.Standing(group.Group)
 	zones := slices.Sorted(maps.Keys(counts))
 	before := 0
 	for _, node := range group.Nodes {
@@ -157,7 +157,7 @@ func (a *answer) grownBy(group view.Suited, more int) view.Way {
 		done.To = done.PerZone * len(zones)
 	}
 	args := message.Args{
-		"group": facts.GroupRef(group.Group), "to": done.To, "more": done.To - before, "n": len(a.pods), "type": view.InstanceType(group.Group),
+		"group": facts.GroupRef(group.Group), "to": done.To, "more": done.To - before, "n": len(a.pods), "type": query.InstanceType(group.Group),
 	}
 	return a.Way(done, message.RemedyGrow, message.RemedyResizeCost, message.RemedyGrowRisk, args)
 }
@@ -169,9 +169,9 @@ func (a *answer) nodesNeeded(like *corev1.Node) int {
 	if len(facts.AntiAffinity(a.one)) > 0 {
 		each = 1
 	}
-	for name, asked := range view.Asks(a.one) {
-		if want := view.Units(name, asked); want > 0 {
-			each = min(each, view.Units(name, like.Status.Allocatable[name])/want)
+	for name, asked := range query.Asks(a.one) {
+		if want := query.Units(name, asked); want > 0 {
+			each = min(each, query.Units(name, like.Status.Allocatable[name])/want)
 		}
 	}
 	if each < 1 {
@@ -184,11 +184,11 @@ func (a *answer) nodesNeeded(like *corev1.Node) int {
 const mostMoved = 3
 
 // moveAside deletes a pod of another workload from a near node, which must then find a place elsewhere.
-func (a *answer) moveAside(near []view.ClosedNode) []view.Way {
+func (a *answer) moveAside(near []query.ClosedNode) []query.Way {
 	if len(a.pods) > 1 {
 		return nil
 	}
-	var ways []view.Way
+	var ways []query.Way
 	for _, n := range near {
 		if !n.Only(message.ObstacleFull) && !n.Only(message.ObstaclePort) {
 			continue
@@ -212,7 +212,7 @@ func withClosed(node string, done change.Change) string {
 
 // movable are the pods on a node that, once gone, leave enough room and that their owners recreate: one of each owner, for
 // they are alike, and the smallest first.
-func (a *answer) movable(n view.ClosedNode) []*corev1.Pod {
+func (a *answer) movable(n query.ClosedNode) []*corev1.Pod {
 	short := a.ShortOf(a.one, n.Node)
 	var pods []*corev1.Pod
 	seen := map[types.UID]bool{}
@@ -221,8 +221,8 @@ func (a *answer) movable(n view.ClosedNode) []*corev1.Pod {
 		if owner == nil || seen[owner.GetUID()] || !facts.Alive(pod) || facts.IsOneOf(pod, cluster.DaemonSet) || facts.IsOneOf(pod, cluster.Job) || cluster.IsMirror(pod) {
 			continue
 		}
-		frees := view.Asks(pod)
-		enough := !slices.ContainsFunc(short, func(s view.Need) bool { return view.Units(s.Resource, frees[s.Resource]) < s.Short() })
+		frees := query.Asks(pod)
+		enough := !slices.ContainsFunc(short, func(s query.Need) bool { return query.Units(s.Resource, frees[s.Resource]) < s.Short() })
 		ports := !n.Has(message.ObstaclePort) || slices.ContainsFunc(hostPorts(pod), func(have corev1.ContainerPort) bool {
 			return slices.ContainsFunc(hostPorts(a.one), func(want corev1.ContainerPort) bool { return clash(want, have) })
 		})
@@ -232,46 +232,46 @@ func (a *answer) movable(n view.ClosedNode) []*corev1.Pod {
 		}
 	}
 	slices.SortStableFunc(pods, func(x, y *corev1.Pod) int {
-		size := func(p *corev1.Pod) int64 { frees := view.Asks(p); return frees.Cpu().MilliValue() }
+		size := func(p *corev1.Pod) int64 { frees := query.Asks(p); return frees.Cpu().MilliValue() }
 		return cmp.Or(cmp.Compare(corev1helpers.PodPriority(x), corev1helpers.PodPriority(y)), cmp.Compare(size(x), size(y)))
 	})
 	return pods[:min(len(pods), mostMoved)]
 }
 
 // lower asks for what a near node has left, if that is at least half of what is asked for now.
-func (a *answer) lower(near []view.ClosedNode) []view.Way {
+func (a *answer) lower(near []query.ClosedNode) []query.Way {
 	for _, n := range near {
 		short := a.ShortOf(a.one, n.Node)
-		if !n.Only(message.ObstacleFull) || len(short) == 0 || slices.ContainsFunc(short, func(s view.Need) bool {
+		if !n.Only(message.ObstacleFull) || len(short) == 0 || slices.ContainsFunc(short, func(s query.Need) bool {
 			return s.Resource == corev1.ResourcePods || s.Short()*2 > s.Asked
 		}) {
 			continue
 		}
 		if w, ok := a.lowerTo(n.Node, short); ok {
-			return []view.Way{w}
+			return []query.Way{w}
 		}
 	}
 	return nil
 }
 
-func (a *answer) lowerTo(node *corev1.Node, short []view.Need) (view.Way, bool) {
+func (a *answer) lowerTo(node *corev1.Node, short []query.Need) (query.Way, bool) {
 	changed := map[string]map[corev1.ResourceName]string{}
 	var steps []string
 	for _, s := range short {
 		container := slices.MaxFunc(a.one.Spec.Containers, func(x, y corev1.Container) int {
-			return cmp.Compare(view.Units(s.Resource, x.Resources.Requests[s.Resource]), view.Units(s.Resource, y.Resources.Requests[s.Resource]))
+			return cmp.Compare(query.Units(s.Resource, x.Resources.Requests[s.Resource]), query.Units(s.Resource, y.Resources.Requests[s.Resource]))
 		})
-		have := view.Units(s.Resource, container.Resources.Requests[s.Resource])
+		have := query.Units(s.Resource, container.Resources.Requests[s.Resource])
 		left := rounded(s.Resource, have-s.Short())
 		if left <= 0 {
-			return view.Way{}, false
+			return query.Way{}, false
 		}
 		if changed[container.Name] == nil {
 			changed[container.Name] = map[corev1.ResourceName]string{}
 		}
-		changed[container.Name][s.Resource] = view.Amount(s.Resource, left)
+		changed[container.Name][s.Resource] = query.Amount(s.Resource, left)
 		steps = append(steps, a.Say.Text(message.LowerStep, message.Args{
-			"container": container.Name, "resource": string(s.Resource), "from": view.Amount(s.Resource, have), "to": view.Amount(s.Resource, left),
+			"container": container.Name, "resource": string(s.Resource), "from": query.Amount(s.Resource, have), "to": query.Amount(s.Resource, left),
 		}))
 	}
 	var containers []map[string]any
@@ -293,11 +293,11 @@ func rounded(name corev1.ResourceName, value int64) int64 {
 }
 
 // relax makes a hard spread constraint a wish, if it alone closes some node.
-func (a *answer) relax(nodes []view.ClosedNode) []view.Way {
-	if !slices.ContainsFunc(nodes, func(n view.ClosedNode) bool { return n.Only(message.ObstacleSpread) }) {
+func (a *answer) relax(nodes []query.ClosedNode) []query.Way {
+	if !slices.ContainsFunc(nodes, func(n query.ClosedNode) bool { return n.Only(message.ObstacleSpread) }) {
 		return nil
 	}
-	var ways []view.Way
+	var ways []query.Way
 	for _, c := range a.one.Spec.TopologySpreadConstraints {
 		if c.WhenUnsatisfiable != corev1.DoNotSchedule {
 			continue
@@ -315,7 +315,7 @@ func (a *answer) relax(nodes []view.ClosedNode) []view.Way {
 const systemPriority = 1_000_000_000
 
 // raise gives the pods the lowest priority class above pods on a near node that are in the way.
-func (a *answer) raise(near []view.ClosedNode) []view.Way {
+func (a *answer) raise(near []query.ClosedNode) []query.Way {
 	lowest, found := int32(0), false
 	for _, n := range near {
 		if !n.Only(message.ObstacleFull) && !n.Only(message.ObstaclePort) && !n.Only(message.ObstacleApart) {
@@ -342,5 +342,5 @@ func (a *answer) raise(near []view.ClosedNode) []view.Way {
 		return nil
 	}
 	args := message.Args{"object": done.Object, "class": classes[0].Name, "value": int(classes[0].Value)}
-	return []view.Way{a.Way(done, message.RemedyPriority, message.RemedyReplaceCost, message.RemedyPriorityRisk, args)}
+	return []query.Way{a.Way(done, message.RemedyPriority, message.RemedyReplaceCost, message.RemedyPriorityRisk, args)}
 }

@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -49,7 +49,7 @@ func (a *answer) victims() bool {
 }
 
 // preemption says why nothing gives way for the pod, or who would.
-func (a *answer) preemption(ctx context.Context, d *view.Verdict) {
+func (a *answer) preemption(ctx context.Context, d *query.Verdict) {
 	priority := strconv.Itoa(int(corev1helpers.PodPriority(a.one)))
 	own := facts.PriorityFacts(a.one)
 	lower, able := 0, false

@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"maps"
@@ -14,13 +14,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // whySpread shows, for each hard spread constraint, how the pods stand, and which domains may take the next.
-func (a *answer) whySpread([]view.ClosedNode) {
+func (a *answer) whySpread([]query.ClosedNode) {
 	for i := range a.one.Spec.TopologySpreadConstraints {
 		c := &a.one.Spec.TopologySpreadConstraints[i]
 		if c.WhenUnsatisfiable != corev1.DoNotSchedule {
@@ -44,7 +44,7 @@ func (a *answer) whySpread([]view.ClosedNode) {
 			if counts[domain]+1-least <= int(c.MaxSkew) {
 				open = append(open, domain)
 			}
-			if len(counted) < view.MostListed {
+			if len(counted) < query.MostListed {
 				counted = append(counted, facts.Fact(change.Ref{Kind: "Domain", Name: domain}, a.Say.Text(message.FieldMatching, nil), strconv.Itoa(counts[domain])))
 			}
 		}
@@ -54,7 +54,7 @@ func (a *answer) whySpread([]view.ClosedNode) {
 		asked := facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.topologySpreadConstraints["+c.TopologyKey+"]",
 			terms+"maxSkew "+strconv.Itoa(int(c.MaxSkew))+", "+metav1.FormatLabelSelector(c.LabelSelector))
 		a.because(id, message.Args{
-			"key": c.TopologyKey, "skew": int(c.MaxSkew), "least": least, "open": open[:min(len(open), view.MostListed)],
+			"key": c.TopologyKey, "skew": int(c.MaxSkew), "least": least, "open": open[:min(len(open), query.MostListed)],
 			"domains": len(counts), "min": int(ptr.Deref(c.MinDomains, 1)),
 		},
 			append([]finding.Evidence{asked}, counted...)...)
@@ -79,7 +79,7 @@ func (a *answer) domains(c *corev1.TopologySpreadConstraint) map[string]int {
 				continue
 			}
 		}
-		if c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor && len(view.Untolerated(a.one, node)) > 0 {
+		if c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor && len(query.Untolerated(a.one, node)) > 0 {
 			continue
 		}
 		counts[domain] += 0

@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -20,7 +20,7 @@ import (
 // is pending for a reason of its own.
 type StrandedVolume struct{}
 
-var _ view.Rule = StrandedVolume{}
+var _ query.Rule = StrandedVolume{}
 
 // Codes of StrandedVolume.
 func (StrandedVolume) Codes() []finding.Code { return []finding.Code{finding.N101} }
@@ -31,12 +31,12 @@ func (StrandedVolume) Needs() []cluster.Kind {
 }
 
 // Concerns pods that wait for a node and mount a claim.
-func (StrandedVolume) Concerns(v view.View) bool {
+func (StrandedVolume) Concerns(v query.View) bool {
 	return slices.ContainsFunc(v.Pods(), func(pod *corev1.Pod) bool { return facts.WaitsForNode(pod) && facts.MountsClaim(pod) })
 }
 
 // Find looks at each pending pod.
-func (StrandedVolume) Find(ctx context.Context, v view.View) []finding.Finding {
+func (StrandedVolume) Find(ctx context.Context, v query.View) []finding.Finding {
 	if !v.Knows(cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.Node) {
 		return nil
 	}
@@ -60,16 +60,16 @@ type stranded struct {
 	mounts []facts.Mount
 	apart  bool
 	// nodes in the zone, with what keeps the pod off each.
-	nodes []view.ClosedNode
+	nodes []query.ClosedNode
 	// groups could, or could not, give the zone a node for the pod.
-	groups view.Candidates
+	groups query.Candidates
 }
 
 func (s stranded) zones() []string { return s.mounts[0].Zones }
 
 // strandedBy finds the mounts that leave the pod no node, those of the same zones together. If each has one but no node
 // serves all, they are returned as apart.
-func strandedBy(ctx context.Context, v view.View, pod *corev1.Pod, all []facts.Mount) []stranded {
+func strandedBy(ctx context.Context, v query.View, pod *corev1.Pod, all []facts.Mount) []stranded {
 	zonal := slices.DeleteFunc(slices.Clone(all), func(m facts.Mount) bool { return m.Tie != facts.TiedToZone })
 	if len(zonal) == 0 {
 		return nil
@@ -89,7 +89,7 @@ func strandedBy(ctx context.Context, v view.View, pod *corev1.Pod, all []facts.M
 			blocked[i].mounts = append(blocked[i].mounts, m)
 			continue
 		}
-		if slices.ContainsFunc(nodes, func(n view.ClosedNode) bool { return len(n.Obstacles) == 0 }) {
+		if slices.ContainsFunc(nodes, func(n query.ClosedNode) bool { return len(n.Obstacles) == 0 }) {
 			continue
 		}
 		alone = true
@@ -105,8 +105,8 @@ func strandedBy(ctx context.Context, v view.View, pod *corev1.Pod, all []facts.M
 
 // nodesFor are the nodes that stand in the mount's zones or that its volume allows, with what closes each to the pod apart
 // from other volumes.
-func nodesFor(d *view.Verdict, world *cluster.Snapshot, m facts.Mount) []view.ClosedNode {
-	var nodes []view.ClosedNode
+func nodesFor(d *query.Verdict, world *cluster.Snapshot, m facts.Mount) []query.ClosedNode {
+	var nodes []query.ClosedNode
 	for _, n := range d.All() {
 		allowed := m.Allows(n.Node)
 		if !allowed && !slices.Contains(m.Zones, cluster.Zone(n.Node)) {
@@ -114,7 +114,7 @@ func nodesFor(d *view.Verdict, world *cluster.Snapshot, m facts.Mount) []view.Cl
 		}
 		n.Obstacles = n.Beside(message.ObstacleVolume)
 		if !allowed {
-			n.Obstacles = append(n.Obstacles, view.Obstacle{Kind: message.ObstacleLabel, Reasons: []string{driversOn(world, n.Node)}})
+			n.Obstacles = append(n.Obstacles, query.Obstacle{Kind: message.ObstacleLabel, Reasons: []string{driversOn(world, n.Node)}})
 		}
 		nodes = append(nodes, n)
 	}
@@ -122,13 +122,13 @@ func nodesFor(d *view.Verdict, world *cluster.Snapshot, m facts.Mount) []view.Cl
 }
 
 // opens says whether some node is open to the pod but for its volumes.
-func opens(d *view.Verdict) bool {
-	return slices.ContainsFunc(d.All(), func(n view.ClosedNode) bool { return len(n.Beside(message.ObstacleVolume)) == 0 })
+func opens(d *query.Verdict) bool {
+	return slices.ContainsFunc(d.All(), func(n query.ClosedNode) bool { return len(n.Beside(message.ObstacleVolume)) == 0 })
 }
 
 // serves says whether some node is allowed by all of the volumes.
-func serves(d *view.Verdict, mounts []facts.Mount) bool {
-	return slices.ContainsFunc(d.All(), func(n view.ClosedNode) bool {
+func serves(d *query.Verdict, mounts []facts.Mount) bool {
+	return slices.ContainsFunc(d.All(), func(n query.ClosedNode) bool {
 		return !slices.ContainsFunc(mounts, func(m facts.Mount) bool { return !m.Allows(n.Node) })
 	})
 }

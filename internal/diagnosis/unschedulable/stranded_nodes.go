@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"maps"
@@ -10,13 +10,13 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // nodesLink says which nodes the zone has and what closes them.
-func nodesLink(v view.View, s stranded) finding.Link {
+func nodesLink(v query.View, s stranded) finding.Link {
 	if len(s.nodes) == 0 {
 		return finding.Link{
 			Message:  v.Say.Text(message.CauseNoNode, message.Args{"zones": s.zones()}),
@@ -24,13 +24,13 @@ func nodesLink(v view.View, s stranded) finding.Link {
 		}
 	}
 	link := finding.Link{Message: v.Say.Text(message.CauseNodesUnusable, message.Args{
-		"zones": s.zones(), "nodes": len(s.nodes), "why": view.TallyOf(s.nodes).Said(v.Say),
+		"zones": s.zones(), "nodes": len(s.nodes), "why": query.TallyOf(s.nodes).Said(v.Say),
 	})}
 	selector := false
 	for _, node := range s.nodes {
 		for _, o := range node.Obstacles {
 			selector = selector || o.Kind == message.ObstacleSelector
-			if len(link.Evidence) < view.MostListed {
+			if len(link.Evidence) < query.MostListed {
 				link.Evidence = append(link.Evidence, v.FactsOf(s.pod, node.Node, o)...)
 			}
 		}
@@ -43,12 +43,12 @@ func nodesLink(v view.View, s stranded) finding.Link {
 
 // severalLink says of the zone's nodes all that closes each, if one has several obstacles: without the gravest, which is
 // the one that is counted, it would still be closed.
-func severalLink(v view.View, s stranded) (finding.Link, bool) {
-	if !slices.ContainsFunc(s.nodes, func(n view.ClosedNode) bool { return len(n.Obstacles) > 1 }) {
+func severalLink(v query.View, s stranded) (finding.Link, bool) {
+	if !slices.ContainsFunc(s.nodes, func(n query.ClosedNode) bool { return len(n.Obstacles) > 1 }) {
 		return finding.Link{}, false
 	}
 	a := &answer{View: v, waitingClass: &waitingClass{one: s.pod}}
-	near := nearest(v, s.pod, &view.Verdict{Closed: s.nodes})
+	near := nearest(v, s.pod, &query.Verdict{Closed: s.nodes})
 	return finding.Link{Message: v.Say.Text(message.CauseNearest, message.Args{"misses": a.missesOf(near)})}, true
 }
 
@@ -66,7 +66,7 @@ func nodesByZone(world *cluster.Snapshot) []finding.Evidence {
 }
 
 // groupsLink says which node groups could give the zone a node.
-func groupsLink(v view.View, pod *corev1.Pod, zones []string, c view.Candidates) finding.Link {
+func groupsLink(v query.View, pod *corev1.Pod, zones []string, c query.Candidates) finding.Link {
 	args := message.Args{"total": len(v.World.Groups()), "zones": zones, "excluded": c.Excluded.Said(v.Say)}
 	link := finding.Link{Evidence: facts.SelectorFacts(pod)}
 	if len(c.Suited) == 0 {
@@ -74,8 +74,8 @@ func groupsLink(v view.View, pod *corev1.Pod, zones []string, c view.Candidates)
 		return link
 	}
 	var names []string
-	for _, group := range c.Suited[:min(len(c.Suited), view.MostListed)] {
-		counts := view.Standing(group.Group)
+	for _, group := range c.Suited[:min(len(c.Suited), query.MostListed)] {
+		counts := query.Standing(group.Group)
 		zones := slices.Sorted(maps.Keys(counts))
 		names = append(names, v.Say.Text(message.GroupStands, message.Args{
 			"group": facts.GroupRef(group.Group), "nodes": len(group.Nodes), "zones": zones,

@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"slices"
@@ -6,13 +6,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // strandedWays may give the zone a node that is open to the pod, the least intrusive first.
-func strandedWays(v view.View, s stranded) []view.Way {
+func strandedWays(v query.View, s stranded) []query.Way {
 	ways := v.Uncordon(s.nodes)
 	if len(unlabelled(s)) > 0 {
 		return ways // A new node would have to get the same label, and the one there has not got it.
@@ -22,14 +22,14 @@ func strandedWays(v view.View, s stranded) []view.Way {
 }
 
 // unlabelled are nodes that only lack the label that the volume's driver should have put on them.
-func unlabelled(s stranded) []view.ClosedNode {
-	return slices.DeleteFunc(slices.Clone(s.nodes), func(n view.ClosedNode) bool {
+func unlabelled(s stranded) []query.ClosedNode {
+	return slices.DeleteFunc(slices.Clone(s.nodes), func(n query.ClosedNode) bool {
 		return !n.Only(message.ObstacleLabel)
 	})
 }
 
 // groupGaps are what the Kubernetes API does not tell of what would bring the zone a node.
-func groupGaps(v view.View, s stranded) []finding.Gap {
+func groupGaps(v query.View, s stranded) []finding.Gap {
 	var gaps []finding.Gap
 	missing := unlabelled(s)
 	for _, n := range missing {
@@ -39,7 +39,7 @@ func groupGaps(v view.View, s stranded) []finding.Gap {
 		})})
 	}
 	if len(missing) == 0 {
-		for _, group := range s.groups.Suited[:min(len(s.groups.Suited), view.MostRemedies)] {
+		for _, group := range s.groups.Suited[:min(len(s.groups.Suited), query.MostRemedies)] {
 			gaps = append(gaps, sizeGaps(v, s.zones(), group.Group)...)
 		}
 	}
@@ -53,7 +53,7 @@ func groupGaps(v view.View, s stranded) []finding.Gap {
 }
 
 // sizeGaps are what the Kubernetes API does not tell of one group's size.
-func sizeGaps(v view.View, zones []string, group cluster.Group) []finding.Gap {
+func sizeGaps(v query.View, zones []string, group cluster.Group) []finding.Gap {
 	about := facts.GroupRef(group).String()
 	args := message.Args{"group": about, "zones": zones}
 	if group.Provider == change.Karpenter {

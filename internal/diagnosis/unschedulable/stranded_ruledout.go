@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"slices"
@@ -10,13 +10,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // ruledOut answers the two suspicions that cost people hours: an old attachment, and claims of another driver.
-func ruledOut(v view.View, s stranded, all []facts.Mount) []finding.Link {
+func ruledOut(v query.View, s stranded, all []facts.Mount) []finding.Link {
 	var links []finding.Link
 	for _, m := range s.mounts {
 		if m.Volume != nil && v.World.Knowledge(cluster.VolumeAttachment).Known() {
@@ -37,7 +37,7 @@ func ruledOut(v view.View, s stranded, all []facts.Mount) []finding.Link {
 // notAttached says why no attachment of the volume holds the pod back: the attach-detach controller attaches for pods
 // that have a node (pkg/controller/volume/attachdetach, desired state of the world), and brings a deleted attachment
 // back for as long as it believes the volume attached.
-func notAttached(v view.View, pod *corev1.Pod, m facts.Mount) []finding.Link {
+func notAttached(v query.View, pod *corev1.Pod, m facts.Mount) []finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	attachments := v.World.Attachments(m.Volume.Name)
 	if len(attachments) == 0 {
@@ -60,7 +60,7 @@ func notAttached(v view.View, pod *corev1.Pod, m facts.Mount) []finding.Link {
 	return links
 }
 
-func notFree(v view.View, m facts.Mount) finding.Link {
+func notFree(v query.View, m facts.Mount) finding.Link {
 	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
 	return finding.Link{
 		Message: v.Say.Text(message.NotClaimFree, message.Args{"claim": claim, "driver": m.Driver()}),
@@ -71,7 +71,7 @@ func notFree(v view.View, m facts.Mount) finding.Link {
 	}
 }
 
-func notUnmade(v view.View, m facts.Mount) finding.Link {
+func notUnmade(v query.View, m facts.Mount) finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	return finding.Link{
 		Message:  v.Say.Text(message.NotClaimUnmade, message.Args{"claim": claim}),
@@ -81,7 +81,7 @@ func notUnmade(v view.View, m facts.Mount) finding.Link {
 
 // notMounted speaks of claims of other CSI drivers, which one suspects of getting in the way: the namespace's own first,
 // then any of the cluster, for a suspicion does not stop at a namespace.
-func notMounted(v view.View, s stranded, all []facts.Mount) []finding.Link {
+func notMounted(v query.View, s stranded, all []facts.Mount) []finding.Link {
 	mounted := map[types.NamespacedName]bool{}
 	drivers := map[string]bool{}
 	for _, m := range all {
@@ -105,7 +105,7 @@ func notMounted(v view.View, s stranded, all []facts.Mount) []finding.Link {
 	if len(foreign) == 0 {
 		return nil
 	}
-	foreign = foreign[:min(len(foreign), view.MostListed)]
+	foreign = foreign[:min(len(foreign), query.MostListed)]
 	claim := foreign[0].Spec.ClaimRef
 	link := finding.Link{Message: v.Say.Text(message.NotClaimUnmounted, message.Args{
 		"claim": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Name: claim.Name}, "namespace": claim.Namespace,

@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // describeStranded puts a stranded pod into words.
-func describeStranded(ctx context.Context, v view.View, s stranded, all []facts.Mount) finding.Finding {
+func describeStranded(ctx context.Context, v query.View, s stranded, all []facts.Mount) finding.Finding {
 	f := finding.Finding{Code: finding.N101, Severity: finding.Critical, Subjects: []change.Ref{facts.RefTo(cluster.Pod, s.pod)}}
 	f.Causes = append(f.Causes, unscheduled(v, s.pod))
 	for _, m := range s.mounts {
@@ -36,8 +36,8 @@ func describeStranded(ctx context.Context, v view.View, s stranded, all []facts.
 	if s.groups.Asked {
 		f.Causes = append(f.Causes, groupsLink(v, s.pod, s.zones(), s.groups))
 	}
-	f.Causes = append(f.Causes, view.ScalingLinks(v, s.pod)...)
-	if said := view.ScalingHeadline(v, s.pod); said != "" {
+	f.Causes = append(f.Causes, query.ScalingLinks(v, s.pod)...)
+	if said := query.ScalingHeadline(v, s.pod); said != "" {
 		f.Message = v.Say.Text(message.UnplacedAlso, message.Args{"said": f.Message, "also": said})
 	}
 	f.Remedies = append(v.ScalingRemedies(s.pod, s.groups), v.Proven(ctx, strandedWays(v, s), s.pod)...)
@@ -46,7 +46,7 @@ func describeStranded(ctx context.Context, v view.View, s stranded, all []facts.
 }
 
 // extraGaps are kinds that would only have added to the finding.
-func extraGaps(v view.View) []finding.Gap {
+func extraGaps(v query.View) []finding.Gap {
 	var gaps []finding.Gap
 	for _, kind := range []cluster.Kind{cluster.VolumeAttachment, cluster.CSINode, cluster.Event} {
 		gaps = append(gaps, v.Gap(finding.N101, kind)...)
@@ -54,7 +54,7 @@ func extraGaps(v view.View) []finding.Gap {
 	return gaps
 }
 
-func strandedMessage(v view.View, s stranded) string {
+func strandedMessage(v query.View, s stranded) string {
 	claims, made := []string{}, false
 	for _, m := range s.mounts {
 		claims = append(claims, facts.RefTo(cluster.PersistentVolumeClaim, m.Claim).String())
@@ -68,12 +68,12 @@ func strandedMessage(v view.View, s stranded) string {
 		id = message.StrandedNoNode
 	}
 	return v.Say.Text(id, message.Args{
-		"pod": facts.RefTo(cluster.Pod, s.pod), "claims": claims, "zones": s.zones(), "why": view.TallyOf(s.nodes).Said(v.Say),
+		"pod": facts.RefTo(cluster.Pod, s.pod), "claims": claims, "zones": s.zones(), "why": query.TallyOf(s.nodes).Said(v.Say),
 	})
 }
 
 // unscheduled is the symptom, in the scheduler's words.
-func unscheduled(v view.View, pod *corev1.Pod) finding.Link {
+func unscheduled(v query.View, pod *corev1.Pod) finding.Link {
 	link := finding.Link{Message: v.Say.Text(message.CauseUnscheduled, nil)}
 	if c := facts.PodCondition(pod, corev1.PodScheduled); c != nil {
 		link.Evidence = append(link.Evidence, facts.FactSince(facts.RefTo(cluster.Pod, pod), "status.conditions[PodScheduled]", c.Message, c.LastTransitionTime))
@@ -91,7 +91,7 @@ func refs(m facts.Mount) []change.Ref {
 }
 
 // links lead from the pod's mount to the zone.
-func links(m facts.Mount, v view.View, pod *corev1.Pod) []finding.Link {
+func links(m facts.Mount, v query.View, pod *corev1.Pod) []finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	mounted := facts.MountFact(pod, m.Source)
 	if m.Volume == nil {

@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"slices"
@@ -11,17 +11,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // keptTaints says of each taint that something takes off by itself who that is, and whether it is at work.
-func (a *answer) keptTaints(nodes []view.ClosedNode) {
+func (a *answer) keptTaints(nodes []query.ClosedNode) {
 	with := map[string][]*corev1.Node{}
 	var taints []corev1.Taint
 	for _, n := range nodes {
-		for _, taint := range view.LastingTaints(a.one, n.Node) {
+		for _, taint := range query.LastingTaints(a.one, n.Node) {
 			if _, kept := facts.KeeperOf(taint); !kept {
 				continue
 			}
@@ -42,7 +42,7 @@ func (a *answer) keptTaints(nodes []view.ClosedNode) {
 
 // keptLink is about one taint and the nodes that have it.
 func (a *answer) keptLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link {
-	args := message.Args{"taint": taint.ToString(), "nodes": a.Some(view.RefsOf(nodes)), "n": len(nodes)}
+	args := message.Args{"taint": taint.ToString(), "nodes": a.Some(query.RefsOf(nodes)), "n": len(nodes)}
 	keeper, _ := facts.KeeperOf(taint)
 	switch keeper {
 	case facts.KeptByCondition:
@@ -67,7 +67,7 @@ func (a *answer) keptLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link
 
 func taintFacts(taint corev1.Taint, nodes []*corev1.Node) []finding.Evidence {
 	var evidence []finding.Evidence
-	for _, node := range nodes[:min(len(nodes), view.MostListed)] {
+	for _, node := range nodes[:min(len(nodes), query.MostListed)] {
 		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "spec.taints", taint.ToString()))
 	}
 	return evidence
@@ -81,7 +81,7 @@ func (a *answer) conditionLink(taint corev1.Taint, nodes []*corev1.Node, args me
 	args["disk"] = kind == corev1.NodeDiskPressure
 	args["refuses"] = kind == corev1.NodeDiskPressure || kind == corev1.NodePIDPressure
 	link := finding.Link{}
-	for _, node := range nodes[:min(len(nodes), view.MostListed)] {
+	for _, node := range nodes[:min(len(nodes), query.MostListed)] {
 		for _, c := range node.Status.Conditions {
 			if c.Type != kind {
 				continue
@@ -123,7 +123,7 @@ func (a *answer) cloudAtWork() (string, []finding.Evidence) {
 func (a *answer) atWork(keeper change.Ref, field string, have, want int) (string, []finding.Evidence) {
 	value := ""
 	if have > 0 {
-		value = view.FormatInt(have)
+		value = query.FormatInt(have)
 	}
 	if have < want {
 		a.DependsOn = append(a.DependsOn, keeper)
@@ -149,7 +149,7 @@ func (a *answer) agentAtWork(agent facts.Agent, nodes []*corev1.Node) (string, [
 		case asked && one == "":
 			one = pod.Name
 		}
-		if c != nil && len(evidence) < view.MostListed {
+		if c != nil && len(evidence) < query.MostListed {
 			evidence = append(evidence, facts.FactSince(facts.RefTo(cluster.Pod, pod), "status.conditions[Ready]", string(c.Status), c.LastTransitionTime))
 		}
 	}

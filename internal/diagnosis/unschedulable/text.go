@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -20,7 +20,7 @@ import (
 const mostNear = 3
 
 // refused explains pods that the scheduler looked at every node for.
-func (a *answer) refused(ctx context.Context, d *view.Verdict) {
+func (a *answer) refused(ctx context.Context, d *query.Verdict) {
 	near := nearest(a.View, a.one, d)
 	switch only := facts.DaemonNode(a.one); {
 	case only != "" && a.World.Node(only) == nil:
@@ -34,7 +34,7 @@ func (a *answer) refused(ctx context.Context, d *view.Verdict) {
 	case a.pinnedBy() != nil:
 		a.saysPinned(*a.pinnedBy(), d)
 	default:
-		args := message.Args{"nodes": len(d.Closed), "why": view.TallyOf(d.Closed).Said(a.Say), "nearest": ""}
+		args := message.Args{"nodes": len(d.Closed), "why": query.TallyOf(d.Closed).Said(a.Say), "nearest": ""}
 		if len(d.Closed) > 1 && worthTelling[near[0].Gravest().Kind] {
 			args["nearest"] = a.miss(near[0])
 		}
@@ -62,10 +62,10 @@ func wordsOf(obstacles []scheduling.Obstacle) []string {
 
 // nearest are the nodes that come closest to taking the pod: those with the fewest obstacles, the least grave, and the
 // smallest shortage. A pod meant for one node has only that.
-func nearest(v view.View, pod *corev1.Pod, d *view.Verdict) []view.ClosedNode {
+func nearest(v query.View, pod *corev1.Pod, d *query.Verdict) []query.ClosedNode {
 	only := facts.DaemonNode(pod)
 	type ranked struct {
-		view.ClosedNode
+		query.ClosedNode
 		kinds, grave int
 		share        float64
 	}
@@ -74,7 +74,7 @@ func nearest(v view.View, pod *corev1.Pod, d *view.Verdict) []view.ClosedNode {
 		if only != "" && n.Node.Name != only {
 			continue
 		}
-		r := ranked{n, len(n.Obstacles), slices.Index(view.Gravest, n.Gravest().Kind), 0}
+		r := ranked{n, len(n.Obstacles), slices.Index(query.Gravest, n.Gravest().Kind), 0}
 		if n.Has(message.ObstacleFull) {
 			r.share = v.Shortage(pod, n.Node)
 		}
@@ -86,7 +86,7 @@ func nearest(v view.View, pod *corev1.Pod, d *view.Verdict) []view.ClosedNode {
 			cmp.Compare(a.Node.Name, b.Node.Name),
 		)
 	})
-	var near []view.ClosedNode
+	var near []query.ClosedNode
 	for _, r := range all[:min(len(all), mostNear)] {
 		near = append(near, r.ClosedNode)
 	}
@@ -94,11 +94,11 @@ func nearest(v view.View, pod *corev1.Pod, d *view.Verdict) []view.ClosedNode {
 }
 
 // miss says what a node lacks to take the pod, with the node's name.
-func (a *answer) miss(n view.ClosedNode) string {
+func (a *answer) miss(n query.ClosedNode) string {
 	return a.Say.Text(message.NodeMisses, message.Args{"node": facts.NodeRef(n.Node.Name), "misses": a.misses(n)})
 }
 
-func (a *answer) missesOf(nodes []view.ClosedNode) []string {
+func (a *answer) missesOf(nodes []query.ClosedNode) []string {
 	var all []string
 	for _, n := range nodes {
 		all = append(all, a.miss(n))
@@ -113,9 +113,9 @@ var worthTelling = map[message.ID]bool{
 }
 
 // saysPinned is about pods whose volume lies on certain nodes, as a local disk does.
-func (a *answer) saysPinned(m facts.Mount, d *view.Verdict) {
+func (a *answer) saysPinned(m facts.Mount, d *query.Verdict) {
 	hosts := m.Hosts()
-	there := slices.DeleteFunc(slices.Clone(d.Closed), func(n view.ClosedNode) bool { return !m.Allows(n.Node) })
+	there := slices.DeleteFunc(slices.Clone(d.Closed), func(n query.ClosedNode) bool { return !m.Allows(n.Node) })
 	a.says(message.UnplacedPinned, message.Args{
 		"claim": facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), "nodes": hosts, "gone": len(gone(a.View, hosts)) == len(hosts),
 		"misses": a.missesOf(there[:min(len(there), mostNear)]),
@@ -135,14 +135,14 @@ var missOf = map[message.ID]message.ID{
 }
 
 // misses are what a node lacks to take the pod.
-func (a *answer) misses(n view.ClosedNode) []string {
+func (a *answer) misses(n query.ClosedNode) []string {
 	var said []string
 	for _, o := range n.Obstacles {
 		args := message.Args{"says": o.Reasons}
 		switch o.Kind {
 		case message.ObstacleTainted:
 			var taints []string
-			for _, taint := range view.LastingTaints(a.one, n.Node) {
+			for _, taint := range query.LastingTaints(a.one, n.Node) {
 				taints = append(taints, taint.ToString())
 			}
 			args["taints"] = taints
@@ -167,7 +167,7 @@ func (a *answer) needs(node *corev1.Node) []string {
 	return said
 }
 
-func (a *answer) nearFacts(near []view.ClosedNode) []finding.Evidence {
+func (a *answer) nearFacts(near []query.ClosedNode) []finding.Evidence {
 	var facts []finding.Evidence
 	for _, n := range near {
 		for _, o := range n.Obstacles {
@@ -179,14 +179,14 @@ func (a *answer) nearFacts(near []view.ClosedNode) []finding.Evidence {
 
 // autoscaler is what an autoscaler says of the pod.
 func (a *answer) autoscaler() {
-	a.Causes = append(a.Causes, view.ScalingLinks(a.View, a.one)...)
-	if said := view.ScalingHeadline(a.View, a.one); said != "" {
+	a.Causes = append(a.Causes, query.ScalingLinks(a.View, a.one)...)
+	if said := query.ScalingHeadline(a.View, a.one); said != "" {
 		a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
 	}
 }
 
 // podsThat are the pods on a node that satisfy a condition and have not ended.
-func podsThat(v view.View, node string, holds func(*corev1.Pod) bool) []change.Ref {
+func podsThat(v query.View, node string, holds func(*corev1.Pod) bool) []change.Ref {
 	var refs []change.Ref
 	for _, pod := range v.World.PodsOn(node) {
 		if !cluster.Ended(pod) && holds(pod) {

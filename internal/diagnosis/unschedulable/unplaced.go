@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -22,7 +22,7 @@ import (
 // left to it.
 type Unplaced struct{}
 
-var _ view.Rule = Unplaced{}
+var _ query.Rule = Unplaced{}
 
 // Codes of Unplaced.
 func (Unplaced) Codes() []finding.Code { return []finding.Code{finding.N504} }
@@ -31,10 +31,10 @@ func (Unplaced) Codes() []finding.Code { return []finding.Code{finding.N504} }
 func (Unplaced) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node, cluster.Pod} }
 
 // Concerns pods that wait for a node.
-func (Unplaced) Concerns(v view.View) bool { return slices.ContainsFunc(v.Pods(), facts.WaitsForNode) }
+func (Unplaced) Concerns(v query.View) bool { return slices.ContainsFunc(v.Pods(), facts.WaitsForNode) }
 
 // Find explains each class of pods alike that have no node.
-func (Unplaced) Find(ctx context.Context, v view.View) []finding.Finding {
+func (Unplaced) Find(ctx context.Context, v query.View) []finding.Finding {
 	if v.Judge == nil || !v.Knows(cluster.Node, cluster.Pod) {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (Unplaced) Find(ctx context.Context, v view.View) []finding.Finding {
 		if _, missing := v.DevicesMissing(c.one); missing {
 			continue // The scheduler has not looked at it.
 		}
-		if !v.Knows(view.Bearing(v.World, c.one)...) || facts.MountsClaim(c.one) && len(strandedBy(ctx, v, c.one, facts.Mounts(v.World, c.one))) > 0 {
+		if !v.Knows(query.Bearing(v.World, c.one)...) || facts.MountsClaim(c.one) && len(strandedBy(ctx, v, c.one, facts.Mounts(v.World, c.one))) > 0 {
 			continue // Not to be known, or told by N101.
 		}
 		if f, ok := describeUnplaced(ctx, v, c); ok {
@@ -69,7 +69,7 @@ type waitingClass struct {
 
 // classes are those of the unplaced pods that the question is about. Pods of one controller and template are alike, unless
 // volumes, gates or a nomination tell them apart.
-func classes(v view.View) []*waitingClass {
+func classes(v query.View) []*waitingClass {
 	type key struct {
 		owner    types.UID
 		template string
@@ -112,7 +112,7 @@ func particular(pod *corev1.Pod) bool {
 }
 
 // args are a sentence's values with those that name the class.
-func (c *waitingClass) args(v view.View, more message.Args) message.Args {
+func (c *waitingClass) args(v query.View, more message.Args) message.Args {
 	args := message.Args{"who": facts.RefTo(cluster.Pod, c.one).String(), "n": len(c.asked)}
 	if len(c.asked) > 1 {
 		args["who"] = v.Say.Text(message.PodsOf, message.Args{"n": len(c.asked), "owner": c.owner})
@@ -123,13 +123,13 @@ func (c *waitingClass) args(v view.View, more message.Args) message.Args {
 
 // answer is a finding about a class of pods while it is put together.
 type answer struct {
-	view.View
+	query.View
 	*waitingClass
 	finding.Finding
 }
 
 // describeUnplaced says why pods have no node; false if nothing keeps them from one.
-func describeUnplaced(ctx context.Context, v view.View, c *waitingClass) (finding.Finding, bool) {
+func describeUnplaced(ctx context.Context, v query.View, c *waitingClass) (finding.Finding, bool) {
 	a := &answer{View: v, waitingClass: c, Finding: finding.Finding{Code: finding.N504, Severity: finding.Critical}}
 	for _, pod := range c.asked {
 		a.Subjects = append(a.Subjects, facts.RefTo(cluster.Pod, pod))

@@ -1,4 +1,4 @@
-package placement
+package unschedulable
 
 import (
 	"maps"
@@ -11,14 +11,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/diagnosis/view"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // explainKinds adds a link for each kind of obstacle, the gravest first: what lies behind it.
-func (a *answer) explainKinds(d *view.Verdict) {
-	explain := map[message.ID]func([]view.ClosedNode){
+func (a *answer) explainKinds(d *query.Verdict) {
+	explain := map[message.ID]func([]query.ClosedNode){
 		message.ObstacleSelector: a.whySelector, message.ObstacleTainted: a.whyTaints, message.ObstacleVolume: a.whyVolume,
 		message.ObstacleStorage: a.whyStorage, message.ObstacleDevice: a.whyPlugin, message.ObstacleOther: a.whyPlugin,
 		message.ObstacleInUse: a.whyInUse, message.ObstacleTogether: a.whyTogether, message.ObstacleApart: a.whyApart,
@@ -26,8 +26,8 @@ func (a *answer) explainKinds(d *view.Verdict) {
 		message.ObstacleFull: a.whyFull,
 	}
 	only := facts.DaemonNode(a.one)
-	for _, kind := range view.Gravest {
-		nodes := slices.DeleteFunc(slices.Clone(d.Closed), func(n view.ClosedNode) bool { return !n.Has(kind) || only != "" && n.Node.Name != only })
+	for _, kind := range query.Gravest {
+		nodes := slices.DeleteFunc(slices.Clone(d.Closed), func(n query.ClosedNode) bool { return !n.Has(kind) || only != "" && n.Node.Name != only })
 		if why := explain[kind]; why != nil && len(nodes) > 0 {
 			why(nodes)
 		}
@@ -35,7 +35,7 @@ func (a *answer) explainKinds(d *view.Verdict) {
 }
 
 // whySelector says how many nodes the pod's selector leaves, and if none, what there would be to select.
-func (a *answer) whySelector(nodes []view.ClosedNode) {
+func (a *answer) whySelector(nodes []query.ClosedNode) {
 	if facts.DaemonNode(a.one) != "" {
 		return
 	}
@@ -57,16 +57,16 @@ func (a *answer) whySelector(nodes []view.ClosedNode) {
 			id = message.LabelNowhere
 		}
 		sorted := slices.Sorted(maps.Keys(there))
-		values = append(values, a.Say.Text(id, message.Args{"label": key, "values": sorted[:min(len(sorted), view.MostListed)]}))
+		values = append(values, a.Say.Text(id, message.Args{"label": key, "values": sorted[:min(len(sorted), query.MostListed)]}))
 	}
 	a.because(message.CauseSelectorNone, message.Args{"values": values}, facts.SelectorFacts(a.one)...)
 }
 
 // whyTaints names the taints and how many nodes have each.
-func (a *answer) whyTaints(nodes []view.ClosedNode) {
+func (a *answer) whyTaints(nodes []query.ClosedNode) {
 	counts := map[string]int{}
 	for _, n := range nodes {
-		for _, taint := range view.LastingTaints(a.one, n.Node) {
+		for _, taint := range query.LastingTaints(a.one, n.Node) {
 			counts[taint.ToString()]++
 		}
 	}
@@ -74,14 +74,14 @@ func (a *answer) whyTaints(nodes []view.ClosedNode) {
 	for _, taint := range slices.Sorted(maps.Keys(counts)) {
 		taints = append(taints, taint+" ("+strconv.Itoa(counts[taint])+")")
 	}
-	a.because(message.CauseTaint, message.Args{"taints": taints[:min(len(taints), view.MostListed)]},
+	a.because(message.CauseTaint, message.Args{"taints": taints[:min(len(taints), query.MostListed)]},
 		facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.tolerations", facts.FormatTolerations(a.one.Spec.Tolerations)))
 	a.keptTaints(nodes)
 }
 
 // whyFull says what the pod asks for beside what is free, and whether any node would be large enough.
-func (a *answer) whyFull(nodes []view.ClosedNode) {
-	asked := view.Asks(a.one)
+func (a *answer) whyFull(nodes []query.ClosedNode) {
+	asked := query.Asks(a.one)
 	counts := map[corev1.ResourceName]int{}
 	free, most, largest := map[corev1.ResourceName]int64{}, map[corev1.ResourceName]int64{}, map[corev1.ResourceName]int64{}
 	for _, n := range nodes {
@@ -89,17 +89,17 @@ func (a *answer) whyFull(nodes []view.ClosedNode) {
 			counts[need.Resource]++
 		}
 		for name := range asked {
-			all := view.Units(name, n.Node.Status.Allocatable[name])
+			all := query.Units(name, n.Node.Status.Allocatable[name])
 			left := max(all-a.Judge.Taken(n.Node.Name, name), 0)
 			free[name] += left
 			most[name], largest[name] = max(most[name], left), max(largest[name], all)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		want := view.Units(name, asked[name])
+		want := query.Units(name, asked[name])
 		args := message.Args{
-			"resource": string(name), "asked": view.Amount(name, want), "most": view.Amount(name, most[name]),
-			"largest": view.Amount(name, largest[name]), "free": view.Amount(name, free[name]), "nodes": len(nodes),
+			"resource": string(name), "asked": query.Amount(name, want), "most": query.Amount(name, most[name]),
+			"largest": query.Amount(name, largest[name]), "free": query.Amount(name, free[name]), "nodes": len(nodes),
 		}
 		id := message.CauseFull
 		switch {
@@ -117,7 +117,7 @@ func (a *answer) whyFull(nodes []view.ClosedNode) {
 }
 
 // whyPorts names who holds the host ports.
-func (a *answer) whyPorts(nodes []view.ClosedNode) {
+func (a *answer) whyPorts(nodes []query.ClosedNode) {
 	for _, want := range hostPorts(a.one) {
 		var holders []change.Ref
 		for _, n := range nodes {
@@ -160,7 +160,7 @@ func clash(a, b corev1.ContainerPort) bool {
 }
 
 // whyInUse names who uses a claim that one pod at a time may use.
-func (a *answer) whyInUse(nodes []view.ClosedNode) {
+func (a *answer) whyInUse(nodes []query.ClosedNode) {
 	said := false
 	for _, m := range facts.Mounts(a.World, a.one) {
 		if !slices.Contains(m.Claim.Spec.AccessModes, corev1.ReadWriteOncePod) {
@@ -186,7 +186,7 @@ func (a *answer) whyInUse(nodes []view.ClosedNode) {
 }
 
 // whyLimits says how many volumes the nodes may attach.
-func (a *answer) whyLimits(nodes []view.ClosedNode) {
+func (a *answer) whyLimits(nodes []query.ClosedNode) {
 	drivers := map[string]bool{}
 	for _, m := range facts.Mounts(a.World, a.one) {
 		drivers[m.Driver()] = true
@@ -198,7 +198,7 @@ func (a *answer) whyLimits(nodes []view.ClosedNode) {
 			continue
 		}
 		for _, driver := range csi.Spec.Drivers {
-			if drivers[driver.Name] && driver.Allocatable != nil && driver.Allocatable.Count != nil && len(limits) < view.MostListed {
+			if drivers[driver.Name] && driver.Allocatable != nil && driver.Allocatable.Count != nil && len(limits) < query.MostListed {
 				limits = append(limits, facts.Fact(facts.RefTo(cluster.CSINode, csi), "spec.drivers["+driver.Name+"].allocatable.count", strconv.Itoa(int(*driver.Allocatable.Count))))
 			}
 		}
@@ -207,7 +207,7 @@ func (a *answer) whyLimits(nodes []view.ClosedNode) {
 }
 
 // whyVolume says where the volumes are tied to.
-func (a *answer) whyVolume([]view.ClosedNode) {
+func (a *answer) whyVolume([]query.ClosedNode) {
 	for _, m := range facts.Mounts(a.World, a.one) {
 		if m.Volume == nil || len(m.Selectors) == 0 {
 			continue
@@ -227,7 +227,7 @@ func (a *answer) whyVolume([]view.ClosedNode) {
 }
 
 // whyStorage says where volumes that are yet to be made may be made.
-func (a *answer) whyStorage(nodes []view.ClosedNode) {
+func (a *answer) whyStorage(nodes []query.ClosedNode) {
 	said := false
 	for _, m := range facts.Mounts(a.World, a.one) {
 		if m.Volume != nil || len(m.Selectors) == 0 {
@@ -245,14 +245,14 @@ func (a *answer) whyStorage(nodes []view.ClosedNode) {
 }
 
 // gone are those of the nodes that the world does not hold.
-func gone(v view.View, nodes []string) []string {
+func gone(v query.View, nodes []string) []string {
 	return slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
 		return slices.ContainsFunc(v.World.Nodes(), func(n *corev1.Node) bool { return n.Labels[corev1.LabelHostname] == name || n.Name == name })
 	})
 }
 
 // whyPlugin repeats what the plugin says, where it says more than naosu could.
-func (a *answer) whyPlugin(nodes []view.ClosedNode) {
+func (a *answer) whyPlugin(nodes []query.ClosedNode) {
 	said := map[string]bool{}
 	for _, n := range nodes {
 		for _, o := range n.Obstacles {
