@@ -54,7 +54,7 @@ func TestAnonymousTellsTheSame(t *testing.T) {
 func shapes(t *testing.T, world *cluster.Snapshot) []string {
 	t.Helper()
 	var all []string
-	for _, f := range diagnosis.Audit(t.Context(), query.View{World: world, Judge: judgeOf(t, world), Say: message.English()}, nil).Findings {
+	for _, f := range diagnosis.Audit(t.Context(), query.Query{World: world, Judge: judgeOf(t, world), Say: message.English()}, nil).Findings {
 		all = append(all, shape(f))
 	}
 	slices.Sort(all)

@@ -24,7 +24,7 @@ func BenchmarkAudit(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				diagnosis.Audit(b.Context(), query.View{World: world, Judge: judge, Say: message.English()}, nil)
+				diagnosis.Audit(b.Context(), query.Query{World: world, Judge: judge, Say: message.English()}, nil)
 			}
 			benchmark.Used(b, benchmark.CPU(b)-before)
 			rebuilt := benchmark.Sampled(b, "rebuilt", 1, nodes, func(int) {

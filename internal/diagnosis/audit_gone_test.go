@@ -22,14 +22,14 @@ import (
 )
 
 // TestGoneOnceRemedied sees to it that a finding does not outlive its remedy. Where the remedy is a change that can be
-// played it is; elsewhere the world is edited to what the remedy leads to.
+// simulated it is; elsewhere the world is edited to what the remedy leads to.
 func TestGoneOnceRemedied(t *testing.T) {
 	for input, tc := range map[string]struct {
 		// code is what the input's name does not begin with.
 		code finding.Code
 		// all remedies are applied, in order, instead of the first.
 		all bool
-		// edit stands for the remedy where it is not one that a simulation plays.
+		// edit stands for the remedy where it is not one that a simulation simulates.
 		edit func(*cluster.Snapshot) []cluster.Edit
 	}{
 		"n102-one-node":    {},
@@ -74,9 +74,9 @@ func TestGoneOnceRemedied(t *testing.T) {
 	}
 }
 
-func gone(t *testing.T, v query.View, code finding.Code) {
+func gone(t *testing.T, q query.Query, code finding.Code) {
 	t.Helper()
-	for _, f := range about(diagnosis.Audit(t.Context(), v, nil), code) {
+	for _, f := range about(diagnosis.Audit(t.Context(), q, nil), code) {
 		t.Errorf("after the remedy there is still: %s", f.Message)
 	}
 }
@@ -93,8 +93,8 @@ func remedies(found []finding.Finding, all bool) []change.Change {
 	return changes
 }
 
-func look(world *cluster.Snapshot, judge *scheduling.Judge) query.View {
-	return query.View{World: world, Judge: judge, Say: message.English()}
+func look(world *cluster.Snapshot, judge *scheduling.Judge) query.Query {
+	return query.Query{World: world, Judge: judge, Say: message.English()}
 }
 
 func judgeOf(t *testing.T, world *cluster.Snapshot) *scheduling.Judge {

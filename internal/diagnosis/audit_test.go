@@ -97,7 +97,7 @@ func about(a finding.Audit, code finding.Code) []finding.Finding {
 func audit(t *testing.T, objects []runtime.Object, say message.Printer) finding.Audit {
 	t.Helper()
 	world := worldOf(objects)
-	return diagnosis.Audit(t.Context(), query.View{World: world, Judge: judgeOf(t, world), Say: say}, nil)
+	return diagnosis.Audit(t.Context(), query.Query{World: world, Judge: judgeOf(t, world), Say: say}, nil)
 }
 
 // worldOf is a world that is wholly known.

@@ -21,14 +21,14 @@ func TestAuditFindsWhatIsBroken(t *testing.T) {
 	for _, input := range inputs {
 		t.Run(input, func(t *testing.T) {
 			world := worldOf(clustertest.Load(t, input))
-			v := query.View{World: world, Judge: judgeOf(t, world), Say: message.English()}
+			q := query.Query{World: world, Judge: judgeOf(t, world), Say: message.English()}
 			found := map[change.Ref]bool{}
-			for _, f := range diagnosis.Audit(t.Context(), v, nil).Findings {
+			for _, f := range diagnosis.Audit(t.Context(), q, nil).Findings {
 				for _, ref := range f.Subjects {
 					found[ref] = true
 				}
 			}
-			for _, e := range diagnosis.Overview(t.Context(), v, diagnosis.Scope{}).Explanations {
+			for _, e := range diagnosis.Overview(t.Context(), q, diagnosis.Scope{}).Explanations {
 				for _, ref := range append([]change.Ref{e.Subject}, e.Alike...) {
 					broken++
 					if !found[ref] {

@@ -66,7 +66,7 @@ func waiting(world *cluster.Snapshot, is func(*corev1.Pod) bool) *corev1.Pod {
 	return nil
 }
 
-// BenchmarkExplain asks a judge that has not been asked before why a pod has no node, remedies played. Beside it stands what
+// BenchmarkExplain asks a judge that has not been asked before why a pod has no node, remedies simulated. Beside it stands what
 // it takes if a judge is made anew for the question and for each remedy shown.
 func BenchmarkExplain(b *testing.B) {
 	for _, pending := range pendings {
@@ -89,7 +89,7 @@ func BenchmarkExplain(b *testing.B) {
 					runtime.GC()
 					b.StartTimer()
 					before := benchmark.CPU(b)
-					e := diagnosis.Explain(b.Context(), query.View{World: world, Judge: judge, Say: message.English(), Subject: subject})
+					e := diagnosis.Explain(b.Context(), query.Query{World: world, Judge: judge, Say: message.English(), Subject: subject})
 					used += benchmark.CPU(b) - before
 					if len(e.Findings) == 0 {
 						b.Fatalf("no finding: %+v", e)

@@ -65,14 +65,14 @@ func explain(t *testing.T, objects []runtime.Object, knowledge map[cluster.Kind]
 }
 
 // question is a judged world of the objects, and a question about one of them.
-func question(t testing.TB, objects []runtime.Object, knowledge map[cluster.Kind]cluster.Knowledge, subject *change.Ref) query.View {
+func question(t testing.TB, objects []runtime.Object, knowledge map[cluster.Kind]cluster.Knowledge, subject *change.Ref) query.Query {
 	t.Helper()
 	world := cluster.New(cluster.Contents{Objects: objects, Knowledge: knowledge, Taken: now, Server: "v1.36.3"})
 	judge, err := scheduling.New(t.Context(), world, scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return query.View{World: world, Judge: judge, Say: message.English(), Subject: subject}
+	return query.Query{World: world, Judge: judge, Say: message.English(), Subject: subject}
 }
 
 func subject(t *testing.T, objects []runtime.Object) *corev1.Pod {

@@ -15,49 +15,49 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// Foretell says what changes would do, and diagnoses the world they would lead to. The View's Judge must not be nil; it is
-// left as it was. Of pods and findings only those within the View's Limits are told. An error is one of simulation.Run's.
-func Foretell(ctx context.Context, v query.View, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
-	told := foretold{present: findings(ctx, v), scope: map[change.Ref]bool{}, seen: map[string]bool{}}
+// Forecast says what changes would do, and diagnoses the world they would lead to. The Query's Judge must not be nil; it is
+// left as it was. Of pods and findings only those within the Query's Limits are told. An error is one of simulation.Run's.
+func Forecast(ctx context.Context, q query.Query, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
+	told := forecaster{present: findings(ctx, q), inScope: map[change.Ref]bool{}, seen: map[string]bool{}}
 	var outcome simulation.Outcome // The last has all that is told.
-	err := simulation.Inspect(ctx, v.Judge, changes, o, func(one simulation.Outcome) error {
+	err := simulation.Inspect(ctx, q.Judge, changes, o, func(one simulation.Outcome) error {
 		outcome = one
-		future := v
-		future.World, future.Closed = one.World, closedBy(changes)
-		told.look(ctx, future, one.Fates)
+		future := q
+		future.World, future.Cordoned = one.World, cordonedBy(changes)
+		told.addFuture(ctx, future, one.Fates)
 		return ctx.Err()
 	})
 	if err != nil {
 		return finding.Forecast{}, err
 	}
 	forecast := finding.Forecast{
-		Changes: query.List(changes), Outcome: forecastOutcome(v, outcome, told.scope), Seeds: outcome.Seeds,
-		PDBViolations: []finding.BudgetViolation{}, NotModelled: []finding.Gap{}, Findings: told.news(),
+		Changes: query.List(changes), Outcome: forecastOutcome(q, outcome, told.inScope), Seeds: outcome.Seeds,
+		PDBViolations: []finding.BudgetViolation{}, NotModelled: []finding.Gap{}, Findings: told.newFindings(),
 	}
 	for _, violation := range outcome.Violations {
 		forecast.PDBViolations = append(forecast.PDBViolations, finding.BudgetViolation(violation))
 	}
 	for _, gap := range outcome.NotModelled {
-		forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: v.Say.Say(gap.Why)})
+		forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: q.Say.Say(gap.Why)})
 	}
 	return forecast, nil
 }
 
-// foretold gathers what is found in futures, one after another.
-type foretold struct {
+// forecaster gathers what is found in futures, one after another.
+type forecaster struct {
 	present []finding.Finding
-	// scope are the pods that are asked about in one of them.
-	scope map[change.Ref]bool
+	// inScope are the pods that are asked about in one of them.
+	inScope map[change.Ref]bool
 	// futures are the findings of each that differs from those before, seen what has become of pods in them.
 	futures [][]finding.Finding
 	seen    map[string]bool
 }
 
-// look looks around in a future.
-func (t *foretold) look(ctx context.Context, future query.View, fates []simulation.Fate) {
+// addFuture looks around in a future.
+func (t *forecaster) addFuture(ctx context.Context, future query.Query, fates []simulation.Fate) {
 	var ending strings.Builder
 	for _, fate := range fates {
-		t.scope[fate.Pod] = t.scope[fate.Pod] || future.InScope(fate.Pod)
+		t.inScope[fate.Pod] = t.inScope[fate.Pod] || future.InScope(fate.Pod)
 		fmt.Fprintln(&ending, fate.Pod, fate.Pod.Namespace, fate.Kind, fate.To)
 	}
 	if t.seen[ending.String()] {
@@ -67,18 +67,18 @@ func (t *foretold) look(ctx context.Context, future query.View, fates []simulati
 	t.futures = append(t.futures, findings(ctx, future))
 }
 
-// news are the findings of all futures that the present has not, in the words of the last one looked at that has them.
-func (t *foretold) news() []finding.Finding {
+// newFindings are the findings of all futures that the present has not, in the words of the last one looked at that has them.
+func (t *forecaster) newFindings() []finding.Finding {
 	all := []finding.Finding{}
 	for _, found := range slices.Backward(t.futures) {
-		all = append(all, news(found, slices.Concat(t.present, all))...)
+		all = append(all, findingsNotIn(found, slices.Concat(t.present, all))...)
 	}
-	slices.SortStableFunc(all, moreDangerous)
+	slices.SortStableFunc(all, compareFindings)
 	return all
 }
 
-// closedBy are the nodes that changes cordon: to uncordon them would be to ask something else.
-func closedBy(changes []change.Change) []string {
+// cordonedBy are the nodes that changes cordon: to uncordon them would be to ask something else.
+func cordonedBy(changes []change.Change) []string {
 	var nodes []string
 	for _, c := range changes {
 		switch c := c.(type) {
@@ -91,24 +91,24 @@ func closedBy(changes []change.Change) []string {
 	return nodes
 }
 
-// furtherAhead are the codes that foretell futures themselves: what would come after what comes is another question.
-var furtherAhead = []finding.Code{finding.N103, finding.N502, finding.N503}
+// simulatingCodes are the codes that simulate futures themselves: what would come after what comes is another question.
+var simulatingCodes = []finding.Code{finding.N103, finding.N502, finding.N503}
 
-// findings is the diagnosis of the View's world as it stands, by the rules that do not look further ahead.
-func findings(ctx context.Context, v query.View) []finding.Finding {
-	v.Subject = nil
+// findings is the diagnosis of the Query's world as it stands, by the rules that do not look further ahead.
+func findings(ctx context.Context, q query.Query) []finding.Finding {
+	q.Subject = nil
 	rules := slices.DeleteFunc(Rules(), func(rule query.Rule) bool {
-		return slices.ContainsFunc(rule.Codes(), func(code finding.Code) bool { return slices.Contains(furtherAhead, code) })
+		return slices.ContainsFunc(rule.Codes(), func(code finding.Code) bool { return slices.Contains(simulatingCodes, code) })
 	})
-	found, _ := find(ctx, rules, v)
-	slices.SortStableFunc(found, moreDangerous)
-	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return !v.WithinLimits(f) })
+	found, _ := find(ctx, rules, q)
+	slices.SortStableFunc(found, compareFindings)
+	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return !q.WithinLimits(f) })
 	return query.Complete(finding.Explanation{Findings: found}).Findings
 }
 
-// news are findings that nothing of the present says: of another code, or about other things too. That the same trouble
+// findingsNotIn are findings that nothing of the present says: of another code, or about other things too. That the same problem
 // is told in other portions is no news.
-func news(future, present []finding.Finding) []finding.Finding {
+func findingsNotIn(future, present []finding.Finding) []finding.Finding {
 	type topic struct {
 		code    finding.Code
 		subject change.Ref
@@ -125,15 +125,15 @@ func news(future, present []finding.Finding) []finding.Finding {
 }
 
 // forecastOutcome puts fates into words and sorts them by kind: those of pods that are asked about now, or then (scope).
-func forecastOutcome(v query.View, outcome simulation.Outcome, scope map[change.Ref]bool) finding.ForecastOutcome {
+func forecastOutcome(q query.Query, outcome simulation.Outcome, scope map[change.Ref]bool) finding.ForecastOutcome {
 	rows := map[simulation.Kind][]finding.ForecastRow{}
 	touched := map[change.Ref]bool{}
 	for _, fate := range outcome.Fates {
 		touched[fate.Pod] = true
-		if !v.InScope(fate.Pod) && !scope[fate.Pod] {
+		if !q.InScope(fate.Pod) && !scope[fate.Pod] {
 			continue
 		}
-		row := finding.ForecastRow{Pod: fate.Pod, From: fate.From, To: fate.To, Why: sayIf(v.Say, fate.Why), Chance: fate.Chance, NodeChance: fate.NodeChance}
+		row := finding.ForecastRow{Pod: fate.Pod, From: fate.From, To: fate.To, Why: sayIf(q.Say, fate.Why), Chance: fate.Chance, NodeChance: fate.NodeChance}
 		if fate.By.Name != "" {
 			row.By = &fate.By
 		}
@@ -152,10 +152,10 @@ func forecastOutcome(v query.View, outcome simulation.Outcome, scope map[change.
 	} {
 		o.Counts[string(kind)] = len(rows[kind])
 	}
-	for _, pod := range v.World.Pods() {
+	for _, pod := range q.World.Pods() {
 		ref := facts.RefTo(cluster.Pod, pod)
 		gone := outcome.World.Pod(pod.Namespace, pod.Name) == nil // It was ending already.
-		if !cluster.Ended(pod) && !touched[ref] && !gone && v.InScope(ref) {
+		if !cluster.Ended(pod) && !touched[ref] && !gone && q.InScope(ref) {
 			o.Counts["stays"]++
 		}
 	}

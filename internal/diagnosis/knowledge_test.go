@@ -103,11 +103,11 @@ func TestOneNamespace(t *testing.T) {
 	for known, want := range map[cluster.Knowledge]bool{cluster.Partial: true, cluster.Complete: false} {
 		knowledge := everything()
 		knowledge[cluster.Pod], knowledge[cluster.ConfigMap] = known, cluster.Partial
-		v := question(t, objects, knowledge, node)
+		q := question(t, objects, knowledge, node)
 		for answer, gaps := range map[string][]finding.Gap{
-			"why node": diagnosis.Explain(t.Context(), v).Unknown,
-			"why":      diagnosis.Overview(t.Context(), v, diagnosis.Scope{Namespace: "elsewhere"}).Unknown,
-			"audit":    diagnosis.Audit(t.Context(), v, nil).Unknown,
+			"why node": diagnosis.Explain(t.Context(), q).Unknown,
+			"why":      diagnosis.Overview(t.Context(), q, diagnosis.Scope{Namespace: "elsewhere"}).Unknown,
+			"audit":    diagnosis.Audit(t.Context(), q, nil).Unknown,
 		} {
 			said := slices.ContainsFunc(gaps, func(g finding.Gap) bool {
 				return strings.Contains(g.Message, "Only one namespace's Pod objects are known")

@@ -42,60 +42,60 @@ var workloadKinds = []cluster.Kind{
 
 // Overview explains every pod that should run and does not, and every workload short of pods for a reason that none of its
 // pods shows.
-func Overview(ctx context.Context, v query.View, scope Scope) finding.Overview {
-	v.Now, v.Whole = true, Explain
+func Overview(ctx context.Context, q query.Query, scope Scope) finding.Overview {
+	q.PresentOnly, q.ExplainFunc = true, Explain
 	var all []finding.Explanation
 	elsewhere, told := 0, map[string]bool{}
 	shared := map[string]int{}
-	for _, pod := range v.World.Pods() {
-		if ctx.Err() != nil || !scope.selects(pod) || !amiss(v, pod) {
+	for _, pod := range q.World.Pods() {
+		if ctx.Err() != nil || !scope.selects(pod) || !shouldRunButDoesNot(q, pod) {
 			continue
 		}
 		if !scope.holds(pod) {
 			elsewhere++
 			continue
 		}
-		for _, owner := range owners(v.World, pod) {
+		for _, owner := range owners(q.World, pod) {
 			told[string(owner.GetUID())] = true
 		}
-		key := sharedBy(v, pod)
+		key := explanationKey(q, pod)
 		if i, ok := shared[key]; ok {
 			all[i].Alike = append(all[i].Alike, facts.RefTo(cluster.Pod, pod))
 			continue
 		}
 		shared[key] = len(all)
-		all = append(all, v.Explain(ctx, facts.RefTo(cluster.Pod, pod)))
+		all = append(all, q.Explain(ctx, facts.RefTo(cluster.Pod, pod)))
 	}
 	for _, kind := range workloadKinds {
-		for _, o := range v.World.Objects(kind) {
-			if scope.holds(o) && !told[string(o.GetUID())] && asksForPods(v, o) && critical(ctx, v, facts.RefTo(kind, o)) {
-				all = append(all, v.Explain(ctx, facts.RefTo(kind, o)))
+		for _, o := range q.World.Objects(kind) {
+			if scope.holds(o) && !told[string(o.GetUID())] && isTopLevel(q, o) && critical(ctx, q, facts.RefTo(kind, o)) {
+				all = append(all, q.Explain(ctx, facts.RefTo(kind, o)))
 			}
 		}
 	}
-	overview := finding.Overview{Elsewhere: elsewhere, Unknown: unread(v, append([]cluster.Kind{cluster.Pod}, workloadKinds...))}
+	overview := finding.Overview{Elsewhere: elsewhere, Unknown: gapsOf(q, append([]cluster.Kind{cluster.Pod}, workloadKinds...))}
 	overview.Explanations = query.List(slices.Concat(Causes(all)...))
 	return overview
 }
 
 // critical says whether a workload is in such a state, without asking the rules, which only add to it.
-func critical(ctx context.Context, v query.View, ref change.Ref) bool {
-	v.Subject = &ref
-	return status.Of(ctx, v).Severity == finding.Critical
+func critical(ctx context.Context, q query.Query, ref change.Ref) bool {
+	q.Subject = &ref
+	return status.Of(ctx, q).Severity == finding.Critical
 }
 
-// amiss says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,
+// shouldRunButDoesNot says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,
 // and of those that are being deleted the ones that are overdue.
-func amiss(v query.View, pod *corev1.Pod) bool {
+func shouldRunButDoesNot(q query.Query, pod *corev1.Pod) bool {
 	switch {
 	case pod.DeletionTimestamp != nil:
-		return v.World.Taken().Sub(pod.DeletionTimestamp.Time) > status.Overdue
+		return q.World.Taken().Sub(pod.DeletionTimestamp.Time) > status.Overdue
 	case pod.Status.Phase == corev1.PodFailed:
 		return metav1.GetControllerOfNoCopy(pod) == nil
 	case pod.Status.Phase == corev1.PodSucceeded:
 		return false
 	default:
-		return !status.Fine(v, pod)
+		return !status.IsKnownWell(q, pod)
 	}
 }
 
@@ -108,33 +108,33 @@ func owners(world *cluster.Snapshot, pod *corev1.Pod) []metav1.Object {
 	return owners
 }
 
-// sharedBy is a key that pods have in common to which the same explanation applies: those of one controller, in one state
+// explanationKey is a key that pods have in common to which the same explanation applies: those of one controller, in one state
 // and at one place. Pods with claims of their own are explained one by one.
-func sharedBy(v query.View, pod *corev1.Pod) string {
+func explanationKey(q query.Query, pod *corev1.Pod) string {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	claims := facts.MountsClaim(pod)
 	if owner == nil || claims || facts.WaitsForNode(pod) && owner.Kind == string(cluster.DaemonSet) {
 		return pod.Namespace + "/" + pod.Name
 	}
 	place := ""
-	if pod.Spec.NodeName != "" && query.PlaceDown(v.World, pod.Spec.NodeName) {
+	if pod.Spec.NodeName != "" && query.NodeUnavailable(q.World, pod.Spec.NodeName) {
 		place = pod.Spec.NodeName
 	}
 	return strings.Join([]string{string(owner.UID), status.PodState(pod), place}, " ")
 }
 
-// asksForPods says whether a workload's own state bears looking at: what a CronJob or Deployment owns speaks through it.
-func asksForPods(v query.View, o metav1.Object) bool { return v.World.Owner(o) == nil }
+// isTopLevel says whether a workload's own state bears looking at: what a CronJob or Deployment owns speaks through it.
+func isTopLevel(q query.Query, o metav1.Object) bool { return q.World.Owner(o) == nil }
 
-// unread are the gaps of a question that needs these kinds.
-func unread(v query.View, kinds []cluster.Kind) []finding.Gap {
-	s := status.Status{View: v}
-	s.Unknown = v.InPart()
-	s.Needs(kinds...)
+// gapsOf are the gaps of a question that needs these kinds.
+func gapsOf(q query.Query, kinds []cluster.Kind) []finding.Gap {
+	s := status.Status{Query: q}
+	s.Unknown = q.PartialGaps()
+	s.AddUnknownKinds(kinds...)
 	return query.List(s.Unknown)
 }
 
-// Causes puts together the explanations that give one cause, the gravest first, and then the one that concerns most things.
+// Causes puts together the explanations that give one cause, the most severe first, and then the one that concerns most things.
 func Causes(all []finding.Explanation) [][]finding.Explanation {
 	var groups [][]finding.Explanation
 	byCause := map[string]int{}
@@ -148,13 +148,13 @@ func Causes(all []finding.Explanation) [][]finding.Explanation {
 		}
 		groups[i] = append(groups[i], e)
 	}
-	slices.SortStableFunc(groups, gravest)
+	slices.SortStableFunc(groups, compareGroups)
 	return groups
 }
 
-// Alike puts together causes that differ in how much or how often only: pods that lack more or less of one thing, or that have
+// MergeSimilar puts together causes that differ in how much or how often only: pods that lack more or less of one thing, or that have
 // been restarted more or less often. What concerns most comes first.
-func Alike(causes []RootCause) []RootCause {
+func MergeSimilar(causes []RootCause) []RootCause {
 	var groups []RootCause
 	bySymptom := map[string]int{}
 	for _, cause := range causes {
@@ -168,11 +168,11 @@ func Alike(causes []RootCause) []RootCause {
 		groups[i].Explanations = append(groups[i].Explanations, cause.Explanations...)
 		groups[i].Dependents = append(groups[i].Dependents, cause.Dependents...)
 	}
-	slices.SortStableFunc(groups, worst)
+	slices.SortStableFunc(groups, compareRootCauses)
 	return groups
 }
 
-func gravest(a, b []finding.Explanation) int {
+func compareGroups(a, b []finding.Explanation) int {
 	return cmp.Or(cmp.Compare(a[0].Severity.Rank(), b[0].Severity.Rank()), cmp.Compare(Concerned(b), Concerned(a)))
 }
 

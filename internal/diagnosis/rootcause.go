@@ -21,11 +21,11 @@ type RootCause struct {
 // Concerned is how many things the cause is about, with those that wait for them.
 func (c RootCause) Concerned() int { return Concerned(c.Explanations) + Concerned(c.Dependents) }
 
-// RootCauses are the causes that explanations give, the gravest first, and then the one that concerns most things. A cause whose
+// RootCauses are the causes that explanations give, the most severe first, and then the one that concerns most things. A cause whose
 // subjects all depend on those of another is told as a part of that one.
 func RootCauses(world *cluster.Snapshot, all []finding.Explanation) []RootCause {
 	groups := Causes(all)
-	root := roots(world, groups)
+	root := rootGroups(world, groups)
 	var causes []RootCause
 	at := map[int]int{}
 	for i, group := range groups {
@@ -40,17 +40,17 @@ func RootCauses(world *cluster.Snapshot, all []finding.Explanation) []RootCause 
 			cause.Dependents = append(cause.Dependents, group...)
 		}
 	}
-	slices.SortStableFunc(causes, worst)
+	slices.SortStableFunc(causes, compareRootCauses)
 	return causes
 }
 
-func worst(a, b RootCause) int {
+func compareRootCauses(a, b RootCause) int {
 	return cmp.Or(cmp.Compare(a.Explanations[0].Severity.Rank(), b.Explanations[0].Severity.Rank()), cmp.Compare(b.Concerned(), a.Concerned()))
 }
 
-// roots is, for each group, the one that its subjects depend on in the end, or itself. Groups that depend on each other are
+// rootGroups is, for each group, the one that its subjects depend on in the end, or itself. Groups that depend on each other are
 // each their own.
-func roots(world *cluster.Snapshot, groups [][]finding.Explanation) []int {
+func rootGroups(world *cluster.Snapshot, groups [][]finding.Explanation) []int {
 	of := groupOf(world, groups)
 	next := make([]int, len(groups))
 	for i, group := range groups {
@@ -73,7 +73,7 @@ func roots(world *cluster.Snapshot, groups [][]finding.Explanation) []int {
 func groupOf(world *cluster.Snapshot, groups [][]finding.Explanation) map[change.Ref]int {
 	of := map[change.Ref]int{}
 	for i, group := range groups {
-		for _, ref := range named(group) {
+		for _, ref := range subjectsOf(group) {
 			of[ref] = i
 			if pod := world.Pod(ref.Namespace, ref.Name); pod != nil && ref.Kind == string(cluster.Pod) {
 				for _, owner := range owners(world, pod) {

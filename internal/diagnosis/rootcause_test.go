@@ -76,9 +76,9 @@ func found(one, other finding.Explanation, answers bool) []finding.Explanation {
 
 // TestAuditOfRootCauses has one finding about a webhook's pod that crashes and the Deployment whose pods the webhook keeps away.
 func TestAuditOfRootCauses(t *testing.T) {
-	v := question(t, clustertest.Load(t, "testdata/upstream/istio-13840.yaml"), everything(), nil)
+	q := question(t, clustertest.Load(t, "testdata/upstream/istio-13840.yaml"), everything(), nil)
 	var subjects []string
-	for _, f := range diagnosis.Audit(t.Context(), v, nil).Findings {
+	for _, f := range diagnosis.Audit(t.Context(), q, nil).Findings {
 		if f.Code == finding.N601 {
 			for _, ref := range f.Subjects {
 				subjects = append(subjects, ref.Kind)

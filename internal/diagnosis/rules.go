@@ -15,65 +15,65 @@ import (
 // Rules are all of naosu's.
 func Rules() []query.Rule {
 	return []query.Rule{
-		unschedulable.StrandedVolume{},
-		unschedulable.Unplaced{},
+		unschedulable.VolumeZoneConflict{},
+		unschedulable.Pods{},
 		rules.LastNode{},
 		rules.StuckAttachment{},
 		rules.NodeDown{},
 		rules.SlowFailover{},
-		rules.Lopsided{},
-		rules.OneBasket{},
+		rules.Imbalance{},
+		rules.Concentration{},
 		rules.StuckTerminating{},
 		rules.UnhealthyNode{},
 		rules.SilentAgent{},
 		rules.Preempted{},
-		rules.GrowingDaemons{},
-		rules.Losses{},
-		subjects{finding.N602, cluster.PodDisruptionBudget},
-		subjects{finding.N603, cluster.Service},
-		subjects{finding.N604, cluster.HorizontalPodAutoscaler},
-		subjects{finding.N605, cluster.Namespace},
-		subjects{finding.N606, cluster.ResourceQuota},
-		subjects{finding.N607, cluster.Ingress},
-		subjects{finding.N611, cluster.NodePool},
-		subjects{finding.N612, cluster.NodeClaim},
-		subjects{finding.N613, cluster.Workload},
+		rules.DaemonSetGrowth{},
+		rules.DomainLoss{},
+		subjectRule{finding.N602, cluster.PodDisruptionBudget},
+		subjectRule{finding.N603, cluster.Service},
+		subjectRule{finding.N604, cluster.HorizontalPodAutoscaler},
+		subjectRule{finding.N605, cluster.Namespace},
+		subjectRule{finding.N606, cluster.ResourceQuota},
+		subjectRule{finding.N607, cluster.Ingress},
+		subjectRule{finding.N611, cluster.NodePool},
+		subjectRule{finding.N612, cluster.NodeClaim},
+		subjectRule{finding.N613, cluster.Workload},
 	}
 }
 
 // find asks every rule. Beside the findings it returns what rules that found nothing could not know.
-func find(ctx context.Context, rules []query.Rule, v query.View) (findings []finding.Finding, unknown []finding.Gap) {
-	v = v.Remembering()
+func find(ctx context.Context, rules []query.Rule, q query.Query) (findings []finding.Finding, unknown []finding.Gap) {
+	q = q.WithCache()
 	for _, rule := range rules {
-		if !rule.Concerns(v) {
+		if !rule.Applies(q) {
 			continue
 		}
-		found := rule.Find(ctx, v)
+		found := rule.Find(ctx, q)
 		if len(found) == 0 {
-			unknown = append(unknown, unmet(rule, v)...)
+			unknown = append(unknown, unmet(rule, q)...)
 		}
 		for i := range found {
-			found[i].Unknown = append(unmet(rule, v), found[i].Unknown...)
+			found[i].Unknown = append(unmet(rule, q), found[i].Unknown...)
 		}
 		findings = append(findings, found...)
 	}
 	return findings, unknown
 }
 
-func unmet(rule query.Rule, v query.View) []finding.Gap {
+func unmet(rule query.Rule, q query.Query) []finding.Gap {
 	var gaps []finding.Gap
-	for _, kind := range rule.Needs() {
-		gaps = append(gaps, v.Gap(rule.Codes()[0], kind)...)
+	for _, kind := range rule.RequiredKinds() {
+		gaps = append(gaps, q.Gap(rule.Codes()[0], kind)...)
 	}
 	return gaps
 }
 
 // rulesFor are those that the question is for.
-func rulesFor(v query.View) []query.Rule {
-	if !v.Now {
+func rulesFor(q query.Query) []query.Rule {
+	if !q.PresentOnly {
 		return Rules()
 	}
 	return slices.DeleteFunc(Rules(), func(r query.Rule) bool {
-		return !slices.ContainsFunc(r.Codes(), func(code finding.Code) bool { return slices.Contains(status.Present, code) })
+		return !slices.ContainsFunc(r.Codes(), func(code finding.Code) bool { return slices.Contains(status.PresentCodes, code) })
 	})
 }

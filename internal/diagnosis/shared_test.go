@@ -38,15 +38,15 @@ func TestAuditOfAFile(t *testing.T) {
 					known[kind] = cluster.Complete
 				}
 			}
-			v := question(t, objects, known, nil)
+			q := question(t, objects, known, nil)
 			found := map[change.Ref]bool{}
-			for _, f := range diagnosis.Audit(t.Context(), v, nil).Findings {
+			for _, f := range diagnosis.Audit(t.Context(), q, nil).Findings {
 				for _, ref := range f.Subjects {
 					found[ref] = true
 				}
 			}
-			for _, e := range diagnosis.Overview(t.Context(), v, diagnosis.Scope{}).Explanations {
-				if !v.Knows(cluster.Pod) {
+			for _, e := range diagnosis.Overview(t.Context(), q, diagnosis.Scope{}).Explanations {
+				if !q.Known(cluster.Pod) {
 					without++
 				}
 				if !found[e.Subject] {
@@ -79,8 +79,8 @@ func TestAuditJoins(t *testing.T) {
 				objects = append(objects, waitingPod("app-"+strconv.Itoa(i), cpu))
 			}
 			world := worldOf(objects)
-			v := query.View{World: world, Judge: judgeOf(t, world), Say: message.English()}
-			found := about(diagnosis.Audit(t.Context(), v, nil), finding.N504)
+			q := query.Query{World: world, Judge: judgeOf(t, world), Say: message.English()}
+			found := about(diagnosis.Audit(t.Context(), q, nil), finding.N504)
 			if len(found) != tc.findings || len(found[0].Subjects) != tc.subjects {
 				t.Fatalf("%d findings, of %d things the first: %+v; want %d of %d", len(found), len(found[0].Subjects), found, tc.findings, tc.subjects)
 			}
@@ -90,7 +90,7 @@ func TestAuditJoins(t *testing.T) {
 			if len(found[0].Remedies) == 0 || !found[0].Remedies[0].Verified || !strings.Contains(found[0].Remedies[0].Command, tc.size) {
 				t.Errorf("remedies %+v, want %s first, verified", found[0].Remedies, tc.size)
 			}
-			remedies := diagnosis.Remedies(t.Context(), v, diagnosis.Causes(diagnosis.Overview(t.Context(), v, diagnosis.Scope{}).Explanations)[0])
+			remedies := diagnosis.Remedies(t.Context(), q, diagnosis.Causes(diagnosis.Overview(t.Context(), q, diagnosis.Scope{}).Explanations)[0])
 			if len(remedies) == 0 || remedies[0].Verified != tc.enough || strings.Contains(remedies[0].Message, "not for all") == tc.enough {
 				t.Errorf("remedies %+v, want the first called enough: %t", remedies, tc.enough)
 			}

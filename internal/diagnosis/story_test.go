@@ -19,13 +19,13 @@ func TestStories(t *testing.T) {
 	good := change.Ref{Kind: "Pod", Namespace: "shop", Name: "api-7c9d8b6f5-abcde"}
 	for name, tc := range map[string]struct {
 		input string
-		ask   func(*testing.T, query.View) any
+		ask   func(*testing.T, query.Query) any
 		about change.Ref
 	}{
 		"3-repair": {"3-repair", why, change.Ref{Kind: "Node", Name: "ip-10-0-1-11.ec2.internal"}},
 		// The author's own method: one that works beside one that does not.
 		"4-addresses": {"4-addresses", why, bad},
-		"4-unlike":    {"4-addresses", func(t *testing.T, v query.View) any { return compare.Compare(t.Context(), v, good) }, bad},
+		"4-unlike":    {"4-addresses", func(t *testing.T, q query.Query) any { return compare.Compare(t.Context(), q, good) }, bad},
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := question(t, clustertest.Load(t, "testdata/stories/"+tc.input+".yaml"), everything(), &tc.about)
@@ -44,4 +44,4 @@ func TestStories(t *testing.T) {
 	}
 }
 
-func why(t *testing.T, v query.View) any { return diagnosis.Explain(t.Context(), v) }
+func why(t *testing.T, q query.Query) any { return diagnosis.Explain(t.Context(), q) }

@@ -72,7 +72,7 @@ func conclusions(t *testing.T, world *cluster.Snapshot) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := query.View{World: world, Judge: judge, Say: message.English()}
+	view := query.Query{World: world, Judge: judge, Say: message.English()}
 	var all []string
 	for _, pod := range world.Pods() {
 		view.Subject = &change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name}

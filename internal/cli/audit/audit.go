@@ -99,7 +99,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
 		return err
 	}
-	view := query.View{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits()}
+	view := query.Query{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits()}
 	progress := output.NewProgress(o.ErrOut)
 	found := diagnosis.Audit(ctx, view, func(done, total int) {
 		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": done, "total": total}), done, total)

@@ -17,24 +17,24 @@ import (
 // addRepairs adds what no Snapshot tells: what the guard holds back now, and repairs that somebody set up and that would not
 // happen, or that nothing shows would happen. Of what nobody is to repair, and of what nobody counts on, `repair check`
 // alone tells. That something could not be read is a gap and no error, for there is an audit without it.
-func (o *Options) addRepairs(ctx context.Context, v query.View, found *finding.Audit) {
+func (o *Options) addRepairs(ctx context.Context, q query.Query, found *finding.Audit) {
 	if o.From != "" {
-		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: v.Say.Text(message.CheckSnapshot, nil)})
+		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: q.Say.Text(message.CheckSnapshot, nil)})
 		return
 	}
-	read, err := facts.ReadBeside(ctx, &o.Options, v.World)
+	read, err := facts.ReadBeside(ctx, &o.Options, q.World)
 	if err != nil {
-		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: v.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})})
+		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: q.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})})
 		return
 	}
-	rows := slices.DeleteFunc(repaircheck.Check(read.Facts, v.Say), func(r repaircheck.Row) bool { return r.By == "" || !r.Expected() })
-	for _, f := range slices.Concat(repaircheck.Held(read.Facts, v.Say), repaircheck.Findings(rows, v.Say)) {
-		if v.WithinLimits(f) {
+	rows := slices.DeleteFunc(repaircheck.Check(read.Facts, q.Say), func(r repaircheck.Row) bool { return r.By == "" || !r.Expected() })
+	for _, f := range slices.Concat(repaircheck.Held(read.Facts, q.Say), repaircheck.Findings(rows, q.Say)) {
+		if q.WithinLimits(f) {
 			found.Findings = append(found.Findings, f)
 		}
 	}
 	slices.SortStableFunc(found.Findings, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
-	found.Unknown = append(found.Unknown, unknown(read, v.Say)...)
+	found.Unknown = append(found.Unknown, unknown(read, q.Say)...)
 }
 
 // unknown is what could not be read, each reason once. Who else repairs matters only where something is there to begin

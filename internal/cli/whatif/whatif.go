@@ -198,11 +198,11 @@ func (o *Options) Run(ctx context.Context) error {
 	notes = append(notes, incidents(in)...)
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
-	view := query.View{World: in.World, Judge: in.Judge, Say: in.Say}
+	view := query.Query{World: in.World, Judge: in.Judge, Say: in.Say}
 	if !o.scope.Whole() {
 		view.Limits.Scope = o.scope.Asks
 	}
-	forecast, err := diagnosis.Foretell(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
+	forecast, err := diagnosis.Forecast(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
 	progress.End()
 	unknown, patch, refused := simulation.UnknownError{}, simulation.PatchError{}, simulation.RefusedError{}
 	switch {

@@ -28,8 +28,8 @@ func (o *Options) find(in input.Input, ref change.Ref) (change.Ref, error) {
 			ref.Namespace = homes[0]
 		}
 	}
-	switch view := (query.View{World: in.World, Subject: &ref}); {
-	case in.World.Object(kind, ref.Namespace, ref.Name) != nil, status.Gone(view):
+	switch view := (query.Query{World: in.World, Subject: &ref}); {
+	case in.World.Object(kind, ref.Namespace, ref.Name) != nil, status.IsDeleted(view):
 		return ref, nil
 	case in.World.Knowledge(kind) == cluster.Forbidden:
 		return ref, exit.Failure(message.ErrForbiddenKind, message.Args{"kind": ref.Kind})

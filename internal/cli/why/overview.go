@@ -56,15 +56,15 @@ func writeOverview(ctx context.Context, page *output.Page, in input.Input, scope
 		}
 		w.gaps(message.HeadUnknown, found.Unknown)
 	}
-	v := query.View{World: in.World, Judge: in.Judge, Say: say}
+	q := query.Query{World: in.World, Judge: in.Judge, Say: say}
 	each := func(w writer) {
 		for i, cause := range causes {
-			w.cause(ctx, v, strconv.Itoa(i+1)+". ", cause, scope.Namespace == "")
+			w.cause(ctx, q, strconv.Itoa(i+1)+". ", cause, scope.Namespace == "")
 		}
 		rest(w)
 	}
 	if !w.Wide && len(causes) > 1 && w.Lines(func(page *output.Page) { each(writer{page, say, w.now}) }) > screen {
-		w.brief(diagnosis.Alike(causes), scope)
+		w.brief(diagnosis.MergeSimilar(causes), scope)
 		rest(w)
 		return w.written()
 	}
@@ -115,20 +115,20 @@ func moreOf(ref change.Ref) string {
 	return command
 }
 
-func (w writer) cause(ctx context.Context, v query.View, mark string, cause diagnosis.RootCause, everywhere bool) {
+func (w writer) cause(ctx context.Context, q query.Query, mark string, cause diagnosis.RootCause, everywhere bool) {
 	first := cause.Explanations[0]
 	w.Blank()
 	w.Paragraph(mark, first.Summary, output.Strong)
 	indent := strings.Repeat(" ", len(mark))
 	if n := diagnosis.Concerned(cause.Explanations); w.Wide {
-		w.concerned(indent, slices.Concat(cause.Explanations, cause.Dependents), v.World)
+		w.concerned(indent, slices.Concat(cause.Explanations, cause.Dependents), q.World)
 	} else if n > 1 {
 		w.Paragraph(indent, w.say.Text(message.OverviewConcerns, message.Args{"n": n, "names": w.named(cause.Explanations, everywhere)}), output.Plain)
 	}
 	if n := diagnosis.Concerned(cause.Dependents); n > 0 && !w.Wide {
 		w.Paragraph(indent, w.say.Text(message.OverviewDependents, message.Args{"n": n, "names": w.named(cause.Dependents, everywhere)}), output.Plain)
 	}
-	w.Remedies(w.say, indent, diagnosis.RootRemedies(ctx, v, cause))
+	w.Remedies(w.say, indent, diagnosis.RootRemedies(ctx, q, cause))
 	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": w.Aimed(moreOf(first.Subject))}), output.Faint)
 }
 

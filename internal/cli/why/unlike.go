@@ -24,7 +24,7 @@ func (o *Options) compare(ctx context.Context, in input.Input) (finding.Severity
 	if err != nil {
 		return "", err
 	}
-	found := compare.Compare(ctx, query.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject}, good)
+	found := compare.Compare(ctx, query.Query{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject}, good)
 	if !o.Format.ForPeople() {
 		o.AimAll(found.Explanation.EachRemedy)
 		return worst(found.Explanation), o.Format.WriteData(o.Out, found)

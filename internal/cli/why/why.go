@@ -155,7 +155,7 @@ func (o *Options) explain(ctx context.Context, in input.Input) (finding.Severity
 	if err != nil {
 		return "", err
 	}
-	e := diagnosis.Explain(ctx, query.View{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject})
+	e := diagnosis.Explain(ctx, query.Query{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject})
 	if subject.Kind == string(cluster.Node) {
 		o.addRepair(ctx, in, subject.Name, &e)
 	}
@@ -177,7 +177,7 @@ func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severit
 	if in.World.Knowledge(cluster.Pod) == cluster.Forbidden {
 		return "", exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)})
 	}
-	found := diagnosis.Overview(ctx, query.View{World: in.World, Judge: in.Judge, Say: in.Say}, scope)
+	found := diagnosis.Overview(ctx, query.Query{World: in.World, Judge: in.Judge, Say: in.Say}, scope)
 	severity := worst(found.Explanations...)
 	if !o.Format.ForPeople() {
 		o.AimAll(found.EachRemedy)

@@ -98,12 +98,12 @@ func TestTextLooks(t *testing.T) {
 func TestWideOverview(t *testing.T) {
 	for language, say := range map[string]message.Printer{"en": message.English(), "ja": message.Japanese()} {
 		t.Run(language, func(t *testing.T) {
-			v := look(t, stranded, say)
+			q := look(t, stranded, say)
 			var out bytes.Buffer
 			page := output.NewPageOf(&out, 160, false)
 			page.Wide = true
-			found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
-			if err := writeOverview(t.Context(), page, input.Input{World: v.World, Say: say}, diagnosis.Scope{}, found); err != nil {
+			found := diagnosis.Overview(t.Context(), q, diagnosis.Scope{})
+			if err := writeOverview(t.Context(), page, input.Input{World: q.World, Say: say}, diagnosis.Scope{}, found); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "testdata/overview."+language+".txt", out.Bytes())
@@ -113,10 +113,10 @@ func TestWideOverview(t *testing.T) {
 
 // TestManyCauses sees that what belongs to a cause stands under its text, behind a number of two digits too.
 func TestManyCauses(t *testing.T) {
-	v := look(t, "../../diagnosis/testdata/status/pods.yaml", message.English())
+	q := look(t, "../../diagnosis/testdata/status/pods.yaml", message.English())
 	var out bytes.Buffer
-	found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
-	if err := writeOverview(t.Context(), output.NewPageOf(&out, 100, false), input.Input{World: v.World, Say: v.Say}, diagnosis.Scope{}, found); err != nil {
+	found := diagnosis.Overview(t.Context(), q, diagnosis.Scope{})
+	if err := writeOverview(t.Context(), output.NewPageOf(&out, 100, false), input.Input{World: q.World, Say: q.Say}, diagnosis.Scope{}, found); err != nil {
 		t.Fatal(err)
 	}
 	_, tenth, there := strings.Cut(out.String(), "\n10. ")
@@ -131,19 +131,19 @@ func explain(t *testing.T, file, namespace, subject string, say message.Printer)
 	t.Helper()
 	ref := parseSubject([]string{subject})
 	ref.Namespace = namespace
-	v := look(t, file, say)
-	v.Subject = &ref
-	return diagnosis.Explain(t.Context(), v)
+	q := look(t, file, say)
+	q.Subject = &ref
+	return diagnosis.Explain(t.Context(), q)
 }
 
-func look(t *testing.T, file string, say message.Printer) query.View {
+func look(t *testing.T, file string, say message.Printer) query.Query {
 	t.Helper()
 	known := world(t, file)
 	judge, err := scheduling.New(t.Context(), known, scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return query.View{World: known, Judge: judge, Say: say}
+	return query.Query{World: known, Judge: judge, Say: say}
 }
 
 func world(t *testing.T, file string) *cluster.Snapshot {
@@ -440,8 +440,8 @@ func TestBrief(t *testing.T) {
 					}
 				}
 				known := cluster.New(cluster.Contents{Objects: pods, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.Pod: cluster.Complete}, Taken: now})
-				v := query.View{World: known, Say: say}
-				found := diagnosis.Overview(t.Context(), v, diagnosis.Scope{})
+				q := query.Query{World: known, Say: say}
+				found := diagnosis.Overview(t.Context(), q, diagnosis.Scope{})
 				var out bytes.Buffer
 				if err := writeOverview(t.Context(), output.NewPageOf(&out, 80, false), input.Input{World: known, Say: say}, diagnosis.Scope{}, found); err != nil {
 					t.Fatal(err)

@@ -1,2 +1,3 @@
-// Package compare says what differs between a thing that works and one that does not, and which of it is the cause.
+// Package compare says in what an object that does not work differs from one that does, and which of the differences are the
+// cause: each that can be simulated is applied and tried.
 package compare

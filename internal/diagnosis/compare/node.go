@@ -18,8 +18,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// mostProbes bounds how many pods are tried on a node.
-const mostProbes = 10
+// maxProbes bounds how many pods are tried on a node.
+const maxProbes = 10
 
 // nodes compares two nodes. What keeps pods off one of them and not off the other is tried with pods that run on the other,
 // and with pods that wait.
@@ -28,13 +28,13 @@ func (c *comparison) nodes(ctx context.Context, bad, good *corev1.Node) {
 	c.Others = otherLabels(bad, good)
 	probes := c.probes(good)
 	switch {
-	case !c.Foresees():
-		c.cannotTry()
-		c.settle(nil)
+	case !c.CanSimulate():
+		c.addUntried()
+		c.classify(nil)
 	default:
-		c.settle(func(some []difference) int { return c.tryNode(ctx, bad, probes, some) })
+		c.classify(func(some []difference) int { return c.tryNode(ctx, bad, probes, some) })
 		if len(probes) > 0 {
-			c.observe(message.ProbesFit, message.Args{"node": c.Comparison.Subject, "good": c.Unlike, "n": len(probes), "fit": c.tryNode(ctx, bad, probes, nil)})
+			c.addObservation(message.ProbesFit, message.Args{"node": c.Comparison.Subject, "good": c.Unlike, "n": len(probes), "fit": c.tryNode(ctx, bad, probes, nil)})
 		}
 	}
 	c.summarize(message.UnlikeNodeCause)
@@ -46,14 +46,14 @@ func (c *comparison) probes(good *corev1.Node) []*corev1.Pod {
 	var probes []*corev1.Pod
 	seen := map[change.Ref]bool{}
 	for _, pod := range c.World.PodsOn(good.Name) {
-		workload := facts.RefOfWorkload(c.World, pod)
-		if len(probes) < mostProbes && facts.Alive(pod) && !cluster.IsMirror(pod) && !facts.IsOneOf(pod, cluster.DaemonSet) && !seen[workload] && len(facts.ZoneMounts(c.World, pod)) == 0 {
+		workload := facts.WorkloadRef(c.World, pod)
+		if len(probes) < maxProbes && facts.IsActive(pod) && !cluster.IsMirror(pod) && !facts.ControlledBy(pod, cluster.DaemonSet) && !seen[workload] && len(facts.ZonalMounts(c.World, pod)) == 0 {
 			seen[workload] = true
-			probes = append(probes, fresh(pod))
+			probes = append(probes, unscheduledCopy(pod))
 		}
 	}
 	for _, pod := range c.World.Pods() {
-		if len(probes) < 2*mostProbes && facts.WaitsForNode(pod) {
+		if len(probes) < 2*maxProbes && facts.WaitsForNode(pod) {
 			probes = append(probes, pod)
 		}
 	}
@@ -62,9 +62,9 @@ func (c *comparison) probes(good *corev1.Node) []*corev1.Pod {
 
 // tryNode says how many of the probes fit the node with some differences taken over.
 func (c *comparison) tryNode(ctx context.Context, bad *corev1.Node, probes []*corev1.Pod, some []difference) int {
-	t := &flipped{node: bad.DeepCopy()}
+	t := &modified{node: bad.DeepCopy()}
 	for _, d := range some {
-		d.flip(t)
+		d.apply(t)
 	}
 	c.Judge.Fork()
 	defer c.Judge.Revert()
@@ -103,43 +103,43 @@ func pinned(pod *corev1.Pod, node string) *corev1.Pod {
 
 // nodeFacts notes what differs between two nodes and bears on pods.
 func (c *comparison) nodeFacts(bad, good *corev1.Node) {
-	fact := func(rank int, field, value, other string, flip func(*flipped)) {
-		c.differ(difference{rank: rank, flip: flip, Difference: finding.Difference{
+	fact := func(rank int, field, value, other string, flip func(*modified)) {
+		c.addDifference(difference{rank: rank, apply: flip, Difference: finding.Difference{
 			Object: facts.RefTo(cluster.Node, bad), Other: facts.RefTo(cluster.Node, good), Field: field, Value: value, OtherValue: other,
 		}})
 	}
 	c.nodeConditionsDiffer(bad, good, fact)
-	fact(rankNear, "spec.unschedulable", cordonText(bad), cordonText(good), func(t *flipped) { flipCordon(t, good) })
+	fact(rankNear, "spec.unschedulable", cordonText(bad), cordonText(good), func(t *modified) { swapCordon(t, good) })
 	for _, taint := range bad.Spec.Taints {
 		if !slices.ContainsFunc(good.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&taint) }) && !facts.LifecycleTaints[taint.Key] {
-			fact(rankNear, "spec.taints["+taint.Key+"]", taint.ToString(), "", func(t *flipped) { dropTaint(t, taint.Key) })
+			fact(rankNear, "spec.taints["+taint.Key+"]", taint.ToString(), "", func(t *modified) { removeTaint(t, taint.Key) })
 		}
 	}
 	c.nodeDrivers(bad, good)
 	c.nodeAgents(bad, good)
-	for _, name := range status.SortedResources(both(bad.Status.Allocatable, good.Status.Allocatable)) {
+	for _, name := range status.SortedResources(unionResources(bad.Status.Allocatable, good.Status.Allocatable)) {
 		a, b := bad.Status.Allocatable[name], good.Status.Allocatable[name]
 		rank := rankNear
 		if float64(a.MilliValue()) > 0.9*float64(b.MilliValue()) { // Nodes of one type differ by a little.
 			rank = rankFar
 		}
-		fact(rank, "status.allocatable["+string(name)+"]", a.String(), b.String(), func(t *flipped) {
-			t.node.Status.Allocatable = both(nil, t.node.Status.Allocatable)
+		fact(rank, "status.allocatable["+string(name)+"]", a.String(), b.String(), func(t *modified) {
+			t.node.Status.Allocatable = unionResources(nil, t.node.Status.Allocatable)
 			t.node.Status.Allocatable[name] = b
 		})
 	}
 	fact(rankNear, "status.addresses", addressesText(bad), addressesText(good), nil)
-	fact(rankPlace, "spec.podCIDRs", strconv.Itoa(len(bad.Spec.PodCIDRs)), strconv.Itoa(len(good.Spec.PodCIDRs)), nil)
+	fact(rankNode, "spec.podCIDRs", strconv.Itoa(len(bad.Spec.PodCIDRs)), strconv.Itoa(len(good.Spec.PodCIDRs)), nil)
 	c.nodePodsWithoutAddress(bad, good, fact)
 	c.nodeInfo(bad, good, fact)
 	c.nodeLabels(bad, good, fact)
 	c.nodeEvents(bad, good, fact)
 }
 
-type noteFact func(rank int, field, value, other string, flip func(*flipped))
+type addFunc func(rank int, field, value, other string, flip func(*modified))
 
 // nodeConditionsDiffer compares each condition's status. What Ready alone keeps away can be tried: the taints that go with it.
-func (c *comparison) nodeConditionsDiffer(bad, good *corev1.Node, fact noteFact) {
+func (c *comparison) nodeConditionsDiffer(bad, good *corev1.Node, fact addFunc) {
 	kinds := map[string]bool{}
 	for _, node := range []*corev1.Node{bad, good} {
 		for _, condition := range node.Status.Conditions {
@@ -147,11 +147,11 @@ func (c *comparison) nodeConditionsDiffer(bad, good *corev1.Node, fact noteFact)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		var flip func(*flipped)
+		var flip func(*modified)
 		if kind == string(corev1.NodeReady) {
-			flip = func(t *flipped) {
-				dropTaint(t, corev1.TaintNodeNotReady)
-				dropTaint(t, corev1.TaintNodeUnreachable)
+			flip = func(t *modified) {
+				removeTaint(t, corev1.TaintNodeNotReady)
+				removeTaint(t, corev1.TaintNodeUnreachable)
 			}
 		}
 		fact(rankNear, "status.conditions["+kind+"]", conditionText(bad, kind), conditionText(good, kind), flip)
@@ -177,20 +177,20 @@ func cordonText(node *corev1.Node) string {
 	return ""
 }
 
-func flipCordon(t *flipped, good *corev1.Node) {
+func swapCordon(t *modified, good *corev1.Node) {
 	t.node.Spec.Unschedulable = good.Spec.Unschedulable
 	if !good.Spec.Unschedulable {
-		dropTaint(t, corev1.TaintNodeUnschedulable)
+		removeTaint(t, corev1.TaintNodeUnschedulable)
 	}
 }
 
-func dropTaint(t *flipped, key string) {
+func removeTaint(t *modified, key string) {
 	t.node.Spec.Taints = slices.DeleteFunc(t.node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == key })
 }
 
 // nodeDrivers compares the CSI drivers that have registered.
 func (c *comparison) nodeDrivers(bad, good *corev1.Node) {
-	if !c.Knows(cluster.CSINode) {
+	if !c.Known(cluster.CSINode) {
 		return
 	}
 	has, wants := c.World.CSINode(bad.Name), c.World.CSINode(good.Name)
@@ -199,13 +199,13 @@ func (c *comparison) nodeDrivers(bad, good *corev1.Node) {
 		Field: "spec.drivers", Value: driversText(has), OtherValue: driversText(wants),
 	}}
 	if wants != nil {
-		d.flip = func(t *flipped) {
+		d.apply = func(t *modified) {
 			copied := wants.DeepCopy()
 			copied.Name = bad.Name
 			t.edits = append(t.edits, cluster.Put(copied))
 		}
 	}
-	c.differ(d)
+	c.addDifference(d)
 }
 
 func driversText(csi *storagev1.CSINode) string {
@@ -229,11 +229,11 @@ func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 	agents := func(node string) map[string]string {
 		states := map[string]string{}
 		for _, pod := range c.World.PodsOn(node) {
-			if !facts.IsOneOf(pod, cluster.DaemonSet) {
+			if !facts.ControlledBy(pod, cluster.DaemonSet) {
 				continue
 			}
 			how := status.PodState(pod)
-			if !status.Well(pod) && how == string(corev1.PodRunning) {
+			if !status.IsWell(pod) && how == string(corev1.PodRunning) {
 				how = "NotReady"
 			}
 			states[pod.Namespace+"/"+pod.OwnerReferences[0].Name] = how
@@ -251,7 +251,7 @@ func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 		if has[name] == string(corev1.PodRunning) {
 			rank = rankFar
 		}
-		c.differ(difference{rank: rank, Difference: finding.Difference{
+		c.addDifference(difference{rank: rank, Difference: finding.Difference{
 			Message: c.Say.Text(message.DiffersAgent, message.Args{"daemon": ref, "node": facts.RefTo(cluster.Node, bad), "state": has[name], "other": wants[name], "good": facts.RefTo(cluster.Node, good)}),
 			Object:  ref, Other: ref, Field: "status.pods[" + bad.Name + "]", Value: has[name], OtherValue: wants[name],
 		}})
@@ -259,7 +259,7 @@ func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 }
 
 // nodePodsWithoutAddress compares how many pods wait for an address: story 4's symptom.
-func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node, fact noteFact) {
+func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node, fact addFunc) {
 	count := func(node string) int {
 		n := 0
 		for _, pod := range c.World.PodsOn(node) {
@@ -275,7 +275,7 @@ func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node, fact noteFac
 }
 
 // nodeInfo compares versions and the machine.
-func (c *comparison) nodeInfo(bad, good *corev1.Node, fact noteFact) {
+func (c *comparison) nodeInfo(bad, good *corev1.Node, fact addFunc) {
 	a, b := bad.Status.NodeInfo, good.Status.NodeInfo
 	for _, one := range []struct{ field, value, other string }{
 		{"kubeletVersion", a.KubeletVersion, b.KubeletVersion},
@@ -284,28 +284,28 @@ func (c *comparison) nodeInfo(bad, good *corev1.Node, fact noteFact) {
 		{"kernelVersion", a.KernelVersion, b.KernelVersion},
 		{"architecture", a.Architecture, b.Architecture},
 	} {
-		fact(rankPlace, "status.nodeInfo."+one.field, one.value, one.other, nil)
+		fact(rankNode, "status.nodeInfo."+one.field, one.value, one.other, nil)
 	}
 }
 
-// ownLabels are those that tell nodes apart and nothing else.
-var ownLabels = []string{corev1.LabelHostname, "alpha.eksctl.io/instance-id", "topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone", corev1.LabelFailureDomainBetaZone}
+// perNodeLabels are those that tell nodes apart and nothing else.
+var perNodeLabels = []string{corev1.LabelHostname, "alpha.eksctl.io/instance-id", "topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone", corev1.LabelFailureDomainBetaZone}
 
-// placeLabels are those that pods and volumes commonly choose nodes by.
-var placeLabels = []string{corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable, corev1.LabelArchStable, corev1.LabelOSStable}
+// topologyLabels are those that pods and volumes commonly choose nodes by.
+var topologyLabels = []string{corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable, corev1.LabelArchStable, corev1.LabelOSStable}
 
 // nodeLabels compares the labels that some pod chooses nodes by, and the node's place.
-func (c *comparison) nodeLabels(bad, good *corev1.Node, fact noteFact) {
+func (c *comparison) nodeLabels(bad, good *corev1.Node, fact addFunc) {
 	for _, key := range slices.Sorted(maps.Keys(keysOf(bad.Labels, good.Labels))) {
-		rank := rankPlace
+		rank := rankNode
 		switch {
-		case slices.Contains(ownLabels, key) || otherLabel(key):
+		case slices.Contains(perNodeLabels, key) || otherLabel(key):
 			continue
-		case !slices.Contains(placeLabels, key):
+		case !slices.Contains(topologyLabels, key):
 			rank = rankFar
 		}
 		value, ok := good.Labels[key]
-		fact(rank, "metadata.labels["+key+"]", bad.Labels[key], value, func(t *flipped) {
+		fact(rank, "metadata.labels["+key+"]", bad.Labels[key], value, func(t *modified) {
 			t.node.Labels = maps.Clone(t.node.Labels)
 			if delete(t.node.Labels, key); ok {
 				t.node.Labels[key] = value
@@ -330,7 +330,7 @@ func otherLabels(bad, good *corev1.Node) int {
 }
 
 // nodeEvents compares what has been warned of.
-func (c *comparison) nodeEvents(bad, good *corev1.Node, fact noteFact) {
+func (c *comparison) nodeEvents(bad, good *corev1.Node, fact addFunc) {
 	warned := func(node *corev1.Node) map[string]*corev1.Event {
 		reasons := map[string]*corev1.Event{}
 		for _, e := range c.Events(node) {
@@ -361,8 +361,8 @@ func addressesText(node *corev1.Node) string {
 	return strings.Join(words, ", ")
 }
 
-// both are the resources that either names, with b's quantity where it has one.
-func both(a, b corev1.ResourceList) corev1.ResourceList {
+// unionResources are the resources that either names, with b's quantity where it has one.
+func unionResources(a, b corev1.ResourceList) corev1.ResourceList {
 	all := corev1.ResourceList{}
 	maps.Copy(all, a)
 	maps.Copy(all, b)

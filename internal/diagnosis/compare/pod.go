@@ -23,141 +23,141 @@ import (
 // pods compares two pods. Of a pod that waits for a node the scheduler says which difference keeps it waiting; of one that
 // has its node the likeliest differences are those that bear on the stage it is stuck in.
 func (c *comparison) pods(ctx context.Context, bad, good *corev1.Pod) {
-	stage := stageOf(bad)
+	stage := phaseOf(bad)
 	c.podSpecs(bad, good, stage)
 	c.podVolumes(bad, good, stage)
 	c.podOwners(bad, good)
 	c.Others += c.podLabels(bad, good)
-	if stage == stageScheduling {
-		if !c.Foresees() || status.SchedulerMissing(c.View, bad) {
-			c.cannotTry()
-			c.settle(nil)
+	if stage == phaseScheduling {
+		if !c.CanSimulate() || status.SchedulerMissing(c.Query, bad) {
+			c.addUntried()
+			c.classify(nil)
 		} else {
-			c.settle(func(some []difference) int { return c.tryPod(ctx, bad, some) })
-			c.goodAgain(ctx, good)
+			c.classify(func(some []difference) int { return c.tryPod(ctx, bad, some) })
+			c.checkGoodFits(ctx, good)
 		}
 		c.summarize(message.UnlikePodCause)
 		return
 	}
-	c.podPlaces(bad, good)
+	c.comparePodNodes(bad, good)
 	// What the scheduler judges is behind a pod that has its node: nothing is left to try.
-	c.settle(nil)
-	c.elsewhere(bad, good)
+	c.classify(nil)
+	c.compareSiblings(bad, good)
 	c.summarize(message.UnlikePodCause)
 }
 
-// stage is how far a pod has come.
-type stage string
+// phase is how far a pod has come.
+type phase string
 
 const (
-	stageScheduling stage = "scheduling"
-	stageVolume     stage = "volume"
-	stageNetwork    stage = "network"
-	stageImage      stage = "image"
-	stageRunning    stage = "running"
+	phaseScheduling phase = "scheduling"
+	phaseVolume     phase = "volume"
+	phaseNetwork    phase = "network"
+	phaseImage      phase = "image"
+	phaseRunning    phase = "running"
 )
 
-func stageOf(pod *corev1.Pod) stage {
+func phaseOf(pod *corev1.Pod) phase {
 	state := strings.TrimPrefix(status.PodState(pod), "Init:")
 	switch {
 	case facts.WaitsForNode(pod):
-		return stageScheduling
+		return phaseScheduling
 	case strings.Contains(state, "Image"):
-		return stageImage
+		return phaseImage
 	case state == "ContainerCreating" && facts.MountsClaim(pod):
-		return stageVolume
+		return phaseVolume
 	case state == "ContainerCreating" || state == "PodInitializing":
-		return stageNetwork
+		return phaseNetwork
 	default:
-		return stageRunning
+		return phaseRunning
 	}
 }
 
-// aspect is a part of a pod's spec that is compared as a whole.
-type aspect struct {
+// specField is a part of a pod's spec that is compared as a whole.
+type specField struct {
 	field string
-	// stages in which it is likely to matter.
-	stages []stage
+	// phases in which it is likely to matter.
+	phases []phase
 	get    func(*corev1.Pod) any
 	// set gives a pod what another has, for what the scheduler judges.
 	set func(to, from *corev1.Pod)
 }
 
-// aspects are the parts of a pod's spec that bear on whether it runs.
-var aspects = []aspect{
-	{"spec.nodeSelector", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.NodeSelector }, func(to, from *corev1.Pod) { to.Spec.NodeSelector = from.Spec.NodeSelector }},
-	{"spec.affinity.nodeAffinity", []stage{stageScheduling}, func(p *corev1.Pod) any { return affinityOf(p).NodeAffinity }, func(to, from *corev1.Pod) { affinityFor(to).NodeAffinity = affinityOf(from).NodeAffinity }},
-	{"spec.affinity.podAffinity", []stage{stageScheduling}, func(p *corev1.Pod) any { return affinityOf(p).PodAffinity }, func(to, from *corev1.Pod) { affinityFor(to).PodAffinity = affinityOf(from).PodAffinity }},
-	{"spec.affinity.podAntiAffinity", []stage{stageScheduling}, func(p *corev1.Pod) any { return affinityOf(p).PodAntiAffinity }, func(to, from *corev1.Pod) { affinityFor(to).PodAntiAffinity = affinityOf(from).PodAntiAffinity }},
-	{"spec.tolerations", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.Tolerations }, func(to, from *corev1.Pod) { to.Spec.Tolerations = from.Spec.Tolerations }},
-	{"spec.containers[*].resources.requests", []stage{stageScheduling}, requestsText, setRequests},
-	{"spec.topologySpreadConstraints", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.TopologySpreadConstraints }, func(to, from *corev1.Pod) { to.Spec.TopologySpreadConstraints = from.Spec.TopologySpreadConstraints }},
-	{"spec.containers[*].ports[*].hostPort", []stage{stageScheduling}, hostPortsText, setHostPorts},
-	{"spec.priorityClassName", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.PriorityClassName }, func(to, from *corev1.Pod) {
+// specFields are the parts of a pod's spec that bear on whether it runs.
+var specFields = []specField{
+	{"spec.nodeSelector", []phase{phaseScheduling}, func(p *corev1.Pod) any { return p.Spec.NodeSelector }, func(to, from *corev1.Pod) { to.Spec.NodeSelector = from.Spec.NodeSelector }},
+	{"spec.affinity.nodeAffinity", []phase{phaseScheduling}, func(p *corev1.Pod) any { return affinityOf(p).NodeAffinity }, func(to, from *corev1.Pod) { affinityFor(to).NodeAffinity = affinityOf(from).NodeAffinity }},
+	{"spec.affinity.podAffinity", []phase{phaseScheduling}, func(p *corev1.Pod) any { return affinityOf(p).PodAffinity }, func(to, from *corev1.Pod) { affinityFor(to).PodAffinity = affinityOf(from).PodAffinity }},
+	{"spec.affinity.podAntiAffinity", []phase{phaseScheduling}, func(p *corev1.Pod) any { return affinityOf(p).PodAntiAffinity }, func(to, from *corev1.Pod) { affinityFor(to).PodAntiAffinity = affinityOf(from).PodAntiAffinity }},
+	{"spec.tolerations", []phase{phaseScheduling}, func(p *corev1.Pod) any { return p.Spec.Tolerations }, func(to, from *corev1.Pod) { to.Spec.Tolerations = from.Spec.Tolerations }},
+	{"spec.containers[*].resources.requests", []phase{phaseScheduling}, requestsText, setRequests},
+	{"spec.topologySpreadConstraints", []phase{phaseScheduling}, func(p *corev1.Pod) any { return p.Spec.TopologySpreadConstraints }, func(to, from *corev1.Pod) { to.Spec.TopologySpreadConstraints = from.Spec.TopologySpreadConstraints }},
+	{"spec.containers[*].ports[*].hostPort", []phase{phaseScheduling}, hostPortsText, setHostPorts},
+	{"spec.priorityClassName", []phase{phaseScheduling}, func(p *corev1.Pod) any { return p.Spec.PriorityClassName }, func(to, from *corev1.Pod) {
 		to.Spec.PriorityClassName, to.Spec.Priority = from.Spec.PriorityClassName, from.Spec.Priority
 	}},
-	{"spec.schedulerName", []stage{stageScheduling}, func(p *corev1.Pod) any { return p.Spec.SchedulerName }, func(to, from *corev1.Pod) { to.Spec.SchedulerName = from.Spec.SchedulerName }},
-	{"spec.runtimeClassName", []stage{stageScheduling, stageNetwork}, func(p *corev1.Pod) any { return p.Spec.RuntimeClassName }, nil},
-	{"spec.hostNetwork", []stage{stageNetwork}, func(p *corev1.Pod) any { return p.Spec.HostNetwork }, nil},
-	{"spec.containers[*].image", []stage{stageImage, stageRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.Image }) }, nil},
-	{"spec.imagePullSecrets", []stage{stageImage}, func(p *corev1.Pod) any { return p.Spec.ImagePullSecrets }, nil},
-	{"spec.containers[*].imagePullPolicy", []stage{stageImage}, func(p *corev1.Pod) any {
+	{"spec.schedulerName", []phase{phaseScheduling}, func(p *corev1.Pod) any { return p.Spec.SchedulerName }, func(to, from *corev1.Pod) { to.Spec.SchedulerName = from.Spec.SchedulerName }},
+	{"spec.runtimeClassName", []phase{phaseScheduling, phaseNetwork}, func(p *corev1.Pod) any { return p.Spec.RuntimeClassName }, nil},
+	{"spec.hostNetwork", []phase{phaseNetwork}, func(p *corev1.Pod) any { return p.Spec.HostNetwork }, nil},
+	{"spec.containers[*].image", []phase{phaseImage, phaseRunning}, func(p *corev1.Pod) any { return perContainer(p, func(c corev1.Container) any { return c.Image }) }, nil},
+	{"spec.imagePullSecrets", []phase{phaseImage}, func(p *corev1.Pod) any { return p.Spec.ImagePullSecrets }, nil},
+	{"spec.containers[*].imagePullPolicy", []phase{phaseImage}, func(p *corev1.Pod) any {
 		return perContainer(p, func(c corev1.Container) any { return c.ImagePullPolicy })
 	}, nil},
-	{"spec.containers[*].command", []stage{stageRunning}, func(p *corev1.Pod) any {
+	{"spec.containers[*].command", []phase{phaseRunning}, func(p *corev1.Pod) any {
 		return perContainer(p, func(c corev1.Container) any { return append(slices.Clone(c.Command), c.Args...) })
 	}, nil},
-	{"spec.containers[*].env", []stage{stageRunning}, envNames, nil},
-	{limitsField, []stage{stageRunning}, func(p *corev1.Pod) any {
+	{"spec.containers[*].env", []phase{phaseRunning}, envNames, nil},
+	{limitsField, []phase{phaseRunning}, func(p *corev1.Pod) any {
 		return perContainer(p, func(c corev1.Container) any { return resourcesText(c.Resources.Limits) })
 	}, nil},
-	{"spec.containers[*].livenessProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+	{"spec.containers[*].livenessProbe", []phase{phaseRunning}, func(p *corev1.Pod) any {
 		return perContainer(p, func(c corev1.Container) any { return c.LivenessProbe })
 	}, nil},
-	{"spec.containers[*].readinessProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+	{"spec.containers[*].readinessProbe", []phase{phaseRunning}, func(p *corev1.Pod) any {
 		return perContainer(p, func(c corev1.Container) any { return c.ReadinessProbe })
 	}, nil},
-	{"spec.containers[*].startupProbe", []stage{stageRunning}, func(p *corev1.Pod) any {
+	{"spec.containers[*].startupProbe", []phase{phaseRunning}, func(p *corev1.Pod) any {
 		return perContainer(p, func(c corev1.Container) any { return c.StartupProbe })
 	}, nil},
-	{"spec.containers[*].securityContext", []stage{stageRunning}, func(p *corev1.Pod) any {
+	{"spec.containers[*].securityContext", []phase{phaseRunning}, func(p *corev1.Pod) any {
 		return perContainer(p, func(c corev1.Container) any { return c.SecurityContext })
 	}, nil},
-	{"spec.securityContext", []stage{stageRunning}, func(p *corev1.Pod) any { return p.Spec.SecurityContext }, nil},
-	{"spec.serviceAccountName", []stage{stageRunning, stageImage}, func(p *corev1.Pod) any { return p.Spec.ServiceAccountName }, nil},
-	{"spec.volumes", []stage{stageVolume, stageRunning}, volumeSources, nil},
+	{"spec.securityContext", []phase{phaseRunning}, func(p *corev1.Pod) any { return p.Spec.SecurityContext }, nil},
+	{"spec.serviceAccountName", []phase{phaseRunning, phaseImage}, func(p *corev1.Pod) any { return p.Spec.ServiceAccountName }, nil},
+	{"spec.volumes", []phase{phaseVolume, phaseRunning}, volumeSources, nil},
 }
 
 // podSpecs compares the aspects. Those that bear on another stage than the pod's come last; no program of a pod that waits
 // for a node has begun, so that what bears on it later is counted only.
-func (c *comparison) podSpecs(bad, good *corev1.Pod, at stage) {
-	for _, a := range aspects {
+func (c *comparison) podSpecs(bad, good *corev1.Pod, at phase) {
+	for _, a := range specFields {
 		d := difference{Difference: finding.Difference{
 			Object: facts.RefTo(cluster.Pod, bad), Other: facts.RefTo(cluster.Pod, good), Field: a.field, Value: valueText(a.get(bad)), OtherValue: valueText(a.get(good)),
 		}}
-		switch likely := slices.Contains(a.stages, at); {
-		case !likely && at == stageScheduling:
+		switch likely := slices.Contains(a.phases, at); {
+		case !likely && at == phaseScheduling:
 			if d.Value != d.OtherValue {
 				c.Others++
 			}
 			continue
 		case !likely:
 			d.rank = rankFar
-		case a.field == limitsField && ranOut(bad):
+		case a.field == limitsField && wasOOMKilled(bad):
 			d.rank = rankFirst
 		}
-		if a.set != nil && at == stageScheduling {
-			d.flip = func(t *flipped) { a.set(t.pod, good) }
+		if a.set != nil && at == phaseScheduling {
+			d.apply = func(t *modified) { a.set(t.pod, good) }
 		}
-		c.differ(d)
+		c.addDifference(d)
 	}
 }
 
 // limitsField is what a container that ran out of memory ran into.
 const limitsField = "spec.containers[*].resources.limits"
 
-// ranOut says whether a container of the pod ended because its memory did not do.
-func ranOut(pod *corev1.Pod) bool {
+// wasOOMKilled says whether a container of the pod ended because its memory did not do.
+func wasOOMKilled(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		last := c.LastTerminationState.Terminated
 		return last != nil && last.Reason == status.OOMKilled
@@ -168,15 +168,15 @@ func ranOut(pod *corev1.Pod) bool {
 const (
 	rankFirst = -1
 	rankNear  = 0
-	rankPlace = 1
+	rankNode  = 1
 	rankFar   = 2
 )
 
 // tryPod says whether the pod fits anywhere with some differences taken over.
 func (c *comparison) tryPod(ctx context.Context, bad *corev1.Pod, some []difference) int {
-	t := &flipped{pod: bad.DeepCopy()}
+	t := &modified{pod: bad.DeepCopy()}
 	for _, d := range some {
-		d.flip(t)
+		d.apply(t)
 	}
 	c.Judge.Fork()
 	defer c.Judge.Revert()
@@ -190,21 +190,21 @@ func (c *comparison) tryPod(ctx context.Context, bad *corev1.Pod, some []differe
 	return 1
 }
 
-// goodAgain asks whether the pod that works would find a node now: if not, it works because it came first, and no
+// checkGoodFits asks whether the pod that works would find a node now: if not, it works because it came first, and no
 // difference is the cause.
-func (c *comparison) goodAgain(ctx context.Context, good *corev1.Pod) {
+func (c *comparison) checkGoodFits(ctx context.Context, good *corev1.Pod) {
 	if len(c.Causes) > 0 {
 		return
 	}
-	again := fresh(good)
+	again := unscheduledCopy(good)
 	fit, err := c.Judge.Fit(ctx, again)
 	if err == nil && len(fit.Feasible) == 0 {
 		c.Summary = c.Say.Text(message.UnlikeCameFirst, message.Args{"subject": c.Comparison.Subject, "good": c.Unlike})
 	}
 }
 
-// fresh is a pod as its owner would make another of it.
-func fresh(pod *corev1.Pod) *corev1.Pod {
+// unscheduledCopy is a pod as its owner would make another of it.
+func unscheduledCopy(pod *corev1.Pod) *corev1.Pod {
 	again := pod.DeepCopy()
 	again.Name, again.UID, again.Spec.NodeName = pod.Name+"-again", pod.UID+"-again", ""
 	again.Status = corev1.PodStatus{Phase: corev1.PodPending}
@@ -212,47 +212,47 @@ func fresh(pod *corev1.Pod) *corev1.Pod {
 }
 
 // podVolumes compares the places of the pods' volumes: each volume of the subject with the other's of the same name.
-func (c *comparison) podVolumes(bad, good *corev1.Pod, at stage) {
+func (c *comparison) podVolumes(bad, good *corev1.Pod, at phase) {
 	others := facts.Mounts(c.World, good)
 	for _, m := range facts.Mounts(c.World, bad) {
 		i := slices.IndexFunc(others, func(o facts.Mount) bool { return o.Source == m.Source })
 		d := difference{Difference: finding.Difference{
-			Object: facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), Other: facts.RefTo(cluster.Pod, good), Field: "spec.volumeName", Value: placeOf(m),
+			Object: facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), Other: facts.RefTo(cluster.Pod, good), Field: "spec.volumeName", Value: volumeScope(m),
 		}}
 		if i >= 0 {
-			d.Other, d.OtherValue = facts.RefTo(cluster.PersistentVolumeClaim, others[i].Claim), placeOf(others[i])
+			d.Other, d.OtherValue = facts.RefTo(cluster.PersistentVolumeClaim, others[i].Claim), volumeScope(others[i])
 		}
 		if d.Value == d.OtherValue {
 			continue
 		}
 		d.Message = c.Say.Text(message.DiffersVolume, message.Args{"claim": d.Object, "place": d.Value, "other": d.OtherValue, "otherClaim": d.Other})
-		if at == stageScheduling {
-			d.flip = flipVolume(m, others, i)
+		if at == phaseScheduling {
+			d.apply = swapVolume(m, others, i)
 		}
-		c.differ(d)
+		c.addDifference(d)
 	}
 }
 
-// placeOf says where a volume may be used.
-func placeOf(m facts.Mount) string {
-	switch m.Tie {
-	case facts.TiedToZone:
+// volumeScope says where a volume may be used.
+func volumeScope(m facts.Mount) string {
+	switch m.Scope {
+	case facts.ScopeZone:
 		return strings.Join(m.Zones, ", ")
-	case facts.TiedOther:
+	case facts.ScopeNodes:
 		return facts.FormatSelector(m.Selectors[0])
 	default:
-		return string(m.Tie)
+		return string(m.Scope)
 	}
 }
 
-// flipVolume puts the subject's volume where the other's is, or takes it away if the other has none.
-func flipVolume(m facts.Mount, others []facts.Mount, i int) func(*flipped) {
+// swapVolume puts the subject's volume where the other's is, or takes it away if the other has none.
+func swapVolume(m facts.Mount, others []facts.Mount, i int) func(*modified) {
 	if i < 0 || m.Volume == nil || others[i].Volume == nil {
-		return func(t *flipped) {
+		return func(t *modified) {
 			t.pod.Spec.Volumes = slices.DeleteFunc(t.pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Source })
 		}
 	}
-	return func(t *flipped) {
+	return func(t *modified) {
 		moved := m.Volume.DeepCopy()
 		moved.Spec.NodeAffinity = others[i].Volume.Spec.NodeAffinity
 		for _, label := range cluster.ZoneLabels {
@@ -273,7 +273,7 @@ func (c *comparison) podOwners(bad, good *corev1.Pod) {
 	}
 	if a, b := c.World.Workload(bad), c.World.Workload(good); a.GetUID() == b.GetUID() {
 		kind, _ := cluster.KindOf(a)
-		c.differ(difference{rank: rankNear, Difference: finding.Difference{
+		c.addDifference(difference{rank: rankNear, Difference: finding.Difference{
 			Message: c.Say.Text(message.DiffersVersion, message.Args{
 				"owner": facts.RefTo(kind, a), "version": badOwner.GetAnnotations()[status.Revision], "other": goodOwner.GetAnnotations()[status.Revision],
 			}),
@@ -282,8 +282,8 @@ func (c *comparison) podOwners(bad, good *corev1.Pod) {
 	}
 }
 
-// hashes are labels that differ between any two pods and tell nothing.
-var hashes = []string{
+// generatedLabels are labels that differ between any two pods and tell nothing.
+var generatedLabels = []string{
 	"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
 	"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name", "batch.kubernetes.io/job-completion-index",
 }
@@ -292,15 +292,15 @@ var hashes = []string{
 func (c *comparison) podLabels(bad, good *corev1.Pod) int {
 	n := 0
 	for key := range keysOf(bad.Labels, good.Labels) {
-		if !slices.Contains(hashes, key) && bad.Labels[key] != good.Labels[key] {
+		if !slices.Contains(generatedLabels, key) && bad.Labels[key] != good.Labels[key] {
 			n++
 		}
 	}
 	return n
 }
 
-// podPlaces compares the nodes of pods that have one.
-func (c *comparison) podPlaces(bad, good *corev1.Pod) {
+// comparePodNodes compares the nodes of pods that have one.
+func (c *comparison) comparePodNodes(bad, good *corev1.Pod) {
 	badNode, goodNode := c.World.Node(bad.Spec.NodeName), c.World.Node(good.Spec.NodeName)
 	if badNode == nil || goodNode == nil || badNode.Name == goodNode.Name {
 		return
@@ -309,13 +309,13 @@ func (c *comparison) podPlaces(bad, good *corev1.Pod) {
 	c.nodeFacts(badNode, goodNode)
 	for i := range c.differences[from:] {
 		d := &c.differences[from+i]
-		d.flip = nil
-		d.rank += rankPlace
+		d.apply = nil
+		d.rank += rankNode
 	}
 }
 
-// elsewhere says whether the trouble goes with the pod's node: what else stands there, and where else its siblings stand.
-func (c *comparison) elsewhere(bad, good *corev1.Pod) {
+// compareSiblings says whether the problem goes with the pod's node: what else stands there, and where else its siblings stand.
+func (c *comparison) compareSiblings(bad, good *corev1.Pod) {
 	if bad.Spec.NodeName == "" {
 		return
 	}
@@ -325,17 +325,17 @@ func (c *comparison) elsewhere(bad, good *corev1.Pod) {
 				continue
 			}
 			all++
-			if !status.Well(pod) {
+			if !status.IsWell(pod) {
 				poor++
 			}
 		}
 		return poor, all
 	}
 	poor, all := count(bad.Spec.NodeName)
-	c.observe(message.OthersOnNode, message.Args{"node": facts.NodeRef(bad.Spec.NodeName), "poor": poor, "all": all})
+	c.addObservation(message.OthersOnNode, message.Args{"node": facts.NodeRef(bad.Spec.NodeName), "poor": poor, "all": all})
 	if good.Spec.NodeName != bad.Spec.NodeName && good.Spec.NodeName != "" {
 		poor, all = count(good.Spec.NodeName)
-		c.observe(message.OthersOnNode, message.Args{"node": facts.NodeRef(good.Spec.NodeName), "poor": poor, "all": all})
+		c.addObservation(message.OthersOnNode, message.Args{"node": facts.NodeRef(good.Spec.NodeName), "poor": poor, "all": all})
 	}
 	owner := metav1.GetControllerOfNoCopy(bad)
 	if owner == nil {
@@ -346,11 +346,11 @@ func (c *comparison) elsewhere(bad, good *corev1.Pod) {
 		if pod.UID == bad.UID || cluster.Ended(pod) || pod.Spec.NodeName == bad.Spec.NodeName {
 			continue
 		}
-		if all++; !status.Well(pod) {
+		if all++; !status.IsWell(pod) {
 			poor++
 		}
 	}
-	c.observe(message.SiblingsElsewhere, message.Args{"owner": change.Ref{Kind: owner.Kind, Namespace: bad.Namespace, Name: owner.Name}, "poor": poor, "all": all})
+	c.addObservation(message.SiblingsElsewhere, message.Args{"owner": change.Ref{Kind: owner.Kind, Namespace: bad.Namespace, Name: owner.Name}, "poor": poor, "all": all})
 }
 
 func affinityOf(pod *corev1.Pod) corev1.Affinity {

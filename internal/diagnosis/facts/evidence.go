@@ -11,26 +11,26 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// PriorityFacts are a pod's priority and the class it has it from, as far as they are set.
-func PriorityFacts(pod *corev1.Pod) []finding.Evidence {
+// PriorityEvidence are a pod's priority and the class it has it from, as far as they are set.
+func PriorityEvidence(pod *corev1.Pod) []finding.Evidence {
 	ref, value := RefTo(cluster.Pod, pod), ""
 	if pod.Spec.Priority != nil {
 		value = strconv.Itoa(int(*pod.Spec.Priority))
 	}
-	all := []finding.Evidence{Fact(ref, "spec.priority", value)}
+	all := []finding.Evidence{Evidence(ref, "spec.priority", value)}
 	if pod.Spec.PriorityClassName != "" {
-		all = append(all, Fact(ref, "spec.priorityClassName", pod.Spec.PriorityClassName))
+		all = append(all, Evidence(ref, "spec.priorityClassName", pod.Spec.PriorityClassName))
 	}
 	return all
 }
 
-// RequestFacts are what each container of a pod requests of these resources. Spec is the path of the pod's spec in the object.
-func RequestFacts(ref change.Ref, path string, spec *corev1.PodSpec, names ...corev1.ResourceName) []finding.Evidence {
+// RequestEvidence are what each container of a pod requests of these resources. Spec is the path of the pod's spec in the object.
+func RequestEvidence(ref change.Ref, path string, spec *corev1.PodSpec, names ...corev1.ResourceName) []finding.Evidence {
 	var all []finding.Evidence
 	add := func(path string, requests corev1.ResourceList) {
 		for _, name := range names {
 			if q, ok := requests[name]; ok {
-				all = append(all, Fact(ref, path+".resources.requests["+string(name)+"]", q.String()))
+				all = append(all, Evidence(ref, path+".resources.requests["+string(name)+"]", q.String()))
 			}
 		}
 	}
@@ -46,32 +46,32 @@ func RequestFacts(ref change.Ref, path string, spec *corev1.PodSpec, names ...co
 	return all
 }
 
-// OwnerFact is what controls an object, as the object says.
-func OwnerFact(ref change.Ref, o metav1.Object) finding.Evidence {
+// OwnerEvidence is what controls an object, as the object says.
+func OwnerEvidence(ref change.Ref, o metav1.Object) finding.Evidence {
 	value := ""
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
 		value = owner.Kind + "/" + owner.Name
 	}
-	return Fact(ref, "metadata.ownerReferences", value)
+	return Evidence(ref, "metadata.ownerReferences", value)
 }
 
-// MountFact is the volume by which a pod names a claim. The claim of an ephemeral volume is named after pod and volume.
-func MountFact(pod *corev1.Pod, source string) finding.Evidence {
+// MountEvidence is the volume by which a pod names a claim. The claim of an ephemeral volume is named after pod and volume.
+func MountEvidence(pod *corev1.Pod, source string) finding.Evidence {
 	ref, field := RefTo(cluster.Pod, pod), "spec.volumes["+source+"]"
 	for _, volume := range pod.Spec.Volumes {
 		switch {
 		case volume.Name != source:
 		case volume.PersistentVolumeClaim != nil:
-			return Fact(ref, field, volume.PersistentVolumeClaim.ClaimName)
+			return Evidence(ref, field, volume.PersistentVolumeClaim.ClaimName)
 		case volume.Ephemeral != nil:
-			return Fact(ref, field, "ephemeral")
+			return Evidence(ref, field, "ephemeral")
 		}
 	}
-	return Fact(ref, field, "")
+	return Evidence(ref, field, "")
 }
 
-// TolerationFact is for how long a pod tolerates a NoExecute taint: the shortest of the tolerations for it.
-func TolerationFact(pod *corev1.Pod, key string) finding.Evidence {
+// TolerationEvidence is for how long a pod tolerates a NoExecute taint: the shortest of the tolerations for it.
+func TolerationEvidence(pod *corev1.Pod, key string) finding.Evidence {
 	ref, field := RefTo(cluster.Pod, pod), "spec.tolerations["+key+"]"
 	var shortest *int64
 	for _, t := range pod.Spec.Tolerations {
@@ -83,7 +83,7 @@ func TolerationFact(pod *corev1.Pod, key string) finding.Evidence {
 		}
 	}
 	if shortest == nil {
-		return Fact(ref, field, "")
+		return Evidence(ref, field, "")
 	}
-	return Fact(ref, field, strconv.FormatInt(*shortest, 10))
+	return Evidence(ref, field, strconv.FormatInt(*shortest, 10))
 }

@@ -34,22 +34,22 @@ func Selects(pod *corev1.Pod, node *corev1.Node) bool {
 	return ok && err == nil
 }
 
-// Open says whether a node's own state and the volumes leave the pod a chance there. Whether it fits only the scheduler can
+// MayRun says whether neither a node's own state nor the pod's volumes keep the pod off it. Whether it fits only the scheduler can
 // say; this tells which nodes are worth asking about.
-func Open(pod *corev1.Pod, node *corev1.Node, mounts []Mount) bool {
+func MayRun(pod *corev1.Pod, node *corev1.Node, mounts []Mount) bool {
 	_, taint := Readiness(node)
 	return Selects(pod, node) && ToleratesAll(pod, node.Spec.Taints) &&
 		(!node.Spec.Unschedulable || Tolerates(pod, noSchedule(corev1.TaintNodeUnschedulable))) &&
-		(!Down(node) || Tolerates(pod, noSchedule(taint))) &&
+		(!NotReady(node) || Tolerates(pod, noSchedule(taint))) &&
 		!slices.ContainsFunc(mounts, func(m Mount) bool { return !m.Allows(node) })
 }
 
-// Decides says whether the volume is what would keep the pod from running: a node is open to it but for the volume, or a
-// new one of a kind that exists would be open to it in the zone.
-func Decides(world *cluster.Snapshot, pod *corev1.Pod, m Mount) bool {
+// VolumeDecides says whether the volume is what would keep the pod from running: without the volume some node may
+// run it, or in the volume's zone a new node like one there is.
+func VolumeDecides(world *cluster.Snapshot, pod *corev1.Pod, m Mount) bool {
 	return slices.ContainsFunc(world.Nodes(), func(node *corev1.Node) bool {
-		sibling := SiblingIn(m.Zones[0], node)
-		return Open(pod, node, nil) || Selects(pod, sibling) && ToleratesAll(pod, sibling.Spec.Taints)
+		sibling := NewNodeLike(m.Zones[0], node)
+		return MayRun(pod, node, nil) || Selects(pod, sibling) && ToleratesAll(pod, sibling.Spec.Taints)
 	})
 }
 
@@ -75,32 +75,32 @@ func Readiness(node *corev1.Node) (corev1.NodeCondition, string) {
 	return ready, corev1.TaintNodeUnreachable
 }
 
-// passingTaints come and go with a node's state, so a new node of the same group does not have them. Keys under the
+// transientTaints come and go with a node's state, so a new node of the same group does not have them. Keys under the
 // kubelet's and the cloud controller's prefixes do so as well.
-var passingTaints = map[string]bool{
+var transientTaints = map[string]bool{
 	"ToBeDeletedByClusterAutoscaler":       true,
 	"DeletionCandidateOfClusterAutoscaler": true,
 	"karpenter.sh/disrupted":               true,
 }
 
-// Passing says whether a taint is of a state that passes by itself, such as an outage. A new node starts uninitialized, too, and
+// IsTransient says whether a taint is of a state that ends by itself, such as an outage. A new node starts uninitialized, too, and
 // stays so where nothing initializes those there are.
-func Passing(taint corev1.Taint) bool {
-	return passingTaints[taint.Key] ||
+func IsTransient(taint corev1.Taint) bool {
+	return transientTaints[taint.Key] ||
 		strings.HasPrefix(taint.Key, "node.kubernetes.io/") ||
 		strings.HasPrefix(taint.Key, "node.cloudprovider.kubernetes.io/") && taint.Key != uninitialized
 }
 
-// Leaving says whether a node's group no longer counts on it.
-func Leaving(node *corev1.Node) bool {
+// BeingRemoved says whether a node is being deleted, removed by cluster-autoscaler, or shut down by the cloud.
+func BeingRemoved(node *corev1.Node) bool {
 	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Key == "ToBeDeletedByClusterAutoscaler" || t.Key == "node.cloudprovider.kubernetes.io/shutdown"
 	})
 }
 
-// SiblingIn is the node that the group of a live one would add in a zone: its size, labels and lasting taints, a name of
-// its own, and the zone in place of the live one's.
-func SiblingIn(zone string, node *corev1.Node) *corev1.Node {
+// NewNodeLike is the node that the group of an existing one would add in a zone: its size, labels and taints that are not
+// transient, another name, and the zone in place of the existing node's.
+func NewNodeLike(zone string, node *corev1.Node) *corev1.Node {
 	sibling := &corev1.Node{}
 	sibling.Name = node.Name + "-sibling"
 	sibling.Labels = maps.Clone(node.Labels)
@@ -113,7 +113,7 @@ func SiblingIn(zone string, node *corev1.Node) *corev1.Node {
 		}
 	}
 	for _, taint := range node.Spec.Taints {
-		if !Passing(taint) {
+		if !IsTransient(taint) {
 			sibling.Spec.Taints = append(sibling.Spec.Taints, taint)
 		}
 	}
@@ -126,15 +126,15 @@ func ToleratesAll(pod *corev1.Pod, taints []corev1.Taint) bool {
 	return !slices.ContainsFunc(taints, func(t corev1.Taint) bool { return Repels(t) && !Tolerates(pod, t) })
 }
 
-// Down says whether a node is not Ready.
-func Down(node *corev1.Node) bool {
+// NotReady says whether a node is not Ready.
+func NotReady(node *corev1.Node) bool {
 	ready, _ := Readiness(node)
 	return ready.Status != corev1.ConditionTrue
 }
 
-// DaemonPod is a pod as a DaemonSet's template has it. The pods tolerate by themselves what cordoning and a node's state put on it
+// DaemonSetPod is a pod as a DaemonSet's template has it. The pods tolerate by themselves what cordoning and a node's state put on it
 // (pkg/controller/daemon/util, AddOrUpdateDaemonPodTolerations).
-func DaemonPod(set *appsv1.DaemonSet) *corev1.Pod {
+func DaemonSetPod(set *appsv1.DaemonSet) *corev1.Pod {
 	template := &corev1.Pod{Spec: *set.Spec.Template.Spec.DeepCopy()}
 	for _, taint := range []string{
 		corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
@@ -145,8 +145,8 @@ func DaemonPod(set *appsv1.DaemonSet) *corev1.Pod {
 	return template
 }
 
-// DaemonNode is the node a DaemonSet's pod is for: where it is, or what every term of its affinity names.
-func DaemonNode(pod *corev1.Pod) string {
+// DaemonSetPodNode is the node a DaemonSet's pod is for: where it is, or what every term of its affinity names.
+func DaemonSetPodNode(pod *corev1.Pod) string {
 	if pod.Spec.NodeName != "" || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil ||
 		pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
 		return pod.Spec.NodeName

@@ -32,10 +32,10 @@ func HasRunning(pod *corev1.Pod) bool {
 
 // WaitsForNode says whether the pod is in the scheduler's hands.
 func WaitsForNode(pod *corev1.Pod) bool {
-	return unplaced(pod) && len(pod.Spec.SchedulingGates) == 0
+	return needsNode(pod) && len(pod.Spec.SchedulingGates) == 0
 }
 
-// unplaced says whether the pod should have a node and has none.
-func unplaced(pod *corev1.Pod) bool {
+// needsNode says whether the pod should have a node and has none.
+func needsNode(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil
 }

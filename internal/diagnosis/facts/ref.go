@@ -20,14 +20,14 @@ func GroupRef(g cluster.Group) change.Ref { return change.Ref{Kind: "Group", Nam
 // ZoneRef names a zone.
 func ZoneRef(zone string) change.Ref { return change.Ref{Kind: "Zone", Name: zone} }
 
-// Fact is evidence without a time.
-func Fact(object change.Ref, field, value string) finding.Evidence {
+// Evidence is evidence without a time.
+func Evidence(object change.Ref, field, value string) finding.Evidence {
 	return finding.Evidence{Object: object, Field: field, Value: value}
 }
 
-// FactSince is evidence that came to be at a time, if the API told it.
-func FactSince(object change.Ref, field, value string, since metav1.Time) finding.Evidence {
-	evidence := Fact(object, field, value)
+// EvidenceSince is evidence that came to be at a time, if the API told it.
+func EvidenceSince(object change.Ref, field, value string, since metav1.Time) finding.Evidence {
+	evidence := Evidence(object, field, value)
 	if !since.IsZero() {
 		evidence.Time = &since
 	}

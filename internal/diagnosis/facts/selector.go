@@ -31,23 +31,23 @@ func SelectsNamespaces(pod *corev1.Pod) bool {
 	})
 }
 
-// SelectorFacts are what a pod asks of its node's labels, as it stands in its spec.
-func SelectorFacts(pod *corev1.Pod) []finding.Evidence {
+// SelectorEvidence are what a pod asks of its node's labels, as it stands in its spec.
+func SelectorEvidence(pod *corev1.Pod) []finding.Evidence {
 	var facts []finding.Evidence
 	ref := RefTo(cluster.Pod, pod)
 	if len(pod.Spec.NodeSelector) > 0 {
-		facts = append(facts, Fact(ref, "spec.nodeSelector", metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: pod.Spec.NodeSelector})))
+		facts = append(facts, Evidence(ref, "spec.nodeSelector", metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: pod.Spec.NodeSelector})))
 	}
 	if required := requiredAffinity(pod); required != nil {
-		facts = append(facts, Fact(ref, "spec.affinity.nodeAffinity", FormatSelector(required)))
+		facts = append(facts, Evidence(ref, "spec.affinity.nodeAffinity", FormatSelector(required)))
 	}
 	return facts
 }
 
-// LabelsAsked are a node's values for the labels the pod asks for.
-func LabelsAsked(pod *corev1.Pod, node *corev1.Node) string {
+// SelectorLabelValues are a node's values for the labels the pod asks for.
+func SelectorLabelValues(pod *corev1.Pod, node *corev1.Node) string {
 	var values []string
-	for _, key := range LabelKeys(pod) {
+	for _, key := range SelectorKeys(pod) {
 		if value, ok := node.Labels[key]; ok {
 			values = append(values, key+"="+value)
 		} else {
@@ -57,8 +57,8 @@ func LabelsAsked(pod *corev1.Pod, node *corev1.Node) string {
 	return strings.Join(values, ",")
 }
 
-// LabelKeys are the labels that the pod asks its node for, sorted.
-func LabelKeys(pod *corev1.Pod) []string {
+// SelectorKeys are the labels that the pod asks its node for, sorted.
+func SelectorKeys(pod *corev1.Pod) []string {
 	keys := map[string]bool{}
 	for key := range pod.Spec.NodeSelector {
 		keys[key] = true

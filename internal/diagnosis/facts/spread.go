@@ -15,8 +15,8 @@ import (
 // NodeName is the place of a pod that spreads over nodes.
 func NodeName(pod *corev1.Pod) string { return pod.Spec.NodeName }
 
-// MostOnOne is the largest number of pods in one place.
-func MostOnOne(pods []*corev1.Pod, place func(*corev1.Pod) string) int {
+// MaxPerDomain is the largest number of pods in one place.
+func MaxPerDomain(pods []*corev1.Pod, place func(*corev1.Pod) string) int {
 	most, counts := 0, map[string]int{}
 	for _, pod := range pods {
 		if at := place(pod); at != "" {
@@ -29,9 +29,9 @@ func MostOnOne(pods []*corev1.Pod, place func(*corev1.Pod) string) int {
 
 // How the pods of a workload are spread over places: nodes or zones.
 
-// CountPlaces writes how many pods each place has, the fullest first; places that have none are named when they are
+// FormatDomainCounts writes how many pods each place has, the fullest first; places that have none are named when they are
 // worth it.
-func CountPlaces(pods []*corev1.Pod, place func(*corev1.Pod) string, empty []string) string {
+func FormatDomainCounts(pods []*corev1.Pod, place func(*corev1.Pod) string, empty []string) string {
 	counts := map[string]int{}
 	for _, name := range empty {
 		counts[name] = 0
@@ -61,13 +61,13 @@ func ZoneOf(world *cluster.Snapshot) func(*corev1.Pod) string {
 	}
 }
 
-// OpenTo are the nodes whose own state and the pod's volumes leave them open to it. Whether it fits there among the
+// NodesThatMayRun are the nodes whose own state and the pod's volumes leave them open to it. Whether it fits there among the
 // others only the scheduler can say.
-func OpenTo(world *cluster.Snapshot, pod *corev1.Pod) []*corev1.Node {
-	tied := ZoneMounts(world, pod)
+func NodesThatMayRun(world *cluster.Snapshot, pod *corev1.Pod) []*corev1.Node {
+	tied := ZonalMounts(world, pod)
 	var nodes []*corev1.Node
 	for _, node := range world.Nodes() {
-		if Open(pod, node, tied) {
+		if MayRun(pod, node, tied) {
 			nodes = append(nodes, node)
 		}
 	}

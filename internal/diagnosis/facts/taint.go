@@ -6,19 +6,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Keeper is who puts a taint on nodes and takes it off again, by itself.
-type Keeper string
+// TaintOwner is the kind of program that adds a taint to nodes and removes it again by itself.
+type TaintOwner string
 
-// The keepers of taints.
+// The owners of taints.
 const (
-	// KeptByCondition taints follow a condition of the node (pkg/controller/nodelifecycle, nodeConditionToTaintKeyStatusMap).
-	KeptByCondition Keeper = "condition"
-	// KeptByCloud is taken off by the cloud controller manager (k8s.io/cloud-provider/controllers/node).
-	KeptByCloud Keeper = "cloud"
-	// KeptByAgent taints are taken off by an agent once it is ready on the node, such as a network plugin.
-	KeptByAgent Keeper = "agent"
-	// KeptByAutoscaler taints are on nodes that an autoscaler removes.
-	KeptByAutoscaler Keeper = "autoscaler"
+	// TaintOwnerCondition taints follow a condition of the node (pkg/controller/nodelifecycle, nodeConditionToTaintKeyStatusMap).
+	TaintOwnerCondition TaintOwner = "condition"
+	// TaintOwnerCloudController taints are removed by the cloud controller manager (k8s.io/cloud-provider/controllers/node).
+	TaintOwnerCloudController TaintOwner = "cloud"
+	// TaintOwnerAgent taints are removed by an agent once it is ready on the node, such as a network plugin.
+	TaintOwnerAgent TaintOwner = "agent"
+	// TaintOwnerAutoscaler taints are on nodes that an autoscaler removes.
+	TaintOwnerAutoscaler TaintOwner = "autoscaler"
 )
 
 // ConditionOf is the condition that a taint follows.
@@ -32,67 +32,67 @@ var ConditionOf = map[string]corev1.NodeConditionType{
 // uninitialized is on each node that registers with an external cloud provider (k8s.io/cloud-provider/api).
 const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 
-// Agent is what takes a start-up taint off.
-type Agent struct {
+// StartupAgent is the program that removes a start-up taint.
+type StartupAgent struct {
 	// Name is what people call it.
 	Name string
 	// DaemonSet runs it; empty where that is not known.
 	DaemonSet string
 }
 
-// agents by the prefixes of their taints. Sources: docs.cilium.io/en/stable/installation/taints, and the installation pages of
+// startupAgents are agents by the prefixes of their taints. Sources: docs.cilium.io/en/stable/installation/taints, and the installation pages of
 // the AWS EBS, EFS and FSx CSI drivers.
-var agents = map[string]Agent{
+var startupAgents = map[string]StartupAgent{
 	"node.cilium.io/":  {"Cilium", "cilium"},
 	"ebs.csi.aws.com/": {"the EBS CSI driver", "ebs-csi-node"},
 	"efs.csi.aws.com/": {"the EFS CSI driver", "efs-csi-node"},
 	"fsx.csi.aws.com/": {"the FSx CSI driver", "fsx-csi-node"},
 }
 
-// AgentOf is the agent that takes a taint off. Other drivers' and agents' taints are known by their form only.
-func AgentOf(taint corev1.Taint) (Agent, bool) {
+// StartupAgentOf is the agent that removes a taint. Other drivers' and agents' taints are known by their form only.
+func StartupAgentOf(taint corev1.Taint) (StartupAgent, bool) {
 	prefix, name, _ := strings.Cut(taint.Key, "/")
-	if a, ok := agents[prefix+"/"]; ok {
+	if a, ok := startupAgents[prefix+"/"]; ok {
 		return a, true
 	}
 	if name == "agent-not-ready" || prefix == "startup-taint.cluster-autoscaler.kubernetes.io" {
-		return Agent{Name: prefix}, true
+		return StartupAgent{Name: prefix}, true
 	}
-	return Agent{}, false
+	return StartupAgent{}, false
 }
 
-// autoscalers by the taints of the nodes that they remove.
-var autoscalers = map[string]string{
+// autoscalerTaints are autoscalers by the taint on the nodes that they remove.
+var autoscalerTaints = map[string]string{
 	"ToBeDeletedByClusterAutoscaler":       "cluster-autoscaler",
 	"DeletionCandidateOfClusterAutoscaler": "cluster-autoscaler",
 	"karpenter.sh/disrupted":               "Karpenter",
 }
 
 // AutoscalerOf is the autoscaler that a taint says is removing the node, empty if none.
-func AutoscalerOf(taint corev1.Taint) string { return autoscalers[taint.Key] }
+func AutoscalerOf(taint corev1.Taint) string { return autoscalerTaints[taint.Key] }
 
-// KeeperOf is who keeps a taint; false if a person does, as far as is known. What a person takes off or has pods tolerate in
-// spite of its keeper does not help: the keeper undoes it, or the pods do not run there.
-func KeeperOf(taint corev1.Taint) (Keeper, bool) {
-	_, byAgent := AgentOf(taint)
+// TaintOwnerOf is the owner of a taint; false if a person is, as far as is known. To remove an owned taint, or to have pods tolerate
+// it, does not help: its owner adds it again, or the pods do not run there.
+func TaintOwnerOf(taint corev1.Taint) (TaintOwner, bool) {
+	_, byAgent := StartupAgentOf(taint)
 	switch {
 	case ConditionOf[taint.Key] != "":
-		return KeptByCondition, true
+		return TaintOwnerCondition, true
 	case taint.Key == uninitialized:
-		return KeptByCloud, true
+		return TaintOwnerCloudController, true
 	case byAgent:
-		return KeptByAgent, true
+		return TaintOwnerAgent, true
 	case AutoscalerOf(taint) != "":
-		return KeptByAutoscaler, true
+		return TaintOwnerAutoscaler, true
 	default:
 		return "", false
 	}
 }
 
-// Kept says whether a keeper keeps one of these taints.
-func Kept(taints []corev1.Taint) bool {
+// AnyOwned says whether one of these taints has an owner.
+func AnyOwned(taints []corev1.Taint) bool {
 	for _, taint := range taints {
-		if _, ok := KeeperOf(taint); ok {
+		if _, ok := TaintOwnerOf(taint); ok {
 			return true
 		}
 	}

@@ -26,7 +26,7 @@ type Workload struct {
 func Workloads(world *cluster.Snapshot, kinds ...cluster.Kind) []Workload {
 	byUID := map[types.UID]*Workload{}
 	for _, pod := range world.Pods() {
-		if !Alive(pod) {
+		if !IsActive(pod) {
 			continue
 		}
 		object := world.Workload(pod)
@@ -56,15 +56,15 @@ func Workloads(world *cluster.Snapshot, kinds ...cluster.Kind) []Workload {
 func PodsOfWorkload(world *cluster.Snapshot, ref change.Ref) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range world.Pods() {
-		if pod.Namespace == ref.Namespace && Alive(pod) && RefOfWorkload(world, pod) == ref {
+		if pod.Namespace == ref.Namespace && IsActive(pod) && WorkloadRef(world, pod) == ref {
 			pods = append(pods, pod)
 		}
 	}
 	return pods
 }
 
-// Alive says whether a pod counts: it has not ended and nobody has deleted it.
-func Alive(pod *corev1.Pod) bool { return !cluster.Ended(pod) && pod.DeletionTimestamp == nil }
+// IsActive says whether a pod counts: it has not ended and nobody has deleted it.
+func IsActive(pod *corev1.Pod) bool { return !cluster.Ended(pod) && pod.DeletionTimestamp == nil }
 
 // Template is what the workload makes pods from, nil if its kind has none.
 func (w Workload) Template() *corev1.PodTemplateSpec { return TemplateOf(w.Object) }
@@ -89,8 +89,8 @@ func TemplateOf(object metav1.Object) *corev1.PodTemplateSpec {
 	}
 }
 
-// RefOfWorkload is the topmost controller of a pod, or the pod itself if there is none to be seen.
-func RefOfWorkload(world *cluster.Snapshot, pod *corev1.Pod) change.Ref {
+// WorkloadRef is the topmost controller of a pod, or the pod itself if there is none to be seen.
+func WorkloadRef(world *cluster.Snapshot, pod *corev1.Pod) change.Ref {
 	object := world.Workload(pod)
 	if object == nil {
 		return RefTo(cluster.Pod, pod)
@@ -99,19 +99,19 @@ func RefOfWorkload(world *cluster.Snapshot, pod *corev1.Pod) change.Ref {
 	return RefTo(kind, object)
 }
 
-// IsOneOf says whether a pod's direct controller is of such a kind. It needs no more than the pod.
-func IsOneOf(pod *corev1.Pod, kind cluster.Kind) bool {
+// ControlledBy says whether a pod's direct controller is of such a kind. It needs no more than the pod.
+func ControlledBy(pod *corev1.Pod, kind cluster.Kind) bool {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	return owner != nil && owner.Kind == string(kind)
 }
 
-// ZoneMounts are the volumes that tie a pod to zones.
-func ZoneMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
-	return slices.DeleteFunc(Mounts(world, pod), func(m Mount) bool { return m.Tie != TiedToZone || m.Volume == nil })
+// ZonalMounts are the volumes that tie a pod to zones.
+func ZonalMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
+	return slices.DeleteFunc(Mounts(world, pod), func(m Mount) bool { return m.Scope != ScopeZone || m.Volume == nil })
 }
 
-// OnceMounts are the volumes of a pod that one node at a time may attach.
-func OnceMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
+// SingleNodeMounts are the volumes of a pod that one node at a time may attach.
+func SingleNodeMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 	return slices.DeleteFunc(Mounts(world, pod), func(m Mount) bool {
 		return m.Volume == nil || m.Volume.Spec.CSI == nil || slices.Contains(m.Volume.Spec.AccessModes, corev1.ReadWriteMany) ||
 			slices.Contains(m.Volume.Spec.AccessModes, corev1.ReadOnlyMany)

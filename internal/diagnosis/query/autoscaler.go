@@ -19,19 +19,19 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// ScaleStage is how far an autoscaler has come with a node for a pod.
-type ScaleStage int
+// ScaleUpStage is how far an autoscaler has come with a node for a pod.
+type ScaleUpStage int
 
 // The stages.
 const (
-	ScaleRefused ScaleStage = iota + 1 // no node would do, or none may be added
-	ScaleAsked                         // a node has been asked for
-	ScaleFailed                        // the cloud gave none
+	ScaleUpRefused   ScaleUpStage = iota + 1 // no node would do, or none may be added
+	ScaleUpRequested                         // a node has been asked for
+	ScaleUpFailed                            // the cloud gave none
 )
 
-// Scaling is the last that one autoscaler says of a pod without a node.
-type Scaling struct {
-	Stage ScaleStage
+// AutoscalerReport is the last that one autoscaler says of a pod without a node.
+type AutoscalerReport struct {
+	Stage ScaleUpStage
 	Event *corev1.Event
 	// Source is who says it, as the Event has it.
 	Source string
@@ -39,46 +39,46 @@ type Scaling struct {
 	Karpenter bool
 }
 
-// scaleReasons are those of cluster-autoscaler's Events about pods.
+// clusterAutoscalerStages are those of cluster-autoscaler's Events about pods.
 //
 // Sources: sigs.k8s.io/cluster-autoscaler, pkg/processors/status/eventing_scale_up_processor.go; k8s.io/gke-autoscaling,
 // cluster-autoscaler's pkg/events.
-var scaleReasons = map[string]ScaleStage{
-	"NotTriggerScaleUp": ScaleRefused, "TriggeredScaleUp": ScaleAsked, "FailedScaleUp": ScaleFailed,
+var clusterAutoscalerStages = map[string]ScaleUpStage{
+	"NotTriggerScaleUp": ScaleUpRefused, "TriggeredScaleUp": ScaleUpRequested, "FailedScaleUp": ScaleUpFailed,
 }
 
-// karpenterReasons are those of Karpenter's Events about pods. The scheduler uses the first, too: who says it tells them apart.
+// karpenterStages are those of Karpenter's Events about pods. The scheduler uses the first, too: who says it tells them apart.
 //
 // Source: sigs.k8s.io/karpenter, pkg/events/reason.go.
-var karpenterReasons = map[string]ScaleStage{"FailedScheduling": ScaleRefused, "Nominated": ScaleAsked}
+var karpenterStages = map[string]ScaleUpStage{"FailedScheduling": ScaleUpRefused, "Nominated": ScaleUpRequested}
 
-// karpenters are the names by which Karpenter reports, in EKS Auto Mode by the second.
-var karpenters = []string{"karpenter", "eks-auto-mode/compute"}
+// karpenterSources are the names by which Karpenter reports, in EKS Auto Mode by the second.
+var karpenterSources = []string{"karpenter", "eks-auto-mode/compute"}
 
-// SourceOf is who reports an event, in the field of either events API; empty if it does not say.
-func SourceOf(e *corev1.Event) string { return cmp.Or(e.ReportingController, e.Source.Component) }
+// EventSource is who reports an event, in the field of either events API; empty if it does not say.
+func EventSource(e *corev1.Event) string { return cmp.Or(e.ReportingController, e.Source.Component) }
 
-// OfKarpenter says whether Karpenter reports an event.
-func OfKarpenter(e *corev1.Event) bool { return slices.Contains(karpenters, SourceOf(e)) }
+// FromKarpenter says whether Karpenter reports an event.
+func FromKarpenter(e *corev1.Event) bool { return slices.Contains(karpenterSources, EventSource(e)) }
 
-// Scalings are what the autoscalers say of a pod, the last of each, the newest first. Before a refusal because of a scale-up that
+// AutoscalerReports are what the autoscalers say of a pod, the last of each, the newest first. Before a refusal because of a scale-up that
 // failed stands that failure.
-func Scalings(v View, pod *corev1.Pod) []Scaling {
-	var all []Scaling
-	last := map[string]Scaling{}
-	for _, e := range v.Events(pod) {
-		s := Scaling{Event: e, Source: SourceOf(e), Karpenter: OfKarpenter(e)}
-		reasons := scaleReasons
+func AutoscalerReports(q Query, pod *corev1.Pod) []AutoscalerReport {
+	var all []AutoscalerReport
+	last := map[string]AutoscalerReport{}
+	for _, e := range q.Events(pod) {
+		s := AutoscalerReport{Event: e, Source: EventSource(e), Karpenter: FromKarpenter(e)}
+		reasons := clusterAutoscalerStages
 		if s.Karpenter {
-			reasons = karpenterReasons
+			reasons = karpenterStages
 		}
 		s.Stage = reasons[e.Reason]
 		newer, told := last[s.Source]
-		if s.Stage == 0 || told && (s.Stage != ScaleFailed || !newer.backsOff()) {
+		if s.Stage == 0 || told && (s.Stage != ScaleUpFailed || !newer.inBackoff()) {
 			continue
 		}
-		if f := s.groupFailure(v); f != nil && !told {
-			last[s.Source] = Scaling{Stage: ScaleFailed, Event: f, Source: SourceOf(f)}
+		if f := s.failedScaleUp(q); f != nil && !told {
+			last[s.Source] = AutoscalerReport{Stage: ScaleUpFailed, Event: f, Source: EventSource(f)}
 			all = append(all, last[s.Source])
 			continue
 		}
@@ -90,129 +90,131 @@ func Scalings(v View, pod *corev1.Pod) []Scaling {
 	return all
 }
 
-// backsOff says whether groups are left alone after a scale-up that failed.
-func (s Scaling) backsOff() bool {
-	return s.Stage == ScaleRefused && strings.Contains(s.Event.Message, "in backoff after failed scale-up")
+// inBackoff says whether groups are left alone after a scale-up that failed.
+func (s AutoscalerReport) inBackoff() bool {
+	return s.Stage == ScaleUpRefused && strings.Contains(s.Event.Message, "in backoff after failed scale-up")
 }
 
-// groupFailure is the last Event by which cluster-autoscaler told of a scale-up that failed, in the cloud's words, if it bears on what
+// failedScaleUp is the last Event by which cluster-autoscaler told of a scale-up that failed, in the cloud's words, if it bears on what
 // it says of the pod: the node that was asked for did not come, or none is asked for since. Upstream tells this only of its
 // ConfigMap.
 //
 // Source: sigs.k8s.io/cluster-autoscaler, pkg/clusterstate and pkg/core/scaleup/orchestrator/executor.go.
-func (s Scaling) groupFailure(v View) *corev1.Event {
-	if s.Stage != ScaleAsked && !s.backsOff() || s.Karpenter {
+func (s AutoscalerReport) failedScaleUp(q Query) *corev1.Event {
+	if s.Stage != ScaleUpRequested && !s.inBackoff() || s.Karpenter {
 		return nil
 	}
 	_, _, asked := Occurrences(s.Event)
-	for _, e := range v.EventsNamed(scaleStatus, "ScaleUpFailed", "FailedToScaleUpGroup", "ScaleUpTimedOut") {
-		if _, _, failed := Occurrences(e); SourceOf(e) == s.Source && (s.backsOff() || !failed.Before(&asked)) {
+	for _, e := range q.EventsNamed(clusterAutoscalerStatus, "ScaleUpFailed", "FailedToScaleUpGroup", "ScaleUpTimedOut") {
+		if _, _, failed := Occurrences(e); EventSource(e) == s.Source && (s.inBackoff() || !failed.Before(&asked)) {
 			return e
 		}
 	}
 	return nil
 }
 
-// scaleStatus is the ConfigMap that cluster-autoscaler tells its Events about groups of, where it runs with its defaults.
-var scaleStatus = change.Ref{Kind: string(cluster.ConfigMap), Namespace: metav1.NamespaceSystem, Name: "cluster-autoscaler-status"}
+// clusterAutoscalerStatus is the ConfigMap that cluster-autoscaler tells its Events about groups of, where it runs with its defaults.
+var clusterAutoscalerStatus = change.Ref{Kind: string(cluster.ConfigMap), Namespace: metav1.NamespaceSystem, Name: "cluster-autoscaler-status"}
 
-// ScalingLinks are what the autoscalers say of a pod, each with what it means.
-func ScalingLinks(v View, pod *corev1.Pod) []finding.Link {
+// AutoscalerLinks are what the autoscalers say of a pod, each with what it means.
+func AutoscalerLinks(q Query, pod *corev1.Pod) []finding.Link {
 	var links []finding.Link
-	for _, s := range Scalings(v, pod) {
-		links = append(links, finding.Link{Message: s.said(v), Evidence: []finding.Evidence{EventFact(s.Event)}})
-		if s.refusedByLimit() != "" {
-			links = append(links, LimitLinks(v, s.refusedByLimit())...)
+	for _, s := range AutoscalerReports(q, pod) {
+		links = append(links, finding.Link{Message: s.sentence(q), Evidence: []finding.Evidence{EventEvidence(s.Event)}})
+		if s.limitingNodePool() != "" {
+			links = append(links, LimitLinks(q, s.limitingNodePool())...)
 		}
 	}
 	return links
 }
 
-// ScalingHeadline is what an autoscaler says that belongs into the answer's first sentence; empty if nothing does.
-func ScalingHeadline(v View, pod *corev1.Pod) string {
-	for _, s := range Scalings(v, pod) {
-		if s.Stage != ScaleRefused || s.refusedByLimit() != "" {
-			return s.said(v)
+// AutoscalerSummary is what an autoscaler says that belongs into the answer's first sentence; empty if nothing does.
+func AutoscalerSummary(q Query, pod *corev1.Pod) string {
+	for _, s := range AutoscalerReports(q, pod) {
+		if s.Stage != ScaleUpRefused || s.limitingNodePool() != "" {
+			return s.sentence(q)
 		}
 	}
 	return ""
 }
 
-// KarpenterTells says whether Karpenter has told why it adds no node for a pod, or that it does.
-func KarpenterTells(v View, pod *corev1.Pod) bool {
-	return slices.ContainsFunc(Scalings(v, pod), func(s Scaling) bool { return s.Karpenter })
+// KarpenterReports says whether Karpenter has told why it adds no node for a pod, or that it does.
+func KarpenterReports(q Query, pod *corev1.Pod) bool {
+	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool { return s.Karpenter })
 }
 
-func (s Scaling) said(v View) string {
+func (s AutoscalerReport) sentence(q Query) string {
 	switch {
-	case s.Stage == ScaleAsked:
-		return s.asked(v)
-	case s.Stage == ScaleFailed:
-		zones, why := s.failure()
-		return v.Say.Text(message.ScaleUpFailed, message.Args{"source": s.who(v), "zones": zones, "why": why, "quota": s.ForQuota()})
-	case s.refusedByLimit() != "":
-		return v.Say.Text(message.ScaleUpOverLimit, message.Args{"source": s.who(v), "pool": poolRef(s.refusedByLimit())})
+	case s.Stage == ScaleUpRequested:
+		return s.requestedSentence(q)
+	case s.Stage == ScaleUpFailed:
+		zones, why := s.failedZones()
+		return q.Say.Text(message.ScaleUpFailed, message.Args{"source": s.sourceName(q), "zones": zones, "why": why, "quota": s.QuotaExceeded()})
+	case s.limitingNodePool() != "":
+		return q.Say.Text(message.ScaleUpOverLimit, message.Args{"source": s.sourceName(q), "pool": poolRef(s.limitingNodePool())})
 	case s.Karpenter:
-		return v.Say.Text(message.ScaleUpKarpenter, message.Args{"source": s.who(v), "says": strings.TrimPrefix(s.Event.Message, "Failed to schedule pod, ")})
-	case groupsAtMaximum(s.Event) > 0:
-		return v.Say.Text(message.CauseAutoscalerMax, message.Args{"n": groupsAtMaximum(s.Event), "others": scaleOthers(v, s.Event)})
+		return q.Say.Text(message.ScaleUpKarpenter, message.Args{"source": s.sourceName(q), "says": strings.TrimPrefix(s.Event.Message, "Failed to schedule pod, ")})
+	case countGroupsAtMaximum(s.Event) > 0:
+		return q.Say.Text(message.CauseAutoscalerMax, message.Args{"n": countGroupsAtMaximum(s.Event), "others": scaleUpReasons(q, s.Event)})
 	default:
-		return v.Say.Text(message.CauseAutoscaler, message.Args{"reasons": scaleOthers(v, s.Event)})
+		return q.Say.Text(message.CauseAutoscaler, message.Args{"reasons": scaleUpReasons(q, s.Event)})
 	}
 }
 
-// who is the source in a sentence.
-func (s Scaling) who(v View) string {
-	return cmp.Or(s.Source, v.Say.Text(message.AutoscalerUnnamed, nil))
+// sourceName is the source in a sentence.
+func (s AutoscalerReport) sourceName(q Query) string {
+	return cmp.Or(s.Source, q.Say.Text(message.AutoscalerUnnamed, nil))
 }
 
-// atMaximum reads from cluster-autoscaler's words how many groups are at their maximum size
+// maxSizeReached reads from cluster-autoscaler's words how many groups are at their maximum size
 // (core/scaleup/orchestrator, MaxLimitReachedReason).
-var atMaximum = regexp.MustCompile(`(\d+) max node group size reached`)
+var maxSizeReached = regexp.MustCompile(`(\d+) max node group size reached`)
 
-func groupsAtMaximum(e *corev1.Event) int {
-	if found := atMaximum.FindStringSubmatch(e.Message); found != nil {
+func countGroupsAtMaximum(e *corev1.Event) int {
+	if found := maxSizeReached.FindStringSubmatch(e.Message); found != nil {
 		n, _ := strconv.Atoi(found[1])
 		return n
 	}
 	return 0
 }
 
-// AtMaximum says whether the last that an autoscaler said of a pod is that groups are at their maximum size. Those that suit
+// GroupsAtMaximum says whether the last that an autoscaler said of a pod is that groups are at their maximum size. Those that suit
 // the pod then are: it would have added a node to any other.
-func AtMaximum(v View, pod *corev1.Pod) bool {
-	return slices.ContainsFunc(Scalings(v, pod), func(s Scaling) bool { return s.Stage == ScaleRefused && !s.Karpenter && groupsAtMaximum(s.Event) > 0 })
-}
-
-// Scaled says whether an autoscaler has asked the cloud for a node for the pod since any came: then asking for a larger group
-// helps no further.
-func Scaled(v View, pod *corev1.Pod) bool {
-	return slices.ContainsFunc(Scalings(v, pod), func(s Scaling) bool {
-		return s.Stage == ScaleFailed || s.Stage == ScaleAsked && len(s.came(v)) == 0
+func GroupsAtMaximum(q Query, pod *corev1.Pod) bool {
+	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool {
+		return s.Stage == ScaleUpRefused && !s.Karpenter && countGroupsAtMaximum(s.Event) > 0
 	})
 }
 
-// scaleReason is one of cluster-autoscaler's reasons with the count of groups that it gives it for. A reason may have commas and
-// numbers in it: what does not read so stands in the words of the one before.
-var scaleReason = regexp.MustCompile(`(?:^|, )(\d{1,6}) `)
+// ScaleUpPending says whether an autoscaler has asked the cloud for a node for the pod since any came: then asking for a larger group
+// helps no further.
+func ScaleUpPending(q Query, pod *corev1.Pod) bool {
+	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool {
+		return s.Stage == ScaleUpFailed || s.Stage == ScaleUpRequested && len(s.nodesSince(q)) == 0
+	})
+}
 
-// knownReasons are reasons of cluster-autoscaler that have sentences (core/scaleup/orchestrator, skippedreasons.go). The maximum
+// scaleUpReason is one of cluster-autoscaler's reasons with the count of groups that it gives it for. A reason may have commas and
+// numbers in it: what does not read so stands in the words of the one before.
+var scaleUpReason = regexp.MustCompile(`(?:^|, )(\d{1,6}) `)
+
+// scaleUpReasonMessages are reasons of cluster-autoscaler that have sentences (core/scaleup/orchestrator, skippedreasons.go). The maximum
 // size has one of its own.
-var knownReasons = map[string]message.ID{
+var scaleUpReasonMessages = map[string]message.ID{
 	"in backoff after failed scale-up": message.ScaleReasonBackoff, "not ready for scale-up": message.ScaleReasonNotReady, "max node group size reached": "",
 }
 
-// scaleOthers are the reasons why groups would not do, without the maximum size, each with how many groups it is given for.
-func scaleOthers(v View, e *corev1.Event) []string {
+// scaleUpReasons are the reasons why groups would not do, without the maximum size, each with how many groups it is given for.
+func scaleUpReasons(q Query, e *corev1.Event) []string {
 	_, text, ok := strings.Cut(e.Message, ": ")
 	if !ok || !strings.HasPrefix(e.Message, "pod didn't trigger scale-up") {
 		return nil
 	}
 	var all []string
-	marks := scaleReason.FindAllStringSubmatchIndex(text, -1)
+	marks := scaleUpReason.FindAllStringSubmatchIndex(text, -1)
 	if len(marks) == 0 {
 		if text = strings.TrimSpace(text); text != "" {
-			all = append(all, v.Say.Text(message.ScaleReasonWhole, message.Args{"says": text}))
+			all = append(all, q.Say.Text(message.ScaleReasonWhole, message.Args{"says": text}))
 		}
 		return all
 	}
@@ -223,46 +225,46 @@ func scaleOthers(v View, e *corev1.Event) []string {
 		}
 		n, _ := strconv.Atoi(text[mark[2]:mark[3]])
 		words := strings.TrimSpace(text[mark[1]:end])
-		id, known := knownReasons[words]
+		id, known := scaleUpReasonMessages[words]
 		switch {
 		case !known:
 			id = message.ScaleReason
 		case id == "":
 			continue
 		}
-		all = append(all, v.Say.Text(id, message.Args{"n": n, "says": words}))
+		all = append(all, q.Say.Text(id, message.Args{"n": n, "says": words}))
 	}
 	return all
 }
 
-// zonalFailure is GKE's sentence about a scale-up that failed (gke-autoscaling, zonalErrorMessageTemplate).
-var zonalFailure = regexp.MustCompile(`(?s)^Node scale up in zones (.+?) associated with this pod failed: (.+?)\.?(?: Pod is at risk of not being scheduled\.?)?$`)
+// zonalScaleUpFailure is GKE's sentence about a scale-up that failed (gke-autoscaling, zonalErrorMessageTemplate).
+var zonalScaleUpFailure = regexp.MustCompile(`(?s)^Node scale up in zones (.+?) associated with this pod failed: (.+?)\.?(?: Pod is at risk of not being scheduled\.?)?$`)
 
-// failure is where a scale-up failed, if that is told, and why, in the cloud's words.
-func (s Scaling) failure() (zones []string, why string) {
-	if match := zonalFailure.FindStringSubmatch(s.Event.Message); match != nil {
+// failedZones is where a scale-up failed, if that is told, and why, in the cloud's words.
+func (s AutoscalerReport) failedZones() (zones []string, why string) {
+	if match := zonalScaleUpFailure.FindStringSubmatch(s.Event.Message); match != nil {
 		return strings.Split(match[1], ", "), match[2]
 	}
 	return nil, strings.TrimSuffix(s.Event.Message, ".")
 }
 
-// ForQuota says whether the cloud refused a node because a quota is used up.
-func (s Scaling) ForQuota() bool {
-	return s.Stage == ScaleFailed && OverQuota(s.Event.Message)
+// QuotaExceeded says whether the cloud refused a node because a quota is used up.
+func (s AutoscalerReport) QuotaExceeded() bool {
+	return s.Stage == ScaleUpFailed && IsQuotaError(s.Event.Message)
 }
 
-// overQuota are words by which clouds say that a quota is used up: Google's, Azure's and Amazon's error codes.
-var overQuota = []string{"quota", "vcpulimitexceeded", "instancelimitexceeded", "maxspotinstancecountexceeded"}
+// quotaErrors are words by which clouds say that a quota is used up: Google's, Azure's and Amazon's error codes.
+var quotaErrors = []string{"quota", "vcpulimitexceeded", "instancelimitexceeded", "maxspotinstancecountexceeded"}
 
-// OverQuota says whether a cloud's words are about a quota.
-func OverQuota(words string) bool {
+// IsQuotaError says whether a cloud's words are about a quota.
+func IsQuotaError(words string) bool {
 	words = strings.ToLower(words)
-	return slices.ContainsFunc(overQuota, func(word string) bool { return strings.Contains(words, word) })
+	return slices.ContainsFunc(quotaErrors, func(word string) bool { return strings.Contains(words, word) })
 }
 
 // RegionOfFailure is the region where a scale-up failed, if its zones tell it as Google names them: us-central1-c is in us-central1.
-func (s Scaling) RegionOfFailure() string {
-	zones, _ := s.failure()
+func (s AutoscalerReport) RegionOfFailure() string {
+	zones, _ := s.failedZones()
 	if len(zones) == 0 {
 		return ""
 	}
@@ -274,33 +276,33 @@ func (s Scaling) RegionOfFailure() string {
 
 var googleZone = regexp.MustCompile(`^([a-z]+-[a-z]+[0-9]+)-[a-z]$`)
 
-// resized reads cluster-autoscaler's list of the groups that it made larger: [{NAME 0->1 (max: 9)}].
-var resized = regexp.MustCompile(`\{(\S+) (\d+)->(\d+) \(max: (\d+)\)\}`)
+// resizedGroup reads cluster-autoscaler's list of the groups that it made larger: [{NAME 0->1 (max: 9)}].
+var resizedGroup = regexp.MustCompile(`\{(\S+) (\d+)->(\d+) \(max: (\d+)\)\}`)
 
-// provisionTime is how long cluster-autoscaler waits for a node before it gives it up (--max-node-provision-time), and Karpenter
+// nodeProvisionTimeout is how long cluster-autoscaler waits for a node before it gives it up (--max-node-provision-time), and Karpenter
 // for one to register.
-const provisionTime = 15 * time.Minute
+const nodeProvisionTimeout = 15 * time.Minute
 
-func (s Scaling) asked(v View) string {
+func (s AutoscalerReport) requestedSentence(q Query) string {
 	var groups []string
-	for _, match := range resized.FindAllStringSubmatch(s.Event.Message, -1) {
+	for _, match := range resizedGroup.FindAllStringSubmatch(s.Event.Message, -1) {
 		name := match[1][strings.LastIndex(match[1], "/")+1:] // Of Google's groups it gives addresses.
-		groups = append(groups, v.Say.Text(message.ScaledGroup, message.Args{"group": name, "from": match[2], "to": match[3], "max": match[4]}))
+		groups = append(groups, q.Say.Text(message.ScaledGroup, message.Args{"group": name, "from": match[2], "to": match[3], "max": match[4]}))
 	}
 	_, _, last := Occurrences(s.Event)
-	args := message.Args{"source": s.who(v), "groups": groups, "says": s.Event.Message, "age": "", "overdue": false, "came": v.Some(s.came(v)), "karpenter": s.Karpenter}
+	args := message.Args{"source": s.sourceName(q), "groups": groups, "says": s.Event.Message, "age": "", "overdue": false, "came": q.Enumerate(s.nodesSince(q)), "karpenter": s.Karpenter}
 	if !last.IsZero() {
-		age := v.World.Taken().Sub(last.Time)
-		args["age"], args["overdue"] = duration.HumanDuration(age), age > provisionTime
+		age := q.World.Taken().Sub(last.Time)
+		args["age"], args["overdue"] = duration.HumanDuration(age), age > nodeProvisionTimeout
 	}
-	return v.Say.Text(message.ScaleUpAsked, args)
+	return q.Say.Text(message.ScaleUpAsked, args)
 }
 
-// came are the nodes made since the autoscaler last asked for one.
-func (s Scaling) came(v View) []change.Ref {
+// nodesSince are the nodes made since the autoscaler last asked for one.
+func (s AutoscalerReport) nodesSince(q Query) []change.Ref {
 	_, _, last := Occurrences(s.Event)
 	var refs []change.Ref
-	for _, node := range v.World.Nodes() {
+	for _, node := range q.World.Nodes() {
 		if !last.IsZero() && node.CreationTimestamp.After(last.Time) {
 			refs = append(refs, facts.RefTo(cluster.Node, node))
 		}

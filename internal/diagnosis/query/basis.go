@@ -12,21 +12,21 @@ import (
 
 // Basis is what an answer about where a pod can run does not rest on: rules of another version, a profile that was
 // assumed, and what is not modelled.
-func (v View) Basis(pod *corev1.Pod) []finding.Gap {
+func (q Query) Basis(pod *corev1.Pod) []finding.Gap {
 	about := func(id message.ID, args message.Args) finding.Gap {
-		return finding.Gap{About: "scheduling", Message: v.Say.Text(id, args)}
+		return finding.Gap{About: "scheduling", Message: q.Say.Text(id, args)}
 	}
-	if v.Judge == nil {
+	if q.Judge == nil {
 		return []finding.Gap{about(message.NoJudge, nil)}
 	}
-	if !v.Judge.Models(pod) {
+	if !q.Judge.Models(pod) {
 		return []finding.Gap{about(message.OtherScheduler, message.Args{"scheduler": facts.SchedulerOf(pod)})}
 	}
-	b := v.Judge.Basis()
+	b := q.Judge.Basis()
 	var gaps []finding.Gap
-	if theirs, err := version.ParseGeneric(v.World.Server()); err == nil {
+	if theirs, err := version.ParseGeneric(q.World.Server()); err == nil {
 		if ours, err := version.ParseGeneric(b.Version); err == nil && (theirs.Major() != ours.Major() || theirs.Minor() != ours.Minor()) {
-			gaps = append(gaps, about(message.OtherVersion, message.Args{"server": v.World.Server(), "version": b.Version}))
+			gaps = append(gaps, about(message.OtherVersion, message.Args{"server": q.World.Server(), "version": b.Version}))
 		}
 	} else {
 		gaps = append(gaps, about(message.UnknownVersion, message.Args{"version": b.Version}))
@@ -37,23 +37,23 @@ func (v View) Basis(pod *corev1.Pod) []finding.Gap {
 	for _, what := range b.NotModelled {
 		gaps = append(gaps, about(message.RuleNotModelled, message.Args{"what": what}))
 	}
-	if v.World.Knowledge(cluster.Pod) != cluster.Complete {
+	if q.World.Knowledge(cluster.Pod) != cluster.Complete {
 		gaps = append(gaps, about(message.SomePods, nil))
 	}
-	if kinds := v.without(cluster.CSINode, cluster.VolumeAttachment); len(kinds) > 0 && facts.MountsClaim(pod) {
+	if kinds := q.unknownOf(cluster.CSINode, cluster.VolumeAttachment); len(kinds) > 0 && facts.MountsClaim(pod) {
 		gaps = append(gaps, about(message.NoAttachLimits, message.Args{"kinds": kinds}))
 	}
-	if facts.SelectsNamespaces(pod) && !v.Knows(cluster.Namespace) {
+	if facts.SelectsNamespaces(pod) && !q.Known(cluster.Namespace) {
 		gaps = append(gaps, about(message.NoNamespaces, nil))
 	}
 	return gaps
 }
 
-// without are those of the kinds that are not known.
-func (v View) without(kinds ...cluster.Kind) []string {
+// unknownOf are those of the kinds that are not known.
+func (q Query) unknownOf(kinds ...cluster.Kind) []string {
 	var missing []string
 	for _, kind := range kinds {
-		if !v.Knows(kind) {
+		if !q.Known(kind) {
 			missing = append(missing, string(kind))
 		}
 	}

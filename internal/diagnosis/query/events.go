@@ -15,27 +15,27 @@ import (
 )
 
 // Events are those about an object that give one of the reasons, the newest first; all of them if no reason is named.
-func (v View) Events(about metav1.Object, reasons ...string) []*corev1.Event {
-	found := v.World.Events(about.GetUID())
+func (q Query) Events(about metav1.Object, reasons ...string) []*corev1.Event {
+	found := q.World.Events(about.GetUID())
 	if _, isNode := about.(*corev1.Node); isNode {
 		// Kubelet and the node controller give a node's name where its UID belongs (pkg/kubelet, makeNodeRef).
-		found = slices.Concat(found, v.World.Events(types.UID(about.GetName())))
+		found = slices.Concat(found, q.World.Events(types.UID(about.GetName())))
 	}
-	return newest(found, reasons)
+	return newestFirst(found, reasons)
 }
 
 // EventsNamed are those about whatever has or had that name, the newest first.
-func (v View) EventsNamed(ref change.Ref, reasons ...string) []*corev1.Event {
+func (q Query) EventsNamed(ref change.Ref, reasons ...string) []*corev1.Event {
 	var found []*corev1.Event
-	for _, e := range v.World.AllEvents() {
+	for _, e := range q.World.AllEvents() {
 		if o := e.InvolvedObject; o.Kind == ref.Kind && o.Name == ref.Name && o.Namespace == ref.Namespace {
 			found = append(found, e)
 		}
 	}
-	return newest(found, reasons)
+	return newestFirst(found, reasons)
 }
 
-func newest(events []*corev1.Event, reasons []string) []*corev1.Event {
+func newestFirst(events []*corev1.Event, reasons []string) []*corev1.Event {
 	chosen := slices.DeleteFunc(slices.Clone(events), func(e *corev1.Event) bool {
 		return len(reasons) > 0 && !slices.Contains(reasons, e.Reason)
 	})
@@ -47,18 +47,18 @@ func newest(events []*corev1.Event, reasons []string) []*corev1.Event {
 	return chosen
 }
 
-// EventFact is an event as evidence about its object.
-func EventFact(e *corev1.Event) finding.Evidence {
+// EventEvidence is an event as evidence about its object.
+func EventEvidence(e *corev1.Event) finding.Evidence {
 	count, _, last := Occurrences(e)
 	value := e.Message
 	if count > 1 {
 		value += " (" + strconv.Itoa(count) + "×)"
 	}
-	return facts.FactSince(Involved(e), "events["+e.Reason+"]", value, last)
+	return facts.EvidenceSince(InvolvedObject(e), "events["+e.Reason+"]", value, last)
 }
 
-// Involved is what an event is about.
-func Involved(e *corev1.Event) change.Ref {
+// InvolvedObject is what an event is about.
+func InvolvedObject(e *corev1.Event) change.Ref {
 	o := e.InvolvedObject
 	return change.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }

@@ -16,20 +16,20 @@ type Limits struct {
 	Accepted func(finding.Code, change.Ref) bool
 }
 
-// PassesOver says whether a code's findings are to leave a thing out.
-func (v View) PassesOver(code finding.Code, ref change.Ref) bool {
-	return !v.InScope(ref) || v.Limits.Accepted != nil && v.Limits.Accepted(code, ref)
+// Excludes says whether a code's findings are to leave a thing out.
+func (q Query) Excludes(code finding.Code, ref change.Ref) bool {
+	return !q.InScope(ref) || q.Limits.Accepted != nil && q.Limits.Accepted(code, ref)
 }
 
 // InScope says whether a thing is asked about.
-func (v View) InScope(ref change.Ref) bool {
-	return v.Limits.Scope == nil || v.Limits.Scope(v.World, ref)
+func (q Query) InScope(ref change.Ref) bool {
+	return q.Limits.Scope == nil || q.Limits.Scope(q.World, ref)
 }
 
 // WithinLimits keeps a finding none of whose subjects was accepted and, if it is about things of namespaces at all, one
 // of which is asked about.
-func (v View) WithinLimits(f finding.Finding) bool {
-	accepted := func(r change.Ref) bool { return v.Limits.Accepted != nil && v.Limits.Accepted(f.Code, r) }
+func (q Query) WithinLimits(f finding.Finding) bool {
+	accepted := func(r change.Ref) bool { return q.Limits.Accepted != nil && q.Limits.Accepted(f.Code, r) }
 	namespaced := func(r change.Ref) bool { return r.Namespace != "" }
 	switch {
 	case slices.ContainsFunc(f.Subjects, accepted):
@@ -37,6 +37,6 @@ func (v View) WithinLimits(f finding.Finding) bool {
 	case !slices.ContainsFunc(f.Subjects, namespaced):
 		return true
 	default:
-		return slices.ContainsFunc(f.Subjects, func(r change.Ref) bool { return namespaced(r) && v.InScope(r) })
+		return slices.ContainsFunc(f.Subjects, func(r change.Ref) bool { return namespaced(r) && q.InScope(r) })
 	}
 }

@@ -16,16 +16,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// overLimit is what Karpenter says of a NodePool whose limits leave no room for a node: `... exceed limits for nodepool:
+// nodePoolLimitExceeded is what Karpenter says of a NodePool whose limits leave no room for a node: `... exceed limits for nodepool:
 // "default"` until v1.3, `... exceed limits for nodepool (NodePool=default)` since.
 //
 // Source: sigs.k8s.io/karpenter, pkg/controllers/provisioning/scheduling/scheduler.go.
-var overLimit = regexp.MustCompile(`(?:exceed limits|limits have been exhausted) for nodepool:? ?(?:\(NodePool=|")([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)[)"]`)
+var nodePoolLimitExceeded = regexp.MustCompile(`(?:exceed limits|limits have been exhausted) for nodepool:? ?(?:\(NodePool=|")([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)[)"]`)
 
-// refusedByLimit is the NodePool whose limit keeps Karpenter from adding a node; empty if none is named.
-func (s Scaling) refusedByLimit() string {
-	if s.Karpenter && s.Stage == ScaleRefused {
-		if match := overLimit.FindStringSubmatch(s.Event.Message); match != nil {
+// limitingNodePool is the NodePool whose limit keeps Karpenter from adding a node; empty if none is named.
+func (s AutoscalerReport) limitingNodePool() string {
+	if s.Karpenter && s.Stage == ScaleUpRefused {
+		if match := nodePoolLimitExceeded.FindStringSubmatch(s.Event.Message); match != nil {
 			return match[1]
 		}
 	}
@@ -38,20 +38,20 @@ func poolRef(name string) change.Ref { return change.Ref{Kind: string(cluster.No
 // Limit is how much of a resource a NodePool may have.
 type Limit struct {
 	Resource corev1.ResourceName
-	// Most is what it may have, Has what it has.
-	Most, Has resource.Quantity
+	// Max is what it may have, Has what it has.
+	Max, Used resource.Quantity
 	// Next is what it would have with one more node like the largest that it has of this resource; Has, if it has none.
 	Next resource.Quantity
 }
 
 // Reached says whether the NodePool has all that it may have.
-func (l Limit) Reached() bool { return l.Has.Cmp(l.Most) >= 0 }
+func (l Limit) Reached() bool { return l.Used.Cmp(l.Max) >= 0 }
 
 // LimitsOf are a NodePool's limits, by name.
 func LimitsOf(world *cluster.Snapshot, pool *custom.NodePool) []Limit {
 	var all []Limit
 	for _, name := range slices.Sorted(maps.Keys(pool.Spec.Limits)) {
-		l := Limit{Resource: name, Most: pool.Spec.Limits[name], Has: pool.Status.Resources[name]}
+		l := Limit{Resource: name, Max: pool.Spec.Limits[name], Used: pool.Status.Resources[name]}
 		largest := resource.Quantity{}
 		for _, node := range world.Nodes() {
 			if node.Labels["karpenter.sh/nodepool"] != pool.Name {
@@ -65,38 +65,38 @@ func LimitsOf(world *cluster.Snapshot, pool *custom.NodePool) []Limit {
 				largest = have
 			}
 		}
-		l.Next = l.Has.DeepCopy()
+		l.Next = l.Used.DeepCopy()
 		l.Next.Add(largest)
 		all = append(all, l)
 	}
 	return all
 }
 
-// LimitFacts are a limit and what there is of it.
-func LimitFacts(pool *custom.NodePool, l Limit) []finding.Evidence {
+// LimitEvidence are a limit and what there is of it.
+func LimitEvidence(pool *custom.NodePool, l Limit) []finding.Evidence {
 	ref := facts.RefTo(cluster.NodePool, pool)
-	all := []finding.Evidence{facts.Fact(ref, "spec.limits["+string(l.Resource)+"]", l.Most.String())}
+	all := []finding.Evidence{facts.Evidence(ref, "spec.limits["+string(l.Resource)+"]", l.Max.String())}
 	if has, ok := pool.Status.Resources[l.Resource]; ok {
-		all = append(all, facts.Fact(ref, "status.resources["+string(l.Resource)+"]", has.String()))
+		all = append(all, facts.Evidence(ref, "status.resources["+string(l.Resource)+"]", has.String()))
 	}
 	return all
 }
 
 // LimitLinks are how a NodePool's limits stand: those that it has reached, or that one more node like its largest would exceed.
 // Without either they are all of them, for the NodePool may use smaller nodes than those there are, or larger.
-func LimitLinks(v View, name string) []finding.Link {
-	pool := v.World.NodePool(name)
+func LimitLinks(q Query, name string) []finding.Link {
+	pool := q.World.NodePool(name)
 	if pool == nil {
 		return nil
 	}
 	var links, rest []finding.Link
-	for _, l := range LimitsOf(v.World, pool) {
+	for _, l := range LimitsOf(q.World, pool) {
 		args := message.Args{
-			"pool": poolRef(name), "resource": string(l.Resource), "most": l.Most.String(), "has": l.Has.String(), "reached": l.Reached(),
-			"next": l.Next.String(), "over": l.Next.Cmp(l.Most) > 0,
+			"pool": poolRef(name), "resource": string(l.Resource), "most": l.Max.String(), "has": l.Used.String(), "reached": l.Reached(),
+			"next": l.Next.String(), "over": l.Next.Cmp(l.Max) > 0,
 		}
-		link := finding.Link{Message: v.Say.Text(message.PoolLimit, args), Evidence: LimitFacts(pool, l)}
-		if l.Reached() || l.Next.Cmp(l.Most) > 0 {
+		link := finding.Link{Message: q.Say.Text(message.PoolLimit, args), Evidence: LimitEvidence(pool, l)}
+		if l.Reached() || l.Next.Cmp(l.Max) > 0 {
 			links = append(links, link)
 		} else {
 			rest = append(rest, link)
@@ -110,19 +110,19 @@ func LimitLinks(v View, name string) []finding.Link {
 
 // LimitRemedy raises those limits of a NodePool that leave no room for one more node like its largest. Where these are not known it
 // opens the NodePool for editing.
-func (v View) LimitRemedy(name string) finding.Remedy {
+func (q Query) LimitRemedy(name string) finding.Remedy {
 	raised, steps := map[string]string{}, []string(nil)
-	if pool := v.World.NodePool(name); pool != nil {
-		for _, l := range LimitsOf(v.World, pool) {
-			if l.Next.Cmp(l.Most) > 0 {
+	if pool := q.World.NodePool(name); pool != nil {
+		for _, l := range LimitsOf(q.World, pool) {
+			if l.Next.Cmp(l.Max) > 0 {
 				raised[string(l.Resource)] = l.Next.String()
-				steps = append(steps, v.Say.Text(message.PoolLimitStep, message.Args{"resource": string(l.Resource), "from": l.Most.String(), "to": l.Next.String()}))
+				steps = append(steps, q.Say.Text(message.PoolLimitStep, message.Args{"resource": string(l.Resource), "from": l.Max.String(), "to": l.Next.String()}))
 			}
 		}
 	}
 	return finding.Remedy{
-		Message: v.Say.Text(message.RemedyPoolLimit, message.Args{"pool": poolRef(name), "limits": steps}),
+		Message: q.Say.Text(message.RemedyPoolLimit, message.Args{"pool": poolRef(name), "limits": steps}),
 		Command: change.Limit(name, raised),
-		Cost:    v.Say.Text(message.RemedyPoolLimitCost, nil), Risk: v.Say.Text(message.RemedyPoolLimitRisk, nil),
+		Cost:    q.Say.Text(message.RemedyPoolLimitCost, nil), Risk: q.Say.Text(message.RemedyPoolLimitRisk, nil),
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// RefsOf names nodes.
-func RefsOf(nodes []*corev1.Node) []change.Ref {
+// NodeRefs names nodes.
+func NodeRefs(nodes []*corev1.Node) []change.Ref {
 	refs := make([]change.Ref, 0, len(nodes))
 	for _, node := range nodes {
 		refs = append(refs, facts.RefTo(cluster.Node, node))
@@ -30,18 +30,18 @@ type Obstacle struct {
 	Reasons []string
 }
 
-// Gravest orders obstacles: what a new node of the same kind would share comes first.
-var Gravest = []message.ID{
+// ObstacleOrder orders obstacles: what a new node of the same kind would share comes first.
+var ObstacleOrder = []message.ID{
 	message.ObstacleSelector, message.ObstacleLabel, message.ObstacleTainted, message.ObstacleVolume, message.ObstacleStorage,
 	message.ObstacleInUse, message.ObstacleTogether, message.ObstacleApart, message.ObstacleSpread, message.ObstacleDevice,
 	message.ObstacleOther, message.ObstaclePort, message.ObstacleLimit, message.ObstacleFull,
 	message.ObstacleNotReady, message.ObstacleCordoned,
 }
 
-// kindOf is a plugin's obstacle in naosu's kinds. TaintToleration is not here: a taint may say several things.
+// obstacleOfPlugin is a plugin's obstacle in naosu's kinds. TaintToleration is not here: a taint may say several things.
 //
 // Source: k8s.io/kubernetes/pkg/scheduler/framework/plugins/names.
-var kindOf = map[string]message.ID{
+var obstacleOfPlugin = map[string]message.ID{
 	"NodeUnschedulable":  message.ObstacleCordoned,
 	"NodeName":           message.ObstacleSelector,
 	"NodeAffinity":       message.ObstacleSelector,
@@ -58,36 +58,36 @@ var kindOf = map[string]message.ID{
 //
 // Source: plugins/volumebinding/binder.go, plugins/interpodaffinity/filtering.go (1.36).
 const (
-	saysVolumeElsewhere = "node(s) didn't match PersistentVolume's node affinity"
-	saysNotTogether     = "node(s) didn't match pod affinity rules"
+	reasonVolumeNodeAffinity = "node(s) didn't match PersistentVolume's node affinity"
+	reasonPodAffinity        = "node(s) didn't match pod affinity rules"
 )
 
-// obstaclesOn are all of a node's obstacles in naosu's kinds.
-func obstaclesOn(pod *corev1.Pod, node *corev1.Node, on scheduling.NodeObstacles) []Obstacle {
+// nodeObstacles are all of a node's obstacles in naosu's kinds.
+func nodeObstacles(pod *corev1.Pod, node *corev1.Node, on scheduling.NodeObstacles) []Obstacle {
 	var all []Obstacle
 	for _, o := range on.Obstacles {
-		all = append(all, obstaclesOf(pod, node, o)...)
+		all = append(all, pluginObstacles(pod, node, o)...)
 	}
 	return all
 }
 
-// obstaclesOf are a plugin's obstacles on a node in naosu's kinds.
-func obstaclesOf(pod *corev1.Pod, node *corev1.Node, o scheduling.Obstacle) []Obstacle {
+// pluginObstacles are a plugin's obstacles on a node in naosu's kinds.
+func pluginObstacles(pod *corev1.Pod, node *corev1.Node, o scheduling.Obstacle) []Obstacle {
 	as := func(kind message.ID) []Obstacle { return []Obstacle{{kind, o.Plugin, o.Reasons}} }
-	switch kind, ok := kindOf[o.Plugin]; {
+	switch kind, ok := obstacleOfPlugin[o.Plugin]; {
 	case ok:
 		return as(kind)
 	case o.Plugin == "TaintToleration":
 		var found []Obstacle
-		for _, kind := range taintKinds(pod, node) {
+		for _, kind := range taintObstacles(pod, node) {
 			found = append(found, as(kind)...)
 		}
 		return found
-	case o.Plugin == "VolumeBinding" && slices.Contains(o.Reasons, saysVolumeElsewhere):
+	case o.Plugin == "VolumeBinding" && slices.Contains(o.Reasons, reasonVolumeNodeAffinity):
 		return as(message.ObstacleVolume)
 	case o.Plugin == "VolumeBinding":
 		return as(message.ObstacleStorage)
-	case o.Plugin == "InterPodAffinity" && slices.Contains(o.Reasons, saysNotTogether):
+	case o.Plugin == "InterPodAffinity" && slices.Contains(o.Reasons, reasonPodAffinity):
 		return as(message.ObstacleTogether)
 	case o.Plugin == "InterPodAffinity":
 		return as(message.ObstacleApart)
@@ -103,8 +103,8 @@ var stateTaints = map[string]message.ID{
 	corev1.TaintNodeUnreachable:   message.ObstacleNotReady,
 }
 
-// taintKinds tell the taints that repel the pod apart by who puts them there.
-func taintKinds(pod *corev1.Pod, node *corev1.Node) []message.ID {
+// taintObstacles tell the taints that repel the pod apart by who puts them there.
+func taintObstacles(pod *corev1.Pod, node *corev1.Node) []message.ID {
 	var kinds []message.ID
 	for _, taint := range Untolerated(pod, node) {
 		kind, ok := stateTaints[taint.Key]
@@ -123,25 +123,25 @@ func Untolerated(pod *corev1.Pod, node *corev1.Node) []corev1.Taint {
 	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return !facts.Repels(t) || facts.Tolerates(pod, t) })
 }
 
-// ClosedNode is a node that cannot take the pod.
-type ClosedNode struct {
+// NodeObstacles is a node and what keeps the pod off it.
+type NodeObstacles struct {
 	Node      *corev1.Node
 	Obstacles []Obstacle
 }
 
 // Has says whether an obstacle of that kind is among the node's.
-func (n ClosedNode) Has(kind message.ID) bool {
+func (n NodeObstacles) Has(kind message.ID) bool {
 	return slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind == kind })
 }
 
 // Only says whether the node has this kind of obstacle and no other.
-func (n ClosedNode) Only(kind message.ID) bool {
+func (n NodeObstacles) Only(kind message.ID) bool {
 	return len(n.Obstacles) > 0 && !slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind != kind })
 }
 
-// Gravest is the gravest obstacle the node has, the zero one if it has none.
-func (n ClosedNode) Gravest() Obstacle {
-	for _, kind := range Gravest {
+// MostSevere is the most severe obstacle the node has, the zero one if it has none.
+func (n NodeObstacles) MostSevere() Obstacle {
+	for _, kind := range ObstacleOrder {
 		if i := slices.IndexFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind == kind }); i >= 0 {
 			return n.Obstacles[i]
 		}
@@ -150,7 +150,7 @@ func (n ClosedNode) Gravest() Obstacle {
 }
 
 // add adds obstacles of kinds that the node does not have yet.
-func (n *ClosedNode) add(obstacles ...Obstacle) {
+func (n *NodeObstacles) add(obstacles ...Obstacle) {
 	for _, o := range obstacles {
 		if !n.Has(o.Kind) {
 			n.Obstacles = append(n.Obstacles, o)
@@ -158,18 +158,18 @@ func (n *ClosedNode) add(obstacles ...Obstacle) {
 	}
 }
 
-// Beside are the obstacles of other kinds.
-func (n ClosedNode) Beside(kind message.ID) []Obstacle {
+// Except are the obstacles of other kinds.
+func (n NodeObstacles) Except(kind message.ID) []Obstacle {
 	return slices.DeleteFunc(slices.Clone(n.Obstacles), func(o Obstacle) bool { return o.Kind == kind })
 }
 
-// LastingTaints keep the pod off and say neither that the node is cordoned nor that it is not ready.
-func LastingTaints(pod *corev1.Pod, node *corev1.Node) []corev1.Taint {
+// UntoleratedNonLifecycleTaints keep the pod off and say neither that the node is cordoned nor that it is not ready.
+func UntoleratedNonLifecycleTaints(pod *corev1.Pod, node *corev1.Node) []corev1.Taint {
 	return slices.DeleteFunc(Untolerated(pod, node), func(t corev1.Taint) bool { return stateTaints[t.Key] != "" })
 }
 
 // Preemptible says whether pods that leave the node might open it.
-func (n ClosedNode) Preemptible() bool {
+func (n NodeObstacles) Preemptible() bool {
 	return !slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool {
 		switch o.Kind {
 		case message.ObstacleFull, message.ObstaclePort, message.ObstacleApart, message.ObstacleSpread, message.ObstacleInUse, message.ObstacleLimit:

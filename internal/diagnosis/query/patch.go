@@ -14,8 +14,8 @@ import (
 var patchable = map[cluster.Kind]bool{cluster.Deployment: true, cluster.StatefulSet: true, cluster.DaemonSet: true}
 
 // PatchTemplate changes the spec of the pods that the pod's workload makes; false if the pod has none that would replace it.
-func (v View) PatchTemplate(pod *corev1.Pod, spec map[string]any) (change.Patch, bool) {
-	object := v.World.Workload(pod)
+func (q Query) PatchTemplate(pod *corev1.Pod, spec map[string]any) (change.Patch, bool) {
+	object := q.World.Workload(pod)
 	if object == nil {
 		return change.Patch{}, false
 	}
@@ -23,11 +23,11 @@ func (v View) PatchTemplate(pod *corev1.Pod, spec map[string]any) (change.Patch,
 	if !patchable[kind] {
 		return change.Patch{}, false
 	}
-	return patch(facts.RefTo(kind, object), map[string]any{"template": map[string]any{"spec": spec}}), true
+	return patchSpec(facts.RefTo(kind, object), map[string]any{"template": map[string]any{"spec": spec}}), true
 }
 
-// patch changes an object's spec.
-func patch(object change.Ref, spec map[string]any) change.Patch {
+// patchSpec changes an object's spec.
+func patchSpec(object change.Ref, spec map[string]any) change.Patch {
 	data, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
 		panic("diagnosis: a patch that is no JSON: " + err.Error()) // Only values of the API's own types are put in.
@@ -35,8 +35,8 @@ func patch(object change.Ref, spec map[string]any) change.Patch {
 	return change.Patch{Object: object, Patch: string(data)}
 }
 
-// OfCron changes the spec of the pods of a CronJob's next Jobs.
-func OfCron(cron change.Ref, spec map[string]any) change.Patch {
+// PatchCronJob changes the spec of the pods of a CronJob's next Jobs.
+func PatchCronJob(cron change.Ref, spec map[string]any) change.Patch {
 	template := map[string]any{"template": map[string]any{"spec": spec}}
-	return patch(cron, map[string]any{"jobTemplate": map[string]any{"spec": template}})
+	return patchSpec(cron, map[string]any{"jobTemplate": map[string]any{"spec": template}})
 }

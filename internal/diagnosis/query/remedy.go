@@ -12,73 +12,73 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// Way puts a change into words.
-func (v View) Way(done change.Change, what, cost, risk message.ID, args message.Args) Way {
-	return v.elsewhere(Way{Remedy: finding.Remedy{
-		Message: v.Say.Text(what, args), Change: done, Command: done.Command(),
-		Cost: v.Say.Text(cost, args), Risk: v.Say.Text(risk, args),
+// Propose puts a change into words.
+func (q Query) Propose(done change.Change, what, cost, risk message.ID, args message.Args) ProposedRemedy {
+	return q.redirectToManager(ProposedRemedy{Remedy: finding.Remedy{
+		Message: q.Say.Text(what, args), Change: done, Command: done.Command(),
+		Cost: q.Say.Text(cost, args), Risk: q.Say.Text(risk, args),
 	}})
 }
 
 // Uncordon opens the first node that is only cordoned, and not by what is asked about.
-func (v View) Uncordon(nodes []ClosedNode) []Way {
+func (q Query) Uncordon(nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
-		if n.Only(message.ObstacleCordoned) && !slices.Contains(v.Closed, n.Node.Name) {
+		if n.Only(message.ObstacleCordoned) && !slices.Contains(q.Cordoned, n.Node.Name) {
 			args := message.Args{"node": facts.RefTo(cluster.Node, n.Node), "zone": cluster.Zone(n.Node)}
 			done := change.Uncordon{Node: n.Node.Name}
-			return []Way{v.Way(done, message.RemedyUncordon, message.RemedyUncordonCost, message.RemedyUncordonRisk, args)}
+			return []ProposedRemedy{q.Propose(done, message.RemedyUncordon, message.RemedyUncordonCost, message.RemedyUncordonRisk, args)}
 		}
 	}
 	return nil
 }
 
 // Tolerate lets the pod's workload onto the first node that is only tainted, and by people.
-func (v View) Tolerate(pod *corev1.Pod, nodes []ClosedNode) []Way {
+func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
-		if !n.Only(message.ObstacleTainted) || facts.Kept(LastingTaints(pod, n.Node)) {
+		if !n.Only(message.ObstacleTainted) || facts.AnyOwned(UntoleratedNonLifecycleTaints(pod, n.Node)) {
 			continue
 		}
-		object := v.World.Workload(pod)
+		object := q.World.Workload(pod)
 		if object == nil || facts.TemplateOf(object) == nil {
 			return nil
 		}
 		tolerations := facts.TemplateOf(object).Spec.Tolerations
 		var taints []string
-		for _, t := range LastingTaints(pod, n.Node) {
+		for _, t := range UntoleratedNonLifecycleTaints(pod, n.Node) {
 			taints = append(taints, t.ToString())
 			tolerations = append(slices.Clip(tolerations), corev1.Toleration{
 				Key: t.Key, Operator: corev1.TolerationOpEqual, Value: t.Value, Effect: t.Effect,
 			})
 		}
-		done, ok := v.PatchTemplate(pod, map[string]any{"tolerations": tolerations})
+		done, ok := q.PatchTemplate(pod, map[string]any{"tolerations": tolerations})
 		if !ok {
 			return nil
 		}
 		args := message.Args{"object": done.Object, "taints": taints, "node": facts.NodeRef(n.Node.Name)}
-		return []Way{v.Way(done, message.RemedyTaints, message.RemedyReplaceCost, message.RemedyTaintsRisk, args)}
+		return []ProposedRemedy{q.Propose(done, message.RemedyTaints, message.RemedyReplaceCost, message.RemedyTaintsRisk, args)}
 	}
 	return nil
 }
 
 // Untaint takes the taint off the first node that has no other obstacle than one taint, which people put there.
-func (v View) Untaint(pod *corev1.Pod, nodes []ClosedNode) []Way {
+func (q Query) Untaint(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
-		if taints := LastingTaints(pod, n.Node); n.Only(message.ObstacleTainted) && len(taints) == 1 && !facts.Kept(taints) {
+		if taints := UntoleratedNonLifecycleTaints(pod, n.Node); n.Only(message.ObstacleTainted) && len(taints) == 1 && !facts.AnyOwned(taints) {
 			args := message.Args{"node": facts.NodeRef(n.Node.Name), "taint": taints[0].ToString()}
 			done := change.Untaint{Node: n.Node.Name, Taint: taints[0]}
-			return []Way{v.Way(done, message.RemedyUntaint, message.RemedyUntaintCost, message.RemedyUntaintRisk, args)}
+			return []ProposedRemedy{q.Propose(done, message.RemedyUntaint, message.RemedyUntaintCost, message.RemedyUntaintRisk, args)}
 		}
 	}
 	return nil
 }
 
-// ByGroups sizes a group so that its zone gains a node.
-func (v View) ByGroups(c Candidates) []Way {
-	var ways []Way
-	for _, group := range c.Suited {
-		if resized := Resize(v, group.Group, group.Zone); resized.Command != "" {
-			ways = append(ways, Way{Remedy: resized})
+// ResizeGroups sizes a group so that its zone gains a node.
+func (q Query) ResizeGroups(c GroupCandidates) []ProposedRemedy {
+	var proposals []ProposedRemedy
+	for _, group := range c.Suitable {
+		if resized := ResizeRemedy(q, group.Group, group.Zone); resized.Command != "" {
+			proposals = append(proposals, ProposedRemedy{Remedy: resized})
 		}
 	}
-	return ways
+	return proposals
 }

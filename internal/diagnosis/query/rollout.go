@@ -26,9 +26,9 @@ type Rollout struct {
 // RolloutOf is the rollout that a pod is the new one of; false if there is none, or if old pods end before it is ready.
 //
 // Source: pkg/controller/deployment/util, ResolveFenceposts: maxUnavailable is rounded down, maxSurge up.
-func (v View) RolloutOf(pod *corev1.Pod) (Rollout, bool) {
+func (q Query) RolloutOf(pod *corev1.Pod) (Rollout, bool) {
 	own := metav1.GetControllerOfNoCopy(pod)
-	d, ok := v.World.Workload(pod).(*appsv1.Deployment)
+	d, ok := q.World.Workload(pod).(*appsv1.Deployment)
 	if !ok || own == nil || d.Spec.Paused || d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return Rollout{}, false
 	}
@@ -36,10 +36,10 @@ func (v View) RolloutOf(pod *corev1.Pod) (Rollout, bool) {
 	if d.Spec.Replicas != nil {
 		r.Replicas = int(*d.Spec.Replicas)
 	}
-	if unavailable(d, r.Replicas) > 0 || !v.newest(d, own) {
+	if maxUnavailable(d, r.Replicas) > 0 || !q.isNewReplicaSet(d, own) {
 		return Rollout{}, false
 	}
-	for _, other := range facts.PodsOfWorkload(v.World, r.Ref) {
+	for _, other := range facts.PodsOfWorkload(q.World, r.Ref) {
 		if owner := metav1.GetControllerOfNoCopy(other); owner.UID != own.UID && other.Spec.NodeName != "" {
 			r.Old = append(r.Old, other)
 		}
@@ -47,15 +47,15 @@ func (v View) RolloutOf(pod *corev1.Pod) (Rollout, bool) {
 	return r, len(r.Old) > 0
 }
 
-// newest says whether a ReplicaSet is that of the Deployment's present template.
-func (v View) newest(d *appsv1.Deployment, set *metav1.OwnerReference) bool {
+// isNewReplicaSet says whether a ReplicaSet is that of the Deployment's present template.
+func (q Query) isNewReplicaSet(d *appsv1.Deployment, set *metav1.OwnerReference) bool {
 	const revision = "deployment.kubernetes.io/revision" // pkg/controller/deployment/util
-	o, ok := v.World.Object(cluster.ReplicaSet, d.Namespace, set.Name).(*appsv1.ReplicaSet)
+	o, ok := q.World.Object(cluster.ReplicaSet, d.Namespace, set.Name).(*appsv1.ReplicaSet)
 	return ok && o.UID == set.UID && o.Annotations[revision] == d.Annotations[revision]
 }
 
-// unavailable is how many pods fewer than it is to have a Deployment may have during a rollout.
-func unavailable(d *appsv1.Deployment, replicas int) int {
+// maxUnavailable is how many pods fewer than it is to have a Deployment may have during a rollout.
+func maxUnavailable(d *appsv1.Deployment, replicas int) int {
 	surge, fewer := intstr.FromString("25%"), intstr.FromString("25%")
 	if r := d.Spec.Strategy.RollingUpdate; r != nil {
 		if r.MaxSurge != nil {
@@ -73,29 +73,29 @@ func unavailable(d *appsv1.Deployment, replicas int) int {
 	return n
 }
 
-// Fact is how many pods fewer the Deployment allows, as evidence.
-func (r Rollout) Fact() finding.Evidence {
+// Evidence is how many pods fewer the Deployment allows, as evidence.
+func (r Rollout) Evidence() finding.Evidence {
 	value := ""
 	if s := r.deployment.Spec.Strategy.RollingUpdate; s != nil && s.MaxUnavailable != nil {
 		value = s.MaxUnavailable.String()
 	}
-	return facts.Fact(r.Ref, "spec.strategy.rollingUpdate.maxUnavailable", value)
+	return facts.Evidence(r.Ref, "spec.strategy.rollingUpdate.maxUnavailable", value)
 }
 
 // Args are what sentences about the rollout need.
 func (r Rollout) Args() message.Args {
-	return message.Args{"object": r.Ref, "n": len(r.Old), "allowed": r.Fact().Value, "replicas": r.Replicas}
+	return message.Args{"object": r.Ref, "n": len(r.Old), "allowed": r.Evidence().Value, "replicas": r.Replicas}
 }
 
-// EndOldFirst are ways to let old pods end before new ones are ready: one at a time, or, of a Deployment with a single pod, by
+// ReplaceOldFirst are remedies that let old pods end before new ones are ready: one at a time, or, of a Deployment with a single pod, by
 // ending it first.
-func (v View) EndOldFirst(r Rollout) []Way {
+func (q Query) ReplaceOldFirst(r Rollout) []ProposedRemedy {
 	args := r.Args()
-	recreate := v.Way(patch(r.Ref, map[string]any{"strategy": map[string]any{"type": appsv1.RecreateDeploymentStrategyType, "rollingUpdate": nil}}),
+	recreate := q.Propose(patchSpec(r.Ref, map[string]any{"strategy": map[string]any{"type": appsv1.RecreateDeploymentStrategyType, "rollingUpdate": nil}}),
 		message.RemedyRecreate, message.RemedyRecreateCost, message.RemedyRecreateRisk, args)
 	if r.Replicas == 1 {
-		return []Way{recreate}
+		return []ProposedRemedy{recreate}
 	}
-	return []Way{v.Way(patch(r.Ref, map[string]any{"strategy": map[string]any{"rollingUpdate": map[string]any{"maxUnavailable": 1}}}),
+	return []ProposedRemedy{q.Propose(patchSpec(r.Ref, map[string]any{"strategy": map[string]any{"rollingUpdate": map[string]any{"maxUnavailable": 1}}}),
 		message.RemedyUnavailable, message.RemedyUnavailableCost, message.RemedyUnavailableRisk, args)}
 }

@@ -13,104 +13,104 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// Verdict is what the judge has against the world's nodes for one pod.
+// Verdict is what the judge says of each node for one pod.
 type Verdict struct {
-	// Everywhere keeps the pod off every node.
-	Everywhere []scheduling.Obstacle
-	// Closed and open nodes are in the order of their names.
-	Closed []ClosedNode
-	Open   []*corev1.Node
+	// OnAllNodes are obstacles that keep the pod off every node.
+	OnAllNodes []scheduling.Obstacle
+	// Infeasible and Feasible nodes are sorted by name.
+	Infeasible []NodeObstacles
+	Feasible   []*corev1.Node
 }
 
-// memory keeps what was asked of the judge, for rules that look at the same pod.
-type memory map[question]reply
+// cache holds the judge's verdicts, for rules that look at the same pod.
+type cache map[cacheKey]cacheEntry
 
-type question struct {
+type cacheKey struct {
 	world *cluster.Snapshot
 	pod   *corev1.Pod
 }
 
-type reply struct {
+type cacheEntry struct {
 	verdict *Verdict
 	err     error
 }
 
-// Remembering makes the View ask the judge only once about a pod.
-func (v View) Remembering() View {
-	if v.memory == nil {
-		v.memory = memory{}
+// WithCache returns a Query that asks the judge only once about each pod.
+func (q Query) WithCache() Query {
+	if q.cache == nil {
+		q.cache = cache{}
 	}
-	return v
+	return q
 }
 
-// Judged is the judge's verdict on a pod, nil if there is no judge, it does not speak for the pod's scheduler, or it fails.
-func (v View) Judged(ctx context.Context, pod *corev1.Pod) *Verdict {
-	found, _ := v.Ask(ctx, pod)
+// Verdict is the judge's verdict on a pod; nil if there is no judge, it does not model the pod's scheduler, or it fails.
+func (q Query) Verdict(ctx context.Context, pod *corev1.Pod) *Verdict {
+	found, _ := q.VerdictOrError(ctx, pod)
 	return found
 }
 
-// Ask is judged with the judge's failure.
-func (v View) Ask(ctx context.Context, pod *corev1.Pod) (*Verdict, error) {
-	if v.Judge == nil || !v.Judge.Models(pod) {
+// VerdictOrError is Verdict with the judge's error.
+func (q Query) VerdictOrError(ctx context.Context, pod *corev1.Pod) (*Verdict, error) {
+	if q.Judge == nil || !q.Judge.Models(pod) {
 		return nil, nil
 	}
-	q := question{v.World, pod}
-	known, ok := v.memory[q]
+	key := cacheKey{q.World, pod}
+	known, ok := q.cache[key]
 	if !ok {
-		answer, err := v.Judge.Obstacles(ctx, pod)
-		if err == nil || len(answer.Everywhere) > 0 { // What closes every node leaves some plugins at a loss about each.
-			known.verdict = read(v.World, pod, answer)
+		answer, err := q.Judge.Obstacles(ctx, pod)
+		if err == nil || len(answer.Everywhere) > 0 { // An obstacle on all nodes makes some plugins fail on each.
+			known.verdict = newVerdict(q.World, pod, answer)
 		} else {
 			known.err = err
 		}
-		if v.memory != nil {
-			v.memory[q] = known
+		if q.cache != nil {
+			q.cache[key] = known
 		}
 	}
 	return known.verdict, known.err
 }
 
-func read(world *cluster.Snapshot, pod *corev1.Pod, answer scheduling.Obstacles) *Verdict {
-	found := &Verdict{Everywhere: answer.Everywhere}
+func newVerdict(world *cluster.Snapshot, pod *corev1.Pod, answer scheduling.Obstacles) *Verdict {
+	found := &Verdict{OnAllNodes: answer.Everywhere}
 	for _, n := range answer.Nodes {
 		node := world.Node(n.Node)
 		if node == nil {
 			continue
 		}
 		if len(n.Obstacles) == 0 {
-			found.Open = append(found.Open, node)
+			found.Feasible = append(found.Feasible, node)
 			continue
 		}
-		closed := ClosedNode{Node: node}
-		closed.add(obstaclesOn(pod, node, n)...)
-		found.Closed = append(found.Closed, closed)
+		infeasible := NodeObstacles{Node: node}
+		infeasible.add(nodeObstacles(pod, node, n)...)
+		found.Infeasible = append(found.Infeasible, infeasible)
 	}
 	return found
 }
 
-// Plain is the verdict without a judge, from nodes, claims and volumes alone: a volume's zones hold whichever scheduler
-// places the pod, for the kubelet refuses it elsewhere. Whatever else may close a node is left out.
-func (v View) Plain(mounts []facts.Mount) *Verdict {
+// VolumeVerdict is the verdict without a judge, from nodes, claims and volumes alone: a volume's zones hold whichever scheduler
+// places the pod, for the kubelet refuses it elsewhere. Other obstacles are left out.
+func (q Query) VolumeVerdict(mounts []facts.Mount) *Verdict {
 	found := &Verdict{}
-	for _, node := range v.World.Nodes() {
+	for _, node := range q.World.Nodes() {
 		if slices.ContainsFunc(mounts, func(m facts.Mount) bool { return !m.Allows(node) }) {
-			found.Closed = append(found.Closed, ClosedNode{Node: node, Obstacles: []Obstacle{{Kind: message.ObstacleVolume}}})
+			found.Infeasible = append(found.Infeasible, NodeObstacles{Node: node, Obstacles: []Obstacle{{Kind: message.ObstacleVolume}}})
 		} else {
-			found.Open = append(found.Open, node)
+			found.Feasible = append(found.Feasible, node)
 		}
 	}
 	return found
 }
 
-// Runs says whether the judge would find the pod a node as things are.
-func (d *Verdict) Runs() bool { return len(d.Everywhere) == 0 && len(d.Open) > 0 }
+// Schedulable says whether some node is feasible.
+func (d *Verdict) Schedulable() bool { return len(d.OnAllNodes) == 0 && len(d.Feasible) > 0 }
 
-// All nodes, the open ones without obstacles.
-func (d *Verdict) All() []ClosedNode {
-	all := slices.Clone(d.Closed)
-	for _, node := range d.Open {
-		all = append(all, ClosedNode{Node: node})
+// AllNodes are the infeasible and the feasible nodes, the latter without obstacles, sorted by name.
+func (d *Verdict) AllNodes() []NodeObstacles {
+	all := slices.Clone(d.Infeasible)
+	for _, node := range d.Feasible {
+		all = append(all, NodeObstacles{Node: node})
 	}
-	slices.SortFunc(all, func(a, b ClosedNode) int { return cmp.Compare(a.Node.Name, b.Node.Name) })
+	slices.SortFunc(all, func(a, b NodeObstacles) int { return cmp.Compare(a.Node.Name, b.Node.Name) })
 	return all
 }

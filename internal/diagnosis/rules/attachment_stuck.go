@@ -25,32 +25,32 @@ var _ query.Rule = StuckAttachment{}
 // Codes of StuckAttachment.
 func (StuckAttachment) Codes() []finding.Code { return []finding.Code{finding.N104} }
 
-// Needs of StuckAttachment.
-func (StuckAttachment) Needs() []cluster.Kind {
+// RequiredKinds of StuckAttachment.
+func (StuckAttachment) RequiredKinds() []cluster.Kind {
 	return []cluster.Kind{cluster.VolumeAttachment, cluster.Node, cluster.PersistentVolume, cluster.PersistentVolumeClaim}
 }
 
-// Concerns everything but pods that wait for a node, since attaching comes after that, and pods without a claim.
-func (StuckAttachment) Concerns(v query.View) bool {
-	pod := v.Pod()
-	return query.AsksForMore(v) && (pod == nil || facts.MountsClaim(pod))
+// Applies to everything but pods that wait for a node, since attaching comes after that, and pods without a claim.
+func (StuckAttachment) Applies(q query.Query) bool {
+	pod := q.Pod()
+	return query.BeyondScheduling(q) && (pod == nil || facts.MountsClaim(pod))
 }
 
 // detachTime is how long an attachment may take to go before it counts as stuck; clouds detach within seconds.
 const detachTime = time.Minute
 
 // Find looks at each attachment.
-func (rule StuckAttachment) Find(_ context.Context, v query.View) []finding.Finding {
-	if !v.Knows(rule.Needs()...) {
+func (rule StuckAttachment) Find(_ context.Context, q query.Query) []finding.Finding {
+	if !q.Known(rule.RequiredKinds()...) {
 		return nil
 	}
 	var found []finding.Finding
-	for _, a := range v.World.VolumeAttachments() {
-		if s, ok := readAttachment(v.World, a); ok {
-			found = append(found, s.describe(v))
+	for _, a := range q.World.VolumeAttachments() {
+		if s, ok := readAttachment(q.World, a); ok {
+			found = append(found, s.describe(q))
 		}
 	}
-	return v.Concerning(found)
+	return q.AboutSubject(found)
 }
 
 // stuckAttachment is an attachment with what keeps it and whom it keeps.
@@ -76,7 +76,7 @@ func readAttachment(world *cluster.Snapshot, a *storagev1.VolumeAttachment) (stu
 		switch {
 		case pod.Spec.NodeName == a.Spec.NodeName && !cluster.Ended(pod):
 			s.there = append(s.there, facts.RefTo(cluster.Pod, pod))
-		case !facts.Alive(pod) || pod.Status.Phase != corev1.PodPending:
+		case !facts.IsActive(pod) || pod.Status.Phase != corev1.PodPending:
 		case pod.Spec.NodeName == "":
 			s.unplaced = append(s.unplaced, facts.RefTo(cluster.Pod, pod))
 		default:
@@ -84,79 +84,79 @@ func readAttachment(world *cluster.Snapshot, a *storagev1.VolumeAttachment) (stu
 		}
 	}
 	going := a.DeletionTimestamp != nil && world.Taken().Sub(a.DeletionTimestamp.Time) > detachTime
-	lost := query.PlaceDown(world, a.Spec.NodeName)
+	lost := query.NodeUnavailable(world, a.Spec.NodeName)
 	idle := len(s.there) == 0 || len(s.waiting)+len(s.unplaced) > 0
 	return s, going || lost && idle
 }
 
-func (s stuckAttachment) describe(v query.View) finding.Finding {
+func (s stuckAttachment) describe(q query.Query) finding.Finding {
 	node := change.Ref{Kind: string(cluster.Node), Name: s.Spec.NodeName}
 	claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: s.volume.Spec.ClaimRef.Namespace, Name: s.volume.Spec.ClaimRef.Name}
 	ref := facts.RefTo(cluster.VolumeAttachment, s)
 	args := message.Args{
 		"attachment": ref, "node": node, "claim": claim, "volume": facts.RefTo(cluster.PersistentVolume, s.volume),
-		"gone": v.World.Node(node.Name) == nil, "up": !query.PlaceDown(v.World, node.Name), "pods": v.Some(s.there), "n": len(s.there),
-		"waiting": v.Some(s.waiting), "unplaced": v.Some(s.unplaced),
+		"gone": q.World.Node(node.Name) == nil, "up": !query.NodeUnavailable(q.World, node.Name), "pods": q.Enumerate(s.there), "n": len(s.there),
+		"waiting": q.Enumerate(s.waiting), "unplaced": q.Enumerate(s.unplaced),
 	}
 	f := finding.Finding{Code: finding.N104, Severity: finding.Warning, Subjects: []change.Ref{ref, facts.RefTo(cluster.PersistentVolume, s.volume), claim, node}}
 	if len(s.waiting) > 0 {
 		f.Severity = finding.Critical
 	}
 	f.Subjects = append(append(append(f.Subjects, s.waiting...), s.unplaced...), s.there...)
-	f.Message = v.Say.Text(message.AttachmentStuck, args)
-	f.Causes = append(f.Causes, s.tieLink(v, args), s.nodeLink(v, args))
+	f.Message = q.Say.Text(message.AttachmentStuck, args)
+	f.Causes = append(f.Causes, s.tieLink(q, args), s.nodeLink(q, args))
 	if len(s.there) > 0 {
-		f.Causes = append(f.Causes, s.usedLink(v, args))
+		f.Causes = append(f.Causes, s.usedLink(q, args))
 	}
-	f.Causes = append(f.Causes, s.returnsLink(v, args), finding.Link{Message: v.Say.Text(message.CauseForceDetach, args)})
+	f.Causes = append(f.Causes, s.returnsLink(q, args), finding.Link{Message: q.Say.Text(message.CauseForceDetach, args)})
 	if len(s.unplaced) > 0 {
 		f.RuledOut = append(f.RuledOut, finding.Link{
-			Message:  v.Say.Text(message.NotWaitingForAttachment, args),
-			Evidence: []finding.Evidence{facts.Fact(s.unplaced[0], "spec.nodeName", "")},
+			Message:  q.Say.Text(message.NotWaitingForAttachment, args),
+			Evidence: []finding.Evidence{facts.Evidence(s.unplaced[0], "spec.nodeName", "")},
 		})
 	}
-	if there := v.World.Node(node.Name); there != nil && facts.Down(there) {
-		f.Remedies = release(v, there)
-		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: v.Say.Text(message.UnknownMachine, args)})
+	if there := q.World.Node(node.Name); there != nil && facts.NotReady(there) {
+		f.Remedies = proposeOutOfService(q, there)
+		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: q.Say.Text(message.UnknownMachine, args)})
 	}
-	f.Unknown = append(f.Unknown, finding.Gap{About: "kube-controller-manager", Message: v.Say.Text(message.UnknownDetachSince, nil)})
+	f.Unknown = append(f.Unknown, finding.Gap{About: "kube-controller-manager", Message: q.Say.Text(message.UnknownDetachSince, nil)})
 	return f
 }
 
-func (s stuckAttachment) tieLink(v query.View, args message.Args) finding.Link {
+func (s stuckAttachment) tieLink(q query.Query, args message.Args) finding.Link {
 	ref := facts.RefTo(cluster.VolumeAttachment, s)
-	link := finding.Link{Message: v.Say.Text(message.CauseAttached, args), Evidence: []finding.Evidence{
-		facts.FactSince(ref, "spec.nodeName", s.Spec.NodeName, s.CreationTimestamp),
-		facts.Fact(ref, "status.attached", strconv.FormatBool(s.Status.Attached)),
+	link := finding.Link{Message: q.Say.Text(message.CauseAttached, args), Evidence: []finding.Evidence{
+		facts.EvidenceSince(ref, "spec.nodeName", s.Spec.NodeName, s.CreationTimestamp),
+		facts.Evidence(ref, "status.attached", strconv.FormatBool(s.Status.Attached)),
 	}}
 	if s.DeletionTimestamp != nil {
-		link.Evidence = append(link.Evidence, facts.FactSince(ref, "metadata.deletionTimestamp", s.DeletionTimestamp.UTC().Format(time.RFC3339), *s.DeletionTimestamp))
+		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "metadata.deletionTimestamp", s.DeletionTimestamp.UTC().Format(time.RFC3339), *s.DeletionTimestamp))
 	}
 	if e := s.Status.DetachError; e != nil && e.Message != "" {
-		link.Evidence = append(link.Evidence, facts.FactSince(ref, "status.detachError.message", e.Message, e.Time))
+		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "status.detachError.message", e.Message, e.Time))
 	}
 	return link
 }
 
-func (s stuckAttachment) nodeLink(v query.View, args message.Args) finding.Link {
-	node := v.World.Node(s.Spec.NodeName)
+func (s stuckAttachment) nodeLink(q query.Query, args message.Args) finding.Link {
+	node := q.World.Node(s.Spec.NodeName)
 	if node == nil {
-		return finding.Link{Message: v.Say.Text(message.CauseNodeGone, args)}
+		return finding.Link{Message: q.Say.Text(message.CauseNodeGone, args)}
 	}
 	ready, _ := facts.Readiness(node)
 	id := message.CauseNodeUp
 	if ready.Status != corev1.ConditionTrue {
 		id = message.CauseNodeSilent
 	}
-	return finding.Link{Message: v.Say.Text(id, args), Evidence: []finding.Evidence{
-		facts.FactSince(facts.RefTo(cluster.Node, node), "status.conditions[Ready]", strings.TrimSpace(string(ready.Status)+" "+ready.Reason), ready.LastTransitionTime),
+	return finding.Link{Message: q.Say.Text(id, args), Evidence: []finding.Evidence{
+		facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions[Ready]", strings.TrimSpace(string(ready.Status)+" "+ready.Reason), ready.LastTransitionTime),
 	}}
 }
 
-func (s stuckAttachment) usedLink(v query.View, args message.Args) finding.Link {
-	link := finding.Link{Message: v.Say.Text(message.CauseStillUsed, args)}
-	for _, ref := range s.there[:min(len(s.there), query.MostListed)] {
-		link.Evidence = append(link.Evidence, facts.Fact(ref, "spec.nodeName", s.Spec.NodeName))
+func (s stuckAttachment) usedLink(q query.Query, args message.Args) finding.Link {
+	link := finding.Link{Message: q.Say.Text(message.CauseStillUsed, args)}
+	for _, ref := range s.there[:min(len(s.there), query.MaxListed)] {
+		link.Evidence = append(link.Evidence, facts.Evidence(ref, "spec.nodeName", s.Spec.NodeName))
 	}
 	return link
 }
@@ -165,10 +165,10 @@ func (s stuckAttachment) usedLink(v query.View, args message.Args) finding.Link 
 // driver has detached, and the controller writes it again as long as it believes the volume attached.
 //
 // Sources: kubernetes-csi/external-attacher, pkg/controller/csi_handler.go; pkg/volume/csi/csi_attacher.go.
-func (s stuckAttachment) returnsLink(v query.View, args message.Args) finding.Link {
-	link := finding.Link{Message: v.Say.Text(message.CauseAttachmentReturns, args)}
+func (s stuckAttachment) returnsLink(q query.Query, args message.Args) finding.Link {
+	link := finding.Link{Message: q.Say.Text(message.CauseAttachmentReturns, args)}
 	if len(s.Finalizers) > 0 {
-		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.VolumeAttachment, s), "metadata.finalizers", strings.Join(s.Finalizers, ", ")))
+		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.VolumeAttachment, s), "metadata.finalizers", strings.Join(s.Finalizers, ", ")))
 	}
 	return link
 }

@@ -1,3 +1,3 @@
-// Package rules holds the rules that look for one kind of trouble each: what is wrong now, and what may come, which
-// they play.
+// Package rules holds one rule for each problem that is not about an unschedulable pod: problems there are now, and risks, which
+// are simulated.
 package rules

@@ -24,141 +24,141 @@ var _ query.Rule = NodeDown{}
 // Codes of NodeDown.
 func (NodeDown) Codes() []finding.Code { return []finding.Code{finding.N201} }
 
-// Needs of NodeDown.
-func (NodeDown) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node, cluster.Pod} }
+// RequiredKinds of NodeDown.
+func (NodeDown) RequiredKinds() []cluster.Kind { return []cluster.Kind{cluster.Node, cluster.Pod} }
 
-// Concerns everything but pods that wait for a node.
-func (NodeDown) Concerns(v query.View) bool { return query.AsksForMore(v) }
+// Applies to everything but pods that wait for a node.
+func (NodeDown) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
 // bootTime is how long a new node may take until it is Ready for the first time without anybody's concern.
 const bootTime = 10 * time.Minute
 
 // Find looks at each node that is not Ready.
-func (NodeDown) Find(_ context.Context, v query.View) []finding.Finding {
-	if !v.Knows(cluster.Node, cluster.Pod) {
+func (NodeDown) Find(_ context.Context, q query.Query) []finding.Finding {
+	if !q.Known(cluster.Node, cluster.Pod) {
 		return nil
 	}
 	var found []finding.Finding
-	for _, node := range v.World.Nodes() {
-		if !facts.Down(node) {
+	for _, node := range q.World.Nodes() {
+		if !facts.NotReady(node) {
 			continue
 		}
-		d := readDown(v.World, node)
-		if len(d.waits) == 0 && v.World.Taken().Sub(node.CreationTimestamp.Time) < bootTime {
+		d := newDownNode(q.World, node)
+		if len(d.groups) == 0 && q.World.Taken().Sub(node.CreationTimestamp.Time) < bootTime {
 			continue
 		}
-		found = append(found, d.describe(v))
+		found = append(found, d.describe(q))
 	}
-	return v.Concerning(found)
+	return q.AboutSubject(found)
 }
 
 // downNode is a node that is down and what stands still for it.
 type downNode struct {
-	node  *corev1.Node
-	waits []downPods
+	node   *corev1.Node
+	groups []downPods
 }
 
 // downPods are pods of one fate.
 type downPods struct {
-	fate message.ID
-	// at is when the pods are deleted; zero if they already are, never will be, or nobody can tell.
-	at   time.Time
-	pods []*corev1.Pod
+	outcome message.ID
+	// leavesAt is when the pods are deleted; zero if they already are, never will be, or nobody can tell.
+	leavesAt time.Time
+	pods     []*corev1.Pod
 }
 
-// fates of pods on a node that is down, in the order they are told.
-var fates = []message.ID{
+// outcomeOrder of pods on a node that is down, in the order they are told.
+var outcomeOrder = []message.ID{
 	message.DownOverdue, message.DownTerminating, message.DownStateful, message.DownAttached, message.DownMoves, message.DownForgotten, message.DownStays, message.DownUntold,
 }
 
-func readDown(world *cluster.Snapshot, node *corev1.Node) downNode {
+func newDownNode(world *cluster.Snapshot, node *corev1.Node) downNode {
 	d := downNode{node: node}
 	for _, pod := range world.PodsOn(node.Name) {
-		if cluster.Ended(pod) || cluster.IsMirror(pod) || facts.IsOneOf(pod, cluster.DaemonSet) {
+		if cluster.Ended(pod) || cluster.IsMirror(pod) || facts.ControlledBy(pod, cluster.DaemonSet) {
 			continue
 		}
-		fate, at := fateOn(world, node, pod)
-		i := slices.IndexFunc(d.waits, func(w downPods) bool { return w.fate == fate && w.at.Equal(at) })
+		fate, at := podOutcome(world, node, pod)
+		i := slices.IndexFunc(d.groups, func(w downPods) bool { return w.outcome == fate && w.leavesAt.Equal(at) })
 		if i < 0 {
-			i = len(d.waits)
-			d.waits = append(d.waits, downPods{fate: fate, at: at})
+			i = len(d.groups)
+			d.groups = append(d.groups, downPods{outcome: fate, leavesAt: at})
 		}
-		d.waits[i].pods = append(d.waits[i].pods, pod)
+		d.groups[i].pods = append(d.groups[i].pods, pod)
 	}
-	slices.SortStableFunc(d.waits, func(a, b downPods) int {
-		if c := slices.Index(fates, a.fate) - slices.Index(fates, b.fate); c != 0 {
+	slices.SortStableFunc(d.groups, func(a, b downPods) int {
+		if c := slices.Index(outcomeOrder, a.outcome) - slices.Index(outcomeOrder, b.outcome); c != 0 {
 			return c
 		}
-		return a.at.Compare(b.at)
+		return a.leavesAt.Compare(b.leavesAt)
 	})
 	return d
 }
 
-// overdue is how long after its time a pod may still be there before whoever deletes pods must be down: taint eviction acts
+// deletionTimeout is how long after its time a pod may still be there before whoever deletes pods must be down: taint eviction acts
 // at once, and pods on nodes that are out of service are collected every 20 seconds (pkg/controller/tainteviction, podgc).
 // Thousands of them take minutes.
-const overdue = 5 * time.Minute
+const deletionTimeout = 5 * time.Minute
 
-// fateOn says what becomes of a pod on a node that is down. A pod's object stays, Terminating, until the node's kubelet
+// podOutcome says what becomes of a pod on a node that is down. A pod's object stays, Terminating, until the node's kubelet
 // confirms its end or the Node object goes; a ReplicaSet or Job does not wait for that, a StatefulSet does, and so does
 // a volume that one node at a time may attach.
 //
 // Sources: pkg/controller/replicaset and job (deleted pods do not count), statefulset (a pod's name is taken as long as
 // it exists), volume/attachdetach (a deleted pod whose containers are not known to have ended still uses its volume).
-func fateOn(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) (message.ID, time.Time) {
-	late := world.Taken().Add(-overdue)
+func podOutcome(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) (message.ID, time.Time) {
+	late := world.Taken().Add(-deletionTimeout)
 	if gone := pod.DeletionTimestamp; gone != nil {
 		if query.IsOutOfService(node) && len(pod.Finalizers) == 0 && gone.Time.Before(late) {
 			return message.DownOverdue, gone.Time
 		}
 		return message.DownTerminating, time.Time{}
 	}
-	at, when := leavesAt(node, pod)
+	at, when := evictionTimeOf(node, pod)
 	switch {
-	case when == told && at.Before(late):
+	case when == evictionKnown && at.Before(late):
 		return message.DownOverdue, at
-	case when == never:
+	case when == evictionNever:
 		return message.DownStays, time.Time{}
-	case when == untold:
+	case when == evictionUnknown:
 		return message.DownUntold, time.Time{}
-	case facts.IsOneOf(pod, cluster.StatefulSet):
+	case facts.ControlledBy(pod, cluster.StatefulSet):
 		return message.DownStateful, at
 	case len(pod.OwnerReferences) == 0:
 		return message.DownForgotten, at
-	case len(facts.OnceMounts(world, pod)) > 0:
+	case len(facts.SingleNodeMounts(world, pod)) > 0:
 		return message.DownAttached, at
 	default:
 		return message.DownMoves, at
 	}
 }
 
-// when says whether a moment can be told.
-type when int
+// evictionTime says whether a moment can be told.
+type evictionTime int
 
 const (
-	told   when = iota
-	untold      // the node has no taint that would drive the pod away, yet
-	never       // the pod tolerates the node's state for ever
+	evictionKnown   evictionTime = iota
+	evictionUnknown              // the node has no taint that would drive the pod away, yet
+	evictionNever                // the pod tolerates the node's state for ever
 )
 
-// leavesAt is when the taints of a node make the pod leave.
+// evictionTimeOf is when the taints of a node make the pod leave.
 //
 // Source: pkg/controller/tainteviction, getMinTolerationTime; the wait begins when the controller sees the taint.
-func leavesAt(node *corev1.Node, pod *corev1.Pod) (time.Time, when) {
-	verdict, earliest := untold, time.Time{}
+func evictionTimeOf(node *corev1.Node, pod *corev1.Pod) (time.Time, evictionTime) {
+	verdict, earliest := evictionUnknown, time.Time{}
 	for _, taint := range node.Spec.Taints {
 		if taint.Effect != corev1.TaintEffectNoExecute || taint.TimeAdded == nil {
 			continue
 		}
 		wait, forever := toleratedFor(pod, taint)
 		if forever {
-			if verdict == untold {
-				verdict = never
+			if verdict == evictionUnknown {
+				verdict = evictionNever
 			}
 			continue
 		}
-		if at := taint.TimeAdded.Add(wait); verdict != told || at.Before(earliest) {
-			verdict, earliest = told, at
+		if at := taint.TimeAdded.Add(wait); verdict != evictionKnown || at.Before(earliest) {
+			verdict, earliest = evictionKnown, at
 		}
 	}
 	return earliest, verdict
@@ -184,68 +184,68 @@ func toleratedFor(pod *corev1.Pod, taint corev1.Taint) (wait time.Duration, fore
 	return wait, tolerated && !bounded
 }
 
-func (d downNode) describe(v query.View) finding.Finding {
+func (d downNode) describe(q query.Query) finding.Finding {
 	ref := facts.RefTo(cluster.Node, d.node)
 	ready, _ := facts.Readiness(d.node)
 	f := finding.Finding{Code: finding.N201, Severity: finding.Warning, Subjects: []change.Ref{ref}}
 	var parts []string
-	for _, w := range d.waits {
+	for _, w := range d.groups {
 		f.Severity = finding.Critical
-		parts = append(parts, v.Say.Text(w.fate+"Part", message.Args{"n": len(w.pods), "at": atOrNone(v, w.at)}))
+		parts = append(parts, q.Say.Text(w.outcome+"Part", message.Args{"n": len(w.pods), "at": formatOrNone(q, w.leavesAt)}))
 		for _, pod := range w.pods {
 			f.Subjects = append(f.Subjects, facts.RefTo(cluster.Pod, pod))
 		}
 	}
-	f.Message = v.Say.Text(message.NodeDown, message.Args{"node": ref, "parts": parts})
-	f.Causes = append([]finding.Link{d.readyLink(v, ready)}, d.links(v)...)
-	f.Unknown = []finding.Gap{{About: ref.String(), Message: v.Say.Text(message.UnknownMachine, message.Args{"node": ref})}}
-	if len(d.waits) > 0 && d.waits[0].fate != message.DownOverdue {
-		f.Remedies = release(v, d.node)
+	f.Message = q.Say.Text(message.NodeDown, message.Args{"node": ref, "parts": parts})
+	f.Causes = append([]finding.Link{d.readyLink(q, ready)}, d.outcomeLinks(q)...)
+	f.Unknown = []finding.Gap{{About: ref.String(), Message: q.Say.Text(message.UnknownMachine, message.Args{"node": ref})}}
+	if len(d.groups) > 0 && d.groups[0].outcome != message.DownOverdue {
+		f.Remedies = proposeOutOfService(q, d.node)
 	}
 	return f
 }
 
-func atOrNone(v query.View, t time.Time) string {
+func formatOrNone(q query.Query, t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return v.ClockTime(t)
+	return q.FormatTime(t)
 }
 
 // readyLink is what is known of the node's end: its condition, and when it last renewed its lease.
-func (d downNode) readyLink(v query.View, ready corev1.NodeCondition) finding.Link {
+func (d downNode) readyLink(q query.Query, ready corev1.NodeCondition) finding.Link {
 	ref := facts.RefTo(cluster.Node, d.node)
 	id := message.CauseNodeSilent
 	if ready.Status == corev1.ConditionFalse {
 		id = message.CauseNodeNotReady
 	}
 	link := finding.Link{
-		Message: v.Say.Text(id, message.Args{"node": ref, "why": ready.Message}),
+		Message: q.Say.Text(id, message.Args{"node": ref, "why": ready.Message}),
 		Evidence: []finding.Evidence{
-			facts.FactSince(ref, "status.conditions[Ready]", string(ready.Status)+" "+ready.Reason, ready.LastTransitionTime),
+			facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status)+" "+ready.Reason, ready.LastTransitionTime),
 		},
 	}
-	if lease := v.World.Lease(corev1.NamespaceNodeLease, d.node.Name); lease != nil && lease.Spec.RenewTime != nil {
-		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Lease, lease), "spec.renewTime", lease.Spec.RenewTime.UTC().Format(metav1.RFC3339Micro)))
+	if lease := q.World.Lease(corev1.NamespaceNodeLease, d.node.Name); lease != nil && lease.Spec.RenewTime != nil {
+		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Lease, lease), "spec.renewTime", lease.Spec.RenewTime.UTC().Format(metav1.RFC3339Micro)))
 	}
 	for _, taint := range d.node.Spec.Taints {
 		if taint.Effect == corev1.TaintEffectNoExecute && taint.TimeAdded != nil {
-			link.Evidence = append(link.Evidence, facts.FactSince(ref, "spec.taints", taint.ToString(), *taint.TimeAdded))
+			link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "spec.taints", taint.ToString(), *taint.TimeAdded))
 		}
 	}
 	return link
 }
 
-func (d downNode) links(v query.View) []finding.Link {
+func (d downNode) outcomeLinks(q query.Query) []finding.Link {
 	var links []finding.Link
-	for _, w := range d.waits {
+	for _, w := range d.groups {
 		refs := make([]change.Ref, 0, len(w.pods))
 		for _, pod := range w.pods {
 			refs = append(refs, facts.RefTo(cluster.Pod, pod))
 		}
-		link := finding.Link{Message: v.Say.Text(w.fate, message.Args{"pods": v.Some(refs), "n": len(refs), "at": atOrNone(v, w.at)})}
-		for _, pod := range w.pods[:min(len(w.pods), query.MostListed)] {
-			link.Evidence = append(link.Evidence, waitEvidence(v.World, d.node, pod)...)
+		link := finding.Link{Message: q.Say.Text(w.outcome, message.Args{"pods": q.Enumerate(refs), "n": len(refs), "at": formatOrNone(q, w.leavesAt)})}
+		for _, pod := range w.pods[:min(len(w.pods), query.MaxListed)] {
+			link.Evidence = append(link.Evidence, waitEvidence(q.World, d.node, pod)...)
 		}
 		links = append(links, link)
 	}
@@ -256,28 +256,28 @@ func (d downNode) links(v query.View) []finding.Link {
 func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) []finding.Evidence {
 	ref := facts.RefTo(cluster.Pod, pod)
 	if pod.DeletionTimestamp != nil {
-		return []finding.Evidence{facts.FactSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)}
+		return []finding.Evidence{facts.EvidenceSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)}
 	}
 	_, taint := facts.Readiness(node)
-	evidence := []finding.Evidence{facts.TolerationFact(pod, taint)}
-	if attached := facts.OnceMounts(world, pod); len(attached) > 0 {
-		evidence = append(evidence, facts.MountFact(pod, attached[0].Source))
+	evidence := []finding.Evidence{facts.TolerationEvidence(pod, taint)}
+	if attached := facts.SingleNodeMounts(world, pod); len(attached) > 0 {
+		evidence = append(evidence, facts.MountEvidence(pod, attached[0].Source))
 	}
 	return evidence
 }
 
-// release is how a node that is off gives up its pods and volumes.
-func release(v query.View, node *corev1.Node) []finding.Remedy {
+// proposeOutOfService is how a node that is off gives up its pods and volumes.
+func proposeOutOfService(q query.Query, node *corev1.Node) []finding.Remedy {
 	if query.IsOutOfService(node) {
 		return nil
 	}
 	tainted := change.Taint{Node: node.Name, Taint: query.OutOfService}
 	args := message.Args{"node": tainted.Subject(), "untaint": change.Untaint(tainted).Command()}
 	return []finding.Remedy{{
-		Message: v.Say.Text(message.RemedyOutOfService, args),
+		Message: q.Say.Text(message.RemedyOutOfService, args),
 		Change:  tainted,
 		Command: tainted.Command(),
-		Cost:    v.Say.Text(message.RemedyOutOfServiceCost, args),
-		Risk:    v.Say.Text(message.RemedyOutOfServiceRisk, args),
+		Cost:    q.Say.Text(message.RemedyOutOfServiceCost, args),
+		Risk:    q.Say.Text(message.RemedyOutOfServiceRisk, args),
 	}}
 }

@@ -16,10 +16,10 @@ import (
 )
 
 // ownersWaiting say which owners do nothing more until their deleted pods are gone. A ReplicaSet creates another at once.
-func ownersWaiting(v query.View, pods []*corev1.Pod) []finding.Link {
+func ownersWaiting(q query.Query, pods []*corev1.Pod) []finding.Link {
 	var links []finding.Link
 	for _, pod := range pods {
-		link, ok := ownerWaiting(v, pod)
+		link, ok := ownerWaiting(q, pod)
 		if ok && !slices.ContainsFunc(links, func(l finding.Link) bool { return l.Message == link.Message }) {
 			links = append(links, link)
 		}
@@ -31,47 +31,47 @@ func ownersWaiting(v query.View, pods []*corev1.Pod) []finding.Link {
 //
 // Sources: pkg/controller/job, FailureTarget and podReplacementPolicy; pkg/controller/deployment, rolloutRecreate; pkg/controller/
 // daemon, podsShouldBeOnNode.
-func ownerWaiting(v query.View, pod *corev1.Pod) (finding.Link, bool) {
-	switch owner := v.World.Owner(pod).(type) {
+func ownerWaiting(q query.Query, pod *corev1.Pod) (finding.Link, bool) {
+	switch owner := q.World.Owner(pod).(type) {
 	case *batchv1.Job:
-		return jobWaiting(v, owner)
+		return jobWaiting(q, owner)
 	case *appsv1.DaemonSet:
 		ref := facts.RefTo(cluster.DaemonSet, owner)
 		return finding.Link{
-			Message:  v.Say.Text(message.DaemonSetWaits, message.Args{"owner": ref, "node": facts.NodeRef(pod.Spec.NodeName)}),
-			Evidence: []finding.Evidence{facts.OwnerFact(facts.RefTo(cluster.Pod, pod), pod)},
+			Message:  q.Say.Text(message.DaemonSetWaits, message.Args{"owner": ref, "node": facts.NodeRef(pod.Spec.NodeName)}),
+			Evidence: []finding.Evidence{facts.OwnerEvidence(facts.RefTo(cluster.Pod, pod), pod)},
 		}, true
 	case *appsv1.ReplicaSet:
-		d, ok := v.World.Owner(owner).(*appsv1.Deployment)
+		d, ok := q.World.Owner(owner).(*appsv1.Deployment)
 		if !ok || d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType || owner.Annotations[status.Revision] == d.Annotations[status.Revision] {
 			return finding.Link{}, false
 		}
 		ref := facts.RefTo(cluster.Deployment, d)
 		return finding.Link{
-			Message:  v.Say.Text(message.RecreateWaits, message.Args{"owner": ref}),
-			Evidence: []finding.Evidence{facts.Fact(ref, "spec.strategy.type", string(d.Spec.Strategy.Type))},
+			Message:  q.Say.Text(message.RecreateWaits, message.Args{"owner": ref}),
+			Evidence: []finding.Evidence{facts.Evidence(ref, "spec.strategy.type", string(d.Spec.Strategy.Type))},
 		}, true
 	default:
 		return finding.Link{}, false
 	}
 }
 
-func jobWaiting(v query.View, job *batchv1.Job) (finding.Link, bool) {
+func jobWaiting(q query.Query, job *batchv1.Job) (finding.Link, bool) {
 	ref := facts.RefTo(cluster.Job, job)
 	args := message.Args{"owner": ref, "cron": ""}
-	if cron, ok := v.World.Owner(job).(*batchv1.CronJob); ok && cron.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent {
+	if cron, ok := q.World.Owner(job).(*batchv1.CronJob); ok && cron.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent {
 		args["cron"] = facts.RefTo(cluster.CronJob, cron)
 	}
 	for _, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailureTarget || c.Type == batchv1.JobSuccessCriteriaMet) {
-			return finding.Link{Message: v.Say.Text(message.JobWaitsToEnd, args), Evidence: []finding.Evidence{
-				facts.FactSince(ref, "status.conditions["+string(c.Type)+"]", string(c.Status), c.LastTransitionTime),
+			return finding.Link{Message: q.Say.Text(message.JobWaitsToEnd, args), Evidence: []finding.Evidence{
+				facts.EvidenceSince(ref, "status.conditions["+string(c.Type)+"]", string(c.Status), c.LastTransitionTime),
 			}}, true
 		}
 	}
 	if p := job.Spec.PodReplacementPolicy; p != nil && *p == batchv1.Failed {
-		return finding.Link{Message: v.Say.Text(message.JobWaitsToReplace, args), Evidence: []finding.Evidence{
-			facts.Fact(ref, "spec.podReplacementPolicy", string(*p)),
+		return finding.Link{Message: q.Say.Text(message.JobWaitsToReplace, args), Evidence: []finding.Evidence{
+			facts.Evidence(ref, "spec.podReplacementPolicy", string(*p)),
 		}}, true
 	}
 	return finding.Link{}, false

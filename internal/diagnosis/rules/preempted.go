@@ -20,7 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// Preempted finds N501: pods that gave way to others, to whom, and what made those ask for more.
+// Preempted finds N501: pods that were preempted, by whom, and what made those ask for more.
 type Preempted struct{}
 
 var _ query.Rule = Preempted{}
@@ -28,24 +28,24 @@ var _ query.Rule = Preempted{}
 // Codes of Preempted.
 func (Preempted) Codes() []finding.Code { return []finding.Code{finding.N501} }
 
-// Needs of Preempted.
-func (Preempted) Needs() []cluster.Kind { return []cluster.Kind{cluster.Pod, cluster.Event} }
+// RequiredKinds of Preempted.
+func (Preempted) RequiredKinds() []cluster.Kind { return []cluster.Kind{cluster.Pod, cluster.Event} }
 
-// Concerns everything but pods that wait for a node, which may be the ones that make others give way.
-func (Preempted) Concerns(v query.View) bool { return query.AsksForMore(v) }
+// Applies to everything but pods that wait for a node, which may be the ones that preempt others.
+func (Preempted) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
 // Find takes together what one workload preempted.
-func (Preempted) Find(_ context.Context, v query.View) []finding.Finding {
-	if !v.Knows(cluster.Pod) {
+func (Preempted) Find(_ context.Context, q query.Query) []finding.Finding {
+	if !q.Known(cluster.Pod) {
 		return nil
 	}
-	all := query.Victims(v.World)
+	all := query.Victims(q.World)
 	if len(all) == 0 {
 		return nil
 	}
-	byWorkload, who := map[change.Ref]*preemption{}, query.MakersIn(v.World)
+	byWorkload, who := map[change.Ref]*preemption{}, query.FindFormerOwners(q.World)
 	for _, victim := range all {
-		by := who.TopOf(victim.By)
+		by := who.TopOwnerOf(victim.By)
 		p, ok := byWorkload[by]
 		if !ok {
 			p = &preemption{by: by}
@@ -55,126 +55,126 @@ func (Preempted) Find(_ context.Context, v query.View) []finding.Finding {
 	}
 	var found []finding.Finding
 	for _, p := range byWorkload {
-		found = append(found, p.describe(v, who))
+		found = append(found, p.describe(q, who))
 	}
 	slices.SortFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Message, b.Message) })
-	return v.Concerning(found)
+	return q.AboutSubject(found)
 }
 
-// preemption is what one workload's pods made give way.
+// preemption is the pods that one workload's pods preempted.
 type preemption struct {
 	by      change.Ref
 	victims []query.Victim
 }
 
-func (p preemption) describe(v query.View, who query.Makers) finding.Finding {
+func (p preemption) describe(q query.Query, who query.FormerOwners) finding.Finding {
 	f := finding.Finding{Code: finding.N501, Severity: finding.Warning}
 	var pods, owners []change.Ref
 	took := finding.Link{}
 	for _, one := range p.victims {
 		pods = append(pods, one.Ref)
 		owners = append(owners, who.OwnersOf(one.Ref)...)
-		if len(took.Evidence) < query.MostListed {
+		if len(took.Evidence) < query.MaxListed {
 			took.Evidence = append(took.Evidence, one.Evidence...)
 		}
 	}
 	owners = facts.UniqueRefs(owners)
-	failed := failedJobs(v.World, owners)
+	failed := failedJobs(q.World, owners)
 	if len(failed) > 0 {
 		f.Severity = finding.Critical
 	}
 	f.Subjects = append(append(f.Subjects, owners...), pods...)
 	args := message.Args{
-		"pods": v.Some(pods), "n": len(pods), "by": p.by, "known": p.by.Name != "", "failed": v.Some(failed), "jobs": len(failed),
+		"pods": q.Enumerate(pods), "n": len(pods), "by": p.by, "known": p.by.Name != "", "failed": q.Enumerate(failed), "jobs": len(failed),
 		"pod": p.by.Kind == string(cluster.Pod),
 	}
-	f.Message = v.Say.Text(message.PreemptedBy, args)
-	took.Message = v.Say.Text(message.CausePreempted, args)
+	f.Message = q.Say.Text(message.PreemptedBy, args)
+	took.Message = q.Say.Text(message.CausePreempted, args)
 	f.Causes = append(f.Causes, took)
 	if p.by.Name != "" {
 		f.Subjects = append(f.Subjects, p.by)
-		f.Causes = append(f.Causes, p.priorityLink(v, args))
-		if link, ok := p.grewLink(v); ok {
+		f.Causes = append(f.Causes, p.priorityLink(q, args))
+		if link, ok := p.growthLink(q); ok {
 			f.Causes = append(f.Causes, link)
 		}
-		if link, ok := query.ScalerLink(v, p.by); ok {
+		if link, ok := query.VerticalAutoscalerLink(q, p.by); ok {
 			f.Causes = append(f.Causes, link)
 		}
-		if link, ok := p.needlessLink(v, who); ok {
+		if link, ok := p.unneededLink(q, who); ok {
 			f.Causes = append(f.Causes, link)
 		}
 	} else {
-		f.Unknown = append(f.Unknown, finding.Gap{About: "Event", Message: v.Say.Text(message.UnknownPreemptor, nil)})
+		f.Unknown = append(f.Unknown, finding.Gap{About: "Event", Message: q.Say.Text(message.UnknownPreemptor, nil)})
 	}
 	if len(failed) > 0 {
-		f.Causes = append(f.Causes, failedLink(v, failed, args))
+		f.Causes = append(f.Causes, failedLink(q, failed, args))
 	}
-	f.RuledOut = []finding.Link{{Message: v.Say.Text(message.NotBudget, args)}}
-	f.Remedies = p.remedies(v)
+	f.RuledOut = []finding.Link{{Message: q.Say.Text(message.NotBudget, args)}}
+	f.Remedies = p.remedies(q)
 	return f
 }
 
 // priorityLink compares whom the scheduler preferred with whom it took.
-func (p preemption) priorityLink(v query.View, args message.Args) finding.Link {
-	link := finding.Link{Message: v.Say.Text(message.CausePriority, args)}
+func (p preemption) priorityLink(q query.Query, args message.Args) finding.Link {
+	link := finding.Link{Message: q.Say.Text(message.CausePriority, args)}
 	for _, one := range p.victims {
-		by := v.World.Pod(one.By.Namespace, one.By.Name)
+		by := q.World.Pod(one.By.Namespace, one.By.Name)
 		if by == nil {
 			continue
 		}
-		link.Evidence = append(link.Evidence, facts.PriorityFacts(by)...)
-		if pod := v.World.Pod(one.Ref.Namespace, one.Ref.Name); pod != nil {
-			link.Evidence = append(link.Evidence, facts.PriorityFacts(pod)...)
+		link.Evidence = append(link.Evidence, facts.PriorityEvidence(by)...)
+		if pod := q.World.Pod(one.Ref.Namespace, one.Ref.Name); pod != nil {
+			link.Evidence = append(link.Evidence, facts.PriorityEvidence(pod)...)
 		}
 		break
 	}
 	return link
 }
 
-// grewLink shows that a DaemonSet's pods asked for less before: some of an older template still run, or its generation
+// growthLink shows that a DaemonSet's pods asked for less before: some of an older template still run, or its generation
 // has moved on.
-func (p preemption) grewLink(v query.View) (finding.Link, bool) {
+func (p preemption) growthLink(q query.Query) (finding.Link, bool) {
 	if p.by.Kind != string(cluster.DaemonSet) {
 		return finding.Link{}, false
 	}
-	ds := v.World.DaemonSet(p.by.Namespace, p.by.Name)
+	ds := q.World.DaemonSet(p.by.Namespace, p.by.Name)
 	if ds == nil || ds.Generation < 2 {
 		return finding.Link{}, false
 	}
 	link := finding.Link{
-		Message:  v.Say.Text(message.CauseRollout, message.Args{"by": p.by}),
-		Evidence: []finding.Evidence{facts.Fact(p.by, "metadata.generation", query.FormatInt(ds.Generation))},
+		Message:  q.Say.Text(message.CauseRollout, message.Args{"by": p.by}),
+		Evidence: []finding.Evidence{facts.Evidence(p.by, "metadata.generation", query.FormatInt(ds.Generation))},
 	}
-	link.Evidence = append(link.Evidence, facts.RequestFacts(p.by, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
-	for _, pod := range olderPods(v.World, ds) {
-		link.Evidence = append(link.Evidence, facts.RequestFacts(facts.RefTo(cluster.Pod, pod), "spec", &pod.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
+	link.Evidence = append(link.Evidence, facts.RequestEvidence(p.by, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
+	for _, pod := range olderPods(q.World, ds) {
+		link.Evidence = append(link.Evidence, facts.RequestEvidence(facts.RefTo(cluster.Pod, pod), "spec", &pod.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
 		break
 	}
 	return link, true
 }
 
-// needlessLink shows a victim's successor on the node of the pod that took its place: there was room for both. In a rollout
+// unneededLink shows a victim's successor on the node of the pod that took its place: there was room for both. In a rollout
 // the scheduler may hear of the new pod before it hears that the old one has gone.
-func (p preemption) needlessLink(v query.View, who query.Makers) (finding.Link, bool) {
+func (p preemption) unneededLink(q query.Query, who query.FormerOwners) (finding.Link, bool) {
 	if p.by.Kind != string(cluster.DaemonSet) {
 		return finding.Link{}, false
 	}
 	for _, one := range p.victims {
-		by := v.World.Pod(one.By.Namespace, one.By.Name)
+		by := q.World.Pod(one.By.Namespace, one.By.Name)
 		owners := who.OwnersOf(one.Ref)
 		if by == nil || by.Spec.NodeName == "" || len(owners) == 0 {
 			continue
 		}
-		for _, next := range v.World.PodsOn(by.Spec.NodeName) {
-			if next.UID == one.Uid || !facts.Alive(next) || !one.At.Before(&next.CreationTimestamp) || !slices.Contains(who.OwnersOf(facts.RefTo(cluster.Pod, next)), owners[0]) {
+		for _, next := range q.World.PodsOn(by.Spec.NodeName) {
+			if next.UID == one.UID || !facts.IsActive(next) || !one.At.Before(&next.CreationTimestamp) || !slices.Contains(who.OwnersOf(facts.RefTo(cluster.Pod, next)), owners[0]) {
 				continue
 			}
 			ref := facts.RefTo(cluster.Pod, next)
 			return finding.Link{
-				Message: v.Say.Text(message.CauseNeedless, message.Args{
+				Message: q.Say.Text(message.CauseNeedless, message.Args{
 					"pod": ref, "owner": owners[0], "by": one.By, "node": facts.NodeRef(next.Spec.NodeName),
 				}),
-				Evidence: []finding.Evidence{facts.FactSince(ref, "spec.nodeName", next.Spec.NodeName, next.CreationTimestamp)},
+				Evidence: []finding.Evidence{facts.EvidenceSince(ref, "spec.nodeName", next.Spec.NodeName, next.CreationTimestamp)},
 			}, true
 		}
 	}
@@ -185,7 +185,7 @@ func (p preemption) needlessLink(v query.View, who query.Makers) (finding.Link, 
 func olderPods(world *cluster.Snapshot, ds *appsv1.DaemonSet) []*corev1.Pod {
 	now := requestsOf(&ds.Spec.Template.Spec)
 	return slices.DeleteFunc(slices.Clone(world.PodsOf(ds.UID)), func(p *corev1.Pod) bool {
-		return !facts.Alive(p) || requestsOf(&p.Spec) == now
+		return !facts.IsActive(p) || requestsOf(&p.Spec) == now
 	})
 }
 
@@ -224,41 +224,41 @@ func failedSince(job *batchv1.Job) *batchv1.JobCondition {
 	return nil
 }
 
-func failedLink(v query.View, failed []change.Ref, args message.Args) finding.Link {
-	link := finding.Link{Message: v.Say.Text(message.CauseJobFailed, args)}
-	for _, ref := range failed[:min(len(failed), query.MostListed)] {
-		c := failedSince(v.World.Job(ref.Namespace, ref.Name))
-		link.Evidence = append(link.Evidence, facts.FactSince(ref, "status.conditions[Failed]", c.Reason+": "+c.Message, c.LastTransitionTime))
+func failedLink(q query.Query, failed []change.Ref, args message.Args) finding.Link {
+	link := finding.Link{Message: q.Say.Text(message.CauseJobFailed, args)}
+	for _, ref := range failed[:min(len(failed), query.MaxListed)] {
+		c := failedSince(q.World.Job(ref.Namespace, ref.Name))
+		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "status.conditions[Failed]", c.Reason+": "+c.Message, c.LastTransitionTime))
 	}
 	return link
 }
 
 // remedies hold free, before the next time, what the preemptor grows by; none if nothing tells how much that is.
-func (p preemption) remedies(v query.View) []finding.Remedy {
-	ds := v.World.DaemonSet(p.by.Namespace, p.by.Name)
+func (p preemption) remedies(q query.Query) []finding.Remedy {
+	ds := q.World.DaemonSet(p.by.Namespace, p.by.Name)
 	if p.by.Kind != string(cluster.DaemonSet) || ds == nil {
 		return nil
 	}
-	if grown := p.growth(v, ds); grown.Sign() > 0 {
-		return balloons(v, p.by, grown, nil, 0)
+	if grown := p.growth(q, ds); grown.Sign() > 0 {
+		return proposePlaceholders(q, p.by, grown, nil, 0)
 	}
 	return nil
 }
 
 // growth is how much more CPU the DaemonSet's pods ask for than those of before or, once these are gone, how much more its
 // autoscaler will have them ask for next.
-func (p preemption) growth(v query.View, ds *appsv1.DaemonSet) resource.Quantity {
-	if older := olderPods(v.World, ds); len(older) > 0 {
-		grown := query.Asked(&ds.Spec.Template.Spec, corev1.ResourceCPU)
-		grown.Sub(query.Asked(&older[0].Spec, corev1.ResourceCPU))
+func (p preemption) growth(q query.Query, ds *appsv1.DaemonSet) resource.Quantity {
+	if older := olderPods(q.World, ds); len(older) > 0 {
+		grown := query.SpecRequest(&ds.Spec.Template.Spec, corev1.ResourceCPU)
+		grown.Sub(query.SpecRequest(&older[0].Spec, corev1.ResourceCPU))
 		if grown.Sign() > 0 {
 			return grown
 		}
 	}
-	if v.Foresees() {
-		for _, next := range simulation.NextAutoscalerSteps(v.Judge) {
+	if q.CanSimulate() {
+		for _, next := range simulation.NextAutoscalerSteps(q.Judge) {
 			if next.Target == p.by {
-				return growthStep{AutoscalerStep: next}.cpuGrowth(v)
+				return growthStep{AutoscalerStep: next}.cpuGrowth(q)
 			}
 		}
 	}

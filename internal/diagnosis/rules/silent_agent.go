@@ -25,45 +25,47 @@ var _ query.Rule = SilentAgent{}
 // Codes of SilentAgent.
 func (SilentAgent) Codes() []finding.Code { return []finding.Code{finding.N303} }
 
-// Needs of SilentAgent.
-func (SilentAgent) Needs() []cluster.Kind { return []cluster.Kind{cluster.Node, cluster.DaemonSet} }
+// RequiredKinds of SilentAgent.
+func (SilentAgent) RequiredKinds() []cluster.Kind {
+	return []cluster.Kind{cluster.Node, cluster.DaemonSet}
+}
 
-// Concerns everything but pods that wait for a node.
-func (SilentAgent) Concerns(v query.View) bool { return query.AsksForMore(v) }
+// Applies to everything but pods that wait for a node.
+func (SilentAgent) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
 // Find looks at the heartbeats of each node that is up.
-func (SilentAgent) Find(_ context.Context, v query.View) []finding.Finding {
-	if !v.Knows(cluster.Node) {
+func (SilentAgent) Find(_ context.Context, q query.Query) []finding.Finding {
+	if !q.Known(cluster.Node) {
 		return nil
 	}
 	var found []finding.Finding
-	fleets := agentFleets(v)
-	for _, node := range v.World.Nodes() {
-		if facts.Down(node) {
+	fleets := findAgentDaemonSets(q)
+	for _, node := range q.World.Nodes() {
+		if facts.NotReady(node) {
 			continue // N201 tells that nothing is heard of the node at all.
 		}
-		if stale := unconfirmed(node, v.World.Taken()); len(stale) > 0 {
-			found = append(found, silentAgent(v, node, stale))
+		if stale := staleConditions(node, q.World.Taken()); len(stale) > 0 {
+			found = append(found, describeSilentAgent(q, node, stale))
 		}
-		if f := fleets.missing(v, node); f != nil {
-			found = append(found, neverReported(v, node, *f))
+		if f := fleets.notReporting(q, node); f != nil {
+			found = append(found, describeNeverReported(q, node, *f))
 		}
 	}
-	return v.Concerning(found)
+	return q.AboutSubject(found)
 }
 
-// unconfirmed are the conditions whose agent was last heard of too long ago. One without a heartbeat says nothing of it.
-func unconfirmed(node *corev1.Node, now time.Time) []corev1.NodeCondition {
+// staleConditions are the conditions whose agent was last heard of too long ago. One without a heartbeat says nothing of it.
+func staleConditions(node *corev1.Node, now time.Time) []corev1.NodeCondition {
 	var stale []corev1.NodeCondition
 	for _, c := range node.Status.Conditions {
-		if facts.OfAgent(c) && !c.LastHeartbeatTime.IsZero() && now.Sub(c.LastHeartbeatTime.Time) > reason.SilentAfter {
+		if facts.IsAgentCondition(c) && !c.LastHeartbeatTime.IsZero() && now.Sub(c.LastHeartbeatTime.Time) > reason.SilentAfter {
 			stale = append(stale, c)
 		}
 	}
 	return stale
 }
 
-func silentAgent(v query.View, node *corev1.Node, stale []corev1.NodeCondition) finding.Finding {
+func describeSilentAgent(q query.Query, node *corev1.Node, stale []corev1.NodeCondition) finding.Finding {
 	ref := facts.RefTo(cluster.Node, node)
 	var names []string
 	last := stale[0].LastHeartbeatTime
@@ -73,42 +75,42 @@ func silentAgent(v query.View, node *corev1.Node, stale []corev1.NodeCondition) 
 		if last.Before(&c.LastHeartbeatTime) {
 			last = c.LastHeartbeatTime
 		}
-		args := message.Args{"node": ref, "condition": string(c.Type), "at": v.ClockTime(c.LastHeartbeatTime.Time)}
+		args := message.Args{"node": ref, "condition": string(c.Type), "at": q.FormatTime(c.LastHeartbeatTime.Time)}
 		field := "status.conditions[" + string(c.Type) + "].lastHeartbeatTime"
 		f.Causes = append(f.Causes, finding.Link{
-			Message:  v.Say.Text(message.CauseHeartbeat, args),
-			Evidence: []finding.Evidence{facts.Fact(ref, field, c.LastHeartbeatTime.UTC().Format(time.RFC3339))},
+			Message:  q.Say.Text(message.CauseHeartbeat, args),
+			Evidence: []finding.Evidence{facts.Evidence(ref, field, c.LastHeartbeatTime.UTC().Format(time.RFC3339))},
 		})
 	}
 	ready, _ := facts.Readiness(node)
-	f.Message = v.Say.Text(message.AgentSilent, message.Args{
-		"node": ref, "conditions": names, "n": len(names), "age": duration.HumanDuration(v.World.Taken().Sub(last.Time)),
+	f.Message = q.Say.Text(message.AgentSilent, message.Args{
+		"node": ref, "conditions": names, "n": len(names), "age": duration.HumanDuration(q.World.Taken().Sub(last.Time)),
 	})
 	f.Causes = append(f.Causes, finding.Link{
-		Message:  v.Say.Text(message.CauseKubeletTold, message.Args{"node": ref}),
-		Evidence: []finding.Evidence{facts.FactSince(ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime)},
+		Message:  q.Say.Text(message.CauseKubeletTold, message.Args{"node": ref}),
+		Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime)},
 	})
-	f.Causes = append(f.Causes, agentPods(v, node)...)
-	f.Unknown = []finding.Gap{{About: ref.String(), Message: v.Say.Text(message.UnknownHealth, message.Args{"node": ref})}}
+	f.Causes = append(f.Causes, agentPods(q, node)...)
+	f.Unknown = []finding.Gap{{About: ref.String(), Message: q.Say.Text(message.UnknownHealth, message.Args{"node": ref})}}
 	return f
 }
 
-// agents are what the pods of node agents are called.
-var agents = []string{"naosu-agent", "eks-node-monitoring-agent", "node-problem-detector"}
+// agentNames are what the pods of node agents are called.
+var agentNames = []string{"naosu-agent", "eks-node-monitoring-agent", "node-problem-detector"}
 
 // agentPods are the agents' pods on the node that are not ready.
-func agentPods(v query.View, node *corev1.Node) []finding.Link {
+func agentPods(q query.Query, node *corev1.Node) []finding.Link {
 	var links []finding.Link
-	for _, pod := range v.World.PodsOn(node.Name) {
-		if !named(pod, agents) {
+	for _, pod := range q.World.PodsOn(node.Name) {
+		if !hasNamePrefix(pod, agentNames) {
 			continue
 		}
 		for _, c := range pod.Status.Conditions {
 			if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue {
 				ref := facts.RefTo(cluster.Pod, pod)
 				links = append(links, finding.Link{
-					Message:  v.Say.Text(message.CauseAgentPod, message.Args{"pod": ref, "state": strings.TrimSpace(c.Reason + " " + c.Message)}),
-					Evidence: []finding.Evidence{facts.FactSince(ref, "status.conditions[Ready]", string(c.Status), c.LastTransitionTime)},
+					Message:  q.Say.Text(message.CauseAgentPod, message.Args{"pod": ref, "state": strings.TrimSpace(c.Reason + " " + c.Message)}),
+					Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(c.Status), c.LastTransitionTime)},
 				})
 			}
 		}
@@ -116,7 +118,7 @@ func agentPods(v query.View, node *corev1.Node) []finding.Link {
 	return links
 }
 
-func named(pod *corev1.Pod, names []string) bool {
+func hasNamePrefix(pod *corev1.Pod, names []string) bool {
 	for _, name := range names {
 		if strings.Contains(pod.Name, name) {
 			return true

@@ -26,154 +26,156 @@ var _ query.Rule = StuckTerminating{}
 // Codes of StuckTerminating.
 func (StuckTerminating) Codes() []finding.Code { return []finding.Code{finding.N205} }
 
-// Needs of StuckTerminating.
-func (StuckTerminating) Needs() []cluster.Kind { return []cluster.Kind{cluster.Pod, cluster.Node} }
+// RequiredKinds of StuckTerminating.
+func (StuckTerminating) RequiredKinds() []cluster.Kind {
+	return []cluster.Kind{cluster.Pod, cluster.Node}
+}
 
-// Concerns everything but pods that wait for a node.
-func (StuckTerminating) Concerns(v query.View) bool { return query.AsksForMore(v) }
+// Applies to everything but pods that wait for a node.
+func (StuckTerminating) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
 // Find takes together what is stuck on one node for one reason.
-func (StuckTerminating) Find(_ context.Context, v query.View) []finding.Finding {
-	if !v.Knows(cluster.Pod, cluster.Node) {
+func (StuckTerminating) Find(_ context.Context, q query.Query) []finding.Finding {
+	if !q.Known(cluster.Pod, cluster.Node) {
 		return nil
 	}
 	var all []stuckPods
-	for _, pod := range v.World.Pods() {
-		if pod.DeletionTimestamp == nil || v.World.Taken().Sub(pod.DeletionTimestamp.Time) < status.Overdue {
+	for _, pod := range q.World.Pods() {
+		if pod.DeletionTimestamp == nil || q.World.Taken().Sub(pod.DeletionTimestamp.Time) < status.Overdue {
 			continue
 		}
 		if pod.Spec.NodeName == "" && len(pod.Finalizers) == 0 {
 			continue // Nothing holds it: it goes with the request that deletes it.
 		}
-		if facts.IsOneOf(pod, cluster.DaemonSet) && query.PlaceDown(v.World, pod.Spec.NodeName) {
+		if facts.ControlledBy(pod, cluster.DaemonSet) && query.NodeUnavailable(q.World, pod.Spec.NodeName) {
 			continue // It belongs to its node and keeps nothing from running elsewhere.
 		}
-		held := heldBy(v.World, pod)
-		i := slices.IndexFunc(all, func(s stuckPods) bool { return s.node == pod.Spec.NodeName && s.held == held })
+		held := stuckReason(q.World, pod)
+		i := slices.IndexFunc(all, func(s stuckPods) bool { return s.node == pod.Spec.NodeName && s.reason == held })
 		if i < 0 {
 			i = len(all)
-			all = append(all, stuckPods{node: pod.Spec.NodeName, held: held})
+			all = append(all, stuckPods{node: pod.Spec.NodeName, reason: held})
 		}
 		all[i].pods = append(all[i].pods, pod)
 	}
 	var found []finding.Finding
 	for _, s := range all {
-		found = append(found, s.describe(v))
+		found = append(found, s.describe(q))
 	}
-	return v.Concerning(found)
+	return q.AboutSubject(found)
 }
 
 // stuckPods are deleted pods of one node that one thing holds.
 type stuckPods struct {
-	node string
-	held message.ID
-	pods []*corev1.Pod
+	node   string
+	reason message.ID
+	pods   []*corev1.Pod
 }
 
-// heldBy is why a deleted pod is still there.
-func heldBy(world *cluster.Snapshot, pod *corev1.Pod) message.ID {
+// stuckReason is why a deleted pod is still there.
+func stuckReason(world *cluster.Snapshot, pod *corev1.Pod) message.ID {
 	switch {
 	case len(pod.Finalizers) > 0 && !facts.HasRunning(pod):
 		return message.StuckFinalizer // The kubelet has done its part.
 	case world.Node(pod.Spec.NodeName) == nil:
 		return message.StuckNodeGone
-	case query.PlaceDown(world, pod.Spec.NodeName):
+	case query.NodeUnavailable(world, pod.Spec.NodeName):
 		return message.StuckNodeDown
 	default:
 		return message.StuckKubelet
 	}
 }
 
-func (s stuckPods) describe(v query.View) finding.Finding {
+func (s stuckPods) describe(q query.Query) finding.Finding {
 	node := change.Ref{Kind: string(cluster.Node), Name: s.node}
 	f := finding.Finding{Code: finding.N205, Severity: finding.Info, Subjects: []change.Ref{node}}
 	var refs, blocked []change.Ref
 	var stateful, attached []*corev1.Pod
 	for _, pod := range s.pods {
 		refs = append(refs, facts.RefTo(cluster.Pod, pod))
-		if facts.IsOneOf(pod, cluster.StatefulSet) {
+		if facts.ControlledBy(pod, cluster.StatefulSet) {
 			stateful = append(stateful, pod)
-			blocked = append(blocked, facts.RefOfWorkload(v.World, pod))
+			blocked = append(blocked, facts.WorkloadRef(q.World, pod))
 		}
-		if len(waitingFor(v.World, pod)) > 0 {
+		if len(waitingFor(q.World, pod)) > 0 {
 			attached = append(attached, pod)
 		}
 	}
 	f.Subjects = append(append(f.Subjects, refs...), facts.UniqueRefs(blocked)...)
-	owners := ownersWaiting(v, s.pods)
+	owners := ownersWaiting(q, s.pods)
 	switch {
 	case len(stateful)+len(attached) > 0:
 		f.Severity = finding.Critical
 	case len(owners) > 0:
 		f.Severity = finding.Warning
 	}
-	args := message.Args{"pods": v.Some(refs), "n": len(refs), "node": node, "blocked": v.Some(facts.UniqueRefs(blocked))}
-	f.Message = v.Say.Text(message.StuckTerminating, args)
-	f.Causes = append(f.Causes, s.deletedLink(v, args), s.heldLink(v, args))
-	f.Causes = append(append(f.Causes, owners...), s.blockedLinks(v, stateful, attached, len(owners) > 0, args)...)
-	if s.held == message.StuckNodeDown {
-		down := v.World.Node(s.node)
-		f.Remedies = append(release(v, down), s.force(v, down)...)
-		f.Unknown = []finding.Gap{{About: node.String(), Message: v.Say.Text(message.UnknownMachine, args)}}
+	args := message.Args{"pods": q.Enumerate(refs), "n": len(refs), "node": node, "blocked": q.Enumerate(facts.UniqueRefs(blocked))}
+	f.Message = q.Say.Text(message.StuckTerminating, args)
+	f.Causes = append(f.Causes, s.deletedLink(q, args), s.heldLink(q, args))
+	f.Causes = append(append(f.Causes, owners...), s.blockedLinks(q, stateful, attached, len(owners) > 0, args)...)
+	if s.reason == message.StuckNodeDown {
+		down := q.World.Node(s.node)
+		f.Remedies = append(proposeOutOfService(q, down), s.proposeForceDelete(q, down)...)
+		f.Unknown = []finding.Gap{{About: node.String(), Message: q.Say.Text(message.UnknownMachine, args)}}
 	}
-	if s.held == message.StuckKubelet && !slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return status.HookHolds(v, p) }) {
-		f.Unknown = []finding.Gap{{About: node.String(), Message: v.Say.Text(message.UnknownKubelet, args)}}
+	if s.reason == message.StuckKubelet && !slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return status.HeldByPreStop(q, p) }) {
+		f.Unknown = []finding.Gap{{About: node.String(), Message: q.Say.Text(message.UnknownKubelet, args)}}
 	}
 	return f
 }
 
-func (s stuckPods) deletedLink(v query.View, args message.Args) finding.Link {
-	link := finding.Link{Message: v.Say.Text(message.CauseDeleted, args)}
-	for _, pod := range s.pods[:min(len(s.pods), query.MostListed)] {
+func (s stuckPods) deletedLink(q query.Query, args message.Args) finding.Link {
+	link := finding.Link{Message: q.Say.Text(message.CauseDeleted, args)}
+	for _, pod := range s.pods[:min(len(s.pods), query.MaxListed)] {
 		ref := facts.RefTo(cluster.Pod, pod)
-		link.Evidence = append(link.Evidence, facts.FactSince(ref, "metadata.deletionTimestamp",
+		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "metadata.deletionTimestamp",
 			pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp))
 		if c := facts.PodCondition(pod, corev1.DisruptionTarget); c != nil && c.Status == corev1.ConditionTrue {
-			link.Evidence = append(link.Evidence, facts.FactSince(ref, "status.conditions[DisruptionTarget]", c.Reason, c.LastTransitionTime))
+			link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "status.conditions[DisruptionTarget]", c.Reason, c.LastTransitionTime))
 		}
 	}
 	return link
 }
 
-func (s stuckPods) heldLink(v query.View, args message.Args) finding.Link {
-	link := finding.Link{Message: v.Say.Text(s.held, args)}
-	switch s.held {
+func (s stuckPods) heldLink(q query.Query, args message.Args) finding.Link {
+	link := finding.Link{Message: q.Say.Text(s.reason, args)}
+	switch s.reason {
 	case message.StuckFinalizer:
-		for _, pod := range s.pods[:min(len(s.pods), query.MostListed)] {
-			link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Pod, pod), "metadata.finalizers", strings.Join(pod.Finalizers, ", ")))
+		for _, pod := range s.pods[:min(len(s.pods), query.MaxListed)] {
+			link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Pod, pod), "metadata.finalizers", strings.Join(pod.Finalizers, ", ")))
 		}
 	case message.StuckNodeDown, message.StuckKubelet:
-		node := v.World.Node(s.node)
+		node := q.World.Node(s.node)
 		ready, _ := facts.Readiness(node)
-		link.Evidence = append(link.Evidence, facts.FactSince(facts.RefTo(cluster.Node, node), "status.conditions[Ready]",
+		link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions[Ready]",
 			strings.TrimSpace(string(ready.Status)+" "+ready.Reason), ready.LastTransitionTime))
 	case message.StuckNodeGone:
-		link.Evidence = append(link.Evidence, facts.Fact(facts.RefTo(cluster.Pod, s.pods[0]), "spec.nodeName", s.node))
+		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Pod, s.pods[0]), "spec.nodeName", s.node))
 	}
 	return link
 }
 
 // blockedLinks say whom the stuck pods hold up, beside their owners.
-func (s stuckPods) blockedLinks(v query.View, stateful, attached []*corev1.Pod, owned bool, args message.Args) []finding.Link {
+func (s stuckPods) blockedLinks(q query.Query, stateful, attached []*corev1.Pod, owned bool, args message.Args) []finding.Link {
 	var links []finding.Link
 	if len(stateful) > 0 {
-		link := finding.Link{Message: v.Say.Text(message.CauseStatefulBlocked, args)}
-		for _, pod := range stateful[:min(len(stateful), query.MostListed)] {
-			link.Evidence = append(link.Evidence, facts.OwnerFact(facts.RefTo(cluster.Pod, pod), pod))
+		link := finding.Link{Message: q.Say.Text(message.CauseStatefulBlocked, args)}
+		for _, pod := range stateful[:min(len(stateful), query.MaxListed)] {
+			link.Evidence = append(link.Evidence, facts.OwnerEvidence(facts.RefTo(cluster.Pod, pod), pod))
 		}
 		links = append(links, link)
 	}
-	for _, pod := range attached[:min(len(attached), query.MostListed)] {
-		waits := waitingFor(v.World, pod)
+	for _, pod := range attached[:min(len(attached), query.MaxListed)] {
+		waits := waitingFor(q.World, pod)
 		links = append(links, finding.Link{
-			Message: v.Say.Text(message.CauseVolumeHeld, message.Args{"pod": facts.RefTo(cluster.Pod, pod), "waits": v.Some(waits), "n": len(waits)}),
+			Message: q.Say.Text(message.CauseVolumeHeld, message.Args{"pod": facts.RefTo(cluster.Pod, pod), "waits": q.Enumerate(waits), "n": len(waits)}),
 			Evidence: []finding.Evidence{
-				facts.MountFact(pod, facts.OnceMounts(v.World, pod)[0].Source),
+				facts.MountEvidence(pod, facts.SingleNodeMounts(q.World, pod)[0].Source),
 			},
 		})
 	}
 	if len(links) == 0 && !owned {
-		links = append(links, finding.Link{Message: v.Say.Text(message.CauseNobodyBlocked, args)})
+		links = append(links, finding.Link{Message: q.Say.Text(message.CauseNobodyBlocked, args)})
 	}
 	return links
 }
@@ -181,9 +183,9 @@ func (s stuckPods) blockedLinks(v query.View, stateful, attached []*corev1.Pod, 
 // waitingFor are pods that cannot start before another gives up a volume that one node at a time may attach.
 func waitingFor(world *cluster.Snapshot, pod *corev1.Pod) []change.Ref {
 	var refs []change.Ref
-	for _, m := range facts.OnceMounts(world, pod) {
+	for _, m := range facts.SingleNodeMounts(world, pod) {
 		for _, other := range world.PodsUsing(pod.Namespace, m.Claim.Name) {
-			if facts.Alive(other) && other.Spec.NodeName != pod.Spec.NodeName && other.Status.Phase == corev1.PodPending {
+			if facts.IsActive(other) && other.Spec.NodeName != pod.Spec.NodeName && other.Status.Phase == corev1.PodPending {
 				refs = append(refs, facts.RefTo(cluster.Pod, other))
 			}
 		}
@@ -191,17 +193,17 @@ func waitingFor(world *cluster.Snapshot, pod *corev1.Pod) []change.Ref {
 	return facts.UniqueRefs(refs)
 }
 
-// force deletes one pod's object. It is offered only where no volume is at stake: the API server would forget a pod that
+// proposeForceDelete deletes one pod's object. It is offered only where no volume is at stake: the API server would forget a pod that
 // may still write.
-func (s stuckPods) force(v query.View, node *corev1.Node) []finding.Remedy {
-	if query.IsOutOfService(node) || slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return len(facts.OnceMounts(v.World, p)) > 0 }) {
+func (s stuckPods) proposeForceDelete(q query.Query, node *corev1.Node) []finding.Remedy {
+	if query.IsOutOfService(node) || slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return len(facts.SingleNodeMounts(q.World, p)) > 0 }) {
 		return nil
 	}
-	i := max(slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return facts.IsOneOf(p, cluster.StatefulSet) }), 0)
+	i := max(slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return facts.ControlledBy(p, cluster.StatefulSet) }), 0)
 	deleted := change.DeletePod{Namespace: s.pods[i].Namespace, Name: s.pods[i].Name, Force: true}
 	args := message.Args{"pod": deleted.Subject(), "node": facts.RefTo(cluster.Node, node)}
 	return []finding.Remedy{{
-		Message: v.Say.Text(message.RemedyForceDelete, args), Change: deleted, Command: deleted.Command(),
-		Cost: v.Say.Text(message.RemedyForceDeleteCost, args), Risk: v.Say.Text(message.RemedyForceDeleteRisk, args),
+		Message: q.Say.Text(message.RemedyForceDelete, args), Change: deleted, Command: deleted.Command(),
+		Cost: q.Say.Text(message.RemedyForceDeleteCost, args), Risk: q.Say.Text(message.RemedyForceDeleteRisk, args),
 	}}
 }

@@ -17,60 +17,60 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// volumesMissing is about the volumes of a pod that has its node: each must be there, be attached to the node, and be
+// volumesNotReady is about the volumes of a pod that has its node: each must be there, be attached to the node, and be
 // mounted, in this order. It says whether one holds the pod.
-func (s *Status) volumesMissing(pod *corev1.Pod) bool {
+func (s *Status) volumesNotReady(pod *corev1.Pod) bool {
 	held := false
 	for _, source := range pod.Spec.Volumes {
-		if name := cluster.ClaimName(pod, &source); name != "" && s.Knows(cluster.PersistentVolumeClaim) && s.World.Claim(pod.Namespace, name) == nil {
+		if name := cluster.ClaimName(pod, &source); name != "" && s.Known(cluster.PersistentVolumeClaim) && s.World.Claim(pod.Namespace, name) == nil {
 			claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: pod.Namespace, Name: name}
-			s.hold(&held, pod, message.ClaimMissing, message.Args{"claim": claim}, facts.MountFact(pod, source.Name))
+			s.setHeld(&held, pod, message.ClaimMissing, message.Args{"claim": claim}, facts.MountEvidence(pod, source.Name))
 		}
 	}
 	for _, m := range facts.Mounts(s.World, pod) {
-		if s.bypassed(pod, m.Claim) {
+		if s.bypassesScheduler(pod, m.Claim) {
 			args := s.bypassArgs(pod, m.Claim)
-			s.hold(&held, pod, message.ClaimBypassed, args, s.bypassFacts(pod, m.Claim, m.Class)...)
-			s.because(message.ClaimBypassedWay, args)
-			s.also()
+			s.setHeld(&held, pod, message.ClaimBypassed, args, s.bypassEvidence(pod, m.Claim, m.Class)...)
+			s.addCause(message.ClaimBypassedWay, args)
+			s.joinLastCause()
 		}
 		switch {
 		case m.Volume == nil || m.Volume.Spec.CSI == nil:
-		case s.attaches(m):
-			held = s.unattached(pod, m, held) || held
+		case s.needsAttach(m):
+			held = s.volumeNotAttached(pod, m, held) || held
 		case s.driverMissing(pod, m):
-			s.unregistered(&held, pod, m, driverArgs(m))
+			s.driverNotRegistered(&held, pod, m, driverArgs(m))
 		}
 	}
 	if held {
-		s.Needs(cluster.VolumeAttachment, cluster.CSINode)
+		s.AddUnknownKinds(cluster.VolumeAttachment, cluster.CSINode)
 		return true
 	}
 	if events := s.Events(pod, "FailedMount", "FailedAttachVolume", "FailedMapVolume"); len(events) > 0 {
 		e := events[0]
-		s.hold(&held, pod, message.MountFails, message.Args{"why": e.Message}, query.EventFact(e))
+		s.setHeld(&held, pod, message.MountFails, message.Args{"why": e.Message}, query.EventEvidence(e))
 		if lacks, ok := missingSource(pod, e.Message); ok {
-			s.because(message.MountSourceMissing, message.Args{"kind": lacks.Kind, "name": lacks.Name, "namespace": pod.Namespace, "key": lacks.key})
-			s.provide(pod, lacks)
+			s.addCause(message.MountSourceMissing, message.Args{"kind": lacks.Kind, "name": lacks.Name, "namespace": pod.Namespace, "key": lacks.key})
+			s.proposeCreate(pod, lacks)
 		}
 		return true
 	}
 	return false
 }
 
-// hold states what holds a pod on its node; the first is the answer.
-func (s *Status) hold(held *bool, pod *corev1.Pod, id message.ID, args message.Args, evidence ...finding.Evidence) {
+// setHeld states what holds a pod on its node; the first is the answer.
+func (s *Status) setHeld(held *bool, pod *corev1.Pod, id message.ID, args message.Args, evidence ...finding.Evidence) {
 	all := message.Args{"node": facts.NodeRef(pod.Spec.NodeName)}
 	maps.Copy(all, args)
 	if !*held {
-		s.is(PodState(pod), finding.Critical, id, all)
+		s.set(PodState(pod), finding.Critical, id, all)
 	}
-	s.because(id, all, evidence...)
+	s.addCause(id, all, evidence...)
 	*held = true
 }
 
-// attaches says whether the volume's driver attaches volumes before they are mounted; most do.
-func (s *Status) attaches(m facts.Mount) bool {
+// needsAttach says whether the volume's driver attaches volumes before they are mounted; most do.
+func (s *Status) needsAttach(m facts.Mount) bool {
 	driver := s.World.CSIDriver(m.Volume.Spec.CSI.Driver)
 	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
 }
@@ -82,9 +82,9 @@ func driverArgs(m facts.Mount) message.Args {
 	}
 }
 
-// unattached is about one volume on its way to the pod's node. It says whether the volume is not there.
-func (s *Status) unattached(pod *corev1.Pod, m facts.Mount, held bool) bool {
-	if !s.Knows(cluster.VolumeAttachment) {
+// volumeNotAttached is about one volume on its way to the pod's node. It says whether the volume is not there.
+func (s *Status) volumeNotAttached(pod *corev1.Pod, m facts.Mount, held bool) bool {
+	if !s.Known(cluster.VolumeAttachment) {
 		return false
 	}
 	claim, args := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), driverArgs(m)
@@ -93,30 +93,30 @@ func (s *Status) unattached(pod *corev1.Pod, m facts.Mount, held bool) bool {
 	if here >= 0 && attachments[here].Status.Attached {
 		return false
 	}
-	if elsewhere := attachedElsewhere(attachments, pod.Spec.NodeName); elsewhere != nil && !shared(m) {
+	if elsewhere := attachedElsewhere(attachments, pod.Spec.NodeName); elsewhere != nil && !isMultiNode(m) {
 		s.multiAttach(pod, m, elsewhere, args, held)
 		return true
 	}
 	switch {
 	case here < 0 && s.driverMissing(pod, m):
-		s.unregistered(&held, pod, m, args)
+		s.driverNotRegistered(&held, pod, m, args)
 	case here < 0:
-		s.hold(&held, pod, message.AttachUnasked, args, facts.Fact(claim, "spec.volumeName", m.Volume.Name))
+		s.setHeld(&held, pod, message.AttachUnasked, args, facts.Evidence(claim, "spec.volumeName", m.Volume.Name))
 	case attachments[here].Status.AttachError != nil:
 		problem := attachments[here].Status.AttachError
 		args["why"] = problem.Message
 		said := message.AttachFails
-		if s.seemsFull(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver, problem.Message, args) {
+		if s.atAttachLimit(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver, problem.Message, args) {
 			said = message.AttachFull
 		}
-		s.hold(&held, pod, said, args,
-			facts.FactSince(facts.RefTo(cluster.VolumeAttachment, attachments[here]), "status.attachError", problem.Message, problem.Time))
-		s.attachedThere(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver)
+		s.setHeld(&held, pod, said, args,
+			facts.EvidenceSince(facts.RefTo(cluster.VolumeAttachment, attachments[here]), "status.attachError", problem.Message, problem.Time))
+		s.reportAttachments(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver)
 	default:
 		a := attachments[here]
 		args["age"] = s.age(a.CreationTimestamp)
-		s.hold(&held, pod, message.AttachWaits, args,
-			facts.FactSince(facts.RefTo(cluster.VolumeAttachment, a), "status.attached", strconv.FormatBool(a.Status.Attached), a.CreationTimestamp))
+		s.setHeld(&held, pod, message.AttachWaits, args,
+			facts.EvidenceSince(facts.RefTo(cluster.VolumeAttachment, a), "status.attached", strconv.FormatBool(a.Status.Attached), a.CreationTimestamp))
 	}
 	return true
 }
@@ -129,32 +129,32 @@ func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev
 			users = append(users, facts.RefTo(cluster.Pod, other))
 		}
 	}
-	args["other"], args["users"] = facts.NodeRef(elsewhere.Spec.NodeName), s.Some(users)
-	args["down"] = s.Knows(cluster.Node) && query.PlaceDown(s.World, elsewhere.Spec.NodeName)
+	args["other"], args["users"] = facts.NodeRef(elsewhere.Spec.NodeName), s.Enumerate(users)
+	args["down"] = s.Known(cluster.Node) && query.NodeUnavailable(s.World, elsewhere.Spec.NodeName)
 	ref := facts.RefTo(cluster.VolumeAttachment, elsewhere)
 	evidence := []finding.Evidence{
-		facts.FactSince(ref, "spec.nodeName", elsewhere.Spec.NodeName, elsewhere.CreationTimestamp),
-		facts.Fact(ref, "status.attached", strconv.FormatBool(elsewhere.Status.Attached)),
-		facts.Fact(facts.RefTo(cluster.PersistentVolume, m.Volume), "spec.accessModes", accessModes(m.Volume.Spec.AccessModes)),
+		facts.EvidenceSince(ref, "spec.nodeName", elsewhere.Spec.NodeName, elsewhere.CreationTimestamp),
+		facts.Evidence(ref, "status.attached", strconv.FormatBool(elsewhere.Status.Attached)),
+		facts.Evidence(facts.RefTo(cluster.PersistentVolume, m.Volume), "spec.accessModes", accessModes(m.Volume.Spec.AccessModes)),
 	}
 	if problem := elsewhere.Status.DetachError; problem != nil {
-		evidence = append(evidence, facts.FactSince(ref, "status.detachError", problem.Message, problem.Time))
+		evidence = append(evidence, facts.EvidenceSince(ref, "status.detachError", problem.Message, problem.Time))
 	}
 	rollout, ok := s.RolloutOf(pod)
 	ok = ok && slices.ContainsFunc(rollout.Old, func(p *corev1.Pod) bool { return slices.Contains(users, facts.RefTo(cluster.Pod, p)) })
 	first := ok && !held
-	s.hold(&held, pod, message.AttachedElsewhere, args, evidence...)
+	s.setHeld(&held, pod, message.AttachedElsewhere, args, evidence...)
 	if !ok {
 		return
 	}
 	why := rollout.Args()
 	why["said"] = s.Summary
-	s.because(message.RolloutKeepsOld, why, rollout.Fact())
+	s.addCause(message.RolloutKeepsOld, why, rollout.Evidence())
 	if first {
-		s.is(s.State, s.Severity, message.RolloutHeld, why)
+		s.set(s.State, s.Severity, message.RolloutHeld, why)
 	}
-	for _, way := range s.EndOldFirst(rollout) {
-		s.remedy(way.Remedy) // A simulation places pods and attaches nothing.
+	for _, proposal := range s.ReplaceOldFirst(rollout) {
+		s.addRemedies(proposal.Remedy) // A simulation places pods and attaches nothing.
 	}
 }
 
@@ -168,8 +168,8 @@ func attachedElsewhere(attachments []*storagev1.VolumeAttachment, node string) *
 	return nil
 }
 
-// shared says whether several nodes may use the volume at once.
-func shared(m facts.Mount) bool {
+// isMultiNode says whether several nodes may use the volume at once.
+func isMultiNode(m facts.Mount) bool {
 	return slices.ContainsFunc(m.Volume.Spec.AccessModes, func(mode corev1.PersistentVolumeAccessMode) bool {
 		return mode == corev1.ReadWriteMany || mode == corev1.ReadOnlyMany
 	})
@@ -177,7 +177,7 @@ func shared(m facts.Mount) bool {
 
 // driverMissing says whether the volume's driver is known not to have registered on the pod's node.
 func (s *Status) driverMissing(pod *corev1.Pod, m facts.Mount) bool {
-	if !s.Knows(cluster.CSINode) {
+	if !s.Known(cluster.CSINode) {
 		return false
 	}
 	csi := s.World.CSINode(pod.Spec.NodeName)

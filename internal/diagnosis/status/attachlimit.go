@@ -17,18 +17,18 @@ const (
 	//
 	// Source: docs.aws.amazon.com/ebs/latest/userguide/volume_limits.html.
 	nitroAttachments = 28
-	// fewLeft is how many of them an instance's interfaces may well take.
-	fewLeft = 4
+	// lowAttachments is how many of them an instance's interfaces may well take.
+	lowAttachments = 4
 )
 
-// fullOf are words by which EC2, or its driver, says that an attachment does not come about for want of room: the limit itself, and
+// attachLimitErrors are words by which EC2, or its driver, says that an attachment does not come about for want of room: the limit itself, and
 // a volume that stays attaching.
-var fullOf = []string{"attachmentlimitexceeded", "attachment limit exceeded", "expected device to be attached but was attaching"}
+var attachLimitErrors = []string{"attachmentlimitexceeded", "attachment limit exceeded", "expected device to be attached but was attaching"}
 
-// seemsFull says whether EC2 likely attaches no more volumes to a node's machine, and gives the sentence about it how many there are.
-func (s *Status) seemsFull(name, driver, problem string, args message.Args) bool {
-	attached := s.attachedTo(name, driver)
-	if driver != ebsDriver || attached < nitroAttachments-fewLeft || !containsAny(strings.ToLower(problem), fullOf) {
+// atAttachLimit says whether EC2 likely attaches no more volumes to a node's machine, and gives the sentence about it how many there are.
+func (s *Status) atAttachLimit(name, driver, problem string, args message.Args) bool {
+	attached := s.countAttachments(name, driver)
+	if driver != ebsDriver || attached < nitroAttachments-lowAttachments || !containsAny(strings.ToLower(problem), attachLimitErrors) {
 		return false
 	}
 	args["n"], args["type"] = attached, ""
@@ -38,20 +38,20 @@ func (s *Status) seemsFull(name, driver, problem string, args message.Args) bool
 	return true
 }
 
-// attachedThere says how many volumes of a driver a node has attached, beside how many the driver says that it takes. It says nothing
+// reportAttachments says how many volumes of a driver a node has attached, beside how many the driver says that it takes. It says nothing
 // where these are not known, or where there is ample room by any measure.
-func (s *Status) attachedThere(name, driver string) {
+func (s *Status) reportAttachments(name, driver string) {
 	csi := s.World.CSINode(name)
-	if csi == nil || !s.Knows(cluster.VolumeAttachment) {
+	if csi == nil || !s.Known(cluster.VolumeAttachment) {
 		return
 	}
-	attached := s.attachedTo(name, driver)
+	attached := s.countAttachments(name, driver)
 	for _, d := range csi.Spec.Drivers {
 		if d.Name != driver || d.Allocatable == nil || d.Allocatable.Count == nil {
 			continue
 		}
 		most := int(*d.Allocatable.Count)
-		nitro := driver == ebsDriver && most >= nitroAttachments && attached >= nitroAttachments-fewLeft
+		nitro := driver == ebsDriver && most >= nitroAttachments && attached >= nitroAttachments-lowAttachments
 		if attached < most && !nitro {
 			return
 		}
@@ -62,13 +62,13 @@ func (s *Status) attachedThere(name, driver string) {
 		if nitro {
 			args["shared"], args["left"] = nitroAttachments, max(nitroAttachments-attached, 0)
 		}
-		s.because(message.AttachedThere, args, facts.Fact(facts.RefTo(cluster.CSINode, csi), "spec.drivers["+driver+"].allocatable.count", strconv.Itoa(most)))
+		s.addCause(message.AttachedThere, args, facts.Evidence(facts.RefTo(cluster.CSINode, csi), "spec.drivers["+driver+"].allocatable.count", strconv.Itoa(most)))
 		return
 	}
 }
 
-// attachedTo is how many volumes of a driver a node has attached.
-func (s *Status) attachedTo(name, driver string) int {
+// countAttachments is how many volumes of a driver a node has attached.
+func (s *Status) countAttachments(name, driver string) int {
 	n := 0
 	for _, a := range s.World.VolumeAttachments() {
 		if a.Spec.NodeName == name && a.Spec.Attacher == driver && a.Status.Attached {

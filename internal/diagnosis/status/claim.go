@@ -30,7 +30,7 @@ func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 	if claim.DeletionTimestamp != nil {
 		users = slices.DeleteFunc(slices.Clone(users), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })
 	}
-	args := message.Args{"claim": s.ref, "pods": s.Some(facts.PodRefs(users)), "n": len(users), "finalizers": claim.Finalizers}
+	args := message.Args{"claim": s.ref, "pods": s.Enumerate(facts.PodRefs(users)), "n": len(users), "finalizers": claim.Finalizers}
 	volume := s.World.Volume(claim.Spec.VolumeName)
 	args["volume"] = ""
 	if claim.Spec.VolumeName != "" {
@@ -38,17 +38,17 @@ func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 	}
 	switch {
 	case claim.DeletionTimestamp != nil:
-		s.is("Terminating", finding.Warning, message.ClaimLeaving, args)
-		s.leaving(claim, message.ClaimProtected, pvcProtection)
-	case claim.Status.Phase == corev1.ClaimLost, claim.Status.Phase == corev1.ClaimBound && volume == nil && s.Knows(cluster.PersistentVolume):
-		s.is("Lost", finding.Critical, message.ClaimLost, args)
-		s.because(message.ClaimLost, args, facts.Fact(s.ref, "spec.volumeName", claim.Spec.VolumeName))
+		s.set("Terminating", finding.Warning, message.ClaimLeaving, args)
+		s.explainFinalizers(claim, message.ClaimProtected, pvcProtection)
+	case claim.Status.Phase == corev1.ClaimLost, claim.Status.Phase == corev1.ClaimBound && volume == nil && s.Known(cluster.PersistentVolume):
+		s.set("Lost", finding.Critical, message.ClaimLost, args)
+		s.addCause(message.ClaimLost, args, facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
 	case claim.Status.Phase == corev1.ClaimBound:
-		s.is("Bound", "", message.ClaimBound, args)
-		s.because(message.ClaimUsed, args, facts.Fact(s.ref, "spec.volumeName", claim.Spec.VolumeName))
+		s.set("Bound", "", message.ClaimBound, args)
+		s.addCause(message.ClaimUsed, args, facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
 		s.resizing(claim)
 	default:
-		s.unbound(ctx, claim, args)
+		s.explainUnbound(ctx, claim, args)
 	}
 }
 
@@ -60,15 +60,15 @@ const (
 	pvProtection  = "kubernetes.io/pv-protection"
 )
 
-// leaving says which finalizers keep an object that is being deleted: Kubernetes' own, and those of others.
-func (s *Status) leaving(o metav1.Object, protected message.ID, own string) {
-	since := facts.FactSince(s.ref, "metadata.deletionTimestamp", o.GetDeletionTimestamp().UTC().Format(time.RFC3339), *o.GetDeletionTimestamp())
+// explainFinalizers says which finalizers keep an object that is being deleted: Kubernetes' own, and those of others.
+func (s *Status) explainFinalizers(o metav1.Object, protected message.ID, own string) {
+	since := facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", o.GetDeletionTimestamp().UTC().Format(time.RFC3339), *o.GetDeletionTimestamp())
 	for _, name := range o.GetFinalizers() {
 		id := message.FinalizerKeeps
 		if name == own {
 			id = protected
 		}
-		s.because(id, message.Args{"finalizer": name}, since, facts.Fact(s.ref, "metadata.finalizers", name))
+		s.addCause(id, message.Args{"finalizer": name}, since, facts.Evidence(s.ref, "metadata.finalizers", name))
 	}
 }
 
@@ -76,161 +76,161 @@ func (s *Status) leaving(o metav1.Object, protected message.ID, own string) {
 func (s *Status) resizing(claim *corev1.PersistentVolumeClaim) {
 	for _, c := range claim.Status.Conditions {
 		if c.Status == corev1.ConditionTrue {
-			s.because(message.ClaimResizes, message.Args{"condition": string(c.Type), "why": c.Message},
-				facts.FactSince(s.ref, "status.conditions["+string(c.Type)+"]", strings.TrimSpace(c.Reason+" "+c.Message), c.LastTransitionTime))
+			s.addCause(message.ClaimResizes, message.Args{"condition": string(c.Type), "why": c.Message},
+				facts.EvidenceSince(s.ref, "status.conditions["+string(c.Type)+"]", strings.TrimSpace(c.Reason+" "+c.Message), c.LastTransitionTime))
 		}
 	}
 }
 
-// unbound is about a claim that has no volume yet: what must come first, and why it does not.
-func (s *Status) unbound(ctx context.Context, claim *corev1.PersistentVolumeClaim, args message.Args) {
+// explainUnbound is about a claim that has no volume yet: what must come first, and why it does not.
+func (s *Status) explainUnbound(ctx context.Context, claim *corev1.PersistentVolumeClaim, args message.Args) {
 	name := volumehelpers.GetPersistentVolumeClaimClass(claim)
 	class := s.World.Class(name)
 	args["class"] = change.Ref{Kind: string(cluster.StorageClass), Name: name}
-	asked := facts.Fact(s.ref, "spec.storageClassName", name)
+	asked := facts.Evidence(s.ref, "spec.storageClassName", name)
 	switch {
-	case s.Knows(cluster.PersistentVolume) && s.released(claim):
+	case s.Known(cluster.PersistentVolume) && s.volumeReleased(claim):
 	case claim.Spec.VolumeName != "":
-		s.is("Pending", finding.Critical, message.ClaimNamesVolume, args)
-		s.because(message.ClaimNamesVolume, args, facts.Fact(s.ref, "spec.volumeName", claim.Spec.VolumeName))
-		s.misfits(claim, args)
+		s.set("Pending", finding.Critical, message.ClaimNamesVolume, args)
+		s.addCause(message.ClaimNamesVolume, args, facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
+		s.explainMismatches(claim, args)
 	case claim.Spec.StorageClassName == nil && name == "":
-		s.is("Pending", finding.Critical, message.ClaimNoDefault, args)
-		s.because(message.ClaimNoDefault, args, asked)
-		s.misfits(claim, args)
-		s.defaultClass(args)
-	case name != "" && class == nil && s.Knows(cluster.StorageClass):
-		s.is("Pending", finding.Critical, message.ClaimNoClass, args)
-		s.because(message.ClaimNoClass, args, asked)
+		s.set("Pending", finding.Critical, message.ClaimNoDefault, args)
+		s.addCause(message.ClaimNoDefault, args, asked)
+		s.explainMismatches(claim, args)
+		s.explainDefaultClass(args)
+	case name != "" && class == nil && s.Known(cluster.StorageClass):
+		s.set("Pending", finding.Critical, message.ClaimNoClass, args)
+		s.addCause(message.ClaimNoClass, args, asked)
 	case name != "" && class == nil:
-		s.is("Pending", finding.Critical, message.ClaimUntold, args)
-		s.Needs(cluster.StorageClass)
-	case s.waitsForFirst(claim, class):
-		s.waitsForConsumer(ctx, claim, class, args)
+		s.set("Pending", finding.Critical, message.ClaimUntold, args)
+		s.AddUnknownKinds(cluster.StorageClass)
+	case s.waitsForFirstConsumer(claim, class):
+		s.explainFirstConsumer(ctx, claim, class, args)
 	case class == nil || class.Provisioner == noProvisioner:
-		s.is("Pending", finding.Critical, message.ClaimNoVolume, args)
-		s.because(message.ClaimByHand, args, asked)
-		s.misfits(claim, args)
+		s.set("Pending", finding.Critical, message.ClaimNoVolume, args)
+		s.addCause(message.ClaimByHand, args, asked)
+		s.explainMismatches(claim, args)
 	default:
-		s.unprovisioned(claim, class, args)
+		s.explainProvisioning(claim, class, args)
 	}
 }
 
-// waitsForFirst says whether a claim gets its volume once a pod that uses it is placed, which has not been yet.
-func (s *Status) waitsForFirst(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) bool {
+// waitsForFirstConsumer says whether a claim gets its volume once a pod that uses it is placed, which has not been yet.
+func (s *Status) waitsForFirstConsumer(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) bool {
 	return class != nil && class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer &&
-		claim.Annotations[volumehelpers.AnnSelectedNode] == "" && !NoVolumeFor(s.View, claim)
+		claim.Annotations[volumehelpers.AnnSelectedNode] == "" && !NoVolumeFor(s.Query, claim)
 }
 
-// waitsForConsumer is about a claim whose volume is made where the first pod that uses it is placed.
-func (s *Status) waitsForConsumer(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, args message.Args) {
+// explainFirstConsumer is about a claim whose volume is made where the first pod that uses it is placed.
+func (s *Status) explainFirstConsumer(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, args message.Args) {
 	args["made"] = class.Provisioner != noProvisioner
-	mode := facts.Fact(facts.RefTo(cluster.StorageClass, class), "volumeBindingMode", string(*class.VolumeBindingMode))
+	mode := facts.Evidence(facts.RefTo(cluster.StorageClass, class), "volumeBindingMode", string(*class.VolumeBindingMode))
 	users := slices.DeleteFunc(slices.Clone(s.World.PodsUsing(claim.Namespace, claim.Name)), cluster.Ended)
 	if len(users) == 0 {
-		s.is("Pending", "", message.ClaimWaitsUnused, args)
-		s.because(message.ClaimFirstConsumer, args, mode)
-		s.Needs(cluster.Pod)
+		s.set("Pending", "", message.ClaimWaitsUnused, args)
+		s.addCause(message.ClaimFirstConsumer, args, mode)
+		s.AddUnknownKinds(cluster.Pod)
 		return
 	}
-	if i := slices.IndexFunc(users, func(p *corev1.Pod) bool { return s.bypassed(p, claim) }); i >= 0 {
+	if i := slices.IndexFunc(users, func(p *corev1.Pod) bool { return s.bypassesScheduler(p, claim) }); i >= 0 {
 		args = s.bypassArgs(users[i], claim)
-		s.is("Pending", finding.Critical, message.ClaimBypassed, args)
-		s.because(message.ClaimBypassed, args, s.bypassFacts(users[i], claim, class)...)
-		s.because(message.ClaimBypassedWay, args)
+		s.set("Pending", finding.Critical, message.ClaimBypassed, args)
+		s.addCause(message.ClaimBypassed, args, s.bypassEvidence(users[i], claim, class)...)
+		s.addCause(message.ClaimBypassedWay, args)
 		return
 	}
 	args["pod"] = facts.RefTo(cluster.Pod, users[0])
-	s.is("Pending", finding.Critical, message.ClaimWaitsForPod, args)
-	s.because(message.ClaimFirstConsumer, args, mode)
-	s.because(message.PodSays, message.Args{"why": s.summaryOf(ctx, args["pod"].(change.Ref))},
-		facts.Fact(args["pod"].(change.Ref), "status.phase", string(users[0].Status.Phase)))
+	s.set("Pending", finding.Critical, message.ClaimWaitsForPod, args)
+	s.addCause(message.ClaimFirstConsumer, args, mode)
+	s.addCause(message.PodSays, message.Args{"why": s.summaryFor(ctx, args["pod"].(change.Ref))},
+		facts.Evidence(args["pod"].(change.Ref), "status.phase", string(users[0].Status.Phase)))
 }
 
-// summaryOf is the answer in a sentence about another thing.
-func (s *Status) summaryOf(ctx context.Context, ref change.Ref) string {
-	v := s.View
-	v.Now = true
-	return v.Explain(ctx, ref).Summary
+// summaryFor is the answer in a sentence about another thing.
+func (s *Status) summaryFor(ctx context.Context, ref change.Ref) string {
+	q := s.Query
+	q.PresentOnly = true
+	return q.Explain(ctx, ref).Summary
 }
 
-// unprovisioned is about a claim whose volume a provisioner should have made.
-func (s *Status) unprovisioned(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, args message.Args) {
+// explainProvisioning is about a claim whose volume a provisioner should have made.
+func (s *Status) explainProvisioning(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, args message.Args) {
 	args["provisioner"], args["age"], args["zone"] = class.Provisioner, s.age(claim.CreationTimestamp), ""
-	evidence := []finding.Evidence{facts.Fact(facts.RefTo(cluster.StorageClass, class), "provisioner", class.Provisioner)}
+	evidence := []finding.Evidence{facts.Evidence(facts.RefTo(cluster.StorageClass, class), "provisioner", class.Provisioner)}
 	if node := claim.Annotations[volumehelpers.AnnSelectedNode]; node != "" {
-		evidence = append(evidence, facts.Fact(s.ref, "metadata.annotations["+volumehelpers.AnnSelectedNode+"]", node))
+		evidence = append(evidence, facts.Evidence(s.ref, "metadata.annotations["+volumehelpers.AnnSelectedNode+"]", node))
 	}
 	if failed := s.Events(claim, "ProvisioningFailed"); len(failed) > 0 {
 		args["why"] = failed[0].Message
-		s.is("Pending", finding.Critical, message.ClaimProvisionFails, args)
-		s.because(message.ClaimProvisionFails, args, append(evidence, query.EventFact(failed[0]))...)
+		s.set("Pending", finding.Critical, message.ClaimProvisionFails, args)
+		s.addCause(message.ClaimProvisionFails, args, append(evidence, query.EventEvidence(failed[0]))...)
 		return
 	}
-	s.is("Pending", finding.Critical, message.ClaimProvisionerSilent, args)
+	s.set("Pending", finding.Critical, message.ClaimProvisionerSilent, args)
 	for _, e := range s.Events(claim, "ExternalProvisioning", "Provisioning") {
-		evidence = append(evidence, query.EventFact(e))
+		evidence = append(evidence, query.EventEvidence(e))
 		break
 	}
-	s.because(message.ClaimProvisionerSilent, args, evidence...)
+	s.addCause(message.ClaimProvisionerSilent, args, evidence...)
 	if s.World.Knowledge(cluster.CSIDriver) == cluster.Complete && s.World.CSIDriver(class.Provisioner) == nil {
-		s.because(message.DriverUnknown, args, facts.Fact(change.Ref{Kind: string(cluster.CSIDriver), Name: class.Provisioner}, "metadata.name", ""))
+		s.addCause(message.DriverUnknown, args, facts.Evidence(change.Ref{Kind: string(cluster.CSIDriver), Name: class.Provisioner}, "metadata.name", ""))
 	}
-	s.Needs(cluster.Event)
+	s.AddUnknownKinds(cluster.Event)
 }
 
 // NoVolumeFor says whether a claim's class makes no volumes, and none of those that somebody has made suits it, so that the
 // claim gets none wherever its pod may go.
-func NoVolumeFor(v query.View, claim *corev1.PersistentVolumeClaim) bool {
-	class := v.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
-	if class == nil || class.Provisioner != noProvisioner || claim.Spec.VolumeName != "" || !v.Knows(cluster.PersistentVolume) {
+func NoVolumeFor(q query.Query, claim *corev1.PersistentVolumeClaim) bool {
+	class := q.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
+	if class == nil || class.Provisioner != noProvisioner || claim.Spec.VolumeName != "" || !q.Known(cluster.PersistentVolume) {
 		return false
 	}
-	return !slices.ContainsFunc(v.World.Volumes(), func(volume *corev1.PersistentVolume) bool {
-		field, _, _ := misfit(claim, volume)
+	return !slices.ContainsFunc(q.World.Volumes(), func(volume *corev1.PersistentVolume) bool {
+		field, _, _ := volumeMismatch(claim, volume)
 		return field == ""
 	})
 }
 
-// mostMisfits bounds how many volumes are compared with a claim one by one.
-const mostMisfits = 3
+// maxMismatches bounds how many volumes are compared with a claim one by one.
+const maxMismatches = 3
 
-// misfits says of the volumes that are free why each does not do for the claim
+// explainMismatches says of the volumes that are free why each does not do for the claim
 // (k8s.io/component-helpers/storage/volume, FindMatchingVolume).
-func (s *Status) misfits(claim *corev1.PersistentVolumeClaim, args message.Args) {
-	if !s.Knows(cluster.PersistentVolume) {
-		s.Needs(cluster.PersistentVolume)
+func (s *Status) explainMismatches(claim *corev1.PersistentVolumeClaim, args message.Args) {
+	if !s.Known(cluster.PersistentVolume) {
+		s.AddUnknownKinds(cluster.PersistentVolume)
 		return
 	}
 	told := 0
 	for _, volume := range s.World.Volumes() {
-		held := volume.Status.Phase == corev1.VolumeBound || volume.Spec.ClaimRef != nil && !claims(volume, claim)
+		held := volume.Status.Phase == corev1.VolumeBound || volume.Spec.ClaimRef != nil && !boundTo(volume, claim)
 		if claim.Spec.VolumeName != volume.Name && (held || claim.Spec.VolumeName != "") {
 			continue
 		}
-		if told++; told > mostMisfits {
+		if told++; told > maxMismatches {
 			break
 		}
-		field, has, wants := misfit(claim, volume)
+		field, has, wants := volumeMismatch(claim, volume)
 		if field == "" {
 			continue
 		}
 		ref := facts.RefTo(cluster.PersistentVolume, volume)
-		s.because(message.VolumeMisfit, message.Args{"volume": ref, "field": field, "has": has, "wants": wants}, facts.Fact(ref, field, has))
+		s.addCause(message.VolumeMisfit, message.Args{"volume": ref, "field": field, "has": has, "wants": wants}, facts.Evidence(ref, field, has))
 	}
 	if told == 0 {
-		s.because(message.VolumeNoneFree, args)
+		s.addCause(message.VolumeNoneFree, args)
 	}
 }
 
-// misfit is the first field in which a volume does not do for a claim, empty if it does.
-func misfit(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) (field, has, wants string) {
+// volumeMismatch is the first field in which a volume does not do for a claim, empty if it does.
+func volumeMismatch(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) (field, has, wants string) {
 	want, size := claim.Spec.Resources.Requests[corev1.ResourceStorage], volume.Spec.Capacity[corev1.ResourceStorage]
 	class := volumehelpers.GetPersistentVolumeClaimClass(claim)
 	switch selector, err := metav1.LabelSelectorAsSelector(claim.Spec.Selector); {
-	case volume.Spec.ClaimRef != nil && !claims(volume, claim):
+	case volume.Spec.ClaimRef != nil && !boundTo(volume, claim):
 		ref := volume.Spec.ClaimRef
-		return "spec.claimRef", heldFor(ref.Namespace, ref.Name, ref.UID), heldFor(claim.Namespace, claim.Name, claim.UID)
+		return "spec.claimRef", claimRefText(ref.Namespace, ref.Name, ref.UID), claimRefText(claim.Namespace, claim.Name, claim.UID)
 	case volume.Status.Phase == corev1.VolumeReleased || volume.Status.Phase == corev1.VolumeFailed:
 		return "status.phase", string(volume.Status.Phase), string(corev1.VolumeAvailable)
 	case volumehelpers.GetPersistentVolumeClass(volume) != class:
@@ -248,8 +248,8 @@ func misfit(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume
 	}
 }
 
-// heldFor names a claim that a volume may be held for: one of the same name that was made anew is another.
-func heldFor(namespace, name string, uid types.UID) string {
+// claimRefText names a claim that a volume may be held for: one of the same name that was made anew is another.
+func claimRefText(namespace, name string, uid types.UID) string {
 	return namespace + "/" + name + " (uid " + string(uid) + ")"
 }
 
@@ -264,8 +264,8 @@ func modeOf(mode *corev1.PersistentVolumeMode) corev1.PersistentVolumeMode {
 	return *mode
 }
 
-// claims says whether a volume is held for a claim, this very one or one of its name yet to come.
-func claims(volume *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) bool {
+// boundTo says whether a volume is held for a claim, this very one or one of its name yet to come.
+func boundTo(volume *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) bool {
 	ref := volume.Spec.ClaimRef
 	return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name && (ref.UID == "" || ref.UID == claim.UID)
 }

@@ -19,35 +19,35 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	want, have := int(set.Status.DesiredNumberScheduled), int(set.Status.NumberReady)
 	pods := s.World.PodsOf(set.UID)
 	if set.Status.ObservedGeneration == 0 {
-		have = max(have, wellOf(pods))
+		have = max(have, countWell(pods))
 	}
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
 	missing, excluded := s.daemonNodes(set, pods)
 	args := message.Args{"want": want, "have": have, "nodes": len(s.World.Nodes())}
 	switch {
 	case want == 0 && len(missing) == 0:
-		s.is(state, finding.Warning, message.DaemonNowhere, args)
+		s.set(state, finding.Warning, message.DaemonNowhere, args)
 	case have < want || len(missing) > 0:
 		short := len(missing) > 0 || set.Status.CurrentNumberScheduled < set.Status.DesiredNumberScheduled
-		s.short(ctx, state, want, have, pods, short && s.refused(ctx, state, set, nil))
+		s.lacksPods(ctx, state, want, have, pods, short && s.creationRefused(ctx, state, set, nil))
 		if len(missing) > 0 {
-			s.because(message.DaemonMissing, message.Args{"n": len(missing), "nodes": s.Some(missing)})
+			s.addCause(message.DaemonMissing, message.Args{"n": len(missing), "nodes": s.Enumerate(missing)})
 		}
 	default:
-		s.is(state, "", message.DaemonHealthy, args)
+		s.set(state, "", message.DaemonHealthy, args)
 	}
 	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
 		if refs := excluded[why]; len(refs) > 0 {
-			s.because(message.DaemonExcluded, message.Args{"nodes": s.Some(refs), "why": s.Say.Text(why, message.Args{"n": len(refs)})},
+			s.addCause(message.DaemonExcluded, message.Args{"nodes": s.Enumerate(refs), "why": s.Say.Text(why, message.Args{"n": len(refs)})},
 				daemonTerms(s.ref, set)...)
 		}
 	}
 	if set.Status.NumberMisscheduled > 0 {
-		s.because(message.DaemonMisplaced, message.Args{"n": int(set.Status.NumberMisscheduled)},
-			facts.Fact(s.ref, "status.numberMisscheduled", strconv.Itoa(int(set.Status.NumberMisscheduled))))
+		s.addCause(message.DaemonMisplaced, message.Args{"n": int(set.Status.NumberMisscheduled)},
+			facts.Evidence(s.ref, "status.numberMisscheduled", strconv.Itoa(int(set.Status.NumberMisscheduled))))
 	}
 	if have := int(set.Status.UpdatedNumberScheduled); have < want && set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
-		s.because(message.DaemonOnDelete, message.Args{"n": want - have}, facts.Fact(s.ref, "spec.updateStrategy.type", string(set.Spec.UpdateStrategy.Type)))
+		s.addCause(message.DaemonOnDelete, message.Args{"n": want - have}, facts.Evidence(s.ref, "spec.updateStrategy.type", string(set.Spec.UpdateStrategy.Type)))
 	}
 }
 
@@ -55,17 +55,17 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 func (s *Status) daemonNodes(set *appsv1.DaemonSet, pods []*corev1.Pod) (missing []change.Ref, excluded map[message.ID][]change.Ref) {
 	on := map[string]bool{}
 	for _, pod := range pods {
-		on[facts.DaemonNode(pod)] = true
+		on[facts.DaemonSetPodNode(pod)] = true
 	}
 	excluded = map[message.ID][]change.Ref{}
-	template := facts.DaemonPod(set)
+	template := facts.DaemonSetPod(set)
 	for _, node := range s.World.Nodes() {
 		switch ref := facts.RefTo(cluster.Node, node); {
 		case !facts.Selects(template, node):
 			excluded[message.ObstacleSelector] = append(excluded[message.ObstacleSelector], ref)
 		case !facts.ToleratesAll(template, node.Spec.Taints):
 			excluded[message.ObstacleTainted] = append(excluded[message.ObstacleTainted], ref)
-		case !on[node.Name] && s.Knows(cluster.Pod):
+		case !on[node.Name] && s.Known(cluster.Pod):
 			missing = append(missing, ref)
 		}
 	}
@@ -75,8 +75,8 @@ func (s *Status) daemonNodes(set *appsv1.DaemonSet, pods []*corev1.Pod) (missing
 // daemonTerms are what the template asks of nodes, and what it tolerates.
 func daemonTerms(ref change.Ref, set *appsv1.DaemonSet) []finding.Evidence {
 	var terms []finding.Evidence
-	for _, e := range facts.SelectorFacts(&corev1.Pod{Spec: set.Spec.Template.Spec}) {
-		terms = append(terms, facts.Fact(ref, "spec.template."+e.Field, e.Value))
+	for _, e := range facts.SelectorEvidence(&corev1.Pod{Spec: set.Spec.Template.Spec}) {
+		terms = append(terms, facts.Evidence(ref, "spec.template."+e.Field, e.Value))
 	}
-	return append(terms, facts.Fact(ref, "spec.template.spec.tolerations", facts.FormatTolerations(set.Spec.Template.Spec.Tolerations)))
+	return append(terms, facts.Evidence(ref, "spec.template.spec.tolerations", facts.FormatTolerations(set.Spec.Template.Spec.Tolerations)))
 }

@@ -13,48 +13,48 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// moreTime gives a Job that ran longer than its activeDeadlineSeconds more of them. The field of a Job that has failed can be
+// proposeDeadline gives a Job that ran longer than its activeDeadlineSeconds more of them. The field of a Job that has failed can be
 // changed, but it does not run again (pkg/apis/batch/validation; pkg/controller/job): it is created anew, or the CronJob's next
 // Jobs get the time. Where its pods failed by themselves, or never began, time is not what it lacked.
-func (s *Status) moreTime(job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod) {
-	if failure.Reason != batchv1.JobReasonDeadlineExceeded || slices.ContainsFunc(pods, lacksNoTime) {
+func (s *Status) proposeDeadline(job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod) {
+	if failure.Reason != batchv1.JobReasonDeadlineExceeded || slices.ContainsFunc(pods, unaffectedByDeadline) {
 		return
 	}
-	seconds := secondsFor(job)
+	seconds := proposedDeadline(job)
 	if seconds == 0 {
 		return
 	}
-	args := message.Args{"seconds": seconds, "limit": int(*job.Spec.ActiveDeadlineSeconds), "done": int(job.Status.Succeeded), "of": jobSize(job), "paced": paced(job), "object": s.ref}
+	args := message.Args{"seconds": seconds, "limit": int(*job.Spec.ActiveDeadlineSeconds), "done": int(job.Status.Succeeded), "of": jobSize(job), "paced": partlySucceeded(job), "object": s.ref}
 	owner := metav1.GetControllerOfNoCopy(job)
 	switch {
 	case owner == nil:
-		line := change.Recreate(s.ref, jobWith(job, seconds)...)
-		s.remedy(s.command(line, message.RemedyJobTime, message.RemedyJobTimeCost, message.RemedyJobTimeRisk, args))
+		line := change.Recreate(s.ref, jobWithDeadline(job, seconds)...)
+		s.addRemedies(s.proposeCommand(line, message.RemedyJobTime, message.RemedyJobTimeCost, message.RemedyJobTimeRisk, args))
 	case owner.Kind == string(cluster.CronJob):
 		cron := change.Ref{Kind: owner.Kind, Namespace: job.Namespace, Name: owner.Name}
 		args["object"] = cron
 		done := change.Patch{Object: cron, Patch: specPatch(map[string]any{"jobTemplate": map[string]any{"spec": map[string]any{"activeDeadlineSeconds": seconds}}})}
-		s.remedy(s.Way(done, message.RemedyCronTime, message.RemedyCronTimeCost, message.RemedyJobTimeRisk, args).Remedy)
+		s.addRemedies(s.Propose(done, message.RemedyCronTime, message.RemedyCronTimeCost, message.RemedyJobTimeRisk, args).Remedy)
 	}
 }
 
-// lacksNoTime says whether a pod of a Job that was ended for its deadline failed by itself, or never began: the controller deletes
+// unaffectedByDeadline says whether a pod of a Job that was ended for its deadline failed by itself, or never began: the controller deletes
 // those that run.
-func lacksNoTime(pod *corev1.Pod) bool {
+func unaffectedByDeadline(pod *corev1.Pod) bool {
 	began := slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		return c.State.Running != nil || c.State.Terminated != nil || c.LastTerminationState.Terminated != nil
 	})
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodPending && !began
 }
 
-// secondsFor is how long a Job takes at the pace at which its pods succeeded, or twice as long as it had where none did, in whole
+// proposedDeadline is how long a Job takes at the pace at which its pods succeeded, or twice as long as it had where none did, in whole
 // minutes; zero if that is no length of time.
-func secondsFor(job *batchv1.Job) int {
+func proposedDeadline(job *batchv1.Job) int {
 	if job.Spec.ActiveDeadlineSeconds == nil {
 		return 0
 	}
 	share := 0.5
-	if paced(job) {
+	if partlySucceeded(job) {
 		share = float64(job.Status.Succeeded) / float64(jobSize(job))
 	}
 	minutes := math.Ceil(float64(*job.Spec.ActiveDeadlineSeconds) / share / 60)
@@ -64,14 +64,14 @@ func secondsFor(job *batchv1.Job) int {
 	return int(minutes) * 60
 }
 
-// paced says whether some of a Job's pods have succeeded, and not all.
-func paced(job *batchv1.Job) bool {
+// partlySucceeded says whether some of a Job's pods have succeeded, and not all.
+func partlySucceeded(job *batchv1.Job) bool {
 	return job.Status.Succeeded > 0 && int(job.Status.Succeeded) < jobSize(job)
 }
 
-// jobWith are the changes to a Job by which the API server takes it as a new one with another deadline: what the server generated for the
+// jobWithDeadline are the changes to a Job by which the API server takes it as a new one with another deadline: what the server generated for the
 // old one is left out (pkg/registry/batch/job, generateSelector).
-func jobWith(job *batchv1.Job, seconds int) []change.Edit {
+func jobWithDeadline(job *batchv1.Job, seconds int) []change.Edit {
 	var edits []change.Edit
 	if job.Spec.ManualSelector == nil || !*job.Spec.ManualSelector {
 		if job.Spec.Selector != nil {

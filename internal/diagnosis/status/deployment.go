@@ -22,58 +22,58 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	pods, newest := s.podsOf(d)
 	want, have := replicas(d.Spec.Replicas), int(d.Status.AvailableReplicas)
 	if d.Status.ObservedGeneration == 0 {
-		have = max(have, wellOf(pods))
+		have = max(have, countWell(pods))
 	}
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
 	args := message.Args{"want": want, "have": have}
 	stalled := deploymentCondition(d, appsv1.DeploymentProgressing)
 	switch failure := deploymentCondition(d, appsv1.DeploymentReplicaFailure); {
 	case failure != nil && failure.Status == corev1.ConditionTrue:
-		s.short(ctx, state, want, have, pods, s.refused(ctx, state, d, failureFact(s.ref, "ReplicaFailure", failure.Message, failure.LastTransitionTime)))
-	case have < want && s.pausedWithout(d, newest):
-		s.is(state, finding.Critical, message.WorkloadPaused, args)
+		s.lacksPods(ctx, state, want, have, pods, s.creationRefused(ctx, state, d, failureEvidence(s.ref, "ReplicaFailure", failure.Message, failure.LastTransitionTime)))
+	case have < want && s.pausedWithoutPods(d, newest):
+		s.set(state, finding.Critical, message.WorkloadPaused, args)
 	case have < want:
-		s.short(ctx, state, want, have, pods, newest != nil && s.refused(ctx, state, newest, nil))
+		s.lacksPods(ctx, state, want, have, pods, newest != nil && s.creationRefused(ctx, state, newest, nil))
 	case stalled != nil && stalled.Status == corev1.ConditionFalse:
 		args["why"] = ""
-		if all := s.podsInTrouble(ctx, pods, true); len(all) > 0 {
-			args["why"] = all[0].why.Summary
+		if all := s.addPodProblems(ctx, pods, true); len(all) > 0 {
+			args["why"] = all[0].explanation.Summary
 		}
-		s.is(state, finding.Critical, message.RolloutStalled, args)
-	case newest != nil && s.rolloutWaits(ctx, state, want, staying(s.World.PodsOf(newest.UID))):
+		s.set(state, finding.Critical, message.RolloutStalled, args)
+	case newest != nil && s.rolloutBlocked(ctx, state, want, notDeleted(s.World.PodsOf(newest.UID))):
 	default:
 		s.complete(state, args)
-		s.podsInTrouble(ctx, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !s.hangs(pod) }), false)
+		s.addPodProblems(ctx, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !s.isStuck(pod) }), false)
 	}
 	s.rollout(d, newest, stalled)
 }
 
-// pausedWithout says whether a Deployment is paused and has no pods of its present template. Its own status tells where its
+// pausedWithoutPods says whether a Deployment is paused and has no pods of its present template. Its own status tells where its
 // ReplicaSets are not known.
-func (s *Status) pausedWithout(d *appsv1.Deployment, newest *appsv1.ReplicaSet) bool {
-	return d.Spec.Paused && newest == nil && (s.Knows(cluster.ReplicaSet) || d.Status.UpdatedReplicas == 0)
+func (s *Status) pausedWithoutPods(d *appsv1.Deployment, newest *appsv1.ReplicaSet) bool {
+	return d.Spec.Paused && newest == nil && (s.Known(cluster.ReplicaSet) || d.Status.UpdatedReplicas == 0)
 }
 
-// rolloutWaits tells of pods of the newest version that cannot run while the older ones do: until Kubernetes calls the
+// rolloutBlocked tells of pods of the newest version that cannot run while the older ones do: until Kubernetes calls the
 // rollout failed, after ten minutes by default, nothing else shows it.
-func (s *Status) rolloutWaits(ctx context.Context, state string, want int, pods []*corev1.Pod) bool {
-	for i, t := range troubles(ctx, s.View, pods) {
-		if t.why.Severity == finding.Critical || slices.ContainsFunc(t.why.Findings, critical) {
-			s.is(state, finding.Warning, message.RolloutWaits, message.Args{"want": want, "why": t.why.Summary})
-			s.podsInTrouble(ctx, pods, i == 0)
+func (s *Status) rolloutBlocked(ctx context.Context, state string, want int, pods []*corev1.Pod) bool {
+	for i, t := range podProblems(ctx, s.Query, pods) {
+		if t.explanation.Severity == finding.Critical || slices.ContainsFunc(t.explanation.Findings, critical) {
+			s.set(state, finding.Warning, message.RolloutWaits, message.Args{"want": want, "why": t.explanation.Summary})
+			s.addPodProblems(ctx, pods, i == 0)
 			return true
 		}
 	}
 	return false
 }
 
-// staying are the pods that nobody has told to go.
-func staying(pods []*corev1.Pod) []*corev1.Pod {
+// notDeleted are the pods that nobody has told to go.
+func notDeleted(pods []*corev1.Pod) []*corev1.Pod {
 	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })
 }
 
-// hangs says whether a pod cannot end, because its node does not answer.
-func (s *Status) hangs(pod *corev1.Pod) bool {
+// isStuck says whether a pod cannot end, because its node does not answer.
+func (s *Status) isStuck(pod *corev1.Pod) bool {
 	node := s.World.Node(pod.Spec.NodeName)
 	return pod.DeletionTimestamp != nil && node != nil && cluster.Unreachable(node)
 }
@@ -83,7 +83,7 @@ func critical(f finding.Finding) bool { return f.Severity == finding.Critical }
 // rollout tells of a Deployment that is paused, or does not get on with its newest ReplicaSet.
 func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progress *appsv1.DeploymentCondition) {
 	if d.Spec.Paused {
-		s.because(message.RolloutPaused, nil, facts.Fact(s.ref, "spec.paused", "true"))
+		s.addCause(message.RolloutPaused, nil, facts.Evidence(s.ref, "spec.paused", "true"))
 	}
 	if progress != nil && progress.Status == corev1.ConditionFalse {
 		args := message.Args{"set": "", "seconds": 0}
@@ -93,13 +93,13 @@ func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progre
 		if d.Spec.ProgressDeadlineSeconds != nil {
 			args["seconds"] = int(*d.Spec.ProgressDeadlineSeconds)
 		}
-		s.because(message.RolloutDeadline, args, facts.FactSince(s.ref, "status.conditions[Progressing]", progress.Reason+": "+progress.Message, progress.LastUpdateTime))
+		s.addCause(message.RolloutDeadline, args, facts.EvidenceSince(s.ref, "status.conditions[Progressing]", progress.Reason+": "+progress.Message, progress.LastUpdateTime))
 	}
 }
 
 // podsOf are a Deployment's pods, and its ReplicaSet of the present template; nil if it has none.
 func (s *Status) podsOf(d *appsv1.Deployment) (pods []*corev1.Pod, newest *appsv1.ReplicaSet) {
-	for _, set := range s.setsOf(d) {
+	for _, set := range s.replicaSetsOf(d) {
 		pods = append(pods, s.World.PodsOf(set.UID)...)
 		if set.Annotations[Revision] == d.Annotations[Revision] {
 			newest = set
@@ -108,8 +108,8 @@ func (s *Status) podsOf(d *appsv1.Deployment) (pods []*corev1.Pod, newest *appsv
 	return pods, newest
 }
 
-// setsOf are a Deployment's ReplicaSets.
-func (s *Status) setsOf(d *appsv1.Deployment) []*appsv1.ReplicaSet {
+// replicaSetsOf are a Deployment's ReplicaSets.
+func (s *Status) replicaSetsOf(d *appsv1.Deployment) []*appsv1.ReplicaSet {
 	return slices.DeleteFunc(slices.Clone(s.World.ReplicaSets()), func(set *appsv1.ReplicaSet) bool {
 		owner := s.World.Owner(set)
 		return owner == nil || owner.GetUID() != d.UID
@@ -132,12 +132,12 @@ func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
 	var failure *finding.Evidence
 	for _, c := range set.Status.Conditions {
 		if c.Type == appsv1.ReplicaSetReplicaFailure && c.Status == corev1.ConditionTrue {
-			failure = failureFact(s.ref, string(c.Type), c.Message, c.LastTransitionTime)
+			failure = failureEvidence(s.ref, string(c.Type), c.Message, c.LastTransitionTime)
 		}
 	}
 	args := message.Args{"want": want, "have": have}
 	if have < want {
-		s.short(ctx, state, want, have, s.World.PodsOf(set.UID), s.refused(ctx, state, set, failure))
+		s.lacksPods(ctx, state, want, have, s.World.PodsOf(set.UID), s.creationRefused(ctx, state, set, failure))
 		return
 	}
 	s.complete(state, args)
@@ -146,15 +146,15 @@ func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
 // complete says that a workload has the pods it should.
 func (s *Status) complete(state string, args message.Args) {
 	if args["want"] == 0 {
-		s.is(state, "", message.WorkloadAtZero, args)
+		s.set(state, "", message.WorkloadAtZero, args)
 		return
 	}
-	s.is(state, "", message.WorkloadHealthy, args)
+	s.set(state, "", message.WorkloadHealthy, args)
 }
 
-// wellOf counts the pods that run as they should: where a workload's status has not been written, they tell what it would say.
-func wellOf(pods []*corev1.Pod) int {
-	return len(slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return !Well(p) }))
+// countWell counts the pods that run as they should: where a workload's status has not been written, they tell what it would say.
+func countWell(pods []*corev1.Pod) int {
+	return len(slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return !IsWell(p) }))
 }
 
 // replicas is how many pods a workload is to have; one if it does not say.

@@ -1,3 +1,3 @@
-// Package status says how a thing is that has nothing left to ask of the scheduler, in kubectl's words, and what it
-// waits for.
+// Package status says in which state an object is that the scheduler has no part in, in kubectl's terms, and why: what it waits
+// for, and what ended it.
 package status

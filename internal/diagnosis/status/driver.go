@@ -14,21 +14,21 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// unregistered is about a volume whose driver has not registered on the pod's node: where its DaemonSet runs there, and why not.
-func (s *Status) unregistered(held *bool, pod *corev1.Pod, m facts.Mount, args message.Args) {
+// driverNotRegistered is about a volume whose driver has not registered on the pod's node: where its DaemonSet runs there, and why not.
+func (s *Status) driverNotRegistered(held *bool, pod *corev1.Pod, m facts.Mount, args message.Args) {
 	csi := change.Ref{Kind: string(cluster.CSINode), Name: pod.Spec.NodeName}
-	s.hold(held, pod, message.DriverMissing, args, facts.Fact(csi, "spec.drivers", driverNames(s.World.CSINode(pod.Spec.NodeName))))
-	if !s.Knows(cluster.DaemonSet) {
-		s.Needs(cluster.DaemonSet)
+	s.setHeld(held, pod, message.DriverMissing, args, facts.Evidence(csi, "spec.drivers", driverNames(s.World.CSINode(pod.Spec.NodeName))))
+	if !s.Known(cluster.DaemonSet) {
+		s.AddUnknownKinds(cluster.DaemonSet)
 		return
 	}
 	driver := m.Volume.Spec.CSI.Driver
 	i := slices.IndexFunc(s.World.DaemonSets(), func(set *appsv1.DaemonSet) bool { return runsDriver(set, driver) })
 	if i < 0 {
-		s.because(message.DriverUnseen, args)
+		s.addCause(message.DriverUnseen, args)
 		return
 	}
-	s.driverOn(s.World.DaemonSets()[i], pod.Spec.NodeName)
+	s.explainDriverPod(s.World.DaemonSets()[i], pod.Spec.NodeName)
 }
 
 // runsDriver says whether a DaemonSet runs a CSI driver's node part: its pods have the driver's socket in the kubelet's plugin
@@ -40,38 +40,38 @@ func runsDriver(set *appsv1.DaemonSet, driver string) bool {
 	}) {
 		return true
 	}
-	agent, ok := facts.AgentOf(corev1.Taint{Key: driver + "/agent-not-ready"})
+	agent, ok := facts.StartupAgentOf(corev1.Taint{Key: driver + "/agent-not-ready"})
 	return ok && agent.DaemonSet != "" && agent.DaemonSet == set.Name
 }
 
-// driverOn says how a driver's DaemonSet fares on a node.
-func (s *Status) driverOn(set *appsv1.DaemonSet, node string) {
+// explainDriverPod says how a driver's DaemonSet fares on a node.
+func (s *Status) explainDriverPod(set *appsv1.DaemonSet, node string) {
 	ref := facts.RefTo(cluster.DaemonSet, set)
 	args := message.Args{"set": ref, "namespace": set.Namespace, "node": facts.NodeRef(node), "pod": "", "well": false, "state": "", "why": ""}
 	pods := s.World.PodsOf(set.UID)
-	if i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return facts.DaemonNode(p) == node || p.Spec.NodeName == node }); i >= 0 {
-		args["pod"], args["well"], args["state"] = facts.RefTo(cluster.Pod, pods[i]), Well(pods[i]), PodState(pods[i])
-		s.because(message.DriverPod, args, stateFact(pods[i]))
+	if i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return facts.DaemonSetPodNode(p) == node || p.Spec.NodeName == node }); i >= 0 {
+		args["pod"], args["well"], args["state"] = facts.RefTo(cluster.Pod, pods[i]), IsWell(pods[i]), PodState(pods[i])
+		s.addCause(message.DriverPod, args, stateEvidence(pods[i]))
 		return
 	}
 	_, excluded := s.daemonNodes(set, pods)
 	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
 		if slices.Contains(excluded[why], facts.NodeRef(node)) {
 			args["why"] = s.Say.Text(why, message.Args{"n": 1})
-			s.because(message.DriverExcluded, args, s.exclusion(ref, set, node)...)
-			s.also()
+			s.addCause(message.DriverExcluded, args, s.excludedBy(ref, set, node)...)
+			s.joinLastCause()
 			return
 		}
 	}
-	s.because(message.DriverNoPod, args)
+	s.addCause(message.DriverNoPod, args)
 }
 
-// exclusion is what a DaemonSet's template asks of nodes, and what the node has of it.
-func (s *Status) exclusion(ref change.Ref, set *appsv1.DaemonSet, name string) []finding.Evidence {
+// excludedBy is what a DaemonSet's template asks of nodes, and what the node has of it.
+func (s *Status) excludedBy(ref change.Ref, set *appsv1.DaemonSet, name string) []finding.Evidence {
 	all := daemonTerms(ref, set)
 	node := s.World.Node(name)
-	for _, key := range facts.LabelKeys(&corev1.Pod{Spec: set.Spec.Template.Spec}) {
-		all = append(all, facts.Fact(facts.RefTo(cluster.Node, node), "metadata.labels["+key+"]", node.Labels[key]))
+	for _, key := range facts.SelectorKeys(&corev1.Pod{Spec: set.Spec.Template.Spec}) {
+		all = append(all, facts.Evidence(facts.RefTo(cluster.Node, node), "metadata.labels["+key+"]", node.Labels[key]))
 	}
 	return all
 }

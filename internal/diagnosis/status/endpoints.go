@@ -20,8 +20,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// listedWithin is how long after a pod is ready its endpoint may be missing: the EndpointSlice controller gathers changes for seconds.
-const listedWithin = time.Minute
+// endpointSliceDelay is how long after a pod is ready its endpoint may be missing: the EndpointSlice controller gathers changes for seconds.
+const endpointSliceDelay = time.Minute
 
 // endpoints are those that the EndpointSlices of a Service give it.
 type endpoints struct {
@@ -34,7 +34,7 @@ type endpoints struct {
 // is none at all, they were not read.
 func (s *Status) endpointsOf(svc *corev1.Service) (endpoints, bool) {
 	all := s.World.EndpointSlices()
-	if !s.Knows(cluster.EndpointSlice) || len(all) == 0 {
+	if !s.Known(cluster.EndpointSlice) || len(all) == 0 {
 		return endpoints{}, false
 	}
 	var e endpoints
@@ -58,9 +58,9 @@ func (s *Status) endpointsOf(svc *corev1.Service) (endpoints, bool) {
 	return e, true
 }
 
-// lacks is the first port of a Service that its endpoints have none for: kube-proxy matches them by name. Of a headless Service, names lead
+// missingPort is the first port of a Service that its endpoints have none for: kube-proxy matches them by name. Of a headless Service, names lead
 // to addresses alone.
-func (e endpoints) lacks(svc *corev1.Service) *corev1.ServicePort {
+func (e endpoints) missingPort(svc *corev1.Service) *corev1.ServicePort {
 	if svc.Spec.ClusterIP == corev1.ClusterIPNone {
 		return nil
 	}
@@ -75,69 +75,69 @@ func (e endpoints) lacks(svc *corev1.Service) *corev1.ServicePort {
 	return nil
 }
 
-// byHand is about a Service without a selector: something else writes its endpoints.
-func (s *Status) byHand(svc *corev1.Service) {
+// manualEndpoints is about a Service without a selector: something else writes its endpoints.
+func (s *Status) manualEndpoints(svc *corev1.Service) {
 	e, known := s.endpointsOf(svc)
 	args := message.Args{"n": e.n, "ready": e.ready, "known": known, "port": ""}
 	if !known {
-		s.is(string(svc.Spec.Type), "", message.ServiceByHand, args)
-		s.unsure(s.ref, message.EndpointsUnread, nil)
+		s.set(string(svc.Spec.Type), "", message.ServiceByHand, args)
+		s.addUnknown(s.ref, message.EndpointsUnread, nil)
 		return
 	}
-	evidence := append([]finding.Evidence{facts.Fact(s.ref, "spec.selector", "")}, e.facts()...)
-	port := e.lacks(svc)
+	evidence := append([]finding.Evidence{facts.Evidence(s.ref, "spec.selector", "")}, e.evidence()...)
+	port := e.missingPort(svc)
 	switch {
 	case e.ready == 0:
-		s.is(noEndpoints, finding.Warning, message.ServiceByHandNone, args)
-		s.because(message.ServiceByHandNone, args, evidence...)
+		s.set(noEndpoints, finding.Warning, message.ServiceByHandNone, args)
+		s.addCause(message.ServiceByHandNone, args, evidence...)
 	case port != nil:
 		args["port"] = cmp.Or(port.Name, strconv.Itoa(int(port.Port)))
-		s.is(noEndpoints, finding.Warning, message.ServiceByHandPort, args)
-		s.because(message.ServiceByHandPort, args, evidence...)
+		s.set(noEndpoints, finding.Warning, message.ServiceByHandPort, args)
+		s.addCause(message.ServiceByHandPort, args, evidence...)
 	default:
-		s.is(string(svc.Spec.Type), "", message.ServiceByHand, args)
+		s.set(string(svc.Spec.Type), "", message.ServiceByHand, args)
 	}
 }
 
-// facts are how each endpoint stands, as far as its EndpointSlice says so.
-func (e endpoints) facts() []finding.Evidence {
+// evidence are how each endpoint stands, as far as its EndpointSlice says so.
+func (e endpoints) evidence() []finding.Evidence {
 	var all []finding.Evidence
 	for _, slice := range e.slices {
 		ref := facts.RefTo(cluster.EndpointSlice, slice)
 		if len(slice.Endpoints) == 0 {
-			all = append(all, facts.Fact(ref, "endpoints", ""))
+			all = append(all, facts.Evidence(ref, "endpoints", ""))
 		}
 		for i := range slice.Endpoints {
 			if ready := slice.Endpoints[i].Conditions.Ready; ready != nil && i == 0 {
-				all = append(all, facts.Fact(ref, "endpoints[0].conditions.ready", strconv.FormatBool(*ready)))
+				all = append(all, facts.Evidence(ref, "endpoints[0].conditions.ready", strconv.FormatBool(*ready)))
 			}
 		}
 	}
 	return all
 }
 
-// unlisted is about a Service with pods that are ready, of which no EndpointSlice tells though it should by now. It says whether that is so.
-func (s *Status) unlisted(svc *corev1.Service, ready []*corev1.Pod, args message.Args) bool {
+// notInEndpointSlice is about a Service with pods that are ready, of which no EndpointSlice tells though it should by now. It says whether that is so.
+func (s *Status) notInEndpointSlice(svc *corev1.Service, ready []*corev1.Pod, args message.Args) bool {
 	e, known := s.endpointsOf(svc)
 	if !known || e.ready > 0 {
 		return false
 	}
 	if slices.ContainsFunc(ready, func(pod *corev1.Pod) bool {
 		c := facts.PodCondition(pod, corev1.PodReady)
-		return c == nil || c.LastTransitionTime.IsZero() || s.since(c.LastTransitionTime) < listedWithin
+		return c == nil || c.LastTransitionTime.IsZero() || s.since(c.LastTransitionTime) < endpointSliceDelay
 	}) {
 		return false
 	}
-	evidence := append([]finding.Evidence{s.selectorFact(svc)}, e.facts()...)
-	s.is(noEndpoints, finding.Warning, message.ServiceUnlisted, args)
-	s.because(message.ServiceUnlisted, args, evidence...)
-	s.unsure(s.ref, message.EndpointsControllerUntold, nil)
+	evidence := append([]finding.Evidence{s.selectorEvidence(svc)}, e.evidence()...)
+	s.set(noEndpoints, finding.Warning, message.ServiceUnlisted, args)
+	s.addCause(message.ServiceUnlisted, args, evidence...)
+	s.addUnknown(s.ref, message.EndpointsControllerUntold, nil)
 	return true
 }
 
-// endsSoon is about a Service whose last pods are being deleted and serve until they have ended, unless they are to be none. It says
+// endpointsTerminating is about a Service whose last pods are being deleted and serve until they have ended, unless they are to be none. It says
 // whether that is so.
-func (s *Status) endsSoon(ctx context.Context, svc *corev1.Service, selector labels.Selector) bool {
+func (s *Status) endpointsTerminating(ctx context.Context, svc *corev1.Service, selector labels.Selector) bool {
 	var ending []change.Ref
 	var evidence []finding.Evidence
 	for _, pod := range facts.PodsIn(s.World, svc.Namespace) {
@@ -145,20 +145,20 @@ func (s *Status) endsSoon(ctx context.Context, svc *corev1.Service, selector lab
 		if pod.DeletionTimestamp != nil && !cluster.Ended(pod) && selector.Matches(labels.Set(pod.Labels)) && ready != nil && ready.Status == corev1.ConditionTrue {
 			ref := facts.RefTo(cluster.Pod, pod)
 			ending = append(ending, ref)
-			evidence = append(evidence, stateFact(pod))
+			evidence = append(evidence, stateEvidence(pod))
 		}
 	}
-	makers := facts.MakersOf(s.World, svc.Namespace, selector)
-	if len(ending) == 0 || slices.ContainsFunc(makers, facts.AtZero) {
+	makers := facts.WorkloadsSelectedBy(s.World, svc.Namespace, selector)
+	if len(ending) == 0 || slices.ContainsFunc(makers, facts.ScaledToZero) {
 		return false
 	}
 	e, _ := s.endpointsOf(svc)
-	args := message.Args{"pods": s.Some(ending), "n": len(ending), "answers": e.ready+e.ending > 0}
-	s.is(noEndpoints, finding.Critical, message.ServiceEnding, args)
-	s.because(message.ServiceEnding, args, evidence[:min(len(evidence), query.MostListed)]...)
+	args := message.Args{"pods": s.Enumerate(ending), "n": len(ending), "answers": e.ready+e.ending > 0}
+	s.set(noEndpoints, finding.Critical, message.ServiceEnding, args)
+	s.addCause(message.ServiceEnding, args, evidence[:min(len(evidence), query.MaxListed)]...)
 	for _, maker := range refsOf(makers) {
 		if why := s.Explain(ctx, maker); why.Severity != "" {
-			s.adopt(why)
+			s.include(why)
 		}
 	}
 	return true

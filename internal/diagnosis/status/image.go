@@ -14,9 +14,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// imageTrouble are the reasons a pull fails, by words that registries and container runtimes use for them, the more
+// imageErrors are the reasons a pull fails, by words that registries and container runtimes use for them, the more
 // telling first. The words of a registry that uses others are shown as they are.
-var imageTrouble = []struct {
+var imageErrors = []struct {
 	id    message.ID
 	words []string
 }{
@@ -31,15 +31,15 @@ var imageTrouble = []struct {
 	{message.ImageNoRoom, []string{"no space left on device"}},
 }
 
-// noImage is about a container whose image the node does not get.
-func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
+// imageNotPulled is about a container whose image the node does not get.
+func (s *Status) imageNotPulled(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	image := imageOf(pod, c.Name)
 	args := message.Args{"container": c.Name, "image": image, "node": facts.NodeRef(pod.Spec.NodeName), "secrets": secretNames(pod), "platform": platformOf(s.World.Node(pod.Spec.NodeName))}
-	words, evidence := c.State.Waiting.Message, []finding.Evidence{s.waitingFact(pod, c)}
+	words, evidence := c.State.Waiting.Message, []finding.Evidence{s.waitingEvidence(pod, c)}
 	for _, e := range s.Events(pod, "Failed") {
 		// While kubelet backs off, only the event still holds the registry's words.
 		if strings.Contains(e.Message, "Failed to pull image") && strings.Contains(e.Message, image) {
-			words, evidence = words+" "+e.Message, append(evidence, query.EventFact(e))
+			words, evidence = words+" "+e.Message, append(evidence, query.EventEvidence(e))
 			break
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) 
 	case "ErrImageNeverPull":
 		id = message.ImageNeverPulled
 	default:
-		for _, t := range imageTrouble {
+		for _, t := range imageErrors {
 			if containsAny(strings.ToLower(words), t.words) {
 				id = t.id
 				break
@@ -58,23 +58,23 @@ func (s *Status) noImage(pod *corev1.Pod, c corev1.ContainerStatus, first bool) 
 		}
 	}
 	if first {
-		s.is(PodState(pod), finding.Critical, id, args)
+		s.set(PodState(pod), finding.Critical, id, args)
 	}
-	s.because(id, args, evidence...)
+	s.addCause(id, args, evidence...)
 	if id == message.ImagePlatform {
 		s.otherPlatforms(pod, args)
 		s.archRemedies(pod, image)
 	}
-	s.imageElsewhere(pod, image)
+	s.nodesWithImage(pod, image)
 }
 
 // otherPlatforms says what the node's platform is, and what those of the other nodes are.
 func (s *Status) otherPlatforms(pod *corev1.Pod, args message.Args) {
 	var evidence []finding.Evidence
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
-		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
+		evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
 	}
-	s.because(message.ImagePlatformWay, message.Args{"platform": args["platform"], "others": s.platformsBeside(pod.Spec.NodeName)}, evidence...)
+	s.addCause(message.ImagePlatformWay, message.Args{"platform": args["platform"], "others": s.otherPlatformsOf(pod.Spec.NodeName)}, evidence...)
 }
 
 // platformOf is a node's operating system and architecture, as images name them; empty if not known.
@@ -85,8 +85,8 @@ func platformOf(node *corev1.Node) string {
 	return cmp.Or(node.Status.NodeInfo.OperatingSystem, "linux") + "/" + node.Status.NodeInfo.Architecture
 }
 
-// imageElsewhere says where the same image runs: what works there tells image and node apart.
-func (s *Status) imageElsewhere(pod *corev1.Pod, image string) {
+// nodesWithImage says where the same image runs: what works there tells image and node apart.
+func (s *Status) nodesWithImage(pod *corev1.Pod, image string) {
 	for _, other := range s.World.Pods() {
 		if other.UID == pod.UID || other.Spec.NodeName == "" {
 			continue
@@ -94,8 +94,8 @@ func (s *Status) imageElsewhere(pod *corev1.Pod, image string) {
 		for _, c := range other.Status.ContainerStatuses {
 			if imageOf(other, c.Name) == image && (c.State.Running != nil || c.State.Terminated != nil) {
 				ref := facts.RefTo(cluster.Pod, other)
-				s.because(message.ImageElsewhere, message.Args{"pod": ref, "namespace": ref.Namespace, "node": facts.NodeRef(other.Spec.NodeName)},
-					facts.Fact(ref, statusField(other, c.Name, "imageID"), c.ImageID))
+				s.addCause(message.ImageElsewhere, message.Args{"pod": ref, "namespace": ref.Namespace, "node": facts.NodeRef(other.Spec.NodeName)},
+					facts.Evidence(ref, statusField(other, c.Name, "imageID"), c.ImageID))
 				return
 			}
 		}

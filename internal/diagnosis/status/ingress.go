@@ -44,10 +44,10 @@ func backendsOf(i *networkingv1.Ingress) []backend {
 
 // ingress says whether the Services that an Ingress sends requests to are there, and answer.
 func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
-	s.Needs(cluster.Service)
+	s.AddUnknownKinds(cluster.Service)
 	all := backendsOf(i)
-	s.is("", "", message.IngressServes, message.Args{"n": len(all)})
-	if !s.Knows(cluster.Service) {
+	s.set("", "", message.IngressServes, message.Args{"n": len(all)})
+	if !s.Known(cluster.Service) {
 		return
 	}
 	told := true // so far
@@ -59,19 +59,19 @@ func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
 		switch {
 		case svc == nil:
 			args := message.Args{"service": ref}
-			why, told = s.say(message.ServiceMissing, args), false
-			s.because(message.ServiceMissing, args, facts.Fact(s.ref, b.field+".service.name", ref.Name), facts.Fact(ref, "metadata.name", ""))
+			why, told = s.sentence(message.ServiceMissing, args), false
+			s.addCause(message.ServiceMissing, args, facts.Evidence(s.ref, b.field+".service.name", ref.Name), facts.Evidence(ref, "metadata.name", ""))
 		case !servesPort(svc, b.service.Port):
 			why, told = s.backendPort(svc, b), false
 		case !slices.Contains(seen, ref.Name):
-			why = s.behind(ctx, ref)
+			why = s.explainService(ctx, ref)
 		}
 		seen = append(seen, ref.Name)
 		if why != "" && s.Severity == "" {
-			s.is("", finding.Warning, message.IngressFails, message.Args{"why": why})
+			s.set("", finding.Warning, message.IngressFails, message.Args{"why": why})
 		}
 	}
-	s.Told = s.Severity != "" && told
+	s.ToldElsewhere = s.Severity != "" && told
 }
 
 func servesPort(svc *corev1.Service, port networkingv1.ServiceBackendPort) bool {
@@ -88,16 +88,16 @@ func (s *Status) backendPort(svc *corev1.Service, b backend) string {
 	}
 	ref := facts.RefTo(cluster.Service, svc)
 	var ports []string
-	evidence := []finding.Evidence{facts.Fact(s.ref, field, asked)}
+	evidence := []finding.Evidence{facts.Evidence(s.ref, field, asked)}
 	for at, p := range svc.Spec.Ports {
 		ports = append(ports, strconv.Itoa(int(p.Port)))
-		evidence = append(evidence, facts.Fact(ref, "spec.ports["+strconv.Itoa(at)+"].port", ports[at]))
+		evidence = append(evidence, facts.Evidence(ref, "spec.ports["+strconv.Itoa(at)+"].port", ports[at]))
 	}
 	args := message.Args{"service": ref, "port": asked, "ports": ports}
-	s.because(message.BackendPort, args, evidence...)
+	s.addCause(message.BackendPort, args, evidence...)
 	if len(svc.Spec.Ports) == 1 {
 		patch := `[{"op":"replace","path":"` + b.pointer + `/service/port","value":{"number":` + ports[0] + `}}]`
-		s.remedy(s.command(change.PatchJSON(s.ref, patch), message.RemedyBackendPort, message.RemedyBackendPortCost, message.RemedyBackendPortRisk, args))
+		s.addRemedies(s.proposeCommand(change.PatchJSON(s.ref, patch), message.RemedyBackendPort, message.RemedyBackendPortCost, message.RemedyBackendPortRisk, args))
 	}
-	return s.say(message.BackendPort, args)
+	return s.sentence(message.BackendPort, args)
 }

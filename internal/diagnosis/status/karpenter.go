@@ -39,23 +39,23 @@ func (s *Status) nodePool(pool *custom.NodePool) {
 	switch {
 	case bad != nil:
 		args["condition"], args["why"] = bad.Type, wordsOf(bad)
-		s.is("NotReady", finding.Critical, message.PoolNotReady, args)
-		s.because(message.PoolNotReady, args, customFact(s.ref, bad))
+		s.set("NotReady", finding.Critical, message.PoolNotReady, args)
+		s.addCause(message.PoolNotReady, args, conditionEvidence(s.ref, bad))
 	case len(reached) > 0:
-		s.is("Ready", finding.Warning, message.PoolAtLimit, args)
-		s.remedy(s.LimitRemedy(pool.Name))
+		s.set("Ready", finding.Warning, message.PoolAtLimit, args)
+		s.addRemedies(s.LimitRemedy(pool.Name))
 	default:
-		s.is("Ready", "", message.PoolReady, args)
+		s.set("Ready", "", message.PoolReady, args)
 	}
-	s.Causes = append(s.Causes, query.LimitLinks(s.View, pool.Name)...)
-	s.noCapacity(pool.Name)
+	s.Causes = append(s.Causes, query.LimitLinks(s.Query, pool.Name)...)
+	s.insufficientCapacity(pool.Name)
 	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "NoCompatibleInstanceTypes") {
-		if query.OfKarpenter(e) {
-			s.because(message.AutoscalerSays, message.Args{"source": query.SourceOf(e), "says": strings.TrimSuffix(e.Message, ".")}, query.EventFact(e))
+		if query.FromKarpenter(e) {
+			s.addCause(message.AutoscalerSays, message.Args{"source": query.EventSource(e), "says": strings.TrimSuffix(e.Message, ".")}, query.EventEvidence(e))
 			break
 		}
 	}
-	s.Needs(cluster.Node)
+	s.AddUnknownKinds(cluster.Node)
 }
 
 // badCondition is the first condition that is False, but for Ready, which only sums up the others.
@@ -76,27 +76,27 @@ func wordsOf(c *metav1.Condition) string {
 	return c.Reason
 }
 
-// customFact is a condition of an object as evidence.
-func customFact(ref change.Ref, c *metav1.Condition) finding.Evidence {
+// conditionEvidence is a condition of an object as evidence.
+func conditionEvidence(ref change.Ref, c *metav1.Condition) finding.Evidence {
 	value := strings.TrimSpace(string(c.Status) + " " + c.Reason)
 	if c.Message != "" {
 		value += ": " + c.Message
 	}
-	return facts.FactSince(ref, "status.conditions["+c.Type+"]", value, c.LastTransitionTime)
+	return facts.EvidenceSince(ref, "status.conditions["+c.Type+"]", value, c.LastTransitionTime)
 }
 
-// noCapacity tells of the last NodeClaim of a NodePool that the cloud had no machine for. Karpenter deletes such a NodeClaim at once,
+// insufficientCapacity tells of the last NodeClaim of a NodePool that the cloud had no machine for. Karpenter deletes such a NodeClaim at once,
 // so that only the Event is left; NodeClaims are named after their NodePool.
-func (s *Status) noCapacity(pool string) {
+func (s *Status) insufficientCapacity(pool string) {
 	var last *metav1.Time
 	var link finding.Link
 	for _, e := range s.World.AllEvents() {
-		if e.Reason != "InsufficientCapacityError" || e.InvolvedObject.Kind != string(cluster.NodeClaim) || !strings.HasPrefix(e.InvolvedObject.Name, pool+"-") || !query.OfKarpenter(e) {
+		if e.Reason != "InsufficientCapacityError" || e.InvolvedObject.Kind != string(cluster.NodeClaim) || !strings.HasPrefix(e.InvolvedObject.Name, pool+"-") || !query.FromKarpenter(e) {
 			continue
 		}
 		if _, _, at := query.Occurrences(e); last == nil || last.Before(&at) {
-			args := message.Args{"source": query.SourceOf(e), "claim": query.Involved(e), "says": strings.TrimSuffix(e.Message, "."), "age": s.age(at)}
-			last, link = &at, finding.Link{Message: s.say(message.PoolNoCapacity, args), Evidence: []finding.Evidence{query.EventFact(e)}}
+			args := message.Args{"source": query.EventSource(e), "claim": query.InvolvedObject(e), "says": strings.TrimSuffix(e.Message, "."), "age": s.age(at)}
+			last, link = &at, finding.Link{Message: s.sentence(message.PoolNoCapacity, args), Evidence: []finding.Evidence{query.EventEvidence(e)}}
 		}
 	}
 	if last != nil {
@@ -104,11 +104,11 @@ func (s *Status) noCapacity(pool string) {
 	}
 }
 
-// claimStages are the conditions that a NodeClaim goes through, in order, and how long Karpenter waits for each before it deletes the
+// nodeClaimStages are the conditions that a NodeClaim goes through, in order, and how long Karpenter waits for each before it deletes the
 // NodeClaim; for the last it waits for ever.
 //
 // Source: sigs.k8s.io/karpenter, pkg/controllers/nodeclaim/lifecycle/liveness.go.
-var claimStages = []struct {
+var nodeClaimStages = []struct {
 	condition string
 	id        message.ID
 	within    time.Duration
@@ -118,26 +118,26 @@ var claimStages = []struct {
 	{"Initialized", message.NodeClaimNotInitialized, 0},
 }
 
-// slowNode is after how long a node that has registered should be of use; Karpenter sets no bound.
-const slowNode = 10 * time.Minute
+// nodeClaimTimeout is after how long a node that has registered should be of use; Karpenter sets no bound.
+const nodeClaimTimeout = 10 * time.Minute
 
 // nodeClaim says how far a node that Karpenter has asked for has come.
 func (s *Status) nodeClaim(claim *custom.NodeClaim) {
 	args := message.Args{"claim": s.ref, "node": facts.NodeRef(claim.Status.NodeName), "why": "", "age": s.age(claim.CreationTimestamp), "minutes": 0, "named": claim.Status.NodeName != ""}
 	if claim.DeletionTimestamp != nil {
-		s.is("Terminating", finding.Info, message.NodeClaimLeaving, args)
-		s.because(message.NodeClaimLeaving, args, facts.FactSince(s.ref, "metadata.deletionTimestamp", claim.DeletionTimestamp.UTC().Format(time.RFC3339), *claim.DeletionTimestamp))
-		s.claimEvents()
+		s.set("Terminating", finding.Info, message.NodeClaimLeaving, args)
+		s.addCause(message.NodeClaimLeaving, args, facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", claim.DeletionTimestamp.UTC().Format(time.RFC3339), *claim.DeletionTimestamp))
+		s.nodeClaimEvents()
 		return
 	}
-	for _, stage := range claimStages {
+	for _, stage := range nodeClaimStages {
 		c := meta.FindStatusCondition(claim.Status.Conditions, stage.condition)
 		if c != nil && c.Status == metav1.ConditionTrue {
 			continue
 		}
-		since, evidence := claim.CreationTimestamp, facts.Fact(s.ref, "status.conditions["+stage.condition+"]", "")
+		since, evidence := claim.CreationTimestamp, facts.Evidence(s.ref, "status.conditions["+stage.condition+"]", "")
 		if c != nil {
-			evidence = customFact(s.ref, c)
+			evidence = conditionEvidence(s.ref, c)
 			if !c.LastTransitionTime.IsZero() {
 				since = c.LastTransitionTime
 			}
@@ -147,26 +147,26 @@ func (s *Status) nodeClaim(claim *custom.NodeClaim) {
 		}
 		severity := finding.Info
 		switch waited := s.since(since); {
-		case c != nil && c.Reason == "LaunchFailed", stage.within > 0 && waited > stage.within/2, stage.within == 0 && waited > slowNode:
+		case c != nil && c.Reason == "LaunchFailed", stage.within > 0 && waited > stage.within/2, stage.within == 0 && waited > nodeClaimTimeout:
 			severity = finding.Warning
 		}
 		args["age"], args["minutes"] = s.age(since), int(stage.within/time.Minute)
-		s.is("Not"+stage.condition, severity, stage.id, args)
-		s.because(stage.id, args, evidence)
-		s.claimEvents()
+		s.set("Not"+stage.condition, severity, stage.id, args)
+		s.addCause(stage.id, args, evidence)
+		s.nodeClaimEvents()
 		return
 	}
-	s.is("Ready", "", message.NodeClaimReady, args)
-	s.claimEvents()
+	s.set("Ready", "", message.NodeClaimReady, args)
+	s.nodeClaimEvents()
 }
 
-// claimEvents are what Karpenter says of a NodeClaim: the last of each reason.
-func (s *Status) claimEvents() {
+// nodeClaimEvents are what Karpenter says of a NodeClaim: the last of each reason.
+func (s *Status) nodeClaimEvents() {
 	var told []string
 	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "Unconsolidatable", "InsufficientCapacityError", "NodeClassNotReady", "FailedDraining", "FailedConsistencyCheck") {
-		if query.OfKarpenter(e) && !slices.Contains(told, e.Reason) {
+		if query.FromKarpenter(e) && !slices.Contains(told, e.Reason) {
 			told = append(told, e.Reason)
-			s.because(message.AutoscalerSays, message.Args{"source": query.SourceOf(e), "says": strings.TrimSuffix(e.Message, ".")}, query.EventFact(e))
+			s.addCause(message.AutoscalerSays, message.Args{"source": query.EventSource(e), "says": strings.TrimSuffix(e.Message, ".")}, query.EventEvidence(e))
 			for _, budget := range s.budgetsIn(e.Message) {
 				s.budgetAllows(budget)
 			}

@@ -22,8 +22,8 @@ func (s *Status) workload(w *custom.Workload) {
 	if id != message.WorkloadAdmitted && id != message.WorkloadFinished {
 		severity = finding.Warning
 	}
-	s.is(state, severity, id, args)
-	s.because(id, args, evidence...)
+	s.set(state, severity, id, args)
+	s.addCause(id, args, evidence...)
 	if id == message.WorkloadPending {
 		s.queueOf(w)
 	}
@@ -38,7 +38,7 @@ func (s *Status) admission(w *custom.Workload) (state string, id message.ID, arg
 		if c == nil || c.Status != status {
 			return false
 		}
-		args["why"], args["age"], evidence = wordsOf(c), s.age(c.LastTransitionTime), []finding.Evidence{customFact(ref, c)}
+		args["why"], args["age"], evidence = wordsOf(c), s.age(c.LastTransitionTime), []finding.Evidence{conditionEvidence(ref, c)}
 		return true
 	}
 	switch {
@@ -46,17 +46,17 @@ func (s *Status) admission(w *custom.Workload) (state string, id message.ID, arg
 		return "Finished", message.WorkloadFinished, args, evidence
 	case w.Spec.Active != nil && !*w.Spec.Active:
 		condition("Evicted", metav1.ConditionTrue)
-		return "Inactive", message.WorkloadInactive, args, append(evidence, facts.Fact(ref, "spec.active", "false"))
+		return "Inactive", message.WorkloadInactive, args, append(evidence, facts.Evidence(ref, "spec.active", "false"))
 	case condition("Admitted", metav1.ConditionTrue):
 		return "Admitted", message.WorkloadAdmitted, args, evidence
 	case condition("QuotaReserved", metav1.ConditionTrue):
 		return "QuotaReserved", message.WorkloadReserved, args, evidence
 	case w.Spec.QueueName == "":
-		return "Pending", message.WorkloadUnqueued, args, []finding.Evidence{facts.Fact(ref, "spec.queueName", "")}
+		return "Pending", message.WorkloadUnqueued, args, []finding.Evidence{facts.Evidence(ref, "spec.queueName", "")}
 	case condition("QuotaReserved", metav1.ConditionFalse):
 		return "Pending", message.WorkloadPending, args, evidence
 	default:
-		return "Pending", message.WorkloadPending, args, []finding.Evidence{facts.Fact(ref, "status.conditions[QuotaReserved]", "")}
+		return "Pending", message.WorkloadPending, args, []finding.Evidence{facts.Evidence(ref, "status.conditions[QuotaReserved]", "")}
 	}
 }
 
@@ -66,17 +66,17 @@ const kueueGate = "kueue.x-k8s.io/admission"
 // queueLabel names the LocalQueue of what Kueue is to queue.
 const queueLabel = "kueue.x-k8s.io/queue-name"
 
-// queued is about a Job or pod that is held back: its Workload says why, if Kueue has one for it. A Workload belongs to its object, or to
+// explainQueue is about a Job or pod that is held back: its Workload says why, if Kueue has one for it. A Workload belongs to its object, or to
 // each pod of a group.
-func (s *Status) queued(o metav1.Object, byKueue bool) {
+func (s *Status) explainQueue(o metav1.Object, byKueue bool) {
 	for _, w := range s.World.Workloads() {
 		if w.Namespace != o.GetNamespace() || !slices.ContainsFunc(w.OwnerReferences, func(owner metav1.OwnerReference) bool { return owner.UID == o.GetUID() }) {
 			continue
 		}
 		_, id, args, evidence := s.admission(w)
-		s.because(id, args, evidence...)
+		s.addCause(id, args, evidence...)
 		if id != message.WorkloadAdmitted && id != message.WorkloadFinished {
-			s.is(s.State, s.Severity, message.UnplacedAlso, message.Args{"said": s.Summary, "also": s.say(id, args)})
+			s.set(s.State, s.Severity, message.UnplacedAlso, message.Args{"said": s.Summary, "also": s.sentence(id, args)})
 		}
 		if id == message.WorkloadPending {
 			s.queueOf(w)
@@ -85,10 +85,10 @@ func (s *Status) queued(o metav1.Object, byKueue bool) {
 	}
 	switch queue := o.GetLabels()[queueLabel]; {
 	case !byKueue && queue == "":
-	case !s.Knows(cluster.Workload):
-		s.Needs(cluster.Workload)
+	case !s.Known(cluster.Workload):
+		s.AddUnknownKinds(cluster.Workload)
 	default:
-		evidence := facts.Fact(s.ref, "metadata.labels["+queueLabel+"]", queue)
-		s.because(message.WorkloadMissing, message.Args{"queue": queue}, evidence)
+		evidence := facts.Evidence(s.ref, "metadata.labels["+queueLabel+"]", queue)
+		s.addCause(message.WorkloadMissing, message.Args{"queue": queue}, evidence)
 	}
 }

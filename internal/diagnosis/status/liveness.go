@@ -17,7 +17,7 @@ func (s *Status) slowStart(pod *corev1.Pod, c corev1.ContainerStatus) {
 	spec, last, kills := containerOf(pod, c.Name), c.LastTerminationState.Terminated, s.killedByProbe(pod, c.Name)
 	ready := facts.PodCondition(pod, corev1.PodReady)
 	if spec == nil || spec.LivenessProbe == nil || spec.StartupProbe != nil || kills == nil || !strings.HasPrefix(kills.Message, "Liveness") ||
-		last == nil || !ran(last) || ready == nil || ready.Status == corev1.ConditionTrue || last.StartedAt.Before(&ready.LastTransitionTime) {
+		last == nil || !hasRun(last) || ready == nil || ready.Status == corev1.ConditionTrue || last.StartedAt.Before(&ready.LastTransitionTime) {
 		return
 	}
 	lasted := last.FinishedAt.Sub(last.StartedAt.Time)
@@ -33,12 +33,12 @@ func (s *Status) slowStart(pod *corev1.Pod, c corev1.ContainerStatus) {
 		"container": c.Name, "ran": duration.HumanDuration(lasted), "n": int(c.RestartCount), "times": int(times), "period": int(period.Seconds()),
 		"total": duration.HumanDuration(time.Duration(times) * period),
 	}
-	s.because(message.SlowStart, args, facts.FactSince(s.ref, statusField(pod, c.Name, "lastState.terminated.startedAt"), last.StartedAt.UTC().Format(time.RFC3339), last.StartedAt),
-		facts.FactSince(s.ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime))
+	s.addCause(message.SlowStart, args, facts.EvidenceSince(s.ref, statusField(pod, c.Name, "lastState.terminated.startedAt"), last.StartedAt.UTC().Format(time.RFC3339), last.StartedAt),
+		facts.EvidenceSince(s.ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime))
 	done, ok := s.PatchTemplate(pod, map[string]any{"containers": []any{map[string]any{"name": c.Name, "startupProbe": probe}}})
 	if !ok {
 		return
 	}
 	args["object"] = done.Object
-	s.remedy(s.Way(done, message.RemedyStartupProbe, message.RemedyReplaceCost, message.RemedyStartupProbeRisk, args).Remedy)
+	s.addRemedies(s.Propose(done, message.RemedyStartupProbe, message.RemedyReplaceCost, message.RemedyStartupProbeRisk, args).Remedy)
 }

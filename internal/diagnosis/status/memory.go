@@ -15,33 +15,33 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// systemOOM is the event by which the kubelet tells of a node whose memory ran out as a whole (pkg/kubelet/oom).
-const systemOOM = "SystemOOM"
+// systemOOMReason is the event by which the kubelet tells of a node whose memory ran out as a whole (pkg/kubelet/oom).
+const systemOOMReason = "SystemOOM"
 
 // nodeMemoryWindow is how far apart the end of a container and the node's event of it may be told.
 const nodeMemoryWindow = time.Minute
 
-// nodeRanOut is the event that tells that the node's memory ran out when a container ended; nil if there is none. A container's
+// systemOOMEvent is the event that tells that the node's memory ran out when a container ended; nil if there is none. A container's
 // own limit is then not what ended it.
-func (s *Status) nodeRanOut(pod *corev1.Pod, end *corev1.ContainerStateTerminated) *corev1.Event {
+func (s *Status) systemOOMEvent(pod *corev1.Pod, end *corev1.ContainerStateTerminated) *corev1.Event {
 	node := s.World.Node(pod.Spec.NodeName)
 	if node == nil || end.FinishedAt.IsZero() {
 		return nil
 	}
-	for _, e := range s.Events(node, systemOOM) {
+	for _, e := range s.Events(node, systemOOMReason) {
 		_, first, last := query.Occurrences(e)
-		if near(end.FinishedAt.Time, first.Time) || near(end.FinishedAt.Time, last.Time) {
+		if withinWindow(end.FinishedAt.Time, first.Time) || withinWindow(end.FinishedAt.Time, last.Time) {
 			return e
 		}
 	}
 	return nil
 }
 
-func near(a, b time.Time) bool { return a.Sub(b).Abs() <= nodeMemoryWindow }
+func withinWindow(a, b time.Time) bool { return a.Sub(b).Abs() <= nodeMemoryWindow }
 
 // memoryLimit is the limit that ended a container, empty if none did.
 func (s *Status) memoryLimit(pod *corev1.Pod, c corev1.ContainerStatus, end *corev1.ContainerStateTerminated) string {
-	if end == nil || end.Reason != OOMKilled || s.nodeRanOut(pod, end) != nil {
+	if end == nil || end.Reason != OOMKilled || s.systemOOMEvent(pod, end) != nil {
 		return ""
 	}
 	return limitOf(pod, c.Name)
@@ -56,8 +56,8 @@ func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 	limit, request := spec.Resources.Limits[corev1.ResourceMemory], spec.Resources.Requests[corev1.ResourceMemory]
 	raised := limit.DeepCopy()
 	raised.Add(limit)
-	if !s.anyHolds(raised) {
-		s.because(message.NoNodeHolds, message.Args{"to": raised.String(), "container": c.Name})
+	if !s.fitsAnyNode(raised) {
+		s.addCause(message.NoNodeHolds, message.Args{"to": raised.String(), "container": c.Name})
 		return
 	}
 	resources := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: raised}}
@@ -71,22 +71,22 @@ func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 	template := map[string]any{list: []any{map[string]any{"name": c.Name, "resources": resources}}}
 	done, ok := s.PatchTemplate(pod, template)
 	if cron, isCron := object.(*batchv1.CronJob); isCron {
-		done, ok = query.OfCron(facts.RefTo(cluster.CronJob, cron), template), true
+		done, ok = query.PatchCronJob(facts.RefTo(cluster.CronJob, cron), template), true
 	}
 	if !ok {
 		return
 	}
 	args := message.Args{"container": c.Name, "object": done.Object, "from": limit.String(), "to": raised.String(), "guaranteed": len(resources.Requests) > 0}
-	w := s.Way(done, message.RemedyMemory, message.RemedyMemoryCost, message.RemedyMemoryRisk, args)
+	w := s.Propose(done, message.RemedyMemory, message.RemedyMemoryCost, message.RemedyMemoryRisk, args)
 	if w.Command != "" {
 		w.Command = change.SetMemory(done.Object, c.Name, resources)
 	}
-	s.remedy(w.Remedy)
+	s.addRemedies(w.Remedy)
 }
 
-// anyHolds says whether a node is large enough for so much memory, as far as nodes are known.
-func (s *Status) anyHolds(memory resource.Quantity) bool {
-	return !s.Knows(cluster.Node) || slices.ContainsFunc(s.World.Nodes(), func(n *corev1.Node) bool {
+// fitsAnyNode says whether a node is large enough for so much memory, as far as nodes are known.
+func (s *Status) fitsAnyNode(memory resource.Quantity) bool {
+	return !s.Known(cluster.Node) || slices.ContainsFunc(s.World.Nodes(), func(n *corev1.Node) bool {
 		return n.Status.Allocatable.Memory().Cmp(memory) >= 0
 	})
 }

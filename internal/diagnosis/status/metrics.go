@@ -28,8 +28,8 @@ func (s *Status) replicasWanted(h *autoscalingv2.HorizontalPodAutoscaler) (int, 
 			continue
 		}
 		want = max(want, int(replicas))
-		evidence = append(evidence, facts.Fact(s.ref, "status.currentMetrics["+at+"]."+m.field+".current."+field, now),
-			facts.Fact(s.ref, "spec.metrics["+at+"]."+m.field+".target."+field, target))
+		evidence = append(evidence, facts.Evidence(s.ref, "status.currentMetrics["+at+"]."+m.field+".current."+field, now),
+			facts.Evidence(s.ref, "spec.metrics["+at+"]."+m.field+".target."+field, target))
 	}
 	if want <= int(h.Spec.MaxReplicas) {
 		want = 0
@@ -49,24 +49,24 @@ type metric struct {
 func metricOf(spec *autoscalingv2.MetricSpec, status *autoscalingv2.MetricStatus) metric {
 	switch {
 	case spec.Resource != nil && status.Resource != nil:
-		return metric{"resource", spec.Resource.Target, status.Resource.Current}.provided(spec.Resource.Name == status.Resource.Name)
+		return metric{"resource", spec.Resource.Target, status.Resource.Current}.withKind(spec.Resource.Name == status.Resource.Name)
 	case spec.ContainerResource != nil && status.ContainerResource != nil:
 		same := spec.ContainerResource.Name == status.ContainerResource.Name && spec.ContainerResource.Container == status.ContainerResource.Container
-		return metric{"containerResource", spec.ContainerResource.Target, status.ContainerResource.Current}.provided(same)
+		return metric{"containerResource", spec.ContainerResource.Target, status.ContainerResource.Current}.withKind(same)
 	case spec.Pods != nil && status.Pods != nil:
-		return metric{"pods", spec.Pods.Target, status.Pods.Current}.provided(spec.Pods.Metric.Name == status.Pods.Metric.Name)
+		return metric{"pods", spec.Pods.Target, status.Pods.Current}.withKind(spec.Pods.Metric.Name == status.Pods.Metric.Name)
 	case spec.Object != nil && status.Object != nil:
 		same := spec.Object.Metric.Name == status.Object.Metric.Name && spec.Object.DescribedObject == status.Object.DescribedObject
-		return metric{"object", spec.Object.Target, status.Object.Current}.provided(same)
+		return metric{"object", spec.Object.Target, status.Object.Current}.withKind(same)
 	case spec.External != nil && status.External != nil:
-		return metric{"external", spec.External.Target, status.External.Current}.provided(spec.External.Metric.Name == status.External.Metric.Name)
+		return metric{"external", spec.External.Target, status.External.Current}.withKind(spec.External.Metric.Name == status.External.Metric.Name)
 	default:
 		return metric{}
 	}
 }
 
-// provided is the metric, or none if the status tells of another.
-func (m metric) provided(same bool) metric {
+// withKind is the metric, or none if the status tells of another.
+func (m metric) withKind(same bool) metric {
 	if !same {
 		return metric{}
 	}

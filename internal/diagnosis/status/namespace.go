@@ -17,12 +17,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// deleting is for how long a namespace may take to delete what is in it before that is worth saying.
-const deleting = 5 * time.Minute
+// namespaceDeletionTime is for how long a namespace may take to delete what is in it before that is worth saying.
+const namespaceDeletionTime = 5 * time.Minute
 
-// obstacles are the conditions by which the controller says why a namespace is still there, the one to look at first before
+// namespaceDeletionConditions are the conditions by which the controller says why a namespace is still there, the one to look at first before
 // the others (pkg/controller/namespace/deletion).
-var obstacles = []corev1.NamespaceConditionType{
+var namespaceDeletionConditions = []corev1.NamespaceConditionType{
 	corev1.NamespaceDeletionDiscoveryFailure, corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
 	corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining,
 }
@@ -30,17 +30,17 @@ var obstacles = []corev1.NamespaceConditionType{
 // namespace says why a namespace that is being deleted is still there.
 func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
 	if n.DeletionTimestamp == nil {
-		s.is(string(n.Status.Phase), "", message.NamespaceActive, nil)
+		s.set(string(n.Status.Phase), "", message.NamespaceActive, nil)
 		return
 	}
 	args := message.Args{"age": s.age(*n.DeletionTimestamp), "why": ""}
 	severity := finding.Warning
-	if s.since(*n.DeletionTimestamp) < deleting {
+	if s.since(*n.DeletionTimestamp) < namespaceDeletionTime {
 		severity = ""
 	}
-	s.is("Terminating", severity, message.NamespaceStays, args)
+	s.set("Terminating", severity, message.NamespaceStays, args)
 	found := false
-	for _, kind := range obstacles {
+	for _, kind := range namespaceDeletionConditions {
 		i := slices.IndexFunc(n.Status.Conditions, func(c corev1.NamespaceCondition) bool {
 			return c.Type == kind && c.Status == corev1.ConditionTrue
 		})
@@ -48,35 +48,35 @@ func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
 			continue
 		}
 		c := n.Status.Conditions[i]
-		s.because(message.NamespaceUntold, message.Args{"why": c.Message}, facts.FactSince(s.ref, "status.conditions["+string(kind)+"]", c.Message, c.LastTransitionTime))
+		s.addCause(message.NamespaceUntold, message.Args{"why": c.Message}, facts.EvidenceSince(s.ref, "status.conditions["+string(kind)+"]", c.Message, c.LastTransitionTime))
 		if !found {
 			found = true
 			args["why"] = c.Message
-			s.is("Terminating", severity, message.NamespaceStays, args)
+			s.set("Terminating", severity, message.NamespaceStays, args)
 		}
 		if kind == corev1.NamespaceDeletionDiscoveryFailure {
-			s.apisSilent(ctx, severity)
+			s.unavailableAPIs(ctx, severity)
 		}
 	}
 	s.finalizersIn(n)
 	if all := facts.PodsIn(s.World, n.Name); len(all) > 0 && severity != "" {
-		s.podsInTrouble(ctx, slices.DeleteFunc(slices.Clone(all), func(p *corev1.Pod) bool { return p.DeletionTimestamp == nil }), false)
+		s.addPodProblems(ctx, slices.DeleteFunc(slices.Clone(all), func(p *corev1.Pod) bool { return p.DeletionTimestamp == nil }), false)
 	}
 	if !found {
 		for i, f := range n.Spec.Finalizers {
 			if f != corev1.FinalizerKubernetes {
 				held := message.Args{"finalizer": string(f)}
-				args["why"] = s.say(message.NamespaceFinalizer, held)
-				s.is("Terminating", severity, message.NamespaceStays, args)
-				s.because(message.NamespaceFinalizer, held, facts.Fact(s.ref, "spec.finalizers["+strconv.Itoa(i)+"]", string(f)))
+				args["why"] = s.sentence(message.NamespaceFinalizer, held)
+				s.set("Terminating", severity, message.NamespaceStays, args)
+				s.addCause(message.NamespaceFinalizer, held, facts.Evidence(s.ref, "spec.finalizers["+strconv.Itoa(i)+"]", string(f)))
 			}
 		}
 	}
 }
 
-// apisSilent is about API servers that do not answer: what they hold of the namespace cannot be known to be deleted.
-func (s *Status) apisSilent(ctx context.Context, severity finding.Severity) {
-	s.Needs(cluster.APIService)
+// unavailableAPIs is about API servers that do not answer: what they hold of the namespace cannot be known to be deleted.
+func (s *Status) unavailableAPIs(ctx context.Context, severity finding.Severity) {
+	s.AddUnknownKinds(cluster.APIService)
 	for _, a := range s.World.APIServices() {
 		i := slices.IndexFunc(a.Status.Conditions, func(c metav1.Condition) bool {
 			return c.Type == "Available" && c.Status == metav1.ConditionFalse
@@ -86,12 +86,12 @@ func (s *Status) apisSilent(ctx context.Context, severity finding.Severity) {
 		}
 		c, ref := a.Status.Conditions[i], facts.RefTo(cluster.APIService, a)
 		args := message.Args{"object": ref, "why": c.Message}
-		s.because(message.APISilent, args, facts.FactSince(ref, "status.conditions[Available]", c.Reason+": "+c.Message, c.LastTransitionTime))
-		s.is("Terminating", severity, message.NamespaceStays, message.Args{"age": s.age(s.World.Namespace(s.ref.Name).DeletionTimestamp.Rfc3339Copy()), "why": s.say(message.APISilent, args)})
+		s.addCause(message.APISilent, args, facts.EvidenceSince(ref, "status.conditions[Available]", c.Reason+": "+c.Message, c.LastTransitionTime))
+		s.set("Terminating", severity, message.NamespaceStays, message.Args{"age": s.age(s.World.Namespace(s.ref.Name).DeletionTimestamp.Rfc3339Copy()), "why": s.sentence(message.APISilent, args)})
 		if a.Spec.Service != nil {
-			s.behind(ctx, change.Ref{Kind: string(cluster.Service), Namespace: a.Spec.Service.Namespace, Name: a.Spec.Service.Name})
+			s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: a.Spec.Service.Namespace, Name: a.Spec.Service.Name})
 		}
-		s.remedy(s.command(change.Delete(ref), message.RemedyDeleteAPI, message.RemedyDeleteAPICost, message.RemedyDeleteAPIRisk, args))
+		s.addRemedies(s.proposeCommand(change.Delete(ref), message.RemedyDeleteAPI, message.RemedyDeleteAPICost, message.RemedyDeleteAPIRisk, args))
 	}
 }
 
@@ -120,12 +120,12 @@ func (s *Status) finalizersIn(n *corev1.Namespace) {
 				found++
 				ref := facts.RefTo(kind, o)
 				args := message.Args{"object": ref, "finalizer": finalizer}
-				s.because(message.ObjectKept, args, facts.Fact(ref, "metadata.finalizers", finalizer))
-				s.remedy(s.command(change.PatchJSON(ref, `[{"op":"remove","path":"/metadata/finalizers"}]`), message.RemedyFinalizer, message.RemedyFinalizerCost, message.RemedyFinalizerRisk, args))
+				s.addCause(message.ObjectKept, args, facts.Evidence(ref, "metadata.finalizers", finalizer))
+				s.addRemedies(s.proposeCommand(change.PatchJSON(ref, `[{"op":"remove","path":"/metadata/finalizers"}]`), message.RemedyFinalizer, message.RemedyFinalizerCost, message.RemedyFinalizerRisk, args))
 			}
 		}
 		if found == 0 {
-			s.unsure(s.ref, message.FinalizerUnread, message.Args{"finalizer": finalizer})
+			s.addUnknown(s.ref, message.FinalizerUnread, message.Args{"finalizer": finalizer})
 		}
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// leaseLasts is how long a node counts as alive after it renewed a Lease that does not say (kubelet's
+// leaseDuration is how long a node counts as alive after it renewed a Lease that does not say (kubelet's
 // nodeLeaseDurationSeconds).
-const leaseLasts = 40 * time.Second
+const leaseDuration = 40 * time.Second
 
 // node says how a node is, what that does to pods, and what waits for it.
 func (s *Status) node(node *corev1.Node) {
@@ -28,30 +28,30 @@ func (s *Status) node(node *corev1.Node) {
 		"node": s.ref, "age": s.age(ready.LastTransitionTime), "why": ready.Message, "reason": ready.Reason,
 		"pods": len(s.World.PodsOn(node.Name)),
 	}
-	pressed := pressedBy(node)
+	pressed := pressureConditions(node)
 	switch {
 	case ready.Status == corev1.ConditionUnknown && ready.LastTransitionTime.IsZero():
-		s.is(nodeState(node), finding.Critical, message.NodeNeverReady, args)
+		s.set(nodeState(node), finding.Critical, message.NodeNeverReady, args)
 	case ready.Status == corev1.ConditionUnknown:
-		s.is(nodeState(node), finding.Critical, message.NodeSilent, args)
+		s.set(nodeState(node), finding.Critical, message.NodeSilent, args)
 	case ready.Status == corev1.ConditionFalse:
-		s.is(nodeState(node), finding.Critical, message.NodeNotReady, args)
+		s.set(nodeState(node), finding.Critical, message.NodeNotReady, args)
 	case len(pressed) > 0:
 		args["conditions"] = conditionNames(pressed)
-		s.is(nodeState(node), finding.Critical, message.NodePressed, args)
+		s.set(nodeState(node), finding.Critical, message.NodePressed, args)
 	case node.DeletionTimestamp != nil:
 		args["finalizers"] = node.Finalizers
-		s.is(nodeState(node), finding.Warning, message.NodeLeaving, args)
+		s.set(nodeState(node), finding.Warning, message.NodeLeaving, args)
 	case node.Spec.Unschedulable:
-		s.is(nodeState(node), finding.Info, message.NodeCordoned, args)
+		s.set(nodeState(node), finding.Info, message.NodeCordoned, args)
 	default:
-		s.is(nodeState(node), "", message.NodeHealthy, args)
+		s.set(nodeState(node), "", message.NodeHealthy, args)
 	}
 	s.nodeConditions(node, ready, taint, args)
 	s.nodeTaints(node)
-	s.waitsFor(node)
-	s.kept(node)
-	s.room(node)
+	s.awaitedNode(node)
+	s.explainNotRemoved(node)
+	s.nodeResources(node)
 }
 
 // nodeState is the node's state as kubectl get shows it.
@@ -70,48 +70,48 @@ func nodeState(node *corev1.Node) string {
 func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, taint string, args message.Args) {
 	if ready.Status != corev1.ConditionTrue {
 		args["taint"] = taint
-		s.because(message.NodeNotReadySince, args, conditionFact(node, ready))
+		s.addCause(message.NodeNotReadySince, args, nodeConditionEvidence(node, ready))
 		if lease := s.World.Lease(corev1.NamespaceNodeLease, node.Name); lease != nil && lease.Spec.RenewTime != nil {
 			renewed := *lease.Spec.RenewTime
-			at := facts.FactSince(facts.RefTo(cluster.Lease, lease), "spec.renewTime", renewed.UTC().Format("2006-01-02T15:04:05Z"), metav1.Time(renewed))
-			s.because(message.LeaseLast, message.Args{"age": s.age(metav1.Time(renewed)), "fresh": s.since(metav1.Time(renewed)) < lasts(lease)}, at)
+			at := facts.EvidenceSince(facts.RefTo(cluster.Lease, lease), "spec.renewTime", renewed.UTC().Format("2006-01-02T15:04:05Z"), metav1.Time(renewed))
+			s.addCause(message.LeaseLast, message.Args{"age": s.age(metav1.Time(renewed)), "fresh": s.since(metav1.Time(renewed)) < leaseDurationOf(lease)}, at)
 		} else {
-			s.Needs(cluster.Lease)
+			s.AddUnknownKinds(cluster.Lease)
 		}
 	}
-	for _, c := range pressedBy(node) {
-		if facts.OfAgent(c) {
+	for _, c := range pressureConditions(node) {
+		if facts.IsAgentCondition(c) {
 			continue // N301 tells it, to the cause.
 		}
-		s.because(message.NodeConditionBad, message.Args{"node": s.ref, "condition": string(c.Type), "why": c.Message, "age": s.age(c.LastTransitionTime)}, conditionFact(node, c))
+		s.addCause(message.NodeConditionBad, message.Args{"node": s.ref, "condition": string(c.Type), "why": c.Message, "age": s.age(c.LastTransitionTime)}, nodeConditionEvidence(node, c))
 	}
 	if node.Spec.Unschedulable {
-		since := facts.Fact(s.ref, "spec.unschedulable", "true")
+		since := facts.Evidence(s.ref, "spec.unschedulable", "true")
 		for _, t := range node.Spec.Taints {
 			if t.Key == corev1.TaintNodeUnschedulable && t.TimeAdded != nil {
-				since = facts.FactSince(s.ref, "spec.unschedulable", "true", *t.TimeAdded)
+				since = facts.EvidenceSince(s.ref, "spec.unschedulable", "true", *t.TimeAdded)
 			}
 		}
-		s.because(message.NodeCordonedLink, message.Args{"node": s.ref}, since)
+		s.addCause(message.NodeCordonedLink, message.Args{"node": s.ref}, since)
 	}
 }
 
-// lasts is how long a Lease holds after it was renewed.
-func lasts(lease *coordinationv1.Lease) time.Duration {
+// leaseDurationOf is how long a Lease holds after it was renewed.
+func leaseDurationOf(lease *coordinationv1.Lease) time.Duration {
 	if seconds := lease.Spec.LeaseDurationSeconds; seconds != nil {
 		return time.Duration(*seconds) * time.Second
 	}
-	return leaseLasts
+	return leaseDuration
 }
 
-// pressedBy are the conditions, other than Ready, that tell of trouble: kubelet's and the network's own, which are bad when
+// pressureConditions are the conditions, other than Ready, that tell of problem: kubelet's and the network's own, which are bad when
 // true, and those of node agents.
-func pressedBy(node *corev1.Node) []corev1.NodeCondition {
+func pressureConditions(node *corev1.Node) []corev1.NodeCondition {
 	badWhenTrue := []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable}
 	bad := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool {
 		return c.Status != corev1.ConditionTrue || !slices.Contains(badWhenTrue, c.Type)
 	})
-	return append(bad, facts.Ill(node)...)
+	return append(bad, facts.UnhealthyConditions(node)...)
 }
 
 func conditionNames(conditions []corev1.NodeCondition) []string {
@@ -128,25 +128,25 @@ func (s *Status) nodeTaints(node *corev1.Node) {
 		if facts.LifecycleTaints[taint.Key] && taint.Effect != corev1.TaintEffectNoExecute || taint.Key == corev1.TaintNodeUnschedulable {
 			continue
 		}
-		evidence := facts.Fact(s.ref, "spec.taints", taint.ToString())
+		evidence := facts.Evidence(s.ref, "spec.taints", taint.ToString())
 		if taint.TimeAdded != nil {
-			evidence = facts.FactSince(s.ref, "spec.taints", taint.ToString(), *taint.TimeAdded)
+			evidence = facts.EvidenceSince(s.ref, "spec.taints", taint.ToString(), *taint.TimeAdded)
 		}
 		args := message.Args{"taint": taint.ToString(), "node": s.ref}
 		switch taint.Effect {
 		case corev1.TaintEffectNoExecute:
-			args["stay"], args["leave"] = s.executed(node, taint)
-			s.because(message.TaintNoExecute, args, evidence)
+			args["stay"], args["leave"] = s.evictedByTaint(node, taint)
+			s.addCause(message.TaintNoExecute, args, evidence)
 		case corev1.TaintEffectNoSchedule:
-			s.because(message.TaintNoSchedule, args, evidence)
+			s.addCause(message.TaintNoSchedule, args, evidence)
 		default:
-			s.because(message.TaintPrefer, args, evidence)
+			s.addCause(message.TaintPrefer, args, evidence)
 		}
 	}
 }
 
-// executed counts the node's pods by whether a NoExecute taint lets them stay for good.
-func (s *Status) executed(node *corev1.Node, taint corev1.Taint) (stay, leave int) {
+// evictedByTaint counts the node's pods by whether a NoExecute taint lets them stay for good.
+func (s *Status) evictedByTaint(node *corev1.Node, taint corev1.Taint) (stay, leave int) {
 	for _, pod := range s.World.PodsOn(node.Name) {
 		switch {
 		case cluster.Ended(pod) || cluster.IsMirror(pod):
@@ -159,9 +159,9 @@ func (s *Status) executed(node *corev1.Node, taint corev1.Taint) (stay, leave in
 	return stay, leave
 }
 
-// waitsFor names the pods whose way on leads over this node: those that cannot be confirmed to have ended, those that have
+// awaitedNode names the pods whose way on leads over this node: those that cannot be confirmed to have ended, those that have
 // their place here and do not start, and those that the scheduler has nominated it for.
-func (s *Status) waitsFor(node *corev1.Node) {
+func (s *Status) awaitedNode(node *corev1.Node) {
 	var stopping, starting, nominated []change.Ref
 	for _, pod := range s.World.PodsOn(node.Name) {
 		switch {
@@ -176,20 +176,20 @@ func (s *Status) waitsFor(node *corev1.Node) {
 			nominated = append(nominated, facts.RefTo(cluster.Pod, pod))
 		}
 	}
-	s.waiting(message.NodeStops, stopping)
-	s.waiting(message.NodeStarts, starting)
-	s.waiting(message.NodeNominated, nominated)
+	s.addWaiting(message.NodeStops, stopping)
+	s.addWaiting(message.NodeStarts, starting)
+	s.addWaiting(message.NodeNominated, nominated)
 }
 
-func (s *Status) waiting(id message.ID, pods []change.Ref) {
+func (s *Status) addWaiting(id message.ID, pods []change.Ref) {
 	if len(pods) > 0 {
-		s.because(id, message.Args{"n": len(pods), "pods": s.Some(pods), "node": s.ref})
+		s.addCause(id, message.Args{"n": len(pods), "pods": s.Enumerate(pods), "node": s.ref})
 	}
 }
 
-// room is what the node's pods ask for of what it has.
-func (s *Status) room(node *corev1.Node) {
-	if !s.Knows(cluster.Pod) {
+// nodeResources is what the node's pods ask for of what it has.
+func (s *Status) nodeResources(node *corev1.Node) {
+	if !s.Known(cluster.Pod) {
 		return
 	}
 	var cpu, memory resource.Quantity
@@ -204,6 +204,6 @@ func (s *Status) room(node *corev1.Node) {
 		memory.Add(*asked.Memory())
 	}
 	a := node.Status.Allocatable
-	s.because(message.NodeRoom, message.Args{"n": n, "pods": a.Pods().Value(), "cpu": cpu.String(), "ofCPU": a.Cpu().String(), "memory": memory.String(), "ofMemory": a.Memory().String()},
-		facts.Fact(s.ref, "status.allocatable", "cpu "+a.Cpu().String()+", memory "+a.Memory().String()+", pods "+a.Pods().String()))
+	s.addCause(message.NodeRoom, message.Args{"n": n, "pods": a.Pods().Value(), "cpu": cpu.String(), "ofCPU": a.Cpu().String(), "memory": memory.String(), "ofMemory": a.Memory().String()},
+		facts.Evidence(s.ref, "status.allocatable", "cpu "+a.Cpu().String()+", memory "+a.Memory().String()+", pods "+a.Pods().String()))
 }

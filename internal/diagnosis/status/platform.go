@@ -14,30 +14,30 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// execFormat is the kernel's word for a file that it cannot run as a program (ENOEXEC): it is built for another architecture, or is a
+// execFormatError is the kernel's word for a file that it cannot run as a program (ENOEXEC): it is built for another architecture, or is a
 // script without a first line that says what runs it.
-const execFormat = "exec format error"
+const execFormatError = "exec format error"
 
-// otherFormat says whether a container ended because its program is of another format than its node runs.
-func otherFormat(end *corev1.ContainerStateTerminated) bool {
-	return end != nil && strings.Contains(strings.ToLower(end.Message), execFormat)
+// isExecFormatError says whether a container ended because its program is of another format than its node runs.
+func isExecFormatError(end *corev1.ContainerStateTerminated) bool {
+	return end != nil && strings.Contains(strings.ToLower(end.Message), execFormatError)
 }
 
-// otherFormat is about a container whose program its node cannot run.
-func (s *Status) otherFormat(pod *corev1.Pod, container string, args message.Args) {
+// explainPlatform is about a container whose program its node cannot run.
+func (s *Status) explainPlatform(pod *corev1.Pod, container string, args message.Args) {
 	var evidence []finding.Evidence
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
-		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
+		evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
 	}
-	args["platform"], args["others"] = platformOf(s.World.Node(pod.Spec.NodeName)), s.platformsBeside(pod.Spec.NodeName)
-	s.because(message.ExitFormat, args, evidence...)
+	args["platform"], args["others"] = platformOf(s.World.Node(pod.Spec.NodeName)), s.otherPlatformsOf(pod.Spec.NodeName)
+	s.addCause(message.ExitFormat, args, evidence...)
 	image := imageOf(pod, container)
-	s.imageElsewhere(pod, image)
+	s.nodesWithImage(pod, image)
 	s.archRemedies(pod, image)
 }
 
-// platformsBeside are the platforms of other nodes that a node has not got.
-func (s *Status) platformsBeside(name string) []string {
+// otherPlatformsOf are the platforms of other nodes that a node has not got.
+func (s *Status) otherPlatformsOf(name string) []string {
 	own, others := platformOf(s.World.Node(name)), map[string]bool{}
 	for _, node := range s.World.Nodes() {
 		if p := platformOf(node); p != "" && p != own {
@@ -51,13 +51,13 @@ func (s *Status) platformsBeside(name string) []string {
 // on those of each architecture that there is. What an image is built for is not in the Kubernetes API, so that none is verified.
 func (s *Status) archRemedies(pod *corev1.Pod, image string) {
 	node := s.World.Node(pod.Spec.NodeName)
-	if node == nil || !s.Knows(cluster.Node) {
+	if node == nil || !s.Known(cluster.Node) {
 		return
 	}
 	own := node.Labels[corev1.LabelArchStable]
 	byArch, runs := map[string][]*corev1.Node{}, map[string]bool{}
 	for _, other := range s.World.Nodes() {
-		if arch := other.Labels[corev1.LabelArchStable]; arch != "" && arch != own && other.Labels[corev1.LabelOSStable] == node.Labels[corev1.LabelOSStable] && !facts.Down(other) && !facts.Leaving(other) {
+		if arch := other.Labels[corev1.LabelArchStable]; arch != "" && arch != own && other.Labels[corev1.LabelOSStable] == node.Labels[corev1.LabelOSStable] && !facts.NotReady(other) && !facts.BeingRemoved(other) {
 			byArch[arch] = append(byArch[arch], other)
 			runs[arch] = runs[arch] || slices.ContainsFunc(s.World.PodsOn(other.Name), func(p *corev1.Pod) bool { return runsImage(p, image) })
 		}
@@ -66,13 +66,13 @@ func (s *Status) archRemedies(pod *corev1.Pod, image string) {
 	if known := slices.DeleteFunc(slices.Clone(archs), func(arch string) bool { return !runs[arch] }); len(known) > 0 {
 		archs = known
 	}
-	for _, arch := range archs[:min(len(archs), query.MostRemedies)] {
+	for _, arch := range archs[:min(len(archs), query.MaxRemedies)] {
 		done, ok := s.PatchTemplate(pod, map[string]any{"nodeSelector": map[string]string{corev1.LabelArchStable: arch}})
 		if !ok {
 			return
 		}
-		args := message.Args{"object": done.Object, "arch": arch, "nodes": s.Some(query.RefsOf(byArch[arch])), "image": image, "runs": runs[arch], "daemon": facts.IsOneOf(pod, cluster.DaemonSet)}
-		s.remedy(s.Way(done, message.RemedyArch, message.RemedyReplaceCost, message.RemedyArchRisk, args).Remedy)
+		args := message.Args{"object": done.Object, "arch": arch, "nodes": s.Enumerate(query.NodeRefs(byArch[arch])), "image": image, "runs": runs[arch], "daemon": facts.ControlledBy(pod, cluster.DaemonSet)}
+		s.addRemedies(s.Propose(done, message.RemedyArch, message.RemedyReplaceCost, message.RemedyArchRisk, args).Remedy)
 	}
 }
 

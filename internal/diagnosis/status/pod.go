@@ -39,14 +39,14 @@ func (s *Status) pod(pod *corev1.Pod) {
 	case pod.DeletionTimestamp != nil:
 		s.terminating(pod)
 	case pod.Status.Phase == corev1.PodSucceeded:
-		s.is(PodState(pod), "", message.PodFinished, message.Args{"pod": s.ref})
+		s.set(PodState(pod), "", message.PodFinished, message.Args{"pod": s.ref})
 	case pod.Status.Phase == corev1.PodFailed:
 		s.failed(pod)
 	case pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) > 0:
-		s.gated(pod)
+		s.explainGates(pod)
 	case pod.Spec.NodeName == "":
-		s.unseen(pod)
-	case s.onSilentNode(pod):
+		s.notScheduledYet(pod)
+	case s.onUnreachableNode(pod):
 	case pod.Status.Phase == corev1.PodRunning && initialized(pod):
 		s.running(pod)
 	default:
@@ -60,27 +60,27 @@ func initialized(pod *corev1.Pod) bool {
 	return c == nil || c.Status == corev1.ConditionTrue
 }
 
-func (s *Status) gated(pod *corev1.Pod) {
+func (s *Status) explainGates(pod *corev1.Pod) {
 	var gates []string
 	for _, gate := range pod.Spec.SchedulingGates {
 		gates = append(gates, gate.Name)
 	}
-	s.is(PodState(pod), finding.Critical, message.PodGated, message.Args{"pod": s.ref, "gates": gates})
+	s.set(PodState(pod), finding.Critical, message.PodGated, message.Args{"pod": s.ref, "gates": gates})
 	for i, gate := range gates {
 		field := "spec.schedulingGates[" + strconv.Itoa(i) + "]"
-		s.because(message.GateWaits, message.Args{"gate": gate}, facts.FactSince(s.ref, field, gate, pod.CreationTimestamp))
+		s.addCause(message.GateWaits, message.Args{"gate": gate}, facts.EvidenceSince(s.ref, field, gate, pod.CreationTimestamp))
 	}
-	s.queued(pod, slices.Contains(gates, kueueGate))
+	s.explainQueue(pod, slices.Contains(gates, kueueGate))
 }
 
-// unseen is about a pod whose scheduler has never looked at it.
-func (s *Status) unseen(pod *corev1.Pod) {
-	if s.withoutDevices(pod) {
+// notScheduledYet is about a pod whose scheduler has never looked at it.
+func (s *Status) notScheduledYet(pod *corev1.Pod) {
+	if s.resourceClaimMissing(pod) {
 		return
 	}
 	name := facts.SchedulerOf(pod)
 	s.NotModelled = append(s.NotModelled, s.Basis(pod)...)
-	s.is(PodState(pod), finding.Critical, message.PodUnseen, message.Args{"pod": s.ref, "scheduler": name})
+	s.set(PodState(pod), finding.Critical, message.PodUnseen, message.Args{"pod": s.ref, "scheduler": name})
 	asking, placed := 0, 0
 	for _, other := range s.World.Pods() {
 		if facts.SchedulerOf(other) == name {
@@ -90,18 +90,18 @@ func (s *Status) unseen(pod *corev1.Pod) {
 			}
 		}
 	}
-	s.because(message.SchedulerServes, message.Args{"scheduler": name, "asking": asking, "placed": placed},
-		facts.FactSince(s.ref, "spec.schedulerName", name, pod.CreationTimestamp))
+	s.addCause(message.SchedulerServes, message.Args{"scheduler": name, "asking": asking, "placed": placed},
+		facts.EvidenceSince(s.ref, "spec.schedulerName", name, pod.CreationTimestamp))
 }
 
 // SchedulerMissing says whether a pod asks for a scheduler that nobody speaks for and that has not looked at it: why it
 // waits is then no question of where it fits.
-func SchedulerMissing(v query.View, pod *corev1.Pod) bool {
+func SchedulerMissing(q query.Query, pod *corev1.Pod) bool {
 	if facts.PodCondition(pod, corev1.PodScheduled) != nil {
 		return false
 	}
-	if v.Judge != nil {
-		return !v.Judge.Models(pod)
+	if q.Judge != nil {
+		return !q.Judge.Models(pod)
 	}
 	return facts.SchedulerOf(pod) != facts.DefaultScheduler
 }
@@ -131,16 +131,16 @@ func PodState(pod *corev1.Pod) string {
 	return state
 }
 
-// stateFact is where in the pod its state can be read: the word that kubectl shows is no field of its own.
-func stateFact(pod *corev1.Pod) finding.Evidence {
+// stateEvidence is where in the pod its state can be read: the word that kubectl shows is no field of its own.
+func stateEvidence(pod *corev1.Pod) finding.Evidence {
 	ref := facts.RefTo(cluster.Pod, pod)
 	switch {
 	case pod.DeletionTimestamp != nil:
-		return facts.FactSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)
+		return facts.EvidenceSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)
 	case pod.Status.Reason != "":
-		return facts.Fact(ref, "status.reason", pod.Status.Reason)
+		return facts.Evidence(ref, "status.reason", pod.Status.Reason)
 	case len(pod.Spec.SchedulingGates) > 0 && pod.Spec.NodeName == "":
-		return facts.Fact(ref, "spec.schedulingGates[0]", pod.Spec.SchedulingGates[0].Name)
+		return facts.Evidence(ref, "spec.schedulingGates[0]", pod.Spec.SchedulingGates[0].Name)
 	}
 	statuses := pod.Status.ContainerStatuses
 	if initState(pod) != "" {
@@ -150,12 +150,12 @@ func stateFact(pod *corev1.Pod) finding.Evidence {
 		switch word := containerState(c.State); {
 		case word == "" || word == "Completed" && pod.Status.Phase == corev1.PodRunning:
 		case c.State.Waiting != nil:
-			return facts.Fact(ref, statusField(pod, c.Name, "state.waiting.reason"), word)
+			return facts.Evidence(ref, statusField(pod, c.Name, "state.waiting.reason"), word)
 		case c.State.Terminated.ExitCode != 0:
-			return facts.FactSince(ref, statusField(pod, c.Name, "state.terminated"), endedFact(c.State.Terminated), c.State.Terminated.FinishedAt)
+			return facts.EvidenceSince(ref, statusField(pod, c.Name, "state.terminated"), terminatedValue(c.State.Terminated), c.State.Terminated.FinishedAt)
 		}
 	}
-	return facts.Fact(ref, "status.phase", string(pod.Status.Phase))
+	return facts.Evidence(ref, "status.phase", string(pod.Status.Phase))
 }
 
 // initState is the word for a pod whose init containers are not done, empty if they are.
@@ -204,12 +204,12 @@ func containerState(state corev1.ContainerState) string {
 }
 
 // PodSummary is why a pod waits for its node, in a sentence.
-func PodSummary(v query.View, pod *corev1.Pod) string {
+func PodSummary(q query.Query, pod *corev1.Pod) string {
 	args := message.Args{"pod": facts.RefTo(cluster.Pod, pod)}
 	return pendingSummary(pod, func(id message.ID, more ...any) string {
 		for i := 0; i+1 < len(more); i += 2 {
 			args[more[i].(string)] = more[i+1]
 		}
-		return v.Say.Text(id, args)
+		return q.Say.Text(id, args)
 	})
 }

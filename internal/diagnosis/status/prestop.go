@@ -24,10 +24,10 @@ import (
 // runs already (pkg/kubelet/kuberuntime, executePreStopHook; kubernetes/kubernetes#127339).
 type preStopHook struct {
 	container string
-	// does is what it does, lasts how long that takes at least; zero is not known.
-	does  string
-	field string
-	lasts time.Duration
+	// action is what it does, lasts how long that takes at least; zero is not known.
+	action   string
+	field    string
+	duration time.Duration
 }
 
 // hookOf is the preStop hook that a deleted pod may still be in, the longest; false if there is none.
@@ -44,10 +44,10 @@ func hookOf(pod *corev1.Pod) (preStopHook, bool) {
 		h := preStopHook{container: c.Name, field: "spec." + list + "[" + c.Name + "].lifecycle.preStop."}
 		switch does := c.Lifecycle.PreStop; {
 		case does.Exec != nil:
-			h.does, h.lasts = strings.Join(does.Exec.Command, " "), sleeps(does.Exec.Command)
+			h.action, h.duration = strings.Join(does.Exec.Command, " "), sleepDuration(does.Exec.Command)
 			h.field += "exec.command"
 		case does.Sleep != nil:
-			h.does, h.lasts = strconv.FormatInt(does.Sleep.Seconds, 10), time.Duration(does.Sleep.Seconds)*time.Second
+			h.action, h.duration = strconv.FormatInt(does.Sleep.Seconds, 10), time.Duration(does.Sleep.Seconds)*time.Second
 			h.field += "sleep.seconds"
 		default:
 			continue // The kubelet bounds requests itself.
@@ -57,7 +57,7 @@ func hookOf(pod *corev1.Pod) (preStopHook, bool) {
 	if len(hooks) == 0 {
 		return preStopHook{}, false
 	}
-	return slices.MaxFunc(hooks, func(a, b preStopHook) int { return int(a.lasts.Seconds()) - int(b.lasts.Seconds()) }), true
+	return slices.MaxFunc(hooks, func(a, b preStopHook) int { return int(a.duration.Seconds()) - int(b.duration.Seconds()) }), true
 }
 
 func runs(pod *corev1.Pod, container string) bool {
@@ -66,77 +66,77 @@ func runs(pod *corev1.Pod, container string) bool {
 	})
 }
 
-// forEver stands for a sleep without an end.
-const forEver = 100 * 365 * 24 * time.Hour
+// endless stands for a sleep without an end.
+const endless = 100 * 365 * 24 * time.Hour
 
-// plainSleep is a command, or a shell's, that does nothing but sleep; what else a script does, and whether it comes to its sleeps at
+// sleepPattern is a command, or a shell's, that does nothing but sleep; what else a script does, and whether it comes to its sleeps at
 // all, is not told by reading it.
-var plainSleep = regexp.MustCompile(`^(?:(?:\S*/)?(?:sh|bash|ash|dash) -[a-z]*c )?(?:exec )?(?:\S*/)?sleep ([0-9]+(?:\.[0-9]+)?)([smhd]?)$`)
+var sleepPattern = regexp.MustCompile(`^(?:(?:\S*/)?(?:sh|bash|ash|dash) -[a-z]*c )?(?:exec )?(?:\S*/)?sleep ([0-9]+(?:\.[0-9]+)?)([smhd]?)$`)
 
-var endlessSleep = regexp.MustCompile(`^(?:(?:\S*/)?(?:sh|bash|ash|dash) -[a-z]*c )?(?:exec )?(?:\S*/)?sleep inf(?:inity)?$`)
+var endlessSleepPattern = regexp.MustCompile(`^(?:(?:\S*/)?(?:sh|bash|ash|dash) -[a-z]*c )?(?:exec )?(?:\S*/)?sleep inf(?:inity)?$`)
 
-// sleeps is how long a command sleeps that does nothing else; zero if that is not so.
-func sleeps(command []string) time.Duration {
+// sleepDuration is how long a command sleeps that does nothing else; zero if that is not so.
+func sleepDuration(command []string) time.Duration {
 	text := strings.Join(strings.Fields(strings.Join(command, " ")), " ")
-	if endlessSleep.MatchString(text) {
-		return forEver
+	if endlessSleepPattern.MatchString(text) {
+		return endless
 	}
-	m := plainSleep.FindStringSubmatch(text)
+	m := sleepPattern.FindStringSubmatch(text)
 	if m == nil {
 		return 0
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	unit := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[m[2]]
-	if err != nil || n > forEver.Seconds() || time.Duration(n)*unit > forEver {
-		return forEver
+	if err != nil || n > endless.Seconds() || time.Duration(n)*unit > endless {
+		return endless
 	}
 	return time.Duration(n * float64(unit))
 }
 
-// HookHolds says whether a deleted pod is likely still in its preStop hook: that takes longer than the pod has been ending.
-func HookHolds(v query.View, pod *corev1.Pod) bool {
+// HeldByPreStop says whether a deleted pod is likely still in its preStop hook: that takes longer than the pod has been ending.
+func HeldByPreStop(q query.Query, pod *corev1.Pod) bool {
 	h, ok := hookOf(pod)
 	if !ok || pod.DeletionTimestamp == nil {
 		return false
 	}
 	given := time.Duration(ptr.Deref(pod.DeletionGracePeriodSeconds, 0)) * time.Second
-	return h.lasts > v.World.Taken().Sub(pod.DeletionTimestamp.Time)+given
+	return h.duration > q.World.Taken().Sub(pod.DeletionTimestamp.Time)+given
 }
 
-// inHook is the sentence for a deleted pod that is overdue on a kubelet that is at work, and what it was read from.
-func (s *Status) inHook(pod *corev1.Pod, args message.Args) (message.ID, []finding.Evidence) {
+// explainPreStop is the sentence for a deleted pod that is overdue on a kubelet that is at work, and what it was read from.
+func (s *Status) explainPreStop(pod *corev1.Pod, args message.Args) (message.ID, []finding.Evidence) {
 	h, ok := hookOf(pod)
 	if !ok {
 		return message.StopKubelet, nil
 	}
 	grace := strconv.FormatInt(ptr.Deref(pod.Spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds), 10)
-	args["container"], args["hook"], args["lasts"], args["grace"] = h.container, h.does, "", grace
-	if h.lasts < forEver {
-		args["lasts"] = duration.HumanDuration(h.lasts)
+	args["container"], args["hook"], args["lasts"], args["grace"] = h.container, h.action, "", grace
+	if h.duration < endless {
+		args["lasts"] = duration.HumanDuration(h.duration)
 	}
-	evidence := []finding.Evidence{facts.Fact(s.ref, h.field, h.does), facts.Fact(s.ref, "spec.terminationGracePeriodSeconds", grace)}
-	if !HookHolds(s.View, pod) {
-		s.because(message.HookMayHold, args, evidence...)
+	evidence := []finding.Evidence{facts.Evidence(s.ref, h.field, h.action), facts.Evidence(s.ref, "spec.terminationGracePeriodSeconds", grace)}
+	if !HeldByPreStop(s.Query, pod) {
+		s.addCause(message.HookMayHold, args, evidence...)
 		return message.StopKubelet, nil
 	}
 	return message.StopHook, evidence
 }
 
-// endHook gives the ways out of a hook that sleeps, and says where it has to be mended.
-func (s *Status) endHook(pod *corev1.Pod, args message.Args) {
-	workload := facts.RefOfWorkload(s.World, pod)
+// proposeEndPreStop gives the remedies of a hook that sleeps, and says where it has to be mended.
+func (s *Status) proposeEndPreStop(pod *corev1.Pod, args message.Args) {
+	workload := facts.WorkloadRef(s.World, pod)
 	args["object"], args["own"] = workload, workload == s.ref
-	s.because(message.HookWaits, args)
+	s.addCause(message.HookWaits, args)
 	deleted := change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}
 	if h, _ := hookOf(pod); strings.HasSuffix(h.field, "exec.command") {
-		w := s.Way(deleted, message.RemedyEndHook, message.RemedyEndHookCost, message.RemedyEndHookRisk, args)
+		w := s.Propose(deleted, message.RemedyEndHook, message.RemedyEndHookCost, message.RemedyEndHookRisk, args)
 		w.Command = change.EndSleep(s.ref, h.container)
-		s.remedy(w.Remedy)
+		s.addRemedies(w.Remedy)
 	}
 	// A second deletion may only shorten the grace period (apiserver, registry/rest, BeforeDelete).
-	if ptr.Deref(pod.DeletionGracePeriodSeconds, 0) == 0 || facts.IsOneOf(pod, cluster.StatefulSet) || len(facts.OnceMounts(s.World, pod)) > 0 {
+	if ptr.Deref(pod.DeletionGracePeriodSeconds, 0) == 0 || facts.ControlledBy(pod, cluster.StatefulSet) || len(facts.SingleNodeMounts(s.World, pod)) > 0 {
 		return
 	}
 	deleted.Force = true
-	s.remedy(s.Way(deleted, message.RemedyForceHook, message.RemedyForceHookCost, message.RemedyForceHookRisk, args).Remedy)
+	s.addRemedies(s.Propose(deleted, message.RemedyForceHook, message.RemedyForceHookCost, message.RemedyForceHookRisk, args).Remedy)
 }

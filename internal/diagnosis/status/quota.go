@@ -21,8 +21,8 @@ import (
 // quota says which resources of a ResourceQuota are used up, by whom, and what is refused for it.
 func (s *Status) quota(q *corev1.ResourceQuota) {
 	if len(q.Status.Hard) == 0 && len(q.Spec.Hard) > 0 {
-		s.is("", "", message.QuotaUncounted, nil)
-		s.unsure(s.ref, message.QuotaUncounted, nil)
+		s.set("", "", message.QuotaUncounted, nil)
+		s.addUnknown(s.ref, message.QuotaUncounted, nil)
 		return
 	}
 	var full []string
@@ -32,27 +32,27 @@ func (s *Status) quota(q *corev1.ResourceQuota) {
 			continue
 		}
 		full = append(full, string(name))
-		s.because(message.QuotaUsed, message.Args{"quota": s.ref, "resource": string(name), "used": used.String(), "hard": hard.String()},
-			facts.Fact(s.ref, "status.used["+string(name)+"]", used.String()), facts.Fact(s.ref, "status.hard["+string(name)+"]", hard.String()))
-		s.usedBy(q, name)
+		s.addCause(message.QuotaUsed, message.Args{"quota": s.ref, "resource": string(name), "used": used.String(), "hard": hard.String()},
+			facts.Evidence(s.ref, "status.used["+string(name)+"]", used.String()), facts.Evidence(s.ref, "status.hard["+string(name)+"]", hard.String()))
+		s.quotaUsers(q, name)
 	}
 	args := message.Args{"full": full, "why": ""}
-	s.is("", "", message.QuotaLeaves, args)
+	s.set("", "", message.QuotaLeaves, args)
 	if len(full) > 0 {
-		s.is("", "", message.QuotaFull, args)
+		s.set("", "", message.QuotaFull, args)
 	}
-	s.refusedBy(q, args)
+	s.refusedByQuota(q, args)
 }
 
-// usedBy tells which workloads of the namespace have most of the pods that a quota counts. One with scopes counts only some.
-func (s *Status) usedBy(q *corev1.ResourceQuota, name corev1.ResourceName) {
-	if name != corev1.ResourcePods && name != "count/pods" || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil || !s.Knows(cluster.Pod) {
+// quotaUsers tells which workloads of the namespace have most of the pods that a quota counts. One with scopes counts only some.
+func (s *Status) quotaUsers(q *corev1.ResourceQuota, name corev1.ResourceName) {
+	if name != corev1.ResourcePods && name != "count/pods" || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil || !s.Known(cluster.Pod) {
 		return
 	}
 	count := map[change.Ref]int{}
 	for _, pod := range facts.PodsIn(s.World, q.Namespace) {
 		if !cluster.Ended(pod) || name == "count/pods" {
-			count[facts.RefOfWorkload(s.World, pod)]++
+			count[facts.WorkloadRef(s.World, pod)]++
 		}
 	}
 	var refs []change.Ref
@@ -61,44 +61,44 @@ func (s *Status) usedBy(q *corev1.ResourceQuota, name corev1.ResourceName) {
 	}
 	slices.SortFunc(refs, func(a, b change.Ref) int { return cmp.Or(cmp.Compare(count[b], count[a]), facts.CompareRefs(a, b)) })
 	if len(refs) > 0 {
-		s.because(message.QuotaUsers, message.Args{"n": count[refs[0]], "workload": refs[0], "others": len(refs) - 1})
+		s.addCause(message.QuotaUsers, message.Args{"n": count[refs[0]], "workload": refs[0], "others": len(refs) - 1})
 	}
 }
 
-// asked reads what was asked for from the words of the quota's admission plugin: "requested: pods=1,requests.cpu=2, used: …".
-var asked = regexp.MustCompile(`requested: ([^ ]+), used:`)
+// requestedPattern reads what was asked for from the words of the quota's admission plugin: "requested: pods=1,requests.cpu=2, used: …".
+var requestedPattern = regexp.MustCompile(`requested: ([^ ]+), used:`)
 
-// refusedBy tells what was refused for the quota since it last had room for it, from Events: they are kept for an hour.
-func (s *Status) refusedBy(q *corev1.ResourceQuota, args message.Args) {
-	s.Needs(cluster.Event)
+// refusedByQuota tells what was refused for the quota since it last had room for it, from Events: they are kept for an hour.
+func (s *Status) refusedByQuota(q *corev1.ResourceQuota, args message.Args) {
+	s.AddUnknownKinds(cluster.Event)
 	for _, e := range s.World.AllEvents() {
 		if e.Namespace != q.Namespace || e.Reason != "FailedCreate" || !strings.Contains(e.Message, "exceeded quota: "+q.Name+",") {
 			continue
 		}
-		named := asked.FindStringSubmatch(e.Message)
+		named := requestedPattern.FindStringSubmatch(e.Message)
 		if named == nil {
 			continue
 		}
-		enough := s.enough(q, named[1])
+		enough := s.quotaIncrease(q, named[1])
 		if len(enough) == 0 {
 			continue // It has room by now.
 		}
-		args["who"], args["why"] = query.Involved(e), named[1]
-		s.is("", finding.Warning, message.QuotaRefuses, args)
-		s.because(message.QuotaRefuses, args, query.EventFact(e))
+		args["who"], args["why"] = query.InvolvedObject(e), named[1]
+		s.set("", finding.Warning, message.QuotaRefuses, args)
+		s.addCause(message.QuotaRefuses, args, query.EventEvidence(e))
 		data, err := json.Marshal(enough)
 		if err != nil {
 			continue
 		}
 		args["hard"] = string(data)
 		done := change.Patch{Object: s.ref, Patch: `{"spec":{"hard":` + string(data) + `}}`}
-		s.remedy(s.way(done, message.RemedyQuota, message.RemedyQuotaCost, message.RemedyQuotaRisk, args))
+		s.addRemedies(s.propose(done, message.RemedyQuota, message.RemedyQuotaCost, message.RemedyQuotaRisk, args))
 		return
 	}
 }
 
-// enough is what a quota would have to allow for one more of what was asked for; empty if it allows it.
-func (s *Status) enough(q *corev1.ResourceQuota, requested string) map[string]string {
+// quotaIncrease is what a quota would have to allow for one more of what was asked for; empty if it allows it.
+func (s *Status) quotaIncrease(q *corev1.ResourceQuota, requested string) map[string]string {
 	more := map[string]string{}
 	for one := range strings.SplitSeq(requested, ",") {
 		name, amount, _ := strings.Cut(one, "=")

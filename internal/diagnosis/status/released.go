@@ -16,9 +16,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// released is about a claim for which there is a volume that another, deleted claim still holds: by its name, or that of the
+// volumeReleased is about a claim for which there is a volume that another, deleted claim still holds: by its name, or that of the
 // volume it asks for. It says whether that is so.
-func (s *Status) released(claim *corev1.PersistentVolumeClaim) bool {
+func (s *Status) volumeReleased(claim *corev1.PersistentVolumeClaim) bool {
 	i := slices.IndexFunc(s.World.Volumes(), func(v *corev1.PersistentVolume) bool { return s.heldFor(claim, v) })
 	if i < 0 {
 		return false
@@ -30,14 +30,14 @@ func (s *Status) released(claim *corev1.PersistentVolumeClaim) bool {
 		"claim": s.ref, "volume": ref, "same": same,
 		"holder": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: holder.Namespace, Name: holder.Name},
 	}
-	s.is("Pending", finding.Critical, message.ClaimReleased, args)
-	s.because(message.ClaimReleased, args, facts.Fact(ref, "status.phase", string(volume.Status.Phase)),
-		facts.Fact(ref, "spec.claimRef.uid", string(holder.UID)), facts.Fact(s.ref, "metadata.uid", string(claim.UID)))
+	s.set("Pending", finding.Critical, message.ClaimReleased, args)
+	s.addCause(message.ClaimReleased, args, facts.Evidence(ref, "status.phase", string(volume.Status.Phase)),
+		facts.Evidence(ref, "spec.claimRef.uid", string(holder.UID)), facts.Evidence(s.ref, "metadata.uid", string(claim.UID)))
 	done := change.Patch{Object: ref, Patch: `{"spec":{"claimRef":null}}`}
 	if same { // No other claim can take the volume then.
 		done.Patch = `{"spec":{"claimRef":{"uid":null,"resourceVersion":null}}}`
 	}
-	s.remedy(s.Way(done, message.RemedyClearClaim, message.RemedyClearClaimCost, message.RemedyClearClaimRisk, args).Remedy)
+	s.addRemedies(s.Propose(done, message.RemedyClearClaim, message.RemedyClearClaimCost, message.RemedyClearClaimRisk, args).Remedy)
 	return true
 }
 
@@ -58,31 +58,31 @@ func (s *Status) heldFor(claim *corev1.PersistentVolumeClaim, volume *corev1.Per
 	}
 	free := volume.DeepCopy()
 	free.Spec.ClaimRef, free.Status.Phase = nil, corev1.VolumeAvailable
-	field, _, _ := misfit(claim, free)
+	field, _, _ := volumeMismatch(claim, free)
 	return field == ""
 }
 
-// isDefault is the annotation of the StorageClass that claims without one get (pkg/volume/util, storageclass.go).
-const isDefault = "storageclass.kubernetes.io/is-default-class"
+// defaultClassAnnotation is the annotation of the StorageClass that claims without one get (pkg/volume/util, storageclass.go).
+const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
-// defaultClass gives ways to make a class the default, those first whose volumes are used most. Claims that name none get it
+// explainDefaultClass proposes to make a class the default, first those whose volumes are used most. Claims that name none get it
 // also if they are older (KEP-3333).
-func (s *Status) defaultClass(args message.Args) {
+func (s *Status) explainDefaultClass(args message.Args) {
 	used := map[string]int{}
 	for _, volume := range s.World.Volumes() {
 		used[volumehelpers.GetPersistentVolumeClass(volume)]++
 	}
 	classes := slices.DeleteFunc(slices.Clone(s.World.Classes()), func(c *storagev1.StorageClass) bool { return c.Provisioner == noProvisioner })
-	if slices.ContainsFunc(classes, func(c *storagev1.StorageClass) bool { return c.Annotations[isDefault] == "true" }) {
+	if slices.ContainsFunc(classes, func(c *storagev1.StorageClass) bool { return c.Annotations[defaultClassAnnotation] == "true" }) {
 		return
 	}
 	slices.SortStableFunc(classes, func(a, b *storagev1.StorageClass) int {
 		return cmp.Or(cmp.Compare(used[b.Name], used[a.Name]), cmp.Compare(a.Name, b.Name))
 	})
-	for _, class := range classes[:min(len(classes), query.MostRemedies)] {
+	for _, class := range classes[:min(len(classes), query.MaxRemedies)] {
 		ref := facts.RefTo(cluster.StorageClass, class)
 		args := message.Args{"claim": args["claim"], "class": ref, "provisioner": class.Provisioner}
-		done := change.Patch{Object: ref, Patch: `{"metadata":{"annotations":{"` + isDefault + `":"true"}}}`}
-		s.remedy(s.Way(done, message.RemedyDefaultClass, message.RemedyDefaultClassCost, message.RemedyDefaultClassRisk, args).Remedy)
+		done := change.Patch{Object: ref, Patch: `{"metadata":{"annotations":{"` + defaultClassAnnotation + `":"true"}}}`}
+		s.addRemedies(s.Propose(done, message.RemedyDefaultClass, message.RemedyDefaultClassCost, message.RemedyDefaultClassRisk, args).Remedy)
 	}
 }

@@ -19,38 +19,38 @@ import (
 // EndpointSlice controller does, and held against its EndpointSlices where these are known.
 func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	if svc.Spec.Type == corev1.ServiceTypeExternalName {
-		s.is("ExternalName", "", message.ServiceExternal, message.Args{"name": svc.Spec.ExternalName})
+		s.set("ExternalName", "", message.ServiceExternal, message.Args{"name": svc.Spec.ExternalName})
 		return
 	}
 	if len(svc.Spec.Selector) == 0 { // Of a Service, an empty selector is none.
-		s.byHand(svc)
+		s.manualEndpoints(svc)
 		return
 	}
-	s.Needs(cluster.Pod)
+	s.AddUnknownKinds(cluster.Pod)
 	selector := labels.SelectorFromSet(svc.Spec.Selector)
-	pods := facts.Selected(s.World, svc.Namespace, selector)
+	pods := facts.SelectedPods(s.World, svc.Namespace, selector)
 	ready := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return !serves(svc, p) })
 	args := message.Args{"selector": labels.Set(svc.Spec.Selector).String(), "n": len(pods), "ready": len(ready), "why": "", "near": ""}
 	switch {
-	case len(pods) == 0 && !s.Knows(cluster.Pod):
-		s.is("", "", message.ServiceUnknown, args)
-	case len(pods) == 0 && s.endsSoon(ctx, svc, selector):
+	case len(pods) == 0 && !s.Known(cluster.Pod):
+		s.set("", "", message.ServiceUnknown, args)
+	case len(pods) == 0 && s.endpointsTerminating(ctx, svc, selector):
 	case len(pods) == 0:
 		s.noPods(ctx, svc, selector, args)
 	case s.portMissing(svc, pods, args):
-	case len(ready) > 0 && s.unlisted(svc, ready, args):
+	case len(ready) > 0 && s.notInEndpointSlice(svc, ready, args):
 	case len(ready) > 0:
-		s.is("Ready", "", message.ServiceServes, args)
+		s.set("Ready", "", message.ServiceServes, args)
 	default:
-		s.is(noEndpoints, finding.Critical, message.ServiceNoneReady, args)
-		s.because(message.ServiceNoneReady, args, s.selectorFact(svc))
-		s.Told = true
-		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return s.Within(facts.RefTo(cluster.Pod, p)) }) {
+		s.set(noEndpoints, finding.Critical, message.ServiceNoneReady, args)
+		s.addCause(message.ServiceNoneReady, args, s.selectorEvidence(svc))
+		s.ToldElsewhere = true
+		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return s.PartOf(facts.RefTo(cluster.Pod, p)) }) {
 			return // The pod's own answer goes on.
 		}
-		if all := s.podsInTrouble(ctx, pods, true); len(all) > 0 {
-			args["why"] = all[0].why.Summary
-			s.is(noEndpoints, finding.Critical, message.ServiceNoneReady, args)
+		if all := s.addPodProblems(ctx, pods, true); len(all) > 0 {
+			args["why"] = all[0].explanation.Summary
+			s.set(noEndpoints, finding.Critical, message.ServiceNoneReady, args)
 		}
 	}
 }
@@ -61,47 +61,47 @@ func serves(svc *corev1.Service, pod *corev1.Pod) bool {
 	return svc.Spec.PublishNotReadyAddresses || ready != nil && ready.Status == corev1.ConditionTrue
 }
 
-func (s *Status) selectorFact(svc *corev1.Service) finding.Evidence {
-	return facts.Fact(s.ref, "spec.selector", labels.Set(svc.Spec.Selector).String())
+func (s *Status) selectorEvidence(svc *corev1.Service) finding.Evidence {
+	return facts.Evidence(s.ref, "spec.selector", labels.Set(svc.Spec.Selector).String())
 }
 
 // noPods is about a Service whose selector matches no pod: there is a workload that should have some, or nothing has its labels.
 func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector labels.Selector, args message.Args) {
-	s.Needs(cluster.Deployment, cluster.StatefulSet, cluster.DaemonSet)
-	for _, maker := range refsOf(facts.MakersOf(s.World, svc.Namespace, selector)) {
+	s.AddUnknownKinds(cluster.Deployment, cluster.StatefulSet, cluster.DaemonSet)
+	for _, maker := range refsOf(facts.WorkloadsSelectedBy(s.World, svc.Namespace, selector)) {
 		args["workload"] = maker
-		if facts.AtZero(s.World.Object(cluster.Kind(maker.Kind), maker.Namespace, maker.Name)) {
-			s.is(noEndpoints, "", message.ServiceAtZero, args)
+		if facts.ScaledToZero(s.World.Object(cluster.Kind(maker.Kind), maker.Namespace, maker.Name)) {
+			s.set(noEndpoints, "", message.ServiceAtZero, args)
 			continue
 		}
 		why := s.Explain(ctx, maker)
 		args["why"] = why.Summary
-		s.is(noEndpoints, finding.Critical, message.ServiceWithoutPods, args)
-		s.because(message.ServiceWithoutPods, args, s.selectorFact(svc))
-		s.adopt(why)
-		s.Told = true
+		s.set(noEndpoints, finding.Critical, message.ServiceWithoutPods, args)
+		s.addCause(message.ServiceWithoutPods, args, s.selectorEvidence(svc))
+		s.include(why)
+		s.ToldElsewhere = true
 		return
 	}
 	if s.State != "" {
 		return
 	}
-	s.is(noEndpoints, finding.Warning, message.ServiceMatchesNothing, args)
-	s.because(message.ServiceMatchesNothing, args, s.selectorFact(svc))
-	near, with, ok := facts.NearMaker(s.World, svc.Namespace, svc.Spec.Selector)
+	s.set(noEndpoints, finding.Warning, message.ServiceMatchesNothing, args)
+	s.addCause(message.ServiceMatchesNothing, args, s.selectorEvidence(svc))
+	near, with, ok := facts.WorkloadMatchingButOne(s.World, svc.Namespace, svc.Spec.Selector)
 	if !ok {
 		return
 	}
 	args["near"], args["labels"] = near, labels.Set(with).String()
-	s.because(message.NearSelector, args, facts.Fact(near, "spec.template.metadata.labels", labels.Set(with).String()))
+	s.addCause(message.NearSelector, args, facts.Evidence(near, "spec.template.metadata.labels", labels.Set(with).String()))
 	done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"selector": with})}
-	s.remedy(s.way(done, message.RemedySelect, message.RemedySelectCost, message.RemedySelectRisk, args))
+	s.addRemedies(s.propose(done, message.RemedySelect, message.RemedySelectCost, message.RemedySelectRisk, args))
 }
 
-// adopt takes over what explains another thing that the subject depends on.
-func (s *Status) adopt(why finding.Explanation) {
+// include takes over what explains another thing that the subject depends on.
+func (s *Status) include(why finding.Explanation) {
 	s.Causes = append(s.Causes, why.Causes...)
 	s.DependsOn = append(append(s.DependsOn, why.Subject), why.DependsOn...)
-	s.remedy(why.Remedies...)
+	s.addRemedies(why.Remedies...)
 	s.Findings = AppendFindings(s.Findings, why.Findings)
 	s.Unknown, s.NotModelled = append(s.Unknown, why.Unknown...), append(s.NotModelled, why.NotModelled...)
 }
@@ -119,16 +119,16 @@ func (s *Status) portMissing(svc *corev1.Service, pods []*corev1.Pod, args messa
 		}
 		named := slices.DeleteFunc(portsOf(pods[0]), func(c corev1.ContainerPort) bool { return orTCP(c.Protocol) != orTCP(port.Protocol) })
 		args["port"], args["target"], args["names"], args["pod"], args["protocol"] = int(port.Port), port.TargetPort.StrVal, portNames(named), facts.RefTo(cluster.Pod, pods[0]), orTCP(port.Protocol)
-		evidence := []finding.Evidence{facts.Fact(s.ref, "spec.ports[*].targetPort", port.TargetPort.StrVal)}
+		evidence := []finding.Evidence{facts.Evidence(s.ref, "spec.ports[*].targetPort", port.TargetPort.StrVal)}
 		for _, one := range named {
-			evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Pod, pods[0]), "spec.containers[*].ports["+one.Name+"].name", one.Name))
+			evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Pod, pods[0]), "spec.containers[*].ports["+one.Name+"].name", one.Name))
 		}
-		s.is(noEndpoints, finding.Critical, message.ServicePortUnnamed, args)
-		s.because(message.ServicePortUnnamed, args, evidence...)
+		s.set(noEndpoints, finding.Critical, message.ServicePortUnnamed, args)
+		s.addCause(message.ServicePortUnnamed, args, evidence...)
 		if len(named) == 1 && len(svc.Spec.Ports) == 1 {
 			args["name"] = named[0].Name
 			done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"ports": []any{map[string]any{"port": port.Port, "targetPort": named[0].Name}}})}
-			s.remedy(s.way(done, message.RemedyTargetPort, message.RemedyTargetPortCost, message.RemedyTargetPortRisk, args))
+			s.addRemedies(s.propose(done, message.RemedyTargetPort, message.RemedyTargetPortCost, message.RemedyTargetPortRisk, args))
 		}
 		return true
 	}

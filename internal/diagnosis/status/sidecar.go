@@ -10,38 +10,38 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// workDone is about a pod that is to complete, of whose containers some have ended well while others run on. It says whether
+// sidecarsStillRun is about a pod that is to complete, of whose containers some have ended well while others run on. It says whether
 // that is so. Which of them is a sidecar nothing tells, unless it is an init container that restarts always.
-func (s *Status) workDone(pod *corev1.Pod) bool {
+func (s *Status) sidecarsStillRun(pod *corev1.Pod) bool {
 	var done, running []string
 	var evidence []finding.Evidence
 	for _, c := range pod.Status.ContainerStatuses {
 		switch end := c.State.Terminated; {
 		case end != nil && end.ExitCode == 0:
 			done = append(done, c.Name)
-			evidence = append(evidence, facts.FactSince(s.ref, statusField(pod, c.Name, "state.terminated"), endedFact(end), end.FinishedAt))
+			evidence = append(evidence, facts.EvidenceSince(s.ref, statusField(pod, c.Name, "state.terminated"), terminatedValue(end), end.FinishedAt))
 		case c.State.Running != nil && c.Ready:
 			running = append(running, c.Name)
-			evidence = append(evidence, facts.FactSince(s.ref, statusField(pod, c.Name, "state"), "running", c.State.Running.StartedAt))
+			evidence = append(evidence, facts.EvidenceSince(s.ref, statusField(pod, c.Name, "state"), "running", c.State.Running.StartedAt))
 		default:
-			return false // What does not run is the greater trouble.
+			return false // What does not run is the greater problem.
 		}
 	}
-	if restarted(pod) || len(done) == 0 || len(running) == 0 {
+	if restartsOnSuccess(pod) || len(done) == 0 || len(running) == 0 {
 		return false
 	}
 	args := message.Args{"done": done, "running": running, "job": ""}
-	if owner := s.World.Owner(pod); owner != nil && facts.IsOneOf(pod, cluster.Job) {
+	if owner := s.World.Owner(pod); owner != nil && facts.ControlledBy(pod, cluster.Job) {
 		args["job"] = change.Ref{Kind: string(cluster.Job), Namespace: pod.Namespace, Name: owner.GetName()}
 	}
-	s.is(PodState(pod), finding.Critical, message.WorkDone, args)
-	s.because(message.WorkDone, args, evidence...)
-	s.because(message.WorkDoneNative, args, facts.Fact(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy)))
-	s.also()
+	s.set(PodState(pod), finding.Critical, message.WorkDone, args)
+	s.addCause(message.WorkDone, args, evidence...)
+	s.addCause(message.WorkDoneNative, args, facts.Evidence(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy)))
+	s.joinLastCause()
 	return true
 }
 
-// restarted says whether the kubelet starts again what has ended well.
-func restarted(pod *corev1.Pod) bool {
+// restartsOnSuccess says whether the kubelet starts again what has ended well.
+func restartsOnSuccess(pod *corev1.Pod) bool {
 	return pod.Spec.RestartPolicy == "" || pod.Spec.RestartPolicy == corev1.RestartPolicyAlways
 }

@@ -20,54 +20,54 @@ func (s *Status) terminating(pod *corev1.Pod) {
 	deadline := *pod.DeletionTimestamp
 	late := s.since(deadline)
 	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName), "age": "", "left": "", "finalizers": pod.Finalizers}
-	deleted := facts.FactSince(s.ref, "metadata.deletionTimestamp", deadline.UTC().Format("2006-01-02T15:04:05Z"), deadline)
+	deleted := facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", deadline.UTC().Format("2006-01-02T15:04:05Z"), deadline)
 	if disrupted := facts.PodCondition(pod, corev1.DisruptionTarget); disrupted != nil {
-		s.disruption(pod, disrupted)
+		s.explainDisruption(pod, disrupted)
 	}
 	if late < 0 {
 		args["left"] = duration.HumanDuration(-late)
-		s.is(PodState(pod), finding.Info, message.StopsInGrace, args)
+		s.set(PodState(pod), finding.Info, message.StopsInGrace, args)
 		grace := ""
 		if pod.DeletionGracePeriodSeconds != nil {
 			grace = strconv.Itoa(int(*pod.DeletionGracePeriodSeconds)) + "s"
 		}
-		s.because(message.StopsInGrace, args, facts.Fact(s.ref, "metadata.deletionGracePeriodSeconds", grace))
+		s.addCause(message.StopsInGrace, args, facts.Evidence(s.ref, "metadata.deletionGracePeriodSeconds", grace))
 		return
 	}
 	args["age"] = duration.HumanDuration(late)
-	id := s.stopHeldBy(pod)
+	id := s.terminationHeldBy(pod)
 	evidence := []finding.Evidence{deleted}
 	if id == message.StopKubelet {
-		hooked, more := s.inHook(pod, args)
+		hooked, more := s.explainPreStop(pod, args)
 		id, evidence = hooked, append(evidence, more...)
 	}
-	s.is(PodState(pod), finding.Critical, id, args)
+	s.set(PodState(pod), finding.Critical, id, args)
 	switch id {
 	case message.StopFinalizers:
-		evidence = append(evidence, facts.Fact(s.ref, "metadata.finalizers", strings.Join(pod.Finalizers, ", ")))
+		evidence = append(evidence, facts.Evidence(s.ref, "metadata.finalizers", strings.Join(pod.Finalizers, ", ")))
 	case message.StopNodeDown:
 		node := s.World.Node(pod.Spec.NodeName)
 		ready, _ := facts.Readiness(node)
-		evidence = append(evidence, conditionFact(node, ready))
+		evidence = append(evidence, nodeConditionEvidence(node, ready))
 	}
-	s.because(id, args, evidence...)
+	s.addCause(id, args, evidence...)
 	if id == message.StopHook {
-		s.endHook(pod, args)
+		s.proposeEndPreStop(pod, args)
 	}
 	for _, e := range s.Events(pod, "FailedKillPod", "FailedPreStopHook", "FailedUnmount", "FailedUnMount", "KillContainerError") {
-		s.because(message.KubeletSays, nil, query.EventFact(e))
+		s.addCause(message.KubeletSays, nil, query.EventEvidence(e))
 		break
 	}
-	s.replaced(pod)
+	s.explainReplacement(pod)
 }
 
-// stopHeldBy is the sentence for what keeps a deleted pod whose grace period is over.
-func (s *Status) stopHeldBy(pod *corev1.Pod) message.ID {
+// terminationHeldBy is the sentence for what keeps a deleted pod whose grace period is over.
+func (s *Status) terminationHeldBy(pod *corev1.Pod) message.ID {
 	running := pod.Spec.NodeName != ""
 	switch {
-	case running && s.Knows(cluster.Node) && s.World.Node(pod.Spec.NodeName) == nil:
+	case running && s.Known(cluster.Node) && s.World.Node(pod.Spec.NodeName) == nil:
 		return message.StopNodeGone
-	case running && s.Knows(cluster.Node) && query.PlaceDown(s.World, pod.Spec.NodeName):
+	case running && s.Known(cluster.Node) && query.NodeUnavailable(s.World, pod.Spec.NodeName):
 		return message.StopNodeDown
 	case len(pod.Finalizers) > 0 && !facts.HasRunning(pod):
 		return message.StopFinalizers // The kubelet has done its part.

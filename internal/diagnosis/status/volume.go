@@ -25,32 +25,32 @@ func (s *Status) volume(volume *corev1.PersistentVolume) {
 			claim = c
 		}
 	}
-	phase := facts.Fact(s.ref, "status.phase", string(volume.Status.Phase))
+	phase := facts.Evidence(s.ref, "status.phase", string(volume.Status.Phase))
 	switch {
 	case volume.DeletionTimestamp != nil:
 		args["finalizers"], args["bound"] = volume.Finalizers, claim != nil && slices.Contains(volume.Finalizers, pvProtection)
-		s.is("Terminating", finding.Warning, message.VolumeLeaving, args)
-		s.leaving(volume, message.VolumeProtected, pvProtection)
+		s.set("Terminating", finding.Warning, message.VolumeLeaving, args)
+		s.explainFinalizers(volume, message.VolumeProtected, pvProtection)
 	case volume.Status.Phase == corev1.VolumeReleased:
-		s.is("Released", finding.Info, message.VolumeReleased, args)
-		s.because(message.VolumeKeeps, args, phase, facts.Fact(s.ref, "spec.persistentVolumeReclaimPolicy", args["policy"].(string)), facts.Fact(s.ref, "spec.claimRef", heldBy(volume)))
-		s.deleteFails(volume, args)
+		s.set("Released", finding.Info, message.VolumeReleased, args)
+		s.addCause(message.VolumeKeeps, args, phase, facts.Evidence(s.ref, "spec.persistentVolumeReclaimPolicy", args["policy"].(string)), facts.Evidence(s.ref, "spec.claimRef", heldBy(volume)))
+		s.explainDeleteFailure(volume, args)
 	case volume.Status.Phase == corev1.VolumeFailed:
-		s.is("Failed", finding.Critical, message.VolumeFailed, args)
-		s.because(message.VolumeFailed, args, facts.Fact(s.ref, "status.message", volume.Status.Message))
-		s.deleteFails(volume, args)
+		s.set("Failed", finding.Critical, message.VolumeFailed, args)
+		s.addCause(message.VolumeFailed, args, facts.Evidence(s.ref, "status.message", volume.Status.Message))
+		s.explainDeleteFailure(volume, args)
 	case volume.Status.Phase == corev1.VolumeAvailable:
-		s.is("Available", "", message.VolumeFree, args)
+		s.set("Available", "", message.VolumeFree, args)
 	default:
-		s.is(string(volume.Status.Phase), "", message.VolumeBound, args)
+		s.set(string(volume.Status.Phase), "", message.VolumeBound, args)
 	}
-	s.volumePlace(volume)
+	s.explainVolumeZones(volume)
 	s.volumeAttachments(volume)
 	if claim != nil {
 		if users := s.World.PodsUsing(claim.Namespace, claim.Name); len(users) > 0 {
-			s.because(message.VolumeUsed, message.Args{"claim": args["claim"], "pods": s.Some(facts.PodRefs(users))}, facts.Fact(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
+			s.addCause(message.VolumeUsed, message.Args{"claim": args["claim"], "pods": s.Enumerate(facts.PodRefs(users))}, facts.Evidence(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
 		} else {
-			s.because(message.VolumeUnused, args, facts.Fact(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
+			s.addCause(message.VolumeUnused, args, facts.Evidence(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
 		}
 	}
 }
@@ -63,30 +63,30 @@ func heldBy(volume *corev1.PersistentVolume) string {
 	return ""
 }
 
-// deleteFails is the event of a volume that could not be deleted.
-func (s *Status) deleteFails(volume *corev1.PersistentVolume, args message.Args) {
+// explainDeleteFailure is the event of a volume that could not be deleted.
+func (s *Status) explainDeleteFailure(volume *corev1.PersistentVolume, args message.Args) {
 	if failed := s.Events(volume, "VolumeFailedDelete"); len(failed) > 0 {
 		args["why"] = failed[0].Message
-		s.because(message.VolumeDeleteFails, args, query.EventFact(failed[0]))
+		s.addCause(message.VolumeDeleteFails, args, query.EventEvidence(failed[0]))
 	}
 }
 
-// volumePlace says to which zones the volume is tied.
-func (s *Status) volumePlace(volume *corev1.PersistentVolume) {
+// explainVolumeZones says to which zones the volume is tied.
+func (s *Status) explainVolumeZones(volume *corev1.PersistentVolume) {
 	m := facts.Mount{Claim: &corev1.PersistentVolumeClaim{}}
 	m.Claim.Spec.VolumeName = volume.Name
-	m.Follow(s.World)
-	switch m.Tie {
-	case facts.TiedToZone:
+	m.Resolve(s.World)
+	switch m.Scope {
+	case facts.ScopeZone:
 		nodes := 0
 		for _, node := range s.World.Nodes() {
 			if m.Allows(node) {
 				nodes++
 			}
 		}
-		s.because(message.VolumeLives, message.Args{"zones": m.Zones, "n": nodes}, facts.Fact(s.ref, m.Field, m.Value))
-	case facts.TiedOther:
-		s.because(message.VolumeTied, nil, facts.Fact(s.ref, "spec.nodeAffinity", facts.FormatSelector(m.Selectors[0])))
+		s.addCause(message.VolumeLives, message.Args{"zones": m.Zones, "n": nodes}, facts.Evidence(s.ref, m.Field, m.Value))
+	case facts.ScopeNodes:
+		s.addCause(message.VolumeTied, nil, facts.Evidence(s.ref, "spec.nodeAffinity", facts.FormatSelector(m.Selectors[0])))
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *Status) volumePlace(volume *corev1.PersistentVolume) {
 func (s *Status) volumeAttachments(volume *corev1.PersistentVolume) {
 	for _, a := range s.World.Attachments(volume.Name) {
 		ref, args := facts.RefTo(cluster.VolumeAttachment, a), message.Args{"node": facts.NodeRef(a.Spec.NodeName), "attachment": facts.RefTo(cluster.VolumeAttachment, a), "why": ""}
-		evidence := []finding.Evidence{facts.FactSince(ref, "status.attached", strconv.FormatBool(a.Status.Attached), a.CreationTimestamp)}
+		evidence := []finding.Evidence{facts.EvidenceSince(ref, "status.attached", strconv.FormatBool(a.Status.Attached), a.CreationTimestamp)}
 		id := message.VolumeAttaching
 		if a.Status.Attached {
 			id = message.VolumeAttached
@@ -104,13 +104,13 @@ func (s *Status) volumeAttachments(volume *corev1.PersistentVolume) {
 		}
 		if e := a.Status.AttachError; e != nil {
 			args["why"] = e.Message
-			evidence = append(evidence, facts.FactSince(ref, "status.attachError", e.Message, e.Time))
+			evidence = append(evidence, facts.EvidenceSince(ref, "status.attachError", e.Message, e.Time))
 		}
 		if e := a.Status.DetachError; e != nil {
 			args["why"] = e.Message
-			evidence = append(evidence, facts.FactSince(ref, "status.detachError", e.Message, e.Time))
+			evidence = append(evidence, facts.EvidenceSince(ref, "status.detachError", e.Message, e.Time))
 		}
-		s.because(id, args, evidence...)
+		s.addCause(id, args, evidence...)
 	}
-	s.Needs(cluster.VolumeAttachment)
+	s.AddUnknownKinds(cluster.VolumeAttachment)
 }

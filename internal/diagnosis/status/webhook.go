@@ -21,38 +21,38 @@ const (
 	// requestLimit is how many seconds the API server gives the creation of an object (apiserver, endpoints/handlers,
 	// requestTimeoutUpperBound).
 	requestLimit = 34
-	// hookSeconds are what a webhook is given that does not say (k8s.io/api/admissionregistration/v1, timeoutSeconds).
-	hookSeconds = 10
-	// fewHookSeconds are enough for a webhook that answers.
-	fewHookSeconds = 5
+	// defaultWebhookTimeout are what a webhook is given that does not say (k8s.io/api/admissionregistration/v1, timeoutSeconds).
+	defaultWebhookTimeout = 10
+	// shortWebhookTimeout are enough for a webhook that answers.
+	shortWebhookTimeout = 5
 )
 
-// hook is an admission webhook.
-type hook struct {
+// webhook is an admission webhook.
+type webhook struct {
 	config   change.Ref
 	name     string
 	mutating bool
 	service  *admissionv1.ServiceReference
 	rules    []admissionv1.RuleWithOperations
-	// namespaces and objects select; nil selects everything.
-	namespaces, objects *metav1.LabelSelector
-	timeout             *int32
+	// namespaceSelector and objects select; nil selects everything.
+	namespaceSelector, objectSelector *metav1.LabelSelector
+	timeout                           *int32
 }
 
-func (h hook) seconds() int {
+func (h webhook) seconds() int {
 	if h.timeout == nil {
-		return hookSeconds
+		return defaultWebhookTimeout
 	}
 	return int(*h.timeout)
 }
 
-// hooks are all admission webhooks.
-func (s *Status) hooks() []hook {
-	var all []hook
+// allWebhooks are all admission webhooks.
+func (s *Status) allWebhooks() []webhook {
+	var all []webhook
 	for _, config := range s.World.MutatingWebhooks() {
 		for i := range config.Webhooks {
 			w := &config.Webhooks[i]
-			all = append(all, hook{
+			all = append(all, webhook{
 				facts.RefTo(cluster.MutatingWebhookConfiguration, config), w.Name, true, w.ClientConfig.Service, w.Rules, w.NamespaceSelector, w.ObjectSelector, w.TimeoutSeconds,
 			})
 		}
@@ -60,7 +60,7 @@ func (s *Status) hooks() []hook {
 	for _, config := range s.World.ValidatingWebhooks() {
 		for i := range config.Webhooks {
 			w := &config.Webhooks[i]
-			all = append(all, hook{
+			all = append(all, webhook{
 				facts.RefTo(cluster.ValidatingWebhookConfiguration, config), w.Name, false, w.ClientConfig.Service, w.Rules, w.NamespaceSelector, w.ObjectSelector, w.TimeoutSeconds,
 			})
 		}
@@ -68,50 +68,50 @@ func (s *Status) hooks() []hook {
 	return all
 }
 
-// serviceOf reads a Service's namespace and name from the URL that the API server calls a webhook by.
-var serviceOf = regexp.MustCompile(`https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc[:/]`)
+// webhookService reads a Service's namespace and name from the URL that the API server calls a webhook by.
+var webhookService = regexp.MustCompile(`https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc[:/]`)
 
 // webhooks follows what the API server says of admission webhooks to their Services, and to what they may take together.
 func (s *Status) webhooks(ctx context.Context, controller metav1.Object, id message.ID, args message.Args, text string) {
 	switch id {
 	case message.RefusedWebhookSilent, message.RefusedWebhookCert:
-		s.webhookSilent(ctx, id, args, text)
+		s.webhookNotAnswering(ctx, id, args, text)
 	case message.RefusedTimeout:
 		s.webhooksSlow(ctx, controller)
 	}
 }
 
-// webhookSilent is about a webhook that does not answer, or not by a certificate that is trusted.
-func (s *Status) webhookSilent(ctx context.Context, id message.ID, args message.Args, text string) {
-	if named := serviceOf.FindStringSubmatch(text); named != nil && id == message.RefusedWebhookSilent { // Else it has answered.
-		s.behind(ctx, change.Ref{Kind: string(cluster.Service), Namespace: named[2], Name: named[1]})
+// webhookNotAnswering is about a webhook that does not answer, or not by a certificate that is trusted.
+func (s *Status) webhookNotAnswering(ctx context.Context, id message.ID, args message.Args, text string) {
+	if named := webhookService.FindStringSubmatch(text); named != nil && id == message.RefusedWebhookSilent { // Else it has answered.
+		s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: named[2], Name: named[1]})
 	}
-	hooks := slices.DeleteFunc(s.hooks(), func(h hook) bool { return h.name != args["webhook"] })
+	hooks := slices.DeleteFunc(s.allWebhooks(), func(h webhook) bool { return h.name != args["webhook"] })
 	if len(hooks) == 0 {
-		s.Needs(cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration)
+		s.AddUnknownKinds(cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration)
 	}
 	for _, h := range hooks {
 		args := message.Args{"webhook": h.name, "config": h.config}
-		done := change.Patch{Object: h.config, Patch: hookPatch(h, `"failurePolicy":"Ignore"`)}
-		s.remedy(s.way(done, message.RemedyIgnoreHook, message.RemedyIgnoreHookCost, message.RemedyIgnoreHookRisk, args))
+		done := change.Patch{Object: h.config, Patch: webhookPatch(h, `"failurePolicy":"Ignore"`)}
+		s.addRemedies(s.propose(done, message.RemedyIgnoreHook, message.RemedyIgnoreHookCost, message.RemedyIgnoreHookRisk, args))
 	}
 }
 
-// hookPatch changes a field of a webhook, which its configuration knows by its name.
-func hookPatch(h hook, field string) string {
+// webhookPatch changes a field of a webhook, which its configuration knows by its name.
+func webhookPatch(h webhook, field string) string {
 	return `{"webhooks":[{"name":` + strconv.Quote(h.name) + `,` + field + `}]}`
 }
 
 // webhooksSlow is about webhooks that may together take longer than the API server waits: those that mutate are called one
 // after the other, those that validate side by side.
 func (s *Status) webhooksSlow(ctx context.Context, controller metav1.Object) {
-	s.Needs(cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration)
-	var called []hook
+	s.AddUnknownKinds(cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration)
+	var called []webhook
 	var names []string
 	var evidence []finding.Evidence
 	total, longest := 0, 0
-	for _, h := range s.hooks() {
-		if !s.calls(h, controller) {
+	for _, h := range s.allWebhooks() {
+		if !s.callsWebhook(h, controller) {
 			continue
 		}
 		called, names = append(called, h), append(names, h.name)
@@ -124,38 +124,38 @@ func (s *Status) webhooksSlow(ctx context.Context, controller metav1.Object) {
 		if h.timeout != nil {
 			value = strconv.Itoa(int(*h.timeout))
 		}
-		evidence = append(evidence, facts.Fact(h.config, "webhooks["+h.name+"].timeoutSeconds", value))
+		evidence = append(evidence, facts.Evidence(h.config, "webhooks["+h.name+"].timeoutSeconds", value))
 	}
 	if len(called) == 0 {
 		return
 	}
 	total += longest
 	args := message.Args{"n": len(called), "webhooks": names, "seconds": total, "limit": requestLimit, "more": total > requestLimit}
-	s.because(message.WebhooksTake, args, evidence...)
+	s.addCause(message.WebhooksTake, args, evidence...)
 	for _, h := range called {
 		if h.service != nil {
-			s.behind(ctx, change.Ref{Kind: string(cluster.Service), Namespace: h.service.Namespace, Name: h.service.Name})
+			s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: h.service.Namespace, Name: h.service.Name})
 		}
-		if total > requestLimit && h.seconds() > fewHookSeconds {
-			args := message.Args{"webhook": h.name, "config": h.config, "seconds": fewHookSeconds}
-			done := change.Patch{Object: h.config, Patch: hookPatch(h, `"timeoutSeconds":`+strconv.Itoa(fewHookSeconds))}
-			s.remedy(s.way(done, message.RemedyHookTimeout, message.RemedyHookTimeoutCost, message.RemedyHookTimeoutRisk, args))
+		if total > requestLimit && h.seconds() > shortWebhookTimeout {
+			args := message.Args{"webhook": h.name, "config": h.config, "seconds": shortWebhookTimeout}
+			done := change.Patch{Object: h.config, Patch: webhookPatch(h, `"timeoutSeconds":`+strconv.Itoa(shortWebhookTimeout))}
+			s.addRemedies(s.propose(done, message.RemedyHookTimeout, message.RemedyHookTimeoutCost, message.RemedyHookTimeoutRisk, args))
 		}
 	}
 }
 
-// calls says whether the API server calls a webhook for the pods that a controller makes, by all that can be told without
+// callsWebhook says whether the API server calls a webhook for the pods that a controller makes, by all that can be told without
 // matchConditions.
-func (s *Status) calls(h hook, controller metav1.Object) bool {
+func (s *Status) callsWebhook(h webhook, controller metav1.Object) bool {
 	template := facts.TemplateOf(controller)
-	if template == nil || !slices.ContainsFunc(h.rules, ofPods) || !selects(h.objects, template.Labels) {
+	if template == nil || !slices.ContainsFunc(h.rules, matchesPodCreation) || !selects(h.objectSelector, template.Labels) {
 		return false
 	}
 	namespace := s.World.Namespace(controller.GetNamespace())
 	if namespace == nil {
-		return h.namespaces == nil || len(h.namespaces.MatchLabels)+len(h.namespaces.MatchExpressions) == 0
+		return h.namespaceSelector == nil || len(h.namespaceSelector.MatchLabels)+len(h.namespaceSelector.MatchExpressions) == 0
 	}
-	return selects(h.namespaces, namespace.Labels)
+	return selects(h.namespaceSelector, namespace.Labels)
 }
 
 // selects reads a webhook's selector, of which none selects everything.
@@ -167,8 +167,8 @@ func selects(selector *metav1.LabelSelector, of map[string]string) bool {
 	return err == nil && chosen.Matches(labels.Set(of))
 }
 
-// ofPods says whether a rule is about the creation of pods.
-func ofPods(r admissionv1.RuleWithOperations) bool {
+// matchesPodCreation says whether a rule is about the creation of pods.
+func matchesPodCreation(r admissionv1.RuleWithOperations) bool {
 	any := func(of []string, words ...string) bool {
 		return slices.ContainsFunc(of, func(one string) bool { return slices.Contains(words, one) })
 	}

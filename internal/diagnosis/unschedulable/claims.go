@@ -14,39 +14,39 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// badClaims explains pods whose claims keep them from any node; false if there are none. With chosen, they are those whose
+// explainClaims explains pods whose claims keep them from any node; false if there are none. With chosen, they are those whose
 // volume is being made for the node that the scheduler has chosen, which waits for it before the pod gets that node
 // (plugins/volumebinding, PreBind).
-func (a *answer) badClaims(ctx context.Context, chosen bool) bool {
-	if !a.Knows(cluster.PersistentVolumeClaim) {
+func (a *explanation) explainClaims(ctx context.Context, chosen bool) bool {
+	if !a.Known(cluster.PersistentVolumeClaim) {
 		return false
 	}
 	bad := ""
-	for _, source := range a.one.Spec.Volumes {
-		name := cluster.ClaimName(a.one, &source)
+	for _, source := range a.representative.Spec.Volumes {
+		name := cluster.ClaimName(a.representative, &source)
 		if name == "" {
 			continue
 		}
-		ref := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: a.one.Namespace, Name: name}
-		why, links := a.claimTrouble(ctx, source, ref, chosen)
+		ref := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: a.representative.Namespace, Name: name}
+		why, links := a.claimProblem(ctx, source, ref, chosen)
 		if why == "" {
 			continue
 		}
 		a.Subjects = append(a.Subjects, ref)
-		a.because(message.CauseMounts, message.Args{"claim": ref}, facts.MountFact(a.one, source.Name))
+		a.addCause(message.CauseMounts, message.Args{"claim": ref}, facts.MountEvidence(a.representative, source.Name))
 		a.Causes = append(a.Causes, links...)
 		if bad == "" {
 			bad = why
 		}
 	}
 	if bad != "" {
-		a.says(message.UnplacedClaim, message.Args{"why": bad})
+		a.setMessage(message.UnplacedClaim, message.Args{"why": bad})
 	}
 	return bad != ""
 }
 
-// claimTrouble is what is wrong with a claim wherever the pod may go, empty if nothing is.
-func (a *answer) claimTrouble(ctx context.Context, source corev1.Volume, ref change.Ref, chosen bool) (string, []finding.Link) {
+// claimProblem is what is wrong with a claim wherever the pod may go, empty if nothing is.
+func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, ref change.Ref, chosen bool) (string, []finding.Link) {
 	claim := a.World.Claim(ref.Namespace, ref.Name)
 	if claim == nil {
 		id := message.MountMissing
@@ -56,17 +56,17 @@ func (a *answer) claimTrouble(ctx context.Context, source corev1.Volume, ref cha
 		why := a.Say.Text(id, message.Args{"claim": ref})
 		return why, []finding.Link{{Message: why}}
 	}
-	m := facts.Follow(a.World, source.Name, claim)
-	lost := claim.DeletionTimestamp != nil || claim.Status.Phase == corev1.ClaimLost || m.Tie == facts.TiedUnsure
+	m := facts.ResolveMount(a.World, source.Name, claim)
+	lost := claim.DeletionTimestamp != nil || claim.Status.Phase == corev1.ClaimLost || m.Scope == facts.ScopeUnknown
 	made := chosen && m.Volume == nil && claim.Annotations[volumehelpers.AnnSelectedNode] != ""
 	// The scheduler waits for one that asks for a volume by name to be bound to it (plugins/volumebinding, GetPodVolumeClaims).
 	named := claim.Spec.VolumeName != "" && claim.Status.Phase == corev1.ClaimPending
-	if !lost && !made && !named && !status.NoVolumeFor(a.View, claim) {
+	if !lost && !made && !named && !status.NoVolumeFor(a.Query, claim) {
 		return "", nil
 	}
-	v := a.View
-	v.Subject = &ref
-	s := status.Of(ctx, v)
+	q := a.Query
+	q.Subject = &ref
+	s := status.Of(ctx, q)
 	a.Unknown = append(a.Unknown, s.Unknown...)
 	a.Remedies = append(a.Remedies, s.Remedies...)
 	return s.Summary, s.Causes

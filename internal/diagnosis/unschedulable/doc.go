@@ -1,2 +1,3 @@
-// Package unschedulable says why a pod has no node, and what would give it one.
+// Package unschedulable says why the scheduler finds no node for a pod (PodScheduled is False), and what would give it one. It is
+// not about nodes that are cordoned (spec.unschedulable).
 package unschedulable

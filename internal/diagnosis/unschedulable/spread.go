@@ -19,10 +19,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// whySpread shows, for each hard spread constraint, how the pods stand, and which domains may take the next.
-func (a *answer) whySpread([]query.ClosedNode) {
-	for i := range a.one.Spec.TopologySpreadConstraints {
-		c := &a.one.Spec.TopologySpreadConstraints[i]
+// explainSpread shows, for each hard spread constraint, how the pods stand, and which domains may take the next.
+func (a *explanation) explainSpread([]query.NodeObstacles) {
+	for i := range a.representative.Spec.TopologySpreadConstraints {
+		c := &a.representative.Spec.TopologySpreadConstraints[i]
 		if c.WhenUnsatisfiable != corev1.DoNotSchedule {
 			continue
 		}
@@ -44,17 +44,17 @@ func (a *answer) whySpread([]query.ClosedNode) {
 			if counts[domain]+1-least <= int(c.MaxSkew) {
 				open = append(open, domain)
 			}
-			if len(counted) < query.MostListed {
-				counted = append(counted, facts.Fact(change.Ref{Kind: "Domain", Name: domain}, a.Say.Text(message.FieldMatching, nil), strconv.Itoa(counts[domain])))
+			if len(counted) < query.MaxListed {
+				counted = append(counted, facts.Evidence(change.Ref{Kind: "Domain", Name: domain}, a.Say.Text(message.FieldMatching, nil), strconv.Itoa(counts[domain])))
 			}
 		}
 		if len(open) == len(counts) {
 			continue // This one keeps the pod off nodes without the label at most.
 		}
-		asked := facts.Fact(facts.RefTo(cluster.Pod, a.one), "spec.topologySpreadConstraints["+c.TopologyKey+"]",
+		asked := facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.topologySpreadConstraints["+c.TopologyKey+"]",
 			terms+"maxSkew "+strconv.Itoa(int(c.MaxSkew))+", "+metav1.FormatLabelSelector(c.LabelSelector))
-		a.because(id, message.Args{
-			"key": c.TopologyKey, "skew": int(c.MaxSkew), "least": least, "open": open[:min(len(open), query.MostListed)],
+		a.addCause(id, message.Args{
+			"key": c.TopologyKey, "skew": int(c.MaxSkew), "least": least, "open": open[:min(len(open), query.MaxListed)],
 			"domains": len(counts), "min": int(ptr.Deref(c.MinDomains, 1)),
 		},
 			append([]finding.Evidence{asked}, counted...)...)
@@ -65,9 +65,9 @@ func (a *answer) whySpread([]query.ClosedNode) {
 // constraint says otherwise; tainted ones do, unless it says otherwise.
 //
 // Source: plugins/podtopologyspread/filtering.go calPreFilterState, KEP-3094.
-func (a *answer) domains(c *corev1.TopologySpreadConstraint) map[string]int {
-	matches := a.matching(c.LabelSelector, c.MatchLabelKeys)
-	affinity := nodeaffinity.GetRequiredNodeAffinity(a.one)
+func (a *explanation) domains(c *corev1.TopologySpreadConstraint) map[string]int {
+	matches := a.spreadSelector(c.LabelSelector, c.MatchLabelKeys)
+	affinity := nodeaffinity.GetRequiredNodeAffinity(a.representative)
 	counts := map[string]int{}
 	for _, node := range a.World.Nodes() {
 		domain, ok := node.Labels[c.TopologyKey]
@@ -79,12 +79,12 @@ func (a *answer) domains(c *corev1.TopologySpreadConstraint) map[string]int {
 				continue
 			}
 		}
-		if c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor && len(query.Untolerated(a.one, node)) > 0 {
+		if c.NodeTaintsPolicy != nil && *c.NodeTaintsPolicy == corev1.NodeInclusionPolicyHonor && len(query.Untolerated(a.representative, node)) > 0 {
 			continue
 		}
 		counts[domain] += 0
 		for _, pod := range a.World.PodsOn(node.Name) {
-			if pod.Namespace == a.one.Namespace && facts.Alive(pod) && matches.Matches(labels.Set(pod.Labels)) {
+			if pod.Namespace == a.representative.Namespace && facts.IsActive(pod) && matches.Matches(labels.Set(pod.Labels)) {
 				counts[domain]++
 			}
 		}
@@ -92,14 +92,14 @@ func (a *answer) domains(c *corev1.TopologySpreadConstraint) map[string]int {
 	return counts
 }
 
-// matching is a selector narrowed by the pod's own values of some labels.
-func (a *answer) matching(selector *metav1.LabelSelector, keys []string) labels.Selector {
+// spreadSelector is a selector narrowed by the pod's own values of some labels.
+func (a *explanation) spreadSelector(selector *metav1.LabelSelector, keys []string) labels.Selector {
 	found, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {
 		return labels.Nothing()
 	}
 	for _, key := range keys {
-		if value, ok := a.one.Labels[key]; ok {
+		if value, ok := a.representative.Labels[key]; ok {
 			if same, err := labels.ValidatedSelectorFromSet(labels.Set{key: value}); err == nil {
 				more, _ := same.Requirements()
 				found = found.Add(more...)

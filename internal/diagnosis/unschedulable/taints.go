@@ -16,13 +16,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// keptTaints says of each taint that something takes off by itself who that is, and whether it is at work.
-func (a *answer) keptTaints(nodes []query.ClosedNode) {
+// explainOwnedTaints says of each taint that something takes off by itself who that is, and whether it is at work.
+func (a *explanation) explainOwnedTaints(nodes []query.NodeObstacles) {
 	with := map[string][]*corev1.Node{}
 	var taints []corev1.Taint
 	for _, n := range nodes {
-		for _, taint := range query.LastingTaints(a.one, n.Node) {
-			if _, kept := facts.KeeperOf(taint); !kept {
+		for _, taint := range query.UntoleratedNonLifecycleTaints(a.representative, n.Node) {
+			if _, kept := facts.TaintOwnerOf(taint); !kept {
 				continue
 			}
 			if with[taint.ToString()] == nil {
@@ -32,7 +32,7 @@ func (a *answer) keptTaints(nodes []query.ClosedNode) {
 		}
 	}
 	for _, taint := range taints {
-		link := a.keptLink(taint, with[taint.ToString()])
+		link := a.ownedTaintLink(taint, with[taint.ToString()])
 		a.Causes = append(a.Causes, link)
 		if len(nodes) == len(a.World.Nodes()) && len(with[taint.ToString()]) == len(nodes) {
 			a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": link.Message})
@@ -40,55 +40,55 @@ func (a *answer) keptTaints(nodes []query.ClosedNode) {
 	}
 }
 
-// keptLink is about one taint and the nodes that have it.
-func (a *answer) keptLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link {
-	args := message.Args{"taint": taint.ToString(), "nodes": a.Some(query.RefsOf(nodes)), "n": len(nodes)}
-	keeper, _ := facts.KeeperOf(taint)
+// ownedTaintLink is about one taint and the nodes that have it.
+func (a *explanation) ownedTaintLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link {
+	args := message.Args{"taint": taint.ToString(), "nodes": a.Enumerate(query.NodeRefs(nodes)), "n": len(nodes)}
+	keeper, _ := facts.TaintOwnerOf(taint)
 	switch keeper {
-	case facts.KeptByCondition:
+	case facts.TaintOwnerCondition:
 		return a.conditionLink(taint, nodes, args)
-	case facts.KeptByCloud:
+	case facts.TaintOwnerCloudController:
 		link := finding.Link{}
-		args["work"], link.Evidence = a.cloudAtWork()
+		args["work"], link.Evidence = a.cloudControllerState()
 		link.Message = a.Say.Text(message.TaintOfCloud, args)
 		return link
-	case facts.KeptByAgent:
-		agent, _ := facts.AgentOf(taint)
+	case facts.TaintOwnerAgent:
+		agent, _ := facts.StartupAgentOf(taint)
 		link := finding.Link{}
 		args["agent"] = agent.Name
-		args["work"], link.Evidence = a.agentAtWork(agent, nodes)
+		args["work"], link.Evidence = a.agentState(agent, nodes)
 		link.Message = a.Say.Text(message.TaintOfAgent, args)
 		return link
 	default:
 		args["by"] = facts.AutoscalerOf(taint)
-		return finding.Link{Message: a.Say.Text(message.TaintOfRemoval, args), Evidence: taintFacts(taint, nodes)}
+		return finding.Link{Message: a.Say.Text(message.TaintOfRemoval, args), Evidence: taintEvidence(taint, nodes)}
 	}
 }
 
-func taintFacts(taint corev1.Taint, nodes []*corev1.Node) []finding.Evidence {
+func taintEvidence(taint corev1.Taint, nodes []*corev1.Node) []finding.Evidence {
 	var evidence []finding.Evidence
-	for _, node := range nodes[:min(len(nodes), query.MostListed)] {
-		evidence = append(evidence, facts.Fact(facts.RefTo(cluster.Node, node), "spec.taints", taint.ToString()))
+	for _, node := range nodes[:min(len(nodes), query.MaxListed)] {
+		evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "spec.taints", taint.ToString()))
 	}
 	return evidence
 }
 
 // conditionLink is about a taint that follows a condition. Under pressure the kubelet itself refuses pods, whatever they
 // tolerate (pkg/kubelet/eviction, Admit; under memory pressure alone it takes some).
-func (a *answer) conditionLink(taint corev1.Taint, nodes []*corev1.Node, args message.Args) finding.Link {
+func (a *explanation) conditionLink(taint corev1.Taint, nodes []*corev1.Node, args message.Args) finding.Link {
 	kind := facts.ConditionOf[taint.Key]
 	args["condition"], args["on"] = string(kind), false
 	args["disk"] = kind == corev1.NodeDiskPressure
 	args["refuses"] = kind == corev1.NodeDiskPressure || kind == corev1.NodePIDPressure
 	link := finding.Link{}
-	for _, node := range nodes[:min(len(nodes), query.MostListed)] {
+	for _, node := range nodes[:min(len(nodes), query.MaxListed)] {
 		for _, c := range node.Status.Conditions {
 			if c.Type != kind {
 				continue
 			}
 			args["on"] = args["on"].(bool) || c.Status == corev1.ConditionTrue
 			value := strings.TrimSpace(string(c.Status) + " " + c.Reason)
-			link.Evidence = append(link.Evidence, facts.FactSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(kind)+"]", value, c.LastTransitionTime))
+			link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(kind)+"]", value, c.LastTransitionTime))
 		}
 	}
 	link.Message = a.Say.Text(message.TaintOfCondition, args)
@@ -100,27 +100,27 @@ func isCloudController(o metav1.Object) bool {
 	return strings.Contains(o.GetName(), "cloud-controller-manager") || strings.HasSuffix(o.GetName(), "-ccm")
 }
 
-// cloudAtWork says whether a cloud controller manager can be seen, and runs.
-func (a *answer) cloudAtWork() (string, []finding.Evidence) {
+// cloudControllerState says whether a cloud controller manager can be seen, and runs.
+func (a *explanation) cloudControllerState() (string, []finding.Evidence) {
 	for _, d := range a.World.Deployments() {
 		if isCloudController(d) {
 			want := 1
 			if d.Spec.Replicas != nil {
 				want = int(*d.Spec.Replicas)
 			}
-			return a.atWork(facts.RefTo(cluster.Deployment, d), "status.readyReplicas", int(d.Status.ReadyReplicas), want)
+			return a.readyState(facts.RefTo(cluster.Deployment, d), "status.readyReplicas", int(d.Status.ReadyReplicas), want)
 		}
 	}
 	for _, d := range a.World.DaemonSets() {
 		if isCloudController(d) {
-			return a.atWork(facts.RefTo(cluster.DaemonSet, d), "status.numberReady", int(d.Status.NumberReady), int(d.Status.DesiredNumberScheduled))
+			return a.readyState(facts.RefTo(cluster.DaemonSet, d), "status.numberReady", int(d.Status.NumberReady), int(d.Status.DesiredNumberScheduled))
 		}
 	}
 	return a.Say.Text(message.KeeperUnseen, nil), nil
 }
 
-// atWork says how many of a keeper's pods are ready.
-func (a *answer) atWork(keeper change.Ref, field string, have, want int) (string, []finding.Evidence) {
+// readyState says how many of a keeper's pods are ready.
+func (a *explanation) readyState(keeper change.Ref, field string, have, want int) (string, []finding.Evidence) {
 	value := ""
 	if have > 0 {
 		value = query.FormatInt(have)
@@ -129,11 +129,11 @@ func (a *answer) atWork(keeper change.Ref, field string, have, want int) (string
 		a.DependsOn = append(a.DependsOn, keeper)
 	}
 	return a.Say.Text(message.KeeperAtWork, message.Args{"keeper": keeper, "namespace": keeper.Namespace, "have": have, "want": want}),
-		[]finding.Evidence{facts.Fact(keeper, field, value)}
+		[]finding.Evidence{facts.Evidence(keeper, field, value)}
 }
 
-// agentAtWork says on which of the nodes the agent's DaemonSet has a ready pod.
-func (a *answer) agentAtWork(agent facts.Agent, nodes []*corev1.Node) (string, []finding.Evidence) {
+// agentState says on which of the nodes the agent's DaemonSet has a ready pod.
+func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node) (string, []finding.Evidence) {
 	set := a.daemonSet(agent.DaemonSet)
 	if set == nil {
 		return a.Say.Text(message.AgentUnseen, message.Args{"set": agent.DaemonSet}), nil
@@ -142,15 +142,15 @@ func (a *answer) agentAtWork(agent facts.Agent, nodes []*corev1.Node) (string, [
 	var evidence []finding.Evidence
 	for _, pod := range a.World.PodsOf(set.UID) {
 		c := facts.PodCondition(pod, corev1.PodReady)
-		ready[pod.Spec.NodeName] = c != nil && c.Status == corev1.ConditionTrue && facts.Alive(pod)
+		ready[pod.Spec.NodeName] = c != nil && c.Status == corev1.ConditionTrue && facts.IsActive(pod)
 		switch asked := slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return n.Name == pod.Spec.NodeName }); {
 		case asked && !ready[pod.Spec.NodeName]:
 			a.DependsOn = append(a.DependsOn, facts.RefTo(cluster.Pod, pod))
 		case asked && one == "":
 			one = pod.Name
 		}
-		if c != nil && len(evidence) < query.MostListed {
-			evidence = append(evidence, facts.FactSince(facts.RefTo(cluster.Pod, pod), "status.conditions[Ready]", string(c.Status), c.LastTransitionTime))
+		if c != nil && len(evidence) < query.MaxListed {
+			evidence = append(evidence, facts.EvidenceSince(facts.RefTo(cluster.Pod, pod), "status.conditions[Ready]", string(c.Status), c.LastTransitionTime))
 		}
 	}
 	var without []change.Ref
@@ -160,11 +160,11 @@ func (a *answer) agentAtWork(agent facts.Agent, nodes []*corev1.Node) (string, [
 		}
 	}
 	return a.Say.Text(message.AgentAtWork, message.Args{
-		"set": facts.RefTo(cluster.DaemonSet, set), "namespace": set.Namespace, "n": len(without), "without": a.Some(without), "pod": one,
+		"set": facts.RefTo(cluster.DaemonSet, set), "namespace": set.Namespace, "n": len(without), "without": a.Enumerate(without), "pod": one,
 	}), evidence
 }
 
-func (a *answer) daemonSet(name string) *appsv1.DaemonSet {
+func (a *explanation) daemonSet(name string) *appsv1.DaemonSet {
 	for _, d := range a.World.DaemonSets() {
 		if d.Name == name {
 			return d

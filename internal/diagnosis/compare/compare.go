@@ -1,0 +1,184 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// difference is one respect in which a thing and another that works are unlike.
+type difference struct {
+	finding.Difference
+	// rank orders suspects, the likeliest first.
+	rank int
+	// apply gives the subject what the other has; nil if that cannot be simulated.
+	apply func(*modified)
+}
+
+// modified is the subject with some of its differences from the one that works removed.
+type modified struct {
+	pod   *corev1.Pod
+	node  *corev1.Node
+	edits []cluster.Edit
+}
+
+// comparison builds the answer.
+type comparison struct {
+	query.Query
+	finding.Comparison
+	differences []difference
+}
+
+// Compare says what differs between the Query's subject, a pod or node, and another that works, and tries each difference
+// that can be simulated: story 4's method.
+func Compare(ctx context.Context, q query.Query, good change.Ref) finding.Comparison {
+	c := &comparison{Query: q, Comparison: finding.Comparison{Unlike: good}}
+	c.Comparison.Subject = *q.Subject
+	q.PresentOnly = true
+	c.Explanation = diagnosis.Explain(ctx, q)
+	bad := q.World.Object(cluster.Kind(q.Subject.Kind), q.Subject.Namespace, q.Subject.Name)
+	other := q.World.Object(cluster.Kind(good.Kind), good.Namespace, good.Name)
+	switch bad := bad.(type) {
+	case *corev1.Pod:
+		if good, ok := other.(*corev1.Pod); ok {
+			c.pods(ctx, bad, good)
+		}
+	case *corev1.Node:
+		if good, ok := other.(*corev1.Node); ok {
+			c.nodes(ctx, bad, good)
+		}
+	}
+	return c.complete()
+}
+
+func (c *comparison) complete() finding.Comparison {
+	r := c.Comparison
+	r.Causes, r.Suspects, r.RuledOut, r.Unknown = query.List(r.Causes), query.List(r.Suspects), query.List(r.RuledOut), query.List(r.Unknown)
+	r.Observed, r.Explanation = query.CompleteLinks(r.Observed), query.Complete(r.Explanation)
+	return r
+}
+
+// addDifference notes a difference between two values, if there is one.
+func (c *comparison) addDifference(d difference) {
+	if d.Value == d.OtherValue {
+		return
+	}
+	if d.Message == "" {
+		d.Message = c.Say.Text(message.Differs, message.Args{
+			"object": d.Object, "other": d.Other, "field": d.Field, "value": truncate(d.Value), "otherValue": truncate(d.OtherValue),
+		})
+	}
+	c.differences = append(c.differences, d)
+}
+
+// maxValueLength is how much of a value a sentence quotes.
+const maxValueLength = 160
+
+func truncate(text string) string {
+	if runes := []rune(text); len(runes) > maxValueLength {
+		return string(runes[:maxValueLength]) + "…"
+	}
+	return text
+}
+
+// classify sorts the differences into causes, suspects and ruled out ones. Try says how well the subject does with
+// some of them taken over; more is better. Without it nothing can be tried.
+func (c *comparison) classify(try func([]difference) int) {
+	slices.SortStableFunc(c.differences, func(a, b difference) int { return cmp.Compare(a.rank, b.rank) })
+	var flippable, mend, vain []difference
+	for _, d := range c.differences {
+		if d.apply != nil && try != nil {
+			flippable = append(flippable, d)
+		} else {
+			c.Suspects = append(c.Suspects, d.Difference)
+		}
+	}
+	if len(flippable) == 0 {
+		return
+	}
+	before := try(nil)
+	for _, d := range flippable {
+		if try([]difference{d}) > before {
+			mend = append(mend, d)
+		} else {
+			vain = append(vain, d)
+		}
+	}
+	if len(mend) == 0 && len(vain) > 1 {
+		mend, vain = c.minimalSet(vain, before, try)
+	}
+	c.Causes, c.RuledOut = findings(mend), findings(vain)
+}
+
+// minimalSet finds the fewest differences, none of which could be left out, that mend the subject only when all of them are
+// taken over. None does if even all together do not.
+func (c *comparison) minimalSet(all []difference, before int, try func([]difference) int) (mend, vain []difference) {
+	after := try(all)
+	if after <= before {
+		return nil, all
+	}
+	mend = slices.Clone(all)
+	for i := 0; i < len(mend); {
+		without := slices.Delete(slices.Clone(mend), i, i+1)
+		if try(without) < after {
+			i++
+			continue
+		}
+		vain, mend = append(vain, mend[i]), without
+	}
+	c.Together = true
+	return mend, vain
+}
+
+func findings(all []difference) []finding.Difference {
+	var some []finding.Difference
+	for _, d := range all {
+		some = append(some, d.Difference)
+	}
+	return some
+}
+
+// summarize is the answer in a sentence.
+func (c *comparison) summarize(causeID message.ID) {
+	args := message.Args{"subject": c.Comparison.Subject, "good": c.Unlike, "n": len(c.Suspects), "why": c.Explanation.Summary, "what": []string(nil), "first": ""}
+	var what []string
+	for _, d := range c.Causes {
+		what = append(what, d.Field)
+	}
+	args["what"] = what
+	if len(c.Suspects) > 0 {
+		args["first"] = c.Suspects[0].Message
+	}
+	id := causeID
+	switch {
+	case c.Explanation.Severity == "" && len(c.Causes) == 0:
+		id = message.UnlikeWell
+	case len(c.Causes) > 0:
+	case c.Summary != "": // It was said while the differences were tried.
+		return
+	case len(c.Suspects) > 0:
+		id = message.UnlikeSuspects
+	default:
+		id = message.UnlikeNothing
+	}
+	c.Summary = c.Say.Text(id, args)
+}
+
+// addObservation adds what other things tell.
+func (c *comparison) addObservation(id message.ID, args message.Args) {
+	c.Observed = append(c.Observed, finding.Link{Message: c.Say.Text(id, args)})
+}
+
+// addUntried states why differences are only suspected.
+func (c *comparison) addUntried() {
+	c.Unknown = append(c.Unknown, finding.Gap{About: "scheduling", Message: c.Say.Text(message.UnlikeUntried, nil)})
+}

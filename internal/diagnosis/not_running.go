@@ -1,0 +1,87 @@
+package diagnosis
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// notRunning are N601: what Overview finds that should run and does not, and none of the findings is about. What has one cause is
+// one finding.
+func notRunning(ctx context.Context, q query.Query, all []finding.Explanation, found []finding.Finding) []finding.Finding {
+	told := map[change.Ref]bool{}
+	for _, f := range found {
+		for _, ref := range f.Subjects {
+			told[ref] = told[ref] || f.Severity == finding.Critical
+		}
+	}
+	left := func(all []finding.Explanation) []change.Ref {
+		return slices.DeleteFunc(subjectsOf(all), func(ref change.Ref) bool { return told[ref] || q.Excludes(finding.N601, ref) })
+	}
+	var more []finding.Finding
+	for _, cause := range RootCauses(q.World, all) {
+		subjects, waiting := left(cause.Explanations), left(cause.Dependents)
+		if len(subjects) == 0 && len(waiting) > 0 {
+			for _, group := range Causes(cause.Dependents) {
+				if subjects := left(group); len(subjects) > 0 {
+					more = append(more, describeNotRunning(ctx, q, RootCause{Explanations: group}, subjects, nil))
+				}
+			}
+		}
+		if len(subjects) > 0 {
+			more = append(more, describeNotRunning(ctx, q, cause, subjects, waiting))
+		}
+	}
+	return more
+}
+
+// subjectsOf are the subjects of explanations, and those to which the same applies.
+func subjectsOf(all []finding.Explanation) []change.Ref {
+	var refs []change.Ref
+	for _, e := range all {
+		refs = append(append(refs, e.Subject), e.Alike...)
+	}
+	return refs
+}
+
+// describeNotRunning is the finding about a cause that has these subjects, and keeps those that wait for them from running.
+func describeNotRunning(ctx context.Context, q query.Query, cause RootCause, subjects, waiting []change.Ref) finding.Finding {
+	first := cause.Explanations[0]
+	f := finding.Finding{
+		Code: finding.N601, Severity: cmp.Or(first.Severity, finding.Critical), Message: first.Summary,
+		Subjects: slices.Concat(subjects, waiting), Causes: first.Causes, Remedies: RootRemedies(ctx, q, cause),
+	}
+	for _, e := range slices.Concat(cause.Explanations, cause.Dependents) {
+		f.Unknown = append(f.Unknown, e.Unknown...)
+	}
+	f.Unknown = query.UniqueGaps(f.Unknown)
+	if n := len(subjects); n > 1 {
+		f.Message += " " + q.Say.Text(message.OverviewConcerns, message.Args{"n": n, "names": q.Enumerate(subjects)})
+	}
+	if n := len(waiting); n > 0 {
+		f.Message += " " + q.Say.Text(message.OverviewDependents, message.Args{"n": n, "names": q.Enumerate(waiting)})
+	}
+	return f
+}
+
+// withOverviewText are the findings, in the words of Overview where it says more of the one pod that a finding is about: that its
+// StatefulSet will not replace it, and that it has to be deleted.
+func withOverviewText(found []finding.Finding, all []finding.Explanation) []finding.Finding {
+	for i := range found {
+		f := &found[i]
+		j := slices.IndexFunc(all, func(e finding.Explanation) bool {
+			return len(e.Alike) == 0 && len(f.Subjects) == 1 && f.Subjects[0] == e.Subject && e.Summary != f.Message && strings.Contains(e.Summary, f.Message)
+		})
+		if j < 0 {
+			continue
+		}
+		f.Message, f.Causes, f.Remedies = all[j].Summary, slices.Concat(all[j].Causes, f.Causes), slices.Concat(all[j].Remedies, f.Remedies)
+	}
+	return found
+}

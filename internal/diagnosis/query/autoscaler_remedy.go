@@ -1,0 +1,92 @@
+package query
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// ResizesLeft are the resizes that still make sense after what the autoscaler says of the pod: none once it has asked the cloud for a node, and
+// at the maximum the same with the maximum raised.
+func (q Query) ResizesLeft(pod *corev1.Pod, proposals []ProposedRemedy) []ProposedRemedy {
+	switch {
+	case ScaleUpPending(q, pod):
+		return nil
+	case !GroupsAtMaximum(q, pod):
+		return proposals
+	}
+	var raised []ProposedRemedy
+	for _, proposal := range proposals {
+		if w, ok := q.raiseMaximum(proposal); ok {
+			raised = append(raised, w)
+		}
+	}
+	return raised
+}
+
+// raiseMaximum lets the autoscaler size the group that a way would size itself; false if the provider has no command for it.
+func (q Query) raiseMaximum(proposal ProposedRemedy) (ProposedRemedy, bool) {
+	resize, ok := proposal.Change.(change.ResizeGroup)
+	if !ok || resize.RaiseMaximum() == "" {
+		return ProposedRemedy{}, false
+	}
+	for _, group := range q.World.Groups() {
+		if group.Name != resize.Group {
+			continue
+		}
+		before := 0
+		for _, n := range NodesByZone(group) {
+			before += n
+		}
+		args := message.Args{"group": facts.GroupRef(group), "to": resize.To, "more": resize.To - before, "type": InstanceType(group)}
+		raised := q.Propose(resize, message.RemedyRaiseMax, message.RemedyResizeCost, message.RemedyRaiseMaxRisk, args)
+		raised.Command = resize.RaiseMaximum()
+		return raised, true
+	}
+	return ProposedRemedy{}, false
+}
+
+// AutoscalerRemedies are ways past what an autoscaler says keeps it from adding a node. No simulation can tell of quotas and limits.
+func (q Query) AutoscalerRemedies(pod *corev1.Pod, c GroupCandidates) []finding.Remedy {
+	var proposals []finding.Remedy
+	for _, s := range AutoscalerReports(q, pod) {
+		if s.QuotaExceeded() {
+			proposals = append(proposals, q.quotaRemedy(s, c)...)
+		}
+		if pool := s.limitingNodePool(); pool != "" {
+			proposals = append(proposals, q.LimitRemedy(pool))
+		}
+	}
+	return proposals
+}
+
+// quotaRemedy is how to see which of the cloud's quotas is used up.
+func (q Query) quotaRemedy(s AutoscalerReport, c GroupCandidates) []finding.Remedy {
+	provider, region := change.Provider(""), s.RegionOfFailure()
+	groups := q.World.Groups()
+	if len(c.Suitable) > 0 {
+		groups = append(groups[:0:0], c.Suitable[0].Group)
+	}
+	if len(groups) > 0 {
+		provider = groups[0].Provider
+		if region == "" {
+			region = groups[0].Region()
+		}
+	}
+	if strings.Contains(s.Event.Message, "GCE") { // Autopilot's nodes carry no label of a node pool that is seen.
+		provider = change.GKE
+	}
+	command := change.Quotas(provider, region)
+	if command == "" {
+		return nil
+	}
+	return []finding.Remedy{{
+		Message: q.Say.Text(message.RemedyCloudQuota, message.Args{"region": region}), Command: command,
+		Cost: q.Say.Text(message.RemedyCloudQuotaCost, nil), Risk: q.Say.Text(message.RemedyCloudQuotaRisk, nil),
+	}}
+}

@@ -1,0 +1,53 @@
+package query
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// redirectToManager takes the command from a way that changes what something else keeps as it is, and says where to change it instead.
+// What is put back only at times keeps its command, and the risk.
+func (q Query) redirectToManager(w ProposedRemedy) ProposedRemedy {
+	switch w.Change.(type) {
+	case change.Patch, change.ScaleWorkload, change.GrowDaemonSet:
+	default:
+		return w
+	}
+	ref := w.Change.Subject()
+	object := q.World.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name)
+	if object == nil {
+		return w
+	}
+	args := message.Args{"object": ref}
+	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
+		args["by"] = change.Ref{Kind: owner.Kind, Name: owner.Name}
+		w.Command, w.Message = "", w.Message+" "+q.Say.Text(message.MadeElsewhere, args)
+		return w
+	}
+	if by := managerOf(object); by != "" {
+		args["by"] = by
+		w.Risk += " " + q.Say.Text(message.KeptElsewhere, args)
+	}
+	return w
+}
+
+// managerOf is the program that puts an object back to what its source says; empty if none is known to.
+//
+// Sources: Argo CD, "Resource Tracking"; Flux, "Kustomization" and "HelmRelease", for their labels; kubernetes/kubernetes,
+// cluster/addons/addon-manager.
+func managerOf(object metav1.Object) string {
+	labels, annotations := object.GetLabels(), object.GetAnnotations()
+	switch {
+	case annotations["argocd.argoproj.io/tracking-id"] != "", labels["argocd.argoproj.io/instance"] != "":
+		return "Argo CD"
+	case labels["kustomize.toolkit.fluxcd.io/name"] != "", labels["helm.toolkit.fluxcd.io/name"] != "":
+		return "Flux"
+	case labels["addonmanager.kubernetes.io/mode"] == "Reconcile":
+		return "addon-manager"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,127 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// Query is a question about a world, and what it takes to answer it.
+type Query struct {
+	World *cluster.Snapshot
+	// Judge runs the scheduler's plugins on the World; nil if too little of the World is known.
+	Judge *scheduling.Judge
+	// Say renders sentences in the user's language.
+	Say message.Printer
+	// Subject narrows the question to one thing; nil asks about the whole world.
+	Subject *change.Ref
+	// Limits exclude objects from findings.
+	Limits Limits
+
+	// Cordoned are the nodes that the changes asked about cordon.
+	Cordoned []string
+
+	// PresentOnly asks only about present problems, not about risks.
+	PresentOnly bool
+	// ExplainFunc is diagnosis.Explain, for statuses that follow from those of other objects.
+	ExplainFunc func(context.Context, Query) finding.Explanation
+	// OnProgress is called for each simulation of a rule that runs many.
+	OnProgress func()
+
+	// parents are the subjects whose explanations include this one.
+	parents []change.Ref
+
+	// cache holds verdicts while one question is answered.
+	cache cache
+}
+
+// Explain explains another object than the Query's subject.
+func (q Query) Explain(ctx context.Context, ref change.Ref) finding.Explanation {
+	if q.Subject != nil {
+		q.parents = append(slices.Clip(q.parents), *q.Subject)
+	}
+	q.Subject = &ref
+	return q.ExplainFunc(ctx, q)
+}
+
+// PartOf says whether the explanation is of an object, or is included in the one of it.
+func (q Query) PartOf(ref change.Ref) bool {
+	return q.Subject != nil && *q.Subject == ref || slices.Contains(q.parents, ref)
+}
+
+// ReportProgress reports one more simulation.
+func (q Query) ReportProgress() {
+	if q.OnProgress != nil {
+		q.OnProgress()
+	}
+}
+
+// Pods are those the question is about.
+func (q Query) Pods() []*corev1.Pod {
+	if q.Subject == nil {
+		return q.World.Pods()
+	}
+	if pod := q.Pod(); pod != nil {
+		return []*corev1.Pod{pod}
+	}
+	return nil
+}
+
+// Pod is the subject, if it is a pod of the world.
+func (q Query) Pod() *corev1.Pod {
+	if !q.isAboutPod() {
+		return nil
+	}
+	return q.World.Pod(q.Subject.Namespace, q.Subject.Name)
+}
+
+// isAboutPod says whether the subject is a pod, there or gone.
+func (q Query) isAboutPod() bool { return q.Subject != nil && q.Subject.Kind == string(cluster.Pod) }
+
+// Rule finds one kind of problem, or several that need the same facts.
+type Rule interface {
+	// Codes are those of the findings the rule can make.
+	Codes() []finding.Code
+	// RequiredKinds are the kinds without which the rule cannot conclude. Where one is not known, the engine says so.
+	RequiredKinds() []cluster.Kind
+	// Applies says, from the subject alone, whether the rule could find anything: a missing kind matters only then.
+	Applies(Query) bool
+	// Find makes the findings about the Query's subject. It says nothing that rests on a kind that is not known.
+	Find(context.Context, Query) []finding.Finding
+}
+
+// PartialGaps says of which kinds not every namespace's objects are known; nothing if there are none.
+func (q Query) PartialGaps() []finding.Gap {
+	var kinds []string
+	for _, kind := range cluster.Kinds() {
+		// Of ConfigMaps there is never more than the few that matter.
+		if kind != cluster.ConfigMap && q.World.Knowledge(kind) == cluster.Partial {
+			kinds = append(kinds, string(kind))
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	return []finding.Gap{{About: "namespaces", Message: q.Say.Text(message.KindsPartial, message.Args{"kinds": kinds})}}
+}
+
+// Gap says that a kind which bears on a code is not known; none if it is.
+func (q Query) Gap(code finding.Code, kind cluster.Kind) []finding.Gap {
+	id := message.KindAbsent
+	switch q.World.Knowledge(kind) {
+	case cluster.Complete, cluster.Partial:
+		return nil
+	case cluster.Forbidden:
+		id = message.KindForbidden
+	}
+	title := q.Say.Text(message.ID("Title"+code), nil)
+	args := message.Args{"kind": string(kind), "code": string(code), "title": title}
+	return []finding.Gap{{About: string(kind), Message: q.Say.Text(id, args)}}
+}

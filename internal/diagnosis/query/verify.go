@@ -1,0 +1,227 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// prediction is what the simulation of changes says of pods.
+type prediction int
+
+const (
+	predictionUnknown   prediction = iota // it cannot be simulated, or too little is known
+	predictionScheduled                   // each pod, or what replaces it, gets a node
+	predictionPending                     // some pod does not
+)
+
+// predict simulates changes and looks at what becomes of the pods, all of which must get a node, and at which pods are preempted. It
+// leaves the judge as it was. Without a judge, or where the world holds only some of the pods, it says nothing.
+func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*corev1.Pod) (prediction, []change.Ref, error) {
+	if !q.CanSimulate() || !q.Judge.Models(pods[0]) || !q.SchedulingKnown(pods[0]) {
+		return predictionUnknown, nil, nil
+	}
+	found, preempted, suspect := predictionPending, []change.Ref(nil), []change.Ref(nil)
+	err := simulation.Inspect(ctx, q.Judge, changes, simulation.Options{}, func(o simulation.Outcome) error {
+		if q.allScheduled(o, pods) {
+			found = predictionScheduled
+		}
+		for _, fate := range o.Fates {
+			if fate.Kind == simulation.Preempted {
+				preempted = append(preempted, fate.Pod)
+			}
+			if q.disrupts(fate) && q.asImportant(fate.Pod, pods[0], o.World) && !slices.ContainsFunc(changes, func(c change.Change) bool { return c.Subject() == fate.Pod }) {
+				suspect = append(suspect, fate.Pod)
+			}
+		}
+		return nil
+	})
+	if err == nil && found == predictionScheduled && len(suspect) > 0 {
+		found, err = q.predictWithoutChanges(ctx, changes, suspect)
+	}
+	if err != nil {
+		return predictionUnknown, nil, fmt.Errorf("playing a remedy for %s: %w", facts.RefTo(cluster.Pod, pods[0]), err)
+	}
+	return found, preempted, nil
+}
+
+// disrupts says whether a pod that runs now is preempted, lost, or pending in the end. One that a rollout replaces has ended.
+func (q Query) disrupts(fate simulation.Fate) bool {
+	pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
+	if pod == nil || !cluster.Runs(pod) {
+		return false
+	}
+	switch fate.Kind {
+	case simulation.Preempted, simulation.Lost:
+		return true
+	case simulation.Waiting:
+		return fate.To != fate.From || fate.Why.ID == message.FateAttach // Else it is kept where it is.
+	default:
+		return false
+	}
+}
+
+// asImportant says whether a pod is as important as the one that a remedy is for is then, or of its workload: a remedy that only
+// hands the problem on to it is none.
+func (q Query) asImportant(ref change.Ref, subject *corev1.Pod, future *cluster.Snapshot) bool {
+	pod, workload := q.World.Pod(ref.Namespace, ref.Name), facts.WorkloadRef(q.World, subject)
+	highest := ptr.Deref(subject.Spec.Priority, 0)
+	for _, now := range facts.PodsOfWorkload(future, workload) {
+		highest = max(highest, ptr.Deref(now.Spec.Priority, 0))
+	}
+	return ptr.Deref(pod.Spec.Priority, 0) >= highest || facts.WorkloadRef(q.World, pod) == workload
+}
+
+// predictWithoutChanges is whether pods that stop would also do so without the changes, in the same world: what goes on there anyway, such
+// as a rollout, is no harm of theirs.
+func (q Query) predictWithoutChanges(ctx context.Context, changes []change.Change, suspect []change.Ref) (prediction, error) {
+	outcome, err := simulation.Compare(ctx, q.Judge, changes, simulation.Options{})
+	if err != nil {
+		return predictionUnknown, err
+	}
+	for _, harm := range outcome.Compared.Harms {
+		if slices.ContainsFunc(suspect, func(ref change.Ref) bool { return slices.Contains(harm.Pods, ref) }) {
+			return predictionPending, nil
+		}
+	}
+	return predictionScheduled, nil
+}
+
+// allScheduled says whether each pod, or what replaces it, has a node in the end on which nothing keeps it from starting. Pods that a change of their template ended are
+// replaced by some of other names: their workload must then have as many with a node as it wants.
+func (q Query) allScheduled(o simulation.Outcome, pods []*corev1.Pod) bool {
+	fates := map[change.Ref]string{}
+	for _, fate := range o.Fates {
+		fates[fate.Pod] = fate.To
+		if fate.Why.ID == message.FateAttach {
+			fates[fate.Pod] = ""
+		}
+	}
+	renewed := map[change.Ref]bool{}
+	for _, pod := range pods {
+		node, ok := fates[facts.RefTo(cluster.Pod, pod)]
+		now := o.World.Pod(pod.Namespace, pod.Name)
+		if !ok && now != nil && !q.waitsForAttach(now) {
+			node = now.Spec.NodeName
+		}
+		switch workload := facts.WorkloadRef(q.World, pod); {
+		case node != "":
+		case now == nil && workload.Kind != string(cluster.Pod):
+			renewed[workload] = true
+		default:
+			return false
+		}
+	}
+	for workload := range renewed {
+		if q.scheduledReplicas(o.World, workload) < desiredReplicas(q.World, workload) {
+			return false
+		}
+	}
+	return true
+}
+
+// desiredReplicas is how many pods a workload has now, but of a Deployment no more than its replicas: a rollout makes some beside them.
+func desiredReplicas(world *cluster.Snapshot, workload change.Ref) int {
+	n := len(facts.PodsOfWorkload(world, workload))
+	if workload.Kind != string(cluster.Deployment) {
+		return n
+	}
+	return min(n, int(ptr.Deref(world.Deployment(workload.Namespace, workload.Name).Spec.Replicas, 1)))
+}
+
+// scheduledReplicas counts the pods of a workload in a future that have a node on which nothing keeps them from starting.
+func (q Query) scheduledReplicas(future *cluster.Snapshot, workload change.Ref) int {
+	return len(slices.DeleteFunc(facts.PodsOfWorkload(future, workload), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" || q.waitsForAttach(p) }))
+}
+
+// waitsForAttach says whether a pod of a future got a node and waits there for a volume.
+func (q Query) waitsForAttach(pod *corev1.Pod) bool {
+	was := q.World.Pod(pod.Namespace, pod.Name)
+	placed := was == nil || was.Spec.NodeName == "" || was.UID != pod.UID
+	return placed && pod.Spec.NodeName != "" && pod.Status.Phase == corev1.PodPending
+}
+
+// SchedulingKnown says whether all that bears on where the pod can run is known, other pods included.
+func (q Query) SchedulingKnown(pod *corev1.Pod) bool {
+	return q.World.Knowledge(cluster.Pod) == cluster.Complete && q.Known(SchedulingKinds(q.World, pod)...)
+}
+
+// SchedulingKinds are the kinds without which nothing can be said of where the pod can run.
+func SchedulingKinds(world *cluster.Snapshot, pod *corev1.Pod) []cluster.Kind {
+	kinds := []cluster.Kind{cluster.Node, cluster.Pod}
+	if facts.MountsClaim(pod) {
+		kinds = append(kinds, cluster.PersistentVolumeClaim, cluster.PersistentVolume)
+	}
+	if slices.ContainsFunc(facts.Mounts(world, pod), func(m facts.Mount) bool { return m.Volume == nil }) {
+		kinds = append(kinds, cluster.StorageClass)
+	}
+	if len(pod.Spec.ResourceClaims) > 0 {
+		kinds = append(kinds, cluster.ResourceClaim, cluster.ResourceSlice, cluster.DeviceClass)
+	}
+	return kinds
+}
+
+// ProposedRemedy is a remedy not yet proven.
+type ProposedRemedy struct {
+	finding.Remedy
+	// AlsoScheduled are pods that must have a node in the end beside those that wait.
+	AlsoScheduled []*corev1.Pod
+	// Cordoned is the node that the command keeps new pods off meanwhile; empty is none.
+	Cordoned string
+}
+
+// changes are those that the command makes, one after the other.
+func (w ProposedRemedy) changes() []change.Change {
+	if w.Cordoned == "" {
+		return []change.Change{w.Change}
+	}
+	return []change.Change{change.Cordon{Node: w.Cordoned}, w.Change, change.Uncordon{Node: w.Cordoned}}
+}
+
+const (
+	// MaxRemedies is how many remedies are shown; more only ask the reader to choose.
+	MaxRemedies = 3
+	// maxSimulated is how many are simulated to find them.
+	maxSimulated = 10
+)
+
+// Verify keeps the first ways that the simulation does not refute, each marked with what it says. Of one that cannot be
+// simulated, no more is known than before.
+func (q Query) Verify(ctx context.Context, proposals []ProposedRemedy, pods ...*corev1.Pod) []finding.Remedy {
+	var kept []finding.Remedy
+	for _, w := range proposals[:min(len(proposals), maxSimulated)] {
+		if len(kept) == MaxRemedies || ctx.Err() != nil {
+			break
+		}
+		if slices.ContainsFunc(kept, func(r finding.Remedy) bool { return isLargerResize(w.Change, r.Change) }) {
+			continue
+		}
+		found, preempted, err := q.predict(ctx, w.changes(), append(slices.Clip(pods), w.AlsoScheduled...)...)
+		if err != nil || found == predictionPending {
+			continue
+		}
+		w.Verified = found == predictionScheduled
+		if len(preempted) > 0 {
+			w.Cost += " " + q.Say.Text(message.RemedyPreempts, message.Args{"pods": q.Enumerate(preempted)})
+		}
+		kept = append(kept, w.Remedy)
+	}
+	return kept
+}
+
+// isLargerResize says whether a change makes a group larger than one that helps already.
+func isLargerResize(done, helps change.Change) bool {
+	a, resizes := done.(change.ResizeGroup)
+	b, too := helps.(change.ResizeGroup)
+	return resizes && too && a.Subject() == b.Subject() && a.To > b.To
+}

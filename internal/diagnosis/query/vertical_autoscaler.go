@@ -1,0 +1,57 @@
+package query
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// verticalAutoscalerOf is the vertical autoscaler that sets what a workload's pods ask for, told from its --target, and the flag it
+// was told from.
+//
+// Source: kubernetes-sigs/cluster-proportional-vertical-autoscaler, cmd/cpvpa.
+func verticalAutoscalerOf(world *cluster.Snapshot, target change.Ref) (*appsv1.Deployment, string) {
+	for _, d := range world.Deployments() {
+		if d.Namespace != target.Namespace {
+			continue
+		}
+		for _, c := range d.Spec.Template.Spec.Containers {
+			for _, word := range slices.Concat(c.Command, c.Args) {
+				name, ok := strings.CutPrefix(word, "--target=")
+				if ok && strings.EqualFold(name, target.Kind+"/"+target.Name) {
+					return d, word
+				}
+			}
+		}
+	}
+	return nil, ""
+}
+
+// VerticalAutoscalerLink says which vertical autoscaler sets the target's requests, and by what; false if none can be seen.
+func VerticalAutoscalerLink(q Query, target change.Ref) (finding.Link, bool) {
+	scaler, flag := verticalAutoscalerOf(q.World, target)
+	if scaler == nil {
+		return finding.Link{}, false
+	}
+	ref := facts.RefTo(cluster.Deployment, scaler)
+	evidence := []finding.Evidence{facts.Evidence(ref, "spec.template.spec.containers[*].command", flag)}
+	for _, c := range scaler.Spec.Template.Spec.Containers {
+		for _, word := range slices.Concat(c.Command, c.Args) {
+			if strings.HasPrefix(word, "--default-config=") {
+				evidence = append(evidence, facts.Evidence(ref, "spec.template.spec.containers[*].command", word))
+			}
+		}
+	}
+	return finding.Link{Message: q.Say.Text(message.CauseScaler, message.Args{"scaler": ref, "by": target}), Evidence: evidence}, true
+}
+
+// FormatInt writes a whole number.
+func FormatInt[T int | int32 | int64](n T) string { return strconv.FormatInt(int64(n), 10) }

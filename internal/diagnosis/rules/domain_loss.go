@@ -1,0 +1,245 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation"
+)
+
+// DomainLoss finds N503 and N103: it loses every node and every zone once, in simulation, and sees who would wait.
+type DomainLoss struct{}
+
+var _ query.Rule = DomainLoss{}
+
+// Codes of DomainLoss.
+func (DomainLoss) Codes() []finding.Code { return []finding.Code{finding.N503, finding.N103} }
+
+// RequiredKinds of DomainLoss.
+func (DomainLoss) RequiredKinds() []cluster.Kind {
+	return []cluster.Kind{
+		cluster.Node, cluster.Pod, cluster.PersistentVolumeClaim, cluster.PersistentVolume,
+		cluster.ReplicaSet, cluster.StatefulSet, cluster.Job,
+	}
+}
+
+// Applies to the whole world, a node or a zone.
+func (DomainLoss) Applies(q query.Query) bool {
+	return !q.PresentOnly && (q.Subject == nil || q.Subject.Kind == string(cluster.Node) || q.Subject.Kind == "Zone")
+}
+
+// Find loses one place after the other.
+func (rule DomainLoss) Find(ctx context.Context, q query.Query) []finding.Finding {
+	if !q.Known(rule.RequiredKinds()...) || !q.CanSimulate() {
+		return nil
+	}
+	var nodes, zones []domainLoss
+	for _, ref := range FailureDomains(q.World) {
+		if q.Subject != nil && *q.Subject != ref || ctx.Err() != nil {
+			continue
+		}
+		q.ReportProgress()
+		l := simulateLoss(ctx, q, ref)
+		if ref.Kind == "Zone" {
+			zones = append(zones, l)
+		} else {
+			nodes = append(nodes, l)
+		}
+	}
+	var found []finding.Finding
+	if f, ok := describeNoCapacity(ctx, q, nodes, headroomMessages); ok {
+		found = append(found, f)
+	}
+	if f, ok := describeNoCapacity(ctx, q, zones, zoneMessages); ok {
+		found = append(found, f)
+	}
+	if f, ok := describeVolumeBound(q, zones); ok {
+		found = append(found, f)
+	}
+	return q.AboutSubject(found)
+}
+
+// FailureDomains are the nodes that are up, and the zones if there are several. That the only zone takes everything with it
+// needs no simulation.
+func FailureDomains(world *cluster.Snapshot) []change.Ref {
+	var nodes, zones []change.Ref
+	for _, node := range world.Nodes() {
+		if facts.NotReady(node) {
+			continue
+		}
+		nodes = append(nodes, facts.RefTo(cluster.Node, node))
+		if zone := cluster.Zone(node); zone != "" {
+			zones = append(zones, facts.ZoneRef(zone))
+		}
+	}
+	if zones = facts.UniqueRefs(zones); len(zones) < 2 {
+		zones = nil
+	}
+	return append(nodes, zones...)
+}
+
+// domainLoss is a place that is lost and who then waits.
+type domainLoss struct {
+	domain change.Ref
+	// noCapacity pods would have to find room elsewhere, and there is none. rooted ones may not leave for their volumes.
+	noCapacity, volumeBound []simulation.Fate
+}
+
+func loseDomain(place change.Ref) change.Change {
+	if place.Kind == "Zone" {
+		return change.LoseZone{Zone: place.Name}
+	}
+	return change.LoseNode{Node: place.Name}
+}
+
+func simulateLoss(ctx context.Context, q query.Query, place change.Ref) domainLoss {
+	l := domainLoss{domain: place}
+	outcome, ok := q.Simulate(ctx, loseDomain(place))
+	if !ok {
+		return l
+	}
+	code := finding.N503
+	if place.Kind == "Zone" {
+		code = finding.N103
+	}
+	reachable := map[string]bool{}
+	for _, fate := range outcome.Fates {
+		pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
+		if !leftWaiting(fate, pod) || q.Excludes(code, facts.WorkloadRef(q.World, pod)) {
+			continue
+		}
+		if tied := facts.ZonalMounts(q.World, pod); len(tied) > 0 && !anyNodeReaches(outcome.World, tied, reachable) {
+			l.volumeBound = append(l.volumeBound, fate)
+		} else {
+			l.noCapacity = append(l.noCapacity, fate)
+		}
+	}
+	return l
+}
+
+// leftWaiting says whether the loss took a pod's place. Those of negative priority are there to give theirs.
+func leftWaiting(fate simulation.Fate, pod *corev1.Pod) bool {
+	return fate.Kind == simulation.Waiting && fate.From != "" && pod != nil && !placeholder(pod)
+}
+
+// placeholder says whether a pod holds room for others: whoever sets a priority below zero wants it to go first.
+func placeholder(pod *corev1.Pod) bool { return pod.Spec.Priority != nil && *pod.Spec.Priority < 0 }
+
+// anyNodeReaches says whether a node of the world is allowed by all of the volumes. Known keeps the answers: many volumes are tied alike.
+func anyNodeReaches(world *cluster.Snapshot, tied []facts.Mount, known map[string]bool) bool {
+	var ties strings.Builder
+	for _, m := range tied {
+		fmt.Fprintln(&ties, m.Selectors)
+	}
+	reached, ok := known[ties.String()]
+	if !ok {
+		reached = slices.ContainsFunc(world.Nodes(), func(n *corev1.Node) bool {
+			return !slices.ContainsFunc(tied, func(m facts.Mount) bool { return !m.Allows(n) })
+		})
+		known[ties.String()] = reached
+	}
+	return reached
+}
+
+// lossMessages is how the two kinds of loss are told.
+type lossMessages struct {
+	code    finding.Code
+	summary message.ID
+}
+
+var (
+	headroomMessages = lossMessages{finding.N503, message.ScarceNode}
+	zoneMessages     = lossMessages{finding.N103, message.ScarceZone}
+)
+
+// describeNoCapacity tells of all the losses that leave pods without room as one: it is the same room that lacks.
+func describeNoCapacity(ctx context.Context, q query.Query, losses []domainLoss, words lossMessages) (finding.Finding, bool) {
+	f := finding.Finding{Code: words.code, Severity: finding.Warning}
+	var worst domainLoss
+	var bad, owners []change.Ref
+	for _, l := range losses {
+		if len(l.noCapacity) == 0 {
+			continue
+		}
+		bad = append(bad, l.domain)
+		owners = append(owners, ownersOf(q.World, l.noCapacity)...)
+		if len(l.noCapacity) > len(worst.noCapacity) {
+			worst = l
+		}
+	}
+	if len(bad) == 0 {
+		return f, false
+	}
+	owners = facts.UniqueRefs(owners)
+	bad = append([]change.Ref{worst.domain}, slices.DeleteFunc(bad, func(r change.Ref) bool { return r == worst.domain })...)
+	held, holders := heldByPlaceholders(q.World)
+	short := requestedByPending(q.World, worst.noCapacity)
+	args := message.Args{
+		"place": worst.domain, "n": len(worst.noCapacity), "workloads": q.Enumerate(ownersOf(q.World, worst.noCapacity)),
+		"others": len(bad) - 1, "total": len(losses), "room": short, "held": held, "holders": holders,
+	}
+	f.Subjects = slices.Concat(bad[:min(len(bad), query.MaxListed)], owners)
+	f.Message = q.Say.Text(words.summary, args)
+	f.Causes = []finding.Link{waitLink(q, worst.noCapacity, args), {Message: q.Say.Text(message.CauseNoPlaceholder, args)}}
+	f.Remedies = proposeLargerGroup(ctx, q, worst)
+	return f, true
+}
+
+// waitLink says who would wait and why, in the scheduler's words.
+func waitLink(q query.Query, fates []simulation.Fate, args message.Args) finding.Link {
+	link := finding.Link{Message: q.Say.Text(message.CauseWouldWait, args)}
+	for _, fate := range fates[:min(len(fates), query.MaxListed)] {
+		why := q.Say.Say(fate.Why)
+		link.Evidence = append(link.Evidence, facts.Evidence(fate.Pod, "simulation", why))
+	}
+	return link
+}
+
+func ownersOf(world *cluster.Snapshot, fates []simulation.Fate) []change.Ref {
+	var refs []change.Ref
+	for _, fate := range fates {
+		if pod := world.Pod(fate.Pod.Namespace, fate.Pod.Name); pod != nil {
+			refs = append(refs, facts.WorkloadRef(world, pod))
+		}
+	}
+	return facts.UniqueRefs(refs)
+}
+
+// describeVolumeBound tells, once for all zones, of pods whose volumes live in a zone and die with it.
+func describeVolumeBound(q query.Query, zones []domainLoss) (finding.Finding, bool) {
+	f := finding.Finding{Code: finding.N103, Severity: finding.Info}
+	var owners, places []change.Ref
+	link := finding.Link{}
+	for _, l := range zones {
+		if len(l.volumeBound) > 0 {
+			places = append(places, l.domain)
+		}
+		owners = append(owners, ownersOf(q.World, l.volumeBound)...)
+		for _, fate := range l.volumeBound {
+			if len(link.Evidence) < query.MaxListed {
+				m := facts.ZonalMounts(q.World, q.World.Pod(fate.Pod.Namespace, fate.Pod.Name))[0]
+				link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.PersistentVolume, m.Volume), m.Field, m.Value))
+			}
+		}
+	}
+	if len(owners) == 0 {
+		return f, false
+	}
+	owners = facts.UniqueRefs(owners)
+	args := message.Args{"workloads": q.Enumerate(owners), "n": len(owners), "zones": namesOf(places)}
+	f.Subjects = slices.Concat(owners, places)
+	f.Message = q.Say.Text(message.RootedInZone, args)
+	link.Message = q.Say.Text(message.CauseVolumesLive, args)
+	f.Causes = []finding.Link{link, {Message: q.Say.Text(message.CauseNoCopy, args)}}
+	return f, true
+}

@@ -1,0 +1,44 @@
+package status
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	volumehelpers "k8s.io/component-helpers/storage/volume"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// bypassesScheduler says whether a pod has its node from its own spec while a claim of its waits for the scheduler to choose one. The
+// scheduler names the node on the claim, and waits for the volume, before it gives the pod the node
+// (pkg/scheduler/framework/plugins/volumebinding, PreBind). A claim that is younger than that was made anew since.
+func (s *Status) bypassesScheduler(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) bool {
+	class := s.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
+	placed := facts.PodCondition(pod, corev1.PodScheduled)
+	return pod.Spec.NodeName != "" && claim.Spec.VolumeName == "" && s.waitsForFirstConsumer(claim, class) &&
+		(placed == nil || !placed.LastTransitionTime.Before(&claim.CreationTimestamp))
+}
+
+func (s *Status) bypassArgs(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) message.Args {
+	hostname := pod.Spec.NodeName
+	if node := s.World.Node(pod.Spec.NodeName); node != nil {
+		hostname = cmp.Or(node.Labels[corev1.LabelHostname], hostname)
+	}
+	return message.Args{
+		"pod": facts.RefTo(cluster.Pod, pod), "claim": facts.RefTo(cluster.PersistentVolumeClaim, claim), "hostname": hostname,
+		"class": change.Ref{Kind: string(cluster.StorageClass), Name: volumehelpers.GetPersistentVolumeClaimClass(claim)},
+	}
+}
+
+func (s *Status) bypassEvidence(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) []finding.Evidence {
+	return []finding.Evidence{
+		facts.Evidence(facts.RefTo(cluster.Pod, pod), "spec.nodeName", pod.Spec.NodeName),
+		facts.Evidence(facts.RefTo(cluster.PersistentVolumeClaim, claim), "metadata.annotations["+volumehelpers.AnnSelectedNode+"]", ""),
+		facts.Evidence(facts.RefTo(cluster.StorageClass, class), "volumeBindingMode", string(*class.VolumeBindingMode)),
+	}
+}

@@ -1,0 +1,145 @@
+package status
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// cronJobTolerance is how long after its time a Job is late. The controller looks at a CronJob when it is due, and every ten minutes besides.
+const cronJobTolerance = 10 * time.Minute
+
+// shortStartingDeadline is the least startingDeadlineSeconds that the controller is sure to keep to: it may take ten seconds to look
+// (https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/).
+const shortStartingDeadline = 10
+
+// scheduleOf is when a CronJob is due, read as its controller does (pkg/controller/cronjob, formatSchedule), and the time zone
+// that it names; none is that of kube-controller-manager, taken to be UTC.
+func scheduleOf(c *batchv1.CronJob) (due cron.Schedule, zone string, err error) {
+	defer func() { // The parser panics over a time zone without a space behind it.
+		if told := recover(); told != nil {
+			err = fmt.Errorf("parsing %q: %v", c.Spec.Schedule, told)
+		}
+	}()
+	text := c.Spec.Schedule
+	if before, _, ok := strings.Cut(text, " "); ok && strings.Contains(before, "TZ=") {
+		_, zone, _ = strings.Cut(before, "TZ=")
+	} else if c.Spec.TimeZone != nil {
+		zone = *c.Spec.TimeZone
+		text = "TZ=" + zone + " " + text
+	}
+	if zone == "" {
+		text = "TZ=UTC " + text
+	} else if strings.EqualFold(zone, "Local") {
+		return nil, zone, errors.New("the zone Local is that of a machine nobody names")
+	}
+	due, err = cron.ParseStandard(text)
+	return due, zone, err
+}
+
+// cronJobNext says when a CronJob is due next.
+func (s *Status) cronJobNext(c *batchv1.CronJob, args message.Args) {
+	args["next"], args["zone"], args["in"] = "", "", ""
+	due, zone, err := scheduleOf(c)
+	if err != nil || s.World.Taken().IsZero() {
+		return
+	}
+	evidence := s.scheduleFacts(c)
+	next := inZone(due.Next(s.World.Taken().UTC()), zone)
+	if next.IsZero() {
+		s.addCause(message.CronNever, args, evidence...)
+		return
+	}
+	args["next"], args["zone"] = next.Format("2006-01-02 15:04 MST"), zone
+	args["in"] = duration.HumanDuration(next.Sub(s.World.Taken()))
+	s.addCause(message.CronNext, args, evidence...)
+	if seconds := c.Spec.StartingDeadlineSeconds; seconds != nil && *seconds < shortStartingDeadline {
+		args["seconds"] = int(*seconds)
+		s.addCause(message.CronDeadlineShort, args, facts.Evidence(s.ref, "spec.startingDeadlineSeconds", strconv.Itoa(int(*seconds))))
+		done := change.Patch{Object: s.ref, Patch: `{"spec":{"startingDeadlineSeconds":200}}`}
+		s.addRemedies(s.propose(done, message.RemedyDeadline, message.RemedyDeadlineCost, message.RemedyDeadlineRisk, args))
+	}
+}
+
+// inZone is a moment as clocks of a zone show it, those of UTC if none is named.
+func inZone(at time.Time, zone string) time.Time {
+	if location, err := time.LoadLocation(zone); err == nil && !at.IsZero() {
+		return at.In(location)
+	}
+	return at
+}
+
+// scheduleFacts are when a CronJob is due, as it stands in its spec.
+func (s *Status) scheduleFacts(c *batchv1.CronJob) []finding.Evidence {
+	all := []finding.Evidence{facts.Evidence(s.ref, "spec.schedule", c.Spec.Schedule)}
+	if c.Spec.TimeZone != nil {
+		all = append(all, facts.Evidence(s.ref, "spec.timeZone", *c.Spec.TimeZone))
+	}
+	return all
+}
+
+// cronJobActive is about a CronJob that nothing is reported of: it creates Jobs, or should have and nothing tells why not.
+func (s *Status) cronJobActive(c *batchv1.CronJob, args message.Args) {
+	if _, _, err := scheduleOf(c); err != nil {
+		args["why"] = err.Error()
+		s.set("Active", finding.Warning, message.CronUnreadable, args)
+		s.addCause(message.CronUnreadable, args, s.scheduleFacts(c)...)
+		return
+	}
+	late, ok := s.cronJobOverdue(c)
+	if !ok {
+		s.set("Active", "", message.CronHealthy, args)
+		s.cronJobNext(c, args)
+		return
+	}
+	args["due"] = late.Format("2006-01-02 15:04 MST")
+	s.set("Active", finding.Warning, message.CronLate, args)
+	evidence := s.scheduleFacts(c)
+	if at := c.Status.LastScheduleTime; at != nil {
+		evidence = append(evidence, facts.EvidenceSince(s.ref, "status.lastScheduleTime", at.UTC().Format(time.RFC3339), *at))
+	}
+	s.addCause(message.CronLate, args, evidence...)
+	s.cronJobNext(c, args)
+	s.addUnknown(s.ref, message.CronControllerUntold, nil)
+}
+
+// cronJobOverdue is when a CronJob was due since it last created a Job, if that is so long ago that something is wrong; ok is false
+// if it is not.
+func (s *Status) cronJobOverdue(c *batchv1.CronJob) (at time.Time, ok bool) {
+	due, zone, err := scheduleOf(c)
+	if err != nil || s.World.Taken().IsZero() {
+		return at, false
+	}
+	last := c.CreationTimestamp.Time
+	if c.Status.LastScheduleTime != nil {
+		last = c.Status.LastScheduleTime.Time
+	}
+	if last.IsZero() {
+		return at, false
+	}
+	at = inZone(due.Next(last.UTC()), zone)
+	return at, !at.IsZero() && s.World.Taken().Sub(at) > cronJobTolerance
+}
+
+// proposeUnsuspend lets a CronJob create Jobs again.
+func (s *Status) proposeUnsuspend(args message.Args) {
+	done := change.Patch{Object: s.ref, Patch: `{"spec":{"suspend":false}}`}
+	s.addRemedies(s.propose(done, message.RemedyUnsuspend, message.RemedyUnsuspendCost, message.RemedyUnsuspendRisk, args))
+}
+
+// proposeDeleteJob deletes the Job that keeps the next from being created.
+func (s *Status) proposeDeleteJob(job change.Ref) {
+	args := message.Args{"object": job}
+	s.addRemedies(s.proposeCommand(change.Delete(job), message.RemedyDeleteJob, message.RemedyDeleteJobCost, message.RemedyDeleteJobRisk, args))
+}

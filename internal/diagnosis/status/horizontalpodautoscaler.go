@@ -1,0 +1,230 @@
+package status
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// metricsAPIs are the API groups that metrics come from, by the reason for which they do not come (pkg/controller/podautoscaler).
+var metricsAPIs = map[string]string{
+	"FailedGetResourceMetric": "metrics.k8s.io", "FailedGetContainerResourceMetric": "metrics.k8s.io",
+	"FailedGetPodsMetric": "custom.metrics.k8s.io", "FailedGetObjectMetric": "custom.metrics.k8s.io",
+	"FailedGetExternalMetric": "external.metrics.k8s.io",
+}
+
+// horizontalPodAutoscaler says whether a HorizontalPodAutoscaler scales its target, and why not.
+func (s *Status) horizontalPodAutoscaler(ctx context.Context, h *autoscalingv2.HorizontalPodAutoscaler) {
+	least := int32(1)
+	if h.Spec.MinReplicas != nil {
+		least = *h.Spec.MinReplicas
+	}
+	target := change.Ref{Kind: h.Spec.ScaleTargetRef.Kind, Namespace: h.Namespace, Name: h.Spec.ScaleTargetRef.Name}
+	args := message.Args{"target": target, "have": int(h.Status.CurrentReplicas), "min": int(least), "max": int(h.Spec.MaxReplicas), "why": "", "want": 0}
+	able, active, limited := s.hpaCondition(h, autoscalingv2.AbleToScale), s.hpaCondition(h, autoscalingv2.ScalingActive), s.hpaCondition(h, autoscalingv2.ScalingLimited)
+	switch {
+	case s.hpaTargetMissing(h, target, able, args):
+	case able == nil && active == nil:
+		s.hpaNotObserved(h, args)
+	case able != nil && able.Status == corev1.ConditionFalse:
+		args["why"] = able.Message
+		s.set(able.Reason, finding.Warning, message.HPAUnable, args)
+		s.addCause(message.HPAUnable, args, s.hpaEvidence(able))
+	case active != nil && active.Reason == "ScalingDisabled":
+		s.set(active.Reason, "", message.HPATargetAtZero, args)
+	case active != nil && active.Status == corev1.ConditionFalse:
+		s.noMetrics(ctx, h, target, active, args)
+	case limited != nil && limited.Status == corev1.ConditionTrue && limited.Reason == "TooManyReplicas":
+		s.atMaximum(h, limited, args)
+	default:
+		s.set("Active", "", message.HPAScales, args)
+	}
+}
+
+func (*Status) hpaCondition(h *autoscalingv2.HorizontalPodAutoscaler, kind autoscalingv2.HorizontalPodAutoscalerConditionType) *autoscalingv2.HorizontalPodAutoscalerCondition {
+	for i := range h.Status.Conditions {
+		if h.Status.Conditions[i].Type == kind {
+			return &h.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+func (s *Status) hpaEvidence(c *autoscalingv2.HorizontalPodAutoscalerCondition) finding.Evidence {
+	return facts.EvidenceSince(s.ref, "status.conditions["+string(c.Type)+"]", c.Reason+": "+c.Message, c.LastTransitionTime)
+}
+
+// hpaTargetMissing is about a target that does not exist. One of a kind that is not known is not judged.
+func (s *Status) hpaTargetMissing(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, able *autoscalingv2.HorizontalPodAutoscalerCondition, args message.Args) bool {
+	kind := cluster.Kind(target.Kind)
+	if !slices.Contains(cluster.Kinds(), kind) || !s.Known(kind) || s.World.Object(kind, target.Namespace, target.Name) != nil {
+		return false
+	}
+	evidence := []finding.Evidence{facts.Evidence(s.ref, "spec.scaleTargetRef.name", target.Name), facts.Evidence(target, "metadata.name", "")}
+	if able != nil && able.Status == corev1.ConditionFalse {
+		evidence = append(evidence, s.hpaEvidence(able))
+	}
+	s.set("FailedGetScale", finding.Warning, message.HPATargetMissing, args)
+	s.addCause(message.HPATargetMissing, args, evidence...)
+	name := s.workloadsWithoutHPA(kind, h.Namespace)
+	args["name"] = cmp.Or(name, "<name>")
+	done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"scaleTargetRef": map[string]any{"name": "NAME"}})}
+	done.Patch = strings.Replace(done.Patch, "NAME", cmp.Or(name, "<name>"), 1)
+	proposal := s.propose(done, message.RemedyTarget, message.RemedyTargetCost, message.RemedyTargetRisk, args)
+	if name == "" {
+		proposal.Change = nil // The name is the reader's to fill in.
+	}
+	s.addRemedies(proposal)
+	return true
+}
+
+// workloadsWithoutHPA is the only object of a kind in a namespace that no HorizontalPodAutoscaler scales, empty if there is none or several.
+func (s *Status) workloadsWithoutHPA(kind cluster.Kind, namespace string) string {
+	targeted := map[string]bool{}
+	for _, h := range s.World.Autoscalers() {
+		if h.Namespace == namespace && h.Spec.ScaleTargetRef.Kind == string(kind) {
+			targeted[h.Spec.ScaleTargetRef.Name] = true
+		}
+	}
+	var names []string
+	for _, o := range s.World.Objects(kind) {
+		if o.GetNamespace() == namespace && !targeted[o.GetName()] {
+			names = append(names, o.GetName())
+		}
+	}
+	if len(names) != 1 {
+		return ""
+	}
+	return names[0]
+}
+
+func (s *Status) hpaNotObserved(h *autoscalingv2.HorizontalPodAutoscaler, args message.Args) {
+	severity := finding.Warning
+	if s.since(h.CreationTimestamp) < observationTimeout {
+		severity = ""
+	}
+	s.set("", severity, message.HPAUnseen, args)
+}
+
+// noMetrics is about a HorizontalPodAutoscaler that cannot reckon how many replicas it takes.
+func (s *Status) noMetrics(ctx context.Context, h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, active *autoscalingv2.HorizontalPodAutoscalerCondition, args message.Args) {
+	args["why"] = active.Message
+	s.set(active.Reason, finding.Warning, message.HPANoMetrics, args)
+	s.addCause(message.HPAUntold, args, s.hpaEvidence(active))
+	missing := strings.Contains(active.Message, "missing request for")
+	if api := metricsAPIs[active.Reason]; api != "" && !missing {
+		if why := s.metricsAPI(ctx, api, active.Message); why != "" {
+			args["why"] = why
+			s.set(active.Reason, finding.Warning, message.HPANoMetrics, args)
+		}
+	}
+	if why := s.requestsMissing(h, target); why != "" && missing {
+		args["why"] = why
+		s.set(active.Reason, finding.Warning, message.HPANoMetrics, args)
+	}
+}
+
+// metricsAPI says what is wrong with an API that metrics come from, empty if nothing can be seen.
+func (s *Status) metricsAPI(ctx context.Context, api, told string) string {
+	s.AddUnknownKinds(cluster.APIService)
+	args := message.Args{"api": api, "why": ""}
+	say := func(id message.ID, evidence ...finding.Evidence) string {
+		s.addCause(id, args, evidence...)
+		return s.sentence(id, args)
+	}
+	i := slices.IndexFunc(s.World.APIServices(), func(a *custom.APIService) bool { return a.Spec.Group == api })
+	switch {
+	case i >= 0:
+		service := s.World.APIServices()[i]
+		ref, available := facts.RefTo(cluster.APIService, service), meta.FindStatusCondition(service.Status.Conditions, "Available")
+		if available == nil || available.Status != metav1.ConditionFalse {
+			return ""
+		}
+		args["why"] = available.Message
+		why := say(message.MetricsAPIDown, facts.EvidenceSince(ref, "status.conditions[Available]", available.Reason+": "+available.Message, available.LastTransitionTime))
+		if service.Spec.Service != nil {
+			s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: service.Spec.Service.Namespace, Name: service.Spec.Service.Name})
+		}
+		return why
+	case s.Known(cluster.APIService) || strings.Contains(told, "could not find the requested resource"):
+		if api == "metrics.k8s.io" {
+			s.addRemedies(s.proposeCommand(metricsServer, message.RemedyMetricsServer, message.RemedyMetricsServerCost, message.RemedyMetricsServerRisk, nil))
+		}
+		return say(message.MetricsAPIMissing)
+	case strings.Contains(told, "unable to handle the request"):
+		return say(message.MetricsAPIDown)
+	default:
+		return ""
+	}
+}
+
+// metricsServer installs what serves the resource metrics (https://github.com/kubernetes-sigs/metrics-server).
+const metricsServer = "kubectl apply --filename https://github.com/kubernetes-sigs/metrics-server/releases/latest/download/components.yaml"
+
+// requestsMissing is about containers that do not request what their utilization is reckoned in parts of; empty if there are none.
+func (s *Status) requestsMissing(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref) string {
+	pods := facts.PodsOfWorkload(s.World, target)
+	if len(pods) == 0 {
+		return ""
+	}
+	pod, said := pods[0], ""
+	for _, m := range h.Spec.Metrics {
+		var resource corev1.ResourceName
+		only := ""
+		switch {
+		case m.Resource != nil && m.Resource.Target.AverageUtilization != nil:
+			resource = m.Resource.Name
+		case m.ContainerResource != nil && m.ContainerResource.Target.AverageUtilization != nil:
+			resource, only = m.ContainerResource.Name, m.ContainerResource.Container
+		default:
+			continue
+		}
+		for i := range pod.Spec.Containers {
+			c := &pod.Spec.Containers[i]
+			if _, ok := c.Resources.Requests[resource]; ok || only != "" && only != c.Name || podRequests(pod, resource) && only == "" {
+				continue
+			}
+			args := message.Args{"target": target, "container": c.Name, "resource": string(resource), "pod": facts.RefTo(cluster.Pod, pod)}
+			s.addCause(message.HPANoRequest, args, facts.Evidence(facts.RefTo(cluster.Pod, pod), "spec.containers["+c.Name+"].resources.requests["+string(resource)+"]", ""))
+			said = cmp.Or(said, s.sentence(message.HPANoRequest, args))
+			s.addRemedies(s.proposeCommand(change.SetRequest(target, c.Name, string(resource)), message.RemedyRequest, message.RemedyRequestCost, message.RemedyRequestRisk, args))
+		}
+	}
+	return said
+}
+
+// podRequests says whether a pod as a whole requests a resource (KEP-2837).
+func podRequests(pod *corev1.Pod, resource corev1.ResourceName) bool {
+	if pod.Spec.Resources == nil {
+		return false
+	}
+	_, ok := pod.Spec.Resources.Requests[resource]
+	return ok
+}
+
+// atMaximum is about a HorizontalPodAutoscaler that would make more replicas than it may.
+func (s *Status) atMaximum(h *autoscalingv2.HorizontalPodAutoscaler, limited *autoscalingv2.HorizontalPodAutoscalerCondition, args message.Args) {
+	want, evidence := s.replicasWanted(h)
+	args["want"] = want
+	s.set(limited.Reason, finding.Warning, message.HPAAtMaximum, args)
+	evidence = append([]finding.Evidence{s.hpaEvidence(limited), facts.Evidence(s.ref, "spec.maxReplicas", strconv.Itoa(int(h.Spec.MaxReplicas)))}, evidence...)
+	s.addCause(message.HPAAtMaximum, args, evidence...)
+	if want > int(h.Spec.MaxReplicas) {
+		done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"maxReplicas": want})}
+		s.addRemedies(s.propose(done, message.RemedyMaxReplicas, message.RemedyMaxReplicasCost, message.RemedyMaxReplicasRisk, args))
+	}
+}

@@ -1,0 +1,126 @@
+package status
+
+import (
+	"cmp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// queueOf follows a Workload that waits to its quota: the LocalQueue that it names, and the ClusterQueue that this leads to.
+//
+// Source: sigs.k8s.io/kueue, apis/kueue/v1beta2/localqueue_types.go and clusterqueue_types.go.
+func (s *Status) queueOf(w *custom.Workload) {
+	ref := change.Ref{Kind: string(cluster.LocalQueue), Namespace: w.Namespace, Name: w.Spec.QueueName}
+	local := s.World.LocalQueue(ref.Namespace, ref.Name)
+	if local == nil {
+		s.queueMissing(ref, message.LocalQueueMissing, message.Args{"queue": ref})
+		return
+	}
+	s.queueStopped(ref, local.Spec.StopPolicy, local.Status.Conditions)
+	of := change.Ref{Kind: string(cluster.ClusterQueue), Name: local.Spec.ClusterQueue}
+	queue := s.World.ClusterQueue(of.Name)
+	if queue == nil {
+		s.queueMissing(of, message.ClusterQueueMissing, message.Args{"queue": of, "local": ref}, facts.Evidence(ref, "spec.clusterQueue", of.Name))
+		return
+	}
+	s.queueStopped(of, queue.Spec.StopPolicy, queue.Status.Conditions)
+	s.quotasOf(of, queue, w)
+}
+
+// queueMissing is about a queue that is not there, as far as that is known.
+func (s *Status) queueMissing(ref change.Ref, id message.ID, args message.Args, evidence ...finding.Evidence) {
+	kind := cluster.Kind(ref.Kind)
+	if s.World.Knowledge(kind) != cluster.Complete {
+		s.AddUnknownKinds(kind)
+		return
+	}
+	s.addCause(id, args, append(evidence, facts.Evidence(ref, "metadata.name", ""))...)
+}
+
+// queueStopped is about a queue that admits nothing.
+func (s *Status) queueStopped(ref change.Ref, policy string, conditions []metav1.Condition) {
+	switch active := meta.FindStatusCondition(conditions, "Active"); {
+	case policy != "" && policy != "None":
+		s.addCause(message.QueueStopped, message.Args{"queue": ref, "policy": policy, "why": ""}, facts.Evidence(ref, "spec.stopPolicy", policy))
+	case active != nil && active.Status == metav1.ConditionFalse:
+		why := strings.TrimSuffix(wordsOf(active), ".")
+		s.addCause(message.QueueStopped, message.Args{"queue": ref, "policy": "", "why": why}, conditionEvidence(ref, active))
+	}
+}
+
+// quotasOf tells what a ClusterQueue has of what Kueue says that the Workload lacks; if it names nothing of it, of all.
+func (s *Status) quotasOf(ref change.Ref, queue *custom.ClusterQueue, w *custom.Workload) {
+	says := ""
+	if c := meta.FindStatusCondition(w.Status.Conditions, "QuotaReserved"); c != nil {
+		says = c.Message
+	}
+	var all, named []quotaOf
+	for _, group := range queue.Spec.ResourceGroups {
+		for _, flavor := range group.Flavors {
+			for _, of := range flavor.Resources {
+				q := quotaOf{flavor.Name, of}
+				all = append(all, q)
+				if strings.Contains(says, " for "+string(of.Name)+" in flavor "+flavor.Name) {
+					named = append(named, q)
+				}
+			}
+		}
+	}
+	if len(named) > 0 {
+		all = named
+	}
+	for _, q := range all[:min(len(all), query.MaxListed)] {
+		s.quotaFigures(ref, queue, q)
+	}
+}
+
+// quotaOf is how much of a resource there is of a flavor.
+type quotaOf struct {
+	flavor string
+	custom.FlavorQuota
+}
+
+func (s *Status) quotaFigures(ref change.Ref, queue *custom.ClusterQueue, q quotaOf) {
+	at := "[" + q.flavor + "].resources[" + string(q.Name) + "]."
+	evidence := []finding.Evidence{facts.Evidence(ref, "spec.resourceGroups[*].flavors"+at+"nominalQuota", q.NominalQuota.String())}
+	args := message.Args{
+		"queue": ref, "resource": string(q.Name), "flavor": q.flavor, "nominal": q.NominalQuota.String(), "cohort": cmp.Or(queue.Spec.CohortName, queue.Spec.Cohort),
+		"limit": "", "used": "0", "borrowed": "",
+	}
+	if q.BorrowingLimit != nil {
+		args["limit"] = q.BorrowingLimit.String()
+		evidence = append(evidence, facts.Evidence(ref, "spec.resourceGroups[*].flavors"+at+"borrowingLimit", q.BorrowingLimit.String()))
+	}
+	if total, borrowed, ok := reserved(queue, q); ok {
+		args["used"] = total.String()
+		evidence = append(evidence, facts.Evidence(ref, "status.flavorsReservation"+at+"total", total.String()))
+		if !borrowed.IsZero() {
+			args["borrowed"] = borrowed.String()
+			evidence = append(evidence, facts.Evidence(ref, "status.flavorsReservation"+at+"borrowed", borrowed.String()))
+		}
+	}
+	s.addCause(message.QueueHas, args, evidence...)
+}
+
+// reserved is how much of a quota is reserved, and how much of that was borrowed; false if the ClusterQueue does not tell.
+func reserved(queue *custom.ClusterQueue, q quotaOf) (total, borrowed resource.Quantity, ok bool) {
+	for _, flavor := range queue.Status.FlavorsReservation {
+		for _, of := range flavor.Resources {
+			if flavor.Name == q.flavor && of.Name == q.Name {
+				return of.Total, of.Borrowed, true
+			}
+		}
+	}
+	return total, borrowed, false
+}

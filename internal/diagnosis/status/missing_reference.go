@@ -1,0 +1,139 @@
+package status
+
+import (
+	"regexp"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// missingRef is a Secret or ConfigMap that a pod needs and that is not there, or has not the key.
+type missingRef struct {
+	change.Ref
+	// key is the one that is missing; empty if the object is.
+	key string
+}
+
+// The kubelet's words for what is missing (pkg/kubelet/kubelet_pods.go, makeEnvironmentVariables; pkg/volume/secret and
+// configmap, MakePayload). Keys hold letters, digits, dots, dashes and underscores only (apimachinery, IsConfigMapKey).
+var (
+	missingObject    = regexp.MustCompile(`\b(secret|configmap) "([^"]+)" not found`)
+	missingKey       = regexp.MustCompile(`couldn't find key ([-._a-zA-Z0-9]+) in (Secret|ConfigMap) [^/ ]+/([^/ ]+)`)
+	missingMountKey  = regexp.MustCompile(`SetUp failed for volume "([^"]+)".*references non-existent (secret|config) key: ([-._a-zA-Z0-9]+)`)
+	missingKindNames = map[string]string{"secret": "Secret", "Secret": "Secret", "configmap": "ConfigMap", "ConfigMap": "ConfigMap"}
+)
+
+// missingSource reads what the kubelet says is missing. naosu never asks for Secrets, and for ConfigMaps only by name.
+func missingSource(pod *corev1.Pod, text string) (missingRef, bool) {
+	of := func(kind, name, key string) (missingRef, bool) {
+		return missingRef{change.Ref{Kind: missingKindNames[kind], Namespace: pod.Namespace, Name: name}, key}, name != ""
+	}
+	if m := missingKey.FindStringSubmatch(text); m != nil {
+		return of(m[2], m[3], m[1])
+	}
+	if m := missingMountKey.FindStringSubmatch(text); m != nil {
+		i := slices.IndexFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m[1] })
+		switch {
+		case i < 0:
+		case m[2] == "secret" && pod.Spec.Volumes[i].Secret != nil:
+			return of("secret", pod.Spec.Volumes[i].Secret.SecretName, m[3])
+		case m[2] == "config" && pod.Spec.Volumes[i].ConfigMap != nil:
+			return of("configmap", pod.Spec.Volumes[i].ConfigMap.Name, m[3])
+		}
+		return missingRef{}, false
+	}
+	if m := missingObject.FindStringSubmatch(text); m != nil {
+		return of(m[1], m[2], "")
+	}
+	return missingRef{}, false
+}
+
+// proposeCreate adds the way to make what is missing. What it is to hold is for a person to fill in.
+func (s *Status) proposeCreate(pod *corev1.Pod, m missingRef) {
+	args := message.Args{"object": m.Ref, "key": m.key, "namespace": m.Namespace}
+	if m.key != "" {
+		s.addRemedies(s.Propose(change.SetKey{Object: m.Ref, Key: m.key}, message.RemedySetKey, message.RemedyCreateCost, message.RemedyCreateRisk, args).Remedy)
+		return
+	}
+	done := change.Create{Object: m.Ref, Keys: keysOf(pod, m.Ref)}
+	s.addRemedies(s.Propose(done, message.RemedyCreate, message.RemedyCreateCost, message.RemedyCreateRisk, args).Remedy)
+}
+
+// keysOf are the keys that a pod asks of a Secret or ConfigMap by name.
+func keysOf(pod *corev1.Pod, ref change.Ref) []string {
+	var keys []string
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		for _, e := range c.Env {
+			if key, name := keyOf(e, ref.Kind); name == ref.Name {
+				keys = append(keys, key)
+			}
+		}
+	}
+	for _, v := range pod.Spec.Volumes {
+		for _, path := range itemsOf(v, ref) {
+			keys = append(keys, path.Key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return !configKey.MatchString(key) })
+}
+
+// keyOf is the key that a variable takes from an object of a kind, and the object's name; empty if it takes none.
+func keyOf(e corev1.EnvVar, kind string) (key, name string) {
+	switch from := e.ValueFrom; {
+	case from == nil:
+	case kind == "Secret" && from.SecretKeyRef != nil:
+		return from.SecretKeyRef.Key, from.SecretKeyRef.Name
+	case kind == "ConfigMap" && from.ConfigMapKeyRef != nil:
+		return from.ConfigMapKeyRef.Key, from.ConfigMapKeyRef.Name
+	}
+	return "", ""
+}
+
+// itemsOf are the keys that a volume takes from an object.
+func itemsOf(v corev1.Volume, ref change.Ref) []corev1.KeyToPath {
+	switch {
+	case ref.Kind == "Secret" && v.Secret != nil && v.Secret.SecretName == ref.Name:
+		return v.Secret.Items
+	case ref.Kind == "ConfigMap" && v.ConfigMap != nil && v.ConfigMap.Name == ref.Name:
+		return v.ConfigMap.Items
+	}
+	return nil
+}
+
+var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
+
+// missingServiceAccount is the name of the ServiceAccount that the API server misses, in its words: `error looking up service account
+// shop/app: serviceaccount "app" not found` (plugin/pkg/admission/serviceaccount).
+var missingServiceAccount = regexp.MustCompile(`serviceaccount "([^"]+)" not found`)
+
+// serviceAccountIn is the ServiceAccount that pods of a namespace are refused for; false if the words name none.
+func serviceAccountIn(namespace, text string) (change.Ref, bool) {
+	m := missingServiceAccount.FindStringSubmatch(text)
+	if m == nil {
+		return change.Ref{}, false
+	}
+	return change.Ref{Kind: string(cluster.ServiceAccount), Namespace: namespace, Name: m[1]}, true
+}
+
+// proposeServiceAccount adds the way to make a ServiceAccount, unless it is there by now.
+func (s *Status) proposeServiceAccount(ref change.Ref) {
+	if s.World.Object(cluster.ServiceAccount, ref.Namespace, ref.Name) != nil {
+		s.addCause(message.AccountThere, message.Args{"account": ref})
+		return
+	}
+	args := message.Args{"object": ref, "key": "", "namespace": ref.Namespace}
+	s.addRemedies(s.Propose(change.Create{Object: ref}, message.RemedyCreate, message.RemedyCreateCost, message.RemedyAccountRisk, args).Remedy)
+}
+
+// missingLink is the sentence for what is missing in a container's environment.
+func missingLink(m missingRef) message.ID {
+	if m.key != "" {
+		return message.SourceKeyMissing
+	}
+	return message.SourceMissing
+}

@@ -1,0 +1,38 @@
+package status
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// resourceClaimMissing is about a pod whose claim of devices is not there. It says whether that is so.
+func (s *Status) resourceClaimMissing(pod *corev1.Pod) bool {
+	m, missing := s.MissingResourceClaim(pod)
+	if !missing {
+		return false
+	}
+	var others []string
+	for _, o := range s.World.Objects(cluster.Kind(m.Missing.Kind)) {
+		if o.GetNamespace() == pod.Namespace && len(others) < query.MaxListed {
+			others = append(others, o.GetName())
+		}
+	}
+	field := "resourceClaimTemplateName"
+	if m.Missing.Kind == string(cluster.ResourceClaim) {
+		field = "resourceClaimName"
+	}
+	args := message.Args{"pod": s.ref, "missing": m.Missing, "claim": m.Name, "namespace": pod.Namespace, "others": others, "owned": len(pod.OwnerReferences) > 0}
+	evidence := []finding.Evidence{facts.Evidence(s.ref, "spec.resourceClaims["+m.Name+"]."+field, m.Missing.Name)}
+	if m.Event != nil {
+		evidence = append(evidence, query.EventEvidence(m.Event))
+	}
+	s.set(PodState(pod), finding.Critical, message.DeviceClaimMissing, args)
+	s.addCause(message.DeviceClaimMissing, args, evidence...)
+	s.addCause(message.DeviceClaimWay, args)
+	return true
+}

@@ -1,0 +1,299 @@
+package status
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Exit codes by which a shell or container runtime says how a process ended: 128 and the signal's number.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitSIGKILL       = 128 + 9
+	exitSIGSEGV       = 128 + 11
+	exitSIGTERM       = 128 + 15
+)
+
+// OOMKilled is the reason of a container whose memory ran out.
+const OOMKilled = "OOMKilled"
+
+// startError is the reason of a container whose process the runtime could not start (containerd, internal/cri/server).
+const startError = "StartError"
+
+// recentRestart is how long ago a container's end may be to be worth a word about a pod that runs well.
+const recentRestart = time.Hour
+
+// running is about a pod whose containers have been started: they may fail, or not be ready.
+func (s *Status) running(pod *corev1.Pod) {
+	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName)}
+	statuses := append(sidecars(pod), pod.Status.ContainerStatuses...)
+	if s.containersNotStarted(pod, statuses) {
+		return
+	}
+	if s.sidecarsStillRun(pod) {
+		return
+	}
+	if ready := facts.PodCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
+		args["why"] = ready.Message
+		s.set(PodState(pod), finding.Critical, message.PodNotReady, args)
+		s.notReady(pod, statuses, ready)
+		return
+	}
+	s.set(PodState(pod), "", message.PodRunning, args)
+	for _, c := range statuses {
+		if last := c.LastTerminationState.Terminated; last != nil && s.since(last.FinishedAt) < recentRestart {
+			s.explainExit(pod, c, last)
+		}
+	}
+}
+
+// notReady says which containers are not ready, and why.
+func (s *Status) notReady(pod *corev1.Pod, statuses []corev1.ContainerStatus, ready *corev1.PodCondition) {
+	for _, c := range statuses {
+		switch {
+		case c.Ready:
+		case c.State.Terminated != nil:
+			s.explainExit(pod, c, c.State.Terminated)
+		case s.restartedByProbe(pod, c):
+		default:
+			s.explainNotReady(pod, c, ready)
+		}
+	}
+	for _, gate := range pod.Spec.ReadinessGates {
+		c := facts.PodCondition(pod, gate.ConditionType)
+		if c != nil && c.Status == corev1.ConditionTrue {
+			continue
+		}
+		value, since := "", metav1.Time{}
+		if c != nil {
+			value, since = strings.TrimSpace(string(c.Status)+" "+c.Reason+" "+c.Message), c.LastTransitionTime
+		}
+		field := "status.conditions[" + string(gate.ConditionType) + "]"
+		s.addCause(message.ReadinessGateWaits, message.Args{"gate": string(gate.ConditionType)}, facts.EvidenceSince(s.ref, field, value, since))
+	}
+}
+
+// restartedByProbe is about a container that runs, not ready, after the kubelet ended it because of a probe. It says whether it is
+// one.
+func (s *Status) restartedByProbe(pod *corev1.Pod, c corev1.ContainerStatus) bool {
+	last, kills := c.LastTerminationState.Terminated, s.killedByProbe(pod, c.Name)
+	if last == nil || kills == nil || s.since(last.FinishedAt) > recentRestart {
+		return false
+	}
+	s.Summary = s.sentence(message.CrashesProbe, message.Args{"container": c.Name, "n": int(c.RestartCount), "why": kills.Message})
+	s.explainExit(pod, c, last)
+	s.slowStart(pod, c)
+	return true
+}
+
+// explainNotReady is about a container that runs and whose probe fails, or has not passed yet.
+func (s *Status) explainNotReady(pod *corev1.Pod, c corev1.ContainerStatus, ready *corev1.PodCondition) {
+	spec, args := containerOf(pod, c.Name), message.Args{"container": c.Name, "age": s.age(ready.LastTransitionTime)}
+	kind := "Readiness"
+	if c.Started != nil && !*c.Started {
+		kind = "Startup"
+	}
+	evidence := []finding.Evidence{facts.EvidenceSince(s.ref, statusField(pod, c.Name, "ready"), "false", ready.LastTransitionTime)}
+	for _, e := range s.Events(pod, "Unhealthy") {
+		if strings.HasPrefix(e.Message, kind+" probe") && aboutContainer(e, c.Name, pod) {
+			args["why"] = strings.TrimPrefix(strings.TrimPrefix(e.Message, kind+" probe failed: "), kind+" probe errored: ")
+			args["probe"] = probeText(spec, kind)
+			s.addCause(message.ID(kind+"ProbeFails"), args, append(evidence, query.EventEvidence(e))...)
+			s.Summary = s.sentence(message.ID(kind+"ProbeFails"), args)
+			return
+		}
+	}
+	args["probe"] = probeText(spec, kind)
+	s.addCause(message.ProbeNotPassed, args, evidence...)
+}
+
+// aboutContainer says whether an event is about one container of a pod; with a single one there is no other.
+func aboutContainer(e *corev1.Event, name string, pod *corev1.Pod) bool {
+	return len(pod.Spec.Containers)+len(pod.Spec.InitContainers) == 1 || strings.Contains(e.InvolvedObject.FieldPath, "{"+name+"}")
+}
+
+// probeText is what a probe asks, empty if the container has none.
+func probeText(c *corev1.Container, kind string) string {
+	if c == nil {
+		return ""
+	}
+	probe := c.ReadinessProbe
+	switch kind {
+	case "Startup":
+		probe = c.StartupProbe
+	case "Liveness":
+		probe = c.LivenessProbe
+	}
+	switch {
+	case probe == nil:
+		return ""
+	case probe.HTTPGet != nil:
+		return "GET :" + probe.HTTPGet.Port.String() + probe.HTTPGet.Path
+	case probe.TCPSocket != nil:
+		return "TCP :" + probe.TCPSocket.Port.String()
+	case probe.GRPC != nil:
+		return "gRPC :" + strconv.Itoa(int(probe.GRPC.Port))
+	case probe.Exec != nil:
+		return strings.Join(probe.Exec.Command, " ")
+	default:
+		return ""
+	}
+}
+
+// explainCrash is about a container that ends again and again.
+func (s *Status) explainCrash(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
+	last := c.LastTerminationState.Terminated
+	args := message.Args{"container": c.Name, "n": int(c.RestartCount), "last": "", "limit": s.memoryLimit(pod, c, last)}
+	id := message.Crashes
+	if last != nil {
+		args["last"] = terminatedText(last)
+		if last.Reason == OOMKilled {
+			id = message.CrashesOOM
+		}
+	}
+	if isExecFormatError(last) {
+		id, args["platform"], args["node"] = message.CrashesFormat, platformOf(s.World.Node(pod.Spec.NodeName)), facts.NodeRef(pod.Spec.NodeName)
+	}
+	if kills := s.killedByProbe(pod, c.Name); kills != nil {
+		id, args["why"] = message.CrashesProbe, kills.Message
+	}
+	if first {
+		s.set(PodState(pod), finding.Critical, id, args)
+	}
+	s.addCause(message.BacksOff, args, s.waitingEvidence(pod, c), facts.Evidence(s.ref, statusField(pod, c.Name, "restartCount"), strconv.Itoa(int(c.RestartCount))))
+	if last != nil {
+		s.explainExit(pod, c, last)
+	}
+	s.slowStart(pod, c)
+	s.raiseMemory(pod, c)
+}
+
+// killedByProbe is the event of a liveness or startup probe that failed, after which kubelet ends the container; nil if
+// there is none.
+func (s *Status) killedByProbe(pod *corev1.Pod, container string) *corev1.Event {
+	killed := slices.ContainsFunc(s.Events(pod, "Killing"), func(e *corev1.Event) bool {
+		return strings.Contains(e.Message, "failed liveness probe") || strings.Contains(e.Message, "failed startup probe")
+	})
+	for _, e := range s.Events(pod, "Unhealthy") {
+		if killed && !strings.HasPrefix(e.Message, "Readiness") && aboutContainer(e, container, pod) {
+			return e
+		}
+	}
+	return nil
+}
+
+// explainExit says how a container ended and what that means.
+func (s *Status) explainExit(pod *corev1.Pod, c corev1.ContainerStatus, end *corev1.ContainerStateTerminated) {
+	args := message.Args{
+		"container": c.Name, "code": int(end.ExitCode), "reason": end.Reason, "ran": "", "limit": limitOf(pod, c.Name),
+		"node": facts.NodeRef(pod.Spec.NodeName), "command": "",
+	}
+	if hasRun(end) {
+		args["ran"] = duration.HumanDuration(end.FinishedAt.Sub(end.StartedAt.Time))
+	}
+	field := statusField(pod, c.Name, "lastState.terminated")
+	if end == c.State.Terminated {
+		field = statusField(pod, c.Name, "state.terminated")
+	}
+	s.addCause(message.ContainerEnded, args, facts.EvidenceSince(s.ref, field, terminatedValue(end), end.FinishedAt))
+	s.explainExitCode(pod, c.Name, end, args)
+	if end.Reason != startError && !isExecFormatError(end) && end.ExitCode != 0 && s.killedByProbe(pod, c.Name) == nil {
+		s.addLogHint(c.Name, end != c.State.Terminated)
+	}
+}
+
+// hasRun says whether it is known for how long a container's process was there: of one that could not be started kubelet
+// writes the epoch.
+func hasRun(end *corev1.ContainerStateTerminated) bool {
+	return end.StartedAt.Unix() > 0 && !end.FinishedAt.IsZero()
+}
+
+// exitCodeMessages are what exit codes tell by themselves.
+var exitCodeMessages = map[int32]message.ID{
+	exitSIGKILL: message.ExitKilled, exitSIGTERM: message.ExitTerminated, exitSIGSEGV: message.ExitSegmentation,
+	exitNotFound: message.ExitNotFound, exitNotExecutable: message.ExitNotExecutable,
+}
+
+// explainExitCode is what an exit code tells of a container's end.
+func (s *Status) explainExitCode(pod *corev1.Pod, container string, end *corev1.ContainerStateTerminated, args message.Args) {
+	if kills := s.killedByProbe(pod, container); kills != nil {
+		args["why"], args["probe"] = kills.Message, probeText(containerOf(pod, container), "Liveness")
+		s.addCause(message.ExitProbe, args, query.EventEvidence(kills))
+		return
+	}
+	switch {
+	case isExecFormatError(end):
+		s.explainPlatform(pod, container, args)
+	case end.Reason == startError:
+		s.addCause(message.ExitNeverRan, args)
+	case end.Reason == OOMKilled && s.systemOOMEvent(pod, end) != nil:
+		s.addCause(message.ExitNodeOOM, args, query.EventEvidence(s.systemOOMEvent(pod, end)))
+	case end.Reason == OOMKilled && args["limit"] != "":
+		s.addCause(message.ExitLimit, args, facts.Evidence(s.ref, limitField(pod, container), limitOf(pod, container)))
+	case end.Reason == OOMKilled:
+		s.addCause(message.ExitNodeMemory, args, facts.Evidence(s.ref, limitField(pod, container), ""))
+	case exitCodeMessages[end.ExitCode] != "":
+		s.addCause(exitCodeMessages[end.ExitCode], args)
+	case end.ExitCode == 0:
+		id, policy := message.ExitDone, facts.Evidence(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy))
+		if !restartsOnSuccess(pod) {
+			id = message.ExitDoneOnce
+		}
+		s.addCause(id, args, policy)
+	}
+}
+
+// terminatedValue is how a container ended, in the words of its status.
+func terminatedValue(end *corev1.ContainerStateTerminated) string {
+	words := []string{"exitCode " + strconv.Itoa(int(end.ExitCode))}
+	if end.Reason != "" {
+		words = []string{end.Reason, words[0]}
+	}
+	if text := strings.TrimSpace(end.Message); text != "" {
+		words = append(words, text)
+	}
+	return strings.Join(words, ", ")
+}
+
+// terminatedText is how a container ended, in a sentence.
+func terminatedText(end *corev1.ContainerStateTerminated) string {
+	words := []string{}
+	if end.Reason != "" {
+		words = append(words, end.Reason)
+	}
+	words = append(words, "exit code "+strconv.Itoa(int(end.ExitCode)))
+	if text := strings.TrimSpace(end.Message); text != "" {
+		words = append(words, text)
+	}
+	return strings.Join(words, ", ")
+}
+
+// limitField is the path of the memory limit of a container.
+func limitField(pod *corev1.Pod, container string) string {
+	list := "containers"
+	if isInit(pod, container) {
+		list = "initContainers"
+	}
+	return "spec." + list + "[" + container + "].resources.limits.memory"
+}
+
+// limitOf is the memory a container may use, empty if that is not limited.
+func limitOf(pod *corev1.Pod, container string) string {
+	if c := containerOf(pod, container); c != nil {
+		if limit, ok := c.Resources.Limits[corev1.ResourceMemory]; ok {
+			return limit.String()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,128 @@
+package status
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Annotations by which people keep an autoscaler from removing nodes.
+//
+// Sources: karpenter.sh/docs/concepts/disruption; cluster-autoscaler's FAQ.
+const (
+	doNotDisrupt      = "karpenter.sh/do-not-disrupt"
+	scaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
+	safeToEvict       = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+	poolLabel         = "karpenter.sh/nodepool"
+)
+
+// explainNotRemoved says why an autoscaler does not remove or replace a node: what it tells itself, and what people have annotated.
+func (s *Status) explainNotRemoved(node *corev1.Node) {
+	for _, reason := range []string{"DisruptionBlocked", "Unconsolidatable", "ScaleDownFailed"} {
+		events := s.Events(node, reason)
+		if len(events) == 0 || query.FromKarpenter(events[0]) == (reason == "ScaleDownFailed") || query.EventSource(events[0]) == "" {
+			continue
+		}
+		s.explainDisruptionBlocked(events[0])
+	}
+	s.explainAnnotations(node)
+}
+
+// explainDisruptionBlocked is about one of an autoscaler's Events. What is blocked belongs into the answer about a node that is otherwise well; that a
+// node cannot be had cheaper does not.
+func (s *Status) explainDisruptionBlocked(e *corev1.Event) {
+	_, _, last := query.Occurrences(e)
+	words := strings.TrimSuffix(strings.TrimPrefix(e.Message, "Cannot disrupt Node: "), ".")
+	args := message.Args{"source": query.EventSource(e), "why": words, "age": s.age(last), "node": s.ref}
+	id := message.NodeBlocked
+	if e.Reason == "Unconsolidatable" {
+		id = message.NodeUnconsolidatable
+	}
+	s.addCause(id, args, query.EventEvidence(e))
+	if s.Severity == "" && id == message.NodeBlocked {
+		s.set(s.State, finding.Info, message.UnplacedAlso, message.Args{"said": s.Summary, "also": s.sentence(id, args)})
+	}
+	for _, budget := range s.budgetsIn(e.Message) {
+		s.budgetAllows(budget)
+	}
+}
+
+// objectKey is the namespace and name of an object in an Event's words.
+var objectKey = regexp.MustCompile(`([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`)
+
+// budgetsIn are the PodDisruptionBudgets that words name and that are there, each once.
+func (s *Status) budgetsIn(words string) []*policyv1.PodDisruptionBudget {
+	var all []*policyv1.PodDisruptionBudget
+	seen := map[string]bool{}
+	for _, match := range objectKey.FindAllStringSubmatch(words, -1) {
+		o, ok := s.World.Object(cluster.PodDisruptionBudget, match[1], match[2]).(*policyv1.PodDisruptionBudget)
+		if ok && o != nil && !seen[match[0]] {
+			seen[match[0]] = true
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// budgetAllows says what a PodDisruptionBudget allows, and which of its pods are not ready.
+func (s *Status) budgetAllows(b *policyv1.PodDisruptionBudget) {
+	ref := facts.RefTo(cluster.PodDisruptionBudget, b)
+	var unready []change.Ref
+	for _, pod := range s.World.Pods() {
+		if pod.Namespace != b.Namespace || cluster.Ended(pod) || !selectedByBudget(b, pod) {
+			continue
+		}
+		if c := facts.PodCondition(pod, corev1.PodReady); c == nil || c.Status != corev1.ConditionTrue {
+			unready = append(unready, facts.RefTo(cluster.Pod, pod))
+		}
+	}
+	allowed, healthy, desired := b.Status.DisruptionsAllowed, b.Status.CurrentHealthy, b.Status.DesiredHealthy
+	args := message.Args{
+		"budget": ref, "namespace": b.Namespace, "allowed": int(allowed), "healthy": int(healthy), "desired": int(desired), "pods": s.Enumerate(unready), "n": len(unready),
+	}
+	s.addCause(message.NodeBudget, args,
+		facts.Evidence(ref, "status.disruptionsAllowed", strconv.Itoa(int(allowed))), facts.Evidence(ref, "status.currentHealthy", strconv.Itoa(int(healthy))),
+		facts.Evidence(ref, "status.desiredHealthy", strconv.Itoa(int(desired))))
+}
+
+// selectedByBudget says whether a budget is about a pod of its namespace; an empty selector is every one, none is no pod.
+func selectedByBudget(b *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
+	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	return err == nil && selector.Matches(labels.Set(pod.Labels))
+}
+
+// explainAnnotations is about annotations of the node and its pods. Which autoscaler heeds them depends on whose the node is.
+func (s *Status) explainAnnotations(node *corev1.Node) {
+	_, karpenter := node.Labels[poolLabel]
+	source, onNode, onPod, keeps := "cluster-autoscaler", scaleDownDisabled, safeToEvict, func(value string) bool { return value == "false" }
+	if karpenter {
+		source, onNode, onPod, keeps = "Karpenter", doNotDisrupt, doNotDisrupt, func(value string) bool { return value == "true" }
+	}
+	if node.Annotations[onNode] == "true" {
+		s.addCause(message.NodeAnnotated, message.Args{"source": source, "annotation": onNode, "node": s.ref}, facts.Evidence(s.ref, "metadata.annotations["+onNode+"]", "true"))
+	}
+	var pods []change.Ref
+	var evidence []finding.Evidence
+	for _, pod := range s.World.PodsOn(node.Name) {
+		if value := pod.Annotations[onPod]; keeps(value) && !cluster.Ended(pod) {
+			ref := facts.RefTo(cluster.Pod, pod)
+			pods, evidence = append(pods, ref), append(evidence, facts.Evidence(ref, "metadata.annotations["+onPod+"]", value))
+		}
+	}
+	if len(pods) > 0 {
+		args := message.Args{"source": source, "annotation": onPod, "pods": s.Enumerate(pods), "n": len(pods), "node": s.ref}
+		s.addCause(message.NodeKeptByPods, args, evidence[:min(len(evidence), query.MaxListed)]...)
+	}
+}

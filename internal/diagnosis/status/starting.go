@@ -1,0 +1,167 @@
+package status
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// onUnreachableNode is about a pod whose node is gone or does not answer: nothing its status says can be relied on. It says
+// whether that is so.
+func (s *Status) onUnreachableNode(pod *corev1.Pod) bool {
+	if !s.Known(cluster.Node) || !query.NodeUnavailable(s.World, pod.Spec.NodeName) {
+		return false
+	}
+	args := message.Args{"node": facts.NodeRef(pod.Spec.NodeName)}
+	node := s.World.Node(pod.Spec.NodeName)
+	if node == nil {
+		s.set(PodState(pod), finding.Critical, message.OnNodeGone, args)
+		s.addCause(message.OnNodeGone, args, facts.Evidence(s.ref, "spec.nodeName", pod.Spec.NodeName))
+		return true
+	}
+	ready, _ := facts.Readiness(node)
+	args["age"] = s.age(ready.LastTransitionTime)
+	s.set(PodState(pod), finding.Critical, message.OnNodeDown, args)
+	s.addCause(message.NodeNotReadySince, args, nodeConditionEvidence(node, ready))
+	return true
+}
+
+func nodeConditionEvidence(node *corev1.Node, c corev1.NodeCondition) finding.Evidence {
+	value := strings.TrimSpace(string(c.Status) + " " + c.Reason)
+	if c.Message != "" {
+		value += ": " + c.Message
+	}
+	return facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(c.Type)+"]", value, c.LastTransitionTime)
+}
+
+// starting is about a pod that has its node and whose containers have not all been started once.
+func (s *Status) starting(pod *corev1.Pod) {
+	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName)}
+	s.set(PodState(pod), finding.Critical, message.PodPlaced, args)
+	if s.initializing(pod) || s.containersNotStarted(pod, pod.Status.ContainerStatuses) {
+		return
+	}
+	s.AddUnknownKinds(cluster.Event)
+	if s.volumesNotReady(pod) || s.sandboxFailed(pod) {
+		return
+	}
+	for _, e := range s.Events(pod) {
+		if e.Type == corev1.EventTypeWarning && e.Reason != "FailedScheduling" {
+			s.set(PodState(pod), finding.Critical, message.PodNotStarted, message.Args{"pod": s.ref, "node": args["node"], "why": e.Message})
+			s.addCause(message.KubeletSays, nil, query.EventEvidence(e))
+			return
+		}
+	}
+	if pod.Status.StartTime == nil {
+		s.addCause(message.KubeletSilent, args, facts.Evidence(s.ref, "status.startTime", ""))
+	}
+}
+
+// initializing is about init containers, which run one after the other before all else. It says whether one holds the pod.
+func (s *Status) initializing(pod *corev1.Pod) bool {
+	if initialized(pod) {
+		return false
+	}
+	if s.containersNotStarted(pod, pod.Status.InitContainerStatuses) {
+		return true
+	}
+	for i, c := range pod.Status.InitContainerStatuses {
+		if c.State.Running == nil || c.Started != nil && *c.Started && isSidecar(pod, c.Name) {
+			continue
+		}
+		if isSidecar(pod, c.Name) {
+			s.explainNotReady(pod, c, facts.PodCondition(pod, corev1.PodInitialized))
+			return true
+		}
+		s.set(PodState(pod), finding.Critical, message.InitRuns, message.Args{
+			"container": c.Name, "n": i + 1, "of": len(pod.Spec.InitContainers), "age": s.age(c.State.Running.StartedAt),
+		})
+		s.addCause(message.InitFirst, message.Args{"container": c.Name},
+			facts.EvidenceSince(s.ref, statusField(pod, c.Name, "state"), "running", c.State.Running.StartedAt))
+		s.addLogHint(c.Name, false)
+		return true
+	}
+	return false
+}
+
+// containersNotStarted is about containers that kubelet cannot start or has to start again and again. It says whether there is one.
+func (s *Status) containersNotStarted(pod *corev1.Pod, statuses []corev1.ContainerStatus) bool {
+	found := false
+	for _, c := range statuses {
+		switch w := c.State.Waiting; {
+		case w == nil || w.Reason == "" || w.Reason == "ContainerCreating" || w.Reason == "PodInitializing":
+			continue
+		case strings.Contains(w.Reason, "Image") || w.Reason == "RegistryUnavailable":
+			s.imageNotPulled(pod, c, !found)
+		case w.Reason == "CrashLoopBackOff":
+			s.explainCrash(pod, c, !found)
+		default:
+			s.explainCreateError(pod, c, !found)
+		}
+		found = true
+	}
+	return found
+}
+
+// explainCreateError is about a container that kubelet or the runtime refuses to make.
+func (s *Status) explainCreateError(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
+	w := c.State.Waiting
+	args := message.Args{"container": c.Name, "why": w.Message, "reason": w.Reason, "node": facts.NodeRef(pod.Spec.NodeName)}
+	if first {
+		s.set(PodState(pod), finding.Critical, message.ContainerRefused, args)
+	}
+	id := message.ContainerRefusedLink
+	lacks, lacking := missingSource(pod, w.Message)
+	if lacking {
+		id = missingLink(lacks)
+		args["kind"], args["name"], args["namespace"], args["key"] = lacks.Kind, lacks.Name, pod.Namespace, lacks.key
+	}
+	s.addCause(id, args, s.waitingEvidence(pod, c))
+	if lacking {
+		s.proposeCreate(pod, lacks)
+	}
+}
+
+// waitingEvidence is why a container waits, in kubelet's words.
+func (s *Status) waitingEvidence(pod *corev1.Pod, c corev1.ContainerStatus) finding.Evidence {
+	value := c.State.Waiting.Reason
+	if c.State.Waiting.Message != "" {
+		value += ": " + c.State.Waiting.Message
+	}
+	return facts.Evidence(s.ref, statusField(pod, c.Name, "state.waiting"), value)
+}
+
+// statusField is the path of a field of how a container fares.
+func statusField(pod *corev1.Pod, container, field string) string {
+	list := "containerStatuses"
+	if isInit(pod, container) {
+		list = "initContainerStatuses"
+	}
+	return "status." + list + "[" + container + "]." + field
+}
+
+func isInit(pod *corev1.Pod, container string) bool {
+	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == container })
+}
+
+// addLogHint says where the reason is that only the program itself knows.
+func (s *Status) addLogHint(container string, previous bool) {
+	s.addUnknown(s.ref, message.LogTells, message.Args{"command": logCommand(s.ref, container, previous), "container": container})
+}
+
+// logCommand shows what a container wrote. The names are those of API objects and containers, which no shell reads wrong.
+func logCommand(pod change.Ref, container string, previous bool) string {
+	command := "kubectl logs " + pod.Name + " --namespace " + pod.Namespace + " --container " + container
+	if previous {
+		command += " --previous"
+	}
+	return command
+}

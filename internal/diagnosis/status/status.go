@@ -1,0 +1,179 @@
+package status
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// Status builds the explanation of an object that is not waiting for the scheduler.
+type Status struct {
+	query.Query
+	finding.Explanation
+	ref change.Ref
+	// ToldElsewhere says that what is wrong is told of the things that the subject depends on, wherever those are told of.
+	ToldElsewhere bool
+}
+
+// PresentCodes are the codes of present problems, as opposed to risks.
+var PresentCodes = []finding.Code{finding.N101, finding.N104, finding.N201, finding.N205, finding.N301, finding.N303, finding.N501, finding.N504}
+
+// AppendFindings leaves out what is there already: several pods may lead to one finding.
+func AppendFindings(all, more []finding.Finding) []finding.Finding {
+	for _, f := range more {
+		if !slices.ContainsFunc(all, func(g finding.Finding) bool { return g.Code == f.Code && g.Message == f.Message }) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Of reads the subject's own state, without the rules.
+func Of(ctx context.Context, q query.Query) *Status {
+	s := &Status{Query: q, Explanation: finding.Explanation{Subject: *q.Subject}, ref: *q.Subject}
+	switch o := q.World.Object(cluster.Kind(q.Subject.Kind), q.Subject.Namespace, q.Subject.Name).(type) {
+	case *corev1.Pod:
+		s.pod(o)
+		s.explainNamedServices(ctx, o)
+	case *corev1.Node:
+		s.node(o)
+	case *corev1.PersistentVolumeClaim:
+		s.claim(ctx, o)
+	case *corev1.PersistentVolume:
+		s.volume(o)
+	case *appsv1.Deployment:
+		s.deployment(ctx, o)
+	case *appsv1.ReplicaSet:
+		s.replicaSet(ctx, o)
+	case *appsv1.StatefulSet:
+		s.statefulSet(ctx, o)
+	case *appsv1.DaemonSet:
+		s.daemonSet(ctx, o)
+	case *batchv1.Job:
+		s.job(ctx, o)
+	case *batchv1.CronJob:
+		s.cronJob(ctx, o)
+	case *custom.NodePool:
+		s.nodePool(o)
+	case *custom.NodeClaim:
+		s.nodeClaim(o)
+	case *custom.Workload:
+		s.workload(o)
+	case nil:
+		s.deleted()
+	default:
+		s.otherObject(ctx, o)
+	}
+	return s
+}
+
+// otherObject is about what is neither a pod nor makes some nor holds what they keep.
+func (s *Status) otherObject(ctx context.Context, o metav1.Object) {
+	switch o := o.(type) {
+	case *policyv1.PodDisruptionBudget:
+		s.budget(ctx, o)
+	case *corev1.Service:
+		s.service(ctx, o)
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		s.horizontalPodAutoscaler(ctx, o)
+	case *corev1.Namespace:
+		s.namespace(ctx, o)
+	case *corev1.ResourceQuota:
+		s.quota(o)
+	case *networkingv1.Ingress:
+		s.ingress(ctx, o)
+	default:
+		s.set("", "", message.StatusUntold, nil)
+	}
+}
+
+// set states what the subject is: its state in kubectl's word, how much that matters, and the answer in a sentence.
+func (s *Status) set(state string, severity finding.Severity, id message.ID, args message.Args) {
+	s.State, s.Severity, s.Summary = state, severity, s.sentence(id, args)
+}
+
+// addCause adds a link to the chain of causes.
+func (s *Status) addCause(id message.ID, args message.Args, evidence ...finding.Evidence) {
+	s.Causes = append(s.Causes, finding.Link{Message: s.sentence(id, args), Evidence: evidence})
+}
+
+// joinLastCause adds the latest link to the answer, if that is the link before it: where no command mends a thing, what does is said at once.
+func (s *Status) joinLastCause() {
+	if n := len(s.Causes); n > 1 && s.Summary == s.Causes[n-2].Message {
+		s.Summary += " " + s.Causes[n-1].Message
+	}
+}
+
+// addRemedies adds remedies, each once: several pods may have the same.
+func (s *Status) addRemedies(proposals ...finding.Remedy) {
+	for _, proposal := range proposals {
+		if !slices.ContainsFunc(s.Remedies, func(r finding.Remedy) bool { return r.Command == proposal.Command && r.Message == proposal.Message }) {
+			s.Remedies = append(s.Remedies, proposal)
+		}
+	}
+}
+
+// addUnknown states what would have to be known.
+func (s *Status) addUnknown(about any, id message.ID, args message.Args) {
+	s.Unknown = append(s.Unknown, finding.Gap{About: fmt.Sprint(about), Message: s.sentence(id, args)})
+}
+
+// AddUnknownKinds states which of these kinds would have told more and are not known.
+func (s *Status) AddUnknownKinds(kinds ...cluster.Kind) {
+	unknown := map[message.ID][]string{}
+	for _, kind := range kinds {
+		switch s.World.Knowledge(kind) {
+		case cluster.Complete, cluster.Partial:
+		case cluster.Forbidden:
+			unknown[message.WouldTellForbidden] = append(unknown[message.WouldTellForbidden], string(kind))
+		default:
+			unknown[message.WouldTellAbsent] = append(unknown[message.WouldTellAbsent], string(kind))
+		}
+	}
+	for _, id := range []message.ID{message.WouldTellForbidden, message.WouldTellAbsent} {
+		if names := unknown[id]; len(names) > 0 {
+			s.addUnknown(strings.Join(names, ", "), id, message.Args{"kinds": names})
+		}
+	}
+}
+
+// sentence is a sentence about the subject.
+func (s *Status) sentence(id message.ID, args message.Args) string {
+	all := message.Args{"subject": s.ref}
+	maps.Copy(all, args)
+	return s.Say.Text(id, all)
+}
+
+// age is how long ago something was, as kubectl writes it; empty if it is not told.
+func (s *Status) age(then metav1.Time) string {
+	if then.IsZero() {
+		return ""
+	}
+	return duration.HumanDuration(s.since(then))
+}
+
+// since is how long ago something was when the world was read.
+func (s *Status) since(then metav1.Time) time.Duration { return s.World.Taken().Sub(then.Time) }
+
+// Overdue is how long after its grace period a pod may still be there without being stuck: the kubelet kills what has not
+// ended by then and confirms within seconds.
+const Overdue = 30 * time.Second

@@ -1,0 +1,197 @@
+package unschedulable
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// maxNearest is how many nearest misses are told.
+const maxNearest = 3
+
+// explainInfeasible explains pods that the scheduler looked at every node for.
+func (a *explanation) explainInfeasible(ctx context.Context, d *query.Verdict) {
+	near := nearestNodes(a.Query, a.representative, d)
+	switch only := facts.DaemonSetPodNode(a.representative); {
+	case only != "" && a.World.Node(only) == nil:
+		a.setMessage(message.UnplacedOnlyGone, message.Args{"node": facts.NodeRef(only)})
+	case only != "":
+		a.setMessage(message.UnplacedOnly, message.Args{"node": facts.NodeRef(only), "misses": a.shortfalls(near[0])})
+	case len(d.OnAllNodes) > 0:
+		a.setMessage(message.UnplacedElse, message.Args{"says": obstacleReasons(d.OnAllNodes)})
+	case len(d.Infeasible) == 0:
+		a.setMessage(message.UnplacedNoNodes, nil)
+	case a.hostVolume() != nil:
+		a.setPinnedMessage(*a.hostVolume(), d)
+	default:
+		args := message.Args{"nodes": len(d.Infeasible), "why": query.CountObstacles(d.Infeasible).Sentences(a.Say), "nearest": ""}
+		if len(d.Infeasible) > 1 && mentionedObstacles[near[0].MostSevere().Kind] {
+			args["nearest"] = a.describeNode(near[0])
+		}
+		a.setMessage(message.UnplacedNodes, args)
+	}
+	for _, o := range d.OnAllNodes {
+		a.addCause(message.CausePlugin, message.Args{"plugin": o.Plugin, "says": obstacleReasons([]scheduling.Obstacle{o})})
+	}
+	if len(near) > 0 {
+		a.addCause(message.CauseNearest, message.Args{"misses": a.describeNodes(near)}, a.nearestEvidence(near)...)
+		a.explainObstacles(d)
+		a.explainPreemption(ctx, d)
+	}
+	a.autoscaler()
+	a.remedies(ctx, d, near)
+}
+
+func obstacleReasons(obstacles []scheduling.Obstacle) []string {
+	var words []string
+	for _, o := range obstacles {
+		words = append(words, o.Reasons...)
+	}
+	return words
+}
+
+// nearestNodes are the nodes that come closest to taking the pod: those with the fewest obstacles, the least severe, and the
+// smallest shortage. A pod meant for one node has only that.
+func nearestNodes(q query.Query, pod *corev1.Pod, d *query.Verdict) []query.NodeObstacles {
+	only := facts.DaemonSetPodNode(pod)
+	type ranked struct {
+		query.NodeObstacles
+		kinds, order int
+		share        float64
+	}
+	all := make([]ranked, 0, len(d.Infeasible))
+	for _, n := range d.Infeasible {
+		if only != "" && n.Node.Name != only {
+			continue
+		}
+		r := ranked{n, len(n.Obstacles), slices.Index(query.ObstacleOrder, n.MostSevere().Kind), 0}
+		if n.Has(message.ObstacleFull) {
+			r.share = q.ShortageScore(pod, n.Node)
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(
+			cmp.Compare(a.kinds, b.kinds), cmp.Compare(b.order, a.order), cmp.Compare(a.share, b.share),
+			cmp.Compare(a.Node.Name, b.Node.Name),
+		)
+	})
+	var near []query.NodeObstacles
+	for _, r := range all[:min(len(all), maxNearest)] {
+		near = append(near, r.NodeObstacles)
+	}
+	return near
+}
+
+// describeNode says what a node lacks to take the pod, with the node's name.
+func (a *explanation) describeNode(n query.NodeObstacles) string {
+	return a.Say.Text(message.NodeMisses, message.Args{"node": facts.NodeRef(n.Node.Name), "misses": a.shortfalls(n)})
+}
+
+func (a *explanation) describeNodes(nodes []query.NodeObstacles) []string {
+	var all []string
+	for _, n := range nodes {
+		all = append(all, a.describeNode(n))
+	}
+	return all
+}
+
+// mentionedObstacles are the obstacles of which the nearest node tells more than their count.
+var mentionedObstacles = map[message.ID]bool{
+	message.ObstacleTainted: true, message.ObstaclePort: true, message.ObstacleLimit: true, message.ObstacleFull: true,
+	message.ObstacleNotReady: true, message.ObstacleCordoned: true,
+}
+
+// setPinnedMessage is about pods whose volume lies on certain nodes, as a local disk does.
+func (a *explanation) setPinnedMessage(m facts.Mount, d *query.Verdict) {
+	hosts := m.Hostnames()
+	there := slices.DeleteFunc(slices.Clone(d.Infeasible), func(n query.NodeObstacles) bool { return !m.Allows(n.Node) })
+	a.setMessage(message.UnplacedPinned, message.Args{
+		"claim": facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), "nodes": hosts, "gone": len(missingNodes(a.Query, hosts)) == len(hosts),
+		"misses": a.describeNodes(there[:min(len(there), maxNearest)]),
+	})
+}
+
+// shortfallMessage is what a node's obstacle is called beside its name.
+var shortfallMessage = map[message.ID]message.ID{
+	message.ObstacleSelector: message.MissSelector, message.ObstacleLabel: message.MissLabel,
+	message.ObstacleTainted: message.MissTainted, message.ObstacleVolume: message.MissVolume,
+	message.ObstacleStorage: message.MissStorage, message.ObstacleInUse: message.MissInUse,
+	message.ObstacleTogether: message.MissTogether, message.ObstacleApart: message.MissApart,
+	message.ObstacleSpread: message.MissSpread, message.ObstacleDevice: message.MissDevice,
+	message.ObstacleOther: message.MissOther, message.ObstaclePort: message.MissPort,
+	message.ObstacleLimit: message.MissLimit, message.ObstacleFull: message.MissFull,
+	message.ObstacleNotReady: message.MissNotReady, message.ObstacleCordoned: message.MissCordoned,
+}
+
+// shortfalls are what a node lacks to take the pod.
+func (a *explanation) shortfalls(n query.NodeObstacles) []string {
+	var said []string
+	for _, o := range n.Obstacles {
+		args := message.Args{"says": o.Reasons}
+		switch o.Kind {
+		case message.ObstacleTainted:
+			var taints []string
+			for _, taint := range query.UntoleratedNonLifecycleTaints(a.representative, n.Node) {
+				taints = append(taints, taint.ToString())
+			}
+			args["taints"] = taints
+		case message.ObstacleFull:
+			args["needs"] = a.missingResources(n.Node)
+		}
+		said = append(said, a.Say.Text(shortfallMessage[o.Kind], args))
+	}
+	return said
+}
+
+// missingResources are what a node has too little of, in words.
+func (a *explanation) missingResources(node *corev1.Node) []string {
+	var said []string
+	for _, n := range a.Shortages(a.representative, node) {
+		if n.Resource == corev1.ResourcePods {
+			said = append(said, a.Say.Text(message.ShortOfPods, nil))
+			continue
+		}
+		said = append(said, a.Say.Text(message.ShortOf, message.Args{"amount": n.Format(n.Missing()), "resource": string(n.Resource)}))
+	}
+	return said
+}
+
+func (a *explanation) nearestEvidence(near []query.NodeObstacles) []finding.Evidence {
+	var facts []finding.Evidence
+	for _, n := range near {
+		for _, o := range n.Obstacles {
+			facts = append(facts, a.ObstacleEvidence(a.representative, n.Node, o)...)
+		}
+	}
+	return facts
+}
+
+// autoscaler is what an autoscaler says of the pod.
+func (a *explanation) autoscaler() {
+	a.Causes = append(a.Causes, query.AutoscalerLinks(a.Query, a.representative)...)
+	if said := query.AutoscalerSummary(a.Query, a.representative); said != "" {
+		a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
+	}
+}
+
+// podsOnNode are the pods on a node that satisfy a condition and have not ended.
+func podsOnNode(q query.Query, node string, holds func(*corev1.Pod) bool) []change.Ref {
+	var refs []change.Ref
+	for _, pod := range q.World.PodsOn(node) {
+		if !cluster.Ended(pod) && holds(pod) {
+			refs = append(refs, facts.RefTo(cluster.Pod, pod))
+		}
+	}
+	return refs
+}

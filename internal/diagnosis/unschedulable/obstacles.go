@@ -1,0 +1,270 @@
+package unschedulable
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// explainObstacles adds a link for each kind of obstacle, the most severe first: what lies behind it.
+func (a *explanation) explainObstacles(d *query.Verdict) {
+	explain := map[message.ID]func([]query.NodeObstacles){
+		message.ObstacleSelector: a.explainSelector, message.ObstacleTainted: a.explainTaints, message.ObstacleVolume: a.explainVolumeAffinity,
+		message.ObstacleStorage: a.explainProvisioning, message.ObstacleDevice: a.explainPlugin, message.ObstacleOther: a.explainPlugin,
+		message.ObstacleInUse: a.explainClaimInUse, message.ObstacleTogether: a.explainAffinity, message.ObstacleApart: a.explainAntiAffinity,
+		message.ObstacleSpread: a.explainSpread, message.ObstaclePort: a.explainPorts, message.ObstacleLimit: a.explainVolumeLimits,
+		message.ObstacleFull: a.explainResources,
+	}
+	only := facts.DaemonSetPodNode(a.representative)
+	for _, kind := range query.ObstacleOrder {
+		nodes := slices.DeleteFunc(slices.Clone(d.Infeasible), func(n query.NodeObstacles) bool { return !n.Has(kind) || only != "" && n.Node.Name != only })
+		if why := explain[kind]; why != nil && len(nodes) > 0 {
+			why(nodes)
+		}
+	}
+}
+
+// explainSelector says how many nodes the pod's selector leaves, and if none, what there would be to select.
+func (a *explanation) explainSelector(nodes []query.NodeObstacles) {
+	if facts.DaemonSetPodNode(a.representative) != "" {
+		return
+	}
+	total := len(a.World.Nodes())
+	if len(nodes) < total {
+		a.addCause(message.CauseSelector, message.Args{"n": total - len(nodes), "total": total}, facts.SelectorEvidence(a.representative)...)
+		return
+	}
+	var values []string
+	for _, key := range facts.SelectorKeys(a.representative) {
+		there := map[string]bool{}
+		for _, node := range a.World.Nodes() {
+			if value, ok := node.Labels[key]; ok {
+				there[value] = true
+			}
+		}
+		id := message.LabelValues
+		if len(there) == 0 {
+			id = message.LabelNowhere
+		}
+		sorted := slices.Sorted(maps.Keys(there))
+		values = append(values, a.Say.Text(id, message.Args{"label": key, "values": sorted[:min(len(sorted), query.MaxListed)]}))
+	}
+	a.addCause(message.CauseSelectorNone, message.Args{"values": values}, facts.SelectorEvidence(a.representative)...)
+}
+
+// explainTaints names the taints and how many nodes have each.
+func (a *explanation) explainTaints(nodes []query.NodeObstacles) {
+	counts := map[string]int{}
+	for _, n := range nodes {
+		for _, taint := range query.UntoleratedNonLifecycleTaints(a.representative, n.Node) {
+			counts[taint.ToString()]++
+		}
+	}
+	var taints []string
+	for _, taint := range slices.Sorted(maps.Keys(counts)) {
+		taints = append(taints, taint+" ("+strconv.Itoa(counts[taint])+")")
+	}
+	a.addCause(message.CauseTaint, message.Args{"taints": taints[:min(len(taints), query.MaxListed)]},
+		facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.tolerations", facts.FormatTolerations(a.representative.Spec.Tolerations)))
+	a.explainOwnedTaints(nodes)
+}
+
+// explainResources says what the pod asks for beside what is free, and whether any node would be large enough.
+func (a *explanation) explainResources(nodes []query.NodeObstacles) {
+	asked := query.PodRequests(a.representative)
+	counts := map[corev1.ResourceName]int{}
+	free, most, largest := map[corev1.ResourceName]int64{}, map[corev1.ResourceName]int64{}, map[corev1.ResourceName]int64{}
+	for _, n := range nodes {
+		for _, need := range a.Shortages(a.representative, n.Node) {
+			counts[need.Resource]++
+		}
+		for name := range asked {
+			all := query.QuantityValue(name, n.Node.Status.Allocatable[name])
+			left := max(all-a.Judge.Taken(n.Node.Name, name), 0)
+			free[name] += left
+			most[name], largest[name] = max(most[name], left), max(largest[name], all)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		want := query.QuantityValue(name, asked[name])
+		args := message.Args{
+			"resource": string(name), "asked": query.FormatQuantity(name, want), "most": query.FormatQuantity(name, most[name]),
+			"largest": query.FormatQuantity(name, largest[name]), "free": query.FormatQuantity(name, free[name]), "nodes": len(nodes),
+		}
+		id := message.CauseFull
+		switch {
+		case name == corev1.ResourcePods:
+			id = message.CauseFullPods
+		case largest[name] < want:
+			id = message.CauseTooLarge
+		case free[name] >= want && most[name] < want:
+			id = message.CauseFragmented
+		case most[name] >= want:
+			continue // Some node has enough of it: what that one lacks is told by another resource.
+		}
+		a.addCause(id, args, facts.RequestEvidence(facts.RefTo(cluster.Pod, a.representative), "spec", &a.representative.Spec, name)...)
+	}
+}
+
+// explainPorts names who holds the host ports.
+func (a *explanation) explainPorts(nodes []query.NodeObstacles) {
+	for _, want := range hostPorts(a.representative) {
+		var holders []change.Ref
+		for _, n := range nodes {
+			holders = append(holders, podsOnNode(a.Query, n.Node.Name, func(p *corev1.Pod) bool {
+				return slices.ContainsFunc(hostPorts(p), func(have corev1.ContainerPort) bool { return portsConflict(want, have) })
+			})...)
+		}
+		if len(holders) == 0 {
+			continue
+		}
+		port := strconv.Itoa(int(want.HostPort)) + "/" + string(protocol(want))
+		a.addCause(message.CausePort, message.Args{"port": port, "pods": a.Enumerate(holders), "n": len(nodes)},
+			facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.containers[*].ports[*].hostPort", strconv.Itoa(int(want.HostPort))))
+	}
+}
+
+func hostPorts(pod *corev1.Pod) []corev1.ContainerPort {
+	var ports []corev1.ContainerPort
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		for _, port := range container.Ports {
+			if port.HostPort > 0 {
+				ports = append(ports, port)
+			}
+		}
+	}
+	return ports
+}
+
+func protocol(p corev1.ContainerPort) corev1.Protocol {
+	if p.Protocol == "" {
+		return corev1.ProtocolTCP
+	}
+	return p.Protocol
+}
+
+// portsConflict says whether two host ports are the same; an empty address, like 0.0.0.0, is every one.
+func portsConflict(a, b corev1.ContainerPort) bool {
+	every := func(ip string) bool { return ip == "" || ip == "0.0.0.0" }
+	return a.HostPort == b.HostPort && protocol(a) == protocol(b) && (every(a.HostIP) || every(b.HostIP) || a.HostIP == b.HostIP)
+}
+
+// explainClaimInUse names who uses a claim that one pod at a time may use.
+func (a *explanation) explainClaimInUse(nodes []query.NodeObstacles) {
+	said := false
+	for _, m := range facts.Mounts(a.World, a.representative) {
+		if !slices.Contains(m.Claim.Spec.AccessModes, corev1.ReadWriteOncePod) {
+			continue
+		}
+		var users []change.Ref
+		for _, pod := range a.World.PodsUsing(m.Claim.Namespace, m.Claim.Name) {
+			if pod != a.representative && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
+				users = append(users, facts.RefTo(cluster.Pod, pod))
+			}
+		}
+		claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
+		if len(users) > 0 {
+			said = true
+			a.Subjects = append(a.Subjects, claim)
+			a.addCause(message.CauseInUse, message.Args{"claim": claim, "pods": a.Enumerate(users)},
+				facts.Evidence(claim, "spec.accessModes", string(corev1.ReadWriteOncePod)))
+		}
+	}
+	if !said {
+		a.explainPlugin(nodes)
+	}
+}
+
+// explainVolumeLimits says how many volumes the nodes may attach.
+func (a *explanation) explainVolumeLimits(nodes []query.NodeObstacles) {
+	drivers := map[string]bool{}
+	for _, m := range facts.Mounts(a.World, a.representative) {
+		drivers[m.Driver()] = true
+	}
+	var limits []finding.Evidence
+	for _, n := range nodes {
+		csi := a.World.CSINode(n.Node.Name)
+		if csi == nil {
+			continue
+		}
+		for _, driver := range csi.Spec.Drivers {
+			if drivers[driver.Name] && driver.Allocatable != nil && driver.Allocatable.Count != nil && len(limits) < query.MaxListed {
+				limits = append(limits, facts.Evidence(facts.RefTo(cluster.CSINode, csi), "spec.drivers["+driver.Name+"].allocatable.count", strconv.Itoa(int(*driver.Allocatable.Count))))
+			}
+		}
+	}
+	a.addCause(message.CauseLimit, message.Args{"n": len(nodes)}, limits...)
+}
+
+// explainVolumeAffinity says where the volumes are tied to.
+func (a *explanation) explainVolumeAffinity([]query.NodeObstacles) {
+	for _, m := range facts.Mounts(a.World, a.representative) {
+		if m.Volume == nil || len(m.Selectors) == 0 {
+			continue
+		}
+		claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
+		a.Subjects = append(a.Subjects, claim, volume)
+		args := message.Args{"claim": claim, "volume": volume, "zones": m.Zones, "nodes": m.Hostnames(), "gone": missingNodes(a.Query, m.Hostnames())}
+		id, field, value := message.CauseVolumeTied, "spec.nodeAffinity", facts.FormatSelector(m.Selectors[0])
+		switch {
+		case len(m.Hostnames()) > 0:
+			id = message.CausePinned
+		case m.Scope == facts.ScopeZone:
+			id, field, value = message.CauseInZone, m.Field, m.Value
+		}
+		a.addCause(id, args, facts.Evidence(volume, field, value))
+	}
+}
+
+// explainProvisioning says where volumes that are yet to be made may be made.
+func (a *explanation) explainProvisioning(nodes []query.NodeObstacles) {
+	said := false
+	for _, m := range facts.Mounts(a.World, a.representative) {
+		if m.Volume != nil || len(m.Selectors) == 0 {
+			continue
+		}
+		said = true
+		there := slices.DeleteFunc(slices.Clone(a.World.Nodes()), func(n *corev1.Node) bool { return !m.Allows(n) })
+		class := facts.RefTo(cluster.StorageClass, m.Class)
+		a.addCause(message.CauseClassNodes, message.Args{"class": class, "claim": facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), "n": len(there), "total": len(a.World.Nodes())},
+			facts.Evidence(class, "allowedTopologies", facts.FormatSelector(m.Selectors[0])))
+	}
+	if !said {
+		a.explainPlugin(nodes)
+	}
+}
+
+// missingNodes are those of the nodes that the world does not hold.
+func missingNodes(q query.Query, nodes []string) []string {
+	return slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
+		return slices.ContainsFunc(q.World.Nodes(), func(n *corev1.Node) bool { return n.Labels[corev1.LabelHostname] == name || n.Name == name })
+	})
+}
+
+// explainPlugin repeats what the plugin says, where it says more than naosu could.
+func (a *explanation) explainPlugin(nodes []query.NodeObstacles) {
+	said := map[string]bool{}
+	for _, n := range nodes {
+		for _, o := range n.Obstacles {
+			words := o.Plugin + strings.Join(o.Reasons, "")
+			if kinds := pluginExplained[o.Kind]; kinds && !said[words] {
+				said[words] = true
+				a.addCause(message.CausePlugin, message.Args{"plugin": o.Plugin, "says": o.Reasons})
+			}
+		}
+	}
+}
+
+var pluginExplained = map[message.ID]bool{
+	message.ObstacleStorage: true, message.ObstacleDevice: true, message.ObstacleOther: true, message.ObstacleInUse: true,
+}

@@ -1,0 +1,92 @@
+package unschedulable
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// nodesLink says which nodes the zone has and what closes them.
+func nodesLink(q query.Query, s zoneConflict) finding.Link {
+	if len(s.nodes) == 0 {
+		return finding.Link{
+			Message:  q.Say.Text(message.CauseNoNode, message.Args{"zones": s.zones()}),
+			Evidence: nodesByZone(q.World),
+		}
+	}
+	link := finding.Link{Message: q.Say.Text(message.CauseNodesUnusable, message.Args{
+		"zones": s.zones(), "nodes": len(s.nodes), "why": query.CountObstacles(s.nodes).Sentences(q.Say),
+	})}
+	selector := false
+	for _, node := range s.nodes {
+		for _, o := range node.Obstacles {
+			selector = selector || o.Kind == message.ObstacleSelector
+			if len(link.Evidence) < query.MaxListed {
+				link.Evidence = append(link.Evidence, q.ObstacleEvidence(s.pod, node.Node, o)...)
+			}
+		}
+	}
+	if selector {
+		link.Evidence = append(facts.SelectorEvidence(s.pod), link.Evidence...)
+	}
+	return link
+}
+
+// otherObstaclesLink says of the zone's nodes all that closes each, if one has several obstacles: without the most severe, which is
+// the one that is counted, it would still be closed.
+func otherObstaclesLink(q query.Query, s zoneConflict) (finding.Link, bool) {
+	if !slices.ContainsFunc(s.nodes, func(n query.NodeObstacles) bool { return len(n.Obstacles) > 1 }) {
+		return finding.Link{}, false
+	}
+	a := &explanation{Query: q, podClass: &podClass{representative: s.pod}}
+	near := nearestNodes(q, s.pod, &query.Verdict{Infeasible: s.nodes})
+	return finding.Link{Message: q.Say.Text(message.CauseNearest, message.Args{"misses": a.describeNodes(near)})}, true
+}
+
+// nodesByZone is how many nodes stand in each zone that has any.
+func nodesByZone(world *cluster.Snapshot) []finding.Evidence {
+	counts := map[string]int{}
+	for _, node := range world.Nodes() {
+		counts[cluster.Zone(node)]++
+	}
+	var evidence []finding.Evidence
+	for _, zone := range slices.Sorted(maps.Keys(counts)) {
+		evidence = append(evidence, facts.Evidence(facts.ZoneRef(zone), "nodes", strconv.Itoa(counts[zone])))
+	}
+	return evidence
+}
+
+// groupsLink says which node groups could give the zone a node.
+func groupsLink(q query.Query, pod *corev1.Pod, zones []string, c query.GroupCandidates) finding.Link {
+	args := message.Args{"total": len(q.World.Groups()), "zones": zones, "excluded": c.Excluded.Sentences(q.Say)}
+	link := finding.Link{Evidence: facts.SelectorEvidence(pod)}
+	if len(c.Suitable) == 0 {
+		link.Message = q.Say.Text(message.CauseGroupNone, args)
+		return link
+	}
+	var names []string
+	for _, group := range c.Suitable[:min(len(c.Suitable), query.MaxListed)] {
+		counts := query.NodesByZone(group.Group)
+		zones := slices.Sorted(maps.Keys(counts))
+		names = append(names, q.Say.Text(message.GroupStands, message.Args{
+			"group": facts.GroupRef(group.Group), "nodes": len(group.Nodes), "zones": zones,
+		}))
+		var each []string
+		for _, zone := range zones {
+			each = append(each, zone+": "+strconv.Itoa(counts[zone]))
+		}
+		link.Evidence = append(link.Evidence, facts.Evidence(facts.GroupRef(group.Group), group.Label, strings.Join(each, ", ")))
+	}
+	args["suited"], args["groups"] = len(c.Suitable), names
+	link.Message = q.Say.Text(message.CauseGroup, args)
+	return link
+}

@@ -1,0 +1,66 @@
+package unschedulable
+
+import (
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// proposeZoneRemedies may give the zone a node that is open to the pod, the least intrusive first.
+func proposeZoneRemedies(q query.Query, s zoneConflict) []query.ProposedRemedy {
+	proposals := q.Uncordon(s.nodes)
+	if len(nodesWithoutDriverLabel(s)) > 0 {
+		return proposals // A new node would have to get the same label, and the one there has not got it.
+	}
+	proposals = append(proposals, q.ResizesLeft(s.pod, q.ResizeGroups(s.groups))...)
+	return append(append(proposals, q.Tolerate(s.pod, s.nodes)...), q.Untaint(s.pod, s.nodes)...)
+}
+
+// nodesWithoutDriverLabel are nodes that only lack the label that the volume's driver should have put on them.
+func nodesWithoutDriverLabel(s zoneConflict) []query.NodeObstacles {
+	return slices.DeleteFunc(slices.Clone(s.nodes), func(n query.NodeObstacles) bool {
+		return !n.Only(message.ObstacleLabel)
+	})
+}
+
+// groupGaps are what the Kubernetes API does not tell of what would bring the zone a node.
+func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
+	var gaps []finding.Gap
+	missing := nodesWithoutDriverLabel(s)
+	for _, n := range missing {
+		node := facts.RefTo(cluster.Node, n.Node).String()
+		gaps = append(gaps, finding.Gap{About: node, Message: q.Say.Text(message.UnknownDriver, message.Args{
+			"node": node, "driver": s.mounts[0].Driver(),
+		})})
+	}
+	if len(missing) == 0 {
+		for _, group := range s.groups.Suitable[:min(len(s.groups.Suitable), query.MaxRemedies)] {
+			gaps = append(gaps, sizeGaps(q, s.zones(), group.Group)...)
+		}
+	}
+	if s.groups.UngroupedNode != nil {
+		node := facts.RefTo(cluster.Node, s.groups.UngroupedNode).String()
+		gaps = append(gaps, finding.Gap{About: node, Message: q.Say.Text(message.UnknownGroup, message.Args{"node": node})})
+	}
+	return append(gaps, finding.Gap{
+		About: "groups", Message: q.Say.Text(message.UnknownEmptyGroups, nil),
+	})
+}
+
+// sizeGaps are what the Kubernetes API does not tell of one group's size.
+func sizeGaps(q query.Query, zones []string, group cluster.Group) []finding.Gap {
+	about := facts.GroupRef(group).String()
+	args := message.Args{"group": about, "zones": zones}
+	if group.Provider == change.Karpenter {
+		return []finding.Gap{{About: about, Message: q.Say.Text(message.UnknownNodePool, args)}}
+	}
+	return []finding.Gap{
+		{About: about, Message: q.Say.Text(message.UnknownGroupZones, args)},
+		{About: about, Message: q.Say.Text(message.UnknownGroupBounds, args)},
+	}
+}

@@ -1,0 +1,119 @@
+package unschedulable
+
+import (
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+// ruledOut answers the two suspicions that cost people hours: an old attachment, and claims of another driver.
+func ruledOut(q query.Query, s zoneConflict, all []facts.Mount) []finding.Link {
+	var links []finding.Link
+	for _, m := range s.mounts {
+		if m.Volume != nil && q.World.Knowledge(cluster.VolumeAttachment).Known() {
+			links = append(links, notAttached(q, s.pod, m)...)
+		}
+	}
+	for _, m := range all {
+		switch m.Scope {
+		case facts.ScopeCluster:
+			links = append(links, volumeScopeLink(q, m))
+		case facts.ScopeUnprovisioned:
+			links = append(links, unprovisionedLink(q, m))
+		}
+	}
+	return append(links, otherDriverClaims(q, s, all)...)
+}
+
+// notAttached says why no attachment of the volume holds the pod back: the attach-detach controller attaches for pods
+// that have a node (pkg/controller/volume/attachdetach, desired state of the world), and brings a deleted attachment
+// back for as long as it believes the volume attached.
+func notAttached(q query.Query, pod *corev1.Pod, m facts.Mount) []finding.Link {
+	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
+	attachments := q.World.Attachments(m.Volume.Name)
+	if len(attachments) == 0 {
+		return []finding.Link{{Message: q.Say.Text(message.NotAttachmentNone, message.Args{"claim": claim})}}
+	}
+	var links []finding.Link
+	for _, a := range attachments {
+		ref := facts.RefTo(cluster.VolumeAttachment, a)
+		links = append(links, finding.Link{
+			Message: q.Say.Text(message.NotAttachment, message.Args{
+				"claim": claim, "node": change.Ref{Kind: string(cluster.Node), Name: a.Spec.NodeName}, "gone": q.World.Node(a.Spec.NodeName) == nil,
+			}),
+			Evidence: []finding.Evidence{
+				facts.EvidenceSince(ref, "spec.nodeName", a.Spec.NodeName, a.CreationTimestamp),
+				facts.Evidence(ref, "status.attached", strconv.FormatBool(a.Status.Attached)),
+				facts.Evidence(facts.RefTo(cluster.Pod, pod), "spec.nodeName", pod.Spec.NodeName),
+			},
+		})
+	}
+	return links
+}
+
+func volumeScopeLink(q query.Query, m facts.Mount) finding.Link {
+	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
+	return finding.Link{
+		Message: q.Say.Text(message.NotClaimFree, message.Args{"claim": claim, "driver": m.Driver()}),
+		Evidence: []finding.Evidence{
+			facts.Evidence(claim, "status.phase", string(m.Claim.Status.Phase)),
+			facts.Evidence(volume, "spec.nodeAffinity", ""),
+		},
+	}
+}
+
+func unprovisionedLink(q query.Query, m facts.Mount) finding.Link {
+	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
+	return finding.Link{
+		Message:  q.Say.Text(message.NotClaimUnmade, message.Args{"claim": claim}),
+		Evidence: []finding.Evidence{facts.Evidence(facts.RefTo(cluster.StorageClass, m.Class), "volumeBindingMode", string(*m.Class.VolumeBindingMode))},
+	}
+}
+
+// otherDriverClaims speaks of claims of other CSI drivers, which one suspects of getting in the way: the namespace's own first,
+// then any of the cluster, for a suspicion does not stop at a namespace.
+func otherDriverClaims(q query.Query, s zoneConflict, all []facts.Mount) []finding.Link {
+	mounted := map[types.NamespacedName]bool{}
+	drivers := map[string]bool{}
+	for _, m := range all {
+		mounted[types.NamespacedName{Namespace: m.Claim.Namespace, Name: m.Claim.Name}] = true
+		drivers[m.Driver()] = true
+	}
+	var own, others []*corev1.PersistentVolume
+	for _, volume := range q.World.Volumes() {
+		claim := volume.Spec.ClaimRef
+		if claim == nil || volume.Spec.CSI == nil || drivers[volume.Spec.CSI.Driver] ||
+			mounted[types.NamespacedName{Namespace: claim.Namespace, Name: claim.Name}] {
+			continue
+		}
+		if claim.Namespace == s.pod.Namespace {
+			own = append(own, volume)
+		} else {
+			others = append(others, volume)
+		}
+	}
+	foreign := slices.Concat(own, others)
+	if len(foreign) == 0 {
+		return nil
+	}
+	foreign = foreign[:min(len(foreign), query.MaxListed)]
+	claim := foreign[0].Spec.ClaimRef
+	link := finding.Link{Message: q.Say.Text(message.NotClaimUnmounted, message.Args{
+		"claim": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Name: claim.Name}, "namespace": claim.Namespace,
+		"driver": foreign[0].Spec.CSI.Driver,
+	})}
+	for _, volume := range foreign {
+		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.PersistentVolume, volume), "spec.claimRef",
+			volume.Spec.ClaimRef.Namespace+"/"+volume.Spec.ClaimRef.Name))
+	}
+	return []finding.Link{link}
+}
