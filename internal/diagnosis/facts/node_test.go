@@ -1,0 +1,220 @@
+package facts_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+)
+
+func TestToleratesAll(t *testing.T) {
+	taint := func(key, value string, effect corev1.TaintEffect) corev1.Taint {
+		return corev1.Taint{Key: key, Value: value, Effect: effect}
+	}
+	for name, tc := range map[string]struct {
+		taints      []corev1.Taint
+		tolerations []corev1.Toleration
+		want        bool
+	}{
+		"no taints":                      {want: true},
+		"a preference repels nobody":     {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectPreferNoSchedule)}, want: true},
+		"NoSchedule":                     {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectNoSchedule)}},
+		"NoExecute":                      {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectNoExecute)}},
+		"no key with Exists is each":     {taints: []corev1.Taint{taint("a", "x", corev1.TaintEffectNoExecute), taint("b", "", corev1.TaintEffectNoSchedule)}, tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}, want: true},
+		"no effect is each effect":       {taints: []corev1.Taint{taint("a", "x", corev1.TaintEffectNoExecute)}, tolerations: []corev1.Toleration{{Key: "a", Value: "x"}}, want: true},
+		"another effect":                 {taints: []corev1.Taint{taint("a", "x", corev1.TaintEffectNoExecute)}, tolerations: []corev1.Toleration{{Key: "a", Value: "x", Effect: corev1.TaintEffectNoSchedule}}},
+		"no operator compares the value": {taints: []corev1.Taint{taint("a", "x", corev1.TaintEffectNoSchedule)}, tolerations: []corev1.Toleration{{Key: "a"}}},
+		"one of two":                     {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectNoSchedule), taint("b", "", corev1.TaintEffectNoSchedule)}, tolerations: []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := &corev1.Pod{Spec: corev1.PodSpec{Tolerations: tc.tolerations}}
+			if got := facts.ToleratesAll(pod, tc.taints); got != tc.want {
+				t.Errorf("got %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	ready := func(status corev1.ConditionStatus) []corev1.NodeCondition {
+		return []corev1.NodeCondition{{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue}, {Type: corev1.NodeReady, Status: status}}
+	}
+	for name, tc := range map[string]struct {
+		conditions []corev1.NodeCondition
+		status     corev1.ConditionStatus
+		taint      string
+		notReady   bool
+	}{
+		"never reported": {status: corev1.ConditionUnknown, taint: corev1.TaintNodeUnreachable, notReady: true},
+		"True":           {conditions: ready(corev1.ConditionTrue), status: corev1.ConditionTrue, taint: corev1.TaintNodeUnreachable},
+		"False":          {conditions: ready(corev1.ConditionFalse), status: corev1.ConditionFalse, taint: corev1.TaintNodeNotReady, notReady: true},
+		"Unknown":        {conditions: ready(corev1.ConditionUnknown), status: corev1.ConditionUnknown, taint: corev1.TaintNodeUnreachable, notReady: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node := &corev1.Node{Status: corev1.NodeStatus{Conditions: tc.conditions}}
+			condition, taint := facts.Readiness(node)
+			if condition.Type != corev1.NodeReady || condition.Status != tc.status || taint != tc.taint {
+				t.Errorf("got %s %s and %s, want %s and %s", condition.Type, condition.Status, taint, tc.status, tc.taint)
+			}
+			if got := facts.NotReady(node); got != tc.notReady {
+				t.Errorf("not ready: got %v, want %v", got, tc.notReady)
+			}
+		})
+	}
+}
+
+func TestMayRun(t *testing.T) {
+	for name, tc := range map[string]struct {
+		node *corev1.Node
+		pod  corev1.PodSpec
+		want bool
+	}{
+		"a ready node":                   {node: node(), want: true},
+		"cordoned, the taint is not yet": {node: node(func(n *corev1.Node) { n.Spec.Unschedulable = true })},
+		"cordoned, and tolerated": {
+			node: node(func(n *corev1.Node) { n.Spec.Unschedulable = true }), want: true,
+			pod: corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists}}},
+		},
+		"not ready, the taint is not yet": {node: node(func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionFalse })},
+		"unknown, and only not-ready tolerated": {
+			node: node(func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }),
+			pod:  corev1.PodSpec{Tolerations: []corev1.Toleration{{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists}}},
+		},
+		"not selected": {node: node(), pod: corev1.PodSpec{NodeSelector: map[string]string{corev1.LabelHostname: "b"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := facts.MayRun(&corev1.Pod{Spec: tc.pod}, tc.node, nil); got != tc.want {
+				t.Errorf("got %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestNewNodeLike(t *testing.T) {
+	existing := node(func(n *corev1.Node) {
+		n.Labels["pool"], n.Labels[corev1.LabelFailureDomainBetaZone] = "app", "a"
+		n.Spec.ProviderID, n.Spec.Unschedulable = "aws:///a/i-1", true
+		n.Spec.Taints = []corev1.Taint{
+			{Key: "dedicated", Value: "app", Effect: corev1.TaintEffectNoSchedule},
+			{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},
+			{Key: "ToBeDeletedByClusterAutoscaler", Effect: corev1.TaintEffectNoSchedule},
+			{Key: "node.cloudprovider.kubernetes.io/uninitialized", Effect: corev1.TaintEffectNoSchedule},
+		}
+	})
+	before := existing.DeepCopy()
+	got := facts.NewNodeLike("b", existing)
+	if diff := cmp.Diff(before, existing); diff != "" {
+		t.Errorf("the existing node was changed:\n%s", diff)
+	}
+	if got.Name == existing.Name || got.Labels[corev1.LabelHostname] != got.Name {
+		t.Errorf("it has the name %q and the hostname %q", got.Name, got.Labels[corev1.LabelHostname])
+	}
+	if got.Labels[corev1.LabelTopologyZone] != "b" || got.Labels[corev1.LabelFailureDomainBetaZone] != "b" || got.Labels["pool"] != "app" {
+		t.Errorf("it has the labels %v", got.Labels)
+	}
+	var taints []string
+	for _, taint := range got.Spec.Taints {
+		taints = append(taints, taint.Key)
+	}
+	if diff := cmp.Diff([]string{"dedicated", "node.cloudprovider.kubernetes.io/uninitialized"}, taints); diff != "" {
+		t.Errorf("taints (-want +got):\n%s", diff)
+	}
+	if got.Spec.Unschedulable || got.Spec.ProviderID != "" || !got.Status.Allocatable.Cpu().Equal(resource.MustParse("2")) {
+		t.Errorf("got %+v and %v", got.Spec, got.Status.Allocatable)
+	}
+	if same := facts.NewNodeLike("", existing); same.Labels[corev1.LabelTopologyZone] != "a" {
+		t.Errorf("without a zone it is in %q", same.Labels[corev1.LabelTopologyZone])
+	}
+}
+
+func TestDaemonSetPodNode(t *testing.T) {
+	term := func(names ...string) corev1.NodeSelectorTerm {
+		return corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: names}}}
+	}
+	label := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "x", Operator: corev1.NodeSelectorOpExists}}}
+	for name, tc := range map[string]struct {
+		nodeName string
+		terms    []corev1.NodeSelectorTerm
+		want     string
+	}{
+		"no affinity":                    {},
+		"it has its node":                {nodeName: "b", terms: []corev1.NodeSelectorTerm{term("a")}, want: "b"},
+		"one term":                       {terms: []corev1.NodeSelectorTerm{term("a")}, want: "a"},
+		"terms agree":                    {terms: []corev1.NodeSelectorTerm{term("a"), term("a")}, want: "a"},
+		"terms are alternatives":         {terms: []corev1.NodeSelectorTerm{term("a"), term("b")}},
+		"a term names no node":           {terms: []corev1.NodeSelectorTerm{term("a"), label}},
+		"the first term names no node":   {terms: []corev1.NodeSelectorTerm{label, term("a")}},
+		"a term names two nodes":         {terms: []corev1.NodeSelectorTerm{term("a", "b")}},
+		"a term without any requirement": {terms: []corev1.NodeSelectorTerm{{}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: tc.nodeName}}
+			if tc.terms != nil {
+				pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: tc.terms}}}
+			}
+			if got := facts.DaemonSetPodNode(pod); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestUnhealthyConditions(t *testing.T) {
+	n := node(func(n *corev1.Node) {
+		n.Status.Conditions = []corev1.NodeCondition{
+			{Type: corev1.NodeReady, Status: corev1.ConditionFalse},         // the kubelet's
+			{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue}, // the kubelet's
+			{Type: "KernelReady", Status: corev1.ConditionFalse},            // an agent's, False is ill
+			{Type: "StorageReady", Status: corev1.ConditionUnknown},         // an agent's that does not know
+			{Type: "KernelDeadlock", Status: corev1.ConditionTrue},          // node-problem-detector's, True is ill
+			{Type: "ReadonlyFilesystem", Status: corev1.ConditionFalse},     // well
+			{Type: "NetworkUnavailable", Status: corev1.ConditionTrue},      // a cloud controller's
+			{Type: "example.com/NotInterested", Status: corev1.ConditionTrue},
+		}
+	})
+	var got []string
+	for _, c := range facts.UnhealthyConditions(n) {
+		got = append(got, string(c.Type))
+	}
+	if diff := cmp.Diff([]string{"KernelReady", "KernelDeadlock"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTaintOwnerOf(t *testing.T) {
+	for key, want := range map[string]facts.TaintOwner{
+		corev1.TaintNodeDiskPressure:                        facts.TaintOwnerCondition,
+		"node.cloudprovider.kubernetes.io/uninitialized":    facts.TaintOwnerCloudController,
+		"node.cilium.io/agent-not-ready":                    facts.TaintOwnerAgent,
+		"example.com/agent-not-ready":                       facts.TaintOwnerAgent,
+		"startup-taint.cluster-autoscaler.kubernetes.io/x":  facts.TaintOwnerAgent,
+		"karpenter.sh/disrupted":                            facts.TaintOwnerAutoscaler,
+		"dedicated":                                         "",
+		"agent-not-ready":                                   "", // It has no prefix that tells whose it is.
+		"node.cloudprovider.kubernetes.io/uninitialized-by": "",
+	} {
+		got, ok := facts.TaintOwnerOf(corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule})
+		if got != want || ok != (want != "") {
+			t.Errorf("%s: got %q and %v, want %q", key, got, ok, want)
+		}
+	}
+}
+
+// node is a ready node "a" of two CPUs in zone a.
+func node(edits ...func(*corev1.Node)) *corev1.Node {
+	n := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{corev1.LabelHostname: "a", corev1.LabelTopologyZone: "a"}},
+		Status: corev1.NodeStatus{
+			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")},
+			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+		},
+	}
+	for _, edit := range edits {
+		edit(n)
+	}
+	return n
+}
