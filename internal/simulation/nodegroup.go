@@ -176,6 +176,7 @@ func (e *engine) rotateGroup(ctx context.Context, c change.RotateGroup) error {
 	if len(zones) == 0 {
 		zones = e.zonesOf(old)
 	}
+	e.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && oneNodePerZone(old)}, 1)
 	zones = shuffled(e.randomness, zones)
 	each := make([]string, len(old))
 	for i := range each {

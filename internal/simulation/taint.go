@@ -2,13 +2,16 @@ package simulation
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // toleratedForever is the toleration time without a limit.
@@ -63,6 +66,23 @@ func (e *engine) taintNode(node *corev1.Node, taint corev1.Taint) error {
 			e.after(limit, func(ctx context.Context) error { return e.removeIfExists(ctx, pod) })
 		}
 	}
+	return e.removeUntoleratingDaemonPods(tainted)
+}
+
+// removeUntoleratingDaemonPods removes the pending pods of DaemonSets for a node of which they do not tolerate a NoExecute taint. Those
+// that run there are evicted.
+//
+// Source: pkg/controller/daemon of Kubernetes (NodeShouldRunDaemonPod).
+func (e *engine) removeUntoleratingDaemonPods(node *corev1.Node) error {
+	for _, pod := range e.pods.onNode("") {
+		if _, ok := e.world().Owner(pod).(*appsv1.DaemonSet); !ok || targetNodeName(pod) != node.Name || minTolerationTime(pod, node.Spec.Taints) != 0 {
+			continue
+		}
+		if err := e.removePod(pod); err != nil {
+			return err
+		}
+		e.fates.end(pod, Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+	}
 	return nil
 }
 
@@ -87,10 +107,15 @@ func (e *engine) stillExists(pod *corev1.Pod) bool {
 	return now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil
 }
 
-// untaintNode removes a taint from a node. DaemonSets may then create a pod on it.
+// untaintNode removes a taint from a node. DaemonSets may then create a pod on it. A taint that the node does not have is a
+// RefusedError, as from kubectl taint.
 func (e *engine) untaintNode(node *corev1.Node, taint corev1.Taint) error {
 	free := node.DeepCopy()
 	free.Spec.Taints = withoutTaint(free.Spec.Taints, taint)
+	if len(free.Spec.Taints) == len(node.Spec.Taints) {
+		missing := corev1.Taint{Key: taint.Key, Effect: taint.Effect}
+		return RefusedError{nodeRef(node.Name), fmt.Errorf("taint %q not found", missing.ToString())}
+	}
 	return e.putSchedulableNode(free)
 }
 
