@@ -46,6 +46,8 @@ type engine struct {
 
 	// deferredReplicas are pods of StatefulSets that are created once those before them are ready.
 	deferredReplicas []deferredReplica
+	// scalingDown are StatefulSets that remove surplus pods one by one.
+	scalingDown []types.NamespacedName
 
 	// removedNodes are nodes that are gone, lostZones the zones that are lost: groups launch new nodes in the others.
 	removedNodes []*corev1.Node
@@ -108,6 +110,7 @@ func (e *engine) startOngoing() error {
 	if err := e.continueQuotaRefused(); err != nil {
 		return err
 	}
+	e.continueScaleDowns()
 	e.continueJobs()
 	e.continueEvictions()
 	return nil
@@ -160,29 +163,51 @@ func (e *engine) after(delay time.Duration, do func(context.Context) error) {
 // settle schedules pods and runs events until none are left.
 func (e *engine) settle(ctx context.Context) error {
 	for {
-		if err := e.schedule(ctx); err != nil {
+		again, err := e.reconcile(ctx)
+		if err != nil {
 			return err
 		}
-		if e.createDeferredReplicas() || e.retryRefused() {
+		if again {
 			continue
 		}
 		if len(e.events) == 0 {
+			e.noteScaleDowns()
 			return nil
 		}
-		slices.SortStableFunc(e.events, func(a, b event) int { return int(a.at - b.at) })
-		e.now = e.events[0].at
-		due := 0
-		for due < len(e.events) && e.events[due].at == e.now {
-			due++
-		}
-		events := e.events[:due]
-		e.events = e.events[due:]
-		for _, next := range events {
-			if err := next.run(ctx); err != nil {
-				return err
-			}
+		if err := e.runNext(ctx); err != nil {
+			return err
 		}
 	}
+}
+
+// reconcile does what takes no time. It says whether more follows from it at once.
+func (e *engine) reconcile(ctx context.Context) (again bool, err error) {
+	if err := e.schedule(ctx); err != nil {
+		return false, err
+	}
+	removed, err := e.removeNextSurplus()
+	if err != nil {
+		return false, err
+	}
+	return removed || e.createDeferredReplicas() || e.retryRefused(), nil
+}
+
+// runNext runs the events that come next.
+func (e *engine) runNext(ctx context.Context) error {
+	slices.SortStableFunc(e.events, func(a, b event) int { return int(a.at - b.at) })
+	e.now = e.events[0].at
+	due := 0
+	for due < len(e.events) && e.events[due].at == e.now {
+		due++
+	}
+	events := e.events[:due]
+	e.events = e.events[due:]
+	for _, next := range events {
+		if err := next.run(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // apiTime is the current time as the API's type.

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -23,16 +24,15 @@ func (e *engine) scaleStatefulSet(set *appsv1.StatefulSet, replicas int) error {
 		return err
 	}
 	e.adjustBudgets(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
-	surplus := slices.DeleteFunc(e.pods.ownedBy(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+replicas })
-	if len(surplus) > 0 && e.rolloutBlocked(set, replicas) {
-		return nil
-	}
 	e.abandonRefused(slices.DeleteFunc(e.refusedPodsOf(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+replicas }))
-	for _, pod := range surplus {
-		if err := e.removePod(pod); err != nil {
+	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
+		e.scaleDownInOrder(set)
+		return e.fillStatefulSet(&scaled)
+	}
+	for _, pod := range e.surplusPods(&scaled) {
+		if err := e.removeSurplus(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, Ended, message.Of(message.FateScaled, nil), e.elapsed())
 	}
 	return e.fillStatefulSet(&scaled)
 }
@@ -127,10 +127,15 @@ func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet
 func (e *engine) rolloutBlocked(set *appsv1.StatefulSet, replicas int) bool {
 	first, blocked := e.blockingReplica(set, startOrdinal(set)+replicas)
 	if blocked {
-		ref := "statefulset/" + set.Name
-		e.gaps.note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
+		e.noteOrdered(set, first)
 	}
 	return blocked
+}
+
+// noteOrdered notes that a StatefulSet waits for one of its pods.
+func (e *engine) noteOrdered(set *appsv1.StatefulSet, first change.Ref) {
+	ref := "statefulset/" + set.Name
+	e.gaps.note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
 }
 
 // replaceStatefulSetPod creates the pod of the same name again, with the revision that applies to its ordinal.
