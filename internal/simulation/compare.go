@@ -51,7 +51,7 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 	var shown Outcome
 	seeds, most, counts, all := max(o.Seeds, 1), -1, fateCounts{}, newHarms()
 	for seed := range uint64(seeds) {
-		err := withFork(judge, o, seed, func(e *engine) error {
+		err := withFork(ctx, judge, o, seed, func(e *engine) error {
 			before, err := e.settleBefore(ctx, out)
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -79,9 +80,10 @@ func (e *engine) advanceRollout(ctx context.Context, d *appsv1.Deployment) (left
 	}
 	old := e.oldPods(d, rs)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		if old, err = e.removeOldPods(old, nil, len(old), e.removePod); err != nil { // No new pod is created before the old ones are removed.
+		if err = e.removeAllOld(ctx, old); err != nil {
 			return 0, err
 		}
+		old = nil
 	}
 	if made, old, err = e.replaceOldPods(ctx, d, rs, made, old); err != nil {
 		return 0, err
@@ -99,11 +101,27 @@ func (e *engine) advanceRollout(ctx context.Context, d *appsv1.Deployment) (left
 	return len(old), e.scaleDownOldReplicaSets(d, rs)
 }
 
+// removeAllOld removes a Deployment's old pods before any new one is created, all at once or, by chance, some later than others.
+func (e *engine) removeAllOld(ctx context.Context, old []*corev1.Pod) error {
+	for i, batch := range batches(e.randomness, old) {
+		if i > 0 {
+			if err := e.schedule(ctx); err != nil {
+				return err
+			}
+		}
+		if _, err := e.removeOldPods(batch, nil, len(batch), e.removePod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // replaceOldPods creates new pods and removes old ones, in turn, until the limits allow neither. It returns the pods of both at
 // the end.
 func (e *engine) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *appsv1.ReplicaSet, made, old []*corev1.Pod) (_, _ []*corev1.Pod, err error) {
 	desired := replicasOf(d, 1)
 	maxSurge, maxUnavailable := deploymentLimits(d, desired)
+	running := e.countReady(rs)
 	for waited := false; ; {
 		before := len(old) + desired - len(made)
 		for len(made) < desired && len(made)+len(old) < desired+maxSurge {
@@ -112,12 +130,15 @@ func (e *engine) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *a
 			made = append(made, pod)
 		}
 		if waited { // Old pods within maxUnavailable are removed before any new pod runs.
-			if err := e.settle(ctx); err != nil {
+			e.rollingOut = true
+			err := e.settle(ctx)
+			e.rollingOut = false
+			if err := errors.Join(err, e.markDelayedHealthy()); err != nil {
 				return nil, nil, err
 			}
 			old = e.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
+			running += e.randomness.observed(e.countReady(rs) - running)
 		}
-		running := e.countReady(rs)
 		removable := running + len(old) - (desired - maxUnavailable)
 		if len(made) == desired && running == desired {
 			removable = len(old)
@@ -126,7 +147,7 @@ func (e *engine) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *a
 			return nil, nil, err
 		}
 		noProgress := len(old)+desired-len(made) >= before
-		if noProgress && waited {
+		if noProgress && waited && running >= e.countReady(rs) {
 			return made, old, nil
 		}
 		waited = noProgress

@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -60,8 +61,7 @@ type engine struct {
 	attaching     []*corev1.Pod
 	attachPending bool
 
-	// rollingOut says that a DaemonSet's rollout runs, which waits for its own pods only; delayedReady are other pods that are not
-	// healthy yet.
+	// rollingOut says that a rollout runs, which waits for its own pods only; delayedReady are pods that are not healthy yet.
 	rollingOut   bool
 	delayedReady []*corev1.Pod
 
@@ -208,6 +208,41 @@ func (e *engine) runNext(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// elapse runs the events of the time between the snapshot and the change, which begins at zero.
+func (e *engine) elapse(ctx context.Context, lag time.Duration) error {
+	for lag > 0 && e.nextEvent() <= lag {
+		if err := e.runNext(ctx); err != nil {
+			return err
+		}
+		for again := true; again; {
+			var err error
+			if again, err = e.reconcile(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	e.now = 0
+	for i := range e.events {
+		e.events[i].at -= lag
+	}
+	for job := range e.jobBackoffs {
+		e.jobBackoffs[job] -= lag
+	}
+	for i := range e.deferredReplicas {
+		e.deferredReplicas[i].deferredAt = 0
+	}
+	return nil
+}
+
+// nextEvent is when the next event comes, after any other time if there is none.
+func (e *engine) nextEvent() time.Duration {
+	next := time.Duration(math.MaxInt64)
+	for _, event := range e.events {
+		next = min(next, event.at)
+	}
+	return next
 }
 
 // apiTime is the current time as the API's type.

@@ -154,15 +154,16 @@ func (e *engine) failJob(_ context.Context, job *batchv1.Job) error {
 	failed.Status.Conditions = append(failed.Status.Conditions, batchv1.JobCondition{
 		Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: batchv1.JobReasonBackoffLimitExceeded, LastTransitionTime: *e.apiTime(),
 	})
-	edits := []cluster.Edit{cluster.Put(failed)}
-	var ended []*corev1.Pod
+	if err := e.edit(cluster.Put(failed)); err != nil {
+		return err
+	}
 	for _, pod := range e.pods.ownedBy(job.UID) {
 		if cluster.Ended(pod) || pod.DeletionTimestamp != nil {
 			continue
 		}
-		ended = append(ended, pod)
-		edits = append(edits, cluster.Remove(pod))
-		e.queue.remove(pod)
+		if err := e.removePodGracefully(pod); err != nil {
+			return err
+		}
 		e.markLost(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
 	}
 	e.abandonRefused(e.refusedPodsOf(job.UID))
@@ -171,7 +172,7 @@ func (e *engine) failJob(_ context.Context, job *batchv1.Job) error {
 		e.markLost(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
 	}
 	e.retryUnschedulable()
-	return e.edit(append(edits, e.budgets.markUnhealthy(ended...)...)...)
+	return nil
 }
 
 // jobFinished says whether a Job has completed, failed or is being deleted.

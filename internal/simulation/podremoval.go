@@ -11,12 +11,36 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// removeAndReplace removes a pod, as an eviction on a healthy node does, and has its owner replace it.
+// removeAndReplace removes a pod, as an eviction on a healthy node does, and has its owner replace it: at once or, if the owner
+// creates no other before, when the pod is gone.
 func (e *engine) removeAndReplace(ctx context.Context, pod *corev1.Pod) error {
-	if e.replacedOnTermination(pod) {
+	switch {
+	case !terminatesSlowly(pod) || !e.replacedOnTermination(pod) && e.randomness.endsBeforeReplacement():
+		return e.removeAndReplaceNow(ctx, pod)
+	case e.replacedOnTermination(pod):
 		return e.terminateAndReplace(ctx, pod)
 	}
-	return e.removeAndReplaceNow(ctx, pod)
+	return e.terminateThen(pod, e.terminatingPod(pod), func(ctx context.Context) error { return e.removeAndReplaceNow(ctx, pod) })
+}
+
+// terminatesSlowly says whether a pod that is deleted still runs for a while.
+func terminatesSlowly(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName != "" && !cluster.Ended(pod) && pod.DeletionTimestamp == nil && terminationGracePeriod(pod) > 0
+}
+
+// terminateThen deletes a pod that still takes up its node's capacity when the pods that are queued now are scheduled. Then follows
+// what happens once it has ended.
+func (e *engine) terminateThen(pod, ending *corev1.Pod, ended func(context.Context) error) error {
+	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Put(ending))...); err != nil {
+		return err
+	}
+	e.after(0, func(ctx context.Context) error {
+		if now := e.pods.get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID {
+			return nil
+		}
+		return ended(ctx)
+	})
+	return nil
 }
 
 // removeAndReplaceNow is removeAndReplace for a pod that is gone before its owner reacts.
@@ -33,9 +57,6 @@ func (e *engine) removeAndReplaceNow(ctx context.Context, pod *corev1.Pod) error
 //
 // Source: pkg/controller/replicaset of Kubernetes (claimPods and manageReplicas count no pod that is being deleted).
 func (e *engine) replacedOnTermination(pod *corev1.Pod) bool {
-	if pod.Spec.NodeName == "" || cluster.Ended(pod) || pod.DeletionTimestamp != nil || terminationGracePeriod(pod) == 0 {
-		return false
-	}
 	switch e.world().Owner(pod).(type) {
 	case *appsv1.ReplicaSet, *corev1.ReplicationController:
 		return true
@@ -69,17 +90,10 @@ func (e *engine) terminate(pod *corev1.Pod) error {
 		return e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...)
 	}
 	ending := e.terminatingPod(pod)
-	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Put(ending))...); err != nil {
-		return err
-	}
-	e.after(0, func(context.Context) error {
-		if now := e.pods.get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID {
-			return nil
-		}
+	return e.terminateThen(pod, ending, func(context.Context) error {
 		e.retryUnschedulable()
 		return e.edit(cluster.Remove(ending))
 	})
-	return nil
 }
 
 // leaveTerminating leaves a pod Terminating on a node whose kubelet cannot confirm that its containers ended, and has its owner

@@ -177,6 +177,9 @@ func (e *engine) scheduleOne(ctx context.Context, queued *queuedPod) error {
 		return e.bind(queued.pod, placement.Node)
 	case placement.Preemption != nil:
 		return e.preemptFor(ctx, queued, *placement.Preemption)
+	case e.waitsForVictims(queued.pod):
+		e.queue.addTried(queued)
+		return nil
 	}
 	e.queue.markUnschedulable(class)
 	return e.handleFailure(queued)

@@ -23,6 +23,8 @@ type quotas struct {
 	removed []*corev1.Pod
 	// pendingCounts is how often the controller still has to count for removed pods.
 	pendingCounts int
+	// counted says that the quota controller has counted since the refused pods were last created again.
+	counted bool
 	// uncounted are the pods admitted since the last count.
 	uncounted []*corev1.Pod
 	// missed are the pods that the last count did not see.
@@ -115,13 +117,18 @@ func (e *engine) recount() {
 	q.removed, q.uncounted = nil, nil
 }
 
-// retryRefused creates the pods again that quotas have refused, if pods were removed since. It says whether any is created.
+// retryRefused creates the pods again that quotas have refused, if pods were removed since. By chance it does so only after all
+// else: a controller retries ever more rarely. It says whether any is created.
 func (e *engine) retryRefused() bool {
-	if e.quotas.pendingCounts == 0 {
+	if e.quotas.pendingCounts > 0 {
+		e.quotas.pendingCounts--
+		e.quotas.counted = true
+		e.recount()
+	}
+	if !e.quotas.counted || e.randomness.retriesLate && len(e.events) > 0 {
 		return false
 	}
-	e.quotas.pendingCounts--
-	e.recount()
+	e.quotas.counted = e.quotas.pendingCounts > 0
 	refused := e.quotas.refused
 	e.quotas.refused = nil
 	shuffle(e.randomness, refused) // The order among their owners is not determined.

@@ -17,6 +17,8 @@ type randomness struct {
 	delaysPods bool
 	// earlyEnds is the probability, in halves, that a terminating pod is gone before its replacement is scheduled.
 	earlyEnds int
+	// retriesLate says that in this future pods that quotas have refused are created again later than others for the first time.
+	retriesLate bool
 }
 
 // newRandomness is the randomness of a future, by its seed. The Judge has its own for the scheduler.
@@ -27,6 +29,7 @@ func newRandomness(seed uint64) randomness {
 	r := randomness{rng: rand.New(rand.NewPCG(seed, seed))}
 	r.delaysPods = r.rng.IntN(2) == 0
 	r.earlyEnds = r.rng.IntN(3)
+	r.retriesLate = r.rng.IntN(3) == 0
 	return r
 }
 
@@ -73,6 +76,25 @@ func (r randomness) bindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 
 // quotaDelayed says whether the quota of a removed pod is released only after its owner has tried to create another: the quota
 // controller runs beside the owner's.
 func (r randomness) quotaDelayed() bool { return r.rng != nil && r.rng.IntN(2) == 0 }
+
+// observed is how many of the events that happen at about the same time a controller observes at once: all or, by chance, only some.
+func (r randomness) observed(all int) int {
+	if r.rng == nil || all < 2 || r.rng.IntN(2) == 0 {
+		return all
+	}
+	return 1 + r.rng.IntN(all)
+}
+
+// maxLag is the longest time between the snapshot and the change.
+const maxLag = 10 * time.Second
+
+// lag is the time between the snapshot and the change: mostly none.
+func (r randomness) lag() time.Duration {
+	if r.rng == nil || r.rng.IntN(3) > 0 {
+		return 0
+	}
+	return time.Duration(r.rng.Int64N(int64(maxLag)))
+}
 
 // startDelay is how long after the snapshot an event happens.
 func (r randomness) startDelay() time.Duration {

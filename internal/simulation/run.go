@@ -54,7 +54,7 @@ func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 
 // simulate applies the changes in one future and calls visit at its end, while the Judge has its world.
 func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, visit func(*engine) error) error {
-	return withFork(judge, o, seed, func(e *engine) error {
+	return withFork(ctx, judge, o, seed, func(e *engine) error {
 		for _, c := range changes {
 			if err := e.apply(ctx, c); err != nil {
 				return err
@@ -65,7 +65,7 @@ func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Cha
 }
 
 // withFork forks the Judge's world for one future, plays it, and reverts the fork.
-func withFork(judge *scheduling.Judge, o Options, seed uint64, play func(*engine) error) error {
+func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint64, play func(*engine) error) error {
 	judge.Fork()
 	defer judge.Revert()
 	if seed > 0 {
@@ -75,6 +75,9 @@ func withFork(judge *scheduling.Judge, o Options, seed uint64, play func(*engine
 	e := newEngine(judge, seed)
 	if !o.LeavePending {
 		if err := e.startOngoing(); err != nil {
+			return err
+		}
+		if err := e.elapse(ctx, e.randomness.lag()); err != nil {
 			return err
 		}
 	}

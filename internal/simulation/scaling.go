@@ -129,7 +129,7 @@ func (e *engine) newReplicaSetPod(rs *appsv1.ReplicaSet) *corev1.Pod {
 func (e *engine) scaleDown(pods, related []*corev1.Pod, count int, why message.Sentence) error {
 	pods = slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || cluster.Ended(p) })
 	for _, pod := range e.deletionOrder(pods, related)[:min(count, len(pods))] {
-		if err := e.removePod(pod); err != nil {
+		if err := e.removePodGracefully(pod); err != nil {
 			return err
 		}
 		e.fates.end(pod, Ended, why, e.elapsed())
