@@ -120,6 +120,7 @@ func (e *engine) changePod(ctx context.Context, c change.Change) error {
 			return nil
 		}
 	case change.DeletePod:
+		e.deletedByUser[pod.UID] = true
 		if c.Force {
 			return e.deletePod(ctx, pod, true)
 		}

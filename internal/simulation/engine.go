@@ -77,6 +77,8 @@ type engine struct {
 	unfinishedRollouts map[types.UID]bool
 	// jobFailures is the number of each Job's pods that failed in this future.
 	jobFailures map[types.UID]int
+	// deletedByUser are pods, by their UIDs, that were deleted without being disrupted: they get no condition DisruptionTarget.
+	deletedByUser map[types.UID]bool
 	// jobBackoffs are when each Job's back-off ends, as time since the change began.
 	jobBackoffs map[types.UID]time.Duration
 }
@@ -92,8 +94,8 @@ func newEngine(judge *scheduling.Judge, seed uint64) *engine {
 	e := &engine{
 		judge: judge, initial: world, randomness: newRandomness(seed), objects: world, pods: newPods(world), fates: newFateRecords(), gaps: newGaps(judge),
 		names: newNameGenerator(world), activePods: map[types.UID]int{}, jobFailures: map[types.UID]int{}, jobBackoffs: map[types.UID]time.Duration{}, lostZones: map[string]bool{},
-		unfinishedRollouts: map[types.UID]bool{},
-		quotas:             newQuotas(), admissionControllers: newAdmissionControllers(world),
+		unfinishedRollouts: map[types.UID]bool{}, deletedByUser: map[types.UID]bool{},
+		quotas: newQuotas(), admissionControllers: newAdmissionControllers(world),
 	}
 	e.budgets = newBudgets(&e.pods)
 	e.queue.maxAttempts = maxAttemptsPerPod * (len(world.Pods()) + 100)

@@ -28,13 +28,17 @@ func replacesOnlyFailed(job *batchv1.Job) bool {
 // replaceJobPod replaces a pod unless the Job exceeds its backoffLimit. A pod that is evicted, preempted or lost with its node
 // counts as failed.
 //
-// Source: pkg/controller/job of Kubernetes; KEP-3329 for podFailurePolicy, KEP-3850 for backoffLimitPerIndex.
+// Source: pkg/controller/job of Kubernetes; KEP-3329 for podFailurePolicy (what counts as a disruption), KEP-3850 for
+// backoffLimitPerIndex.
 func (e *engine) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *batchv1.Job) error {
 	if jobFinished(job) {
 		e.markLost(pod, message.Of(message.FateJobOver, message.Args{"job": job.Name}))
 		return nil
 	}
 	action := disruptionAction(job)
+	if e.deletedByUser[pod.UID] {
+		action = ""
+	}
 	switch {
 	case action == batchv1.PodFailurePolicyActionIgnore:
 		return e.recreateAfterBackoff(pod, 0, job.UID)

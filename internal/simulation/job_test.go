@@ -126,3 +126,17 @@ func TestJobPolicies(t *testing.T) {
 		})
 	}
 }
+
+// TestDeletedPodIsNotDisrupted has a Job that ignores disruptions: kubectl delete is none, an eviction is.
+func TestDeletedPodIsNotDisrupted(t *testing.T) {
+	ignoring := func() objects {
+		all := job("report", 0, template("report", "1"), "n1")
+		all[0].(*batchv1.Job).Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+			Action:          batchv1.PodFailurePolicyActionIgnore,
+			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
+		}}}
+		return world(node("n1", "a"), all)
+	}
+	expectFates(t, ignoring().run(t, change.DeletePod{Namespace: "default", Name: "report-a"}), "lost report-a n1> FateJobFailed")
+	expectFates(t, ignoring().run(t, change.Evict{Namespace: "default", Name: "report-a"}), "moved report-a n1>n1 1s")
+}
