@@ -14,14 +14,34 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// continueRollouts advances unfinished rollouts of Deployments whose pods changed.
+// continueRollouts advances unfinished rollouts of Deployments and StatefulSets whose pods changed.
 func (e *engine) continueRollouts(ctx context.Context) error {
 	for _, d := range e.affectedRollouts() {
 		if _, err := e.advanceRollout(ctx, d); err != nil {
 			return err
 		}
 	}
+	for _, set := range e.affectedStatefulSets() {
+		if err := e.replaceOutdated(ctx, set); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// affectedStatefulSets are the StatefulSets with an unfinished rollout and a pod that changed, by name.
+func (e *engine) affectedStatefulSets() []*appsv1.StatefulSet {
+	var found []*appsv1.StatefulSet
+	for _, set := range e.world().StatefulSets() {
+		status := &set.Status
+		if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType || status.UpdateRevision == "" || status.CurrentRevision == status.UpdateRevision {
+			continue
+		}
+		if slices.ContainsFunc(e.pods.ownedBy(set.UID), func(pod *corev1.Pod) bool { return e.fates.byPod[nameOf(pod)] != nil }) {
+			found = append(found, set)
+		}
+	}
+	return found
 }
 
 // affectedRollouts are the Deployments with an unfinished rollout and a pod that changed, by name.

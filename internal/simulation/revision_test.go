@@ -34,3 +34,24 @@ func TestDeletedPodOfOldRevision(t *testing.T) {
 		})
 	}
 }
+
+// TestOngoingStatefulSetRollout has a rollout that waits for its first new pod: once that runs, the others are replaced.
+func TestOngoingStatefulSetRollout(t *testing.T) {
+	outdated := func(strategy appsv1.StatefulSetUpdateStrategyType, policy appsv1.PodManagementPolicyType) objects {
+		all := statefulSet("db", template("db", "1"), "n1", "")
+		set := all[0].(*appsv1.StatefulSet)
+		set.Spec.UpdateStrategy.Type, set.Spec.PodManagementPolicy = strategy, policy
+		set.Status.CurrentRevision, set.Status.UpdateRevision = "db-old", "db-new"
+		for i, revision := range []string{"db-old", "db-new"} {
+			pod := all[i+1].(*corev1.Pod)
+			pod.Labels[appsv1.StatefulSetRevisionLabel] = revision
+		}
+		return world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }), all)
+	}
+	open := change.Uncordon{Node: "n2"}
+	rolling, ordered, parallel := appsv1.RollingUpdateStatefulSetStrategyType, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement
+	expectFates(t, outdated(rolling, ordered).run(t, open), "moved db-1 >n2", "moved db-0 n1>n1")
+	expectFates(t, outdated(rolling, parallel).run(t, open), "moved db-1 >n2", "moved db-0 n1>n1")
+	expectFates(t, outdated(appsv1.OnDeleteStatefulSetStrategyType, ordered).run(t, open), "moved db-1 >n2")
+	expectFates(t, outdated(rolling, ordered).run(t, change.Cordon{Node: "n1"})) // Nothing has happened to its pods.
+}

@@ -95,16 +95,29 @@ func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet
 		e.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
 		return nil
 	}
+	return e.replaceOutdated(ctx, &updated)
+}
+
+// replaceOutdated replaces the pods of a StatefulSet that are not of its update revision, from the last to the first, until one that
+// is does not run.
+//
+// Source: pkg/controller/statefulset of Kubernetes (updateStatefulSet).
+func (e *engine) replaceOutdated(ctx context.Context, set *appsv1.StatefulSet) error {
 	if e.rolloutBlocked(set, replicasOf(set, 1)) {
 		return nil
 	}
-	first, start := partitionOf(set), startOrdinal(set)
-	for ordinal := start + replicasOf(set, 1) - 1; ordinal >= max(start, first); ordinal-- {
+	ref := "statefulset/" + set.Name
+	first := startOrdinal(set) + partitionOf(set)
+	for ordinal := startOrdinal(set) + replicasOf(set, 1) - 1; ordinal >= first; ordinal-- {
 		old := e.pods.get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
-		if old == nil {
+		if old == nil || old.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision && e.podReady(old) {
 			continue
 		}
-		next, err := e.newStatefulSetPod(&updated, old.Name)
+		if old.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision {
+			e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - first}))
+			return nil
+		}
+		next, err := e.newStatefulSetPod(set, old.Name)
 		if err != nil {
 			return err
 		}
@@ -116,7 +129,7 @@ func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet
 			return err
 		}
 		if e.isWaiting(next) {
-			e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - max(start, first)}))
+			e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - first}))
 			return nil
 		}
 	}
