@@ -228,12 +228,29 @@ func (f *forecast) untold(r reality, t told) []string {
 		// As it came must have been likely enough to be among the answer's futures.
 		share := float64(tell(f.endings, func(e ending) string { return e.Workloads[workload] })[r.Ending.Workloads[workload]]) / float64(len(f.endings))
 		for _, what := range r.Worse[workload] {
+			if what == preempted { // It may end in the same way without.
+				share = min(share, f.shareOfPreempted(workload))
+			}
 			if share > 0.4 && !slices.ContainsFunc(lists[what], func(list string) bool { return t.lists[list][workload] }) {
 				odd = append(odd, fmt.Sprintf("%s %s in reality and in %.0f %% of the futures, and no row of the answer says so", workload, what, 100*share))
 			}
 		}
 	}
 	return odd
+}
+
+// shareOfPreempted is the share of the futures in which a pod of a workload is preempted.
+func (f *forecast) shareOfPreempted(workload string) float64 {
+	count := 0
+	for _, e := range f.endings {
+		for place, fates := range e.Fates {
+			if strings.HasPrefix(place, workload+" ") && strings.Contains(fates, preempted) {
+				count++
+				break
+			}
+		}
+	}
+	return float64(count) / float64(len(f.endings))
 }
 
 const (

@@ -79,3 +79,35 @@ func TestUntold(t *testing.T) {
 		})
 	}
 }
+
+// TestUntoldPreemption says when the answer keeps a preemption back: not if the workload ends like that mostly without one.
+func TestUntoldPreemption(t *testing.T) {
+	came := reality{
+		Ending: ending{Workloads: map[string]string{"web": "1 waiting"}}, Worse: map[string][]string{"web": {preempted}},
+	}
+	waiting := told{lists: map[string]map[string]bool{"waiting": {"web": true}}}
+	preempts := told{lists: map[string]map[string]bool{preempted: {"web": true}}}
+	for name, tc := range map[string]struct {
+		with, without int
+		told          told
+		want          int
+	}{
+		"in most futures, kept back": {7, 3, waiting, 1},
+		"in most futures, told":      {7, 3, preempts, 0},
+		"in few futures, kept back":  {3, 7, waiting, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &forecast{}
+			for i := range tc.with + tc.without {
+				e := ending{Fates: map[string]string{"web on n1": "1 gone"}, Workloads: map[string]string{"web": "1 waiting"}}
+				if i < tc.with {
+					e.Fates["web on n1"] = "1 " + preempted
+				}
+				f.endings = append(f.endings, e)
+			}
+			if odd := f.untold(came, tc.told); len(odd) != tc.want {
+				t.Errorf("got %q, want %d", odd, tc.want)
+			}
+		})
+	}
+}
