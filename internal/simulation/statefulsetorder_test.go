@@ -70,29 +70,36 @@ func TestOrdered(t *testing.T) {
 			unready(zonal(inOrder, "n1", "n2", "n2", "n3"), 0, 2, 3), []change.Change{scale(0)}, nil, "GapOrdered",
 		},
 		"one pod that is not ready does not block its own removal": {
-			unready(zonal(inOrder, "n1", "n2", "n2", "n3"), 0), []change.Change{scale(0)},
-			[]string{"ended db-0 n1> FateScaled", "ended db-1 n2> FateScaled", "ended db-2 n2> FateScaled", "ended db-3 n3> FateScaled"}, "",
+			unready(zonal(inOrder, "n1", "n2", "n2", "n3"), 0),
+			[]change.Change{scale(0)},
+			[]string{"ended db-0 n1> FateScaled", "ended db-1 n2> FateScaled", "ended db-2 n2> FateScaled", "ended db-3 n3> FateScaled"},
+			"",
 		},
 		"pods after the last that is not ready are removed first": {
 			unready(zonal(inOrder, "n1", "n2", "n2", "n3"), 0, 2), []change.Change{scale(0)}, []string{"ended db-3 n3> FateScaled"}, "GapOrdered",
 		},
 		"a parallel set removes all surplus pods": {
-			unready(zonal(parallel, "n1", "n2", "n2", "n3"), 0, 2, 3), []change.Change{scale(1)},
-			[]string{"ended db-1 n2> FateScaled", "ended db-2 n2> FateScaled", "ended db-3 n3> FateScaled"}, "",
+			unready(zonal(parallel, "n1", "n2", "n2", "n3"), 0, 2, 3),
+			[]change.Change{scale(1)},
+			[]string{"ended db-1 n2> FateScaled", "ended db-2 n2> FateScaled", "ended db-3 n3> FateScaled"},
+			"",
 		},
 		"the capacity of a removed pod lets a blocking one run": {
 			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), unready(statefulSet("db", template("db", "1"), "", "n1", "n2"), 1)),
 			[]change.Change{scale(0)},
-			[]string{"ended db-0 FateScaled", "ended db-1 n1> FateScaled", "ended db-2 n2> FateScaled"}, "",
+			[]string{"ended db-0 FateScaled", "ended db-1 n1> FateScaled", "ended db-2 n2> FateScaled"},
+			"",
 		},
 		"a scale-down that was blocked before goes on": {
 			world(node("n1", "a", cpu("500m")), withReplicas(statefulSet("db", template("db", "1"), "", ""), 0)),
 			[]change.Change{change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"status":{"allocatable":{"cpu":"4"}}}`}},
-			[]string{"ended db-0 FateScaled", "ended db-1 FateScaled"}, "",
+			[]string{"ended db-0 FateScaled", "ended db-1 FateScaled"},
+			"",
 		},
 		"or stays blocked": {
 			world(node("n1", "a", cpu("500m")), withReplicas(statefulSet("db", template("db", "1"), "", ""), 0)),
-			[]change.Change{change.Cordon{Node: "n1"}}, nil, "GapOrdered",
+			[]change.Change{change.Cordon{Node: "n1"}},
+			nil, "GapOrdered",
 		},
 		"nor replaced": {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, image}, []string{stuck}, "GapOrdered",

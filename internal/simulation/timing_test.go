@@ -42,17 +42,17 @@ func TestTiming(t *testing.T) {
 		"pods of a failed Job are gone together, or one by one": {
 			world(node("n1", "a", one), node("n2", "b", one), node("n3", "c", closed), failing, waiting),
 			change.DeletePod{Namespace: "default", Name: "report-c"},
-			[]string{"x>n1 x>n2", "x>n1 x>n1", "x>n2 x>n2"},
+			[]string{"x>n1, x>n2", "x>n1, x>n1", "x>n2, x>n2"},
 		},
 		"pods of a Deployment that is scaled down are gone together, or one by one": {
 			world(node("n1", "a", one), node("n2", "b", one), deployment("web", template("web", "1"), "n1", "n2"), waiting),
 			change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web"},
-			[]string{"x>n1 x>n2", "x>n1 x>n1", "x>n2 x>n2"},
+			[]string{"x>n1, x>n2", "x>n1, x>n1", "x>n2, x>n2"},
 		},
 		"a StatefulSet's evicted pod takes up its node's capacity until it has terminated": {
 			world(node("n1", "a", one), node("n2", "a", one), placed("x-1", "", template("x", "1", priority(5))), statefulSet("db", template("db", "1", priority(9)), "n1", "n2")),
 			change.DeletePod{Namespace: "default", Name: "db-0"},
-			[]string{"db>n1 db>n2 x>"},
+			[]string{"db>n1, db>n2, x>"},
 		},
 		"a released quota goes to pods refused before, or to a new one": {
 			world(node("n1", "a"), ignoring, replicaSetLacking("web", 1), quota("1")),
@@ -62,17 +62,17 @@ func TestTiming(t *testing.T) {
 		"a second preemption is where victims of the first still terminate, or elsewhere": {
 			world(node("n1", "a", cpu("2")), node("n2", "a", one), young, deployment("old", template("old", "1"), "n2")),
 			change.Apply{Objects: []runtime.Object{newDeployment(2, template("high", "1", priority(10)))}},
-			[]string{"high>n1 high>n1 old>n2 young> young>", "high>n1 high>n2 old> young> young>n1"},
+			[]string{"high>n1, high>n1, old>n2, young>, young>", "high>n1, high>n2, old>, young>, young>n1"},
 		},
 		"old pods with the strategy Recreate are gone together, or one by one": {
 			world(node("n1", "a", one), node("n2", "b", one), recreated(deployment("web", template("web", "1"), "n1", "n2")), waiting),
 			patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"3"}}}]}}}}`),
-			[]string{"web> web> x>n1 x>n2", "web> web> x>n1 x>n1"},
+			[]string{"web>, web>, x>n1, x>n2", "web>, web>, x>n1, x>n1"},
 		},
 		"an eviction that is due comes before the change, or after it": {
 			world(node("n1", "a", unreachableFor(0)), node("n2", "b"), node("n3", "c"), deployment("web", template("web", "1", tolerating(1)), "n1"), deployment("low", template("low", "1", low), "n2")),
 			change.Cordon{Node: "n3"},
-			[]string{"low>n2 web>n2", "low>n2 web>n3"},
+			[]string{"low>n2, web>n2", "low>n2, web>n3"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestTiming(t *testing.T) {
 					}
 				}
 				slices.Sort(places)
-				seen[strings.Join(places, " ")]++
+				seen[strings.Join(places, ", ")]++
 				return nil
 			})
 			if err != nil {
