@@ -80,7 +80,7 @@ func (e *engine) createBarePod(pod *corev1.Pod) error {
 
 // syncDaemonSet creates a DaemonSet's missing pods, and removes those on nodes that it does not select.
 func (e *engine) syncDaemonSet(set *appsv1.DaemonSet) error {
-	for _, node := range e.world().Nodes() {
+	for _, node := range shuffled(e.randomness, e.world().Nodes()) { // A quota may be exhausted by the first.
 		if shouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
 			e.createPod(nil, e.daemonPod(set, node.Name))
 		}
