@@ -196,7 +196,7 @@ func sickNodes() []runtime.Object {
 // ownResources are a policy that is braked, a Remediation of n1 that shows why, one of an earlier n1, one of n2 that is over, and one of n3 that may
 // go on.
 func ownResources() []runtime.Object {
-	const pattern = "3 of 4 nodes with the same zone/a are unhealthy together: repairing one does not mend what ails them all."
+	const pattern = "3 of 4 nodes with the same zone/a are unhealthy at the same time: repairing one node does not remove the common cause."
 	at := metav1.NewTime(taken)
 	policy := &v1alpha1.NodeRepairPolicy{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "NodeRepairPolicy"}}
 	policy.Name = "workers"

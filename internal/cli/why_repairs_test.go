@@ -28,14 +28,14 @@ func TestWhyTellsWhoRepairs(t *testing.T) {
 	var codes []finding.Code
 	for _, f := range answer.Findings {
 		codes = append(codes, f.Code)
-		if f.Code == finding.N302 && (!strings.Contains(f.Message, "10%") || !strings.Contains(f.Causes[0].Message, "has stood for 60m")) {
+		if f.Code == finding.N302 && (!strings.Contains(f.Message, "10%") || !strings.Contains(f.Causes[0].Message, "has lasted for 60m")) {
 			t.Errorf("%s by %v", f.Message, f.Causes)
 		}
 	}
 	if !slices.Equal(codes, []finding.Code{finding.N301, finding.N302}) {
 		t.Errorf("it finds %v", codes)
 	}
-	if page := run(t, "why", "node/n1", "--server", host); strings.Contains(page, "Whether anything repairs") {
+	if page := run(t, "why", "node/n1", "--server", host); strings.Contains(page, "whether anything repairs") {
 		t.Errorf("what is answered is asked still:\n%s", page)
 	}
 	for _, f := range tell(t, "why", "node/n2", "--server", host).Findings {

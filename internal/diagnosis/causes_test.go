@@ -39,16 +39,16 @@ func TestCausesAndRemedies(t *testing.T) {
 		not   bool
 	}{
 		"a host port":                       {"upstream/kubernetes-126879", ingress, nil, `"maxUnavailable":1`, false},
-		"a host port, and old pods may end": {"upstream/kubernetes-126879", ingress, on(func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxUnavailable = new(intstr.FromInt32(1)) }), "cannot finish", true},
+		"a host port, and old pods may end": {"upstream/kubernetes-126879", ingress, on(func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxUnavailable = new(intstr.FromInt32(1)) }), "cannot complete", true},
 		"a host port, in percent, rounded down": {"upstream/kubernetes-126879", ingress, on(func(d *appsv1.Deployment) {
 			d.Spec.Strategy.RollingUpdate.MaxUnavailable = new(intstr.FromString("24%"))
-		}), "which of 4 pods makes 0", false},
+		}), "which rounds down to 0 of 4 pods", false},
 		"a host port, in percent, one of them": {"upstream/kubernetes-126879", ingress, on(func(d *appsv1.Deployment) {
 			d.Spec.Strategy.RollingUpdate.MaxUnavailable = new(intstr.FromString("25%"))
-		}), "cannot finish", true},
-		"a host port, paused":             {"upstream/kubernetes-126879", ingress, on(func(d *appsv1.Deployment) { d.Spec.Paused = true }), "cannot finish", true},
-		"a host port, of the old version": {"upstream/kubernetes-126879", ingress, on(func(d *appsv1.Deployment) { d.Annotations["deployment.kubernetes.io/revision"] = "1" }), "cannot finish", true},
-		"a host port, held by others":     {"upstream/kubernetes-126879", ingress, on(heldByOthers), "cannot finish", true},
+		}), "cannot complete", true},
+		"a host port, paused":             {"upstream/kubernetes-126879", ingress, on(func(d *appsv1.Deployment) { d.Spec.Paused = true }), "cannot complete", true},
+		"a host port, of the old version": {"upstream/kubernetes-126879", ingress, on(func(d *appsv1.Deployment) { d.Annotations["deployment.kubernetes.io/revision"] = "1" }), "cannot complete", true},
+		"a host port, held by others":     {"upstream/kubernetes-126879", ingress, on(heldByOthers), "cannot complete", true},
 		"one node at a time":              {"upstream/vm-import-controller-23", imports, nil, "Recreate", false},
 		"one node at a time, recreated": {"upstream/vm-import-controller-23", imports, on(func(d *appsv1.Deployment) {
 			d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
@@ -78,7 +78,7 @@ func TestCausesAndRemedies(t *testing.T) {
 		"a slow start, once ready":             {"upstream/vigil-363", backend, on(readyLately), "startupProbe", true},
 		"a slow start, waited for":             {"upstream/vigil-363", backend, on(func(p *corev1.Pod) { p.Spec.Containers[0].StartupProbe = p.Spec.Containers[0].LivenessProbe }), "startupProbe", true},
 		"a slow start, long ago":               {"upstream/vigil-363", backend, on(longAgo), "startupProbe", true},
-		"no driver there, by its selector":     {"upstream/aws-efs-csi-driver-323", jenkins, nil, "leaves node/ip-10-0-1-1.ec2.internal out", false},
+		"no driver there, by its selector":     {"upstream/aws-efs-csi-driver-323", jenkins, nil, "excludes node/ip-10-0-1-1.ec2.internal", false},
 		"no driver there, by another name":     {"upstream/aws-efs-csi-driver-323", jenkins, on(func(d *appsv1.DaemonSet) { d.Name = "storage" }), "No DaemonSet of efs.csi.aws.com", false},
 		"no driver there, known by its socket": {"upstream/aws-efs-csi-driver-323", jenkins, on(bySocket), "daemonset/storage in kube-system runs the driver", false},
 	} {

@@ -37,7 +37,7 @@ func TestJobOverItsDeadline(t *testing.T) {
 		"nearly all was done": {func(j *batchv1.Job) { j.Spec.Completions, j.Status.Succeeded = new(int32(1000)), 999 }, nil, `"value":660}`, ""},
 		"more than a Job may have": {func(j *batchv1.Job) {
 			j.Spec.ActiveDeadlineSeconds, j.Spec.Completions, j.Status.Succeeded = new(int64(1<<40)), new(int32(1<<30)), 1
-		}, nil, "was ended because", "kubectl"},
+		}, nil, "was terminated because", "kubectl"},
 		"its selector is its own": {func(j *batchv1.Job) {
 			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"batch.kubernetes.io/controller-uid": "j"}}
 			j.Spec.Template.Labels = map[string]string{"batch.kubernetes.io/controller-uid": "j", "controller-uid": "j", "job-name": "load", "app": "x"}
@@ -47,9 +47,9 @@ func TestJobOverItsDeadline(t *testing.T) {
 		}, nil, again, "remove"},
 		"a name for a shell":         {func(j *batchv1.Job) { j.Name = "$(reboot)" }, nil, `kubectl patch job '$(reboot)' --namespace shop`, ""},
 		"of a CronJob":               {func(j *batchv1.Job) { j.OwnerReferences = ownedBy("CronJob", "nightly", "c") }, nil, `kubectl patch cronjob nightly --namespace shop --patch '{"spec":{"jobTemplate":{"spec":{"activeDeadlineSeconds":1200}}}}'`, again},
-		"of something else":          {func(j *batchv1.Job) { j.OwnerReferences = ownedBy("Workflow", "w", "w") }, nil, "was ended because", "kubectl"},
-		"a pod failed by itself":     {nil, pod(corev1.PodFailed, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}}), "was ended because", again},
-		"a pod that has not begun":   {nil, pod(corev1.PodPending, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}), "was ended because", again},
+		"of something else":          {func(j *batchv1.Job) { j.OwnerReferences = ownedBy("Workflow", "w", "w") }, nil, "was terminated because", "kubectl"},
+		"a pod failed by itself":     {nil, pod(corev1.PodFailed, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}}), "was terminated because", again},
+		"a pod that has not begun":   {nil, pod(corev1.PodPending, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}), "was terminated because", again},
 		"a pod that is being ended":  {nil, pod(corev1.PodRunning, corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}), again, ""},
 		"it failed for its back-off": {func(j *batchv1.Job) { j.Status.Conditions[0].Reason = batchv1.JobReasonBackoffLimitExceeded }, nil, "job/load", again},
 	} {

@@ -54,16 +54,16 @@ func TestEndpointSlices(t *testing.T) {
 			w.slices[0].Endpoints = nil
 			w.pod.Status.Conditions[0].LastTransitionTime = ago(5 * time.Second)
 		}, "Ready", "", "has endpoints", "EndpointSlice"},
-		"no slice has the pod": {func(w *world) { w.slices[0].Endpoints = nil }, "NoEndpoints", finding.Warning, "no EndpointSlice has", ""},
+		"no slice has the pod": {func(w *world) { w.slices[0].Endpoints = nil }, "NoEndpoints", finding.Warning, "no EndpointSlice lists", ""},
 		"those of another Service": {func(w *world) {
 			w.slices = []*discoveryv1.EndpointSlice{slice("other", "http", endpoint(yes, yes, no))}
-		}, "NoEndpoints", finding.Warning, "no EndpointSlice has", ""},
-		"slices that are not read": {func(w *world) { w.slices, w.known[cluster.EndpointSlice] = nil, cluster.Forbidden }, "Ready", "", "has endpoints", "EndpointSlice has"},
-		"a cluster without any":    {func(w *world) { w.slices = nil }, "Ready", "", "has endpoints", "EndpointSlice has"},
+		}, "NoEndpoints", finding.Warning, "no EndpointSlice lists", ""},
+		"slices that are not read": {func(w *world) { w.slices, w.known[cluster.EndpointSlice] = nil, cluster.Forbidden }, "Ready", "", "has endpoints", "EndpointSlice lists"},
+		"a cluster without any":    {func(w *world) { w.slices = nil }, "Ready", "", "has endpoints", "EndpointSlice lists"},
 		"the last pod ends":        {ending, "NoEndpoints", finding.Critical, "is being deleted", "not ready"},
-		"it serves until then":     {ending, "NoEndpoints", finding.Critical, "still answers", ""},
-		"it serves no more":        {func(w *world) { ending(w); w.slices[0].Endpoints[0].Conditions.Serving = no }, "NoEndpoints", finding.Critical, "is being deleted", "still answers"},
-		"it ends, slices not read": {func(w *world) { ending(w); w.slices, w.known[cluster.EndpointSlice] = nil, cluster.Forbidden }, "NoEndpoints", finding.Critical, "is being deleted", "still answers"},
+		"it serves until then":     {ending, "NoEndpoints", finding.Critical, "still responds", ""},
+		"it serves no more":        {func(w *world) { ending(w); w.slices[0].Endpoints[0].Conditions.Serving = no }, "NoEndpoints", finding.Critical, "is being deleted", "still responds"},
+		"it ends, slices not read": {func(w *world) { ending(w); w.slices, w.known[cluster.EndpointSlice] = nil, cluster.Forbidden }, "NoEndpoints", finding.Critical, "is being deleted", "still responds"},
 		"it ends, as it should": {func(w *world) {
 			ending(w)
 			w.more = &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", UID: "d"}}
@@ -80,15 +80,15 @@ func TestEndpointSlices(t *testing.T) {
 			byHand(w)
 			w.slices = []*discoveryv1.EndpointSlice{slice("other", "http", endpoint(yes, yes, no))}
 		}, "NoEndpoints", finding.Warning, "nothing has written any", ""},
-		"by hand, another port": {func(w *world) { byHand(w); *w.slices[0].Ports[0].Name = "web" }, "NoEndpoints", finding.Warning, "none at its port http", ""},
+		"by hand, another port": {func(w *world) { byHand(w); *w.slices[0].Ports[0].Name = "web" }, "NoEndpoints", finding.Warning, "at its port http", ""},
 		"by hand, one port of two": {func(w *world) {
 			byHand(w)
 			w.service.Spec.Ports = append(w.service.Spec.Ports, corev1.ServicePort{Name: "metrics", Port: 9090})
-		}, "NoEndpoints", finding.Warning, "none at its port metrics", ""},
-		"by hand, all ports":      {func(w *world) { byHand(w); w.slices[0].Ports = nil }, "NoEndpoints", finding.Warning, "none at its port http", ""},
+		}, "NoEndpoints", finding.Warning, "at its port metrics", ""},
+		"by hand, all ports":      {func(w *world) { byHand(w); w.slices[0].Ports = nil }, "NoEndpoints", finding.Warning, "at its port http", ""},
 		"by hand, without a name": {func(w *world) { byHand(w); w.service.Spec.Ports[0].Name = ""; w.slices[0].Ports[0].Name = nil }, "ClusterIP", "", "1 of its 1 endpoint", ""},
 		"by hand, headless":       {func(w *world) { byHand(w); w.service.Spec.ClusterIP, w.service.Spec.Ports = corev1.ClusterIPNone, nil }, "ClusterIP", "", "1 of its 1 endpoint", ""},
-		"by hand, not read":       {func(w *world) { byHand(w); w.slices, w.known[cluster.EndpointSlice] = nil, cluster.Forbidden }, "ClusterIP", "", "written by something else", "nothing has"},
+		"by hand, not read":       {func(w *world) { byHand(w); w.slices, w.known[cluster.EndpointSlice] = nil, cluster.Forbidden }, "ClusterIP", "", "something else writes", "nothing has"},
 		"by hand, over two slices": {func(w *world) {
 			byHand(w)
 			w.slices[0].Endpoints = nil

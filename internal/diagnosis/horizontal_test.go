@@ -122,9 +122,9 @@ func TestAutoscalerAtMaximum(t *testing.T) {
 			}
 			target := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", UID: "d"}}
 			answer := diagnosis.Explain(t.Context(), question(t, []runtime.Object{h, target}, everything(), &change.Ref{Kind: "HorizontalPodAutoscaler", Namespace: "shop", Name: "web"}))
-			asks, command := "ask for more", ""
+			asks, command := "call for more", ""
 			if tc.want != "" {
-				asks, command = "ask for "+tc.want+".", `"maxReplicas":`+tc.want+"}"
+				asks, command = "call for "+tc.want+".", `"maxReplicas":`+tc.want+"}"
 			}
 			if !strings.Contains(answer.Summary, asks) {
 				t.Errorf("want %q: %s", asks, answer.Summary)

@@ -35,21 +35,21 @@ func TestNodesAutoscalersKeep(t *testing.T) {
 		says  string
 		not   bool
 	}{
-		"a budget":                   {"upstream/karpenter-8164", karpenter, nil, "allows no eviction now: 2 of its pods are healthy, and 2 must be", false},
+		"a budget":                   {"upstream/karpenter-8164", karpenter, nil, "allows no eviction now: 2 of its pods are healthy, and 2 are required", false},
 		"a budget, as told now":      {"upstream/karpenter-8164", karpenter, says("Pdb prevents pod evictions (PodDisruptionBudget=[example/ingress-controller-pdb])"), "allows no eviction now", false},
 		"a budget that is not there": {"upstream/karpenter-8164", karpenter, says("pdb \"example/other\" prevents pod evictions"), "eviction now", true},
 		"a budget that allows again": {"upstream/karpenter-8164", karpenter, on(func(b *policyv1.PodDisruptionBudget) { b.Status.DisruptionsAllowed = 1 }), "allows 1 eviction now", false},
 		"words that are a path":      {"upstream/karpenter-8164", karpenter, says("../../etc/passwd example//x / /"), "it cannot remove or replace", false},
 		"told by another":            {"upstream/karpenter-8164", karpenter, on(func(e *corev1.Event) { e.Source.Component = "mallory" }), "According to", true},
 		"not cheaper":                {"upstream/karpenter-8164", karpenter, on(func(e *corev1.Event) { e.Reason, e.Message = "Unconsolidatable", "Can't replace with a cheaper node" }), "it cannot consolidate node/ip-10-3-164-0.ec2.internal: Can't replace with a cheaper node", false},
-		"a pod not to be disrupted":  {"upstream/karpenter-8164", karpenter, annotated("karpenter.sh/do-not-disrupt", "true"), "does not drain node/ip-10-3-164-0.ec2.internal as long as", false},
+		"a pod not to be disrupted":  {"upstream/karpenter-8164", karpenter, annotated("karpenter.sh/do-not-disrupt", "true"), "does not drain node/ip-10-3-164-0.ec2.internal while", false},
 		"a pod that may be":          {"upstream/karpenter-8164", karpenter, annotated("karpenter.sh/do-not-disrupt", "false"), "does not drain", true},
 		"the other one's annotation": {"upstream/karpenter-8164", karpenter, annotated("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"), "does not drain", true},
-		"a node to be left":          {"upstream/karpenter-8164", karpenter, on(func(n *corev1.Node) { n.Annotations = map[string]string{"karpenter.sh/do-not-disrupt": "true"} }), "Karpenter leaves node/ip-10-3-164-0.ec2.internal alone", false},
+		"a node to be left":          {"upstream/karpenter-8164", karpenter, on(func(n *corev1.Node) { n.Annotations = map[string]string{"karpenter.sh/do-not-disrupt": "true"} }), "Karpenter does not remove node/ip-10-3-164-0.ec2.internal", false},
 		"of another autoscaler": {"upstream/karpenter-8164", karpenter, on(func(n *corev1.Node) {
 			n.Labels = nil
 			n.Annotations = map[string]string{"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
-		}), "cluster-autoscaler leaves", false},
+		}), "cluster-autoscaler does not remove", false},
 
 		"no template":           {"status/device-claims", devices, nil, "does not exist in dra", false},
 		"its template is there": {"status/device-claims", devices, on(func(r *resourcev1.ResourceClaimTemplate) { r.Name = "gpuu" }), "does not exist", true},
@@ -68,14 +68,14 @@ func TestNodesAutoscalersKeep(t *testing.T) {
 		"another way to end":            {"upstream/node-problem-detector-797", format, on(func(p *corev1.Pod) { p.Status.ContainerStatuses[0].LastTerminationState.Terminated.Message = "" }), "exec format", true},
 		"a pod that nothing makes anew": {"upstream/node-problem-detector-797", format, on(func(p *corev1.Pod) { p.OwnerReferences = nil }), "kubectl patch", true},
 
-		"as many as there can be": {"upstream/aws-ebs-csi-driver-1728", volume, nil, "1 attachment is left for its interfaces", false},
+		"as many as there can be": {"upstream/aws-ebs-csi-driver-1728", volume, nil, "1 attachment is left for network interfaces", false},
 		"its driver knows":        {"upstream/aws-ebs-csi-driver-1728", volume, on(func(n *storagev1.CSINode) { n.Spec.Drivers[0].Allocatable.Count = new(int32(25)) }), "EC2 attaches", true},
-		"full by its own count":   {"upstream/aws-ebs-csi-driver-1728", volume, on(func(n *storagev1.CSINode) { n.Spec.Drivers[0].Allocatable.Count = new(int32(25)) }), "has 27 volumes of ebs.csi.aws.com attached, and by its CSINode it takes 25", false},
-		"no count":                {"upstream/aws-ebs-csi-driver-1728", volume, on(func(n *storagev1.CSINode) { n.Spec.Drivers[0].Allocatable = nil }), "by its CSINode", true},
-		"ample room":              {"upstream/aws-ebs-csi-driver-1728", volume, on(func(a *storagev1.VolumeAttachment) { a.Status.Attached = strings.HasSuffix(a.Name, "7") }), "by its CSINode", true},
+		"full by its own count":   {"upstream/aws-ebs-csi-driver-1728", volume, on(func(n *storagev1.CSINode) { n.Spec.Drivers[0].Allocatable.Count = new(int32(25)) }), "has 27 volumes of ebs.csi.aws.com attached; its CSINode allows 25", false},
+		"no count":                {"upstream/aws-ebs-csi-driver-1728", volume, on(func(n *storagev1.CSINode) { n.Spec.Drivers[0].Allocatable = nil }), "its CSINode", true},
+		"ample room":              {"upstream/aws-ebs-csi-driver-1728", volume, on(func(a *storagev1.VolumeAttachment) { a.Status.Attached = strings.HasSuffix(a.Name, "7") }), "its CSINode", true},
 
 		"not admitted":             {"upstream/kueue-3108", job, nil, "Kueue has not admitted workload/job-sample-job-x-1", false},
-		"another's":                {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.OwnerReferences[0].UID = "other" }), "Kueue has no Workload for it, though it names the LocalQueue user-queue", false},
+		"another's":                {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.OwnerReferences[0].UID = "other" }), "Kueue has no Workload for it, although it names the LocalQueue user-queue", false},
 		"out of the queue":         {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Spec.Active = new(false) }), "spec.active is false", false},
 		"waiting for its checks":   {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Status.Conditions[0].Status = "True" }), "waits for its admission checks", false},
 		"nothing said of it":       {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Status.Conditions = nil }), "Kueue has not admitted workload/job-sample-job-x-1 (LocalQueue user-queue).", false},

@@ -110,7 +110,7 @@ func TestOneNamespace(t *testing.T) {
 			"audit":    diagnosis.Audit(t.Context(), q, nil).Unknown,
 		} {
 			said := slices.ContainsFunc(gaps, func(g finding.Gap) bool {
-				return strings.Contains(g.Message, "Only one namespace's Pod objects are known")
+				return strings.Contains(g.Message, "Only the Pod objects of one namespace are known")
 			})
 			if said != want {
 				t.Errorf("%s with pods %s: unknown %v", answer, known, gaps)

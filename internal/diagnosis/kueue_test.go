@@ -28,21 +28,21 @@ func TestQueueOfAWorkload(t *testing.T) {
 		edit      func(*world)
 		says, not string
 	}{
-		"alone":             {nil, "clusterqueue/gpus has 8 example.com/gpu of the flavor h100, and 8 reserved; it is in no cohort to borrow from.", "flavor cheap"},
-		"in a cohort":       {func(w *world) { w.queue.Spec.CohortName = "ml" }, "and 8 reserved; what the others of the cohort ml do not use it may borrow.", ""},
+		"alone":             {nil, "clusterqueue/gpus has a nominal quota of 8 example.com/gpu in the flavor h100, and 8 reserved; it cannot borrow, because it belongs to no cohort.", "flavor cheap"},
+		"in a cohort":       {func(w *world) { w.queue.Spec.CohortName = "ml" }, "and 8 reserved; it can borrow what other queues of the cohort ml do not use.", ""},
 		"in one of v1beta1": {func(w *world) { w.queue.Spec.Cohort = "ml" }, "the cohort ml", ""},
 		"with a bound to borrow": {func(w *world) {
 			w.queue.Spec.CohortName = "ml"
 			w.queue.Spec.ResourceGroups[0].Flavors[0].Resources[0].BorrowingLimit = new(resource.MustParse("4"))
-		}, "it may borrow 4 that the others of the cohort ml do not use", ""},
+		}, "it can borrow up to 4 that other queues of the cohort ml do not use", ""},
 		"having borrowed": {func(w *world) {
 			w.queue.Spec.CohortName = "ml"
 			w.queue.Status.FlavorsReservation[0].Resources[0] = custom.ResourceUsage{Name: "example.com/gpu", Total: resource.MustParse("10"), Borrowed: resource.MustParse("2")}
-		}, "and 10 reserved, 2 of them borrowed", ""},
+		}, "and 10 reserved (2 borrowed)", ""},
 		"nothing reserved":        {func(w *world) { w.queue.Status.FlavorsReservation = nil }, "and 0 reserved", ""},
-		"it names no flavor":      {func(w *world) { w.workload.Status.Conditions[0].Message = "The workload is waiting" }, "of the flavor cheap", ""},
-		"no LocalQueue":           {func(w *world) { w.local = nil }, "localqueue/team of namespace shop does not exist", "clusterqueue"},
-		"no ClusterQueue":         {func(w *world) { w.queue = nil }, "clusterqueue/gpus, which localqueue/team leads to, does not exist", ""},
+		"it names no flavor":      {func(w *world) { w.workload.Status.Conditions[0].Message = "The workload is waiting" }, "in the flavor cheap", ""},
+		"no LocalQueue":           {func(w *world) { w.local = nil }, "localqueue/team in namespace shop does not exist", "clusterqueue"},
+		"no ClusterQueue":         {func(w *world) { w.queue = nil }, "clusterqueue/gpus, which localqueue/team refers to, does not exist", ""},
 		"queues not read":         {func(w *world) { w.local, w.queue, w.known[cluster.LocalQueue] = nil, nil, cluster.Forbidden }, "LocalQueue", "does not exist"},
 		"ClusterQueues not read":  {func(w *world) { w.queue, w.known[cluster.ClusterQueue] = nil, cluster.Forbidden }, "ClusterQueue", "does not exist"},
 		"one that does not work":  {func(w *world) { w.queue.Status.Conditions = off }, "clusterqueue/gpus admits nothing: Can't admit new workloads: FlavorNotFound.", ""},

@@ -134,7 +134,7 @@ func TestRemediesOfBrokenPods(t *testing.T) {
 		"a name to break a shell": {func(m *made) { m.waits("CreateContainerConfigError", `secret "$(reboot)" not found`) }, `kubectl create secret generic '$(reboot)'`, ""},
 
 		"memory":                 {func(m *made) { m.outOfMemory("256Mi") }, setMemory, "--requests"},
-		"memory without a limit": {func(m *made) { m.outOfMemory("") }, "has no memory limit of its own", "set resources"},
+		"memory without a limit": {func(m *made) { m.outOfMemory("") }, "has no memory limit", "set resources"},
 		"memory of the node": {func(m *made) {
 			m.outOfMemory("256Mi")
 			m.event("Node/n1", "n1", "SystemOOM", "System OOM encountered, victim process: app")
@@ -160,27 +160,27 @@ func TestRemediesOfBrokenPods(t *testing.T) {
 			m.outOfMemory("256Mi")
 			m.pod.OwnerReferences = ownedBy("Job", "j", "j")
 			m.more = append(m.more, job(nil))
-		}, "its limit of 256Mi", "set resources"},
+		}, "its memory limit of 256Mi", "set resources"},
 		"memory of a cron job": {func(m *made) {
 			m.outOfMemory("256Mi")
 			m.pod.OwnerReferences = ownedBy("Job", "j", "j")
 			m.more = append(m.more, job(ownedBy("CronJob", "c", "c")), cron())
 		}, "kubectl set resources cronjob/c --namespace shop --containers app --limits memory=512Mi", ""},
-		"memory of a pod alone":    {func(m *made) { m.outOfMemory("256Mi"); m.pod.OwnerReferences = nil }, "its limit of 256Mi", "set resources"},
-		"memory, of an operator's": {func(m *made) { m.outOfMemory("256Mi"); m.deployment.OwnerReferences = ownedBy("Kafka", "events", "k") }, "is made by kafka/events, whose operator undoes", "kubectl set"},
+		"memory of a pod alone":    {func(m *made) { m.outOfMemory("256Mi"); m.pod.OwnerReferences = nil }, "its memory limit of 256Mi", "set resources"},
+		"memory, of an operator's": {func(m *made) { m.outOfMemory("256Mi"); m.deployment.OwnerReferences = ownedBy("Kafka", "events", "k") }, "and its operator reverts", "kubectl set"},
 		"memory, kept by Argo CD": {func(m *made) {
 			m.outOfMemory("256Mi")
 			m.deployment.Labels = map[string]string{"argocd.argoproj.io/instance": "shop"}
-		}, "Argo CD keeps deployment/web", ""},
+		}, "Argo CD manages deployment/web", ""},
 
-		"a hook that sleeps":          {func(m *made) { m.ending(time.Hour, run("/bin/sh", "-c", "sleep 10000000")) }, "takes 115d, and the grace period is 30s", ""},
+		"a hook that sleeps":          {func(m *made) { m.ending(time.Hour, run("/bin/sh", "-c", "sleep 10000000")) }, "takes 115d, but the grace period is 30s", ""},
 		"the sleep of a hook":         {func(m *made) { m.ending(time.Hour, run("sleep", "2h")) }, "kubectl exec web-1-x --namespace shop --container app -- sh -c 'kill $(pidof sleep)'", ""},
-		"a hook that sleeps for ever": {func(m *made) { m.ending(time.Hour, run("bash", "-ec", "exec sleep infinity")) }, "takes for ever", ""},
+		"a hook that sleeps for ever": {func(m *made) { m.ending(time.Hour, run("bash", "-ec", "exec sleep infinity")) }, "takes forever", ""},
 		"a hook of the kubelet's": {func(m *made) {
 			m.ending(time.Hour, &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: 7200}})
 		}, "takes 120m", "kubectl exec"},
 		"a hook that is long over": {func(m *made) { m.ending(time.Hour, run("sleep", "60")) }, "has not confirmed", "kubectl exec"},
-		"a hook that does more":    {func(m *made) { m.ending(time.Hour, run("sh", "-c", "test -e /x || sleep 10000000")) }, "how long that takes is not told", "kubectl exec"},
+		"a hook that does more":    {func(m *made) { m.ending(time.Hour, run("sh", "-c", "test -e /x || sleep 10000000")) }, "how long that takes is not known", "kubectl exec"},
 		"a hook of what has ended": {func(m *made) {
 			m.ending(time.Hour, run("sleep", "2h"))
 			m.pod.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
@@ -236,8 +236,8 @@ func TestMissingAccount(t *testing.T) {
 		says  string
 		not   string
 	}{
-		"missing":      {false, "kubectl create serviceaccount web --namespace shop", "exists by now"},
-		"there by now": {true, "serviceaccount/web exists by now", "kubectl create"},
+		"missing":      {false, "kubectl create serviceaccount web --namespace shop", "exists now"},
+		"there by now": {true, "serviceaccount/web exists now", "kubectl create"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMade()
@@ -272,12 +272,12 @@ func TestOwnersOfStuckPods(t *testing.T) {
 			failing := job(ownedBy("CronJob", "c", "c"))
 			failing.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailureTarget, Status: corev1.ConditionTrue}}
 			m.pod.OwnerReferences, m.more = ownedBy("Job", "j", "j"), []runtime.Object{failing, cron()}
-		}, "cronjob/c creates no other Job before", "Nothing waits"},
+		}, "Until then, cronjob/c creates no other Job", "Nothing waits"},
 		"a Job that replaces at once": {func(m *made) { m.pod.OwnerReferences, m.more = ownedBy("Job", "j", "j"), []runtime.Object{job(nil)} }, "Nothing waits for it.", "job/j creates"},
 		"a DaemonSet": {func(m *made) {
 			m.pod.OwnerReferences = ownedBy("DaemonSet", "agent", "ds")
 			m.more = []runtime.Object{&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "agent", Namespace: "shop", UID: "ds"}}}
-		}, "daemonset/agent creates no other pod on node/n1 before", "Nothing waits"},
+		}, "Until then, daemonset/agent creates no other pod on node/n1", "Nothing waits"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMade()

@@ -19,11 +19,11 @@ func TestState(t *testing.T) {
 	}{
 		"gated": {
 			edit:  func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "quota"}} },
-			state: "SchedulingGated", summary: "pod/web is not offered to the scheduler: quota holds it back.",
+			state: "SchedulingGated", summary: "pod/web is not ready for scheduling: the scheduling gate quota holds it back.",
 		},
 		"no scheduler": {
 			edit:  func(p *corev1.Pod) { p.Spec.SchedulerName = "volcano" },
-			state: "Pending", summary: "pod/web is Pending and no scheduler has looked at it yet; it asks for volcano.", notModelled: 1,
+			state: "Pending", summary: "pod/web is Pending, and no scheduler has processed it yet (its schedulerName is volcano).", notModelled: 1,
 		},
 		"unschedulable": {
 			edit: func(p *corev1.Pod) {

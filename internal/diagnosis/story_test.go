@@ -36,7 +36,7 @@ func TestStories(t *testing.T) {
 			if err := encoder.Encode(tc.ask(t, view)); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(got.String(), "is not in the Kubernetes API") && name != "4-unlike" {
+			if !strings.Contains(got.String(), "The Kubernetes API does not show") && name != "4-unlike" {
 				t.Errorf("it does not say what the API leaves unknown: %s", got.String())
 			}
 			golden(t, "testdata/stories/"+name+".json", got.Bytes())

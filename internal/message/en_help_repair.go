@@ -2,57 +2,57 @@ package message
 
 var englishHelpRepair = sentences{
 	"help/crds":      "Print naosu's custom resource definitions",
-	"help/crds/long": "Print naosu's custom resource definitions, NodeRepairPolicy and Remediation, as YAML for kubectl apply. No cluster is asked.",
+	"help/crds/long": "Print naosu's custom resource definitions, NodeRepairPolicy and Remediation, as YAML for kubectl apply. The command does not connect to a cluster.",
 
-	"help/repair":      "Prove that a repair would happen",
-	"help/repair/long": "Prove, before the night it matters, that every link from detection to action is there and works.",
+	"help/repair":      "Prove that repairs would happen",
+	"help/repair/long": "Prove that every link from detection to action exists and works, before you need it.",
 
-	"help/repair/check": "Say what would be repaired, and which link is missing where nothing would",
-	"help/repair/check/long": "Go along the chain from detection to action for everything that an agent seen on the cluster can report, ill or not: who reports it, " +
-		"is it heard of, which rule is about it, after how long, which action, is that permitted, is there room in the budgets, does anything else repair the same nodes, " +
-		"was it seen to work. A repair that waits for a person's word needs approval, which is no finding. " +
-		"It judges EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck too, and changes nothing.\n\n" + exitCodes,
+	"help/repair/check": "Show what would be repaired, and which link is broken where nothing would be",
+	"help/repair/check/long": "Check each link from detection to action for every fault that an agent found in the cluster can report, whether or not it is present now: what reports it, " +
+		"whether that is up to date, which rule matches, how long it waits, which action it takes, whether that is permitted, whether the budgets have room, whether anything else repairs the same nodes, " +
+		"and whether the repair was seen to work. A repair that waits for approval is not a finding. " +
+		"The command also checks EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck, and changes nothing.\n\n" + exitCodes,
 	"flag/repair/check/fail-on": "exit with 1 if there is a finding of this `SEVERITY` or worse: info, warning",
 
-	"help/repair/drill": "Let a fault go the whole way, and say which hop it did not pass",
-	"help/repair/drill/long": "Let the node's agent make a real but harmless fault, and follow it through the detector, the evidence, the report, the controller, the rule and the guard " +
-		"to an action that is not taken; print each hop and how long it took. What the guard denies for good cuts the chain, a paused policy too; what passes by itself is said. " +
+	"help/repair/drill": "Inject a harmless fault and trace it from detection to a dry-run action",
+	"help/repair/drill/long": "Make the node's agent inject a real but harmless fault, and trace it through the detector, the evidence, the report, the controller, the rule and the guard " +
+		"to an action that is not performed. The command prints each hop and its duration. The drill fails if the guard denies the action permanently or the policy is paused; it only reports what resolves by itself. " +
 		"The node's conditions do not change, and nothing is repaired.\n\n" +
-		"With --act --expendable node/NAME: raise the real condition on that node, hold it for as long as whoever repairs the node waits and a margin, and see whether the machine is rebooted or replaced. " +
-		"Nothing else tells whether a repair that is accepted also happens, naosu's or another's. The condition is put back whatever happens, Ctrl-C included. " +
+		"With --act --expendable node/NAME: set the real condition on that node, keep it for as long as the repairer waits plus a margin, and check whether the machine is rebooted or replaced. " +
+		"Only this shows whether an accepted repair really happens, whether naosu or something else performs it. The command always restores the condition, even after Ctrl-C. " +
 		"If the repair works, the node is lost.\n\n" +
-		"Exit code 0 if every hop was passed, 1 if the chain is cut, 2 on bad input or if there is no answer.",
-	"flag/repair/drill/reason":      "the `REASON` to drill, such as InterfaceNotUp",
-	"flag/repair/drill/condition":   "the node `CONDITION` that the reason turns (default: the catalogue's)",
-	"flag/repair/drill/hop-timeout": "how long any one hop of a harmless drill may take, a `DURATION`",
-	"flag/repair/drill/act":         "raise the real condition, which may cost the node",
+		"Exit code 0 if every hop passed, 1 if the drill failed, 2 on bad input or if there is no answer.",
+	"flag/repair/drill/reason":      "the `REASON` of the fault, such as InterfaceNotUp",
+	"flag/repair/drill/condition":   "the node `CONDITION` that the reason changes (default: that of the catalogue)",
+	"flag/repair/drill/hop-timeout": "the timeout of each hop of a harmless drill, a `DURATION`",
+	"flag/repair/drill/act":         "set the real condition, which can cost the node",
 	"flag/repair/drill/expendable":  "the node that may be lost, as `node/NAME`",
-	"flag/repair/drill/wait":        "with --act: the `DURATION` that the repairer waits (0: as its rule says, else 30m)",
-	"flag/repair/drill/margin":      "with --act: the `DURATION` that the repairer is given beyond, and the node to be Ready again",
+	"flag/repair/drill/wait":        "with --act: the `DURATION` that the repairer waits (0: as its rule says, otherwise 30m)",
+	"flag/repair/drill/margin":      "with --act: the `DURATION` added to that, and given to the node to become Ready again",
 
-	"help/repair/abort": "Abort repairs, and put their nodes back",
-	"help/repair/abort/long": "Abort Remediations that have not ended: what naosu has changed on their nodes is put back, and they end as Aborted. A machine that was already asked to reboot is not stopped; " +
-		"one that was given up for replacement stays cordoned. The controller is asked to; where none leads, this command does it with your rights, and holds the controller's Lease meanwhile.\n\n" +
-		"With --force it takes the Lease from a controller that leads, and takes the finalizer off records whose node could not be put back. --all --force is for uninstalling: no controller leads again for a while.\n\n" +
-		"Exit code 0 if all are over, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.",
+	"help/repair/abort": "Abort repairs and restore their nodes",
+	"help/repair/abort/long": "Abort Remediations that have not ended: naosu's changes on their nodes are undone, and the Remediations end as Aborted. A reboot that was already requested is not stopped; " +
+		"a node whose replacement was requested stays cordoned. The command asks the controller to do this; if no controller is the leader, the command does it with your permissions and holds the controller's Lease in the meantime.\n\n" +
+		"With --force, the command takes the Lease from the leading controller and removes the finalizers of records whose node could not be restored. Use --all --force for uninstalling: no controller becomes the leader again for a while.\n\n" +
+		"Exit code 0 if all have ended, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.",
 	"flag/repair/abort/all":     "abort every Remediation that has not ended",
-	"flag/repair/abort/force":   "take over from a controller that leads, and remove finalizers where a node cannot be put back",
-	"flag/repair/abort/timeout": "how long it may take, a `DURATION`",
+	"flag/repair/abort/force":   "take over from the leading controller, and remove finalizers even if a node cannot be restored",
+	"flag/repair/abort/timeout": "the timeout, a `DURATION`",
 
 	"help/cleanup": "Remove the conditions that the uninstalled agent left on Nodes",
-	"help/cleanup/long": "Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, as far as the agent wrote them last. " +
-		"What another program writes stays; the managed fields of the Node tell whose a condition is. Run it after the agent was uninstalled: it waits for the agent's pods to end, except those whose node is not Ready.\n\n" +
-		"The chart runs it when it is uninstalled. It takes the right to list Nodes, to patch their status, and to list the pods of naosu-system.\n\n" +
+	"help/cleanup/long": "Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, if the agent was the last to write them. " +
+		"Conditions that another program writes stay; the managedFields of the Node show which program wrote a condition. Run the command after uninstalling the agent: it waits for the agent's pods to terminate, except those whose node is not Ready.\n\n" +
+		"The chart runs the command when it is uninstalled. The command requires permission to list Nodes, to patch their status, and to list the pods of naosu-system.\n\n" +
 		"Exit code 0 if no such condition is left, 1 if the agent still runs on some nodes, 2 on bad input or if there is no answer.",
-	"flag/cleanup/timeout": "how long to wait for the agent's pods to end, a `DURATION`",
+	"flag/cleanup/timeout": "how long to wait for the agent's pods to terminate, a `DURATION`",
 
-	"help/approve": "Let a proposed Remediation go on, or reject it",
-	"help/approve/long": "Let a proposed Remediation go on once the guard allows it, or reject it. What has begun and is rejected ends at its next step; a rejection stands.\n\n" +
-		"Exit code 0 if the word was written down, 2 on bad input or if it comes too late.",
-	"flag/approve/reject": "reject it",
+	"help/approve": "Approve or reject a proposed Remediation",
+	"help/approve/long": "Approve a proposed Remediation, which continues once the guard allows it, or reject it. A Remediation that is rejected after it started ends at its next step. A rejection cannot be undone.\n\n" +
+		"Exit code 0 if the decision was recorded, 2 on bad input or if it comes too late.",
+	"flag/approve/reject": "reject the Remediation instead",
 
-	"help/remediations": "Show what naosu did, and proposes",
-	"help/remediations/long": "Show what naosu did and proposes, the youngest first, and how far each policy has come towards acting by itself. " +
-		"With a name: what was forecast and what became of it, each step, and what the guard says.\n\n" +
+	"help/remediations": "Show what naosu repaired and proposes",
+	"help/remediations/long": "Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. " +
+		"With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\n" +
 		"Exit code 0 whenever there is an answer, 2 on bad input or if there is none.",
 }

@@ -2,18 +2,18 @@ package message
 
 var japaneseAutoscaling = sentences{
 	AutoscalerUnnamed:   "オートスケーラー",
-	ScaleUpAsked:        "{{.source}} によれば、{{if .age}}{{span .age}}前に{{end}}ノードの追加が要求されています: {{if .groups}}{{and .groups}}{{else}}{{.says}}{{end}}。{{if .came}}その後 {{and .came}} が追加されましたが、この Pod は動けるようになっていません。{{else if .overdue}}ノードの追加が遅れています。オートスケーラーはデフォルトでは 15 分であきらめます。追加されない理由は、{{if .karpenter}}その NodeClaim{{else}}オートスケーラーのログと、kube-system の ConfigMap cluster-autoscaler-status についてのイベント{{end}}にあります。{{end}}",
+	ScaleUpAsked:        "{{.source}} によれば、{{if .age}}{{span .age}}前に{{end}}ノードの追加が要求されています: {{if .groups}}{{and .groups}}{{else}}{{.says}}{{end}}。{{if .came}}その後 {{and .came}} が追加されましたが、この Pod のノードはまだ決まっていません。{{else if .overdue}}ノードの追加が遅れています。オートスケーラーは、デフォルトでは 15 分で追加をあきらめます。追加されない理由は、{{if .karpenter}}その NodeClaim{{else}}オートスケーラーのログと、kube-system の ConfigMap cluster-autoscaler-status についてのイベント{{end}}にあります。{{end}}",
 	ScaledGroup:         "{{.group}} を {{.from}} 台から {{.to}} 台に (最大 {{.max}} 台)",
-	ScaleUpFailed:       "{{.source}} によれば、{{if .zones}}{{or .zones}} で{{end}}クラウドからノードを得られませんでした: {{.why}}。{{if .quota}}割り当て (quota) を引き上げるか、割り当てを使っているものを減らすまで、グループを大きくしてもノードは増えません。{{end}}",
+	ScaleUpFailed:       "{{.source}} によれば、{{if .zones}}{{or .zones}} で{{end}}クラウドがノードを提供しませんでした: {{.why}}。{{if .quota}}割り当て (quota) を引き上げるか、割り当てを使っているリソースを減らすまで、グループを大きくしてもノードは増えません。{{end}}",
 	ScaleUpOverLimit:    "{{.source}} によれば、{{.pool}} は limits に達しています。使えるインスタンスタイプのどれを追加しても limits を超えます。",
 	ScaleUpKarpenter:    "{{.source}} によれば、ノードを追加できません: {{.says}}。",
 	ScaleReason:         "ノードグループ {{.n}} 個: {{.says}}",
-	ScaleReasonBackoff:  "ノードグループ {{.n}} 個は、追加に失敗したため、しばらく対象外です",
-	ScaleReasonNotReady: "ノードグループ {{.n}} 個は、追加できる状態ではありません",
+	ScaleReasonBackoff:  "ノードグループ {{.n}} 個は、スケールアップに失敗した後のバックオフ中です",
+	ScaleReasonNotReady: "ノードグループ {{.n}} 個は、スケールアップできる状態ではありません",
 	ScaleReasonWhole:    "{{.says}}",
 
-	NodeBlocked:          "{{.source}} によれば{{if .age}} ({{span .age}}前){{end}}、{{.node}} を削除または交換できません: {{.why}}。",
-	NodeUnconsolidatable: "{{.source}} によれば{{if .age}} ({{span .age}}前){{end}}、{{.node}} を集約 (consolidation) できません: {{.why}}。",
+	NodeBlocked:          "{{.source}} は{{if .age}} {{span .age}}前に{{end}}、{{.node}} を削除または交換できないと報告しました: {{.why}}。",
+	NodeUnconsolidatable: "{{.source}} は{{if .age}} {{span .age}}前に{{end}}、{{.node}} を集約 (consolidation) できないと報告しました: {{.why}}。",
 	NodeAnnotated:        "アノテーション {{.annotation}} がある間、{{.source}} は {{.node}} を削除しません。",
 	NodeKeptByPods:       "アノテーション {{.annotation}} のある {{and .pods}} が動いている間、{{.source}} は {{.node}} を drain しません。",
 	NodeBudget:           "{{.namespace}} の {{.budget}} で現在許される退避 (evict) は {{.allowed}} 個です。{{if not .allowed}}正常な Pod は {{.healthy}} 個で、{{.desired}} 個必要です。{{end}}{{if .n}}Ready でない Pod: {{and .pods}}{{end}}",
@@ -22,12 +22,12 @@ var japaneseAutoscaling = sentences{
 	PoolReady:               "{{.pool}} は使用可能で、ノードは {{.nodes}} 台です。",
 	PoolNotReady:            "{{.pool}} はノードを追加しません。{{.condition}} が False です: {{.why}}。",
 	PoolAtLimit:             "{{.pool}} は {{and .resources}} の上限 (limits) に達しています。Karpenter はこれ以上ノードを追加しません。",
-	PoolNoCapacity:          "{{.source}} によれば、{{if .age}}{{span .age}}前、{{end}}クラウドに {{.claim}} のためのマシンがありませんでした: {{.says}}。",
-	NodeClaimReady:          "{{.claim}} は {{.node}} になり、初期化が済んでいます。",
+	PoolNoCapacity:          "{{.source}} によれば、{{if .age}}{{span .age}}前、{{end}}クラウドに {{.claim}} のためのマシンの空きがありませんでした: {{.says}}。",
+	NodeClaimReady:          "{{.claim}} は {{.node}} になり、初期化が完了しています。",
 	NodeClaimLeaving:        "{{.claim}} は削除中です。",
-	NodeClaimNotLaunched:    "{{.claim}} には{{if .age}} {{span .age}}たっても{{end}}マシンがありません{{if .why}}: {{.why}}{{end}}。Karpenter は {{.minutes}} 分たつとこれを削除し、もう一度試みます。",
+	NodeClaimNotLaunched:    "{{.claim}} には{{if .age}} {{span .age}}たっても{{end}}マシンがありません{{if .why}}: {{.why}}{{end}}。Karpenter は {{.minutes}} 分たつとこれを削除し、再試行します。",
 	NodeClaimNotRegistered:  "{{.claim}} のマシンは{{if .age}} {{span .age}}たっても{{end}}ノードになっていません{{if .why}}: {{.why}}{{end}}。Karpenter は {{.minutes}} 分たつとこれを削除します。kubelet が登録されない理由は、マシン自身のログにあります。",
-	NodeClaimNotInitialized: "{{if .named}}{{.claim}} のノード {{.node}}{{else}}{{.claim}} のノード{{end}} は{{if .age}} {{span .age}}たっても{{end}}初期化が済んでいません{{if .why}}: {{.why}}{{end}}。済むまで Karpenter はこのノードを当てにせず、削除もしません。",
+	NodeClaimNotInitialized: "{{if .named}}{{.claim}} のノード {{.node}}{{else}}{{.claim}} のノード{{end}} は{{if .age}} {{span .age}}たっても{{end}}初期化が完了していません{{if .why}}: {{.why}}{{end}}。完了するまで、Karpenter はこのノードを使えるものとみなさず、削除もしません。",
 
 	WorkloadFinished: "{{.workload}} は終了しました。",
 	WorkloadInactive: "{{.workload}} は Kueue のキューから外されています (spec.active が false){{if .why}}: {{.why}}{{end}}。",
@@ -40,10 +40,10 @@ var japaneseAutoscaling = sentences{
 	LocalQueueMissing:   "namespace {{.queue.Namespace}} の {{.queue}} が存在しません。",
 	ClusterQueueMissing: "{{.local}} の参照先 {{.queue}} が存在しません。",
 	QueueStopped:        "{{.queue}} は何も承認しません{{if .policy}} (stopPolicy が {{.policy}}){{else}}: {{.why}}{{end}}。",
-	QueueHas:            "{{.queue}} の flavor {{.flavor}} の {{.resource}} は {{.nominal}} で、うち {{.used}} が確保されています{{if .borrowed}} ({{.borrowed}} は借用){{end}}。{{if not .cohort}}cohort に属していないため、借用はできません{{else if .limit}}cohort {{.cohort}} の他のキューが使わない分から {{.limit}} まで借用できます{{else}}cohort {{.cohort}} の他のキューが使わない分を借用できます{{end}}。",
+	QueueHas:            "{{.queue}} の flavor {{.flavor}} の {{.resource}} の割り当て (nominal) は {{.nominal}} で、{{.used}} が確保されています{{if .borrowed}} ({{.borrowed}} は借用){{end}}。{{if not .cohort}}cohort に属していないため、借用はできません{{else if .limit}}cohort {{.cohort}} の他のキューが使わない分から {{.limit}} まで借用できます{{else}}cohort {{.cohort}} の他のキューが使わない分を借用できます{{end}}。",
 
 	DeviceClaimMissing: "{{.pod}} は Pending です。クレーム {{.claim}} に指定された {{.missing}} が {{.namespace}} に存在しません。存在するまで、スケジューリングの対象になりません。",
-	DeviceClaimWay:     "{{.namespace}} に {{.missing}} を作成するか、{{if .owned}}Pod を作成したもののテンプレート{{else}}Pod (作り直しが必要です){{end}} の名前を直してください{{if .others}} (存在するもの: {{and .others}}){{end}}。",
+	DeviceClaimWay:     "{{.namespace}} に {{.missing}} を作成するか、{{if .owned}}Pod の作成元のテンプレート{{else}}Pod (作り直しが必要です){{end}} の名前を修正してください{{if .others}} (存在するもの: {{and .others}}){{end}}。",
 
 	CrashesFormat:  "{{.subject}} は起動しても終了を繰り返しています。コンテナ {{.container}} は {{.n}} 回再起動しています。プログラムが {{.node}}{{if .platform}} ({{.platform}}){{end}} で実行できない形式です (exec format error)。",
 	ExitFormat:     "exec format error は、プログラムが{{if .platform}} {{.platform}} {{else}}ノード{{end}}とは異なるアーキテクチャ用にビルドされているか、先頭行にインタープリターの指定がないスクリプトであることを示します。{{if .others}}ほかのノードは {{and .others}} です。{{end}}マルチプラットフォームのイメージを push するか、対応するノードだけに Pod を配置してください。",
@@ -55,7 +55,7 @@ var japaneseAutoscaling = sentences{
 	TitleN612: "ノードにならない Karpenter の NodeClaim",
 	TitleN613: "承認されていない Kueue の Workload",
 
-	RemedyCloudQuota:     "{{if .region}}{{.region}} の{{end}}どの割り当て (quota) を使い切っているかを調べ、クラウドに引き上げを申請するか、割り当てを使っているものを減らします。",
+	RemedyCloudQuota:     "{{if .region}}{{.region}} の{{end}}どの割り当て (quota) を使い切っているかを調べ、クラウドプロバイダーに引き上げを申請するか、割り当てを使っているリソースを減らします。",
 	RemedyCloudQuotaCost: "なし。このコマンドは読み取りだけです。",
 	RemedyCloudQuotaRisk: "割り当ての引き上げには数日かかることや、認められないことがあります。",
 
@@ -63,5 +63,5 @@ var japaneseAutoscaling = sentences{
 	PoolLimitStep:       "{{.resource}} を {{.from}} から {{.to}} に",
 	RemedyPoolLimit:     "{{.pool}} の limits を引き上げます{{if .limits}}: {{and .limits}}。これで Karpenter は、既存の最も大きいノードと同じものを追加できます{{end}}。",
 	RemedyPoolLimitCost: "Karpenter が追加するノードの分 (必要な間)。",
-	RemedyPoolLimitRisk: "limits は費用を抑えるためのものです。NodePool は、ほかの Pod のためにもそこまで増えることがあります。",
+	RemedyPoolLimitRisk: "limits は費用の上限を決めるものです。NodePool は、ほかの Pod のためにもそこまで増えることがあります。",
 }

@@ -47,8 +47,8 @@ var japaneseHelp = sentences{
 		"  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n" +
 		"  delete pod/NAME [--force]\tkubectl delete と同じ\n" +
 		"  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n" +
-		"  apply -f FILE | DIR | -\tまだ適用していないマニフェストを適用する\n\n" +
-		"複数の変更は、コンマで区切ると 1 つの問いになります。フラグは、対応する変更の後ろに書きます。別の namespace (--namespace 以外) にあるものは " +
+		"  apply -f FILE | DIR | -\tマニフェストを適用する\n\n" +
+		"複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは " +
 		"NAMESPACE/KIND/NAME と書きます。\n\n" + exitCodesJapanese,
 	"flag/whatif/fail-on":         "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
 	"flag/whatif/seeds":           "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",
@@ -65,12 +65,12 @@ var japaneseHelp = sentences{
 	"flag/whatif/filename":        "apply: ファイルまたはフォルダーの `PATH` (- は標準入力)",
 	"flag/whatif/patch":           "patch: strategic merge patch の `JSON`",
 	"flag/whatif/force":           "delete: Pod の終了を待たない",
-	"flag/whatif/server-side":     "apply: kubectl apply --server-side のように、API サーバーがフィールドの所有者に従ってマージするものとします (デフォルト: kubectl apply と同じ)",
-	"flag/whatif/force-conflicts": "apply --server-side: ほかの所有者のフィールドも上書きします",
-	"flag/whatif/server-dry-run":  "apply: 何も保存せずに、保存されるはずの内容を API サーバーに問い合わせます (書き込みの権限が必要で、監査ログに残ります)",
+	"flag/whatif/server-side":     "apply: kubectl apply --server-side のように、API サーバーがフィールドの所有者に従ってマージするものとする (デフォルト: kubectl apply と同じ)",
+	"flag/whatif/force-conflicts": "apply --server-side: ほかの所有者のフィールドも上書きする",
+	"flag/whatif/server-dry-run":  "apply: 保存される内容を、実際には保存せずに API サーバーに問い合わせる (書き込みの権限が必要で、監査ログに残る)",
 
 	"help/explain":      "所見のコードの意味を説明する",
-	"help/explain/long": "所見のコードの意味を説明します。見分け方、紛らわしい別の問題、対処、naosu では分からないことを示します。",
+	"help/explain/long": "所見のコードの意味を説明します。判定方法、該当しないもの、対処、naosu では分からないことを示します。",
 
 	"help/snapshot": "クラスターをファイルに書き出す (--from で使う)",
 	"help/snapshot/long": "クラスターをファイルに書き出します。クラスターを読むコマンドはすべて、--from でこのファイルを読めます。\n\n" +
@@ -105,7 +105,7 @@ var japaneseHelp = sentences{
 	"flag/output":           "出力の形式 `FORMAT`: text、wide (省略のない text)、json、yaml",
 	"flag/audit/output":     "出力の形式 `FORMAT`: text、wide (省略のない text)、json、yaml、sarif",
 	"flag/from":             "クラスターの代わりに `PATH` を読む: スナップショット、オブジェクトのファイルまたはフォルダー、- (標準入力)",
-	"flag/scheduler-config": "この `FILE` の KubeSchedulerConfiguration を使うスケジューラーとして判定する",
+	"flag/scheduler-config": "この `FILE` の KubeSchedulerConfiguration を適用して判定する",
 
 	"flag/as":                       "この `USER` (ServiceAccount も可) として実行する",
 	"flag/as-group":                 "この `GROUP` のメンバーとして実行する (複数回指定可)",

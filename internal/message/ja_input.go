@@ -11,7 +11,7 @@ var japaneseInput = sentences{
 	ErrFromTruncated:     "スナップショット {{.from}} が途中で切れています",
 	ErrFromDamaged:       "スナップショット {{.from}} が壊れています",
 	ErrFromTooLarge:      "{{.from}} は大きすぎるため、メモリに読み込めません",
-	ErrFromNothing:       "{{.from}} には naosu が扱う種類のオブジェクトがありません",
+	ErrFromNothing:       "{{.from}} には naosu が読み取る種類のオブジェクトがありません",
 	ErrFromRemedy:        "`naosu snapshot -o FILE` が書き出したファイルか、`kubectl get -o yaml` の出力のファイルまたはフォルダーを指定してください",
 	ErrFromVersionRemedy: "書き出したときのバージョンか、それより新しい naosu で読み取ってください",
 	ErrFromAgain:         "もう一度コピーするか、`naosu snapshot -o FILE` で取り直してください",
@@ -25,7 +25,7 @@ var japaneseInput = sentences{
 	ErrOutFormatRemedy:  "書き出すファイルを指定してください (例: prod.naosu)",
 	ErrOutWrite:         "{{.path}} に書き込めません: {{.problem}}",
 	SnapshotWritten:     "{{.path}}: ノード {{.nodes}} 台、Pod {{.pods}} 個",
-	SnapshotKey:         "{{.path}}: このキーがファイルと同じ場所にあれば、whatif apply は環境変数のどの値が変わるかを判定します。両方があれば値を推測して確かめられるため、共有しないでください。",
+	SnapshotKey:         "{{.path}}: このキーがファイルと同じ場所にあれば、whatif apply は環境変数のどの値が変わるかを判定できます。両方を持つ人は値を推測して確かめられるため、キーを共有しないでください。",
 	SnapshotAnonymous:   "名前、ラベル、イメージ、アドレスは置き換えました。クラウドのゾーン、マシンタイプ、数量、時刻は元のままです",
 	SnapshotUnread:      "権限がない、クラスターが提供していない、または読み取り元にないため、含まれていない種類: {{and .kinds}}",
 }

@@ -12,7 +12,7 @@ var japaneseNodeHealth = sentences{
 	CauseStillPlaced: "この condition だけでは Pod の配置は止まりません。{{.node}} では {{.n}} 個の Pod が動いており、スケジューラーは今後もここに Pod を配置します。",
 	RepairUnknown:    "{{.node}} が自動修復されるかどうかは Kubernetes API では分かりません。クラウド側のノード自動修復が無効になっているか、{{or .reasons}} だけが対象外になっている可能性があります。",
 
-	RemedyDrain:     "復旧または交換が済むまで、{{.node}} の Pod を別のノードに移します。",
+	RemedyDrain:     "{{.node}} を drain し、修復または交換が済むまで Pod を別のノードで動かします。",
 	RemedyDrainCost: "{{.n}} 個の Pod が退避され、別のノードで起動し直します。",
 	RemedyDrainRisk: "コントローラーのない Pod は作り直されません。そのような Pod があると、drain は --force なしでは実行を拒否します。",
 
@@ -23,7 +23,7 @@ var japaneseNodeHealth = sentences{
 	CauseKubeletTold:   "その間も {{.node}} の kubelet は Ready なので、応答がないのはノードではなくエージェントです。",
 	CauseAgentPod:      "{{.pod}} が Ready ではありません: {{.state}}",
 	AgentNever:         "ほかのノードではエージェントが報告していますが、{{.node}} では一度も報告がありません。",
-	CauseAgentSelects:  "{{.set}} は {{.node}} で動くことになっており、対象となるほかの {{.n}} 個のノードにはエージェントの condition があります。",
+	CauseAgentSelects:  "{{.set}} は {{.node}} で動くことになっており、対象となるほかの {{.n}} 台のノードにはエージェントの condition があります。",
 	CauseNoAgentPod:    "{{.node}} に {{.set}} の Pod がありません。",
 	UnknownHealthNever: "{{.node}} が正常かどうかは分かりません。kubelet が示すのは kubelet 自身の状態だけです。",
 	UnknownHealth:      "エージェントの応答がない間、{{.node}} が正常かどうかは分かりません。",

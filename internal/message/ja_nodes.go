@@ -1,8 +1,8 @@
 package message
 
 var japaneseNodes = sentences{
-	TitleN102: "ボリュームのあるゾーンからノードグループのノードがなくなるおそれ",
-	TitleN103: "ゾーンを失うと行き場のなくなる Pod",
+	TitleN102: "ボリュームのあるゾーンで最後のノードを失うおそれのあるノードグループ",
+	TitleN103: "ゾーンを失うと Pending になる Pod",
 
 	AndMore:          "ほか {{.n}} 件",
 	UnknownMachine:   "{{.node}} のマシンが停止しているのか、ネットワークから切り離されているだけでコンテナは動き続けているのかは、Kubernetes API では分かりません。クラウド側で確認してください (EC2 ならインスタンスの状態)。",
@@ -10,7 +10,7 @@ var japaneseNodes = sentences{
 	CauseNodeGone:    "{{.node}} はすでに存在しません。",
 	CauseNodeUp:      "{{.node}} は Ready なので、強制デタッチは行われません。",
 	UnknownKubelet:   "{{.node}} の kubelet がコンテナを終了できない理由は、Kubernetes API ではなく kubelet のログにあります。カーネル内で固まったプロセスや、アンマウントできないボリュームがよくある原因です。",
-	UnknownNotJudged: "スケジューラーの判定ができなかったため、シミュレーションは行っていません。",
+	UnknownNotJudged: "スケジューラーのルールによる判定ができなかったため、シミュレーションは行っていません。",
 
 	TitleN104: "解放されない VolumeAttachment",
 
@@ -20,7 +20,7 @@ var japaneseNodes = sentences{
 	CauseAttachmentReturns:  "{{.attachment}} を削除してもデタッチはされません。CSI ドライバーがデタッチを終えるまで external-attacher の finalizer によりオブジェクトが残り、コントロールプレーンがアタッチ済みと認識している間は作り直されます。",
 	CauseForceDetach:        "{{if .up}}CSI ドライバーがデタッチできるようになれば解消します。{{else}}時間が経てば解消します。{{.node}} でボリュームを使う Pod がなくなってから 6 分後に強制デタッチされます{{if not .gone}} (out-of-service taint があれば直ちに行われます){{end}}。{{end}}",
 	NotWaitingForAttachment: "{{and .unplaced}} が Pending なのはこのためではありません。アタッチは Pod のノードが決まった後に行われ、この Pod のノードはまだ決まっていません。",
-	UnknownDetachSince:      "VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部情報であり確認できません。",
+	UnknownDetachSince:      "VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部にしかなく、確認できません。",
 
 	TitleN201: "ノードの停止: 何がいつまで待つか",
 
@@ -45,7 +45,7 @@ var japaneseNodes = sentences{
 	DownStaysPart:       "Pod {{.n}} 個がいつまでも残る",
 	DownUntoldPart:      "Pod {{.n}} 個が期限なしに動作中とみなされる",
 
-	RemedyOutOfService:     "{{.node}} が確実に停止しているなら、taint で示します。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。",
+	RemedyOutOfService:     "{{.node}} が確実に停止している場合は、out-of-service taint を付けます。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。",
 	RemedyOutOfServiceCost: "ノードの復帰後に taint を外す必要があります: {{.untaint}}",
 	RemedyOutOfServiceRisk: "マシンが動いていればコンテナも動いており、1 つのボリュームに 2 つの Pod が書き込むおそれがあります。先にクラウド側でインスタンスが停止または終了していることを確認してください。",
 
@@ -65,7 +65,7 @@ var japaneseNodes = sentences{
 	RecreateWaits:         "{{.owner}} は strategy が Recreate のため、古いバージョンの Pod が終了するまで新しいバージョンの Pod を作りません。",
 	JobWaitsToEnd:         "{{.owner}} は Pod が終了してから完了します。{{if .cron}}concurrencyPolicy が Forbid のため、{{.cron}} はそれまで次の Job を作りません。{{end}}",
 	JobWaitsToReplace:     "{{.owner}} は podReplacementPolicy が Failed のため、これが消えるまで次の Pod を作りません。{{if .cron}}concurrencyPolicy が Forbid のため、{{.cron}} はその Job が終わるまで次の Job を作りません。{{end}}",
-	RemedyForceDelete:     "{{.node}} が確実に停止しているなら、{{.pod}} のオブジェクトを削除します。コントローラーが代わりを作ります。",
+	RemedyForceDelete:     "{{.node}} が確実に停止している場合は、{{.pod}} のオブジェクトを強制削除します。コントローラーが代わりを作成します。",
 	RemedyForceDeleteCost: "マシンが停止していれば特にありません。Pod ごとに削除が必要です。",
 	RemedyForceDeleteRisk: "マシンが動いていると、同じ名前の Pod が 2 つ同時に動きます。StatefulSet のプログラムが想定していない状態です。",
 
@@ -73,14 +73,14 @@ var japaneseNodes = sentences{
 
 	SlowFailover:           "ノードが停止すると、{{and .workloads}} の Pod は約 {{span .total}}の間、そのノードで動作中とみなされ続けます。{{if .single}}{{if gt .n 1}}いずれも {{end}}Pod が 1 個しかないため、その間は停止します。{{else if .half}}しかも半数以上が 1 台のノードに集中しています。{{end}}",
 	CauseSilence:           "kubelet からの応答が {{span .silence}}途絶えると、ノードは NotReady とみなされます (Kubernetes 1.32 以降のデフォルト値)。",
-	CauseDefaultToleration: "その後も Pod は {{span .wait}}残ります。これは誰かが選んだ値ではなく、指定のない Pod すべてに API サーバーが付けるデフォルト値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。",
+	CauseDefaultToleration: "その後も Pod は {{span .wait}}残ります。これは、指定のない Pod すべてに API サーバーが付けるデフォルト値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。",
 	CauseHalf:              "{{if .single}}その間、処理を引き継げる Pod はありません。{{else}}その間、残りの Pod だけですべてを処理することになります。{{end}}",
 	NotTied:                "ボリュームが原因ではありません。1 台のノードにしかアタッチできないボリュームは使っていないため、代わりの Pod はすぐに別のノードで起動できます。",
 	RemedyTolerate:         "ノードの停止後、{{.workload}} の Pod が {{span .wait}}でそのノードから離れるようにします。",
 	RemedyTolerateRisk:     "ノードが {{span .wait}}より長くネットワークから切り離されて復帰した場合、Pod は動き続けていても削除されます。",
 	RemedyRolloutCost:      "{{.workload}} のロールアウトが 1 回行われます。",
 
-	TitleN203: "復旧後の偏り",
+	TitleN203: "復旧後の配置の偏り",
 
 	Lopsided:          "{{.node}} は {{.at}} に{{if .back}}復帰しました{{else}}追加されました{{end}}が、ほかより空いたままです。{{and .workloads}} の Pod {{.total}} 個のうち {{.lost}} 個が {{.fullest}} に集中しており、このノードを失うとその {{.lost}} 個が一度に失われます。",
 	CauseCrowd:        "使えるノードの数に比べて、Pod が一部のノードに集中しています。",
@@ -97,18 +97,18 @@ var japaneseNodes = sentences{
 	BasketZone:         "{{and .workloads}} は、すべての Pod が 1 つのゾーンにあります。そのゾーンを失うと完全に停止します。",
 	CauseBasket:        "複数の Pod が 1 か所に集まっています。",
 	CauseUnspread:      "Pod テンプレートに {{.key}} での分散の指定がありません。指定がなければ、スケジューラーは分散をほかの優先条件と比べて決めます。",
-	CauseSpreadIgnored: "Pod テンプレートに {{.key}} での分散の指定はありますが、効くのはその後に配置された Pod だけで、ほかの優先条件に負けることもあります。",
+	CauseSpreadIgnored: "Pod テンプレートに {{.key}} での分散の指定はありますが、その後に配置された Pod にしか適用されないか、ほかの優先条件が優先されています。",
 	RemedySpread:       "{{.workload}} の Pod を {{.key}} で分散するように指定します。",
-	RemedySpreadRisk:   "優先条件 (ScheduleAnyway) なので Pending にはなりませんが、ほかの条件に負けることはあります。",
+	RemedySpreadRisk:   "優先条件 (ScheduleAnyway) なので Pending にはなりませんが、ほかの条件が優先されることがあります。",
 
 	LastNode:         "{{and .workloads}} は、{{and .zones}} でボリュームを使える唯一のノードで動いています。{{and .nodes}} がなくなると、そのゾーンに再びノードができるまで Pending になります。",
 	CauseVolumesLive: "{{and .workloads}} のボリュームは {{and .zones}} にあり、そこでしか使えません。",
 	CauseOneNode:     "{{and .zones}} でこれらの Pod を受け入れられるノードは {{and .nodes}} だけです。",
-	CauseMayGo:       "そのノードはいつなくなってもおかしくありません。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数しか見ておらず、どのゾーンにボリュームがあるかを知りません。",
+	CauseMayGo:       "そのノードはいつでもなくなる可能性があります。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数しか見ておらず、どのゾーンにボリュームがあるかを知りません。",
 	CauseGroupStands: "{{.group}} のノードは {{.n}} 台です。",
 	UnknownMinimum:   "{{.group}} の最小サイズと使用できるゾーンは Kubernetes API では分かりません。最小サイズをゾーン数 (ここでは {{.zones}}) 以上にすれば、スケールインや入れ替えでゾーンが空になることは防げます。ノード自体の障害に備えるには 2 台目が必要です。",
 
-	ScarceZone:         "{{.place}} を失うと、{{and .workloads}} の Pod {{.n}} 個の行き場がなくなります。{{if .others}}全 {{.total}} ゾーンのうち、ほか {{.others}} ゾーンでも同様です。{{end}}",
+	ScarceZone:         "{{.place}} を失うと、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ゾーンのうち、ほか {{.others}} ゾーンでも同様です。{{end}}",
 	CauseWouldWait:     "Pod {{.n}} 個が Pending になります。requests の合計: {{if .room}}{{and .room}}{{else}}なし{{end}}。",
 	CauseNoPlaceholder: "{{if .holders}}プレースホルダーの Pod {{.holders}} 個が CPU {{.held}} を確保していますが、量が足りないか、場所が合っていません。{{else}}このような障害に備えて空きを確保しているものがありません (優先度が負の Pod がありません)。{{end}}",
 	RemedyHeadroom:     "{{.group}} のサイズを {{.to}} にします。{{.place}} を失ってもこれらの Pod がすべて動く最小の台数です。",

@@ -10,8 +10,8 @@ var japaneseUnlike = sentences{
 	SiblingsElsewhere: "{{if .poor}}ほかのノードにある {{.owner}} の Pod {{.all}} 個のうち {{.poor}} 個が正常に動いていません。{{else if .all}}ほかのノードにある {{.owner}} の Pod {{.all}} 個は{{if gt .all 1}}すべて{{end}}正常に動いています。{{else}}{{.owner}} の Pod はほかのノードにはありません。{{end}}",
 	ProbesFit:         "試した {{.n}} 個の Pod ({{.good}} で動いているものと同じ Pod と、待機中の Pod) のうち、現状の {{.node}} に配置できるのは {{.fit}} 個です。",
 
-	UnlikePodCause:  "{{.subject}} が動かない原因は {{and .what}} です。{{.good}} と同じにすると、配置できるノードがあります。",
-	UnlikeNodeCause: "{{and .what}} のために {{.subject}} に Pod を配置できません。{{.good}} と同じにすると、配置できる Pod が増えます。",
+	UnlikePodCause:  "{{.subject}} が動かない原因は {{and .what}} です。{{.good}} と同じ値にすると、配置できるノードがあります。",
+	UnlikeNodeCause: "{{and .what}} のために {{.subject}} に Pod を配置できません。{{.good}} と同じ値にすると、配置できる Pod が増えます。",
 	UnlikeCameFirst: "{{.subject}} と {{.good}} の違いは原因ではありません。いまは {{.good}} と同じ Pod でも配置できるノードがありません。{{.good}} は先に配置されたから動いています。",
 	UnlikeSuspects:  "{{.subject}} と {{.good}} の違いのうち、原因かもしれないがシミュレーションで確かめられないものが {{.n}} 件あります。最も疑わしいもの: {{.first}}",
 	UnlikeNothing:   "{{.subject}} と {{.good}} には、Kubernetes API から分かる範囲で関係する違いがありません。{{.why}}",
@@ -20,7 +20,7 @@ var japaneseUnlike = sentences{
 
 	HeadDiffers:        "原因となる違い",
 	HeadTogether:       "原因となる違い (すべてが揃った場合のみ)",
-	HeadSuspects:       "疑わしい違い",
+	HeadSuspects:       "原因の可能性がある違い",
 	HeadTried:          "試した結果、原因ではない違い",
 	HeadObserved:       "周辺の状況",
 	UnlikeOthers:       "ほかに、関係のない違いが {{.n}} 件あります。",

@@ -135,7 +135,7 @@ const (
 	RemedyEndHook       ID = "RemedyEndHook"       // container, subject
 	RemedyEndHookCost   ID = "RemedyEndHookCost"   //
 	RemedyEndHookRisk   ID = "RemedyEndHookRisk"   // container
-	RemedyForceHook     ID = "RemedyForceHook"     // subject
+	RemedyForceHook     ID = "RemedyForceHook"     // pod
 	RemedyForceHookCost ID = "RemedyForceHookCost" // node
 	RemedyForceHookRisk ID = "RemedyForceHookRisk" // subject
 

@@ -157,8 +157,8 @@ func TestEachLinkCut(t *testing.T) {
 		"a condition that passes": {func(f *Facts) {
 			policyOf(f).Spec.Rules = []v1alpha1.RepairRule{rule("kernel", "KernelReady", v1alpha1.ActionReboot, 48*time.Hour)}
 		}, "CperHardwareErrorFatal", Unproven, Wait, "24h"},
-		"left alone":           {func(f *Facts) { policyOf(f).Spec.Rules[0].Action = v1alpha1.ActionNone }, down, Broken, Action, "on purpose"},
-		"offered by nobody":    {func(f *Facts) { permit(f, "None", v1alpha1.MayNo) }, down, Broken, Action, "Nobody offers Reboot"},
+		"left alone":           {func(f *Facts) { policyOf(f).Spec.Rules[0].Action = v1alpha1.ActionNone }, down, Broken, Action, "by design"},
+		"offered by nobody":    {func(f *Facts) { permit(f, "None", v1alpha1.MayNo) }, down, Broken, Action, "No provider supports Reboot"},
 		"not permitted":        {func(f *Facts) { permit(f, "aws", v1alpha1.MayNo) }, down, Broken, Permitted, "UnauthorizedOperation"},
 		"permission not known": {func(f *Facts) { permit(f, "aws", v1alpha1.MayUnknown) }, down, Unproven, Permitted, "not known"},
 		"permission not asked": {func(f *Facts) { policyOf(f).Status.Permissions = nil }, down, Unproven, Permitted, "has not asked"},
@@ -169,7 +169,7 @@ func TestEachLinkCut(t *testing.T) {
 		"a budget rounds to zero": {func(f *Facts) { policyOf(f).Spec.Budgets.Zone = new(intstr.FromString("20%")) }, down, Broken, Budget, "20%"},
 		"a budget that is spent": {func(f *Facts) {
 			f.Ledger = &guard.Ledger{Entries: []guard.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
-		}, down, WouldAct, "", "spent"},
+		}, down, WouldAct, "", "used up"},
 		"paused":                   {func(f *Facts) { policyOf(f).Spec.Paused = true }, down, Broken, Mode, "paused"},
 		"a policy that reports":    {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeReport }, down, Broken, Mode, "Report"},
 		"a policy that asks first": {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeApprove }, down, NeedsApproval, "", "approved"},
@@ -194,7 +194,7 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, Unproven, Proven, "No drill"},
 		"it asks first, and nobody controls": {func(f *Facts) {
 			policyOf(f).Spec.Mode, f.Lease = v1alpha1.ModeApprove, nil
-		}, down, Broken, Controller, "nobody holds its lease"},
+		}, down, Broken, Controller, "nothing holds its Lease"},
 		"a ledger that is damaged": {func(f *Facts) {
 			f.Ledger, f.LedgerUnread, f.LedgerDamaged = nil, errors.New("unexpected end of JSON input"), true
 		}, down, Broken, Budget, "unexpected end"},
@@ -228,7 +228,7 @@ func TestEachLinkCut(t *testing.T) {
 			told(f, "True", v1alpha1.PolicyReadyReason)
 			policyOf(f).Status.Conditions[0].ObservedGeneration = 2
 		}, down, Unproven, Competing, "AWS_REGION"},
-		"no controller":       {func(f *Facts) { f.Lease = nil }, down, Broken, Controller, "nobody holds its lease"},
+		"no controller":       {func(f *Facts) { f.Lease = nil }, down, Broken, Controller, "nothing holds its Lease"},
 		"a silent controller": {func(f *Facts) { f.Lease.Spec.RenewTime = new(metav1.NewMicroTime(now.Add(-time.Hour))) }, down, Broken, Controller, "60m"},
 		"a lease not read": {func(f *Facts) {
 			f.LeaseUnread = message.Of(message.ProofLeaseUnread, message.Args{"why": "forbidden"})
@@ -253,7 +253,7 @@ func TestEachLinkCut(t *testing.T) {
 		"cut, and the policy has changed since": {func(f *Facts) {
 			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "paused"
 			f.Remediations[0].Status.Match.Generation = 2
-		}, down, Unproven, Proven, "may no longer be so: paused"},
+		}, down, Unproven, Proven, "may no longer be the case: paused"},
 		"a drill that was cut": {func(f *Facts) {
 			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "nothing detected it"
 		}, down, Broken, Proven, "nothing detected it"},
@@ -321,19 +321,19 @@ func TestOthers(t *testing.T) {
 		says       string
 	}{
 		"story 3, beforehand":       {func(*Facts) {}, "InterfaceNotUp", group, Unproven, Proven, "accepted and never happen"},
-		"storage is Events only":    {func(*Facts) {}, "BlockDeviceIOError", group, Broken, Detect, "Event only"},
+		"storage is Events only":    {func(*Facts) {}, "BlockDeviceIOError", group, Broken, Detect, "only as an Event"},
 		"a line that is not logged": {func(*Facts) {}, "PodStuckTerminating", group, Broken, Detect, "verbosity 4"},
 		"a condition without hardware": {func(f *Facts) {
 			f.Repairers[0].Rules = append(f.Repairers[0].Rules, cloud.RepairerRule{Condition: acceleratedHardware, Status: "False", Action: v1alpha1.ActionReplace})
 		}, "*", group, Broken, Detect, acceleratedHardware},
 		"an override leaves it alone": {func(f *Facts) {
 			f.Repairers[0].Rules = append([]cloud.RepairerRule{{Condition: "NetworkingReady", Status: "False", Reasons: []string{"InterfaceNotUp"}, Action: v1alpha1.ActionNone}}, f.Repairers[0].Rules...)
-		}, "InterfaceNotUp", group, Broken, Action, "on purpose"},
+		}, "InterfaceNotUp", group, Broken, Action, "by design"},
 		"raised and repaired":          {func(f *Facts) { f.Remediations = []v1alpha1.Remediation{raised(group, true)} }, "InterfaceNotUp", group, WouldAct, "", ""},
 		"raised, and nothing happened": {func(f *Facts) { f.Remediations = []v1alpha1.Remediation{raised(group, false)} }, "InterfaceNotUp", group, Broken, Proven, "never happened"},
 		"another group was raised":     {func(f *Facts) { f.Remediations = []v1alpha1.Remediation{raised("group/other", true)} }, "InterfaceNotUp", group, Unproven, Proven, "accepted"},
 		"another reason was raised":    {func(f *Facts) { f.Remediations = []v1alpha1.Remediation{raised(group, true)} }, "InterfaceNotRunning", group, Unproven, Proven, "accepted"},
-		"no repairer":                  {func(f *Facts) { f.Repairers, f.Own = nil, message.Sentence{} }, "InterfaceNotUp", "", Broken, Match, "No rule"},
+		"no repairer":                  {func(f *Facts) { f.Repairers, f.Own = nil, message.Sentence{} }, "InterfaceNotUp", "", Broken, Match, "No policy rule"},
 		"no CRDs and no repairer":      {func(f *Facts) { f.Repairers = nil }, "InterfaceNotUp", "", Unproven, Match, "could not be read"},
 		"no credentials": {func(f *Facts) {
 			f.Repairers, f.Own = nil, message.Sentence{}

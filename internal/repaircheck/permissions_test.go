@@ -32,19 +32,19 @@ func TestPermittedByGroup(t *testing.T) {
 		"one is refused":        {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayYes), in("h", v1alpha1.MayNo))}, nil, "WouldAct on n1,n2: ; Broken on n3: Permitted: aws would refuse Reboot for machines of group/h. because of h"},
 		"the first is":          {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayNo), in("h", v1alpha1.MayYes))}, nil, "Broken on n1,n2: Permitted: aws would refuse Reboot for machines of group/g. because of g; WouldAct on n3: "},
 		"both are":              {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayNo), in("h", v1alpha1.MayNo))}, nil, "Broken on n1,n2: Permitted: aws would refuse Reboot for machines of group/g. because of g; Broken on n3: Permitted: aws would refuse Reboot for machines of group/h. because of h"},
-		"one was not asked":     {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayYes), in("h", v1alpha1.MayUnknown))}, nil, "WouldAct on n1,n2: ; Unproven on n3: Permitted: Whether aws would let Reboot through for machines of group/h is not known. because of h"},
-		"one is not told of":    {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayYes))}, nil, "WouldAct on n1,n2: ; Unproven on n3: Permitted: Whether Reboot would be let through is not known: the controller has not asked."},
-		"nobody offers one":     {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayYes)), byGroup("None", in("h", v1alpha1.MayNo))}, nil, "WouldAct on n1,n2: ; Broken on n3: Action: Nobody offers Reboot for these nodes. because of h"},
+		"one was not asked":     {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayYes), in("h", v1alpha1.MayUnknown))}, nil, "WouldAct on n1,n2: ; Unproven on n3: Permitted: It is not known whether aws would permit Reboot for machines of group/h. because of h"},
+		"one is not told of":    {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayYes))}, nil, "WouldAct on n1,n2: ; Unproven on n3: Permitted: It is not known whether Reboot would be permitted: the controller has not asked."},
+		"nobody offers one":     {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayYes)), byGroup("None", in("h", v1alpha1.MayNo))}, nil, "WouldAct on n1,n2: ; Broken on n3: Action: No provider supports Reboot for these nodes. because of h"},
 		"of no group, it may":   {[]v1alpha1.Permission{byGroup("aws", in("", v1alpha1.MayYes), in("g", v1alpha1.MayYes))}, func(f *Facts) { f.Groups["n3"] = "" }, both},
 		"an older controller's": {[]v1alpha1.Permission{{Action: v1alpha1.ActionReboot, Actuator: "aws", May: v1alpha1.MayYes}}, nil, both},
 		"done, and the other group is not known": {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayUnknown), in("h", v1alpha1.MayUnknown))}, func(f *Facts) {
 			f.Remediations = []v1alpha1.Remediation{repaired()} // n1, which is of group g
-		}, "WouldAct on n1,n2: ; Unproven on n3: Permitted: Whether aws would let Reboot through for machines of group/h is not known. because of h"},
+		}, "WouldAct on n1,n2: ; Unproven on n3: Permitted: It is not known whether aws would permit Reboot for machines of group/h. because of h"},
 		"done to a machine that is gone": {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayUnknown), in("h", v1alpha1.MayUnknown))}, func(f *Facts) {
 			r := repaired()
 			r.Spec.Node.Name = "gone"
 			f.Remediations, f.Ledger = []v1alpha1.Remediation{r}, &guard.Ledger{Entries: []guard.Entry{{Remediation: r.Name, Node: "gone", Group: "g", Began: now, Ended: now}}}
-		}, "WouldAct on n1,n2: ; Unproven on n3: Permitted: Whether aws would let Reboot through for machines of group/h is not known. because of h"},
+		}, "WouldAct on n1,n2: ; Unproven on n3: Permitted: It is not known whether aws would permit Reboot for machines of group/h. because of h"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := whole()

@@ -55,7 +55,7 @@ func TestExpect(t *testing.T) {
 				r.Name, r.Spec.Node.UID, r.Status.Phase = "n1-0a", f.Nodes[0].UID, v1alpha1.PhaseRunning
 				f.Remediations = append(f.Remediations, r)
 			},
-			known: true, awaited: "remediation/n1-0a is to repair the node, and is Running.",
+			known: true, awaited: "remediation/n1-0a is to repair the node and is Running.",
 		},
 		"the group's own repair waits": {
 			facts: managed(), change: func(f *Facts) { falls(f, 10*time.Minute, "InterfaceNotUp", "") },
@@ -63,7 +63,7 @@ func TestExpect(t *testing.T) {
 		},
 		"the group's own repair never comes": {
 			facts: managed(), change: func(f *Facts) { falls(f, 40*time.Minute, "InterfaceNotUp", "") },
-			known: true, finding: "NetworkingReady has stood for 40m. group/workers does Replace after 30m, and has not.", findings: 1,
+			known: true, finding: "NetworkingReady has lasted for 40m. group/workers should have performed Replace after 30m, but has not.", findings: 1,
 		},
 		"nobody noted since when": {
 			facts: managed(), change: func(f *Facts) {

@@ -224,7 +224,7 @@ func TestNodeIsBeingDeleted(t *testing.T) {
 			if took := w.clock.Since(began); took > 30*time.Second {
 				t.Errorf("it took %s to see it", took)
 			}
-			if !strings.Contains(w.says(ctx), "is being deleted by others") {
+			if !strings.Contains(w.says(ctx), "Something other than naosu is deleting") {
 				t.Errorf("it says %q", w.says(ctx))
 			}
 			w.must(w.performer().Sweep(ctx))
@@ -437,7 +437,7 @@ func TestReturningPods(t *testing.T) {
 		evictions int
 		says      string
 	}{
-		"for ever": {1000, 2, v1alpha1.DrainGiveUp, "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", 3, "Pods of replicaset/web came back to node/n1 3 times although it is cordoned: default/web-"},
+		"for ever": {1000, 2, v1alpha1.DrainGiveUp, "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", 3, "Pods of replicaset/web returned to node/n1 3 times although the node is cordoned: default/web-"},
 		"once":     {1, 2, v1alpha1.DrainGiveUp, "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", 2, ""},
 		"five together, once": {
 			5, 6, v1alpha1.DrainGiveUp, "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", 6, "",

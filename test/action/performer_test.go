@@ -72,7 +72,7 @@ func TestPerform(t *testing.T) {
 			want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "says Failed",
 		},
 		"a service whose agent is silent": {
-			action: restart, want: "Assess Guard Act(Failed): GaveUp", result: guard.Aborted, says: "did not do it within 3m0s",
+			action: restart, want: "Assess Guard Act(Failed): GaveUp", result: guard.Aborted, says: "did not perform the action within 3m0s",
 		},
 		"a restart withdrawn before the agent takes it up": {
 			action: restart, step: v1alpha1.StepAct, when: reject, want: "Assess Guard Act(Skipped): Rejected", result: guard.Stopped,
@@ -80,11 +80,11 @@ func TestPerform(t *testing.T) {
 
 		"a reboot that is accepted and never happens": {
 			action: reboot, with: func(_ context.Context, w *world) { w.cloud.deaf = true },
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "did not boot again within 3m0s",
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "did not reboot within 3m0s",
 		},
 		"a node that does not come back": {
 			action: reboot, with: func(_ context.Context, w *world) { w.cloud.dead = true },
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "was not Ready",
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: guard.NotHelped, says: "did not become Ready",
 		},
 		"a node that comes back as ill as before": {
 			action: reboot, with: func(_ context.Context, w *world) { w.cloud.sick = true },
@@ -121,12 +121,12 @@ func TestPerform(t *testing.T) {
 		},
 		"a machine whose replacement is ill": {
 			action: replace, with: func(_ context.Context, w *world) { w.cloud.sick = true },
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon(Skipped): DidNotHelp", asked: 1, result: guard.NotHelped, says: "No healthy node came",
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon(Skipped): DidNotHelp", asked: 1, result: guard.NotHelped, says: "No healthy node replaced",
 		},
 
 		"a budget that never yields": {
 			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) },
-			want: "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", result: guard.Stopped, says: "1 pod was left at the drain's deadline: default/web-a",
+			want: "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", result: guard.Stopped, says: "1 pod remained when the drain reached its deadline: default/web-a",
 		},
 		"a budget that never yields, where the policy goes on": {
 			action: reboot, with: func(ctx context.Context, w *world) {
@@ -200,7 +200,7 @@ func TestPerform(t *testing.T) {
 		},
 		"a policy that is deleted during the drain": {
 			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) }, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) { w.noPolicy = true },
-			want: "Assess Guard Cordon Drain(Skipped) Uncordon: GaveUp", result: guard.Stopped, says: "The policy is gone",
+			want: "Assess Guard Cordon Drain(Skipped) Uncordon: GaveUp", result: guard.Stopped, says: "The policy no longer exists",
 		},
 		"a policy that is deleted when the machine has been asked": {
 			action: reboot, step: v1alpha1.StepWait, when: func(_ context.Context, w *world) { w.noPolicy = true },
@@ -265,7 +265,7 @@ func TestPerform(t *testing.T) {
 		"a cloud that refuses, for want of a permission": {
 			action: replace, with: failing(func(int) bool { return true }, &cloud.RefusedError{Permission: "ec2:Terminate", Err: errors.New("denied")}),
 			want: "Assess Guard Cordon Drain Act(Failed) Uncordon: Refused", asked: 1, result: guard.Refused,
-			says: "machines refused, since naosu lacks the permission ec2:Terminate: denied",
+			says: "machines refused the request because naosu lacks the permission ec2:Terminate: denied",
 		},
 		"a cloud that does not offer it for this machine": {
 			action: replace, with: failing(func(int) bool { return true }, cloud.ErrNotOffered),

@@ -83,7 +83,7 @@ func TestRefusedIsRemembered(t *testing.T) {
 		}
 		r := w.record(ctx, name)
 		if c := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationAllowed); r.Status.Phase == v1alpha1.PhaseWaiting && (c.Reason != "Refused" ||
-			!strings.Contains(c.Message, "machines refused, since naosu lacks the permission ec2:RebootInstances: denied")) {
+			!strings.Contains(c.Message, "machines refused the request because naosu lacks the permission ec2:RebootInstances: denied")) {
 			t.Fatalf("after %v it waits for %s: %s", w.clock.Since(began), c.Reason, c.Message)
 		}
 		w.clock.SetTime(w.clock.Now().Add(15 * time.Second))

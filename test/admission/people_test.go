@@ -44,7 +44,7 @@ func TestApproveCommand(t *testing.T) {
 				}
 				return
 			}
-			if r.Spec.Approval != "" || exit.Code(err) != exit.NoAnswer || !strings.Contains(err.Error(), tc.user+" may not approve") ||
+			if r.Spec.Approval != "" || exit.Code(err) != exit.NoAnswer || !strings.Contains(err.Error(), tc.user+" is not allowed to approve") ||
 				!strings.Contains(err.Error(), "patch and approve on remediations.naosu.dev") {
 				t.Errorf("it is %q: %v\n%s", r.Spec.Approval, err, out)
 			}

@@ -111,14 +111,14 @@ func TestSymptoms(t *testing.T) {
 		symptom, unknown string
 	}{
 		"a link that is down": {
-			lab: []string{"--scenario", "silent-repair", "--until", "reported"}, symptom: "InterfaceNotUp", unknown: "node repair may be off",
+			lab: []string{"--scenario", "silent-repair", "--until", "reported"}, symptom: "InterfaceNotUp", unknown: "node repair may be turned off",
 			subject: func(t *testing.T, l lab) string {
 				return "node/" + nodeOf(t, l, func(n corev1.Node) bool {
 					return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Reason == "InterfaceNotUp" })
 				})
 			},
 		},
-		"no address": {lab: []string{"--nodes", "2"}, symptom: "no address", unknown: "subnet", subject: withoutAddress},
+		"no address": {lab: []string{"--nodes", "2"}, symptom: "no IP address", unknown: "subnet", subject: withoutAddress},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -59,13 +59,13 @@ func TestProof(t *testing.T) {
 		})
 	}
 	t.Run("there is no controller", func(t *testing.T) {
-		b.wantSilence(ctx, t, v1alpha1.AgentDone, 4, repair.HopController, "none is at work")
+		b.wantSilence(ctx, t, v1alpha1.AgentDone, 4, repair.HopController, "no controller runs")
 	})
 	t.Run("the agent stops halfway", func(t *testing.T) {
-		b.wantSilence(ctx, t, v1alpha1.AgentAccepted, 1, repair.HopDetect, "did not see the fault")
+		b.wantSilence(ctx, t, v1alpha1.AgentAccepted, 1, repair.HopDetect, "did not detect the fault")
 	})
 	t.Run("there is no agent", func(t *testing.T) {
-		b.judge(ctx, t, b.drill(ctx, t, brief), repair.HopAgent, "not there")
+		b.judge(ctx, t, b.drill(ctx, t, brief), repair.HopAgent, "does not run")
 	})
 
 	b.workload(ctx, t)

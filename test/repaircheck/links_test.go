@@ -40,11 +40,11 @@ func (b *bed) cuts(ctx context.Context, t *testing.T) []cut {
 		{"the agent is told to leave it", repaircheck.Detect, down, "off", b.node, func(t *testing.T) { t.Helper(); b.switchedOff(ctx, t, down) }},
 		{"a reason that no agent has", repaircheck.Detect, "InterfaceDown", "InterfaceDown", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Reasons = []string{"InterfaceDown"} })},
 		{"an agent that fell silent", repaircheck.Fresh, down, "16m", b.node, func(t *testing.T) { t.Helper(); b.heard(ctx, t, time.Hour) }},
-		{"no rule", repaircheck.Match, down, "No rule", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Condition = "KernelReady" })},
+		{"no rule", repaircheck.Match, down, "No policy rule", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Condition = "KernelReady" })},
 		{"a rule that waits longer than the condition lasts", repaircheck.Wait, "CperHardwareErrorFatal", "24h", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) {
 			rule(s).Condition, rule(s).For.Duration = "KernelReady", 48*time.Hour
 		})},
-		{"nobody offers it", repaircheck.Action, down, "Nobody offers", b.node, permission("None", v1alpha1.MayNo)},
+		{"nobody offers it", repaircheck.Action, down, "No provider supports", b.node, permission("None", v1alpha1.MayNo)},
 		{"the cloud refuses", repaircheck.Permitted, down, "aws", b.node, permission("aws", v1alpha1.MayNo)},
 		{"the cloud refuses the machines of a group", repaircheck.Permitted, down, "for machines of group/batch", batch, func(t *testing.T) { t.Helper(); b.refusedGroup(ctx, t) }},
 		{"a budget that rounds to zero", repaircheck.Budget, down, "20%", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.Cluster = new(intstr.FromString("20%")) })},

@@ -157,11 +157,11 @@ func noAnswer(t *testing.T, bed *testbed.Bed, binary string) {
 		code       int
 		stderr     string
 	}{
-		"missing pod":       {admin, []string{"why", "pod/nobody"}, 2, "naosu: pod/nobody does not exist in namespace " + bed.Namespace + "; kubectl get pod -n " + bed.Namespace + " lists what there is\n"},
-		"missing namespace": {admin, []string{"why", "pod/nobody", "-n", "nowhere"}, 2, "naosu: pod/nobody does not exist in namespace nowhere; kubectl get pod -n nowhere lists what there is\n"},
-		"unreachable":       {kubeconfig(t, elsewhere), []string{"why", "pod/x"}, 2, "naosu: cannot reach the API server at https://" + nowhere + ": dial tcp " + nowhere + ": connect: connection refused; see whether it runs, or choose another cluster with --context or --kubeconfig\n"},
-		"not let in":        {kubeconfig(t, nobody), []string{"why", "pod/x"}, 2, "naosu: the API server at " + bed.AdminConfig().Host + " does not accept your credentials; renew them, or choose others with --context or --user\n"},
-		"another kind":      {admin, []string{"why", "widget/x"}, 2, "naosu: subject: widget is nothing that can be explained; use cronjob, daemonset, deployment, horizontalpodautoscaler, ingress, job, namespace, node, nodeclaim, nodepool, pod, poddisruptionbudget, pv, pvc, replicaset, resourcequota, service, statefulset or workload\n"},
+		"missing pod":       {admin, []string{"why", "pod/nobody"}, 2, "naosu: pod/nobody does not exist in namespace " + bed.Namespace + "; kubectl get pod -n " + bed.Namespace + " lists those that exist\n"},
+		"missing namespace": {admin, []string{"why", "pod/nobody", "-n", "nowhere"}, 2, "naosu: pod/nobody does not exist in namespace nowhere; kubectl get pod -n nowhere lists those that exist\n"},
+		"unreachable":       {kubeconfig(t, elsewhere), []string{"why", "pod/x"}, 2, "naosu: cannot reach the API server at https://" + nowhere + ": dial tcp " + nowhere + ": connect: connection refused; check that it is running, or choose another cluster with --context or --kubeconfig\n"},
+		"not let in":        {kubeconfig(t, nobody), []string{"why", "pod/x"}, 2, "naosu: the API server at " + bed.AdminConfig().Host + " rejected your credentials; renew them, or choose others with --context or --user\n"},
+		"another kind":      {admin, []string{"why", "widget/x"}, 2, "naosu: subject: naosu cannot explain widget; use cronjob, daemonset, deployment, horizontalpodautoscaler, ingress, job, namespace, node, nodeclaim, nodepool, pod, poddisruptionbudget, pv, pvc, replicaset, resourcequota, service, statefulset or workload\n"},
 		"no such context":   {admin, []string{"why", "pod/x", "--context", "nowhere"}, 2, "naosu: kubeconfig: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -75,9 +75,9 @@ func TestAcceptedWarnings(t *testing.T) {
 	}
 	var warned bytes.Buffer
 	a.warn(&warned, message.English(), now, true)
-	want := "accepted.yaml: N204 deployment/soon is accepted until 2026-11-22 only\n" +
-		"accepted.yaml: N204 deployment/stale no longer meets anything; take it out\n" +
-		"accepted.yaml: N204 deployment/over was accepted until 2026-01-01 and no longer is\n"
+	want := "accepted.yaml: N204 deployment/soon is accepted only until 2026-11-22\n" +
+		"accepted.yaml: N204 deployment/stale no longer matches any finding; remove the entry\n" +
+		"accepted.yaml: N204 deployment/over was accepted only until 2026-01-01\n"
 	if diff := cmp.Diff(want, warned.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -94,11 +94,11 @@ func TestAcceptedWarnings(t *testing.T) {
 func TestBadAccepted(t *testing.T) {
 	for name, tc := range map[string]struct{ content, want string }{
 		"an unknown field":    {"- {code: N204, subjects: a/b}\n", `accepted.yaml: json: unknown field "subjects"; each entry`},
-		"an unknown code":     {"- {code: N999, subject: a/b, reason: r, expires: '2027-01-01'}\n", `#1: "N999" is no code`},
+		"an unknown code":     {"- {code: N999, subject: a/b, reason: r, expires: '2027-01-01'}\n", `#1: "N999" is not the code`},
 		"no subject":          {"- {code: N204, reason: r, expires: '2027-01-01'}\n", "neither kind/name nor namespace/kind/name"},
 		"a broken wildcard":   {"- {code: N204, subject: 'a/[', reason: r, expires: '2027-01-01'}\n", "neither kind/name"},
 		"no reason":           {"- {code: N204, subject: a/b, expires: '2027-01-01'}\n", "the reason is missing"},
-		"no day":              {"- {code: N204, subject: a/b, reason: r}\n", "not a day such as 2027-03-31"},
+		"no day":              {"- {code: N204, subject: a/b, reason: r}\n", "not a date such as 2027-03-31"},
 		"not a list":          {"code: N204\n", "cannot unmarshal object"},
 		"a field given twice": {"- {code: N204, code: N202, subject: a/b, reason: r, expires: '2027-01-01'}\n", "already set"},
 	} {

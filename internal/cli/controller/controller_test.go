@@ -41,12 +41,12 @@ func TestFailures(t *testing.T) {
 	}{
 		"no definitions":                 {bare, nil, "naosu crds | kubectl apply"},
 		"nobody answers":                 {clustertest.Refusing(t), nil, "cannot reach the API server"},
-		"a namespace":                    {bare, []string{"--namespace", "Not/A"}, "--namespace: \"Not/A\" is no name of a namespace; name the one"},
-		"a health address":               {bare, []string{"--health-address", "8081"}, "--health-address: \"8081\" is no address to listen on; write :PORT"},
+		"a namespace":                    {bare, []string{"--namespace", "Not/A"}, "--namespace: \"Not/A\" is not a valid namespace name; give the namespace"},
+		"a health address":               {bare, []string{"--health-address", "8081"}, "--health-address: \"8081\" is not a valid address to listen on; use :PORT"},
 		"a metrics address":              {bare, []string{"--metrics-address", ":99999"}, "--metrics-address: \":99999\""},
-		"no certificate":                 {bare, []string{"--metrics-cert-path", "nowhere"}, "--metrics-cert-path: \"nowhere\" has no certificate to serve with: open nowhere/tls.crt"},
-		"a certificate that is not used": {bare, []string{"--metrics-cert-path", "nowhere", "--metrics-secure=false"}, "--metrics-cert-path: --metrics-secure=false serves without a certificate; leave one"},
-		"an argument":                    {bare, []string{"now"}, "now is none of controller's"},
+		"no certificate":                 {bare, []string{"--metrics-cert-path", "nowhere"}, "--metrics-cert-path: \"nowhere\" has no usable certificate: open nowhere/tls.crt"},
+		"a certificate that is not used": {bare, []string{"--metrics-cert-path", "nowhere", "--metrics-secure=false"}, "--metrics-cert-path: --metrics-secure=false does not use a certificate; omit one"},
+		"an argument":                    {bare, []string{"now"}, "unknown command \"now\" for \"naosu controller\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(t, tc.host, tc.args...)

@@ -20,7 +20,7 @@ type sayable struct {
 func (e *sayable) Error() string { return e.say(message.English()) }
 func (e *sayable) Unwrap() error { return e.cause }
 
-// BadInput is an error in what the person typed: the field that is wrong, what is wrong with it, and what to do instead.
+// BadInput is an error in what the person typed: the field that is wrong, if it is one, what is wrong with it, and what to do instead.
 func BadInput(field string, problem, remedy message.Sentence) error {
 	return &sayable{code: NoAnswer, say: func(p message.Printer) string {
 		return p.Text(message.ErrBadInput, message.Args{"field": field, "problem": p.Say(problem), "remedy": p.Say(remedy)})

@@ -27,7 +27,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return BadInput("command", message.Of(message.ErrNoCommand, message.Args{"given": args[0], "command": cmd.Name()}), seeHelp(cmd))
+	return BadInput("", message.Of(message.ErrNoCommand, message.Args{"given": args[0], "command": cmd.CommandPath()}), seeHelp(cmd))
 }
 
 func seeHelp(cmd *cobra.Command) message.Sentence {

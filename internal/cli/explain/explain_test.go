@@ -46,8 +46,8 @@ func TestBadCode(t *testing.T) {
 		want string
 	}{
 		"none":     {nil, "code: missing; use one of N101, N102"},
-		"unknown":  {[]string{"N999"}, `code: "N999" is no code of a finding; use one of N101, N102`},
-		"too many": {[]string{"N101", "N102"}, `code: "N101 N102" is no code of a finding`},
+		"unknown":  {[]string{"N999"}, `code: "N999" is not the code of a finding; use one of N101, N102`},
+		"too many": {[]string{"N101", "N102"}, `code: "N101 N102" is not the code of a finding`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := run(append(tc.args, "--lang", "en")...)

@@ -34,13 +34,13 @@ func TestPage(t *testing.T) {
 		},
 		"remedies to choose from": {
 			write: func(p *Page) { p.Remedies(say, "", []finding.Remedy{{Message: "a", Verified: true}, {Message: "b"}}) },
-			want:  "→ a (verified by\n  simulation)\n  or: 1 other way,\n  in -o wide\n",
+			want:  "→ a (verified by\n  simulation)\n  or: 1 other remedy\n  (shown by -o wide)\n",
 		},
 		"remedies that belong together": {
 			write: func(p *Page) {
 				p.Remedies(say, "", []finding.Remedy{{Message: "a", Together: true}, {Message: "b", Together: true}})
 			},
-			want: "→ a (not simulated)\n  and with it: 1\n  more change, in -o\n  wide\n",
+			want: "→ a (not simulated)\n  together with: 1\n  more change (shown\n  by -o wide)\n",
 		},
 		"colour": {
 			colour: true,

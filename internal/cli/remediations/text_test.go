@@ -64,7 +64,7 @@ old        worker-1         InterfaceNotUp        Reboot                        
 general    deployment/web   N203                  Evict +1                         Ended   AsForecast   120m
 planless   worker-1         InterfaceNotUp        RestartService kubelet.service   Ended   AsForecast   3h
 
-noderepairpolicy/workers (mode Auto): 4 Remediations turned out as forecast; an action is taken unasked once 3 of its
+noderepairpolicy/workers (mode Auto): 4 Remediations turned out as forecast; an action needs no approval once 3 of its
 own have: Reboot 3/3 and Replace 1/3.
 `
 	if got := out.String(); got != want {
@@ -79,9 +79,9 @@ func TestWriteOne(t *testing.T) {
 		holds []string
 	}{
 		"en": {message.English(), []string{
-			"old: Reboot of node/worker-1 for NetworkingReady InterfaceNotUp is Ended, AsForecast (Approved); by the rule network", "Moved   shop/web-1   replicaset/web   worker-2", "Every pod fared so.",
-			"1 pod has data on the node alone, which does not move along: shop/web-1 (cache, scratch)",
-			"Act    14:00:00   1.5s   Done     aws r-1", "window   Delay      Window: The maintenance window opens at 22:00.", "1 other check allows it.",
+			"old: Reboot of node/worker-1 for NetworkingReady InterfaceNotUp is Ended, AsForecast (Approved); by the rule network", "Moved   shop/web-1   replicaset/web   worker-2", "Every pod turned out as forecast.",
+			"1 pod has data on this node only, which does not move with it: shop/web-1 (cache, scratch)",
+			"Act    14:00:00   1.5s   Done     aws r-1", "window   Delay      Window: The maintenance window opens at 22:00.", "1 other check passed.",
 		}},
 		"ja": {message.Japanese(), []string{"すべての Pod が予測どおりでした。", "メンテナンスウィンドウの外。", "手順"}},
 	} {

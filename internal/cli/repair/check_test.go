@@ -89,8 +89,8 @@ func TestCheckTellsOfApproval(t *testing.T) {
 		say  message.Printer
 		want []string
 	}{
-		"en": {message.English(), []string{"1 would lead to a repair, 2 would once a person approves, 0 may", "needs approval", "InterfaceNotUp, IPAMDNotReady"}},
-		"ja": {message.Japanese(), []string{"人が承認すれば修復されるものが 2 件", "承認が必要"}},
+		"en": {message.English(), []string{"1 would lead to a repair, 2 would after approval, 0 may", "needs approval", "InterfaceNotUp, IPAMDNotReady"}},
+		"ja": {message.Japanese(), []string{"承認後に修復されるものが 2 件", "承認が必要"}},
 	} {
 		var out bytes.Buffer
 		rows := []repaircheck.Row{row(repaircheck.NeedsApproval, "InterfaceNotUp"), row(repaircheck.WouldAct, "PortConflict"), row(repaircheck.NeedsApproval, "IPAMDNotReady")}

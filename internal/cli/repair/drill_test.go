@@ -101,16 +101,16 @@ func TestComplete(t *testing.T) {
 		want string // of the error
 	}{
 		"a node":                       {[]string{"node/a"}, DrillOptions{Reason: "InterfaceNotUp"}, ""},
-		"nothing":                      {nil, DrillOptions{}, "name one as node/NAME"},
-		"a pod":                        {[]string{"pod/a"}, DrillOptions{}, "name one as node/NAME"},
-		"two nodes":                    {[]string{"node/a", "node/b"}, DrillOptions{}, "name one as node/NAME"},
-		"act, and no word of the node": {[]string{"node/a"}, DrillOptions{Act: true}, "nobody has called expendable"},
+		"nothing":                      {nil, DrillOptions{}, "give it as node/NAME"},
+		"a pod":                        {[]string{"pod/a"}, DrillOptions{}, "give it as node/NAME"},
+		"two nodes":                    {[]string{"node/a", "node/b"}, DrillOptions{}, "give it as node/NAME"},
+		"act, and no word of the node": {[]string{"node/a"}, DrillOptions{Act: true}, "no node is given as expendable"},
 		"act on another node":          {[]string{"node/a"}, DrillOptions{Act: true, Expendable: "node/b", Reason: "InterfaceNotUp"}, "is not node/a"},
 		"act":                          {[]string{"node/a"}, DrillOptions{Act: true, Expendable: "node/a", Reason: "InterfaceNotUp"}, ""},
 		"act, the node named once":     {nil, DrillOptions{Act: true, Expendable: "node/a", Reason: "InterfaceNotUp"}, ""},
-		"act on a bare name":           {nil, DrillOptions{Act: true, Expendable: "a", Reason: "InterfaceNotUp"}, "name one as node/NAME"},
+		"act on a bare name":           {nil, DrillOptions{Act: true, Expendable: "a", Reason: "InterfaceNotUp"}, "give it as node/NAME"},
 		"expendable, and no act":       {[]string{"node/a"}, DrillOptions{Expendable: "node/a"}, "without --act"},
-		"act for a reason of others":   {nil, DrillOptions{Act: true, Expendable: "node/a", Reason: "NvidiaNVLinkError"}, "name the condition"},
+		"act for a reason of others":   {nil, DrillOptions{Act: true, Expendable: "node/a", Reason: "NvidiaNVLinkError"}, "give the condition"},
 		"act for it on its condition":  {nil, DrillOptions{Act: true, Expendable: "node/a", Reason: "NvidiaNVLinkError", Condition: "AcceleratedHardwareReady"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

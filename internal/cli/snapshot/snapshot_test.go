@@ -100,7 +100,7 @@ func TestWritesToStandardOutput(t *testing.T) {
 
 func TestSaysWhatIsNotInIt(t *testing.T) {
 	_, stderr, err := run(t, "", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: x}\n", "--from", "-", "-o", "-")
-	if err != nil || !strings.HasPrefix(stderr, "-: 0 nodes, 1 pod\nnot in it, ") || !strings.Contains(stderr, "Node, ") {
+	if err != nil || !strings.HasPrefix(stderr, "-: 0 nodes, 1 pod\nnot included, ") || !strings.Contains(stderr, "Node, ") {
 		t.Errorf("err = %v, stderr %q", err, stderr)
 	}
 }
@@ -116,13 +116,13 @@ func TestFailures(t *testing.T) {
 		code  int
 		want  string
 	}{
-		"no file named":      {nil, "", exit.NoAnswer, "--output: missing; name the file to write, or - for standard output"},
-		"an argument":        {[]string{"prod"}, "", exit.NoAnswer, "prod is none of snapshot's"},
-		"nothing to read":    {[]string{"--from", "/nowhere", "-o", "-"}, "", exit.NoAnswer, "--from: /nowhere does not exist; name what `naosu snapshot -o FILE` has written"},
+		"no file named":      {nil, "", exit.NoAnswer, "--output: missing; give the file to write, or - for standard output"},
+		"an argument":        {[]string{"prod"}, "", exit.NoAnswer, "unknown command \"prod\" for \"snapshot\""},
+		"nothing to read":    {[]string{"--from", "/nowhere", "-o", "-"}, "", exit.NoAnswer, "--from: /nowhere does not exist; give a file written by `naosu snapshot -o FILE`"},
 		"a folder's file":    {[]string{"--from", damaged, "-o", "-"}, "", exit.NoAnswer, "--from: " + filepath.Join(damaged, "b.yaml") + " is neither a snapshot nor text"},
-		"half a snapshot":    {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 1\x1f\x8b", exit.NoAnswer, "--from: the snapshot - ends too early; copy it once more"},
+		"half a snapshot":    {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 1\x1f\x8b", exit.NoAnswer, "--from: the snapshot - is truncated; copy it again"},
 		"a newer snapshot":   {[]string{"--from", "-", "-o", "-"}, "naosu snapshot 9", exit.NoAnswer, "read it with the version of naosu that wrote it"},
-		"a format":           {[]string{"-o", "json"}, "", exit.NoAnswer, "--output: json is the name of a format"},
+		"a format":           {[]string{"-o", "json"}, "", exit.NoAnswer, "--output: json is the name of an output format"},
 		"no folder":          {[]string{"-o", filepath.Join(folder, "a", "b")}, "", exit.NoAnswer, "cannot write " + folder},
 		"an unreachable API": {[]string{"-o", "-", "--from", ""}, "", exit.NoAnswer, "cannot reach the API server"},
 	} {

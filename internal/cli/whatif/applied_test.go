@@ -53,7 +53,7 @@ func TestApplyMerges(t *testing.T) {
 			replaced(web, "  replicas: 3\n", ""), []string{"2 ended", "2 unchanged"}, "new",
 		},
 		"a selector of nodes that is applied no more": {
-			replaced(web, "      nodeSelector: {pool: p0}\n", ""), []string{"3 new", "3 ended"}, "How the manifest",
+			replaced(web, "      nodeSelector: {pool: p0}\n", ""), []string{"3 new", "3 ended"}, "how the manifest",
 		},
 		"another value":               {replaced(web, "value: old", "value: new"), []string{"3 new", "3 ended"}, "environment"},
 		"another name":                {replaced(web, "PASSWORD", "USER"), []string{"3 new", "3 ended"}, "environment"},

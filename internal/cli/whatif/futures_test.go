@@ -48,7 +48,7 @@ func TestOtherFutures(t *testing.T) {
 		}
 	}
 	out, err := ask("--seeds", "20")
-	if err != nil || strings.Count(out, "% of 20 futures") < 3 {
+	if err != nil || strings.Count(strings.Join(strings.Fields(out), " "), "% of 20 simulations") < 3 {
 		t.Errorf("the shares of the futures are missing (%v):\n%s", err, out)
 	}
 	var forecast struct {
@@ -81,7 +81,7 @@ func TestIncidentIsNoted(t *testing.T) {
 {apiVersion: v1, kind: Pod, metadata: {name: bare, namespace: shop}, spec: {containers: [{name: main, image: x}]}, status: {phase: Pending}}`
 	for status, noted := range map[string]bool{"Unknown": true, "True": false} {
 		for lang, want := range map[string][2]string{
-			"en": {"node/n1 does not answer now", "No pods."}, "ja": {"node/n1 は現在応答していません", "対象の Pod はありません。"},
+			"en": {"node/n1 does not respond now", "No pods."}, "ja": {"node/n1 は現在応答していません", "対象の Pod はありません。"},
 		} {
 			out, err := run(t, strings.Replace(node, "STATUS", status, 1), "cordon", "n1", "--from", "-", "-l", "app=none", "--lang", lang)
 			if err != nil || strings.Contains(out, want[0]) != noted || !strings.Contains(out, want[1]) || strings.Contains(out, ": .") || strings.Contains(out, ": 。") {

@@ -28,15 +28,15 @@ func TestBadManifests(t *testing.T) {
 		"the second document":           {pod("name: p", "") + "---\n" + pod("", ""), "-, document 2: metadata.name is missing"},
 		"in a list of a kind":           {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p}, spec: {node: n1}}]", `unknown field "items[0].spec.node"`},
 		"no name in a list of a kind":   {"apiVersion: v1\nkind: PodList\nitems: [{spec: {}}]", "-, document 1: metadata.name is missing"},
-		"nor its namespace":             {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p, namespace: hsop}}]", "pod/p: there is no namespace hsop"},
-		"a namespace that is not there": {pod("name: p, namespace: hsop", ""), "pod/p: there is no namespace hsop; put the Namespace among the manifests, or use default or shop"},
+		"nor its namespace":             {"apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p, namespace: hsop}}]", "pod/p: namespace hsop does not exist"},
+		"a namespace that is not there": {pod("name: p, namespace: hsop", ""), "pod/p: namespace hsop does not exist; include the Namespace in the manifests, or use default or shop"},
 		"requests above limits": {
 			pod("name: p", "requests: {cpu: 900m}, limits: {cpu: 500m}"),
-			`pod/p: The Pod "p" is invalid: spec.containers[0].resources.requests: Invalid value: "900m": must be less than or equal to cpu limit of 500m; put it right`,
+			`pod/p: The Pod "p" is invalid: spec.containers[0].resources.requests: Invalid value: "900m": must be less than or equal to cpu limit of 500m; correct it`,
 		},
 		"another namespace than is given": {
 			pod("name: p, namespace: default", ""),
-			"pod/p: is in namespace default, and --namespace is shop: kubectl refuses it; leave --namespace out, or give --namespace default",
+			"pod/p: is in namespace default, but --namespace is shop: kubectl rejects this; omit --namespace, or use --namespace default",
 		},
 		"a pod that a quota forbids": {
 			"apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: none}\nspec: {hard: {pods: 0}}\n---\n" + pod("name: p", ""),

@@ -91,7 +91,7 @@ func TestApplyServerSide(t *testing.T) {
 		t.Errorf("no conflict with the scale before: %v", err)
 	}
 	_, err = run(t, five, "apply", "-f", "-", "--force-conflicts", "--from", from, "-n", "shop")
-	if exit.Code(err) != exit.NoAnswer || !strings.Contains(exit.Line(message.English(), err), "--force-conflicts: works with --server-side only") {
+	if exit.Code(err) != exit.NoAnswer || !strings.Contains(exit.Line(message.English(), err), "--force-conflicts: works only with --server-side") {
 		t.Errorf("forced without a server: %v", err)
 	}
 	out, err := ask(five, "--force-conflicts", "-o", "json")
@@ -137,7 +137,7 @@ func TestApplyToSnapshot(t *testing.T) {
 	}
 	for _, value := range []string{"old", "new"} {
 		out := ask(strings.Replace(web, "value: old", "value: "+value, 1))
-		if !strings.Contains(out, "Pods: 4 unchanged") || !strings.Contains(out, "Whether the values of environment variables of deployment/web change is not known") {
+		if !strings.Contains(out, "Pods: 4 unchanged") || !strings.Contains(out, "It is not known whether the values of environment variables of deployment/web change") {
 			t.Errorf("without the key:\n%s", out)
 		}
 	}
@@ -155,11 +155,11 @@ func TestApplyToSnapshot(t *testing.T) {
 	if err := os.WriteFile(path, before.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := ask(web); !strings.Contains(out, "Pods: 4 unchanged") || !strings.Contains(out, "is not known: the snapshot does not hold the manifest that was applied last") {
+	if out := ask(web); !strings.Contains(out, "Pods: 4 unchanged") || !strings.Contains(out, "the snapshot does not contain the manifest that was applied last") {
 		t.Errorf("a snapshot of before:\n%s", out)
 	}
 	out, err := run(t, web, "apply", "-f", "-", "--server-side", "--from", path, "-n", "shop")
-	if err != nil || !strings.Contains(strings.Join(strings.Fields(out), " "), "does not hold the owners of its fields") {
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(out), " "), "does not contain the owners of its fields") {
 		t.Errorf("a snapshot of before: %v\n%s", err, out)
 	}
 }
@@ -167,7 +167,7 @@ func TestApplyToSnapshot(t *testing.T) {
 // TestServerDryRunOfFile: a file is no API server.
 func TestServerDryRunOfFile(t *testing.T) {
 	_, err := run(t, web, "apply", "-f", "-", "--server-dry-run", "--from", applied, "-n", "shop")
-	if exit.Code(err) != exit.NoAnswer || !strings.Contains(exit.Line(message.English(), err), "--server-dry-run: asks the API server of a cluster, and --from is a file; leave one of them out") {
+	if exit.Code(err) != exit.NoAnswer || !strings.Contains(exit.Line(message.English(), err), "--server-dry-run: needs the API server of a cluster, but --from reads a file; omit one of them") {
 		t.Errorf("exit code %d: %v", exit.Code(err), err)
 	}
 }

@@ -43,10 +43,10 @@ func TestTogether(t *testing.T) {
 // TestChances says how likely the rows of siblings are that differ between futures.
 func TestChances(t *testing.T) {
 	for want, chances := range map[string][]float64{
-		"full In 25 to 95% of 20 futures.":  {0.6, 0.25, 0.95},
-		"full In 60% of 20 futures.":        {0.6, 0.6},
-		"full In 60 to 100% of 20 futures.": {0.6, 1},
-		"full":                              {1, 1},
+		"full In 25 to 95% of 20 simulations.":  {0.6, 0.25, 0.95},
+		"full In 60% of 20 simulations.":        {0.6, 0.6},
+		"full In 60 to 100% of 20 simulations.": {0.6, 1},
+		"full":                                  {1, 1},
 	} {
 		rows := rowsOf(1, len(chances))
 		for i, chance := range chances {
@@ -64,12 +64,12 @@ func TestNodeChances(t *testing.T) {
 		return finding.ForecastRow{To: to, Chance: chance, NodeChance: there}
 	}
 	for want, rows := range map[string][]finding.ForecastRow{
-		"In 100% of 20 futures, on this node in 35%.":            {row("n1", 1, 0.35)},
-		"In 60% of 20 futures, on this node in 35 to 60%.":       {row("n1", 0.6, 0.35), row("n1", 0.6, 0.6)},
-		"In 60% of 20 futures.":                                  {row("n1", 0.6, 0.6)},
-		"In 60 to 100% of 20 futures.":                           {row("n1", 0.6, 0.35), row("n2", 1, 0.6)},
-		"In 1% of 20 futures.":                                   {row("", 0.001, 0.001)},
-		"In 50 to 100% of 20 futures, on this node in 5 to 10%.": {row("n1", 1, 0.05), row("n1", 0.5, 0.1)},
+		"In 100% of 20 simulations, on this node in 35%.":            {row("n1", 1, 0.35)},
+		"In 60% of 20 simulations, on this node in 35 to 60%.":       {row("n1", 0.6, 0.35), row("n1", 0.6, 0.6)},
+		"In 60% of 20 simulations.":                                  {row("n1", 0.6, 0.6)},
+		"In 60 to 100% of 20 simulations.":                           {row("n1", 0.6, 0.35), row("n2", 1, 0.6)},
+		"In 1% of 20 simulations.":                                   {row("", 0.001, 0.001)},
+		"In 50 to 100% of 20 simulations, on this node in 5 to 10%.": {row("n1", 1, 0.05), row("n1", 0.5, 0.1)},
 	} {
 		if got := (writer{say: message.English(), seeds: 20}).why(rows); got != want {
 			t.Errorf("why of %v is %q, want %q", rows, got, want)

@@ -216,22 +216,22 @@ func TestBadInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no kind":          {[]string{"redis-0"}, `subject: redis-0 is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"no name":          {[]string{"pod/"}, `subject: pod/ is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"too many":         {[]string{"pod", "a", "b"}, `subject: pod a b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"a path":           {[]string{"pod/a/b"}, `subject: pod/a/b is nothing that can be explained; ask as in: why pod/NAME -n NAMESPACE`},
-		"another kind":     {[]string{"secret/a"}, "subject: secret is nothing that can be explained; use cronjob, daemonset, deployment, horizontalpodautoscaler, ingress, job, namespace, node, nodeclaim, nodepool, pod, poddisruptionbudget, pv, pvc, replicaset, resourcequota, service, statefulset or workload"},
-		"no kind but /":    {[]string{"/a"}, `subject: /a is nothing that can be explained; use cronjob`},
-		"a selector too":   {[]string{"pod/a", "-l", "app=web"}, `--selector: "app=web" chooses among many things, and pod/a is one; leave out one of them`},
-		"other fail-on":    {[]string{"--fail-on", "info"}, `--fail-on: "info" is not one of them; use warning or critical`},
+		"no kind":          {[]string{"redis-0"}, `subject: naosu cannot explain redis-0; for example: why pod/NAME -n NAMESPACE`},
+		"no name":          {[]string{"pod/"}, `subject: naosu cannot explain pod/; for example: why pod/NAME -n NAMESPACE`},
+		"too many":         {[]string{"pod", "a", "b"}, `subject: naosu cannot explain pod a b; for example: why pod/NAME -n NAMESPACE`},
+		"a path":           {[]string{"pod/a/b"}, `subject: naosu cannot explain pod/a/b; for example: why pod/NAME -n NAMESPACE`},
+		"another kind":     {[]string{"secret/a"}, "subject: naosu cannot explain secret; use cronjob, daemonset, deployment, horizontalpodautoscaler, ingress, job, namespace, node, nodeclaim, nodepool, pod, poddisruptionbudget, pv, pvc, replicaset, resourcequota, service, statefulset or workload"},
+		"no kind but /":    {[]string{"/a"}, `subject: naosu cannot explain /a; use cronjob`},
+		"a selector too":   {[]string{"pod/a", "-l", "app=web"}, `--selector: "app=web" selects among several objects, but pod/a names a single one; omit one of them`},
+		"other fail-on":    {[]string{"--fail-on", "info"}, `--fail-on: "info" is not a valid value; use warning or critical`},
 		"a bad selector":   {[]string{"-l", "a in b"}, "--selector: "},
-		"unlike nothing":   {[]string{"--unlike", "pod/b"}, "subject: missing; ask as in: why pod/NAME -n NAMESPACE"},
+		"unlike nothing":   {[]string{"--unlike", "pod/b"}, "subject: missing; for example: why pod/NAME -n NAMESPACE"},
 		"unlike a node":    {[]string{"pod/a", "--unlike", "node/b"}, `--unlike: "node/b" cannot be compared with pod/a; compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD`},
 		"unlike a claim":   {[]string{"pvc/a", "--unlike", "pvc/b"}, `--unlike: "pvc/b" cannot be compared with pvc/a; compare two pods or two nodes`},
-		"unknown format":   {[]string{"pod/a", "-o", "xml"}, `"xml" is not one of them; use text, wide, json or yaml`},
+		"unknown format":   {[]string{"pod/a", "-o", "xml"}, `"xml" is not a valid value; use text, wide, json or yaml`},
 		"unknown context":  {[]string{"pod/a", "--context", "nowhere"}, "kubeconfig: "},
 		"no such file":     {[]string{"pod/a", "--kubeconfig", "/nowhere"}, "kubeconfig: stat /nowhere: no such file or directory"},
-		"a format of none": {[]string{"-o", "jsonpath={.items}"}, "is not one of them; use text, wide, json or yaml"},
+		"a format of none": {[]string{"-o", "jsonpath={.items}"}, "is not a valid value; use text, wide, json or yaml"},
 		"timeout":          {[]string{"pod/a", "--request-timeout", "soon"}, "kubeconfig: Invalid timeout value"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -257,30 +257,30 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		"missing pod":      {clustertest.API{}, []string{"pod/redash-redis-6c5d", "-n", "redash"}, "pod/redash-redis-6c5d does not exist in namespace redash; kubectl get pod -n redash lists what there is"},
-		"missing node":     {clustertest.API{}, []string{"node/a"}, "node/a does not exist; kubectl get node lists what there is"},
+		"missing pod":      {clustertest.API{}, []string{"pod/redash-redis-6c5d", "-n", "redash"}, "pod/redash-redis-6c5d does not exist in namespace redash; kubectl get pod -n redash lists those that exist"},
+		"missing node":     {clustertest.API{}, []string{"node/a"}, "node/a does not exist; kubectl get node lists those that exist"},
 		"a mistyped name":  {clustertest.API{Objects: objects}, []string{"pod/redash-redis-6c5e", "-n", "redash"}, "pod/redash-redis-6c5e does not exist in namespace redash; did you mean pod/redash-redis-6c5d?"},
 		"a shortened name": {clustertest.API{Objects: objects}, []string{"po/redash", "-n", "redash"}, "pod/redash does not exist in namespace redash; did you mean pod/redash-redis-6c5d?"},
 		"another place":    {clustertest.API{Objects: objects}, []string{"pod/redash-redis-6c5d", "-n", "default"}, "pod/redash-redis-6c5d does not exist in namespace default; it is in namespace redash"},
 		"forbidden": {
 			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
 			[]string{"pod/redash-redis-6c5d", "-n", "redash"},
-			"permission is missing: Pod objects cannot be read with these credentials; have list on them granted, or choose others with --context, --user or --as",
+			"permission is missing: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
 		},
 		"forbidden, nothing in particular": {
 			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
 			nil,
-			"permission is missing: Pod objects cannot be read with these credentials; have list on them granted, or choose others with --context, --user or --as",
+			"permission is missing: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
 		},
 		"unauthorized": {
 			clustertest.API{Answers: answer(apierrors.NewUnauthorized("Unauthorized"))},
 			[]string{"pod/redash-redis-6c5d"},
-			"the API server at HOST does not accept your credentials; renew them, or choose others with --context or --user",
+			"the API server at HOST rejected your credentials; renew them, or choose others with --context or --user",
 		},
 		"no such namespace": {
 			clustertest.API{Objects: []runtime.Object{&corev1.Namespace{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"}, ObjectMeta: metav1.ObjectMeta{Name: "shop"}}}},
 			[]string{"-n", "shoop"},
-			"--namespace: there is no namespace shoop; use shop, or -A for all",
+			"--namespace: namespace shoop does not exist; use shop, or -A for all",
 		},
 		"broken": {clustertest.API{Objects: objects, Answers: map[string]*apierrors.StatusError{
 			"nodes": apierrors.NewInternalError(errors.New("etcd\nis gone")),
@@ -332,7 +332,7 @@ func TestUnreachable(t *testing.T) {
 	t.Cleanup(silent.Close)
 	for name, tc := range map[string]struct{ host, timeout, want string }{
 		"refused": {refusing, "2m", "cannot reach the API server at " + refusing + ": dial tcp "},
-		"silent":  {silent.URL, "100ms", "the API server at " + silent.URL + " does not answer in time"},
+		"silent":  {silent.URL, "100ms", "the API server at " + silent.URL + " did not respond in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := run(t, tc.host, "pod/redash-redis-6c5d", "-n", "redash", "--request-timeout", tc.timeout)
@@ -427,8 +427,8 @@ func TestBrief(t *testing.T) {
 		each   int // pods of each cause
 		says   []string
 	}{
-		"fifty causes":  {50, 1, []string{"\n14. ", "And 36 more causes, for 36 things.\nAll, with every remedy: naosu why -A -o wide"}},
-		"ten of five":   {10, 5, []string{"\n10. ", "\nAll, with every remedy: naosu why -A -o wide", "5 things. More: naosu why pod/"}},
+		"fifty causes":  {50, 1, []string{"\n14. ", "36 more causes, affecting 36 objects.\nEverything, with every remedy: naosu why -A -o wide"}},
+		"ten of five":   {10, 5, []string{"\n10. ", "\nEverything, with every remedy: naosu why -A -o wide", "5 objects. More: naosu why pod/"}},
 		"three of them": {3, 1, []string{"\n3. ", "\n   More: naosu why pod/"}},
 	} {
 		for language, say := range map[string]message.Printer{"en": message.English(), "ja": message.Japanese()} {

@@ -376,12 +376,12 @@ func TestPermissionsAreAskedNowAndThen(t *testing.T) {
 	b := newBench(t, provider, append(healthy(3), &p)...)
 	b.plan(t)
 	want := []v1alpha1.Permission{
-		{Action: v1alpha1.ActionReboot, Actuator: "aws", May: v1alpha1.MayYes, Message: "A dry run of RebootInstances was let through.", At: ago(0), Groups: []v1alpha1.GroupPermission{
-			{Name: "workers", May: v1alpha1.MayYes, Message: "A dry run of RebootInstances was let through."},
+		{Action: v1alpha1.ActionReboot, Actuator: "aws", May: v1alpha1.MayYes, Message: "The dry run of RebootInstances was permitted.", At: ago(0), Groups: []v1alpha1.GroupPermission{
+			{Name: "workers", May: v1alpha1.MayYes, Message: "The dry run of RebootInstances was permitted."},
 		}},
-		{Action: v1alpha1.ActionRestartService, Actuator: "agent", May: v1alpha1.MayUnknown, Message: "No pod of naosu-agent is seen.", At: ago(0)},
-		{Action: v1alpha1.ActionReplace, Actuator: "None", May: v1alpha1.MayNo, Message: "Nobody is known who does this to the machine of well-0.", At: ago(0), Groups: []v1alpha1.GroupPermission{
-			{Name: "workers", May: v1alpha1.MayNo, Message: "Nobody is known who does this to the machine of well-0."},
+		{Action: v1alpha1.ActionRestartService, Actuator: "agent", May: v1alpha1.MayUnknown, Message: "No pod of naosu-agent was found.", At: ago(0)},
+		{Action: v1alpha1.ActionReplace, Actuator: "None", May: v1alpha1.MayNo, Message: "No provider supports this action for node well-0.", At: ago(0), Groups: []v1alpha1.GroupPermission{
+			{Name: "workers", May: v1alpha1.MayNo, Message: "No provider supports this action for node well-0."},
 		}},
 	}
 	if diff := cmp.Diff(want, b.status(t).Permissions); diff != "" {

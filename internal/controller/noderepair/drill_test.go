@@ -66,14 +66,14 @@ func TestDrill(t *testing.T) {
 		says     string // in the last step
 		bench    func(*bench)
 	}{
-		"the whole way":      {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard+ Act+", "may be", nil},
+		"the whole way":      {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard+ Act+", "permits it", nil},
 		"nothing proves it":  {[]v1alpha1.NodeRepairPolicy{auto}, &machines{may: v1alpha1.MayUnknown}, nil, "Detect+ Match+ Assess+ Guard+ Act?", "nothing proves", nil},
 		"the cloud says no":  {[]v1alpha1.NodeRepairPolicy{auto}, &machines{may: v1alpha1.MayNo}, nil, "Detect+ Match+ Assess+ Guard+ Act-", "would fail at aws", nil},
-		"nobody acts":        {[]v1alpha1.NodeRepairPolicy{auto}, nil, nil, "Detect+ Match+ Assess+ Guard+ Act-", "Nobody", nil},
-		"no rule":            {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) { r.Status.Agent.Evidence.Condition = "KernelReady" }, "Detect+ Match-", "No rule", nil},
+		"nobody acts":        {[]v1alpha1.NodeRepairPolicy{auto}, nil, nil, "Detect+ Match+ Assess+ Guard+ Act-", "No provider supports", nil},
+		"no rule":            {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) { r.Status.Agent.Evidence.Condition = "KernelReady" }, "Detect+ Match-", "No policy rule", nil},
 		"no policy":          {[]v1alpha1.NodeRepairPolicy{elsewhere}, yes(), nil, "Detect+ Match-", "No policy", nil},
-		"the rule says None": {[]v1alpha1.NodeRepairPolicy{auto, none}, yes(), nil, "Detect+ Match-", "a-none leaves", nil},
-		"the node is gone":   {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) { r.Spec.Node.UID = "another" }, "Detect+ Match-", "not there", nil},
+		"the rule says None": {[]v1alpha1.NodeRepairPolicy{auto, none}, yes(), nil, "Detect+ Match-", "a-none takes no action", nil},
+		"the node is gone":   {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) { r.Spec.Node.UID = "another" }, "Detect+ Match-", "does not exist", nil},
 		"the agent fails": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) {
 			r.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentFailed, At: metav1.NewMicroTime(now), Message: "no namespace"}
 		}, "Detect-", "no namespace", nil},
@@ -81,12 +81,12 @@ func TestDrill(t *testing.T) {
 			r.CreationTimestamp, r.Status.Agent = ago(agentPatience), nil
 		}, "Detect-", "no evidence", nil},
 		"pods may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess-", "forbidden", func(b *bench) { b.denied = "pods" }},
-		"the lease may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard-", "by lease", func(b *bench) {
+		"the lease may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard-", "check lease", func(b *bench) {
 			b.Leading = func(context.Context) (bool, error) { return false, errors.New("forbidden") }
 		}},
 		"the agent is ahead": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) {
 			r.Status.Agent.Hops[0].At = metav1.NewMicroTime(now.Add(time.Hour))
-		}, "Detect+ Match+ Assess+ Guard+ Act+", "may be", nil},
+		}, "Detect+ Match+ Assess+ Guard+ Act+", "permits it", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, tc.provider, append(healthy(3), drill(tc.change), node("n1", "1a", well()), shop, pod("p", "n1", shop, "ReplicaSet", nil))...)
@@ -150,14 +150,14 @@ func TestDrillAtTheGuard(t *testing.T) {
 		last  string   // the last step and how it ended
 		says  []string // at the guard
 	}{
-		"nothing": {nil, nil, nil, whole, []string{"would let it go on"}},
+		"nothing": {nil, nil, nil, whole, []string{"would allow the repair"}},
 
 		"a cluster budget of 0%":   {func(s *spec) { s.Budgets.Cluster = new(intstr.FromString("0%")) }, nil, nil, cut, []string{"budgets", "0%", "Waiting does not change"}},
 		"a group budget of none":   {func(s *spec) { s.Budgets.Group = new(intstr.FromString("10%")) }, nil, nil, cut, []string{"group/workers"}},
 		"paused":                   {func(s *spec) { s.Paused = true }, nil, nil, cut, []string{"paused"}},
 		"only reported":            {func(s *spec) { s.Mode = v1alpha1.ModeReport }, nil, nil, cut, []string{"Report"}},
-		"paused, and the window":   {func(s *spec) { s.Paused, s.MaintenanceWindow = true, night() }, nil, nil, cut, []string{"by paused"}},
-		"paused, and who leads?":   {func(s *spec) { s.Paused = true }, func(_ *testing.T, b *bench) { b.Leading = unreadable }, nil, cut, []string{"by paused"}},
+		"paused, and the window":   {func(s *spec) { s.Paused, s.MaintenanceWindow = true, night() }, nil, nil, cut, []string{"check paused"}},
+		"paused, and who leads?":   {func(s *spec) { s.Paused = true }, func(_ *testing.T, b *bench) { b.Leading = unreadable }, nil, cut, []string{"check paused"}},
 		"a pod that would be lost": {nil, nil, []runtime.Object{pod("bare", "n1", nil, "", nil)}, cut, []string{"lost"}},
 		"another leads": {nil, func(_ *testing.T, b *bench) {
 			b.Leading = func(context.Context) (bool, error) { return false, nil }
@@ -165,18 +165,18 @@ func TestDrillAtTheGuard(t *testing.T) {
 		"another repairs": {nil, func(_ *testing.T, b *bench) {
 			b.Providers = cloud.Providers{&machines{may: v1alpha1.MayYes, repairers: []cloud.Repairer{rival}}}
 		}, nil, cut, []string{"group/workers"}},
-		"it did not help":         {nil, func(t *testing.T, b *bench) { t.Helper(); b.enter(t, failed) }, nil, cut, []string{"Reboot has not helped"}},
-		"the ledger is blank":     {nil, func(t *testing.T, b *bench) { t.Helper(); b.damage(t, "") }, nil, cut, []string{"could not judge", "ledger"}},
+		"it did not help":         {nil, func(t *testing.T, b *bench) { t.Helper(); b.enter(t, failed) }, nil, cut, []string{"Reboot did not help"}},
+		"the ledger is blank":     {nil, func(t *testing.T, b *bench) { t.Helper(); b.damage(t, "") }, nil, cut, []string{"could not decide", "ledger"}},
 		"the ledger is cut short": {nil, func(t *testing.T, b *bench) { t.Helper(); b.damage(t, `{"entries":[{"remediation":"r9"`) }, nil, cut, []string{"ledger"}},
 
-		"Approve":        {func(s *spec) { s.Mode = v1alpha1.ModeApprove }, nil, nil, whole, []string{"by mode", "approved"}},
-		"Auto, unearned": {func(s *spec) { s.EarnAuto = new(int32(3)) }, nil, nil, whole, []string{"by mode", "as forecast"}},
-		"the window":     {func(s *spec) { s.MaintenanceWindow = night() }, nil, nil, whole, []string{"by window", "02:00"}},
+		"Approve":        {func(s *spec) { s.Mode = v1alpha1.ModeApprove }, nil, nil, whole, []string{"check mode", "approved"}},
+		"Auto, unearned": {func(s *spec) { s.EarnAuto = new(int32(3)) }, nil, nil, whole, []string{"check mode", "as forecast"}},
+		"the window":     {func(s *spec) { s.MaintenanceWindow = night() }, nil, nil, whole, []string{"check window", "02:00"}},
 		"a full budget": {nil, func(t *testing.T, b *bench) {
 			t.Helper()
 			b.enter(t, guard.Entry{Remediation: "r9", Node: "well-0", Zone: "1a", Group: "workers", Began: now})
-		}, nil, whole, []string{"by budgets", "spent"}},
-		"window and mode": {func(s *spec) { s.MaintenanceWindow, s.Mode = night(), v1alpha1.ModeApprove }, nil, nil, whole, []string{"by window", "by mode"}},
+		}, nil, whole, []string{"check budgets", "used up"}},
+		"window and mode": {func(s *spec) { s.MaintenanceWindow, s.Mode = night(), v1alpha1.ModeApprove }, nil, nil, whole, []string{"check window", "check mode"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := policy(v1alpha1.ModeAuto)
@@ -195,7 +195,7 @@ func TestDrillAtTheGuard(t *testing.T) {
 			for _, s := range r.Status.Steps {
 				last = string(s.Name) + map[v1alpha1.StepResult]string{v1alpha1.StepDone: "+", v1alpha1.StepFailed: "-", v1alpha1.StepSkipped: "?"}[s.Result]
 				if s.Name == v1alpha1.StepGuard {
-					said = strings.ReplaceAll(s.Message, "By ", "by ")
+					said = strings.ReplaceAll(s.Message, "Check ", "check ")
 				}
 			}
 			end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)

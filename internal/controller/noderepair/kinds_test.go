@@ -76,16 +76,16 @@ func TestPermissionIsAskedOfEachKind(t *testing.T) {
 		says    string
 		groups  string
 	}{
-		"fifty of one group":     {grouped("api", 50, nil), nil, 1, v1alpha1.MayYes, "was let through", "api=Yes"},
+		"fifty of one group":     {grouped("api", 50, nil), nil, 1, v1alpha1.MayYes, "was permitted", "api=Yes"},
 		"fifty of one, refused":  {grouped("api", 50, nil), refuses("api"), 1, v1alpha1.MayNo, "UnauthorizedOperation", "api=No"},
-		"three groups":           {fifty, nil, 3, v1alpha1.MayYes, "was let through", "api=Yes batch=Yes web=Yes"},
+		"three groups":           {fifty, nil, 3, v1alpha1.MayYes, "was permitted", "api=Yes batch=Yes web=Yes"},
 		"the first is refused":   {fifty, refuses("api"), 3, v1alpha1.MayNo, "For group/api: ", "api=No batch=Yes web=Yes"},
 		"one between is refused": {fifty, refuses("batch"), 3, v1alpha1.MayNo, "For group/batch: ", "api=Yes batch=No web=Yes"},
 		"the last is refused":    {fifty, refuses("web"), 3, v1alpha1.MayNo, "For group/web: ", "api=Yes batch=Yes web=No"},
 		"instances on the spot":  {append(grouped("api", 20, nil), grouped("api", 1, spot("eks.amazonaws.com/capacityType"))...), func(m cloud.Machine) bool { return m.Labels["eks.amazonaws.com/capacityType"] == "spot" }, 2, v1alpha1.MayNo, "UnauthorizedOperation", "api=No"},
 		"of no group, two types": {append(grouped("", 20, nil), grouped("", 1, map[string]string{corev1.LabelInstanceTypeStable: "p5"})...), func(m cloud.Machine) bool { return m.Labels[corev1.LabelInstanceTypeStable] == "p5" }, 2, v1alpha1.MayNo, "UnauthorizedOperation", "=No"},
-		"some are of no group":   {append(grouped("api", 5, nil), grouped("", 1, nil)...), func(m cloud.Machine) bool { return m.Labels[nodegroup] == "" }, 2, v1alpha1.MayNo, "For machines of no known group: ", "=No api=Yes"},
-		"types within one group": {append(grouped("api", 5, nil), grouped("api", 5, map[string]string{corev1.LabelInstanceTypeStable: "m7"})...), nil, 1, v1alpha1.MayYes, "was let through", "api=Yes"},
+		"some are of no group":   {append(grouped("api", 5, nil), grouped("", 1, nil)...), func(m cloud.Machine) bool { return m.Labels[nodegroup] == "" }, 2, v1alpha1.MayNo, "For machines of an unknown group: ", "=No api=Yes"},
+		"types within one group": {append(grouped("api", 5, nil), grouped("api", 5, map[string]string{corev1.LabelInstanceTypeStable: "m7"})...), nil, 1, v1alpha1.MayYes, "was permitted", "api=Yes"},
 		"every group is refused": {fifty, func(cloud.Machine) bool { return true }, 3, v1alpha1.MayNo, "RebootInstances", "api=No batch=No web=No"},
 	} {
 		t.Run(name, func(t *testing.T) {

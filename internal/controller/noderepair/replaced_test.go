@@ -206,7 +206,7 @@ func TestReplaceLoop(t *testing.T) {
 				t.Errorf("%d machines were replaced, want 3", n)
 			}
 			found := g.held(t)
-			if len(found) != 1 || found[0].Code != finding.N304 || !strings.Contains(found[0].Message, "replaced one after the other") || !strings.Contains(found[0].Message, "group/workers") {
+			if len(found) != 1 || found[0].Code != finding.N304 || !strings.Contains(found[0].Message, "replaced in a row") || !strings.Contains(found[0].Message, "group/workers") {
 				t.Errorf("held: %+v", found)
 			}
 			g.image = "ami-2" // Somebody mends the image, and ends what is ill.
@@ -281,7 +281,7 @@ func TestDailyLimit(t *testing.T) {
 		t.Errorf("%d machines were replaced on a day, want 3", n)
 	}
 	found := g.held(t)
-	if len(found) != 2 || found[0].Code != finding.N304 || !strings.Contains(found[0].Message, "within 24 hours, and 3 may be") {
+	if len(found) != 2 || found[0].Code != finding.N304 || !strings.Contains(found[0].Message, "within 24 hours; the limit is 3") {
 		t.Errorf("held: %+v", found)
 	}
 	g.play(t, 24, nil)
