@@ -35,7 +35,7 @@ func (p *Performer) actuate(ctx context.Context, r *v1alpha1.Remediation, s obse
 		}
 	}
 	if held := p.Clock.Since(s.now); held > actuateTimeout {
-		return fmt.Errorf("%s was not asked about %s: what was seen before is %v old", provider.Name(), r.Spec.Node.Name, held)
+		return fmt.Errorf("%s was not asked about %s: the last observation is %v old", provider.Name(), r.Spec.Node.Name, held)
 	}
 	operation, err := cloud.Act(ctx, provider, r.Spec.Action(), cloud.MachineOf(s.node))
 	then, err := asked(r, provider.Name(), operation, err)

@@ -14,7 +14,7 @@ import (
 // NoAdvice is the Advisor of who only aborts: nothing can be begun by it.
 type NoAdvice struct{}
 
-var errNoAdvice = errors.New("what is to be aborted is not begun")
+var errNoAdvice = errors.New("no step of an aborted Remediation starts")
 
 // Assess is Advisor's.
 func (NoAdvice) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {

@@ -29,7 +29,7 @@ type Raised struct {
 }
 
 // ErrAnotherNode is that the node is gone, or is another of the same name.
-var ErrAnotherNode = errors.New("the node is gone, or another has its name")
+var ErrAnotherNode = errors.New("the node no longer exists, or another node has its name")
 
 // kept is what RaisedAnnotation holds.
 type kept struct {
@@ -105,7 +105,7 @@ func (r Raised) keep(ctx context.Context, node *corev1.Node) error {
 	case err != nil:
 		return err
 	case raised && before.Type != r.Condition.Type:
-		return fmt.Errorf("another drill has raised %s on the node %s, and has not taken it back", before.Type, node.Name)
+		return fmt.Errorf("another drill has set %s on the node %s and has not restored it", before.Type, node.Name)
 	case raised:
 		return nil
 	}

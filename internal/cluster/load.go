@@ -35,8 +35,8 @@ type Source struct {
 // What may be wrong with files that are no snapshot; errors of Load wrap one of these, one of api/snapshot or io/fs, or
 // say what could not be parsed.
 var (
-	ErrNothing  = errors.New("there is no object in it of a kind that naosu reads")
-	ErrTooLarge = errors.New("it holds more than naosu is ready to hold in memory")
+	ErrNothing  = errors.New("it contains no object of a kind that naosu reads")
+	ErrTooLarge = errors.New("it is too large to hold in memory")
 )
 
 // Load reads a snapshot, or objects as kubectl writes them: lists and single objects, in JSON and YAML of one or several

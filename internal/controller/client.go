@@ -124,11 +124,11 @@ func logMachines(log logr.Logger) func(cloud.Providers, []cloud.Gap) {
 		unasked := map[string]bool{}
 		for _, gap := range gaps {
 			unasked[gap.Provider] = true
-			log.Info("machines cannot be acted on", "provider", gap.Provider, "why", english.Say(gap.Why))
+			log.Info("Provider is not available", "provider", gap.Provider, "why", english.Say(gap.Why))
 		}
 		for _, provider := range providers {
 			if !unasked[provider.Name()] {
-				log.Info("machines can be acted on", "provider", provider.Name())
+				log.Info("Provider is available", "provider", provider.Name())
 			}
 		}
 	}

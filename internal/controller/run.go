@@ -45,7 +45,7 @@ type Options struct {
 }
 
 // ErrNoDefinitions is that the cluster does not know naosu's resources.
-var ErrNoDefinitions = errors.New("the cluster has no custom resource definitions of naosu's")
+var ErrNoDefinitions = errors.New("naosu's custom resource definitions are not installed in the cluster")
 
 // How many requests a second it may send. Watches are one each; a drain evicts pods one by one.
 const (
@@ -105,7 +105,7 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("adding the watch: %w", err)
 	}
 	if err := mgr.Add(rediscovered(machines, o.Log)); err != nil {
-		return fmt.Errorf("adding what looks for clouds again: %w", err)
+		return fmt.Errorf("adding the discovery of providers: %w", err)
 	}
 	if err := metrics.Registry.Register(concern); err != nil {
 		return fmt.Errorf("registering metrics: %w", err)

@@ -63,20 +63,20 @@ func (w *watch) synced() bool { return w.whole.Load() }
 // check is an error as long as nothing should rest on what the watch knows.
 func (w *watch) check(*http.Request) error {
 	if !w.synced() {
-		return errors.New("the cluster is not read yet")
+		return errors.New("the cluster has not been read yet")
 	}
 	if age := w.clock.Since(w.Snapshot().Taken()); age > current {
-		return fmt.Errorf("what is known of the cluster is %s old", age.Round(time.Second))
+		return fmt.Errorf("the cluster data is %s old", age.Round(time.Second))
 	}
 	return nil
 }
 
 func addHealth(mgr manager.Manager, w *watch, live func() error) error {
 	if err := mgr.AddReadyzCheck("watch", w.check); err != nil {
-		return fmt.Errorf("adding the check of readiness: %w", err)
+		return fmt.Errorf("adding the readiness check: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("planning", func(*http.Request) error { return live() }); err != nil {
-		return fmt.Errorf("adding the check of life: %w", err)
+		return fmt.Errorf("adding the liveness check: %w", err)
 	}
 	return nil
 }

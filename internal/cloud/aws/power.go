@@ -19,7 +19,7 @@ func (p *Provider) States(ctx context.Context, machines ...cloud.Machine) ([]clo
 	for _, m := range machines {
 		id := instanceOf(m)
 		if id == "" {
-			return nil, fmt.Errorf("%s is no EC2 instance: its provider ID is %q", m.Node, m.ProviderID)
+			return nil, fmt.Errorf("%s is not an EC2 instance: its provider ID is %q", m.Node, m.ProviderID)
 		}
 		ids = append(ids, id)
 	}

@@ -33,7 +33,7 @@ func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger gu
 func nodeOf(world *cluster.Snapshot, r *v1alpha1.Remediation) (*corev1.Node, error) {
 	node := world.Node(r.Spec.Node.Name)
 	if node == nil || node.UID != r.Spec.Node.UID {
-		return nil, fmt.Errorf("node %s of UID %s is not there", r.Spec.Node.Name, r.Spec.Node.UID)
+		return nil, fmt.Errorf("node %s with UID %s does not exist", r.Spec.Node.Name, r.Spec.Node.UID)
 	}
 	return node, nil
 }

@@ -80,16 +80,16 @@ func (c *Concern) say(before, after *v1alpha1.Remediation) {
 	log := c.Log.WithValues("remediation", after.Name, "node", after.Spec.Node.Name, "action", after.Spec.Action())
 	was, is := len(before.Status.Steps), len(after.Status.Steps)
 	if is > 0 && after.Status.Phase == v1alpha1.PhaseRunning && (was != is || before.Status.Phase != after.Status.Phase) {
-		log.Info("step begins", "step", after.Status.Steps[is-1].Name)
+		log.Info("Step started", "step", after.Status.Steps[is-1].Name)
 	}
 	if before.Status.Phase == after.Status.Phase {
 		return
 	}
 	switch end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); end {
 	case nil:
-		log.Info("phase changes", "phase", after.Status.Phase)
+		log.Info("Phase changed", "phase", after.Status.Phase)
 	default:
-		log.Info("phase changes", "phase", after.Status.Phase, "outcome", end.Reason, "message", end.Message)
+		log.Info("Phase changed", "phase", after.Status.Phase, "outcome", end.Reason, "message", end.Message)
 	}
 }
 

@@ -45,7 +45,7 @@ func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha
 	if f.judge == nil || world.Taken().Sub(f.taken) > sameWorld || f.judge.World().Node(node.Name) == nil {
 		judge, err := scheduling.New(ctx, world, scheduling.Options{})
 		if err != nil {
-			return simulation.Outcome{}, fmt.Errorf("making the scheduler that foresees: %w", err)
+			return simulation.Outcome{}, fmt.Errorf("creating the scheduler for forecasts: %w", err)
 		}
 		f.judge, f.taken = judge, world.Taken()
 	}
@@ -56,7 +56,7 @@ func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha
 	outcome, err := simulation.Compare(ctx, f.judge, []change.Change{changeOf(world, r.Spec.Action(), node)}, simulation.Options{Seeds: seeds}, out...)
 	if err != nil {
 		f.judge = nil
-		return simulation.Outcome{}, fmt.Errorf("foreseeing what %s of %s would do: %w", r.Spec.Action(), node.Name, err)
+		return simulation.Outcome{}, fmt.Errorf("forecasting %s of %s: %w", r.Spec.Action(), node.Name, err)
 	}
 	return outcome, nil
 }

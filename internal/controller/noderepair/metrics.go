@@ -32,12 +32,12 @@ func (v *verdicts) add(ruling guard.Ruling) {
 }
 
 var (
-	remediationsDesc = prometheus.NewDesc("naosu_remediations", "Remediations that are kept, by policy, action, phase and outcome.", []string{"policy", "action", "phase", "outcome"}, nil)
+	remediationsDesc = prometheus.NewDesc("naosu_remediations", "Remediations in the cluster, by policy, action, phase and outcome.", []string{"policy", "action", "phase", "outcome"}, nil)
 	unhealthyDesc    = prometheus.NewDesc("naosu_unhealthy_nodes", "Nodes that meet a rule of a policy that selects them, or that are not Ready.", nil, nil)
 	verdictsDesc     = prometheus.NewDesc("naosu_guard_verdicts_total", "Verdicts of the guard, by check, decision and reason.", []string{"check", "decision", "reason"}, nil)
-	reservedDesc     = prometheus.NewDesc("naosu_ledger_reservations", "Nodes that are out by naosu's doing, as the ledger was when this process last read or wrote it.", nil, nil)
-	readDesc         = prometheus.NewDesc("naosu_ledger_read_timestamp_seconds", "When this process last read or wrote the ledger, in Unix time.", nil, nil)
-	ageDesc          = prometheus.NewDesc("naosu_watch_age_seconds", "How old what is known of the cluster is.", nil, nil)
+	reservedDesc     = prometheus.NewDesc("naosu_ledger_reservations", "Nodes currently disrupted by naosu, according to the ledger when this process last read or wrote it.", nil, nil)
+	readDesc         = prometheus.NewDesc("naosu_ledger_read_timestamp_seconds", "Unix time at which this process last read or wrote the ledger.", nil, nil)
+	ageDesc          = prometheus.NewDesc("naosu_watch_age_seconds", "Age of the cluster data that the controller acts on, in seconds.", nil, nil)
 )
 
 // Describe is prometheus.Collector's.

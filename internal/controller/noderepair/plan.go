@@ -16,7 +16,7 @@ import (
 )
 
 // errBlind is that nodes cannot be read, so that nothing can be said of any.
-var errBlind = errors.New("nodes are not known: they may not be read, or not yet")
+var errBlind = errors.New("nodes are not known: they cannot be read, or have not been read yet")
 
 // Plan makes the Remediations that policies ask for now, writes what is so into their status, and deletes records that are
 // old. It says after what time to plan again.

@@ -60,13 +60,13 @@ type driver struct {
 func (c *Concern) AddTo(mgr manager.Manager, nodes cache.Informer, ready func() bool) (live func() error, err error) {
 	d := &driver{Concern: c, ready: ready}
 	if err := d.addPlanner(mgr, nodes); err != nil {
-		return nil, fmt.Errorf("adding what proposes repairs: %w", err)
+		return nil, fmt.Errorf("adding the controller that proposes repairs: %w", err)
 	}
 	if err := d.addPerformer(mgr, nodes); err != nil {
-		return nil, fmt.Errorf("adding what carries repairs out: %w", err)
+		return nil, fmt.Errorf("adding the controller that performs repairs: %w", err)
 	}
 	if err := mgr.Add(manager.RunnableFunc(d.sweepOften)); err != nil {
-		return nil, fmt.Errorf("adding what clears up: %w", err)
+		return nil, fmt.Errorf("adding the controller that cleans up: %w", err)
 	}
 	return d.live, nil
 }
