@@ -5,18 +5,18 @@ package message
 var englishTexts = []compiled{
 	{ActionBegan, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" has begun: ")
+		t.say(" started: ")
 		t.put(t.value("action"))
 		t.say(".")
 	}},
 	{ActionAllowed, func(t *text) {
-		t.say("All checks allow it.")
+		t.say("All checks passed.")
 	}},
 	{ActionApproval, func(t *text) {
 		if it := t.value("by"); t.is(it) {
 			t.put(it)
 		} else {
-			t.say("A person")
+			t.say("A user")
 		}
 		t.say(" ")
 		if t.is(t.value("rejected")) {
@@ -24,22 +24,22 @@ var englishTexts = []compiled{
 		} else {
 			t.say("approved")
 		}
-		t.say(" it.")
+		t.say(" the Remediation.")
 	}},
 	{ActionNoActuator, func(t *text) {
-		t.say("Nothing on this cluster can do it: ")
+		t.say("No provider in this cluster supports ")
 		t.put(t.value("action"))
-		t.say(" of ")
+		t.say(" for ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
 	{ActionHealthy, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is healthy again before anything was done to it.")
+		t.say(" became healthy before any action was taken.")
 	}},
 	{ActionNodeGone, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is gone, or another has its name.")
+		t.say(" no longer exists, or another node has its name.")
 	}},
 	{ActionNotSelected, func(t *text) {
 		t.put(t.value("policy"))
@@ -55,172 +55,177 @@ var englishTexts = []compiled{
 	}},
 	{ActionNotDue, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" has not met rule ")
+		t.say(" has not matched rule ")
 		t.put(t.value("rule"))
-		t.say(" for as long as the rule demands.")
+		t.say(" for as long as the rule requires.")
 	}},
 	{ActionAnotherRule, func(t *text) {
-		t.say("Another rule than ")
+		t.say("A rule other than ")
 		t.put(t.value("rule"))
-		t.say(" decides about ")
+		t.say(" applies to ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
 	{ActionAnotherAction, func(t *text) {
 		t.put(t.value("policy"))
-		t.say(" does not ask for ")
+		t.say(" does not request ")
 		t.put(t.value("action"))
-		t.say(" of ")
+		t.say(" for ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
 	{ActionPolicyGone, func(t *text) {
-		t.say("The policy is gone.")
+		t.say("The policy no longer exists.")
 	}},
 	{ActionNoLeave, func(t *text) {
-		t.say("The policy does not let it go on: its mode is ")
+		t.say("The policy's mode is now ")
 		t.put(t.value("mode"))
-		t.say(" now.")
+		t.say(", which does not allow the Remediation to continue.")
 	}},
 	{ActionLost, func(t *text) {
-		t.say("Its steps are not as they can be: somebody else has changed them.")
+		t.say("The recorded steps are inconsistent: something other than naosu has changed them.")
 	}},
 	{ActionNotReserved, func(t *text) {
-		t.say("The ledger has no reservation of this Remediation that goes on, so that it is not continued.")
+		t.say("The ledger has no active reservation for this Remediation, so the Remediation does not continue.")
 	}},
 	{ActionAborted, func(t *text) {
-		t.say("It was aborted.")
+		t.say("The Remediation was aborted.")
 	}},
 	{ActionProposalDeleted, func(t *text) {
-		t.say("The proposal was deleted, which rejects it.")
+		t.say("The proposal was deleted, which counts as a rejection.")
 	}},
 	{ActionNodeDeleted, func(t *text) {
+		t.say("Something other than naosu is deleting ")
 		t.put(t.value("node"))
-		t.say(" is being deleted by others.")
+		t.say(".")
 	}},
 	{ActionNodeRemoved, func(t *text) {
+		t.say("Something other than naosu is removing ")
 		t.put(t.value("node"))
-		t.say(" is being removed by others: it has the taint ")
+		t.say(": it has the taint ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
 	{ActionNodeShutDown, func(t *text) {
+		t.say("Something other than naosu shut down ")
 		t.put(t.value("node"))
-		t.say(" was shut down by others: it has the taint ")
+		t.say(": it has the taint ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
 	{ActionUncordoned, func(t *text) {
+		t.say("Something other than naosu uncordoned ")
 		t.put(t.value("node"))
-		t.say(" was uncordoned by others, which counts as a rejection.")
+		t.say(", which counts as a rejection.")
 	}},
 	{ActionCordonedBefore, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" was cordoned before, and stays so.")
+		t.say(" was already cordoned and stays cordoned.")
 	}},
 	{ActionCordonedByOthers, func(t *text) {
+		t.say("Something other than naosu cordoned ")
 		t.put(t.value("node"))
-		t.say(" is cordoned by others, and stays so.")
+		t.say(", which stays cordoned.")
 	}},
 	{ActionLeftCordoned, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" stays cordoned as long as it has ")
+		t.say(" stays cordoned while it has ")
 		t.put(t.value("by"))
-		t.say(", by which others remove it or have shut it down.")
+		t.say(": something other than naosu is removing it or has shut it down.")
 	}},
 	{ActionMayNotUncordon, func(t *text) {
-		t.say("The controller's role does not let it uncordon ")
+		t.say("The controller's role no longer allows it to uncordon ")
 		t.put(t.value("node"))
-		t.say(" any more. Give it the right back, or uncordon the node and take ")
+		t.say(". Restore the permission, or uncordon the node and remove ")
 		t.say(englishAnd(t.items("annotations")))
-		t.say(" off it.")
+		t.say(" from it.")
 	}},
 	{ActionStaysCordoned, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" was asked to replace the machine of ")
 		t.put(t.value("node"))
-		t.say(", which cannot be taken back: the node stays cordoned until it is gone or a person uncordons it.")
+		t.say(", which cannot be undone: the node stays cordoned until it is gone or someone uncordons it.")
 	}},
 	{ActionPodsReturn, func(t *text) {
 		t.say("Pods of ")
 		t.say(englishAnd(t.items("controllers")))
-		t.say(" came back to ")
+		t.say(" returned to ")
 		t.put(t.value("node"))
 		t.say(" ")
 		t.say(count(t.number("n"), "time", "times"))
-		t.say(" although it is cordoned: ")
+		t.say(" although the node is cordoned: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{ActionPodsLeft, func(t *text) {
-		t.say(count(t.number("n"), "pod was", "pods were"))
-		t.say(" left at the drain's deadline: ")
+		t.say(count(t.number("n"), "pod", "pods"))
+		t.say(" remained when the drain reached its deadline: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{ActionAskedPerhaps, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("actuator"))
-		t.say(" was asked; the node's boot ID will tell.")
+		t.say(" received the request; the node's boot ID will show it.")
 	}},
 	{ActionUnsure, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" did not say whether it will do it: ")
+		t.say(" did not say whether it will perform the action: ")
 		t.put(t.value("words"))
 	}},
 	{ActionTurnedAway, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" could not do it now: ")
+		t.say(" could not perform the action at this time: ")
 		t.put(t.value("words"))
 	}},
 	{ActionBusy, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" was asked ")
 		t.say(count(t.number("n"), "time", "times"))
-		t.say(" and could not do it then. Nothing was done to the machine.")
+		t.say(" and could not perform the action. Nothing was done to the machine.")
 	}},
 	{ActionRefused, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" refused")
+		t.say(" refused the request")
 		if t.is(t.value("permission")) {
-			t.say(", since naosu lacks the permission ")
+			t.say(" because naosu lacks the permission ")
 			t.put(t.value("permission"))
 		}
 		t.say(": ")
 		t.put(t.value("words"))
 	}},
 	{ActionAgentSaid, func(t *text) {
-		t.say("The agent of ")
+		t.say("The agent on ")
 		t.put(t.value("node"))
-		t.say(" says ")
+		t.say(" reported ")
 		t.put(t.value("state"))
 		t.say(": ")
 		t.put(t.value("words"))
 	}},
 	{ActionAgentSilent, func(t *text) {
-		t.say("The agent of ")
+		t.say("The agent on ")
 		t.put(t.value("node"))
-		t.say(" did not do it within ")
+		t.say(" did not perform the action within ")
 		t.put(t.value("within"))
 		t.say(".")
 	}},
 	{ActionNotSeen, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" did not boot again within ")
+		t.say(" did not reboot within ")
 		t.put(t.value("within"))
 		t.say(", and it is not known whether ")
 		t.put(t.value("actuator"))
-		t.say(" took the request.")
+		t.say(" accepted the request.")
 	}},
 	{ActionNotRebooted, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" did not boot again within ")
+		t.say(" did not reboot within ")
 		t.put(t.value("within"))
-		t.say(": the reboot was asked for and did not happen.")
+		t.say(": the reboot was requested but did not happen.")
 	}},
 	{ActionNotReady, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" was not Ready within ")
+		t.say(" did not become Ready within ")
 		t.put(t.value("within"))
 		t.say(".")
 	}},
@@ -236,15 +241,15 @@ var englishTexts = []compiled{
 	}},
 	{ActionNotGone, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" was still there after ")
+		t.say(" still exists after ")
 		t.put(t.value("within"))
-		t.say(": its machine was to be replaced.")
+		t.say(", although its machine was to be replaced.")
 		if t.is(t.value("cordoned")) {
-			t.say(" It stays cordoned until it is gone or a person uncordons it.")
+			t.say(" It stays cordoned until it is gone or someone uncordons it.")
 		}
 	}},
 	{ActionNoSuccessor, func(t *text) {
-		t.say("No healthy node came in the place of ")
+		t.say("No healthy node replaced ")
 		t.put(t.value("node"))
 		t.say(" within ")
 		t.put(t.value("within"))
@@ -257,8 +262,9 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{ActionPodsBroken, func(t *text) {
+		t.say("The conditions of ")
 		t.put(t.value("node"))
-		t.say(" is healthy by its conditions, but pods do not run there after ")
+		t.say(" are healthy, but some pods do not run there after ")
 		t.put(t.value("within"))
 		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
@@ -266,15 +272,15 @@ var englishTexts = []compiled{
 	}},
 	{ActionPodsMissing, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is healthy, but fewer pods run than before after ")
+		t.say(" is healthy, but fewer pods run after ")
 		t.put(t.value("within"))
-		t.say(": ")
+		t.say(" than before: ")
 		t.say(englishAnd(t.items("workloads")))
 		t.say(".")
 	}},
 	{ActionAsForecast, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is healthy, and pods run as forecast.")
+		t.say(" is healthy, and its pods run as forecast.")
 	}},
 	{AuditSummary, func(t *text) {
 		if t.is(t.value("any")) {
@@ -298,12 +304,12 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{AuditMore, func(t *text) {
-		t.say("The causes of a finding, with their evidence: naosu why SUBJECT, or naosu audit -o json. Every remedy, with cost and risk: naosu audit -o wide. What a code means: naosu explain CODE.")
+		t.say("For causes and evidence: naosu why SUBJECT, or naosu audit -o json. For every remedy with its cost and risk: naosu audit -o wide. For the meaning of a code: naosu explain CODE.")
 	}},
 	{AuditLeft, func(t *text) {
 		t.say("and ")
 		t.put(t.value("n"))
-		t.say(" more; -o wide has them all.")
+		t.say(" more; -o wide lists them all.")
 	}},
 	{AuditAlike, func(t *text) {
 		t.say("(")
@@ -312,16 +318,16 @@ var englishTexts = []compiled{
 	}},
 	{AuditMoreRemedies, func(t *text) {
 		t.say("or: ")
-		t.say(count(t.number("n"), "other way", "other ways"))
-		t.say(", in -o wide")
+		t.say(count(t.number("n"), "other remedy", "other remedies"))
+		t.say(" (shown by -o wide)")
 	}},
 	{AuditMoreTogether, func(t *text) {
-		t.say("and with it: ")
+		t.say("together with: ")
 		t.say(count(t.number("n"), "more change", "more changes"))
-		t.say(", in -o wide")
+		t.say(" (shown by -o wide)")
 	}},
 	{AuditLongCommand, func(t *text) {
-		t.say("its command is long, and in -o wide")
+		t.say("the command is long (shown by -o wide)")
 	}},
 	{ProgressAudit, func(t *text) {
 		t.say("checking rules and simulating failures: ")
@@ -344,9 +350,8 @@ var englishTexts = []compiled{
 		t.put(t.value("code"))
 		t.say(" ")
 		t.put(t.value("subject"))
-		t.say(" was accepted until ")
+		t.say(" was accepted only until ")
 		t.put(t.value("expires"))
-		t.say(" and no longer is")
 	}},
 	{AcceptedStale, func(t *text) {
 		t.put(t.value("file"))
@@ -354,7 +359,7 @@ var englishTexts = []compiled{
 		t.put(t.value("code"))
 		t.say(" ")
 		t.put(t.value("subject"))
-		t.say(" no longer meets anything; take it out")
+		t.say(" no longer matches any finding; remove the entry")
 	}},
 	{AcceptedEnding, func(t *text) {
 		t.put(t.value("file"))
@@ -362,12 +367,11 @@ var englishTexts = []compiled{
 		t.put(t.value("code"))
 		t.say(" ")
 		t.put(t.value("subject"))
-		t.say(" is accepted until ")
+		t.say(" is accepted only until ")
 		t.put(t.value("expires"))
-		t.say(" only")
 	}},
 	{ErrSelectorRemedy, func(t *text) {
-		t.say("write it as for kubectl, as in app=web,tier!=test")
+		t.say("use the kubectl syntax, as in app=web,tier!=test")
 	}},
 	{ErrAcceptedRemedy, func(t *text) {
 		t.say("each entry needs code, subject, reason and expires")
@@ -383,17 +387,17 @@ var englishTexts = []compiled{
 	{ErrAcceptedExpires, func(t *text) {
 		t.say("expires is ")
 		t.put(t.value("given"))
-		t.say(" and not a day such as 2027-03-31")
+		t.say(", which is not a date such as 2027-03-31")
 	}},
 	{ErrFailOn, func(t *text) {
-		t.say(count(t.number("n"), "finding is", "findings are"))
-		t.say(" ")
+		t.say(count(t.number("n"), "finding has", "findings have"))
+		t.say(" severity ")
 		t.put(t.value("severity"))
 		t.say(" or worse")
 	}},
 	{ErrNoCode, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" is no code of a finding")
+		t.say(" is not the code of a finding")
 	}},
 	{ErrUseCode, func(t *text) {
 		t.say("use one of ")
@@ -405,15 +409,9 @@ var englishTexts = []compiled{
 	{ScaleUpAsked, func(t *text) {
 		t.say("According to ")
 		t.put(t.value("source"))
-		t.say(", a node ")
-		if t.is(t.value("came")) {
-			t.say("was")
-		} else {
-			t.say("is")
-		}
-		t.say(" on its way")
+		t.say(", a node was requested")
 		if t.is(t.value("age")) {
-			t.say(", asked for ")
+			t.say(" ")
 			t.put(t.value("age"))
 			t.say(" ago")
 		}
@@ -429,10 +427,10 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("came")))
 			t.say(" ")
 			t.say(verb(len(t.items("came")), "has", "have"))
-			t.say(" come, without helping the pod.")
+			t.say(" joined, but the pod still has no node.")
 		} else {
 			if t.is(t.value("overdue")) {
-				t.say(" It is overdue: autoscalers give a node up after 15 minutes by default. Why it does not come is in ")
+				t.say(" It is overdue: by default, autoscalers give up on a node after 15 minutes. The reason is in ")
 				if t.is(t.value("karpenter")) {
 					t.say("its NodeClaim")
 				} else {
@@ -455,7 +453,7 @@ var englishTexts = []compiled{
 	{ScaleUpFailed, func(t *text) {
 		t.say("According to ")
 		t.put(t.value("source"))
-		t.say(", the cloud did not give a node")
+		t.say(", the cloud did not provide a node")
 		if t.is(t.value("zones")) {
 			t.say(" in ")
 			t.say(englishOr(t.items("zones")))
@@ -464,7 +462,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 		t.say(".")
 		if t.is(t.value("quota")) {
-			t.say(" A larger group gets none either until the quota is raised or something that counts against it is freed.")
+			t.say(" A larger group does not help until the quota is raised or resources that count against it are freed.")
 		}
 	}},
 	{ScaleUpOverLimit, func(t *text) {
@@ -472,7 +470,7 @@ var englishTexts = []compiled{
 		t.put(t.value("source"))
 		t.say(", ")
 		t.put(t.value("pool"))
-		t.say(" has reached its limits: every instance type that it may use would exceed them.")
+		t.say(" has reached its limits: every instance type that it can use would exceed them.")
 	}},
 	{ScaleUpKarpenter, func(t *text) {
 		t.say("According to ")
@@ -488,7 +486,7 @@ var englishTexts = []compiled{
 	}},
 	{ScaleReasonBackoff, func(t *text) {
 		t.say(count(t.number("n"), "node group is", "node groups are"))
-		t.say(" left alone for a while after a scale-up that failed")
+		t.say(" in backoff after a failed scale-up")
 	}},
 	{ScaleReasonNotReady, func(t *text) {
 		t.say(count(t.number("n"), "node group is", "node groups are"))
@@ -498,28 +496,28 @@ var englishTexts = []compiled{
 		t.put(t.value("says"))
 	}},
 	{NodeBlocked, func(t *text) {
-		t.say("According to ")
 		t.put(t.value("source"))
+		t.say(" reported")
 		if t.is(t.value("age")) {
-			t.say(", ")
+			t.say(" ")
 			t.put(t.value("age"))
 			t.say(" ago")
 		}
-		t.say(", it cannot remove or replace ")
+		t.say(" that it cannot remove or replace ")
 		t.put(t.value("node"))
 		t.say(": ")
 		t.put(t.value("why"))
 		t.say(".")
 	}},
 	{NodeUnconsolidatable, func(t *text) {
-		t.say("According to ")
 		t.put(t.value("source"))
+		t.say(" reported")
 		if t.is(t.value("age")) {
-			t.say(", ")
+			t.say(" ")
 			t.put(t.value("age"))
 			t.say(" ago")
 		}
-		t.say(", it cannot consolidate ")
+		t.say(" that it cannot consolidate ")
 		t.put(t.value("node"))
 		t.say(": ")
 		t.put(t.value("why"))
@@ -527,9 +525,9 @@ var englishTexts = []compiled{
 	}},
 	{NodeAnnotated, func(t *text) {
 		t.put(t.value("source"))
-		t.say(" leaves ")
+		t.say(" does not remove ")
 		t.put(t.value("node"))
-		t.say(" alone as long as it has the annotation ")
+		t.say(" while it has the annotation ")
 		t.put(t.value("annotation"))
 		t.say(".")
 	}},
@@ -537,7 +535,7 @@ var englishTexts = []compiled{
 		t.put(t.value("source"))
 		t.say(" does not drain ")
 		t.put(t.value("node"))
-		t.say(" as long as ")
+		t.say(" while ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "runs", "run"))
@@ -560,7 +558,9 @@ var englishTexts = []compiled{
 			t.say(verb(t.number("healthy"), "is", "are"))
 			t.say(" healthy, and ")
 			t.put(t.value("desired"))
-			t.say(" must be")
+			t.say(" ")
+			t.say(verb(t.number("desired"), "is", "are"))
+			t.say(" required")
 		}
 		t.say(".")
 		if t.is(t.value("n")) {
@@ -584,7 +584,7 @@ var englishTexts = []compiled{
 	}},
 	{PoolNotReady, func(t *text) {
 		t.put(t.value("pool"))
-		t.say(" adds no nodes: ")
+		t.say(" does not add nodes: ")
 		t.put(t.value("condition"))
 		t.say(" is False: ")
 		t.put(t.value("why"))
@@ -596,7 +596,7 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("resources")), "limit", "limits"))
 		t.say(" of ")
 		t.say(englishAnd(t.items("resources")))
-		t.say(": Karpenter adds no more nodes of it.")
+		t.say(": Karpenter adds no more nodes to it.")
 	}},
 	{PoolNoCapacity, func(t *text) {
 		t.say("According to ")
@@ -620,7 +620,7 @@ var englishTexts = []compiled{
 	}},
 	{NodeClaimLeaving, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" is being removed.")
+		t.say(" is being deleted.")
 	}},
 	{NodeClaimNotLaunched, func(t *text) {
 		t.put(t.value("claim"))
@@ -635,7 +635,7 @@ var englishTexts = []compiled{
 		}
 		t.say(". Karpenter deletes it after ")
 		t.put(t.value("minutes"))
-		t.say(" minutes without one and tries again.")
+		t.say(" minutes without a machine and tries again.")
 	}},
 	{NodeClaimNotRegistered, func(t *text) {
 		t.say("The machine of ")
@@ -651,7 +651,7 @@ var englishTexts = []compiled{
 		}
 		t.say(". Karpenter deletes it after ")
 		t.put(t.value("minutes"))
-		t.say(" minutes; why its kubelet does not register is in the machine's own log.")
+		t.say(" minutes; the machine's own log shows why its kubelet does not register.")
 	}},
 	{NodeClaimNotInitialized, func(t *text) {
 		if t.is(t.value("named")) {
@@ -672,15 +672,16 @@ var englishTexts = []compiled{
 			t.say(": ")
 			t.put(t.value("why"))
 		}
-		t.say(". Until it is, Karpenter does not count on it, nor remove it.")
+		t.say(". Until it is initialized, Karpenter neither relies on it nor removes it.")
 	}},
 	{WorkloadFinished, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" has finished.")
 	}},
 	{WorkloadInactive, func(t *text) {
+		t.say("Kueue does not queue ")
 		t.put(t.value("workload"))
-		t.say(" is out of Kueue's queue (spec.active is false)")
+		t.say(" (spec.active is false)")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -693,18 +694,18 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{WorkloadReserved, func(t *text) {
-		t.say("Kueue has reserved quota for ")
+		t.say("Kueue reserved quota for ")
 		t.put(t.value("workload"))
 		if t.is(t.value("age")) {
 			t.say(" ")
 			t.put(t.value("age"))
 			t.say(" ago")
 		}
-		t.say(", and waits for its admission checks.")
+		t.say(" and waits for its admission checks.")
 	}},
 	{WorkloadUnqueued, func(t *text) {
 		t.put(t.value("workload"))
-		t.say(" names no LocalQueue, so that Kueue never admits it.")
+		t.say(" names no LocalQueue, so Kueue never admits it.")
 	}},
 	{WorkloadPending, func(t *text) {
 		t.say("Kueue has not admitted ")
@@ -723,14 +724,14 @@ var englishTexts = []compiled{
 	{WorkloadMissing, func(t *text) {
 		t.say("Kueue has no Workload for it")
 		if t.is(t.value("queue")) {
-			t.say(", though it names the LocalQueue ")
+			t.say(", although it names the LocalQueue ")
 			t.put(t.value("queue"))
 		}
-		t.say(": Kueue may not be running, or does not manage such objects.")
+		t.say(": Kueue may not be running, or may not manage such objects.")
 	}},
 	{LocalQueueMissing, func(t *text) {
 		t.put(t.value("queue"))
-		t.say(" of namespace ")
+		t.say(" in namespace ")
 		t.put(t.field("queue", "Namespace"))
 		t.say(" does not exist.")
 	}},
@@ -738,7 +739,7 @@ var englishTexts = []compiled{
 		t.put(t.value("queue"))
 		t.say(", which ")
 		t.put(t.value("local"))
-		t.say(" leads to, does not exist.")
+		t.say(" refers to, does not exist.")
 	}},
 	{QueueStopped, func(t *text) {
 		t.put(t.value("queue"))
@@ -753,34 +754,34 @@ var englishTexts = []compiled{
 	}},
 	{QueueHas, func(t *text) {
 		t.put(t.value("queue"))
-		t.say(" has ")
+		t.say(" has a nominal quota of ")
 		t.put(t.value("nominal"))
 		t.say(" ")
 		t.put(t.value("resource"))
-		t.say(" of the flavor ")
+		t.say(" in the flavor ")
 		t.put(t.value("flavor"))
 		t.say(", and ")
 		t.put(t.value("used"))
 		t.say(" reserved")
 		if t.is(t.value("borrowed")) {
-			t.say(", ")
+			t.say(" (")
 			t.put(t.value("borrowed"))
-			t.say(" of them borrowed")
+			t.say(" borrowed)")
 		}
 		t.say("; ")
 		if !t.is(t.value("cohort")) {
-			t.say("it is in no cohort to borrow from")
+			t.say("it cannot borrow, because it belongs to no cohort")
 		} else {
 			if t.is(t.value("limit")) {
-				t.say("it may borrow ")
+				t.say("it can borrow up to ")
 				t.put(t.value("limit"))
-				t.say(" that the others of the cohort ")
+				t.say(" that other queues of the cohort ")
 				t.put(t.value("cohort"))
 				t.say(" do not use")
 			} else {
-				t.say("what the others of the cohort ")
+				t.say("it can borrow what other queues of the cohort ")
 				t.put(t.value("cohort"))
-				t.say(" do not use it may borrow")
+				t.say(" do not use")
 			}
 		}
 		t.say(".")
@@ -793,7 +794,7 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(", does not exist in ")
 		t.put(t.value("namespace"))
-		t.say(": the scheduler does not look at it before.")
+		t.say(": until it exists, the scheduler does not consider the pod.")
 	}},
 	{DeviceClaimWay, func(t *text) {
 		t.say("Create ")
@@ -802,14 +803,12 @@ var englishTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(", or correct the name in ")
 		if t.is(t.value("owned")) {
-			t.say("the template of what made the pod")
+			t.say("the template that creates the pod")
 		} else {
-			t.say("the pod, which must be made again for that")
+			t.say("the pod, which must then be recreated")
 		}
 		if t.is(t.value("others")) {
-			t.say(" (there ")
-			t.say(verb(len(t.items("others")), "is", "are"))
-			t.say(" ")
+			t.say(" (existing: ")
 			t.say(englishAnd(t.items("others")))
 			t.say(")")
 		}
@@ -817,21 +816,21 @@ var englishTexts = []compiled{
 	}},
 	{CrashesFormat, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" does not stay up: container ")
+		t.say(" keeps restarting: container ")
 		t.put(t.value("container"))
 		t.say(" has been restarted ")
 		t.say(count(t.number("n"), "time", "times"))
-		t.say(": its program is not one that ")
+		t.say(", because ")
 		t.put(t.value("node"))
 		if t.is(t.value("platform")) {
-			t.say(", which is ")
+			t.say(" (")
 			t.put(t.value("platform"))
-			t.say(",")
+			t.say(")")
 		}
-		t.say(" can run (exec format error).")
+		t.say(" cannot run its program (exec format error).")
 	}},
 	{ExitFormat, func(t *text) {
-		t.say("An exec format error means that the program is built for another architecture than ")
+		t.say("An exec format error means that the program is built for an architecture other than ")
 		if t.is(t.value("platform")) {
 			t.put(t.value("platform"))
 		} else {
@@ -843,12 +842,12 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("others")))
 			t.say(".")
 		}
-		t.say(" Push a multi-platform image, or keep the pods on nodes that it is built for.")
+		t.say(" Push a multi-platform image, or run the pods only on nodes that the program is built for.")
 	}},
 	{RemedyArch, func(t *text) {
-		t.say("Keep the pods of ")
+		t.say("Run the pods of ")
 		t.put(t.value("object"))
-		t.say(" on ")
+		t.say(" only on ")
 		t.put(t.value("arch"))
 		t.say(" nodes, such as ")
 		t.say(englishAnd(t.items("nodes")))
@@ -860,14 +859,14 @@ var englishTexts = []compiled{
 			t.put(t.value("arch"))
 			t.say(" nodes.")
 		} else {
-			t.say("Whether ")
+			t.say("The Kubernetes API does not show whether ")
 			t.put(t.value("image"))
 			t.say(" is built for ")
 			t.put(t.value("arch"))
-			t.say(" is not in the Kubernetes API: look at its manifest first.")
+			t.say(": check its manifest first.")
 		}
 		if t.is(t.value("daemon")) {
-			t.say(" The other nodes are then without its pod.")
+			t.say(" The other nodes then do not run this pod.")
 		}
 	}},
 	{AttachedThere, func(t *text) {
@@ -881,15 +880,15 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "volume", "volumes"))
 		t.say(" of ")
 		t.put(t.value("driver"))
-		t.say(" attached, and by its CSINode it takes ")
+		t.say(" attached; its CSINode allows ")
 		t.put(t.value("most"))
 		t.say(".")
 		if t.is(t.value("shared")) {
-			t.say(" EC2 attaches at most ")
+			t.say(" On most Nitro instance types, EC2 attaches at most ")
 			t.put(t.value("shared"))
-			t.say(" volumes and network interfaces together to most instance types on Nitro: if this is one, ")
+			t.say(" volumes and network interfaces together: if this is one of them, ")
 			t.say(count(t.number("left"), "attachment is", "attachments are"))
-			t.say(" left for its interfaces, and the driver announces too many. A newer driver, or its option --reserved-volume-attachments or --volume-attach-limit, makes the scheduler look elsewhere in time.")
+			t.say(" left for network interfaces, and the limit that the driver reports is too high. With a newer driver, or with its option --reserved-volume-attachments or --volume-attach-limit, the scheduler chooses another node in time.")
 		}
 	}},
 	{TitleN611, func(t *text) {
@@ -902,22 +901,22 @@ var englishTexts = []compiled{
 		t.say("a Kueue Workload that is not admitted")
 	}},
 	{RemedyCloudQuota, func(t *text) {
-		t.say("See which quota")
+		t.say("Find out which quota")
 		if t.is(t.value("region")) {
-			t.say(" of ")
+			t.say(" in ")
 			t.put(t.value("region"))
 		}
-		t.say(" is used up; then ask the cloud to raise it, or free what counts against it.")
+		t.say(" is used up; then ask the cloud provider to raise it, or free resources that count against it.")
 	}},
 	{RemedyCloudQuotaCost, func(t *text) {
 		t.say("None: the command only reads.")
 	}},
 	{RemedyCloudQuotaRisk, func(t *text) {
-		t.say("The cloud may take days to raise a quota, or refuse.")
+		t.say("The cloud provider may take days to raise a quota, or may refuse.")
 	}},
 	{PoolLimit, func(t *text) {
 		t.put(t.value("pool"))
-		t.say(" may have ")
+		t.say(" is limited to ")
 		t.put(t.value("most"))
 		t.say(" ")
 		t.put(t.value("resource"))
@@ -926,7 +925,7 @@ var englishTexts = []compiled{
 		if t.is(t.value("reached")) {
 		} else {
 			if t.is(t.value("over")) {
-				t.say("; one more node like its largest would make ")
+				t.say("; one more node like its largest would bring it to ")
 				t.put(t.value("next"))
 			}
 		}
@@ -950,42 +949,41 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{RemedyPoolLimitCost, func(t *text) {
-		t.say("The nodes that Karpenter then adds, for as long as they are needed.")
+		t.say("The nodes that Karpenter then adds, while they are needed.")
 	}},
 	{RemedyPoolLimitRisk, func(t *text) {
-		t.say("The limits are there to bound the bill: the NodePool may then grow to them for other pods, too.")
+		t.say("The limits bound the cost: the NodePool can then grow up to them for other pods, too.")
 	}},
 	{KindForbidden, func(t *text) {
 		t.put(t.value("kind"))
-		t.say(" objects cannot be read with these credentials, so ")
+		t.say(" objects cannot be read with these credentials, so naosu cannot fully check for ")
 		t.put(t.value("code"))
 		t.say(" (")
 		t.put(t.value("title"))
-		t.say(") cannot be fully judged.")
+		t.say(").")
 	}},
 	{KindAbsent, func(t *text) {
 		t.put(t.value("kind"))
-		t.say(" objects are not in what was read, so ")
+		t.say(" objects were not read, so naosu cannot fully check for ")
 		t.put(t.value("code"))
 		t.say(" (")
 		t.put(t.value("title"))
-		t.say(") cannot be fully judged.")
+		t.say(").")
 	}},
 	{KindsPartial, func(t *text) {
-		t.say("Only one namespace's ")
+		t.say("Only the ")
 		t.say(englishAnd(t.items("kinds")))
-		t.say(" objects are known: those of others may be in trouble too, and nodes may hold more than is counted here.")
+		t.say(" objects of one namespace are known: those of other namespaces may have problems, too, and nodes may hold more than is counted here.")
 	}},
 	{PodNotModelled, func(t *text) {
-		t.say("Why a pod that has its node does not run is not explained yet.")
+		t.say("naosu does not yet explain why a pod that is assigned to a node does not run.")
 	}},
 	{OtherScheduler, func(t *text) {
-		t.say("The pod is placed by ")
 		t.put(t.value("scheduler"))
-		t.say(", whose rules may differ from those of kube-scheduler.")
+		t.say(" schedules the pod, and its rules may differ from those of kube-scheduler.")
 	}},
 	{NoJudge, func(t *text) {
-		t.say("The scheduler could not be asked: too little of the cluster is known.")
+		t.say("naosu could not apply the scheduler's rules: too little of the cluster is known.")
 	}},
 	{OtherVersion, func(t *text) {
 		t.say("The cluster runs ")
@@ -1002,22 +1000,22 @@ var englishTexts = []compiled{
 	{DefaultProfile, func(t *text) {
 		t.say("The scheduler is assumed to run with the default profile of Kubernetes ")
 		t.put(t.value("version"))
-		t.say("; give its configuration with --scheduler-config if it does not.")
+		t.say("; if it does not, give its configuration with --scheduler-config.")
 	}},
 	{RuleNotModelled, func(t *text) {
 		t.put(t.value("what"))
-		t.say(" affects where pods run and is not modelled.")
+		t.say(" affects where pods run but is not considered.")
 	}},
 	{NoAttachLimits, func(t *text) {
-		t.say("How many volumes each node may still attach is not known: ")
+		t.say("The number of volumes that each node can still attach is not known: ")
 		t.say(englishAnd(t.items("kinds")))
 		t.say(" objects cannot be read.")
 	}},
 	{NoNamespaces, func(t *text) {
-		t.say("Which namespaces the pod's affinity is about is not known: Namespace objects cannot be read.")
+		t.say("The namespaces that the pod's affinity applies to are not known: Namespace objects cannot be read.")
 	}},
 	{SomePods, func(t *text) {
-		t.say("Only some of the cluster's pods are known: what others take of the nodes is not, and no remedy can be verified.")
+		t.say("Only some of the cluster's pods are known: how much of the nodes the other pods use is not known, and no remedy can be verified.")
 	}},
 	{JudgeFailed, func(t *text) {
 		t.say("The scheduler's rules could not be applied: ")
@@ -1025,13 +1023,13 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{CloudDryRunPassed, func(t *text) {
-		t.say("A dry run of ")
+		t.say("The dry run of ")
 		t.put(t.value("call"))
-		t.say(" was let through.")
+		t.say(" was permitted.")
 	}},
 	{CloudNoDryRun, func(t *text) {
 		t.put(t.value("call"))
-		t.say(" has no dry run: only doing it tells whether it is let through.")
+		t.say(" has no dry run: only the real call shows whether it is permitted.")
 	}},
 	{CloudRefused, func(t *text) {
 		t.put(t.value("call"))
@@ -1040,18 +1038,18 @@ var englishTexts = []compiled{
 	}},
 	{CloudUnanswered, func(t *text) {
 		t.put(t.value("call"))
-		t.say(" was not answered: ")
+		t.say(" got no response: ")
 		t.put(t.value("words"))
 	}},
 	{CloudGone, func(t *text) {
 		t.say("The machine ")
 		t.put(t.value("machine"))
-		t.say(" is gone.")
+		t.say(" no longer exists.")
 	}},
 	{CloudNoScaling, func(t *text) {
 		t.say("The machine ")
 		t.put(t.value("machine"))
-		t.say(" is in no Auto Scaling group: nothing would come in its place.")
+		t.say(" belongs to no Auto Scaling group: nothing would replace it.")
 	}},
 	{CloudProtected, func(t *text) {
 		t.say("The machine ")
@@ -1061,24 +1059,24 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{CloudOtherMachine, func(t *text) {
-		t.say("It would be refused: ")
+		t.say("The request would be refused: ")
 		t.put(t.value("words"))
 		t.say(".")
 	}},
 	{CloudNoLaunch, func(t *text) {
 		t.say("The Auto Scaling group ")
 		t.put(t.value("group"))
-		t.say(" launches nothing, since its process Launch is suspended: nothing would come in the machine's place.")
+		t.say(" launches no instances because its process Launch is suspended: nothing would replace the machine.")
 	}},
 	{CloudNoCredentials, func(t *text) {
-		t.say("There are no AWS credentials: ")
+		t.say("No AWS credentials were found: ")
 		t.put(t.value("words"))
 	}},
 	{CloudNoRegion, func(t *text) {
-		t.say("There is no AWS region: set AWS_REGION.")
+		t.say("No AWS region was found: set AWS_REGION.")
 	}},
 	{CloudNoCluster, func(t *text) {
-		t.say("Neither a label of its nodes nor a tag of their instances tells which EKS cluster ")
+		t.say("Neither a label of its nodes nor a tag of their instances shows which EKS cluster ")
 		t.put(t.value("group"))
 		t.say(" belongs to.")
 	}},
@@ -1088,14 +1086,14 @@ var englishTexts = []compiled{
 		t.put(t.value("words"))
 	}},
 	{CloudAccessAllowed, func(t *text) {
-		t.say("The API server lets naosu ")
+		t.say("The API server allows naosu to ")
 		t.put(t.value("verb"))
 		t.say(" ")
 		t.put(t.value("resource"))
 		t.say(".")
 	}},
 	{CloudAccessDenied, func(t *text) {
-		t.say("The API server does not let naosu ")
+		t.say("The API server does not allow naosu to ")
 		t.put(t.value("verb"))
 		t.say(" ")
 		t.put(t.value("resource"))
@@ -1105,22 +1103,22 @@ var englishTexts = []compiled{
 		t.put(t.value("machine"))
 		t.say(" has the annotation ")
 		t.put(t.value("annotation"))
-		t.say(": Cluster API passes it over.")
+		t.say(": Cluster API skips it.")
 	}},
 	{CloudNoOwner, func(t *text) {
 		t.put(t.value("machine"))
-		t.say(" belongs to no MachineSet, and no MachineHealthCheck minds it: nothing would come in its place.")
+		t.say(" belongs to no MachineSet, and no MachineHealthCheck selects it: nothing would replace it.")
 	}},
 	{CloudNoKarpenter, func(t *text) {
-		t.say("Karpenter's Deployment was not found, so that it is not known whether its node repair is on.")
+		t.say("Karpenter's Deployment was not found, so it is not known whether its node repair is enabled.")
 	}},
 	{CloudNoRules, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" repairs nodes, but it is not known for which conditions.")
+		t.say(" repairs nodes, but the conditions that it acts on are not known.")
 	}},
 	{EventProposed, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" has met the rule ")
+		t.say(" matched the rule ")
 		t.put(t.value("rule"))
 		t.say(": ")
 		t.put(t.value("remediation"))
@@ -1129,13 +1127,13 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{PolicyReady, func(t *text) {
-		t.say("Nothing that is known stands in the way.")
+		t.say("Nothing is known to prevent repairs.")
 	}},
 	{PolicyPaused, func(t *text) {
-		t.say("The policy is paused: nothing new is begun.")
+		t.say("The policy is paused: no new repairs start.")
 	}},
 	{PolicyInvalidSelector, func(t *text) {
-		t.say("The node selector selects no node, as no label can be as it says. Correct it: ")
+		t.say("The node selector selects no node, because it contains terms that no label can match. Correct it: ")
 		t.say(englishAnd(t.items("invalid")))
 		t.say(".")
 	}},
@@ -1146,11 +1144,11 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("repairers")))
 		t.say(" ")
 		t.say(verb(len(t.items("repairers")), "repairs", "repair"))
-		t.say(" the same nodes. Switch that off first: two repairers that do not know of each other are worse than one.")
+		t.say(" the same nodes. Turn that off first: two repairers that do not coordinate are worse than one.")
 	}},
 	{PolicyNoActuator, func(t *text) {
 		t.put(t.value("action"))
-		t.say(" cannot be done")
+		t.say(" is not possible")
 		if !t.equal(t.value("actuator"), "None") {
 			t.say(" through ")
 			t.put(t.value("actuator"))
@@ -1159,7 +1157,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{PermissionNobody, func(t *text) {
-		t.say("Nobody is known who does this to the machine of ")
+		t.say("No provider supports this action for node ")
 		t.put(t.value("machine"))
 		t.say(".")
 		for _, item := range t.items("gaps") {
@@ -1169,35 +1167,36 @@ var englishTexts = []compiled{
 	}},
 	{PermissionNotAsked, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" cannot be asked beforehand.")
+		t.say(" has no way to check permissions in advance.")
 	}},
 	{PermissionUnanswered, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" did not answer: ")
+		t.say(" did not respond: ")
 		t.put(t.value("words"))
 	}},
 	{PermissionRBAC, func(t *text) {
-		t.say("The controller's role does not let it ")
+		t.say("The controller's role does not allow it to ")
 		t.put(t.value("verb"))
 		t.say(" ")
 		t.put(t.value("resource"))
 		t.say(".")
 	}},
 	{PermissionAutomate, func(t *text) {
-		t.say("Nobody has approved it yet, and the controller's role does not let it act unasked (the verb automate on remediations.naosu.dev).")
+		t.say("The Remediation has not been approved, and the controller's role does not allow it to act without approval (the verb automate on remediations.naosu.dev).")
 	}},
 	{PermissionAgent, func(t *text) {
-		t.say("Whether an agent may restart the service shows only when it does: its policy is on its node.")
+		t.say("Only an attempt shows whether an agent is allowed to restart the service: the policy for it is on the node.")
 	}},
 	{PermissionNoAgent, func(t *text) {
-		t.say("No pod of naosu-agent is seen.")
+		t.say("No pod of naosu-agent was found.")
 	}},
 	{PermissionLeft, func(t *text) {
-		t.say("It was asked about ")
 		t.put(t.value("asked"))
 		t.say(" of ")
 		t.say(count(t.number("kinds"), "kind", "kinds"))
-		t.say(" of machine, as many as are asked about at once.")
+		t.say(" of machine ")
+		t.say(verb(t.number("asked"), "was", "were"))
+		t.say(" checked, the most that are checked at once.")
 	}},
 	{PermissionGroups, func(t *text) {
 		t.say("For ")
@@ -1206,7 +1205,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{PermissionUngrouped, func(t *text) {
-		t.say("machines of no known group")
+		t.say("machines of an unknown group")
 	}},
 	{DrillSeen, func(t *text) {
 		t.say("The agent reported ")
@@ -1216,19 +1215,19 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{DrillSilent, func(t *text) {
-		t.say("The agent of ")
+		t.say("The agent on ")
 		t.put(t.value("node"))
 		t.say(" reported no evidence within ")
 		t.put(t.value("after"))
 		t.say(".")
 	}},
 	{DrillFailed, func(t *text) {
-		t.say("The agent could not do the drill: ")
+		t.say("The agent could not run the drill: ")
 		t.put(t.value("words"))
 	}},
 	{DrillNoNode, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is not there.")
+		t.say(" does not exist.")
 	}},
 	{DrillNoPolicy, func(t *text) {
 		t.say("No policy selects ")
@@ -1236,7 +1235,7 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{DrillNoRule, func(t *text) {
-		t.say("No rule of a policy for this node is met by ")
+		t.say("No policy rule for this node matches ")
 		t.put(t.value("condition"))
 		t.say(" ")
 		t.put(t.value("status"))
@@ -1249,14 +1248,14 @@ var englishTexts = []compiled{
 		t.put(t.value("rule"))
 		t.say(" of the policy ")
 		t.put(t.value("policy"))
-		t.say(" leaves the node alone.")
+		t.say(" takes no action on the node.")
 	}},
 	{DrillMatched, func(t *text) {
 		t.say("The rule ")
 		t.put(t.value("rule"))
 		t.say(" of the policy ")
 		t.put(t.value("policy"))
-		t.say(" asks for ")
+		t.say(" requests ")
 		t.put(t.value("action"))
 		t.say(" after ")
 		t.put(t.value("after"))
@@ -1264,44 +1263,42 @@ var englishTexts = []compiled{
 	}},
 	{DrillAssessed, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" would not stay as ")
-		t.say(verb(t.number("n"), "it is", "they are"))
-		t.say(".")
+		t.say(" would be affected.")
 	}},
 	{DrillUnplayed, func(t *text) {
-		t.say("What would become of pods could not be foreseen: ")
+		t.say("The effect on pods could not be forecast: ")
 		t.put(t.value("words"))
 	}},
 	{DrillAllowed, func(t *text) {
-		t.say("The guard would let it go on.")
+		t.say("The guard would allow the repair.")
 	}},
 	{DrillHeld, func(t *text) {
-		t.say("The guard would hold it back for now.")
+		t.say("The guard would hold the repair back for now.")
 		for _, item := range t.records("held") {
-			t.say(" By ")
+			t.say(" Check ")
 			t.put(t.in(item, "check"))
 			t.say(": ")
 			t.put(t.in(item, "why"))
 		}
 	}},
 	{DrillDenied, func(t *text) {
-		t.say("The guard would not let it go on, by ")
+		t.say("The check ")
 		t.put(t.value("check"))
-		t.say(": ")
+		t.say(" of the guard would deny the repair: ")
 		t.put(t.value("why"))
 		t.say(" Waiting does not change that.")
 	}},
 	{DrillUnjudged, func(t *text) {
-		t.say("The guard could not judge, by ")
+		t.say("The check ")
 		t.put(t.value("check"))
-		t.say(": ")
+		t.say(" of the guard could not decide: ")
 		t.put(t.value("why"))
 	}},
 	{DrillWouldAct, func(t *text) {
-		t.put(t.value("actuator"))
-		t.say(" would be asked for ")
 		t.put(t.value("action"))
-		t.say(", and may be. ")
+		t.say(" would be requested from ")
+		t.put(t.value("actuator"))
+		t.say(", which permits it. ")
 		t.put(t.value("why"))
 	}},
 	{DrillMayNot, func(t *text) {
@@ -1315,17 +1312,17 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{DrillNotProven, func(t *text) {
-		t.put(t.value("actuator"))
-		t.say(" would be asked for ")
 		t.put(t.value("action"))
-		t.say(", and nothing proves that it would be done. ")
+		t.say(" would be requested from ")
+		t.put(t.value("actuator"))
+		t.say(", but nothing proves that it would happen. ")
 		t.put(t.value("why"))
 	}},
 	{DrillPassed, func(t *text) {
-		t.say("The drill went the whole way to the action, which was not done.")
+		t.say("The drill reached the action, which was not performed.")
 	}},
 	{DrillCut, func(t *text) {
-		t.say("The chain is cut at ")
+		t.say("The drill failed at ")
 		t.put(t.value("step"))
 		t.say(": ")
 		t.put(t.value("why"))
@@ -1337,91 +1334,92 @@ var englishTexts = []compiled{
 	}},
 	{ErrNamespaceName, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" is no name of a namespace")
+		t.say(" is not a valid namespace name")
 	}},
 	{ErrNamespaceNameRemedy, func(t *text) {
-		t.say("name the one in which the controller may keep its lease and ledger, such as naosu-system")
+		t.say("give the namespace in which the controller keeps its Lease and ledger, such as naosu-system")
 	}},
 	{ErrAddress, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" is no address to listen on")
+		t.say(" is not a valid address to listen on")
 	}},
 	{ErrAddressRemedy, func(t *text) {
-		t.say("write :PORT or HOST:PORT, or 0 for none")
+		t.say("use :PORT or HOST:PORT, or 0 to turn it off")
 	}},
 	{ErrCertificate, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" has no certificate to serve with: ")
+		t.say(" has no usable certificate: ")
 		t.put(t.value("why"))
 	}},
 	{ErrCertificateRemedy, func(t *text) {
-		t.say("name a folder with tls.crt and tls.key, as a Secret of type kubernetes.io/tls has them, or leave the flag out for a self-signed certificate")
+		t.say("give a folder with tls.crt and tls.key, as in a Secret of type kubernetes.io/tls, or omit the flag to use a self-signed certificate")
 	}},
 	{ErrCertificateUnused, func(t *text) {
-		t.say("--metrics-secure=false serves without a certificate")
+		t.say("--metrics-secure=false does not use a certificate")
 	}},
 	{ErrCertificateUnusedRemedy, func(t *text) {
-		t.say("leave one of the two flags out")
+		t.say("omit one of the two flags")
 	}},
 	{DrillNoNodeGiven, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" is no node")
+		t.say(" is not a node")
 	}},
 	{DrillNodeGone, func(t *text) {
-		t.say("there is no node ")
+		t.say("the node ")
 		t.put(t.value("node"))
+		t.say(" does not exist")
 	}},
 	{DrillNodeRemedy, func(t *text) {
-		t.say("name one as node/NAME")
+		t.say("give it as node/NAME")
 	}},
 	{DrillExpendableAlone, func(t *text) {
-		t.say("nothing is raised without --act")
+		t.say("has no effect without --act")
 	}},
 	{DrillActAlone, func(t *text) {
-		t.say("it may cost the node, which nobody has called expendable")
+		t.say("can cost the node, but no node is given as expendable")
 	}},
 	{DrillOtherNode, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not ")
 		t.put(t.value("node"))
-		t.say(", which is to be drilled")
+		t.say(", the node of the drill")
 	}},
 	{DrillExpendableRemedy, func(t *text) {
-		t.say("name a node that may be lost, as in --act --expendable node/NAME")
+		t.say("give a node that may be lost, as in --act --expendable node/NAME")
 	}},
 	{DrillConditionRemedy, func(t *text) {
-		t.say("name the condition that ")
+		t.say("give the condition that ")
 		t.put(t.value("reason"))
-		t.say(" turns, as in --condition NetworkingReady")
+		t.say(" changes, as in --condition NetworkingReady")
 	}},
 	{DrillBegins, func(t *text) {
 		if t.is(t.value("act")) {
-			t.say("Raising ")
+			t.say("Setting ")
 			t.put(t.value("condition"))
 			t.say(" for ")
 			t.put(t.value("reason"))
 			t.say(" on ")
 			t.put(t.value("node"))
-			t.say(", to see whether ")
+			t.say(" to see whether ")
 			if t.is(t.value("by")) {
 				t.put(t.value("by"))
 			} else {
 				t.say("anything")
 			}
-			t.say(" acts.")
+			t.say(" repairs the node.")
 		} else {
-			t.say("A harmless ")
+			t.say("Injecting a harmless ")
 			t.put(t.value("reason"))
 			t.say(" on ")
 			t.put(t.value("node"))
-			t.say(" goes the whole way to an action that is not taken.")
+			t.say(" and tracing it from detection to a dry-run action.")
 		}
 	}},
 	{DrillThrough, func(t *text) {
 		if t.is(t.value("act")) {
-			t.say("The machine was repaired: every hop was passed.")
+			t.say("The machine was repaired: every hop passed.")
 		} else {
-			t.say("Every hop was passed.")
+			t.say("Every hop passed.")
 		}
 		if t.is(t.value("remediation")) {
 			t.say(" The record is remediation/")
@@ -1430,7 +1428,7 @@ var englishTexts = []compiled{
 		}
 	}},
 	{DrillStopped, func(t *text) {
-		t.say("The chain is cut at ")
+		t.say("The drill failed at ")
 		t.put(t.value("hop"))
 		t.say(".")
 		if t.is(t.value("remediation")) {
@@ -1440,75 +1438,75 @@ var englishTexts = []compiled{
 		}
 	}},
 	{DrillWasCut, func(t *text) {
-		t.say("the chain is cut at ")
+		t.say("the drill failed at ")
 		t.put(t.value("hop"))
 	}},
 	{DrillCutAt, func(t *text) {
-		t.say("cut at ")
+		t.say("failed at ")
 		t.put(t.value("hop"))
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
 	{DrillLate, func(t *text) {
 		t.put(t.value("hop"))
-		t.say(" did not come within ")
+		t.say(" did not happen within ")
 		t.put(t.value("after"))
 		t.say(". ")
 		t.put(t.value("who"))
 	}},
 	{DrillLateAgent, func(t *text) {
-		t.say("No agent of naosu's on ")
+		t.say("No naosu agent on ")
 		t.put(t.value("node"))
-		t.say(" took it up: it is not there, is silent, or may not watch Remediations.")
+		t.say(" picked it up: it does not run, does not respond, or is not allowed to watch Remediations.")
 	}},
 	{DrillLateFault, func(t *text) {
 		t.say("The agent on ")
 		t.put(t.value("node"))
-		t.say(" took it up and made no fault.")
+		t.say(" picked it up but injected no fault.")
 	}},
 	{DrillLateDetect, func(t *text) {
 		t.say("The detector of ")
 		t.put(t.value("reason"))
 		t.say(" on ")
 		t.put(t.value("node"))
-		t.say(" did not see the fault.")
+		t.say(" did not detect the fault.")
 	}},
 	{DrillLateEvidence, func(t *text) {
-		t.say("What the detector saw on ")
+		t.say("What the detector on ")
 		t.put(t.value("node"))
-		t.say(" did not become evidence enough for ")
+		t.say(" saw was not sufficient evidence for ")
 		t.put(t.value("reason"))
 		t.say(".")
 	}},
 	{DrillLateReport, func(t *text) {
 		t.say("The agent on ")
 		t.put(t.value("node"))
-		t.say(" made no condition of its evidence, or could not write it.")
+		t.say(" did not turn its evidence into a condition, or could not write the condition.")
 	}},
 	{DrillLateController, func(t *text) {
-		t.say("The controller did not take it up: none is at work, or it does not see Remediations.")
+		t.say("The controller did not pick it up: no controller runs, or it cannot see Remediations.")
 	}},
 	{DrillUnrecorded, func(t *text) {
-		t.say("naosu's custom resource definitions are not installed, so nothing keeps what this drill shows.")
+		t.say("naosu's custom resource definitions are not installed, so the result of this drill is not recorded.")
 	}},
 	{DrillNotForgotten, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" of the drill that was broken off could not be deleted: ")
+		t.say(" of the interrupted drill could not be deleted: ")
 		t.put(t.value("why"))
 	}},
 	{DrillNotWritten, func(t *text) {
-		t.say("What the drill showed could not be written down: ")
+		t.say("The result of the drill could not be recorded: ")
 		t.put(t.value("why"))
 	}},
 	{DrillNotPutBack, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" of ")
 		t.put(t.value("node"))
-		t.say(" could not be put back, and still stands as raised: ")
+		t.say(" could not be restored and is still set: ")
 		t.put(t.value("why"))
 	}},
 	{DrillMark, func(t *text) {
-		t.say("Raised by naosu repair drill; nothing is wrong. Confirmed at ")
+		t.say("Set by naosu repair drill; nothing is wrong. Confirmed at ")
 		t.put(t.value("at"))
 		t.say(".")
 	}},
@@ -1520,29 +1518,29 @@ var englishTexts = []compiled{
 		t.put(t.value("reason"))
 	}},
 	{DrillHolding, func(t *text) {
-		t.say("held for ")
+		t.say("set for ")
 		t.put(t.value("held"))
 		t.say(" of at most ")
 		t.put(t.value("most"))
 	}},
 	{DrillWaited, func(t *text) {
-		t.say("the condition has stood for ")
+		t.say("the condition was set for ")
 		t.put(t.value("wait"))
 		t.say(", as long as the repairer waits")
 	}},
 	{DrillGone, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is gone")
+		t.say(" no longer exists")
 	}},
 	{DrillReplaced, func(t *text) {
-		t.say("another machine has the name of ")
+		t.say("another machine now has the name ")
 		t.put(t.value("node"))
 	}},
 	{DrillRebooted, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" was rebooted: its boot ID was ")
+		t.say(" was rebooted: its boot ID changed from ")
 		t.put(t.value("before"))
-		t.say(" and is ")
+		t.say(" to ")
 		t.put(t.value("after"))
 	}},
 	{DrillMended, func(t *text) {
@@ -1550,44 +1548,43 @@ var englishTexts = []compiled{
 		t.say(" is Ready")
 	}},
 	{DrillNotMended, func(t *text) {
-		t.say("After the action neither ")
+		t.say("After the action, neither ")
 		t.put(t.value("node"))
-		t.say(" nor a new node of its group was Ready within ")
+		t.say(" nor a new node of its group became Ready within ")
 		t.put(t.value("after"))
 		t.say(".")
 	}},
 	{DrillNeverHappened, func(t *text) {
-		t.say("The condition stood for ")
+		t.say("The condition was set for ")
 		t.put(t.value("held"))
-		t.say(", and ")
+		t.say(", and nothing visible was done")
 		if t.is(t.value("by")) {
+			t.say(" by ")
 			t.put(t.value("by"))
-		} else {
-			t.say("nobody")
 		}
-		t.say(" did nothing that shows: ")
+		t.say(": ")
 		if t.is(t.value("sign")) {
-			t.say("the repair was taken up (")
+			t.say("the repair was accepted (")
 			t.put(t.value("sign"))
-			t.say(") and never happened")
+			t.say(") but never happened")
 		} else {
-			t.say("if it was accepted, it never happened")
+			t.say("if the repair was accepted, it never happened")
 		}
 		t.say(".")
 		if t.is(t.value("n")) {
-			t.say(" Something took the condition back ")
+			t.say(" Something reset the condition ")
 			t.say(count(t.number("n"), "time", "times"))
-			t.say(", and each time it was raised again.")
+			t.say(", and each time the drill set it again.")
 		}
 	}},
 	{DrillNotProposed, func(t *text) {
-		t.say("The condition stood for ")
+		t.say("The condition was set for ")
 		t.put(t.value("held"))
-		t.say(", and no Remediation was made for ")
+		t.say(", but no Remediation was created for ")
 		t.put(t.value("by"))
-		t.say(": no controller is at work, or it sees no rule to be due.")
+		t.say(": no controller runs, or no rule is due.")
 		if t.is(t.value("n")) {
-			t.say(" Something took the condition back ")
+			t.say(" Something reset the condition ")
 			t.say(count(t.number("n"), "time", "times"))
 			t.say(".")
 		}
@@ -1598,17 +1595,17 @@ var englishTexts = []compiled{
 		}
 	}},
 	{DrillHeldBack, func(t *text) {
-		t.put(t.value("remediation"))
-		t.say(" was made by ")
 		t.put(t.value("by"))
-		t.say(" and is ")
+		t.say(" created ")
+		t.put(t.value("remediation"))
+		t.say(", which is still ")
 		t.put(t.value("phase"))
 		t.say(" after ")
 		t.put(t.value("held"))
 		t.say(": ")
 		t.put(t.value("why"))
 		if t.is(t.value("n")) {
-			t.say(" Something took the condition back ")
+			t.say(" Something reset the condition ")
 			t.say(count(t.number("n"), "time", "times"))
 			t.say(".")
 		}
@@ -1619,8 +1616,10 @@ var englishTexts = []compiled{
 		}
 	}},
 	{ErrBadInput, func(t *text) {
-		t.put(t.value("field"))
-		t.say(": ")
+		if t.is(t.value("field")) {
+			t.put(t.value("field"))
+			t.say(": ")
+		}
 		t.put(t.value("problem"))
 		t.say("; ")
 		t.put(t.value("remedy"))
@@ -1631,16 +1630,17 @@ var englishTexts = []compiled{
 		t.say(" --help")
 	}},
 	{ErrNoCommand, func(t *text) {
+		t.say("unknown command \"")
 		t.put(t.value("given"))
-		t.say(" is none of ")
+		t.say("\" for \"")
 		t.put(t.value("command"))
-		t.say("'s")
+		t.say("\"")
 	}},
 	{ErrFlag, func(t *text) {
 		t.put(t.value("problem"))
 	}},
 	{ErrNoFlag, func(t *text) {
-		t.say("there is no flag ")
+		t.say("unknown flag ")
 		t.put(t.value("flag"))
 	}},
 	{ErrFlagValue, func(t *text) {
@@ -1649,7 +1649,7 @@ var englishTexts = []compiled{
 	}},
 	{ErrValue, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" cannot be read as its value")
+		t.say(" is not a valid value")
 	}},
 	{ErrKubeconfig, func(t *text) {
 		t.put(t.value("problem"))
@@ -1659,7 +1659,7 @@ var englishTexts = []compiled{
 	}},
 	{ErrNotOneOf, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" is not one of them")
+		t.say(" is not a valid value")
 	}},
 	{ErrUseOneOf, func(t *text) {
 		t.say("use ")
@@ -1671,7 +1671,7 @@ var englishTexts = []compiled{
 	{ErrUnauthorized, func(t *text) {
 		t.say("the API server at ")
 		t.put(t.value("host"))
-		t.say(" does not accept your credentials; renew them, or choose others with --context or --user")
+		t.say(" rejected your credentials; renew them, or choose others with --context or --user")
 	}},
 	{ErrForbidden, func(t *text) {
 		t.say("permission is missing: ")
@@ -1686,27 +1686,27 @@ var englishTexts = []compiled{
 	{ErrTimeout, func(t *text) {
 		t.say("the API server at ")
 		t.put(t.value("host"))
-		t.say(" does not answer in time; see whether this machine reaches it, or raise --request-timeout")
+		t.say(" did not respond in time; check that this machine can reach it, or raise --request-timeout")
 	}},
 	{ErrUnreachable, func(t *text) {
 		t.say("cannot reach the API server at ")
 		t.put(t.value("host"))
 		t.say(": ")
 		t.put(t.value("problem"))
-		t.say("; see whether it runs, or choose another cluster with --context or --kubeconfig")
+		t.say("; check that it is running, or choose another cluster with --context or --kubeconfig")
 	}},
 	{ErrAskWhy, func(t *text) {
-		t.say("ask as in: why pod/NAME -n NAMESPACE")
+		t.say("for example: why pod/NAME -n NAMESPACE")
 	}},
 	{ErrMissing, func(t *text) {
 		t.say("missing")
 	}},
 	{ErrNoSubject, func(t *text) {
+		t.say("naosu cannot explain ")
 		t.put(t.value("given"))
-		t.say(" is nothing that can be explained")
 	}},
 	{TitleN504, func(t *text) {
-		t.say("a pod pending for capacity or constraints")
+		t.say("a pod that is Pending because of capacity or constraints")
 	}},
 	{TitleN601, func(t *text) {
 		t.say("a pod or workload that should run and does not")
@@ -1755,9 +1755,9 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" Pending because ")
 		t.put(t.value("node"))
-		t.say(", the one node ")
-		t.say(verb(t.number("n"), "it is", "they are"))
-		t.say(" meant for, ")
+		t.say(", the only node ")
+		t.say(verb(t.number("n"), "it", "they"))
+		t.say(" may run on, ")
 		t.say(englishAnd(t.items("misses")))
 		t.say(".")
 	}},
@@ -1767,9 +1767,9 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" Pending because ")
 		t.put(t.value("node"))
-		t.say(", the one node ")
-		t.say(verb(t.number("n"), "it is", "they are"))
-		t.say(" meant for, does not exist.")
+		t.say(", the only node ")
+		t.say(verb(t.number("n"), "it", "they"))
+		t.say(" may run on, does not exist.")
 	}},
 	{UnplacedPinned, func(t *text) {
 		t.put(t.value("who"))
@@ -1777,11 +1777,11 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" Pending because the data of ")
 		t.put(t.value("claim"))
-		t.say(" lies on ")
+		t.say(" is on ")
 		t.say(englishOr(t.items("nodes")))
 		t.say(", ")
 		if t.is(t.value("gone")) {
-			t.say("which is gone")
+			t.say("which no longer exists")
 		} else {
 			t.say("which cannot take ")
 			t.say(verb(t.number("n"), "it", "them"))
@@ -1801,7 +1801,7 @@ var englishTexts = []compiled{
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
-		t.say(" Pending because no node will do; the scheduler says: ")
+		t.say(" Pending because no node is suitable; the scheduler reports: ")
 		t.say(englishAnd(t.items("says")))
 		t.say(".")
 	}},
@@ -1812,10 +1812,10 @@ var englishTexts = []compiled{
 		t.say(" Pending until ")
 		t.say(englishAnd(t.items("victims")))
 		t.say(" ")
-		t.say(verb(len(t.items("victims")), "has", "have"))
-		t.say(" left ")
+		t.say(verb(len(t.items("victims")), "terminates", "terminate"))
+		t.say(" on ")
 		t.put(t.value("node"))
-		t.say(", where room is being made for ")
+		t.say(", where the scheduler is making room for ")
 		t.say(verb(t.number("n"), "it", "them"))
 		t.say(".")
 	}},
@@ -1823,9 +1823,7 @@ var englishTexts = []compiled{
 		t.put(t.value("pod"))
 		t.say(" is Pending, but ")
 		t.say(englishAnd(t.items("nodes")))
-		t.say(" ")
-		t.say(verb(len(t.items("nodes")), "has", "have"))
-		t.say(" a place for it now: the scheduler takes it up again when something changes, at the latest after about five minutes.")
+		t.say(" can take it now: the scheduler tries again when something changes, or after about five minutes at the latest.")
 	}},
 	{NodeMisses, func(t *text) {
 		t.put(t.value("node"))
@@ -1833,45 +1831,45 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("misses")))
 	}},
 	{MissSelector, func(t *text) {
-		t.say("is not among those the pod selects")
+		t.say("does not match the pod's node selector or affinity")
 	}},
 	{MissLabel, func(t *text) {
-		t.say("lacks the label its volume asks for")
+		t.say("lacks the label that its volume requires")
 	}},
 	{MissTainted, func(t *text) {
 		t.say("has the taint ")
 		t.say(englishAnd(t.items("taints")))
 	}},
 	{MissVolume, func(t *text) {
-		t.say("is not where its volume can be used")
+		t.say("cannot use its volume")
 	}},
 	{MissStorage, func(t *text) {
 		t.say("has no storage for its volume")
 	}},
 	{MissInUse, func(t *text) {
-		t.say("cannot give it its volume, which another pod uses")
+		t.say("cannot use its volume, which another pod uses")
 	}},
 	{MissTogether, func(t *text) {
-		t.say("has none of the pods that it must run near")
+		t.say("runs none of the pods that it must run near")
 	}},
 	{MissApart, func(t *text) {
-		t.say("has pods that it must not run near")
+		t.say("runs pods that it must not run near")
 	}},
 	{MissSpread, func(t *text) {
 		t.say("would make the spread uneven")
 	}},
 	{MissDevice, func(t *text) {
-		t.say("lacks the devices it claims")
+		t.say("lacks the devices that it claims")
 	}},
 	{MissOther, func(t *text) {
-		t.say("is refused by the scheduler: ")
+		t.say("is rejected by the scheduler: ")
 		t.say(englishAnd(t.items("says")))
 	}},
 	{MissPort, func(t *text) {
-		t.say("has the host port taken")
+		t.say("already uses the host port")
 	}},
 	{MissLimit, func(t *text) {
-		t.say("can attach no more volumes")
+		t.say("cannot attach more volumes")
 	}},
 	{MissFull, func(t *text) {
 		t.say("lacks ")
@@ -1889,17 +1887,18 @@ var englishTexts = []compiled{
 		t.put(t.value("resource"))
 	}},
 	{ShortOfPods, func(t *text) {
-		t.say("a place for one more pod")
+		t.say("room for one more pod")
 	}},
 	{PodSlots, func(t *text) {
 		t.say("pod slots")
 	}},
 	{Account, func(t *text) {
 		t.put(t.value("asked"))
-		t.say(" asked, ")
+		t.say(" requested, ")
 		t.put(t.value("free"))
-		t.say(" free of ")
+		t.say(" of ")
 		t.put(t.value("all"))
+		t.say(" free")
 	}},
 	{FieldMatching, func(t *text) {
 		t.say("matching pods")
@@ -1908,19 +1907,19 @@ var englishTexts = []compiled{
 		t.say("pods without status.podIP")
 	}},
 	{CauseNearest, func(t *text) {
-		t.say("Nearest to taking it: ")
+		t.say("The nodes that come closest: ")
 		t.say(englishList(t.items("misses")))
 		t.say(".")
 	}},
 	{CauseSelector, func(t *text) {
-		t.say("The pod's node selector and affinity leave ")
+		t.say("The pod's node selector and affinity match ")
 		t.put(t.value("n"))
 		t.say(" of ")
 		t.put(t.value("total"))
 		t.say(" nodes.")
 	}},
 	{CauseSelectorNone, func(t *text) {
-		t.say("No node is one the pod selects: ")
+		t.say("No node matches the pod's node selector and affinity: ")
 		t.say(englishAnd(t.items("values")))
 		t.say(".")
 	}},
@@ -1928,7 +1927,7 @@ var englishTexts = []compiled{
 		t.put(t.value("label"))
 		t.say(" is ")
 		t.say(englishOr(t.items("values")))
-		t.say(" on the nodes there are")
+		t.say(" on existing nodes")
 	}},
 	{LabelNowhere, func(t *text) {
 		t.say("no node has the label ")
@@ -1944,28 +1943,29 @@ var englishTexts = []compiled{
 		t.put(t.value("taint"))
 		t.say(" on ")
 		t.say(englishAnd(t.items("nodes")))
-		t.say(" as long as ")
+		t.say(" while ")
 		t.say(verb(t.number("n"), "the node reports", "the nodes report"))
 		t.say(" ")
 		t.put(t.value("condition"))
 		if !t.is(t.value("on")) {
 			t.say(", which ")
 			t.say(verb(t.number("n"), "it does", "they do"))
-			t.say(" no longer: the node controller in kube-controller-manager should take it off")
+			t.say(" no longer: the node controller in kube-controller-manager should remove it")
 		} else {
-			t.say(". Taken off by hand it comes back")
+			t.say(". If you remove it, it comes back")
 			if t.is(t.value("refuses")) {
 				t.say(", and the kubelet refuses pods that tolerate it")
 			}
 			if t.is(t.value("disk")) {
-				t.say(": free disk space on the node, or replace it")
+				t.say(": free disk space on the node, or replace the node")
 			}
 		}
 		t.say(".")
 	}},
 	{TaintOfCloud, func(t *text) {
+		t.say("The cloud controller manager removes ")
 		t.put(t.value("taint"))
-		t.say(" is taken off by the cloud controller manager once it has initialized the node; a pod that tolerates it runs on a node without addresses or zone. ")
+		t.say(" once it has initialized the node; a pod that tolerates the taint runs on a node without addresses or zone. ")
 		t.put(t.value("work"))
 	}},
 	{KeeperAtWork, func(t *text) {
@@ -1978,20 +1978,22 @@ var englishTexts = []compiled{
 		t.put(t.value("want"))
 		t.say(" pods ready")
 		if t.less(t.value("have"), t.value("want")) {
-			t.say(": mend it first")
+			t.say(": fix it first")
 		} else {
-			t.say("; why it does not do so is in its log")
+			t.say("; its log shows why it does not remove the taint")
 		}
 		t.say(".")
 	}},
 	{KeeperUnseen, func(t *text) {
-		t.say("None is to be seen in this cluster: install one, unless the cloud runs it outside.")
+		t.say("No cloud controller manager was found in this cluster: install one, unless the cloud provider runs it outside.")
 	}},
 	{TaintOfAgent, func(t *text) {
-		t.put(t.value("taint"))
-		t.say(" is taken off by ")
 		t.put(t.value("agent"))
-		t.say(" once it is ready on the node; a pod that tolerates it starts without it. ")
+		t.say(" removes ")
+		t.put(t.value("taint"))
+		t.say(" once it is ready on the node; a pod that tolerates the taint starts without ")
+		t.put(t.value("agent"))
+		t.say(". ")
 		t.put(t.value("work"))
 	}},
 	{AgentAtWork, func(t *text) {
@@ -2001,58 +2003,59 @@ var englishTexts = []compiled{
 			t.put(t.value("namespace"))
 			t.say(" has no ready pod on ")
 			t.say(englishAnd(t.items("without")))
-			t.say(": mend it first.")
+			t.say(": fix it first.")
 		} else {
 			t.put(t.value("set"))
 			t.say(" in ")
 			t.put(t.value("namespace"))
-			t.say(" is ready there and has not taken it off: why is in the log of its pod there (kubectl logs ")
+			t.say(" is ready there but has not removed the taint: the log of its pod there shows why (kubectl logs ")
 			t.put(t.value("pod"))
 			t.say(" --namespace ")
 			t.put(t.value("namespace"))
-			t.say("); once that pod is deleted (kubectl delete pod ")
+			t.say("). If you delete that pod (kubectl delete pod ")
 			t.put(t.value("pod"))
 			t.say(" --namespace ")
 			t.put(t.value("namespace"))
-			t.say("), the next tries again, on its node alone.")
+			t.say("), its replacement tries again, on that node only.")
 		}
 	}},
 	{AgentUnseen, func(t *text) {
 		if t.is(t.value("set")) {
 			t.say("No DaemonSet ")
 			t.put(t.value("set"))
-			t.say(" is to be seen: install it, or see where it runs.")
+			t.say(" was found: install it, or find out where it runs.")
 		} else {
-			t.say("See whether it runs there.")
+			t.say("Check whether it runs there.")
 		}
 	}},
 	{TaintOfRemoval, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" is removing ")
 		t.say(englishAnd(t.items("nodes")))
-		t.say(", and says so by ")
+		t.say(" and marks that with ")
 		t.put(t.value("taint"))
-		t.say(": new pods go elsewhere.")
+		t.say(": new pods go to other nodes.")
 	}},
 	{GroupAtMaximum, func(t *text) {
+		t.say("According to the autoscaler, ")
 		t.put(t.value("group"))
-		t.say(" is at its maximum size, as the autoscaler says, and has ")
+		t.say(" is at its maximum size; it has ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
 		t.say(".")
 	}},
 	{CauseFull, func(t *text) {
-		t.say("It asks for ")
+		t.say("It requests ")
 		t.put(t.value("asked"))
 		t.say(" ")
 		t.put(t.value("resource"))
-		t.say("; of ")
-		t.say(count(t.number("nodes"), "node", "nodes"))
-		t.say(" without room for it, the emptiest has ")
+		t.say("; ")
+		t.say(count(t.number("nodes"), "node lacks", "nodes lack"))
+		t.say(" room for it, and the emptiest has ")
 		t.put(t.value("most"))
 		t.say(" left.")
 	}},
 	{CauseFragmented, func(t *text) {
-		t.say("It asks for ")
+		t.say("It requests ")
 		t.put(t.value("asked"))
 		t.say(" ")
 		t.put(t.value("resource"))
@@ -2060,12 +2063,12 @@ var englishTexts = []compiled{
 		t.put(t.value("nodes"))
 		t.say(" nodes together have ")
 		t.put(t.value("free"))
-		t.say(" left, but no single one has more than ")
+		t.say(" left, but no single node has more than ")
 		t.put(t.value("most"))
 		t.say(".")
 	}},
 	{CauseTooLarge, func(t *text) {
-		t.say("It asks for ")
+		t.say("It requests ")
 		t.put(t.value("asked"))
 		t.say(" ")
 		t.put(t.value("resource"))
@@ -2075,16 +2078,16 @@ var englishTexts = []compiled{
 	}},
 	{CauseFullPods, func(t *text) {
 		t.say(count(t.number("nodes"), "node has", "nodes have"))
-		t.say(" too few places for pods or other things left; each node takes a fixed number of pods.")
+		t.say(" reached a limit, such as the maximum number of pods; each node takes a fixed number of pods.")
 	}},
 	{CauseSpread, func(t *text) {
-		t.say("Its pods are to be spread evenly over ")
+		t.say("Its pods must be spread evenly over ")
 		t.put(t.value("key"))
-		t.say(" (a difference of ")
+		t.say(" (with a difference of at most ")
 		t.put(t.value("skew"))
-		t.say(" at most): with ")
+		t.say("): the lowest count is ")
 		t.put(t.value("least"))
-		t.say(" where there are fewest, the next may go ")
+		t.say(", so the next pod can go ")
 		if t.is(t.value("open")) {
 			t.say("only to ")
 			t.say(englishOr(t.items("open")))
@@ -2094,17 +2097,17 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{CauseSpreadFew, func(t *text) {
-		t.say("Its pods are to be spread over at least ")
+		t.say("Its pods must be spread over at least ")
 		t.put(t.value("min"))
-		t.say(" of ")
+		t.say(" domains of ")
 		t.put(t.value("key"))
 		t.say(" (minDomains), and there ")
 		t.say(verb(t.number("domains"), "is", "are"))
 		t.say(" ")
 		t.put(t.value("domains"))
-		t.say(": until there are more, each may have ")
+		t.say(": until there are more, each can have at most ")
 		t.put(t.value("skew"))
-		t.say(" of them at most, and the next may go ")
+		t.say(" of them, and the next pod can go ")
 		if t.is(t.value("open")) {
 			t.say("only to ")
 			t.say(englishOr(t.items("open")))
@@ -2114,37 +2117,37 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{CauseTogetherElsewhere, func(t *text) {
-		t.say("Such pods run in namespace ")
+		t.say("Matching pods run in namespace ")
 		t.put(t.value("namespace"))
-		t.say(", where the rule does not look: ")
+		t.say(", which the rule does not cover: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{CauseApartOwn, func(t *text) {
-		t.say("The pod must share no ")
+		t.say("The pod must not share a ")
 		t.put(t.value("key"))
-		t.say(" with pods that are ")
+		t.say(" with pods that match ")
 		t.put(t.value("selector"))
 		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{CauseApartOthers, func(t *text) {
-		t.say("Pods that are there refuse to be with it: ")
+		t.say("The anti-affinity of pods that already run keeps the pod away: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{CauseTogetherNone, func(t *text) {
 		t.say("The pod must share a ")
 		t.put(t.value("key"))
-		t.say(" with pods that are ")
+		t.say(" with pods that match ")
 		t.put(t.value("selector"))
-		t.say(", and none of those runs.")
+		t.say(", and no such pod runs.")
 	}},
 	{CauseTogether, func(t *text) {
 		t.say("The pod must share a ")
 		t.put(t.value("key"))
-		t.say(" with pods that are ")
+		t.say(" with pods that match ")
 		t.put(t.value("selector"))
 		t.say(", which run in ")
 		t.say(englishAnd(t.items("domains")))
@@ -2153,7 +2156,7 @@ var englishTexts = []compiled{
 	{CausePort, func(t *text) {
 		t.say("Host port ")
 		t.put(t.value("port"))
-		t.say(" is taken on ")
+		t.say(" is in use on ")
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say(" by ")
 		t.say(englishAnd(t.items("pods")))
@@ -2164,8 +2167,9 @@ var englishTexts = []compiled{
 		t.say(" as many volumes attached as their driver allows.")
 	}},
 	{CauseInUse, func(t *text) {
+		t.say("Only one pod at a time can use ")
 		t.put(t.value("claim"))
-		t.say(" may be used by one pod at a time (ReadWriteOncePod), and ")
+		t.say(" (ReadWriteOncePod), and ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(" uses it.")
 	}},
@@ -2173,16 +2177,16 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" is bound to ")
 		t.put(t.value("volume"))
-		t.say(", whose data lies on ")
+		t.say(", whose data is on ")
 		t.say(englishOr(t.items("nodes")))
 		if t.is(t.value("gone")) {
 			t.say("; ")
 			t.say(englishAnd(t.items("gone")))
-			t.say(" ")
-			t.say(verb(len(t.items("gone")), "is", "are"))
-			t.say(" gone. Until the node is back, or the data is restored to a new volume, the pod cannot run, and no new node helps")
+			t.say(" no longer ")
+			t.say(verb(len(t.items("gone")), "exists", "exist"))
+			t.say(". Until the node is back, or the data is restored to a new volume, the pod cannot run; a new node does not help")
 		} else {
-			t.say(": the pod can run nowhere else")
+			t.say(": the pod cannot run anywhere else")
 		}
 		t.say(".")
 	}},
@@ -2203,35 +2207,35 @@ var englishTexts = []compiled{
 	{CausePlugin, func(t *text) {
 		t.say("The scheduler's rule ")
 		t.put(t.value("plugin"))
-		t.say(" says: ")
+		t.say(" reports: ")
 		t.say(englishAnd(t.items("says")))
 		t.say(".")
 	}},
 	{CauseVictims, func(t *text) {
 		t.say("The scheduler has chosen ")
 		t.put(t.value("node"))
-		t.say(" and told pods of lower priority to end: ")
+		t.say(" and is terminating pods of lower priority: ")
 		t.say(englishAnd(t.items("victims")))
 		t.say(".")
 	}},
 	{CauseVictimsLate, func(t *text) {
 		t.say(englishAnd(t.items("victims")))
-		t.say(" should have ended by now: the kubelet of that node may not be running, or something holds ")
+		t.say(" should have terminated by now: the kubelet of that node may not be running, or something, such as a finalizer, holds ")
 		t.say(verb(len(t.items("victims")), "it", "them"))
-		t.say(", such as a finalizer.")
+		t.say(".")
 	}},
 	{NoPreemptionNever, func(t *text) {
-		t.say("Not preemption: the pod's preemption policy is Never.")
+		t.say("Preemption does not happen: the pod's preemptionPolicy is Never.")
 	}},
 	{NoPreemptionLowest, func(t *text) {
-		t.say("Not preemption: no pod on these nodes has a lower priority than its own, ")
+		t.say("Preemption does not happen: no pod on these nodes has a lower priority than the pod's ")
 		t.put(t.value("priority"))
 		t.say(".")
 	}},
 	{NoPreemptionHelp, func(t *text) {
-		t.say("Not preemption: ")
+		t.say("Preemption does not happen: ")
 		t.say(count(t.number("n"), "pod has", "pods have"))
-		t.say(" a lower priority than its own, ")
+		t.say(" a lower priority than the pod's ")
 		t.put(t.value("priority"))
 		t.say(", but the pod would not fit without them either.")
 	}},
@@ -2240,7 +2244,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" by preempting ")
 		t.say(englishAnd(t.items("victims")))
-		t.say(", and will when it takes the pod up next.")
+		t.say(", and will do so the next time it tries the pod.")
 	}},
 	{RemedyReplaceCost, func(t *text) {
 		t.say("The pods of ")
@@ -2248,39 +2252,40 @@ var englishTexts = []compiled{
 		t.say(" are replaced.")
 	}},
 	{RemedyPreempts, func(t *text) {
-		t.say("Preempted for it: ")
+		t.say("This preempts ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{MadeElsewhere, func(t *text) {
-		t.put(t.value("object"))
-		t.say(" is made by ")
 		t.put(t.value("by"))
-		t.say(", whose operator undoes what is changed by hand: change it there.")
+		t.say(" creates ")
+		t.put(t.value("object"))
+		t.say(", and its operator reverts manual changes: change ")
+		t.put(t.value("by"))
+		t.say(" instead.")
 	}},
 	{KeptElsewhere, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" keeps ")
+		t.say(" manages ")
 		t.put(t.value("object"))
-		t.say(" as its source says and undoes what is changed by hand: change it there, too.")
+		t.say(" and reverts manual changes: change the source, too.")
 	}},
 	{RemedyForOne, func(t *text) {
-		t.say("It is enough for ")
+		t.say("This is enough for ")
 		t.put(t.value("subject"))
-		t.say(", not for all.")
+		t.say(", but not for all of them.")
 	}},
 	{RemedyGrow, func(t *text) {
-		t.say("Size ")
+		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
 		t.put(t.value("to"))
 		t.say(": ")
-		t.say(count(t.number("more"), "node", "nodes"))
-		t.say(" more")
+		t.say(count(t.number("more"), "more node", "more nodes"))
 		if t.less(1, t.value("n")) {
 			t.say(" for the ")
 			t.put(t.value("n"))
-			t.say(" pods that wait")
+			t.say(" waiting pods")
 		}
 		t.say(".")
 	}},
@@ -2294,27 +2299,27 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{RemedyRaiseMaxRisk, func(t *text) {
-		t.say("The group may then grow to this size for other pods, too. The cloud's quota must allow it.")
+		t.say("The group can then grow to this size for other pods, too. The cloud provider's quota must allow it.")
 	}},
 	{RemedyGrowRisk, func(t *text) {
-		t.say("It is refused above the group's maximum, which then has to be raised first. An autoscaler may take nodes away once they are hardly used.")
+		t.say("The request is refused above the group's maximum, which must then be raised first. An autoscaler may remove nodes that are underused.")
 	}},
 	{RemedyTaints, func(t *text) {
-		t.say("Let ")
+		t.say("Allow ")
 		t.put(t.value("object"))
-		t.say(" onto nodes such as ")
+		t.say(" on nodes such as ")
 		t.put(t.value("node"))
 		t.say(": tolerate ")
 		t.say(englishAnd(t.items("taints")))
 		t.say(".")
 	}},
 	{RemedyTaintsRisk, func(t *text) {
-		t.say("Somebody keeps these nodes for others, or put the taint there for a reason.")
+		t.say("Someone reserves these nodes for other pods, or added the taint for another reason.")
 	}},
 	{RemedyUntaint, func(t *text) {
-		t.say("Take the taint ")
+		t.say("Remove the taint ")
 		t.put(t.value("taint"))
-		t.say(" off ")
+		t.say(" from ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
@@ -2322,10 +2327,10 @@ var englishTexts = []compiled{
 		t.say("None.")
 	}},
 	{RemedyUntaintRisk, func(t *text) {
-		t.say("The node is then open to every pod. Whatever put the taint there may put it back.")
+		t.say("The node then accepts every pod. Whatever added the taint may add it again.")
 	}},
 	{RemedyLower, func(t *text) {
-		t.say("Ask for less, so that ")
+		t.say("Request less, so that ")
 		t.put(t.value("object"))
 		t.say(" fits on ")
 		t.put(t.value("node"))
@@ -2343,31 +2348,31 @@ var englishTexts = []compiled{
 		t.put(t.value("to"))
 	}},
 	{RemedyLowerRisk, func(t *text) {
-		t.say("The pod is promised less than it is said to need; look at what it uses first. It leaves nothing free on that node.")
+		t.say("The pod is guaranteed less than it is said to need; check first what it uses. Nothing is left free on that node.")
 	}},
 	{RemedyMove, func(t *text) {
 		t.say("Make room on ")
 		t.put(t.value("node"))
-		t.say(": close it to new pods, delete ")
+		t.say(": cordon it, delete ")
 		t.put(t.value("pod"))
-		t.say(", which finds a place elsewhere, and open it again.")
+		t.say(", which can run on another node, and uncordon it.")
 	}},
 	{RemedyMoveCost, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" restarts on another node.")
 	}},
 	{RemedyMoveRisk, func(t *text) {
-		t.say("Deleting does not ask PodDisruptionBudgets. Another pod may take the room first. If the command is broken off, the node stays cordoned.")
+		t.say("Deleting a pod ignores PodDisruptionBudgets. Another pod may take the room first. If the command is interrupted, the node stays cordoned.")
 	}},
 	{RemedyRelax, func(t *text) {
-		t.say("Make spreading ")
+		t.say("Make the spread of ")
 		t.put(t.value("object"))
 		t.say(" over ")
 		t.put(t.value("key"))
-		t.say(" a wish instead of a condition.")
+		t.say(" a preference (ScheduleAnyway) instead of a requirement.")
 	}},
 	{RemedyRelaxRisk, func(t *text) {
-		t.say("The pods may end up together, and then fail together.")
+		t.say("The pods may end up in one place and then fail together.")
 	}},
 	{RemedyPriority, func(t *text) {
 		t.say("Give ")
@@ -2379,46 +2384,45 @@ var englishTexts = []compiled{
 		t.say(").")
 	}},
 	{RemedyPriorityRisk, func(t *text) {
-		t.say("Pods of lower priority are ended to make room, now and whenever room is short again.")
+		t.say("Pods of lower priority are preempted to make room, now and whenever room is short again.")
 	}},
 	{RolloutHeld, func(t *text) {
 		t.put(t.value("object"))
-		t.say(" cannot finish its rollout: the new pod needs what ")
-		t.say(verb(t.number("n"), "the old one holds", "old ones hold"))
-		t.say(", and no old one is ended before it is ready. ")
+		t.say(" cannot complete its rollout: the new pod needs what ")
+		t.say(verb(t.number("n"), "the old one uses", "old ones use"))
+		t.say(", and no old pod is terminated before the new one is ready. ")
 		t.put(t.value("said"))
 	}},
 	{RolloutKeepsOld, func(t *text) {
 		t.put(t.value("object"))
-		t.say(" ends an old pod only when a new one is ready: maxUnavailable is ")
+		t.say(" terminates an old pod only when a new one is ready: maxUnavailable is ")
 		if t.is(t.value("allowed")) {
 			t.put(t.value("allowed"))
 		} else {
 			t.say("25% (the default)")
 		}
 		if !t.equal(t.value("allowed"), "0") {
-			t.say(", which of ")
+			t.say(", which rounds down to 0 of ")
 			t.say(count(t.number("replicas"), "pod", "pods"))
-			t.say(" makes 0")
 		}
 		t.say(".")
 	}},
 	{RemedyRecreate, func(t *text) {
-		t.say("Let ")
+		t.say("Make ")
 		t.put(t.value("object"))
-		t.say(" end its old pod first: strategy Recreate.")
+		t.say(" terminate its old pod first: strategy Recreate.")
 	}},
 	{RemedyRecreateCost, func(t *text) {
 		t.put(t.value("object"))
-		t.say(" is down from the end of the old pod to the start of the new one, in later rollouts, too.")
+		t.say(" is down from the end of the old pod until the start of the new one, in later rollouts, too.")
 	}},
 	{RemedyRecreateRisk, func(t *text) {
-		t.say("If the new version does not run, nothing does until it is rolled back.")
+		t.say("If the new version does not run, no pod runs until it is rolled back.")
 	}},
 	{RemedyUnavailable, func(t *text) {
-		t.say("Let ")
+		t.say("Allow ")
 		t.put(t.value("object"))
-		t.say(" end one old pod at a time before a new one is ready: maxUnavailable 1.")
+		t.say(" to terminate one old pod at a time before a new one is ready: maxUnavailable 1.")
 	}},
 	{RemedyUnavailableCost, func(t *text) {
 		t.put(t.value("object"))
@@ -2429,13 +2433,13 @@ var englishTexts = []compiled{
 	}},
 	{UnknownOwnPool, func(t *text) {
 		t.put(t.value("group"))
-		t.say(" has no size to set: Karpenter adds nodes itself. Why it adds none is in its NodePool and in its events, and none of those about the pod tells.")
+		t.say(" has no size to set: Karpenter adds nodes itself. The reason why it adds none is in its NodePool and the NodePool's events, not in the events about the pod.")
 	}},
 	{CauseClassNodes, func(t *text) {
 		t.put(t.value("class"))
 		t.say(" creates the volume of ")
 		t.put(t.value("claim"))
-		t.say(" only where its allowedTopologies say: ")
+		t.say(" only where its allowedTopologies permit: ")
 		if t.is(t.value("n")) {
 			t.say("on ")
 			t.put(t.value("n"))
@@ -2450,15 +2454,15 @@ var englishTexts = []compiled{
 	{CauseMounts, func(t *text) {
 		t.say("The pod mounts ")
 		t.put(t.value("claim"))
-		t.say(", and gets no node without it.")
+		t.say(" and is not assigned to a node without it.")
 	}},
 	{MountMissing, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(", which it mounts, does not exist.")
+		t.say(", which the pod mounts, does not exist.")
 	}},
 	{MountUnmade, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(", which is created from its own spec, does not exist yet.")
+		t.say(", which is created from the pod's own spec, does not exist yet.")
 	}},
 	{FateUnschedulable, func(t *text) {
 		t.put(t.value("why"))
@@ -2467,30 +2471,30 @@ var englishTexts = []compiled{
 		t.say("It fits on no node.")
 	}},
 	{FateBare, func(t *text) {
-		t.say("Nothing controls the pod, so nothing recreates it.")
+		t.say("No controller manages the pod, so nothing recreates it.")
 	}},
 	{FateMirror, func(t *text) {
-		t.say("The kubelet runs it from a file on its node; it goes with the node.")
+		t.say("The kubelet runs it from a file on its node; it is lost with the node.")
 	}},
 	{FateDaemon, func(t *text) {
-		t.say("A DaemonSet's pod belongs to its node and ends with it.")
+		t.say("A DaemonSet's pod belongs to its node and ends with the node.")
 	}},
 	{FateSurplus, func(t *text) {
 		t.put(t.value("owner"))
-		t.say(" has as many pods as it should without it.")
+		t.say(" has enough pods without it.")
 	}},
 	{FateScaled, func(t *text) {
 		t.say("Its workload is scaled down.")
 	}},
 	{FateRolled, func(t *text) {
-		t.say("A pod of the new template takes its place.")
+		t.say("A pod of the new template replaces it.")
 	}},
 	{FateRefused, func(t *text) {
 		t.say("The API server refuses the pod: ")
 		t.put(t.value("why"))
 	}},
 	{FateOrdered, func(t *text) {
-		t.say("Its StatefulSet creates one pod after another and waits for ")
+		t.say("Its StatefulSet creates pods one at a time and waits for ")
 		t.put(t.value("pod"))
 		t.say(".")
 	}},
@@ -2535,29 +2539,29 @@ var englishTexts = []compiled{
 	}},
 	{FateHangs, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" does not answer, so the pod stays Terminating and its place is not free. Only a forced deletion, the node's removal or its out-of-service taint releases it.")
+		t.say(" does not respond, so the pod stays Terminating and its place is not free. Only a forced deletion, the node's removal or its out-of-service taint releases it.")
 	}},
 	{FateHeld, func(t *text) {
 		t.say("It counts as running until ")
 		t.put(t.value("node"))
-		t.say(" is removed: nothing evicts it before.")
+		t.say(" is removed: nothing evicts it before then.")
 	}},
 	{FateOnceGone, func(t *text) {
-		t.say("It fits only once the lost nodes are removed.")
+		t.say("It fits only after the lost nodes are removed.")
 	}},
 	{FateDetach, func(t *text) {
 		t.say("Volume ")
 		t.put(t.value("volume"))
-		t.say(" must be detached from ")
+		t.say(" must first be detached from ")
 		t.put(t.value("node"))
-		t.say(" first: by force six minutes after the old pod is gone, at the earliest.")
+		t.say(": by force, at the earliest six minutes after the old pod is gone.")
 	}},
 	{FateAttach, func(t *text) {
-		t.say("It waits at attach: ")
+		t.say("It waits for its volume to attach: ")
 		t.put(t.value("pod"))
 		t.say(" on ")
 		t.put(t.value("node"))
-		t.say(" holds volume ")
+		t.say(" uses volume ")
 		t.put(t.value("volume"))
 		t.say(", which only one node at a time can use.")
 	}},
@@ -2571,26 +2575,26 @@ var englishTexts = []compiled{
 		t.say(" required. The pod stays.")
 	}},
 	{FateUnwanted, func(t *text) {
-		t.say("Its DaemonSet no longer wants a pod on the node.")
+		t.say("Its DaemonSet no longer selects the node.")
 	}},
 	{FateBudgets, func(t *text) {
 		t.say("More than one PodDisruptionBudget covers it (")
 		t.say(englishAnd(t.items("budgets")))
-		t.say("), and the eviction API refuses such pods. The pod stays.")
+		t.say("), and the eviction API refuses to evict such pods. The pod stays.")
 	}},
 	{GapNotJudged, func(t *text) {
 		t.put(t.value("what"))
-		t.say(" affects scheduling and is not judged.")
+		t.say(" affects scheduling but is not considered.")
 	}},
 	{GapAttempts, func(t *text) {
-		t.say("The future was cut short after ")
+		t.say("The simulation stopped after ")
 		t.put(t.value("attempts"))
-		t.say(" attempts to place pods: what waits may still run.")
+		t.say(" attempts to place pods: waiting pods may still run.")
 	}},
 	{GapScheduler, func(t *text) {
 		t.say("Pods of ")
 		t.put(t.value("scheduler"))
-		t.say(" are placed as kube-scheduler would place them.")
+		t.say(" are assumed to be placed as kube-scheduler would place them.")
 	}},
 	{GapOwner, func(t *text) {
 		t.say("What ")
@@ -2600,63 +2604,63 @@ var englishTexts = []compiled{
 		t.say(" does is not known: it is assumed to recreate its pods.")
 	}},
 	{GapChoice, func(t *text) {
-		t.say("Which nodes of ")
+		t.say("The provider chooses which nodes of ")
 		t.put(t.value("group"))
-		t.say(" go is the provider's choice; those of the fullest zone are assumed to go.")
+		t.say(" are removed; those of the fullest zone are assumed to be.")
 	}},
 	{GapTie, func(t *text) {
 		t.say("Some zones of ")
 		t.put(t.value("group"))
-		t.say(" are equally full: in which of them a new node comes up is the provider's choice.")
+		t.say(" have the same number of nodes: the provider chooses in which of them a new node starts.")
 	}},
 	{GapZones, func(t *text) {
 		t.say("The zones of ")
 		t.put(t.value("group"))
-		t.say(" are known from its nodes only: a new node may come up in one that has none yet.")
+		t.say(" are known only from its nodes: a new node may start in a zone that has none yet.")
 	}},
 	{GapOnDelete, func(t *text) {
 		t.put(t.value("set"))
-		t.say(" changes its pods only when they are deleted (OnDelete): its present pods stay as they are.")
+		t.say(" replaces its pods only when they are deleted (OnDelete): its current pods stay as they are.")
 	}},
 	{GapOrdered, func(t *text) {
 		t.put(t.value("set"))
-		t.say(" ends and replaces none of its pods until ")
+		t.say(" handles its pods in order: it terminates and replaces none of them until ")
 		t.put(t.value("pod"))
-		t.say(" runs: it takes them in order.")
+		t.say(" runs.")
 	}},
 	{GapRollout, func(t *text) {
 		t.say("The rollout of ")
 		t.put(t.value("set"))
-		t.say(" stops: its new pods wait, and ")
+		t.say(" stalls: its new pods wait, and ")
 		t.put(t.value("left"))
 		t.say(" ")
 		t.say(verb(t.number("left"), "pod", "pods"))
 		t.say(" of the old template ")
-		t.say(verb(t.number("left"), "stays", "stay"))
+		t.say(verb(t.number("left"), "remains", "remain"))
 		t.say(".")
 	}},
 	{GapEnvironment, func(t *text) {
-		t.say("Whether the values of environment variables of ")
+		t.say("It is not known whether the values of environment variables of ")
 		t.put(t.value("set"))
-		t.say(" change is not known: the key of the snapshot is not beside it, or it is an older one. They are taken to stay; if one changes, its pods are replaced.")
+		t.say(" change: the key of the snapshot is not beside it, or it is an older one. They are assumed not to change; if one does, its pods are replaced.")
 	}},
 	{GapEnvPatched, func(t *text) {
-		t.say("The present values of environment variables of ")
+		t.say("The current values of environment variables of ")
 		t.put(t.value("set"))
-		t.say(" are not known: the key of the snapshot is not beside it, or it is an older one. They are taken to change; if none does, its pods stay.")
+		t.say(" are not known: the key of the snapshot is not beside it, or it is an older one. They are assumed to change; if none does, its pods stay.")
 	}},
 	{GapMerge, func(t *text) {
-		t.say("How the manifest is merged into ")
+		t.say("It is not known how the manifest is merged into ")
 		t.put(t.value("object"))
-		t.say(" is not known: the snapshot does not hold ")
+		t.say(": the snapshot does not contain ")
 		if t.is(t.value("server")) {
 			t.say("the owners of its fields")
 		} else {
 			t.say("the manifest that was applied last")
 		}
-		t.say(". Fields that the manifest does not have are taken to stay")
+		t.say(". Fields that the manifest does not have are assumed to stay")
 		if t.is(t.value("server")) {
-			t.say(", and no other owner to object")
+			t.say(", without conflicts with other owners")
 		}
 		t.say(".")
 	}},
@@ -2664,38 +2668,38 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("names")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
-		t.say(" not asked: ")
+		t.say(" not called: ")
 		t.say(verb(t.number("n"), "it is", "they are"))
-		t.say(" taken to allow and to change nothing.")
+		t.say(" assumed to allow everything and to change nothing.")
 	}},
 	{GapAdmissionUnread, func(t *text) {
-		t.say("Which admission webhooks and policies match is not known: they are taken to allow and to change nothing.")
+		t.say("It is not known which admission webhooks and policies match: they are assumed to allow everything and to change nothing.")
 	}},
 	{GapNotAsked, func(t *text) {
-		t.say("What the API server would say to ")
+		t.say("It is not known how the API server would respond to ")
 		t.put(t.value("object"))
-		t.say(" is not known: ")
+		t.say(": ")
 		t.put(t.value("why"))
 	}},
 	{GapNoNamespaceYet, func(t *text) {
 		t.say("its namespace does not exist yet.")
 	}},
 	{GapMigrates, func(t *text) {
-		t.say("kubectl then makes the fields that it has applied by itself those of --server-side and applies again, which a dry run does not do. The manifest is merged as without --server-dry-run.")
+		t.say("kubectl then transfers the fields that it applied client-side to --server-side and applies again, which a dry run does not do. The manifest is merged as without --server-dry-run.")
 	}},
 	{GapRuntime, func(t *text) {
 		t.say("RuntimeClass ")
 		t.put(t.value("class"))
-		t.say(" is not known: its overhead, node selector and tolerations do not count.")
+		t.say(" is not known: its overhead, nodeSelector and tolerations are not considered.")
 	}},
 	{GapImmediate, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" gets its volume before a pod asks for it (")
+		t.say(" gets its volume before a pod uses it (")
 		t.put(t.value("class"))
-		t.say("); in which zone is the driver's choice, and is not simulated.")
+		t.say("); the driver chooses the zone, which is not simulated.")
 	}},
 	{GapAutoscaling, func(t *text) {
-		t.say("An autoscaler such as cluster-autoscaler or Karpenter may add nodes for what waits; that is not simulated.")
+		t.say("An autoscaler such as cluster-autoscaler or Karpenter may add nodes for waiting pods; that is not simulated.")
 	}},
 	{GapKind, func(t *text) {
 		t.put(t.value("what"))
@@ -2707,12 +2711,12 @@ var englishTexts = []compiled{
 		t.say(" creates Jobs on its own schedule; they are not simulated.")
 	}},
 	{GapTimes, func(t *text) {
-		t.say("Times are those of kube-controller-manager's default flags. How long a lost node stays in the API is not known.")
+		t.say("Times assume the default flags of kube-controller-manager. It is not known how long a lost node stays in the API.")
 	}},
 	{GapAutoscaler, func(t *text) {
-		t.say("How ")
+		t.say("naosu cannot read how ")
 		t.put(t.value("autoscaler"))
-		t.say(" follows the number of nodes cannot be read.")
+		t.say(" follows the number of nodes.")
 	}},
 	{ForecastCounts, func(t *text) {
 		if t.is(t.value("counts")) {
@@ -2735,9 +2739,9 @@ var englishTexts = []compiled{
 		if t.less(1, t.value("seeds")) {
 			t.say(" ")
 			t.put(t.value("seeds"))
-			t.say(" futures simulated")
+			t.say(" simulations")
 			if t.is(t.value("differ")) {
-				t.say("; what comes in only some of them is counted too")
+				t.say("; what happens in only some of them is counted, too")
 			}
 			t.say(".")
 		}
@@ -2790,7 +2794,7 @@ var englishTexts = []compiled{
 		t.say(" more; -o wide lists them all")
 	}},
 	{ForecastBy, func(t *text) {
-		t.say("For ")
+		t.say("Because of ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
@@ -2803,7 +2807,7 @@ var englishTexts = []compiled{
 		}
 		t.say("% of ")
 		t.put(t.value("seeds"))
-		t.say(" futures")
+		t.say(" simulations")
 		if t.is(t.value("nodeMost")) {
 			t.say(", on this node in ")
 			t.put(t.value("nodeLeast"))
@@ -2827,11 +2831,11 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "does", "do"))
-		t.say(" not answer now: what becomes of pods there anyway is in this forecast, too.")
+		t.say(" not respond now: this forecast includes what happens to the pods there anyway.")
 	}},
 	{ForecastStep, func(t *text) {
 		t.put(t.value("autoscaler"))
-		t.say(" takes this step ")
+		t.say(" makes this change ")
 		if t.is(t.value("more")) {
 			t.say("at ")
 			t.put(t.value("nodes"))
@@ -2839,7 +2843,7 @@ var englishTexts = []compiled{
 			t.put(t.value("more"))
 			t.say(" more than now.")
 		} else {
-			t.say("next: it is due already.")
+			t.say("next: it is already due.")
 		}
 	}},
 	{ForecastBudget, func(t *text) {
@@ -2855,7 +2859,7 @@ var englishTexts = []compiled{
 		t.say("Waiting")
 	}},
 	{HeadDelayed, func(t *text) {
-		t.say("Delayed: they run once something else has happened")
+		t.say("Delayed: they run after something else has happened")
 	}},
 	{HeadPreempted, func(t *text) {
 		t.say("Preempted")
@@ -2864,7 +2868,7 @@ var englishTexts = []compiled{
 		t.say("Disruption budgets violated")
 	}},
 	{HeadThen, func(t *text) {
-		t.say("What would be wrong then")
+		t.say("Problems after the change")
 	}},
 	{HeadMoved, func(t *text) {
 		t.say("Moved or replaced")
@@ -2924,13 +2928,13 @@ var englishTexts = []compiled{
 		t.say("simulating the change")
 	}},
 	{ErrAskWhatif, func(t *text) {
-		t.say("ask as in: whatif ")
+		t.say("for example: whatif ")
 		t.put(t.value("verb"))
 		if t.is(t.value("choices")) {
 			t.say(" ")
 			t.say(englishOr(t.items("choices")))
 		}
-		t.say(", see whatif --help")
+		t.say("; see whatif --help")
 	}},
 	{ErrTaintRemedy, func(t *text) {
 		t.say("write it as KEY=VALUE:EFFECT with NoSchedule, PreferNoSchedule or NoExecute")
@@ -2949,14 +2953,14 @@ var englishTexts = []compiled{
 	}},
 	{ErrNoNumber, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" is not such a number")
+		t.say(" is not a valid number")
 	}},
 	{ErrManifestRemedy, func(t *text) {
 		t.say("give a file or folder of manifests that can be read, or - for standard input")
 	}},
 	{ErrNoManifest, func(t *text) {
-		t.say("there is no object in ")
 		t.put(t.value("from"))
+		t.say(" contains no object")
 	}},
 	{ErrFieldMissing, func(t *text) {
 		t.put(t.value("field"))
@@ -2968,41 +2972,41 @@ var englishTexts = []compiled{
 	{ErrOtherNamespace, func(t *text) {
 		t.say("is in namespace ")
 		t.put(t.value("named"))
-		t.say(", and --namespace is ")
+		t.say(", but --namespace is ")
 		t.put(t.value("given"))
-		t.say(": kubectl refuses it")
+		t.say(": kubectl rejects this")
 	}},
 	{ErrOtherNamespaceRemedy, func(t *text) {
-		t.say("leave --namespace out, or give --namespace ")
+		t.say("omit --namespace, or use --namespace ")
 		t.put(t.value("named"))
 	}},
 	{ErrManifestRefused, func(t *text) {
-		t.say("put it right: the API server would refuse it")
+		t.say("correct it: the API server would reject it")
 	}},
 	{ErrOnlyServerSide, func(t *text) {
-		t.say("works with --server-side only")
+		t.say("works only with --server-side")
 	}},
 	{ErrOnlyServerSideRemedy, func(t *text) {
-		t.say("add --server-side, or leave it out")
+		t.say("add --server-side, or omit this flag")
 	}},
 	{ErrDryRunFrom, func(t *text) {
-		t.say("asks the API server of a cluster, and --from is a file")
+		t.say("needs the API server of a cluster, but --from reads a file")
 	}},
 	{ErrDryRunFromRemedy, func(t *text) {
-		t.say("leave one of them out")
+		t.say("omit one of them")
 	}},
 	{ErrManifestSpace, func(t *text) {
-		t.say("put the Namespace among the manifests, or use ")
+		t.say("include the Namespace in the manifests, or use ")
 		t.say(englishOr(t.items("names")))
 		if t.is(t.value("more")) {
 			t.say(" or another one")
 		}
 	}},
 	{ErrStdinTwice, func(t *text) {
-		t.say("standard input is read by --from already")
+		t.say("--from already reads standard input")
 	}},
 	{ErrNotOfChange, func(t *text) {
-		t.say("does not belong to ")
+		t.say("does not apply to ")
 		t.put(t.value("verb"))
 	}},
 	{ErrCannotForetell, func(t *text) {
@@ -3012,9 +3016,9 @@ var englishTexts = []compiled{
 		if t.is(t.value("from")) {
 			t.say(": ")
 			t.put(t.value("from"))
-			t.say(" lacks them")
+			t.say(" does not contain them")
 		} else {
-			t.say("; have list on them granted in every namespace, or choose other credentials with --context, --user or --as")
+			t.say("; request the list permission for them in every namespace, or choose other credentials with --context, --user or --as")
 		}
 	}},
 	{ErrWhatifFailOn, func(t *text) {
@@ -3026,19 +3030,19 @@ var englishTexts = []compiled{
 	{ErrNoStep, func(t *text) {
 		t.say("missing, and no vertical autoscaler of ")
 		t.put(t.value("set"))
-		t.say(" can be seen whose next step could be taken")
+		t.say(" was found that shows its next step")
 	}},
 	{ErrNoName, func(t *text) {
 		if t.is(t.value("given")) {
 			t.put(t.value("given"))
-			t.say(" does not name one thing")
+			t.say(" does not name a single object")
 		} else {
 			t.say("missing")
 		}
 	}},
 	{ErrNoComma, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" begins another change")
+		t.say(" starts another change")
 	}},
 	{ErrCommaRemedy, func(t *text) {
 		t.say("put a comma between changes, as in: whatif lose node/A, lose node/B")
@@ -3054,10 +3058,10 @@ var englishTexts = []compiled{
 		t.say("there is no node")
 	}},
 	{ErrGone, func(t *text) {
-		t.say("an earlier change of the question has taken it away")
+		t.say("an earlier change has already removed it")
 	}},
 	{ErrGoneRemedy, func(t *text) {
-		t.say("leave one of the two out, or change their order")
+		t.say("omit one of the two changes, or change their order")
 	}},
 	{ErrNear, func(t *text) {
 		t.say("did you mean ")
@@ -3065,102 +3069,107 @@ var englishTexts = []compiled{
 		t.say("?")
 	}},
 	{ErrNoneThere, func(t *text) {
-		t.say("there is no ")
+		t.say("no ")
 		t.put(t.value("kind"))
-		t.say(" at all")
+		t.say(" exists")
 		if t.is(t.value("namespace")) {
 			t.say(" in namespace ")
 			t.put(t.value("namespace"))
 		}
 	}},
 	{GuardUnknown, func(t *text) {
-		t.say("What the guard needs to know is not known: ")
+		t.say("The guard lacks information that it needs: ")
 		t.put(t.value("fact"))
 		t.say(".")
 	}},
 	{GuardStale, func(t *text) {
-		t.say("What the guard knows is too old to act on: ")
+		t.say("The guard's information is too old to act on: ")
 		t.put(t.value("fact"))
-		t.say(", by ")
+		t.say(", ")
 		t.put(t.value("age"))
-		t.say(".")
+		t.say(" old.")
 	}},
 	{GuardStaleEvidence, func(t *text) {
 		t.say("The evidence was last confirmed ")
 		t.put(t.value("age"))
-		t.say(" ago, which is too long to act on.")
+		t.say(" ago, which is too old to act on.")
 	}},
 	{GuardFutureEvidence, func(t *text) {
 		t.say("The evidence was last confirmed ")
 		t.put(t.value("ahead"))
-		t.say(" from now: the node's clock is ahead, or the controller's is behind, so how old it is nobody knows. Set the clocks, by NTP say.")
+		t.say(" in the future: the node's clock is ahead, or the controller's is behind, so the age of the evidence is not known. Synchronize the clocks, for example with NTP.")
 	}},
 	{GuardPaused, func(t *text) {
 		t.say("The policy is paused.")
 	}},
 	{GuardNotLeading, func(t *text) {
-		t.say("This controller does not hold the lease; another one acts.")
+		t.say("This controller does not hold the Lease; another one acts.")
 	}},
 	{GuardReportOnly, func(t *text) {
-		t.say("The policy's mode is Report: this is what it would do.")
+		t.say("The policy's mode is Report: this only shows what it would do.")
 	}},
 	{GuardNotApproved, func(t *text) {
-		t.say("Nobody has approved it yet; the policy's mode is Approve.")
+		t.say("The Remediation has not been approved; the policy's mode is Approve.")
 	}},
 	{GuardNotEarned, func(t *text) {
-		t.say("Nobody has approved it yet, and the policy may take ")
+		t.say("The Remediation has not been approved, and the policy allows ")
 		t.put(t.value("action"))
-		t.say(" unasked only after ")
-		t.say(count(t.number("wanted"), "such repair", "such repairs"))
-		t.say(" as forecast; so far there ")
-		t.say(verb(t.number("n"), "is", "are"))
-		t.say(" ")
+		t.say(" without approval only after ")
+		t.say(count(t.number("wanted"), "such repair has", "such repairs have"))
+		t.say(" turned out as forecast; so far, ")
 		t.put(t.value("n"))
+		t.say(" ")
+		t.say(verb(t.number("n"), "has", "have"))
 		t.say(".")
 	}},
 	{GuardRejected, func(t *text) {
-		t.say("It was rejected.")
+		t.say("The Remediation was rejected.")
 	}},
 	{GuardCompeting, func(t *text) {
-		t.say("Something else repairs this node too: ")
+		t.say("Something else repairs this node, too: ")
 		t.say(englishAnd(t.items("repairers")))
 		t.say(".")
 	}},
 	{GuardInHand, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" is at work on ")
+		t.say(" is in progress on ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
 	{GuardLeaving, func(t *text) {
+		t.say("Something other than naosu is removing ")
 		t.put(t.value("node"))
-		t.say(" is being removed or was shut down by others: it has ")
+		t.say(" or has shut it down: the node has ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
 	{GuardReplacing, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" has asked for the machine of ")
+		t.say(" has requested that the machine of ")
 		t.put(t.value("node"))
-		t.say(" to be replaced, and the node is still there. Whoever uncordons it takes it over.")
+		t.say(" be replaced, and the node still exists. If someone uncordons the node, naosu stops handling it.")
 	}},
 	{GuardBudgetZero, func(t *text) {
 		t.say("The budget for ")
 		t.put(t.value("scope"))
-		t.say(" lets no node through: ")
-		t.put(t.value("budget"))
-		t.say(" of ")
-		t.say(count(t.number("total"), "node", "nodes"))
-		t.say(" is none.")
+		t.say(" allows 0 nodes")
+		if !t.equal(t.value("budget"), "0") {
+			t.say(": ")
+			t.put(t.value("budget"))
+			t.say(" of ")
+			t.put(t.value("total"))
+			t.say(" rounds down to 0")
+		}
+		t.say(".")
 	}},
 	{GuardBudgetFull, func(t *text) {
 		t.say("The budget for ")
 		t.put(t.value("scope"))
-		t.say(" is spent: ")
+		t.say(" is used up: ")
 		t.say(count(t.number("n"), "node is", "nodes are"))
-		t.say(" out, and ")
+		t.say(" disrupted, and the limit is ")
 		t.put(t.value("limit"))
-		t.say(" may be.")
+		t.say(".")
 	}},
 	{GuardZone, func(t *text) {
 		t.put(t.value("n"))
@@ -3168,7 +3177,7 @@ var englishTexts = []compiled{
 		t.say(count(t.number("total"), "node", "nodes"))
 		t.say(" in ")
 		t.put(t.value("zone"))
-		t.say(" are not Ready: that is the zone, not the node.")
+		t.say(" are not Ready: the cause is the zone, not the node.")
 	}},
 	{GuardPattern, func(t *text) {
 		t.put(t.value("n"))
@@ -3176,50 +3185,52 @@ var englishTexts = []compiled{
 		t.say(count(t.number("total"), "node", "nodes"))
 		t.say(" with the same ")
 		t.say(englishAnd(t.items("patterns")))
-		t.say(" are unhealthy together: repairing one does not mend what ails them all.")
+		t.say(" are unhealthy at the same time: repairing one node does not remove the common cause.")
 	}},
 	{GuardAPIServer, func(t *text) {
-		t.say("The API server is not ready, so what it says of nodes may not be so.")
+		t.say("The API server is not ready, so what it reports about nodes may be wrong.")
 	}},
 	{GuardLeases, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" of ")
 		t.say(count(t.number("total"), "kubelet", "kubelets"))
-		t.say(" are silent at once: that is their way to the API server, not the nodes.")
+		t.say(" stopped responding at the same time: the cause is their connection to the API server, not the nodes.")
 	}},
 	{GuardZonalShift, func(t *text) {
-		t.say("Traffic is being moved away from ")
+		t.say("Traffic is being shifted away from ")
 		t.say(englishAnd(t.items("zones")))
-		t.say("; nothing new is begun meanwhile.")
+		t.say("; no new repairs start in the meantime.")
 	}},
 	{GuardNewNode, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is still starting and is left alone for ")
+		t.say(" is still starting; no action is taken for another ")
 		t.put(t.value("left"))
-		t.say(" more.")
+		t.say(".")
 	}},
 	{GuardMachineClaimed, func(t *text) {
 		t.say(englishAnd(t.items("nodes")))
-		t.say(" all say that they run on ")
+		t.say(" all report that they run on ")
 		t.put(t.value("machine"))
-		t.say(": which of them does is not known. Delete those Nodes that do not.")
+		t.say(", and it is not known which of them does. Delete the Node objects that do not.")
 	}},
 	{GuardControlPlane, func(t *text) {
 		t.say(englishAnd(t.items("nodes")))
-		t.say(" of the control plane, or not known to be none of it, ")
+		t.say(" ")
+		t.say(verb(len(t.items("nodes")), "belongs or may belong", "belong or may belong"))
+		t.say(" to the control plane and ")
 		t.say(verb(len(t.items("nodes")), "is", "are"))
-		t.say(" out or not Ready: a second one at once may end etcd's quorum.")
+		t.say(" disrupted or not Ready: disrupting a second node at the same time can cost etcd its quorum.")
 	}},
 	{GuardControlPlaneStuck, func(t *text) {
 		t.say(englishAnd(t.items("nodes")))
-		t.say(" of the control plane are not Ready at once. Which of them etcd's quorum needs is not known: bring one back yourself.")
+		t.say(" of the control plane are not Ready at the same time. It is not known which of them etcd's quorum needs: recover one manually.")
 	}},
 	{GuardDisruptionBudget, func(t *text) {
 		t.say("In ")
 		t.put(t.value("in"))
 		t.say(" of ")
 		t.put(t.value("futures"))
-		t.say(" simulated futures it would not keep to ")
+		t.say(" simulations, the repair would violate ")
 		t.say(englishAnd(t.items("budgets")))
 		t.say(".")
 	}},
@@ -3228,11 +3239,11 @@ var englishTexts = []compiled{
 		t.put(t.value("in"))
 		t.say(" of ")
 		t.put(t.value("futures"))
-		t.say(" simulated futures ")
+		t.say(" simulations, ")
 		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" would be lost, since nothing makes ")
+		t.say(" would be lost, because nothing recreates ")
 		t.say(verb(t.number("n"), "it", "them"))
-		t.say(" again: ")
+		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
@@ -3241,11 +3252,11 @@ var englishTexts = []compiled{
 		t.put(t.value("in"))
 		t.say(" of ")
 		t.put(t.value("futures"))
-		t.say(" simulated futures ")
+		t.say(" simulations, ")
 		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" would fit nowhere: ")
+		t.say(" would fit on no node: ")
 		t.say(englishAnd(t.items("pods")))
-		t.say(". Without the repair ")
+		t.say(". Without the repair, ")
 		t.say(verb(t.number("n"), "it", "they"))
 		t.say(" would not wait.")
 	}},
@@ -3254,7 +3265,7 @@ var englishTexts = []compiled{
 		t.put(t.value("in"))
 		t.say(" of ")
 		t.put(t.value("futures"))
-		t.say(" simulated futures ")
+		t.say(" simulations, ")
 		t.say(count(t.number("n"), "other pod", "other pods"))
 		t.say(" would be preempted: ")
 		t.say(englishAnd(t.items("pods")))
@@ -3262,23 +3273,19 @@ var englishTexts = []compiled{
 	}},
 	{GuardPodsGuessed, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" would move that another scheduler places, and where to is not known: ")
+		t.say(" that another scheduler places would move, and it is not known where to: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(". An approval overrides this.")
 	}},
 	{GuardLastReplica, func(t *text) {
-		t.say(count(t.number("n"), "pod is", "pods are"))
-		t.say(" the last that ")
-		t.say(verb(t.number("n"), "is", "are"))
-		t.say(" ready of ")
-		t.say(verb(t.number("n"), "its workload", "their workloads"))
+		t.say(count(t.number("n"), "pod is the last ready pod of its workload", "pods are the last ready pods of their workloads"))
 		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{GuardLocalData, func(t *text) {
 		t.say(count(t.number("n"), "pod has", "pods have"))
-		t.say(" data on this node alone, and the policy keeps such data: ")
+		t.say(" data on this node only, and the policy protects such data: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
@@ -3290,21 +3297,21 @@ var englishTexts = []compiled{
 	}},
 	{GuardPodAnnotation, func(t *text) {
 		t.say(count(t.number("n"), "pod has", "pods have"))
-		t.say(" an annotation against eviction: ")
+		t.say(" an annotation that forbids eviction: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{GuardCoolDown, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" was repaired a short while ago and is left alone for ")
+		t.say(" was repaired recently; no action is taken for another ")
 		t.put(t.value("left"))
-		t.say(" more.")
+		t.say(".")
 	}},
 	{GuardRefused, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" of ")
 		t.put(t.value("node"))
-		t.say(" was refused lately")
+		t.say(" was refused recently")
 		if t.is(t.value("words")) {
 			t.say(". ")
 			t.put(t.value("words"))
@@ -3314,9 +3321,9 @@ var englishTexts = []compiled{
 	}},
 	{GuardDidNotHelp, func(t *text) {
 		t.put(t.value("action"))
-		t.say(" has not helped ")
+		t.say(" did not help ")
 		t.put(t.value("node"))
-		t.say(" lately (")
+		t.say(" recently (")
 		t.say(count(t.number("n"), "attempt", "attempts"))
 		t.say(").")
 	}},
@@ -3335,7 +3342,7 @@ var englishTexts = []compiled{
 		}
 		t.say(" ")
 		t.say(verb(t.number("n"), "was", "were"))
-		t.say(" replaced one after the other, and the one that came next was ill again each time: what ails them is not the machine. Look at the group's image and configuration.")
+		t.say(" replaced in a row, and each time the new machine was unhealthy again: the cause is not the machine. Check the group's image and configuration.")
 	}},
 	{GuardDailyLimit, func(t *text) {
 		t.say(count(t.number("n"), "machine", "machines"))
@@ -3343,9 +3350,9 @@ var englishTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "was", "were"))
-		t.say(" rebooted or replaced within 24 hours, and ")
+		t.say(" rebooted or replaced within 24 hours; the limit is ")
 		t.put(t.value("limit"))
-		t.say(" may be.")
+		t.say(".")
 	}},
 	{HelpUsage, func(t *text) {
 		t.say("Usage:")
@@ -3373,82 +3380,82 @@ var englishTexts = []compiled{
 		t.say(")")
 	}},
 	{"help/naosu", func(t *text) {
-		t.say("Explain why pods do not run, foresee what a failure or a change would do, and name what would mend it.")
+		t.say("Explain why pods do not run, predict the effects of failures and changes, and show how to fix problems.")
 	}},
 	{"help/why", func(t *text) {
-		t.say("Say why something does not run")
+		t.say("Explain why something does not run")
 	}},
 	{"help/why/long", func(t *text) {
-		t.say("Say why a pod, node, claim, volume or workload is as it is: the cause a person can act on, the evidence for each step to it, what was ruled out, what could not be known, and the way out. If it is well, say what threatens it.\n\nWithout a subject: everything in the namespace (with -A: in all) that should run and does not, by cause.\n\nWith --unlike: what differs from another thing of its kind that works, and which difference is the cause.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
+		t.say("Explain the state of a pod, node, claim, volume or workload: the cause that you can act on, the evidence for each link to it, what was ruled out, what is not known, and the remedies. For an object that is healthy, show its risks.\n\nWithout a subject: everything in the namespace (with -A: in all namespaces) that should run and does not, grouped by cause.\n\nWith --unlike: the differences from another object of the same kind that works, and which difference is the cause.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
 	}},
 	{"flag/why/unlike", func(t *text) {
-		t.say("compare the subject with `KIND/NAME`, a thing of the same kind that works")
+		t.say("compare the subject with `KIND/NAME`, an object of the same kind that works")
 	}},
 	{"flag/why/fail-on", func(t *text) {
-		t.say("exit with 1 if there is trouble of this `SEVERITY` or worse: warning, critical")
+		t.say("exit with 1 if there is a problem of this `SEVERITY` or worse: warning, critical")
 	}},
 	{"flag/why/all-namespaces", func(t *text) {
-		t.say("ask about every namespace")
+		t.say("include every namespace")
 	}},
 	{"flag/why/selector", func(t *text) {
 		t.say("without a subject: only pods and workloads whose labels match this `SELECTOR`")
 	}},
 	{"help/audit", func(t *text) {
-		t.say("Find what is wrong with the cluster, and what would be")
+		t.say("Find the problems of the cluster and the risks of failures")
 	}},
 	{"help/audit/long", func(t *text) {
-		t.say("Find what is wrong with the cluster and what a foreseeable failure would do to it: every node and every zone lost once, every DaemonSet's next step. Most dangerous first, each with the remedy that prevents it.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
+		t.say("Find the problems of the cluster and what foreseeable failures would do to it: the loss of each node and of each zone, and the next step of each DaemonSet. The most dangerous come first, each with the remedy that prevents it.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
 	}},
 	{"flag/audit/fail-on", func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical")
 	}},
 	{"flag/audit/accepted", func(t *text) {
-		t.say("leave out the findings that this `FILE` accepts: a YAML list of code, subject, reason and expires")
+		t.say("omit the findings that this `FILE` accepts: a YAML list of code, subject, reason and expires")
 	}},
 	{"flag/audit/all-namespaces", func(t *text) {
-		t.say("ask about every namespace, which is the default without --namespace")
+		t.say("include every namespace, which is the default without --namespace")
 	}},
 	{"flag/audit/selector", func(t *text) {
-		t.say("ask only about pods and workloads whose labels match this `SELECTOR`")
+		t.say("include only pods and workloads whose labels match this `SELECTOR`")
 	}},
 	{"help/whatif", func(t *text) {
-		t.say("Say what a change would do")
+		t.say("Predict the effects of a change")
 	}},
 	{"help/whatif/long", func(t *text) {
-		t.say("Say what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and what would be wrong then. Nothing in the cluster is changed.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that die without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\ttake the taint away\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise what its pods request; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tmore nodes, and what grows with their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\tof a StatefulSet or ReplicaSet too\n  rotate group/G [--zones A,B]\tnew nodes first, then the old ones are drained\n  evict pod/NAME\tas a drain does, if its budget allows\n  delete pod/NAME [--force]\tas kubectl delete does\n  patch KIND/NAME -p JSON\ta strategic merge patch\n  apply -f FILE | DIR | -\tmanifests of a change not yet made\n\nA comma between changes makes them one question. Flags follow the change they belong to. Something in another namespace than --namespace is written NAMESPACE/KIND/NAME.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
+		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, with what scales by their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas a drain does, if its budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
 	}},
 	{"flag/whatif/fail-on", func(t *text) {
 		t.say("exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), or if there is a new finding of this severity or worse (info, warning, critical)")
 	}},
 	{"flag/whatif/seeds", func(t *text) {
-		t.say("simulate `N` times, with other random choices of the scheduler and the controllers each time")
+		t.say("simulate `N` times, with different random choices of the scheduler and the controllers each time")
 	}},
 	{"flag/whatif/all-namespaces", func(t *text) {
-		t.say("find what is to change in whichever namespace has it")
+		t.say("find the object to change in any namespace")
 	}},
 	{"flag/whatif/selector", func(t *text) {
-		t.say("tell only of pods and workloads whose labels match this `SELECTOR`")
+		t.say("show only pods and workloads whose labels match this `SELECTOR`")
 	}},
 	{"flag/whatif/cpu", func(t *text) {
-		t.say("grow: what the container requests, a `QUANTITY` such as 450m")
+		t.say("grow: the CPU request of the container, a `QUANTITY` such as 450m")
 	}},
 	{"flag/whatif/memory", func(t *text) {
-		t.say("grow: what the container requests, a `QUANTITY` such as 256Mi")
+		t.say("grow: the memory request of the container, a `QUANTITY` such as 256Mi")
 	}},
 	{"flag/whatif/container", func(t *text) {
 		t.say("grow: the `NAME` of the container (default: the first)")
 	}},
 	{"flag/whatif/group", func(t *text) {
-		t.say("add-nodes: the node `GROUP` they belong to (default: the largest)")
+		t.say("add-nodes: the node `GROUP` of the new nodes (default: the largest)")
 	}},
 	{"flag/whatif/zone", func(t *text) {
-		t.say("add-nodes: the `ZONE` they come up in (default: the group's emptiest)")
+		t.say("add-nodes: the `ZONE` of the new nodes (default: the group's emptiest)")
 	}},
 	{"flag/whatif/zones", func(t *text) {
-		t.say("scale group, rotate: the `ZONES` that new nodes come up in")
+		t.say("scale group, rotate: the `ZONES` of the new nodes")
 	}},
 	{"flag/whatif/to", func(t *text) {
-		t.say("scale group: `N` nodes over all zones")
+		t.say("scale group: `N` nodes in all zones together")
 	}},
 	{"flag/whatif/replicas", func(t *text) {
 		t.say("scale: `N` pods of the workload")
@@ -3460,40 +3467,40 @@ var englishTexts = []compiled{
 		t.say("patch: a strategic merge patch in `JSON`")
 	}},
 	{"flag/whatif/force", func(t *text) {
-		t.say("delete: do not wait until the pod has ended")
+		t.say("delete: do not wait for the pod to end")
 	}},
 	{"flag/whatif/server-side", func(t *text) {
-		t.say("apply: merge in the API server by the owners of fields, as kubectl apply --server-side does (default: as kubectl apply does)")
+		t.say("apply: merge in the API server by field owners, as kubectl apply --server-side does (default: as kubectl apply does)")
 	}},
 	{"flag/whatif/force-conflicts", func(t *text) {
-		t.say("apply --server-side: take fields from their other owners")
+		t.say("apply --server-side: take over fields from their other owners")
 	}},
 	{"flag/whatif/server-dry-run", func(t *text) {
-		t.say("apply: ask the API server what it would store, with nothing stored; needs the rights to write, and appears in its audit log")
+		t.say("apply: ask the API server what it would store, without storing it; requires write permissions, and appears in the audit log of the API server")
 	}},
 	{"help/explain", func(t *text) {
-		t.say("Say what a finding's code means")
+		t.say("Explain the code of a finding")
 	}},
 	{"help/explain/long", func(t *text) {
-		t.say("Say what a finding's code means: how it is recognised, what it is not, the remedies, and what naosu cannot know.")
+		t.say("Explain the code of a finding: how naosu detects it, what it is not, the remedies, and what naosu cannot know.")
 	}},
 	{"help/snapshot", func(t *text) {
-		t.say("Write the cluster to a file, for --from")
+		t.say("Write the cluster to a file for --from")
 	}},
 	{"help/snapshot/long", func(t *text) {
-		t.say("Write the cluster to a file, which every command that reads a cluster takes with --from.\n\nSecrets are never requested, ConfigMaps only where they hold an autoscaler's parameters. Environment values are left out. In their place are digests, whose key is written to FILE.values-key: with both, whatif apply tells which values change, and anyone could try what a value is. Who gets the file alone cannot.")
+		t.say("Write the cluster to a file. Every command that reads a cluster can read this file instead, with --from.\n\nnaosu never requests Secrets, and requests ConfigMaps only where they hold the parameters of an autoscaler. It omits environment values and stores digests in their place, whose key it writes to FILE.values-key. With both files, whatif apply can tell which values change, but anyone could also guess a value and verify the guess. The snapshot alone does not allow that.")
 	}},
 	{"flag/snapshot/output", func(t *text) {
 		t.say("the `FILE` to write, or - for standard output")
 	}},
 	{"flag/snapshot/all-namespaces", func(t *text) {
-		t.say("write every namespace, which is what it does anyway")
+		t.say("write every namespace, which is always the case")
 	}},
 	{"flag/snapshot/force", func(t *text) {
-		t.say("replace the file if it exists")
+		t.say("overwrite the file if it exists")
 	}},
 	{"flag/snapshot/anonymize", func(t *text) {
-		t.say("replace every name consistently, so that the file can be shared")
+		t.say("replace every name consistently, so that you can share the file")
 	}},
 	{"help/version", func(t *text) {
 		t.say("Print the version of naosu")
@@ -3508,19 +3515,19 @@ var englishTexts = []compiled{
 		t.say("Print the completion script for a shell")
 	}},
 	{"help/completion/long", func(t *text) {
-		t.say("Print the script that lets a shell complete naosu's commands, flags, and the names of pods and nodes. The help of each shell says how to load it.")
+		t.say("Print the script with which a shell completes naosu's commands, flags, and the names of pods and nodes. The help for each shell explains how to load it.")
 	}},
 	{"help/completion/bash", func(t *text) {
 		t.say("Print the completion script for bash")
 	}},
 	{"help/completion/bash/long", func(t *text) {
-		t.say("Print the completion script for bash. It needs the package bash-completion.\n\nFor this shell:\n  source <(naosu completion bash)\n\nFor every new shell, on Linux:\n  naosu completion bash > /etc/bash_completion.d/naosu\n\nFor every new shell, on macOS:\n  naosu completion bash > $(brew --prefix)/etc/bash_completion.d/naosu")
+		t.say("Print the completion script for bash. It requires the package bash-completion.\n\nFor this shell:\n  source <(naosu completion bash)\n\nFor every new shell, on Linux:\n  naosu completion bash > /etc/bash_completion.d/naosu\n\nFor every new shell, on macOS:\n  naosu completion bash > $(brew --prefix)/etc/bash_completion.d/naosu")
 	}},
 	{"help/completion/zsh", func(t *text) {
 		t.say("Print the completion script for zsh")
 	}},
 	{"help/completion/zsh/long", func(t *text) {
-		t.say("Print the completion script for zsh.\n\nFor this shell:\n  source <(naosu completion zsh)\n\nFor every new shell:\n  naosu completion zsh > \"${fpath[1]}/_naosu\"\n\nIf the shell completes nothing yet, switch that on once:\n  echo \"autoload -U compinit; compinit\" >> ~/.zshrc")
+		t.say("Print the completion script for zsh.\n\nFor this shell:\n  source <(naosu completion zsh)\n\nFor every new shell:\n  naosu completion zsh > \"${fpath[1]}/_naosu\"\n\nIf completion is not enabled yet, enable it once:\n  echo \"autoload -U compinit; compinit\" >> ~/.zshrc")
 	}},
 	{"help/completion/fish", func(t *text) {
 		t.say("Print the completion script for fish")
@@ -3532,7 +3539,7 @@ var englishTexts = []compiled{
 		t.say("Print the completion script for PowerShell")
 	}},
 	{"help/completion/powershell/long", func(t *text) {
-		t.say("Print the completion script for PowerShell. For every new shell, put the line in your profile.\n\nFor this shell:\n  naosu completion powershell | Out-String | Invoke-Expression")
+		t.say("Print the completion script for PowerShell. For every new shell, add the line to your profile.\n\nFor this shell:\n  naosu completion powershell | Out-String | Invoke-Expression")
 	}},
 	{"flag/no-descriptions", func(t *text) {
 		t.say("complete without descriptions")
@@ -3541,22 +3548,22 @@ var englishTexts = []compiled{
 		t.say("show this help")
 	}},
 	{"flag/lang", func(t *text) {
-		t.say("the `LANGUAGE` of the answer: en, ja (default: the locale's)")
+		t.say("the `LANGUAGE` of the output: en, ja (default: that of the locale)")
 	}},
 	{"flag/output", func(t *text) {
-		t.say("the `FORMAT` of the answer: text, wide (text with nothing left out), json, yaml")
+		t.say("the `FORMAT` of the output: text, wide (complete text), json, yaml")
 	}},
 	{"flag/audit/output", func(t *text) {
-		t.say("the `FORMAT` of the answer: text, wide (text with nothing left out), json, yaml, sarif")
+		t.say("the `FORMAT` of the output: text, wide (complete text), json, yaml, sarif")
 	}},
 	{"flag/from", func(t *text) {
-		t.say("read not the cluster but this `PATH`: a snapshot, a file or folder of objects, or - for standard input")
+		t.say("read this `PATH` instead of the cluster: a snapshot, a file or folder of objects, or - for standard input")
 	}},
 	{"flag/scheduler-config", func(t *text) {
-		t.say("judge as a scheduler with the KubeSchedulerConfiguration in this `FILE`")
+		t.say("apply the KubeSchedulerConfiguration in this `FILE`")
 	}},
 	{"flag/as", func(t *text) {
-		t.say("act as this `USER`, who may be a service account")
+		t.say("act as this `USER`, which may be a service account")
 	}},
 	{"flag/as-group", func(t *text) {
 		t.say("act as a member of this `GROUP`; may be repeated")
@@ -3568,7 +3575,7 @@ var englishTexts = []compiled{
 		t.say("act with this extra `KEY=VALUE` of the user; may be repeated")
 	}},
 	{"flag/certificate-authority", func(t *text) {
-		t.say("the `FILE` with the certificate of the API server's authority")
+		t.say("the `FILE` with the certificate of the API server's certificate authority")
 	}},
 	{"flag/client-certificate", func(t *text) {
 		t.say("the `FILE` with the client's TLS certificate")
@@ -3583,22 +3590,22 @@ var englishTexts = []compiled{
 		t.say("the `NAME` of the kubeconfig's context")
 	}},
 	{"flag/insecure-skip-tls-verify", func(t *text) {
-		t.say("do not check the API server's certificate, which makes the connection insecure")
+		t.say("do not verify the API server's certificate, which makes the connection insecure")
 	}},
 	{"flag/kubeconfig", func(t *text) {
 		t.say("the kubeconfig `FILE`")
 	}},
 	{"flag/namespace", func(t *text) {
-		t.say("the `NAMESPACE` to ask about")
+		t.say("the `NAMESPACE` of the request")
 	}},
 	{"flag/request-timeout", func(t *text) {
-		t.say("how long one request may take, a `DURATION` such as 30s or 2m; 0 is without limit")
+		t.say("the timeout of one request, a `DURATION` such as 30s or 2m; 0 means no timeout")
 	}},
 	{"flag/server", func(t *text) {
 		t.say("the `ADDRESS` of the API server")
 	}},
 	{"flag/tls-server-name", func(t *text) {
-		t.say("the `NAME` that the API server's certificate must be for (default: the host's)")
+		t.say("the `NAME` that the API server's certificate must have (default: the host's)")
 	}},
 	{"flag/token", func(t *text) {
 		t.say("the bearer `TOKEN` for the API server")
@@ -3607,118 +3614,118 @@ var englishTexts = []compiled{
 		t.say("the `NAME` of the kubeconfig's user")
 	}},
 	{"help/controller", func(t *text) {
-		t.say("Run the controller, which repairs nodes as policies say")
+		t.say("Run the controller, which repairs nodes according to policies")
 	}},
 	{"help/controller/long", func(t *text) {
-		t.say("Run the controller: it watches the cluster, proposes a Remediation where a NodeRepairPolicy's rule is met, and carries out what the guard lets through, until it is told to stop. It runs as well outside of the cluster as in it. Of several, the one that holds the lease acts, and the others are ready to go on.\n\nIt needs naosu's custom resource definitions. Those who run the machines are found by what the cluster and the environment tell: for AWS, the variables that AWS's own tools read.")
+		t.say("Run the controller: it watches the cluster, proposes a Remediation when a node matches a rule of a NodeRepairPolicy, and performs what the guard allows, until it is stopped. It runs inside or outside the cluster. If several controllers run, only the one that holds the Lease acts, and the others stand by to take over.\n\nIt requires naosu's custom resource definitions. It finds the providers of the machines from the cluster and from environment variables: for AWS, those that AWS's own tools read.")
 	}},
 	{"flag/controller/leader-elect", func(t *text) {
-		t.say("act only while holding the lease naosu-controller; without it, nothing else may act on the cluster")
+		t.say("act only while holding the Lease naosu-controller; if this is off, no other controller may act on the cluster")
 	}},
 	{"flag/controller/health-address", func(t *text) {
-		t.say("the `ADDRESS` that answers /livez and /readyz; 0 for none")
+		t.say("the `ADDRESS` that serves /livez and /readyz; 0 turns it off")
 	}},
 	{"flag/controller/metrics-address", func(t *text) {
-		t.say("the `ADDRESS` that serves Prometheus metrics at /metrics; 0 for none")
+		t.say("the `ADDRESS` that serves Prometheus metrics at /metrics; 0 turns it off")
 	}},
 	{"flag/controller/metrics-secure", func(t *text) {
-		t.say("serve metrics over HTTPS, and to whom the API server lets get /metrics; takes the rights of the ClusterRole system:auth-delegator. False serves them over HTTP, to anybody")
+		t.say("serve metrics over HTTPS, and only to clients that the API server allows to get /metrics; requires the permissions of the ClusterRole system:auth-delegator. If false, metrics are served to everyone over HTTP")
 	}},
 	{"flag/controller/metrics-cert-path", func(t *text) {
-		t.say("the `FOLDER` of tls.crt and tls.key, with which metrics are served; without it, a self-signed certificate is made")
+		t.say("the `FOLDER` with tls.crt and tls.key for serving metrics; without it, a self-signed certificate is created")
 	}},
 	{"flag/controller/eks-cluster", func(t *text) {
-		t.say("the EKS cluster's `NAME`, where neither labels of nodes nor tags of instances tell it")
+		t.say("the `NAME` of the EKS cluster, if neither node labels nor instance tags show it")
 	}},
 	{"help/crds", func(t *text) {
 		t.say("Print naosu's custom resource definitions")
 	}},
 	{"help/crds/long", func(t *text) {
-		t.say("Print naosu's custom resource definitions, NodeRepairPolicy and Remediation, as YAML for kubectl apply. No cluster is asked.")
+		t.say("Print naosu's custom resource definitions, NodeRepairPolicy and Remediation, as YAML for kubectl apply. The command does not connect to a cluster.")
 	}},
 	{"help/repair", func(t *text) {
-		t.say("Prove that a repair would happen")
+		t.say("Prove that repairs would happen")
 	}},
 	{"help/repair/long", func(t *text) {
-		t.say("Prove, before the night it matters, that every link from detection to action is there and works.")
+		t.say("Prove that every link from detection to action exists and works, before you need it.")
 	}},
 	{"help/repair/check", func(t *text) {
-		t.say("Say what would be repaired, and which link is missing where nothing would")
+		t.say("Show what would be repaired, and which link is broken where nothing would be")
 	}},
 	{"help/repair/check/long", func(t *text) {
-		t.say("Go along the chain from detection to action for everything that an agent seen on the cluster can report, ill or not: who reports it, is it heard of, which rule is about it, after how long, which action, is that permitted, is there room in the budgets, does anything else repair the same nodes, was it seen to work. A repair that waits for a person's word needs approval, which is no finding. It judges EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck too, and changes nothing.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
+		t.say("Check each link from detection to action for every fault that an agent found in the cluster can report, whether or not it is present now: what reports it, whether that is up to date, which rule matches, how long it waits, which action it takes, whether that is permitted, whether the budgets have room, whether anything else repairs the same nodes, and whether the repair was seen to work. A repair that waits for approval is not a finding. The command also checks EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck, and changes nothing.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
 	}},
 	{"flag/repair/check/fail-on", func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: info, warning")
 	}},
 	{"help/repair/drill", func(t *text) {
-		t.say("Let a fault go the whole way, and say which hop it did not pass")
+		t.say("Inject a harmless fault and trace it from detection to a dry-run action")
 	}},
 	{"help/repair/drill/long", func(t *text) {
-		t.say("Let the node's agent make a real but harmless fault, and follow it through the detector, the evidence, the report, the controller, the rule and the guard to an action that is not taken; print each hop and how long it took. What the guard denies for good cuts the chain, a paused policy too; what passes by itself is said. The node's conditions do not change, and nothing is repaired.\n\nWith --act --expendable node/NAME: raise the real condition on that node, hold it for as long as whoever repairs the node waits and a margin, and see whether the machine is rebooted or replaced. Nothing else tells whether a repair that is accepted also happens, naosu's or another's. The condition is put back whatever happens, Ctrl-C included. If the repair works, the node is lost.\n\nExit code 0 if every hop was passed, 1 if the chain is cut, 2 on bad input or if there is no answer.")
+		t.say("Make the node's agent inject a real but harmless fault, and trace it through the detector, the evidence, the report, the controller, the rule and the guard to an action that is not performed. The command prints each hop and its duration. The drill fails if the guard denies the action permanently or the policy is paused; it only reports what resolves by itself. The node's conditions do not change, and nothing is repaired.\n\nWith --act --expendable node/NAME: set the real condition on that node, keep it for as long as the repairer waits plus a margin, and check whether the machine is rebooted or replaced. Only this shows whether an accepted repair really happens, whether naosu or something else performs it. The command always restores the condition, even after Ctrl-C. If the repair works, the node is lost.\n\nExit code 0 if every hop passed, 1 if the drill failed, 2 on bad input or if there is no answer.")
 	}},
 	{"flag/repair/drill/reason", func(t *text) {
-		t.say("the `REASON` to drill, such as InterfaceNotUp")
+		t.say("the `REASON` of the fault, such as InterfaceNotUp")
 	}},
 	{"flag/repair/drill/condition", func(t *text) {
-		t.say("the node `CONDITION` that the reason turns (default: the catalogue's)")
+		t.say("the node `CONDITION` that the reason changes (default: that of the catalogue)")
 	}},
 	{"flag/repair/drill/hop-timeout", func(t *text) {
-		t.say("how long any one hop of a harmless drill may take, a `DURATION`")
+		t.say("the timeout of each hop of a harmless drill, a `DURATION`")
 	}},
 	{"flag/repair/drill/act", func(t *text) {
-		t.say("raise the real condition, which may cost the node")
+		t.say("set the real condition, which can cost the node")
 	}},
 	{"flag/repair/drill/expendable", func(t *text) {
 		t.say("the node that may be lost, as `node/NAME`")
 	}},
 	{"flag/repair/drill/wait", func(t *text) {
-		t.say("with --act: the `DURATION` that the repairer waits (0: as its rule says, else 30m)")
+		t.say("with --act: the `DURATION` that the repairer waits (0: as its rule says, otherwise 30m)")
 	}},
 	{"flag/repair/drill/margin", func(t *text) {
-		t.say("with --act: the `DURATION` that the repairer is given beyond, and the node to be Ready again")
+		t.say("with --act: the `DURATION` added to that, and given to the node to become Ready again")
 	}},
 	{"help/repair/abort", func(t *text) {
-		t.say("Abort repairs, and put their nodes back")
+		t.say("Abort repairs and restore their nodes")
 	}},
 	{"help/repair/abort/long", func(t *text) {
-		t.say("Abort Remediations that have not ended: what naosu has changed on their nodes is put back, and they end as Aborted. A machine that was already asked to reboot is not stopped; one that was given up for replacement stays cordoned. The controller is asked to; where none leads, this command does it with your rights, and holds the controller's Lease meanwhile.\n\nWith --force it takes the Lease from a controller that leads, and takes the finalizer off records whose node could not be put back. --all --force is for uninstalling: no controller leads again for a while.\n\nExit code 0 if all are over, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.")
+		t.say("Abort Remediations that have not ended: naosu's changes on their nodes are undone, and the Remediations end as Aborted. A reboot that was already requested is not stopped; a node whose replacement was requested stays cordoned. The command asks the controller to do this; if no controller is the leader, the command does it with your permissions and holds the controller's Lease in the meantime.\n\nWith --force, the command takes the Lease from the leading controller and removes the finalizers of records whose node could not be restored. Use --all --force for uninstalling: no controller becomes the leader again for a while.\n\nExit code 0 if all have ended, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.")
 	}},
 	{"flag/repair/abort/all", func(t *text) {
 		t.say("abort every Remediation that has not ended")
 	}},
 	{"flag/repair/abort/force", func(t *text) {
-		t.say("take over from a controller that leads, and remove finalizers where a node cannot be put back")
+		t.say("take over from the leading controller, and remove finalizers even if a node cannot be restored")
 	}},
 	{"flag/repair/abort/timeout", func(t *text) {
-		t.say("how long it may take, a `DURATION`")
+		t.say("the timeout, a `DURATION`")
 	}},
 	{"help/cleanup", func(t *text) {
 		t.say("Remove the conditions that the uninstalled agent left on Nodes")
 	}},
 	{"help/cleanup/long", func(t *text) {
-		t.say("Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, as far as the agent wrote them last. What another program writes stays; the managed fields of the Node tell whose a condition is. Run it after the agent was uninstalled: it waits for the agent's pods to end, except those whose node is not Ready.\n\nThe chart runs it when it is uninstalled. It takes the right to list Nodes, to patch their status, and to list the pods of naosu-system.\n\nExit code 0 if no such condition is left, 1 if the agent still runs on some nodes, 2 on bad input or if there is no answer.")
+		t.say("Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, if the agent was the last to write them. Conditions that another program writes stay; the managedFields of the Node show which program wrote a condition. Run the command after uninstalling the agent: it waits for the agent's pods to terminate, except those whose node is not Ready.\n\nThe chart runs the command when it is uninstalled. The command requires permission to list Nodes, to patch their status, and to list the pods of naosu-system.\n\nExit code 0 if no such condition is left, 1 if the agent still runs on some nodes, 2 on bad input or if there is no answer.")
 	}},
 	{"flag/cleanup/timeout", func(t *text) {
-		t.say("how long to wait for the agent's pods to end, a `DURATION`")
+		t.say("how long to wait for the agent's pods to terminate, a `DURATION`")
 	}},
 	{"help/approve", func(t *text) {
-		t.say("Let a proposed Remediation go on, or reject it")
+		t.say("Approve or reject a proposed Remediation")
 	}},
 	{"help/approve/long", func(t *text) {
-		t.say("Let a proposed Remediation go on once the guard allows it, or reject it. What has begun and is rejected ends at its next step; a rejection stands.\n\nExit code 0 if the word was written down, 2 on bad input or if it comes too late.")
+		t.say("Approve a proposed Remediation, which continues once the guard allows it, or reject it. A Remediation that is rejected after it started ends at its next step. A rejection cannot be undone.\n\nExit code 0 if the decision was recorded, 2 on bad input or if it comes too late.")
 	}},
 	{"flag/approve/reject", func(t *text) {
-		t.say("reject it")
+		t.say("reject the Remediation instead")
 	}},
 	{"help/remediations", func(t *text) {
-		t.say("Show what naosu did, and proposes")
+		t.say("Show what naosu repaired and proposes")
 	}},
 	{"help/remediations/long", func(t *text) {
-		t.say("Show what naosu did and proposes, the youngest first, and how far each policy has come towards acting by itself. With a name: what was forecast and what became of it, each step, and what the guard says.\n\nExit code 0 whenever there is an answer, 2 on bad input or if there is none.")
+		t.say("Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nExit code 0 whenever there is an answer, 2 on bad input or if there is none.")
 	}},
 	{ErrSchedulerConfigRemedy, func(t *text) {
-		t.say("name a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or leave the flag out for the default profile")
+		t.say("give a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or omit the flag to use the default profile")
 	}},
 	{ErrFromParse, func(t *text) {
 		t.put(t.value("problem"))
@@ -3728,7 +3735,7 @@ var englishTexts = []compiled{
 		t.say(" does not exist")
 	}},
 	{ErrFromForbidden, func(t *text) {
-		t.say("you may not read ")
+		t.say("you do not have permission to read ")
 		t.put(t.value("from"))
 	}},
 	{ErrFromBinary, func(t *text) {
@@ -3737,12 +3744,12 @@ var englishTexts = []compiled{
 	}},
 	{ErrFromVersion, func(t *text) {
 		t.put(t.value("from"))
-		t.say(" is a snapshot in a format that this version of naosu does not read")
+		t.say(" is a snapshot in a format that this version of naosu cannot read")
 	}},
 	{ErrFromTruncated, func(t *text) {
 		t.say("the snapshot ")
 		t.put(t.value("from"))
-		t.say(" ends too early")
+		t.say(" is truncated")
 	}},
 	{ErrFromDamaged, func(t *text) {
 		t.say("the snapshot ")
@@ -3751,43 +3758,43 @@ var englishTexts = []compiled{
 	}},
 	{ErrFromTooLarge, func(t *text) {
 		t.put(t.value("from"))
-		t.say(" holds more than naosu is ready to hold in memory")
+		t.say(" is too large to hold in memory")
 	}},
 	{ErrFromNothing, func(t *text) {
 		t.put(t.value("from"))
-		t.say(" holds no object of a kind that naosu reads")
+		t.say(" contains no object of a kind that naosu reads")
 	}},
 	{ErrFromRemedy, func(t *text) {
-		t.say("name what `naosu snapshot -o FILE` has written, or a file or folder of what `kubectl get -o yaml` has")
+		t.say("give a file written by `naosu snapshot -o FILE`, or a file or folder with output of `kubectl get -o yaml`")
 	}},
 	{ErrFromVersionRemedy, func(t *text) {
 		t.say("read it with the version of naosu that wrote it, or a newer one")
 	}},
 	{ErrFromAgain, func(t *text) {
-		t.say("copy it once more, or take it anew with `naosu snapshot -o FILE`")
+		t.say("copy it again, or take a new one with `naosu snapshot -o FILE`")
 	}},
 	{ErrOutMissing, func(t *text) {
 		t.say("missing")
 	}},
 	{ErrOutMissingRemedy, func(t *text) {
-		t.say("name the file to write, or - for standard output")
+		t.say("give the file to write, or - for standard output")
 	}},
 	{ErrOutExists, func(t *text) {
 		t.put(t.value("path"))
-		t.say(" is there already")
+		t.say(" already exists")
 	}},
 	{ErrOutExistsRemedy, func(t *text) {
-		t.say("name another file, or replace it with --force")
+		t.say("give another file, or overwrite it with --force")
 	}},
 	{ErrOutTerminal, func(t *text) {
-		t.say("a snapshot is nothing to read on a terminal")
+		t.say("a snapshot cannot be shown on a terminal")
 	}},
 	{ErrOutFormat, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" is the name of a format, and a snapshot is always of its own")
+		t.say(" is the name of an output format, but a snapshot has only its own format")
 	}},
 	{ErrOutFormatRemedy, func(t *text) {
-		t.say("name the file to write, as in prod.naosu")
+		t.say("give the file to write, as in prod.naosu")
 	}},
 	{ErrOutWrite, func(t *text) {
 		t.say("cannot write ")
@@ -3804,21 +3811,21 @@ var englishTexts = []compiled{
 	}},
 	{SnapshotKey, func(t *text) {
 		t.put(t.value("path"))
-		t.say(": with this key beside the file, whatif apply tells which values of environment variables change. Who has both can try what a value is: do not share it.")
+		t.say(": with this key beside the file, whatif apply can tell which values of environment variables change. Anyone who has both can guess a value and verify the guess: do not share the key.")
 	}},
 	{SnapshotAnonymous, func(t *text) {
-		t.say("names, labels, images and addresses in it are replaced; cloud zones, machine types, quantities and times are as they were")
+		t.say("names, labels, images and addresses in it are replaced; cloud zones, machine types, quantities and times are unchanged")
 	}},
 	{SnapshotUnread, func(t *text) {
-		t.say("not in it, because you may not read them, they are not served, or were not in what was read: ")
+		t.say("not included, because you do not have permission to read them, the cluster does not serve them, or the source does not contain them: ")
 		t.say(englishAnd(t.items("kinds")))
 	}},
 	{TitleN301, func(t *text) {
-		t.say("a node is not healthy, as its agent says: condition and reason")
+		t.say("a node that its agent reports as unhealthy: condition and reason")
 	}},
 	{NodeUnhealthy, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is not healthy: ")
+		t.say(" is unhealthy: ")
 		t.put(t.value("condition"))
 		t.say(" has been ")
 		t.put(t.value("status"))
@@ -3827,8 +3834,9 @@ var englishTexts = []compiled{
 			t.put(t.value("age"))
 		}
 		if t.is(t.value("signs")) {
-			t.say(", for ")
+			t.say(" (")
 			t.say(englishAnd(t.items("signs")))
+			t.say(")")
 		}
 		t.say(".")
 	}},
@@ -3869,7 +3877,7 @@ var englishTexts = []compiled{
 		}
 		t.say(", since ")
 		t.put(t.value("since"))
-		t.say(": a reason of the cluster's own or of a newer agent, which naosu's catalogue does not have; the agent read: ")
+		t.say(": a custom reason of the cluster or a reason of a newer agent, which is not in naosu's catalogue; the agent read: ")
 		t.put(t.value("raw"))
 	}},
 	{CauseToldReason, func(t *text) {
@@ -3877,7 +3885,7 @@ var englishTexts = []compiled{
 		if t.is(t.value("reason")) {
 			t.put(t.value("reason"))
 		} else {
-			t.say("not told")
+			t.say("not reported")
 		}
 		if t.is(t.value("why")) {
 			t.say(": ")
@@ -3887,44 +3895,44 @@ var englishTexts = []compiled{
 		}
 	}},
 	{CauseStillPlaced, func(t *text) {
-		t.say("The condition keeps nothing away: ")
+		t.say("The condition does not keep pods away: ")
 		t.say(count(t.number("n"), "pod runs", "pods run"))
 		t.say(" on ")
 		t.put(t.value("node"))
-		t.say(", and the scheduler goes on placing more there.")
+		t.say(", and the scheduler continues to place pods there.")
 	}},
 	{RepairUnknown, func(t *text) {
-		t.say("Whether anything repairs ")
+		t.say("The Kubernetes API does not show whether anything repairs ")
 		t.put(t.value("node"))
-		t.say(" is not in the Kubernetes API: a provider's node repair may be off, or off for ")
+		t.say(": a provider's node repair may be turned off, entirely or only for ")
 		t.say(englishOr(t.items("reasons")))
-		t.say(" alone.")
+		t.say(".")
 	}},
 	{RemedyDrain, func(t *text) {
-		t.say("Move what runs on ")
+		t.say("Drain ")
 		t.put(t.value("node"))
-		t.say(" elsewhere until it is mended or replaced.")
+		t.say(", so that its pods run elsewhere until it is repaired or replaced.")
 	}},
 	{RemedyDrainCost, func(t *text) {
 		t.say(count(t.number("n"), "pod is", "pods are"))
 		t.say(" evicted and started elsewhere.")
 	}},
 	{RemedyDrainRisk, func(t *text) {
-		t.say("Pods that no controller owns are not made again; drain refuses them without --force.")
+		t.say("Pods without a controller are not recreated; drain refuses them without --force.")
 	}},
 	{TitleN303, func(t *text) {
-		t.say("the agent that watches a node is silent")
+		t.say("an agent that no longer reports on its node")
 	}},
 	{AgentSilent, func(t *text) {
-		t.say("Nothing has been heard for ")
-		t.put(t.value("age"))
-		t.say(" of the agent that writes ")
+		t.say("The agent that writes ")
 		t.say(englishAnd(t.items("conditions")))
 		t.say(" of ")
 		t.put(t.value("node"))
-		t.say(": what ")
-		t.say(verb(t.number("n"), "that condition says", "those conditions say"))
-		t.say(" is old.")
+		t.say(" has not reported for ")
+		t.put(t.value("age"))
+		t.say(": ")
+		t.say(verb(t.number("n"), "that condition is", "those conditions are"))
+		t.say(" out of date.")
 	}},
 	{CauseHeartbeat, func(t *text) {
 		t.put(t.value("condition"))
@@ -3935,7 +3943,7 @@ var englishTexts = []compiled{
 	{CauseKubeletTold, func(t *text) {
 		t.say("The kubelet of ")
 		t.put(t.value("node"))
-		t.say(" is Ready all the while, so it is not the node that is silent.")
+		t.say(" has been Ready all this time, so the agent is silent, not the node.")
 	}},
 	{CauseAgentPod, func(t *text) {
 		t.put(t.value("pod"))
@@ -3949,48 +3957,47 @@ var englishTexts = []compiled{
 	}},
 	{CauseAgentSelects, func(t *text) {
 		t.put(t.value("set"))
-		t.say(" is to run on ")
+		t.say(" should run on ")
 		t.put(t.value("node"))
 		t.say(", and ")
-		t.say(count(t.number("n"), "other node that it is to run on has", "other nodes that it is to run on have"))
+		t.say(count(t.number("n"), "other node on which it should run has", "other nodes on which it should run have"))
 		t.say(" conditions of an agent.")
 	}},
 	{CauseNoAgentPod, func(t *text) {
-		t.say("No pod of ")
 		t.put(t.value("set"))
-		t.say(" is on ")
+		t.say(" has no pod on ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
 	{UnknownHealthNever, func(t *text) {
-		t.say("Whether ")
+		t.say("It is not known whether ")
 		t.put(t.value("node"))
-		t.say(" is healthy is not known: its kubelet says no more than that itself is.")
+		t.say(" is healthy: its kubelet reports only on itself.")
 	}},
 	{UnknownHealth, func(t *text) {
-		t.say("Whether ")
+		t.say("It is not known whether ")
 		t.put(t.value("node"))
-		t.say(" is healthy is not known as long as its agent is silent.")
+		t.say(" is healthy while its agent is silent.")
 	}},
 	{TitleN102, func(t *text) {
-		t.say("a group may be left without a node in a zone that holds its volumes")
+		t.say("a group that may lose its last node in a zone that holds its volumes")
 	}},
 	{TitleN103, func(t *text) {
-		t.say("losing a zone would leave pods nowhere to go")
+		t.say("losing a zone would leave pods Pending")
 	}},
 	{AndMore, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" more")
 	}},
 	{UnknownMachine, func(t *text) {
-		t.say("Whether the machine behind ")
+		t.say("The Kubernetes API does not show whether the machine behind ")
 		t.put(t.value("node"))
-		t.say(" is off, or only cut off with its containers running on, is not in the Kubernetes API. The provider knows (on EC2 the instance's state).")
+		t.say(" is off, or only disconnected with its containers still running. The provider knows (on EC2, the state of the instance).")
 	}},
 	{CauseNodeSilent, func(t *text) {
-		t.say("Nothing has been heard from the kubelet of ")
+		t.say("The kubelet of ")
 		t.put(t.value("node"))
-		t.say(" for longer than the control plane waits.")
+		t.say(" has not reported for longer than the control plane waits.")
 	}},
 	{CauseNodeGone, func(t *text) {
 		t.put(t.value("node"))
@@ -4001,12 +4008,12 @@ var englishTexts = []compiled{
 		t.say(" is Ready, so nothing is detached by force.")
 	}},
 	{UnknownKubelet, func(t *text) {
-		t.say("Why the kubelet of ")
+		t.say("The log of the kubelet of ")
 		t.put(t.value("node"))
-		t.say(" does not end the containers is in its log, not in the Kubernetes API: often a process that hangs in the kernel, or a volume that cannot be unmounted.")
+		t.say(" shows why it does not end the containers; the Kubernetes API does not. Often a process hangs in the kernel, or a volume cannot be unmounted.")
 	}},
 	{UnknownNotJudged, func(t *text) {
-		t.say("The scheduler could not be asked, so nothing here was simulated.")
+		t.say("naosu could not apply the scheduler's rules, so nothing here was simulated.")
 	}},
 	{TitleN104, func(t *text) {
 		t.say("a VolumeAttachment that is stuck")
@@ -4017,64 +4024,63 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" to ")
 		t.put(t.value("node"))
-		t.say(", which is ")
+		t.say(", which ")
 		if t.is(t.value("gone")) {
-			t.say("gone")
+			t.say("no longer exists")
 		} else {
 			if t.is(t.value("up")) {
-				t.say("Ready but does not let go of it")
+				t.say("is Ready but does not release it")
 			} else {
-				t.say("not answering")
+				t.say("does not respond")
 			}
 		}
 		if t.is(t.value("waiting")) {
 			t.say("; ")
 			t.say(englishAnd(t.items("waiting")))
-			t.say(" cannot start before it goes")
+			t.say(" cannot start until it is released")
 		}
-		t.say(". Deleting it does not help.")
+		t.say(". Deleting the VolumeAttachment does not help.")
 	}},
 	{CauseAttached, func(t *text) {
-		t.say("As far as the control plane knows, ")
+		t.say("The control plane considers ")
 		t.put(t.value("volume"))
-		t.say(" is attached to ")
+		t.say(" attached to ")
 		t.put(t.value("node"))
-		t.say(", and one node at a time may have it.")
+		t.say(", and only one node at a time can use it.")
 	}},
 	{CauseStillUsed, func(t *text) {
-		t.say("There, ")
+		t.say("On that node, ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(" still ")
 		t.say(verb(t.number("n"), "counts", "count"))
-		t.say(" as using it: until a pod's object is gone, its containers may be writing.")
+		t.say(" as using the volume: until a pod's object is gone, its containers may be writing.")
 	}},
 	{CauseAttachmentReturns, func(t *text) {
 		t.say("Deleting ")
 		t.put(t.value("attachment"))
-		t.say(" detaches nothing. The CSI attacher's finalizer keeps the object until its driver has detached the volume, and while the control plane believes the volume attached it writes the object again.")
+		t.say(" detaches nothing. The CSI attacher's finalizer keeps the object until its driver has detached the volume, and while the control plane considers the volume attached, it creates the object again.")
 	}},
 	{CauseForceDetach, func(t *text) {
 		if t.is(t.value("up")) {
-			t.say("It ends when the driver can detach the volume")
+			t.say("This ends when the driver can detach the volume")
 		} else {
-			t.say("It ends by itself: once no pod on ")
+			t.say("This ends by itself: once no pod on ")
 			t.put(t.value("node"))
-			t.say(" uses the volume any more, the volume is detached by force after 6 minutes")
+			t.say(" uses the volume, it is detached by force after 6 minutes")
 			if !t.is(t.value("gone")) {
-				t.say(", or at once if the node bears the out-of-service taint")
+				t.say(", or at once if the node has the out-of-service taint")
 			}
 		}
 		t.say(".")
 	}},
 	{NotWaitingForAttachment, func(t *text) {
-		t.say("Not what ")
 		t.say(englishAnd(t.items("unplaced")))
 		t.say(" ")
-		t.say(verb(len(t.items("unplaced")), "waits", "wait"))
-		t.say(" for: a volume is attached once its pod has a node, and there is none yet.")
+		t.say(verb(len(t.items("unplaced")), "does", "do"))
+		t.say(" not wait for this: a volume is attached only after its pod is assigned to a node, and that has not happened.")
 	}},
 	{UnknownDetachSince, func(t *text) {
-		t.say("When the 6 minutes of an attachment began is in the memory of the controller manager, and so is whether it was started with --disable-force-detach-on-timeout.")
+		t.say("Only kube-controller-manager knows when the 6 minutes of an attachment began, and whether it runs with --disable-force-detach-on-timeout.")
 	}},
 	{TitleN201, func(t *text) {
 		t.say("a node is down: what waits, and until when")
@@ -4093,7 +4099,7 @@ var englishTexts = []compiled{
 	{CauseNodeNotReady, func(t *text) {
 		t.say("The kubelet of ")
 		t.put(t.value("node"))
-		t.say(" says that it cannot run pods")
+		t.say(" reports that it cannot run pods")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -4102,35 +4108,35 @@ var englishTexts = []compiled{
 		}
 	}},
 	{DownOverdue, func(t *text) {
-		t.say("Due to be deleted or removed at ")
+		t.say("Should have been deleted or removed at ")
 		t.put(t.value("at"))
-		t.say(", and still there: kube-controller-manager, which does that, seems not to be at work: ")
+		t.say(", but still exist: kube-controller-manager, which does that, does not seem to be running: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{DownTerminating, func(t *text) {
-		t.say("Deleted already, and Terminating until the kubelet confirms their end or the Node object goes: ")
+		t.say("Already deleted, and Terminating until the kubelet confirms their end or the Node object is deleted: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{DownStateful, func(t *text) {
 		t.say("Deleted at ")
 		t.put(t.value("at"))
-		t.say(", but their StatefulSet creates no other as long as the old object exists, which only the node's return, its removal or a person ends: ")
+		t.say(", but their StatefulSet creates no replacement while the old object exists, until the node returns, is removed, or someone releases them: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{DownAttached, func(t *text) {
 		t.say("Deleted at ")
 		t.put(t.value("at"))
-		t.say(", and others created at once, which cannot start before the volume comes free: the old pod's object must go first, and then up to 6 minutes pass: ")
+		t.say(" and replaced at once, but the replacements cannot start before the volume is free: the old pod's object must be gone, and then up to 6 more minutes pass: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{DownMoves, func(t *text) {
 		t.say("Counted as running on the node until ")
 		t.put(t.value("at"))
-		t.say(". Then they are deleted, and others created at once: ")
+		t.say("; then deleted and replaced at once: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
@@ -4142,24 +4148,21 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{DownStays, func(t *text) {
-		t.say("Counted as running there for ever, because they tolerate the node's state without an end: ")
+		t.say("Counted as running there indefinitely, because they tolerate the node's state without a time limit: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{DownUntold, func(t *text) {
-		t.say("Counted as running there. The node has no taint yet that would drive them away; the control plane delays it when many nodes of a zone fail together: ")
+		t.say("Counted as running there. The node does not yet have a taint that evicts them; the control plane delays that taint when many nodes of a zone fail at the same time: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
 	{DownOverduePart, func(t *text) {
-		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" that should have gone ")
-		t.say(verb(t.number("n"), "is", "are"))
-		t.say(" still there")
+		t.say(count(t.number("n"), "pod that should be gone still exists", "pods that should be gone still exist"))
 	}},
 	{DownTerminatingPart, func(t *text) {
-		t.say(count(t.number("n"), "pod hangs", "pods hang"))
-		t.say(" in Terminating")
+		t.say(count(t.number("n"), "pod is", "pods are"))
+		t.say(" stuck in Terminating")
 	}},
 	{DownStatefulPart, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
@@ -4177,30 +4180,30 @@ var englishTexts = []compiled{
 	}},
 	{DownForgottenPart, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" that nobody replaces ")
+		t.say(" that nothing recreates ")
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" deleted at ")
 		t.put(t.value("at"))
 	}},
 	{DownStaysPart, func(t *text) {
 		t.say(count(t.number("n"), "pod stays", "pods stay"))
-		t.say(" there for ever")
+		t.say(" there indefinitely")
 	}},
 	{DownUntoldPart, func(t *text) {
 		t.say(count(t.number("n"), "pod still counts", "pods still count"))
-		t.say(" as running there, with no end in sight")
+		t.say(" as running there, without a known end")
 	}},
 	{RemedyOutOfService, func(t *text) {
 		t.say("If ")
 		t.put(t.value("node"))
-		t.say(" is off for certain, say so with a taint: its pods are removed and its volumes detached at once.")
+		t.say(" is certainly off, add the out-of-service taint: its pods are removed and its volumes detached at once.")
 	}},
 	{RemedyOutOfServiceCost, func(t *text) {
-		t.say("When the node is back the taint must be taken off again: ")
+		t.say("When the node is back, the taint must be removed: ")
 		t.put(t.value("untaint"))
 	}},
 	{RemedyOutOfServiceRisk, func(t *text) {
-		t.say("If the machine still runs, its containers do too: two pods may then write to one volume. First check with the provider that the instance is stopped or terminated.")
+		t.say("If the machine still runs, so do its containers: two pods may then write to one volume. First confirm with the provider that the instance is stopped or terminated.")
 	}},
 	{TitleN205, func(t *text) {
 		t.say("a pod stuck in Terminating, or a StatefulSet blocked on a dead node")
@@ -4208,31 +4211,32 @@ var englishTexts = []compiled{
 	{StuckTerminating, func(t *text) {
 		t.say(englishAnd(t.items("pods")))
 		t.say(" ")
-		t.say(verb(t.number("n"), "hangs", "hang"))
-		t.say(" in Terminating on ")
+		t.say(verb(t.number("n"), "is", "are"))
+		t.say(" stuck in Terminating on ")
 		t.put(t.value("node"))
 		if t.is(t.value("blocked")) {
 			t.say(", and ")
 			t.say(englishAnd(t.items("blocked")))
-			t.say(" can create no other")
+			t.say(" cannot create ")
+			t.say(verb(t.number("n"), "its replacement", "their replacements"))
 		}
 		t.say(".")
 	}},
 	{CauseDeleted, func(t *text) {
-		t.say(verb(t.number("n"), "It was", "They were"))
-		t.say(" deleted, and the time to end has passed.")
+		t.say(verb(t.number("n"), "It was deleted, and its", "They were deleted, and their"))
+		t.say(" grace period has passed.")
 	}},
 	{StuckFinalizer, func(t *text) {
-		t.say("A finalizer keeps the object: whoever put it there has not taken it off.")
+		t.say("A finalizer keeps the object: whatever added the finalizer has not removed it.")
 	}},
 	{StuckNodeGone, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" no longer exists, so no kubelet can confirm the end. The control plane's garbage collection removes such pods within a minute or so.")
+		t.say(" no longer exists, so no kubelet can confirm the end. The control plane's garbage collection removes such pods within about a minute.")
 	}},
 	{StuckNodeDown, func(t *text) {
-		t.say("A pod's object goes when its node's kubelet confirms that the containers have ended, and the kubelet of ")
+		t.say("A pod's object is removed when the kubelet of its node confirms that the containers have ended, and the kubelet of ")
 		t.put(t.value("node"))
-		t.say(" is silent. The pods may still be running.")
+		t.say(" does not respond. The pods may still be running.")
 	}},
 	{StuckKubelet, func(t *text) {
 		t.put(t.value("node"))
@@ -4242,9 +4246,9 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("blocked")))
 		t.say(" ")
 		t.say(verb(len(t.items("blocked")), "gives", "give"))
-		t.say(" each pod a name of its own and ")
+		t.say(" each pod its own name and ")
 		t.say(verb(len(t.items("blocked")), "creates", "create"))
-		t.say(" no second one while the first exists.")
+		t.say(" no second pod of that name while the first exists.")
 	}},
 	{CauseVolumeHeld, func(t *text) {
 		t.say(englishAnd(t.items("waits")))
@@ -4260,53 +4264,55 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{DaemonSetWaits, func(t *text) {
+		t.say("Until then, ")
 		t.put(t.value("owner"))
 		t.say(" creates no other pod on ")
 		t.put(t.value("node"))
-		t.say(" before.")
+		t.say(".")
 	}},
 	{RecreateWaits, func(t *text) {
 		t.put(t.value("owner"))
-		t.say(" creates the pods of its new version once those of the old one have ended: its strategy is Recreate.")
+		t.say(" creates the pods of its new version only after those of the old version have ended: its strategy is Recreate.")
 	}},
 	{JobWaitsToEnd, func(t *text) {
 		t.put(t.value("owner"))
-		t.say(" ends once its pods have ended.")
+		t.say(" ends only after its pods have ended.")
 		if t.is(t.value("cron")) {
-			t.say(" ")
+			t.say(" Until then, ")
 			t.put(t.value("cron"))
-			t.say(" creates no other Job before: its concurrencyPolicy is Forbid.")
+			t.say(" creates no other Job: its concurrencyPolicy is Forbid.")
 		}
 	}},
 	{JobWaitsToReplace, func(t *text) {
+		t.say("Until then, ")
 		t.put(t.value("owner"))
-		t.say(" creates no other pod before: its podReplacementPolicy is Failed.")
+		t.say(" creates no other pod: its podReplacementPolicy is Failed.")
 		if t.is(t.value("cron")) {
 			t.say(" ")
 			t.put(t.value("cron"))
-			t.say(" creates no other Job until it has ended: its concurrencyPolicy is Forbid.")
+			t.say(" creates no other Job until that one has ended: its concurrencyPolicy is Forbid.")
 		}
 	}},
 	{RemedyForceDelete, func(t *text) {
 		t.say("If ")
 		t.put(t.value("node"))
-		t.say(" is off for certain, remove the object of ")
+		t.say(" is certainly off, delete the object of ")
 		t.put(t.value("pod"))
-		t.say("; its controller then creates another.")
+		t.say(" by force; its controller then creates a replacement.")
 	}},
 	{RemedyForceDeleteCost, func(t *text) {
-		t.say("None, if the machine is off. Each pod must be deleted by itself.")
+		t.say("None, if the machine is off. Each pod must be deleted separately.")
 	}},
 	{RemedyForceDeleteRisk, func(t *text) {
-		t.say("If the machine still runs, two pods of one name run at once, which a StatefulSet's program does not expect.")
+		t.say("If the machine still runs, two pods of the same name run at once, which a StatefulSet's program does not expect.")
 	}},
 	{TitleN202, func(t *text) {
 		t.say("failover slower than it needs to be")
 	}},
 	{SlowFailover, func(t *text) {
-		t.say("When a node dies, pods of ")
+		t.say("When a node fails, pods of ")
 		t.say(englishAnd(t.items("workloads")))
-		t.say(" stay counted as running there for about ")
+		t.say(" count as running there for about ")
 		t.put(t.value("total"))
 		if t.is(t.value("single")) {
 			t.say("; ")
@@ -4320,45 +4326,44 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{CauseSilence, func(t *text) {
-		t.say("A node counts as not Ready once its kubelet has been silent for ")
+		t.say("A node counts as not Ready once its kubelet has not reported for ")
 		t.put(t.value("silence"))
 		t.say(" (the default since Kubernetes 1.32).")
 	}},
 	{CauseDefaultToleration, func(t *text) {
-		t.say("Then its pods stay for another ")
+		t.say("Its pods then stay for another ")
 		t.put(t.value("wait"))
-		t.say(": nobody chose that, the API server gives it to every pod that says nothing else. On a managed control plane the default cannot be changed, but each workload may say otherwise.")
+		t.say(": the API server adds this default to every pod that does not specify its own. On a managed control plane, the default cannot be changed, but each workload can specify its own.")
 	}},
 	{CauseHalf, func(t *text) {
 		if t.is(t.value("single")) {
-			t.say("There is no other pod that could do its work meanwhile.")
+			t.say("In the meantime, no other pod can do its work.")
 		} else {
-			t.say("While they wait, what is left carries everything.")
+			t.say("In the meantime, the remaining pods carry the whole load.")
 		}
 	}},
 	{NotTied, func(t *text) {
-		t.say("Not their volumes: ")
-		t.say(verb(t.number("n"), "it has", "they have"))
-		t.say(" none that one node at a time may attach, so others could start elsewhere at once.")
+		t.say(verb(t.number("n"), "Its volumes are not the cause: it has", "Their volumes are not the cause: they have"))
+		t.say(" none that only one node at a time can attach, so replacements could start elsewhere at once.")
 	}},
 	{RemedyTolerate, func(t *text) {
-		t.say("Let the pods of ")
+		t.say("Make the pods of ")
 		t.put(t.value("workload"))
-		t.say(" leave a dead node after ")
+		t.say(" leave a failed node after ")
 		t.put(t.value("wait"))
 		t.say(".")
 	}},
 	{RemedyTolerateRisk, func(t *text) {
-		t.say("A node that is cut off for longer than ")
+		t.say("A node that is disconnected for longer than ")
 		t.put(t.value("wait"))
-		t.say(", and comes back, loses its pods although they ran on.")
+		t.say(" and then returns loses its pods, although they kept running.")
 	}},
 	{RemedyRolloutCost, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" is rolled out once.")
 	}},
 	{TitleN203, func(t *text) {
-		t.say("lopsided after recovery")
+		t.say("uneven placement after recovery")
 	}},
 	{Lopsided, func(t *text) {
 		t.put(t.value("node"))
@@ -4370,7 +4375,7 @@ var englishTexts = []compiled{
 		}
 		t.say(" at ")
 		t.put(t.value("at"))
-		t.say(" and is emptier than the others: ")
+		t.say(" and has fewer pods than the others: ")
 		t.put(t.value("fullest"))
 		t.say(" holds ")
 		t.put(t.value("lost"))
@@ -4378,12 +4383,12 @@ var englishTexts = []compiled{
 		t.put(t.value("total"))
 		t.say(" pods of ")
 		t.say(englishAnd(t.items("workloads")))
-		t.say(", and losing it would take those ")
+		t.say(", and losing it would take down those ")
 		t.put(t.value("lost"))
 		t.say(" at once.")
 	}},
 	{CauseCrowd, func(t *text) {
-		t.say("The pods crowd, more than the nodes open to them require.")
+		t.say("The pods are more concentrated than the available nodes require.")
 	}},
 	{CauseCameLater, func(t *text) {
 		t.put(t.value("node"))
@@ -4396,12 +4401,12 @@ var englishTexts = []compiled{
 		t.say(" only after those pods had been placed.")
 	}},
 	{CauseNothingMoves, func(t *text) {
-		t.say("Kubernetes chooses a node when a pod is created, and moves no running pod.")
+		t.say("Kubernetes chooses a node when a pod is created and does not move running pods.")
 	}},
 	{NotClosed, func(t *text) {
-		t.say("Not the node: ")
+		t.say("The node is not the cause: ")
 		t.put(t.value("node"))
-		t.say(" is Ready, not cordoned, and neither its taints nor its labels keep these pods off.")
+		t.say(" is Ready and not cordoned, and neither its taints nor its labels keep these pods away.")
 	}},
 	{RemedyEvict, func(t *text) {
 		t.say("Evict ")
@@ -4411,57 +4416,57 @@ var englishTexts = []compiled{
 			t.put(t.value("i"))
 			t.say(" of ")
 			t.put(t.value("of"))
-			t.say(" that together level the pods)")
+			t.say(" that together even out the pods)")
 		}
 		t.say("; ")
 		t.put(t.value("workload"))
-		t.say(" creates another, which the scheduler places anew.")
+		t.say(" creates a replacement, which the scheduler places anew.")
 	}},
 	{RemedyEvictCost, func(t *text) {
-		t.say("One pod ends and another starts; its PodDisruptionBudget is kept to.")
+		t.say("One pod ends and another one starts; its PodDisruptionBudget is respected.")
 	}},
 	{RemedyEvictRisk, func(t *text) {
-		t.say("Between the two, the workload has one pod less.")
+		t.say("In between, the workload has one pod fewer.")
 	}},
 	{TitleN204, func(t *text) {
-		t.say("one node or zone holds every replica")
+		t.say("all replicas on one node or in one zone")
 	}},
 	{BasketNode, func(t *text) {
-		t.say("One node holds every pod of ")
+		t.say("All pods of ")
 		t.say(englishAnd(t.items("workloads")))
-		t.say(", and losing it stops ")
+		t.say(" are on one node, and losing it stops ")
 		t.say(verb(t.number("n"), "it", "each of them"))
-		t.say(" altogether.")
+		t.say(" completely.")
 	}},
 	{BasketZone, func(t *text) {
-		t.say("One zone holds every pod of ")
+		t.say("All pods of ")
 		t.say(englishAnd(t.items("workloads")))
-		t.say(", and losing it stops ")
+		t.say(" are in one zone, and losing it stops ")
 		t.say(verb(t.number("n"), "it", "each of them"))
-		t.say(" altogether.")
+		t.say(" completely.")
 	}},
 	{CauseBasket, func(t *text) {
-		t.say("Several pods, one place.")
+		t.say("Several pods are in one place.")
 	}},
 	{CauseUnspread, func(t *text) {
-		t.say("Nothing in the pod template asks to be spread over ")
+		t.say("The pod template does not request spreading over ")
 		t.put(t.value("key"))
-		t.say("; by itself the scheduler weighs that against other preferences.")
+		t.say("; without such a request, the scheduler weighs it against other preferences.")
 	}},
 	{CauseSpreadIgnored, func(t *text) {
-		t.say("The pod template asks to be spread over ")
+		t.say("The pod template requests spreading over ")
 		t.put(t.value("key"))
-		t.say(", but that holds only for pods placed since, or gave way to other preferences.")
+		t.say(", but that applies only to pods placed since, or was outweighed by other preferences.")
 	}},
 	{RemedySpread, func(t *text) {
-		t.say("Ask for the pods of ")
+		t.say("Request that the pods of ")
 		t.put(t.value("workload"))
-		t.say(" to be spread over ")
+		t.say(" be spread over ")
 		t.put(t.value("key"))
 		t.say(".")
 	}},
 	{RemedySpreadRisk, func(t *text) {
-		t.say("It is a preference (ScheduleAnyway): no pod stays Pending for it, and it can be outweighed again.")
+		t.say("This is a preference (ScheduleAnyway): it keeps no pod Pending, and other preferences can outweigh it.")
 	}},
 	{LastNode, func(t *text) {
 		t.say(englishAnd(t.items("workloads")))
@@ -4471,20 +4476,18 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("count"), "node", "nodes"))
 		t.say(" in ")
 		t.say(englishAnd(t.items("zones")))
-		t.say(" that can have ")
+		t.say(" that can use ")
 		t.say(verb(t.number("n"), "its", "their"))
-		t.say(" volumes: if ")
+		t.say(" volumes: without ")
 		t.say(englishAnd(t.items("nodes")))
-		t.say(" ")
-		t.say(verb(t.number("count"), "goes", "go"))
 		t.say(", ")
-		t.say(verb(t.number("n"), "it waits", "they wait"))
-		t.say(" until there is a node there again.")
+		t.say(verb(t.number("n"), "it is", "they are"))
+		t.say(" Pending until there is a node there again.")
 	}},
 	{CauseVolumesLive, func(t *text) {
 		t.say("The volumes of ")
 		t.say(englishAnd(t.items("workloads")))
-		t.say(" live in ")
+		t.say(" are in ")
 		t.say(englishAnd(t.items("zones")))
 		t.say(" and can be used only there.")
 	}},
@@ -4496,7 +4499,7 @@ var englishTexts = []compiled{
 		t.say(" can take the pods.")
 	}},
 	{CauseMayGo, func(t *text) {
-		t.say("It may go at any time: a failure, a scale-in, a rotation to fewer nodes or other zones. A group counts nodes and does not know which zones hold volumes.")
+		t.say("It can go away at any time: through a failure, a scale-in, or a rotation to fewer nodes or other zones. A group counts nodes and does not know which zones hold volumes.")
 	}},
 	{CauseGroupStands, func(t *text) {
 		t.put(t.value("group"))
@@ -4505,11 +4508,11 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{UnknownMinimum, func(t *text) {
-		t.say("The minimum size of ")
+		t.say("The Kubernetes API does not show the minimum size of ")
 		t.put(t.value("group"))
-		t.say(" and the zones it may use are not in the Kubernetes API. A minimum of one node for each zone (here ")
+		t.say(" and the zones that it can use. A minimum of one node for each zone (here ")
 		t.put(t.value("zones"))
-		t.say(") keeps scale-in and rotation from emptying one; against the node's own end only a second one helps.")
+		t.say(") keeps scale-in and rotation from emptying a zone; only a second node protects against a failure of the node itself.")
 	}},
 	{ScarceZone, func(t *text) {
 		t.say("Losing ")
@@ -4518,21 +4521,21 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" of ")
 		t.say(englishAnd(t.items("workloads")))
-		t.say(" nowhere to go")
+		t.say(" Pending")
 		if t.is(t.value("others")) {
-			t.say("; ")
+			t.say("; losing ")
 			t.say(count(t.number("others"), "other zone", "other zones"))
 			t.say(" of ")
 			t.put(t.value("total"))
-			t.say(" would leave some, too")
+			t.say(" would leave some Pending, too")
 		}
 		t.say(".")
 	}},
 	{CauseWouldWait, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" would wait; ")
-		t.say(verb(t.number("n"), "it asks", "they ask"))
-		t.say(" for ")
+		t.say(" would be Pending; ")
+		t.say(verb(t.number("n"), "it requests", "they request"))
+		t.say(" ")
 		if t.is(t.value("room")) {
 			t.say(englishAnd(t.items("room")))
 		} else {
@@ -4547,33 +4550,33 @@ var englishTexts = []compiled{
 			t.put(t.value("held"))
 			t.say(" CPU free, which is too little or in the wrong place.")
 		} else {
-			t.say("Nothing holds room free for such a loss: no pod has a priority below zero.")
+			t.say("Nothing reserves room for such a loss: no pod has a priority below zero.")
 		}
 	}},
 	{RemedyHeadroom, func(t *text) {
-		t.say("Size ")
+		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
 		t.put(t.value("to"))
-		t.say(": the fewest nodes with which the loss of ")
+		t.say(": the fewest nodes with which losing ")
 		t.put(t.value("place"))
-		t.say(" leaves none of these pods waiting.")
+		t.say(" leaves none of these pods Pending.")
 	}},
 	{RemedyHeadroomRisk, func(t *text) {
-		t.say("It is refused above the group's maximum, which then has to be raised first. An autoscaler takes idle nodes away again: hold the room with placeholder pods, or set the group's minimum. The group chooses the zones.")
+		t.say("The request is refused above the group's maximum, which must then be raised first. An autoscaler removes idle nodes again: reserve the room with placeholder pods, or set the group's minimum size. The group chooses the zones.")
 	}},
 	{RootedInZone, func(t *text) {
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "depends", "depend"))
 		t.say(" on ")
-		t.say(verb(t.number("n"), "its", "their"))
-		t.say(" zone: the volumes live in ")
+		t.say(verb(t.number("n"), "its zone", "their zones"))
+		t.say(": the volumes are in ")
 		t.say(englishAnd(t.items("zones")))
 		t.say(", and no node elsewhere can use them.")
 	}},
 	{CauseNoCopy, func(t *text) {
-		t.say("No number of nodes helps: only a copy of the data in another zone, by the program's own replication or a storage class that spans zones.")
+		t.say("More nodes do not help: only a copy of the data in another zone does, through the program's own replication or a StorageClass that spans zones.")
 	}},
 	{PodRunning, func(t *text) {
 		t.put(t.value("pod"))
@@ -4603,7 +4606,9 @@ var englishTexts = []compiled{
 	}},
 	{PodGated, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" is not offered to the scheduler: ")
+		t.say(" is not ready for scheduling: the ")
+		t.say(verb(len(t.items("gates")), "scheduling gate", "scheduling gates"))
+		t.say(" ")
 		t.say(englishAnd(t.items("gates")))
 		t.say(" ")
 		t.say(verb(len(t.items("gates")), "holds", "hold"))
@@ -4611,20 +4616,20 @@ var englishTexts = []compiled{
 	}},
 	{PodUnseen, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" is Pending and no scheduler has looked at it yet; it asks for ")
+		t.say(" is Pending, and no scheduler has processed it yet (its schedulerName is ")
 		t.put(t.value("scheduler"))
-		t.say(".")
+		t.say(").")
 	}},
 	{PodPending, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" is Pending; the scheduler says: ")
+		t.say(" is Pending; the scheduler reports: ")
 		t.put(t.value("why"))
 	}},
 	{PodNominated, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" is Pending; it waits on ")
+		t.say(" is Pending: it waits for pods of lower priority on ")
 		t.put(t.value("node"))
-		t.say(" for pods of lower priority to end.")
+		t.say(" to terminate.")
 	}},
 	{PodNotStarted, func(t *text) {
 		t.put(t.value("pod"))
@@ -4649,10 +4654,10 @@ var englishTexts = []compiled{
 		t.say("pods that the next step of a DaemonSet or its vertical autoscaler would preempt")
 	}},
 	{TitleN503, func(t *text) {
-		t.say("headroom too small for the failure it is meant to cover")
+		t.say("headroom too small for the failure that it should cover")
 	}},
 	{TitleN501, func(t *text) {
-		t.say("a pod was preempted: by whom, and what made it grow")
+		t.say("a preempted pod: which pod preempted it, and why that pod grew")
 	}},
 	{PreemptedBy, func(t *text) {
 		t.say(englishAnd(t.items("pods")))
@@ -4671,9 +4676,7 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{CausePreempted, func(t *text) {
-		t.say("The scheduler took ")
-		t.say(verb(t.number("n"), "its place", "their places"))
-		t.say(" for a pod of higher priority.")
+		t.say("The scheduler made room for a pod of higher priority.")
 	}},
 	{CausePriority, func(t *text) {
 		if t.is(t.value("pod")) {
@@ -4684,42 +4687,42 @@ var englishTexts = []compiled{
 			t.put(t.value("by"))
 			t.say(" have")
 		}
-		t.say(" the higher priority, and on a full node pods of lower priority give way.")
+		t.say(" the higher priority, and on a full node, pods of lower priority are preempted.")
 	}},
 	{CauseRollout, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" was changed and rolled out: each of its pods is recreated, and where its node has no room for what it now requests, others must go.")
+		t.say(" was changed and rolled out: each of its pods is recreated, and where a node has no room for its new requests, other pods are preempted.")
 	}},
 	{CauseScaler, func(t *text) {
 		t.put(t.value("scaler"))
-		t.say(" sets what ")
+		t.say(" sets the requests of ")
 		t.put(t.value("by"))
-		t.say(" asks for, and follows the number of nodes or cores: when the cluster grows by a step, so does every one of those pods, on every node.")
+		t.say(" by the number of nodes or cores: when the cluster grows by a step, each of those pods grows, on every node.")
 	}},
 	{CauseJobFailed, func(t *text) {
 		t.say(englishAnd(t.items("failed")))
-		t.say(" had no more attempts left.")
+		t.say(" had no retries left.")
 	}},
 	{CauseNeedless, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(", which ")
 		t.put(t.value("owner"))
-		t.say(" has made since, runs on ")
+		t.say(" has created since, runs on ")
 		t.put(t.value("node"))
 		t.say(" beside ")
 		t.put(t.value("by"))
-		t.say(": there was room for both. In a rollout the scheduler may hear of the new pod before it hears that the old one has gone (https://github.com/kubernetes/kubernetes/issues/102382).")
+		t.say(": there was room for both. In a rollout, the scheduler may learn of the new pod before it learns that the old one is gone (https://github.com/kubernetes/kubernetes/issues/102382).")
 	}},
 	{NotBudget, func(t *text) {
-		t.say("Not a drain or an eviction: the scheduler deletes the pods itself and keeps to PodDisruptionBudgets only where it can choose.")
+		t.say("A drain or an eviction is not the cause: the scheduler deletes the pods itself and respects PodDisruptionBudgets only where it has a choice.")
 	}},
 	{UnknownPreemptor, func(t *text) {
-		t.say("Who took the place is in an Event that is gone or could not be read; Events last an hour by default.")
+		t.say("The Event that names the preempting pod is gone or could not be read; Events are kept for one hour by default.")
 	}},
 	{RemedyBalloons, func(t *text) {
-		t.say("Hold ")
+		t.say("Keep ")
 		t.put(t.value("cpu"))
-		t.say(" of CPU free on every node with balloon pods: of the lowest priority, they give way before anything else does.")
+		t.say(" of CPU free on every node with placeholder pods: they have the lowest priority and are preempted before any other pod.")
 	}},
 	{RemedyBalloonCost, func(t *text) {
 		t.put(t.value("cpu"))
@@ -4736,7 +4739,7 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{RemedyBalloonRisk, func(t *text) {
-		t.say("On a node that is full already no balloon finds room: let them be there before ")
+		t.say("A placeholder pod finds no room on a node that is already full: create them before ")
 		if t.is(t.value("n")) {
 			t.say(englishAnd(t.items("guests")))
 			t.say(" next ")
@@ -4748,7 +4751,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("the batch work begins, and give that work a PriorityClass with preemptionPolicy Never")
 		}
-		t.say(", or it will take their place. The same goes for a node that is added while that work waits: it is filled before its balloon comes, so let the group have its size beforehand.")
+		t.say("; otherwise that work takes their place. The same applies to a node that is added while that work waits: it is filled before its placeholder pod is created, so resize the group beforehand.")
 	}},
 	{ScarceNode, func(t *text) {
 		t.say("Losing ")
@@ -4757,10 +4760,10 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" of ")
 		t.say(englishAnd(t.items("workloads")))
-		t.say(" waiting: no other node can take ")
+		t.say(" Pending: no other node can take ")
 		t.say(verb(t.number("n"), "it", "them"))
 		if t.is(t.value("others")) {
-			t.say("; so would ")
+			t.say("; the same applies to ")
 			t.say(count(t.number("others"), "other node", "other nodes"))
 			t.say(" of ")
 			t.put(t.value("total"))
@@ -4775,12 +4778,12 @@ var englishTexts = []compiled{
 			t.put(t.value("more"))
 			t.say(" more), ")
 			t.put(t.value("set"))
-			t.say(" asks")
+			t.say(" requests")
 		} else {
 			t.put(t.value("set"))
-			t.say(" is about to ask")
+			t.say(" is about to request")
 		}
-		t.say(" for ")
+		t.say(" ")
 		t.put(t.value("next"))
 		t.say(" instead of ")
 		t.put(t.value("now"))
@@ -4792,7 +4795,7 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" preempted for it")
 		if t.is(t.value("lost")) {
-			t.say("; that fails ")
+			t.say("; this fails ")
 			t.say(verb(t.number("n"), "its Job", "their Jobs"))
 			t.say(", and ")
 			t.say(count(t.number("lost"), "more pod ends", "more pods end"))
@@ -4807,39 +4810,39 @@ var englishTexts = []compiled{
 			t.put(t.value("nodes"))
 			t.say(" nodes, ")
 			t.put(t.value("more"))
-			t.say(" more than now, that comes to ")
+			t.say(" more than now, that is ")
 			t.put(t.value("next"))
 			t.say(".")
 		} else {
 			t.say("That is ")
 			t.put(t.value("next"))
-			t.say(", and pods that ask for less still run.")
+			t.say(", and pods that request less still run.")
 		}
 	}},
 	{CauseNoRoom, func(t *text) {
-		t.say("Each pod is recreated where it ran, and these nodes have no room for what it then asks for (in brackets, what is left).")
+		t.say("Each pod is recreated where it ran, and these nodes lack room for its new requests (what is left is in parentheses).")
 	}},
 	{RemedyShrink, func(t *text) {
-		t.say("Ask for a little less CPU in ")
+		t.say("Request slightly less CPU in ")
 		t.say(englishAnd(t.items("asks")))
-		t.say(": then what ")
+		t.say(": the next requests of ")
 		t.put(t.value("set"))
-		t.say(" asks for next fits beside them on every node.")
+		t.say(" then fit beside them on every node.")
 	}},
 	{RemedyShrinkCost, func(t *text) {
 		t.say("Less CPU is guaranteed to those pods when the node is busy.")
 	}},
 	{RemedyShrinkRisk, func(t *text) {
-		t.say("It holds for this step; the next one may need it again.")
+		t.say("This is enough for this step; the next one may need it again.")
 		if t.is(t.value("jobs")) {
-			t.say(" The template of a Job that exists cannot be changed: the command resizes its running pods in place, which needs kubelets of Kubernetes 1.33 or later; pods it makes after that ask for what the template says, so change what makes the Job too.")
+			t.say(" The template of an existing Job cannot be changed: the command resizes its running pods in place, which requires kubelets of Kubernetes 1.33 or later. Pods that the Job creates later request what the template says, so change what creates the Job, too.")
 		}
 		if t.is(t.value("crons")) {
-			t.say(" A CronJob asks for less from its next run on; pods that run already keep what they have.")
+			t.say(" A CronJob requests less from its next run on; pods that already run do not change.")
 		}
 	}},
 	{UnknownNewNode, func(t *text) {
-		t.say("The new node is taken to be like those of the largest group; which group grows is the autoscaler's choice.")
+		t.say("The new node is assumed to be like those of the largest group; the autoscaler chooses which group grows.")
 	}},
 	{ProgressReading, func(t *text) {
 		t.say("reading the cluster: ")
@@ -4856,14 +4859,14 @@ var englishTexts = []compiled{
 		t.say("setting up the scheduler's rules")
 	}},
 	{TitleN302, func(t *text) {
-		t.say("a repair that would not happen, or that nothing shows would happen: which link")
+		t.say("a repair that would not happen, or is not proven to happen: which link is broken")
 	}},
 	{TitleN304, func(t *text) {
 		t.say("a repair held back by the guard, and why")
 	}},
 	{HeldPolicy, func(t *text) {
 		t.put(t.value("policy"))
-		t.say(" repairs nothing for now: ")
+		t.say(" currently repairs nothing: ")
 		t.put(t.value("why"))
 	}},
 	{HeldRemediation, func(t *text) {
@@ -4890,7 +4893,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{ProofNobody, func(t *text) {
-		t.say("No agent seen here reports ")
+		t.say("No agent found here reports ")
 		t.put(t.value("condition"))
 		t.say(" as ")
 		t.put(t.value("status"))
@@ -4908,26 +4911,26 @@ var englishTexts = []compiled{
 	{ProofOff, func(t *text) {
 		t.say("The configuration of ")
 		t.put(t.value("agent"))
-		t.say(" switches ")
+		t.say(" turns ")
 		t.put(t.value("reason"))
 		t.say(" off.")
 	}},
 	{ProofEventOnly, func(t *text) {
 		t.put(t.value("agent"))
-		t.say(" makes it an Event only: ")
+		t.say(" reports it only as an Event: ")
 		t.put(t.value("condition"))
-		t.say(" does not change, and repairers look at nothing else.")
+		t.say(" does not change, and repairers look only at conditions.")
 	}},
 	{ProofBlind, func(t *text) {
 		t.put(t.value("agent"))
-		t.say(" says that it cannot tell: ")
+		t.say(" reports that it cannot detect this: ")
 		t.put(t.value("why"))
 	}},
 	{ProofVerbosity, func(t *text) {
-		t.say("The agent waits for a line that the kubelet logs at verbosity 4; EKS nodes run with 2 by default.")
+		t.say("The agent waits for a line that the kubelet logs only at verbosity 4; EKS nodes run with 2 by default.")
 	}},
 	{ProofDockerOnly, func(t *text) {
-		t.say("The agent's rule knows a hung process named docker only, and no other container runtime.")
+		t.say("The agent's rule detects only a hung process named docker, and no other container runtime.")
 	}},
 	{ProofSilent, func(t *text) {
 		t.put(t.value("agent"))
@@ -4944,14 +4947,14 @@ var englishTexts = []compiled{
 		t.say(" here.")
 	}},
 	{ProofNoRule, func(t *text) {
-		t.say("No rule of a policy is about it, and no other repairer that is known acts on it.")
+		t.say("No policy rule covers it, and no other known repairer acts on it.")
 	}},
 	{ProofRepairersUnread, func(t *text) {
-		t.say("Whether something else repairs these nodes is not known: ")
+		t.say("It is not known whether something else repairs these nodes: ")
 		t.put(t.value("why"))
 	}},
 	{ProofTold, func(t *text) {
-		t.say("The controller says: ")
+		t.say("The controller reports: ")
 		t.put(t.value("why"))
 	}},
 	{ProofOwnUnread, func(t *text) {
@@ -4963,19 +4966,19 @@ var englishTexts = []compiled{
 		t.put(t.value("wait"))
 		t.say(", but the condition lasts only ")
 		t.put(t.value("lasts"))
-		t.say(" from its last evidence: it is acted on only if the fault goes on showing.")
+		t.say(" after its last evidence: the rule acts only if the fault keeps occurring.")
 	}},
 	{ProofLeftAlone, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" leaves such nodes alone on purpose")
+		t.say(" takes no action on such nodes by design")
 		if t.is(t.value("rule")) {
-			t.say(", by its rule ")
+			t.say(", according to its rule ")
 			t.put(t.value("rule"))
 		}
 		t.say(".")
 	}},
 	{ProofNotOffered, func(t *text) {
-		t.say("Nobody offers ")
+		t.say("No provider supports ")
 		t.put(t.value("action"))
 		t.say(" for these nodes.")
 		if t.is(t.value("why")) {
@@ -4995,58 +4998,57 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{ProofPermissionUnknown, func(t *text) {
-		t.say("Whether ")
+		t.say("It is not known whether ")
 		t.put(t.value("actuator"))
-		t.say(" would let ")
+		t.say(" would permit ")
 		t.put(t.value("action"))
-		t.say(" through")
 		if t.is(t.value("group")) {
 			t.say(" for machines of ")
 			t.put(t.value("group"))
 		}
-		t.say(" is not known. ")
+		t.say(". ")
 		t.put(t.value("why"))
 	}},
 	{ProofNotAsked, func(t *text) {
-		t.say("Whether ")
+		t.say("It is not known whether ")
 		t.put(t.value("action"))
-		t.say(" would be let through is not known: the controller has not asked.")
+		t.say(" would be permitted: the controller has not asked.")
 	}},
 	{ProofLedgerUnread, func(t *text) {
-		t.say("Whether a budget has room is not known, since the ledger could not be read.")
+		t.say("It is not known whether a budget has room, because the ledger could not be read.")
 		if t.is(t.value("why")) {
 			t.say(" ")
 			t.put(t.value("why"))
 		}
 	}},
 	{ProofLedgerDamaged, func(t *text) {
-		t.say("The controller begins nothing, since its ledger is damaged: ")
+		t.say("The controller starts no repairs because its ledger is damaged: ")
 		t.put(t.value("why"))
 	}},
 	{ProofNoController, func(t *text) {
-		t.say("No controller of naosu's is at work: nobody holds its lease.")
+		t.say("No naosu controller is running: nothing holds its Lease.")
 	}},
 	{ProofControllerSilent, func(t *text) {
-		t.say("The controller has been silent for ")
+		t.say("The controller has not responded for ")
 		t.put(t.value("age"))
-		t.say(": its lease is not renewed.")
+		t.say(": its Lease is not renewed.")
 	}},
 	{ProofLeaseUnread, func(t *text) {
-		t.say("The controller's lease could not be read: ")
+		t.say("The controller's Lease could not be read: ")
 		t.put(t.value("why"))
 	}},
 	{ProofNotTakenUp, func(t *text) {
-		t.say("The controller has not taken up the latest change of ")
+		t.say("The controller has not processed the latest change of ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
 	{ProofTheirs, func(t *text) {
-		t.say("Nothing shows that ")
+		t.say("Nothing proves that ")
 		t.put(t.value("by"))
-		t.say(" does it: a repair can be accepted and never happen. Only raising the condition tells.")
+		t.say(" does it: a repair can be accepted and never happen. Only setting the condition shows it.")
 	}},
 	{ProofNoDrill, func(t *text) {
-		t.say("No drill and no repair has gone the whole way through ")
+		t.say("No drill and no repair has completed through ")
 		t.put(t.value("by"))
 		t.say(" yet.")
 	}},
@@ -5055,7 +5057,7 @@ var englishTexts = []compiled{
 		t.put(t.value("remediation"))
 		t.say(" at ")
 		t.put(t.value("at"))
-		t.say(", was cut: ")
+		t.say(", failed: ")
 		t.put(t.value("why"))
 	}},
 	{ProofCutBefore, func(t *text) {
@@ -5063,7 +5065,7 @@ var englishTexts = []compiled{
 		t.put(t.value("remediation"))
 		t.say(" at ")
 		t.put(t.value("at"))
-		t.say(", was cut, which may no longer be so: ")
+		t.say(", failed, which may no longer be the case: ")
 		t.put(t.value("why"))
 	}},
 	{ProofStaleAge, func(t *text) {
@@ -5089,7 +5091,7 @@ var englishTexts = []compiled{
 	}},
 	{ProofShown, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" went the whole way at ")
+		t.say(" completed at ")
 		t.put(t.value("at"))
 		t.say(".")
 	}},
@@ -5101,9 +5103,9 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say(" ")
 		if t.is(t.value("broken")) {
-			t.say("would lead to no repair")
+			t.say("would not lead to a repair")
 		} else {
-			t.say("may lead to no repair")
+			t.say("may not lead to a repair")
 		}
 		t.say(". ")
 		t.put(t.value("why"))
@@ -5118,13 +5120,13 @@ var englishTexts = []compiled{
 		if t.is(t.value("asks")) {
 			t.say("asks for approval of")
 		} else {
-			t.say("does")
+			t.say("performs")
 		}
 		t.say(" ")
 		t.put(t.value("action"))
 		t.say(" once ")
 		t.put(t.value("condition"))
-		t.say(" has stood for ")
+		t.say(" has lasted for ")
 		t.put(t.value("wait"))
 		t.say(", which is in ")
 		t.put(t.value("left"))
@@ -5132,33 +5134,33 @@ var englishTexts = []compiled{
 	}},
 	{ProofOverdue, func(t *text) {
 		t.put(t.value("condition"))
-		t.say(" has stood for ")
+		t.say(" has lasted for ")
 		t.put(t.value("age"))
 		t.say(". ")
 		t.put(t.value("by"))
-		t.say(" ")
+		t.say(" should have ")
 		if t.is(t.value("asks")) {
-			t.say("asks for approval of")
+			t.say("asked for approval of")
 		} else {
-			t.say("does")
+			t.say("performed")
 		}
 		t.say(" ")
 		t.put(t.value("action"))
 		t.say(" after ")
 		t.put(t.value("wait"))
-		t.say(", and has not.")
+		t.say(", but has not.")
 	}},
 	{ProofUnderWay, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" is to repair the node, and is ")
+		t.say(" is to repair the node and is ")
 		t.put(t.value("phase"))
 		t.say(".")
 	}},
 	{ProofRemedyDrill, func(t *text) {
-		t.say("Let a harmless fault go the whole way.")
+		t.say("Run a drill with a harmless fault.")
 	}},
 	{ProofRemedyRaise, func(t *text) {
-		t.say("Raise the condition on a node that may be lost, and see whether ")
+		t.say("Set the condition on a node that may be lost, and see whether ")
 		t.put(t.value("by"))
 		t.say(" acts.")
 	}},
@@ -5166,22 +5168,22 @@ var englishTexts = []compiled{
 		t.say("If the repair works, that node is rebooted or replaced.")
 	}},
 	{ProofRemedySwitchOff, func(t *text) {
-		t.say("Switch the repair of ")
+		t.say("Turn off the repair of ")
 		t.put(t.value("by"))
-		t.say(" off, so that one alone acts.")
+		t.say(", so that only one repairer acts.")
 	}},
 	{ProofRemedyMode, func(t *text) {
-		t.say("Let ")
+		t.say("Allow ")
 		t.put(t.value("by"))
-		t.say(" act once a person has approved.")
+		t.say(" to act after approval.")
 	}},
 	{ProofRemedyController, func(t *text) {
-		t.say("See why no controller runs.")
+		t.say("Find out why no controller runs.")
 	}},
 	{ProofRemedyAgent, func(t *text) {
-		t.say("See why ")
+		t.say("Find out why ")
 		t.put(t.value("agent"))
-		t.say(" is not heard of.")
+		t.say(" does not report.")
 	}},
 	{ProofRemedyBudget, func(t *text) {
 		t.say("Raise the budget of ")
@@ -5189,20 +5191,20 @@ var englishTexts = []compiled{
 		t.say(" to one node.")
 	}},
 	{ProofRemedyPermissions, func(t *text) {
-		t.say("See what the controller was told.")
+		t.say("Check what the controller was told.")
 	}},
 	{ProofRemedyLedger, func(t *text) {
-		t.say("See why the ledger cannot be read.")
+		t.say("Find out why the ledger cannot be read.")
 	}},
 	{CheckSummary, func(t *text) {
 		t.say("Of ")
-		t.say(count(t.number("total"), "thing that may be reported", "things that may be reported"))
+		t.say(count(t.number("total"), "fault that can be reported", "faults that can be reported"))
 		t.say(", ")
 		t.put(t.value("act"))
 		t.say(" would lead to a repair, ")
 		if t.is(t.value("approval")) {
 			t.put(t.value("approval"))
-			t.say(" would once a person approves, ")
+			t.say(" would after approval, ")
 		}
 		t.put(t.value("unproven"))
 		t.say(" may or may not, and ")
@@ -5211,10 +5213,10 @@ var englishTexts = []compiled{
 	}},
 	{CheckLeft, func(t *text) {
 		t.say(count(t.number("n"), "finding", "findings"))
-		t.say(" about what nobody counts on; -o wide has them, and a line for every reason.")
+		t.say(" about faults for which no repair is expected; -o wide lists them, with a line for every reason.")
 	}},
 	{CheckSnapshot, func(t *text) {
-		t.say("A snapshot holds neither naosu's own resources nor who else repairs the nodes.")
+		t.say("A snapshot contains neither naosu's own resources nor the other repairers of the nodes.")
 	}},
 	{CheckNoCRDs, func(t *text) {
 		t.say("naosu's custom resource definitions are not installed (naosu crds | kubectl apply --server-side -f -), so it repairs nothing here.")
@@ -5225,9 +5227,9 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{CheckConfigUnread, func(t *text) {
-		t.say("Whether the agent's configuration in ")
+		t.say("It is not known whether the agent's configuration in ")
 		t.put(t.value("configmap"))
-		t.say(" switches reasons off is not known: ")
+		t.say(" turns reasons off: ")
 		t.put(t.value("why"))
 	}},
 	{VerdictWouldAct, func(t *text) {
@@ -5265,15 +5267,16 @@ var englishTexts = []compiled{
 	}},
 	{ApproveNoName, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" is no Remediation's name")
+		t.say(" is not the name of a Remediation")
 	}},
 	{ApproveGone, func(t *text) {
-		t.say("there is no Remediation ")
+		t.say("Remediation ")
 		t.put(t.value("name"))
+		t.say(" does not exist")
 	}},
 	{ApproveDrill, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" is a drill, which needs nobody's approval")
+		t.say(" is a drill and needs no approval")
 	}},
 	{ApproveEnded, func(t *text) {
 		t.put(t.value("remediation"))
@@ -5281,11 +5284,11 @@ var englishTexts = []compiled{
 	}},
 	{ApproveRejected, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" was rejected, and that stands; if the node stays ill, there will be another proposal")
+		t.say(" was rejected, which cannot be undone; if the node stays unhealthy, there will be another proposal")
 	}},
 	{ApproveForbidden, func(t *text) {
 		t.put(t.value("user"))
-		t.say(" may not approve or reject: it takes the verbs patch and approve on remediations.naosu.dev, as the ClusterRole naosu-approver has them. ")
+		t.say(" is not allowed to approve or reject: this requires the verbs patch and approve on remediations.naosu.dev, which the ClusterRole naosu-approver grants. ")
 		t.put(t.value("problem"))
 	}},
 	{ApproveDone, func(t *text) {
@@ -5300,7 +5303,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("approved")
 			if t.is(t.value("why")) {
-				t.say(", and still waits. ")
+				t.say(" but still waits. ")
 				t.put(t.value("why"))
 			}
 		}
@@ -5319,9 +5322,9 @@ var englishTexts = []compiled{
 	}},
 	{AbortDone, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" has ended, and what naosu had changed on ")
+		t.say(" has ended, and naosu's changes on ")
 		t.put(t.value("node"))
-		t.say(" is put back.")
+		t.say(" are undone.")
 	}},
 	{AbortInVain, func(t *text) {
 		t.put(t.value("remediation"))
@@ -5330,14 +5333,14 @@ var englishTexts = []compiled{
 			t.say(": ")
 			t.put(t.value("why"))
 		}
-		t.say(". It ends when a controller leads again, or when this command is run again.")
+		t.say(". It ends when a controller becomes the leader again, or when you run this command again.")
 	}},
 	{AbortForced, func(t *text) {
 		t.say("The finalizer of ")
 		t.put(t.value("remediation"))
 		t.say(" was removed, although ")
 		t.put(t.value("node"))
-		t.say(" could not be put back")
+		t.say(" could not be restored")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -5349,12 +5352,12 @@ var englishTexts = []compiled{
 		t.say(" could not be aborted")
 	}},
 	{CleanupRemedy, func(t *text) {
-		t.say("give a DURATION such as 2m")
+		t.say("give a duration such as 2m")
 	}},
 	{CleanupWaits, func(t *text) {
 		t.say("The agent still runs on ")
 		t.say(count(t.number("n"), "node", "nodes"))
-		t.say("; waiting for it to end.")
+		t.say("; waiting for it to terminate.")
 	}},
 	{CleanupDone, func(t *text) {
 		t.put(t.value("node"))
@@ -5368,7 +5371,7 @@ var englishTexts = []compiled{
 	{CleanupAgents, func(t *text) {
 		t.say("the agent still runs on ")
 		t.say(count(t.number("n"), "node", "nodes"))
-		t.say(", whose conditions were left: ")
+		t.say(", whose conditions were kept: ")
 		t.say(englishAnd(t.items("nodes")))
 		t.say("; uninstall it first")
 	}},
@@ -5383,7 +5386,7 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "Remediation", "Remediations"))
 		t.say(" turned out as forecast")
 		if t.is(t.value("wanted")) {
-			t.say("; an action is taken unasked once ")
+			t.say("; an action needs no approval once ")
 			t.put(t.value("wanted"))
 			t.say(" of its own have")
 			if t.is(t.value("actions")) {
@@ -5426,7 +5429,7 @@ var englishTexts = []compiled{
 		t.say("forecast")
 	}},
 	{RemediationNoPods, func(t *text) {
-		t.say("No pod was to move.")
+		t.say("The forecast was that no pod moves.")
 	}},
 	{RemediationOmitted, func(t *text) {
 		t.say("and ")
@@ -5435,7 +5438,9 @@ var englishTexts = []compiled{
 	}},
 	{RemediationLoses, func(t *text) {
 		t.say(count(t.number("n"), "pod has", "pods have"))
-		t.say(" data on the node alone, which does not move along: ")
+		t.say(" data on this node only, which does not move with ")
+		t.say(verb(t.number("n"), "it", "them"))
+		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
 	}},
 	{RemediationBecame, func(t *text) {
@@ -5443,17 +5448,17 @@ var englishTexts = []compiled{
 		t.put(t.value("at"))
 		t.say(". ")
 		if t.equal(t.value("outcome"), "AsForecast") {
-			t.say("Every pod fared so.")
+			t.say("Every pod turned out as forecast.")
 		} else {
 			if t.equal(t.value("outcome"), "NotAsForecast") {
-				t.say("Not every pod fared so.")
+				t.say("Not every pod turned out as forecast.")
 			} else {
 				if t.is(t.value("outcome")) {
 					t.say("It ended as ")
 					t.put(t.value("outcome"))
 					t.say(".")
 				} else {
-					t.say("It goes on.")
+					t.say("It is in progress.")
 				}
 			}
 		}
@@ -5465,8 +5470,8 @@ var englishTexts = []compiled{
 		t.say("guard")
 	}},
 	{RemediationAllowed, func(t *text) {
-		t.say(count(t.number("n"), "other check allows", "other checks allow"))
-		t.say(" it.")
+		t.say(count(t.number("n"), "other check", "other checks"))
+		t.say(" passed.")
 	}},
 	{"Check/paused", func(t *text) {
 		t.say("Paused:")
@@ -5475,16 +5480,16 @@ var englishTexts = []compiled{
 		t.say("Lease:")
 	}},
 	{"Check/fresh", func(t *text) {
-		t.say("Age:")
+		t.say("Out of date:")
 	}},
 	{"Check/mode", func(t *text) {
 		t.say("Mode:")
 	}},
 	{"Check/in-hand", func(t *text) {
-		t.say("At work:")
+		t.say("In progress:")
 	}},
 	{"Check/leaving", func(t *text) {
-		t.say("Leaving:")
+		t.say("Being removed:")
 	}},
 	{"Check/budgets", func(t *text) {
 		t.say("Budget:")
@@ -5493,7 +5498,7 @@ var englishTexts = []compiled{
 		t.say("Zone:")
 	}},
 	{"Check/failing-together", func(t *text) {
-		t.say("Pattern:")
+		t.say("Failing together:")
 	}},
 	{"Check/api-server", func(t *text) {
 		t.say("API server:")
@@ -5502,7 +5507,7 @@ var englishTexts = []compiled{
 		t.say("Zonal shift:")
 	}},
 	{"Check/new-node", func(t *text) {
-		t.say("New:")
+		t.say("New node:")
 	}},
 	{"Check/one-machine", func(t *text) {
 		t.say("Machine:")
@@ -5514,7 +5519,7 @@ var englishTexts = []compiled{
 		t.say("PodDisruptionBudgets:")
 	}},
 	{"Check/capacity", func(t *text) {
-		t.say("Room:")
+		t.say("Capacity:")
 	}},
 	{"Check/last-replica", func(t *text) {
 		t.say("Last replica:")
@@ -5529,7 +5534,7 @@ var englishTexts = []compiled{
 		t.say("Cool-down:")
 	}},
 	{"Check/did-not-help", func(t *text) {
-		t.say("Past:")
+		t.say("Did not help:")
 	}},
 	{"Check/replace-loop", func(t *text) {
 		t.say("Replaced in a row:")
@@ -5547,30 +5552,30 @@ var englishTexts = []compiled{
 		t.say("Competing:")
 	}},
 	{"Check/permission", func(t *text) {
-		t.say("Rights:")
+		t.say("Permission:")
 	}},
 	{WouldTellForbidden, func(t *text) {
 		t.say(englishAnd(t.items("kinds")))
-		t.say(" objects cannot be read with these credentials; they might tell more.")
+		t.say(" objects cannot be read with these credentials; they might show more.")
 	}},
 	{WouldTellAbsent, func(t *text) {
 		t.say(englishAnd(t.items("kinds")))
-		t.say(" objects are not in what was read; they might tell more.")
+		t.say(" objects were not read; they might show more.")
 	}},
 	{StatusUntold, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is there; naosu does not explain things of its kind.")
+		t.say(" exists; naosu does not explain objects of its kind.")
 	}},
 	{LogTells, func(t *text) {
-		t.say("Why the program in ")
+		t.say("The log of ")
 		t.put(t.value("container"))
-		t.say(" ended or got stuck is in its log, which naosu does not read: ")
+		t.say(" shows why its program ended or got stuck; naosu does not read logs: ")
 		t.put(t.value("command"))
 	}},
 	{GateWaits, func(t *text) {
-		t.say("Whoever put the gate ")
+		t.say("Whatever added the gate ")
 		t.put(t.value("gate"))
-		t.say(" on the pod has to take it off; until then the scheduler does not look at the pod.")
+		t.say(" to the pod has to remove it; until then, the scheduler does not consider the pod.")
 	}},
 	{SchedulerServes, func(t *text) {
 		if t.is(t.value("placed")) {
@@ -5579,15 +5584,15 @@ var englishTexts = []compiled{
 			t.put(t.value("placed"))
 			t.say(" of the ")
 			t.put(t.value("asking"))
-			t.say(" pods that ask for it, but has not looked at this one.")
+			t.say(" pods that name it but has not processed this one.")
 		} else {
 			t.say("None of the ")
 			t.say(count(t.number("asking"), "pod", "pods"))
 			t.say(" that ")
-			t.say(verb(t.number("asking"), "asks", "ask"))
-			t.say(" for ")
+			t.say(verb(t.number("asking"), "names", "name"))
+			t.say(" ")
 			t.put(t.value("scheduler"))
-			t.say(" has a node: no scheduler of that name seems to run.")
+			t.say(" has a node: no scheduler of that name seems to be running.")
 		}
 	}},
 	{OnNodeGone, func(t *text) {
@@ -5607,19 +5612,21 @@ var englishTexts = []compiled{
 		} else {
 			t.say("is not Ready")
 		}
-		t.say(": whether the pod runs cannot be known.")
+		t.say(": it is not known whether the pod runs.")
 	}},
 	{NodeNotReadySince, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is not Ready")
+		t.say(" ")
 		if t.is(t.value("age")) {
-			t.say(", since ")
+			t.say("has not been Ready for ")
 			t.put(t.value("age"))
+		} else {
+			t.say("is not Ready")
 		}
 		t.say(".")
 	}},
 	{KubeletSays, func(t *text) {
-		t.say("The kubelet says why.")
+		t.say("The kubelet reports the reason.")
 	}},
 	{KubeletSilent, func(t *text) {
 		t.say("The kubelet on ")
@@ -5639,9 +5646,9 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{InitFirst, func(t *text) {
-		t.say("Init containers run one after the other, and the pod's own containers start once the last of them has ended; ")
+		t.say("Init containers run one after another, and the pod's own containers start after the last of them has ended; ")
 		t.put(t.value("container"))
-		t.say(" has not.")
+		t.say(" has not ended.")
 	}},
 	{ContainerRefused, func(t *text) {
 		t.put(t.value("subject"))
@@ -5669,11 +5676,11 @@ var englishTexts = []compiled{
 		t.put(t.value("kind"))
 		t.say(" ")
 		t.put(t.value("name"))
-		t.say(", which is not in namespace ")
+		t.say(", which does not exist in namespace ")
 		t.put(t.value("namespace"))
 		t.say(". naosu does not read ")
 		t.put(t.value("kind"))
-		t.say("s: that is what the kubelet says.")
+		t.say("s: this is what the kubelet reports.")
 	}},
 	{SourceKeyMissing, func(t *text) {
 		t.say("Container ")
@@ -5688,12 +5695,12 @@ var englishTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(", which has no such key. naosu does not read ")
 		t.put(t.value("kind"))
-		t.say("s: that is what the kubelet says.")
+		t.say("s: this is what the kubelet reports.")
 	}},
 	{MountSourceMissing, func(t *text) {
-		t.say("The volume is ")
+		t.say("The volume uses ")
 		if t.is(t.value("key")) {
-			t.say("to hold the key ")
+			t.say("the key ")
 			t.put(t.value("key"))
 			t.say(" of ")
 		}
@@ -5705,12 +5712,12 @@ var englishTexts = []compiled{
 		if t.is(t.value("key")) {
 			t.say("has no such key")
 		} else {
-			t.say("is not in namespace ")
+			t.say("does not exist in namespace ")
 			t.put(t.value("namespace"))
 		}
 		t.say(". naosu does not read ")
 		t.put(t.value("kind"))
-		t.say("s: that is what the kubelet says.")
+		t.say("s: this is what the kubelet reports.")
 	}},
 	{RemedyCreate, func(t *text) {
 		t.say("Create ")
@@ -5729,27 +5736,27 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{RemedyCreateCost, func(t *text) {
-		t.say("None; it is tried again within minutes.")
+		t.say("None; Kubernetes tries again within minutes.")
 	}},
 	{RemedyCreateRisk, func(t *text) {
-		t.say("Wrong values let the program start and fail later. If something else is to make ")
+		t.say("With wrong values, the program starts and fails later. If ")
 		t.put(t.value("object"))
-		t.say(", such as Helm, cert-manager or External Secrets, mend that in its place: it may not take over what is there.")
+		t.say(" should come from something else, such as Helm, cert-manager or External Secrets, fix that instead: it may not take over an existing object.")
 	}},
 	{RemedyAccountRisk, func(t *text) {
-		t.say("It has no rights beyond those of every ServiceAccount: what the program may do has to be granted. If something else is to make ")
+		t.say("It has no permissions beyond those of every ServiceAccount: what the program may do must be granted. If ")
 		t.put(t.value("object"))
-		t.say(", such as Helm or an operator, mend that in its place.")
+		t.say(" should come from something else, such as Helm or an operator, fix that instead.")
 	}},
 	{AccountThere, func(t *text) {
 		t.put(t.value("account"))
-		t.say(" exists by now: the controller tries again, after up to 15 minutes.")
+		t.say(" exists now: the controller tries again, after up to 15 minutes.")
 	}},
 	{ImageFailed, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("node"))
-		t.say(" cannot get the image ")
+		t.say(" cannot pull the image ")
 		t.put(t.value("image"))
 		t.say(" of container ")
 		t.put(t.value("container"))
@@ -5761,38 +5768,38 @@ var englishTexts = []compiled{
 		t.put(t.value("image"))
 		t.say(" (container ")
 		t.put(t.value("container"))
-		t.say("); the name or the tag is wrong, or it was never pushed.")
+		t.say("); the name or the tag is wrong, or the image was never pushed.")
 	}},
 	{ImageRefused, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" does not start: the registry refuses the image ")
+		t.say(" does not start: the registry denies access to the image ")
 		t.put(t.value("image"))
 		t.say(" (container ")
 		t.put(t.value("container"))
 		t.say("). ")
 		if t.is(t.value("secrets")) {
-			t.say("The pod names ")
+			t.say("The pod authenticates with ")
 			t.say(englishAnd(t.items("secrets")))
-			t.say(" to log in with, which naosu does not read.")
+			t.say(", which naosu does not read.")
 		} else {
-			t.say("The pod names no imagePullSecrets; ")
+			t.say("The pod has no imagePullSecrets; only the credentials of ")
 			t.put(t.value("node"))
-			t.say("'s own credentials are all it has.")
+			t.say(" are used.")
 		}
 	}},
 	{ImageLimited, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" does not start: the registry limits how often images are pulled, and ")
+		t.say(" does not start: the registry limits the rate of image pulls, and ")
 		t.put(t.value("image"))
 		t.say(" (container ")
 		t.put(t.value("container"))
-		t.say(") is over the limit.")
+		t.say(") exceeds the limit.")
 	}},
 	{ImageUnreachable, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("node"))
-		t.say(" does not reach the registry of ")
+		t.say(" cannot reach the registry of ")
 		t.put(t.value("image"))
 		t.say(" (container ")
 		t.put(t.value("container"))
@@ -5829,7 +5836,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("the node's platform")
 		}
-		t.say(", or keep the pods on nodes that it is built for with the nodeSelector kubernetes.io/arch")
+		t.say(", or run the pods only on nodes that the image is built for, with the nodeSelector kubernetes.io/arch")
 		if t.is(t.value("others")) {
 			t.say(" (other nodes are ")
 			t.say(englishAnd(t.items("others")))
@@ -5841,7 +5848,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("image"))
-		t.say(" is not the name of an image (container ")
+		t.say(" is not a valid image name (container ")
 		t.put(t.value("container"))
 		t.say(").")
 	}},
@@ -5862,7 +5869,7 @@ var englishTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(" on ")
 		t.put(t.value("node"))
-		t.say(": the image itself is there.")
+		t.say(": the image itself exists.")
 	}},
 	{ClaimMissing, func(t *text) {
 		t.put(t.value("subject"))
@@ -5879,16 +5886,16 @@ var englishTexts = []compiled{
 			t.say("is Pending: ")
 			t.put(t.value("pod"))
 		}
-		t.say(" names its node itself (spec.nodeName), past the scheduler, and ")
+		t.say(" names its node itself (spec.nodeName) and bypasses the scheduler, but ")
 		t.put(t.value("claim"))
 		t.say(" waits for the scheduler to choose a node, because ")
 		t.put(t.value("class"))
 		t.say(" has the volumeBindingMode WaitForFirstConsumer.")
 	}},
 	{ClaimBypassedWay, func(t *text) {
-		t.say("Leave spec.nodeName out and use a nodeSelector in its place, such as kubernetes.io/hostname: ")
+		t.say("Replace spec.nodeName with a nodeSelector, such as kubernetes.io/hostname: ")
 		t.put(t.value("hostname"))
-		t.say("; the pod has to be created anew.")
+		t.say("; the pod must be recreated.")
 	}},
 	{MountFails, func(t *text) {
 		t.put(t.value("subject"))
@@ -5903,14 +5910,14 @@ var englishTexts = []compiled{
 		t.put(t.value("driver"))
 		t.say(" has not registered on ")
 		t.put(t.value("node"))
-		t.say(", so that the volume of ")
+		t.say(", so the volume of ")
 		t.put(t.value("claim"))
 		t.say(" cannot be used there.")
 	}},
 	{DriverUnseen, func(t *text) {
 		t.say("No DaemonSet of ")
 		t.put(t.value("driver"))
-		t.say(" is to be seen: the driver is likely not installed, or its DaemonSet goes by a name and paths of its own.")
+		t.say(" was found: the driver is probably not installed, or its DaemonSet has a name and paths of its own.")
 	}},
 	{DriverPod, func(t *text) {
 		t.put(t.value("set"))
@@ -5920,13 +5927,13 @@ var englishTexts = []compiled{
 		if t.is(t.value("well")) {
 			t.say("its pod on that node, ")
 			t.put(t.value("pod"))
-			t.say(", is ready: why it has not registered is in its log")
+			t.say(", is ready: the log of that pod shows why the driver has not registered")
 		} else {
 			t.say("its pod on that node, ")
 			t.put(t.value("pod"))
 			t.say(", is not ready (")
 			t.put(t.value("state"))
-			t.say("): mend it first")
+			t.say("): fix it first")
 		}
 		t.say(".")
 	}},
@@ -5934,32 +5941,32 @@ var englishTexts = []compiled{
 		t.put(t.value("set"))
 		t.say(" in ")
 		t.put(t.value("namespace"))
-		t.say(" runs the driver and leaves ")
+		t.say(" runs the driver but excludes ")
 		t.put(t.value("node"))
-		t.say(" out (")
+		t.say(" (")
 		t.put(t.value("why"))
-		t.say("): let it run there.")
+		t.say("): include that node.")
 	}},
 	{DriverNoPod, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" in ")
 		t.put(t.value("namespace"))
-		t.say(" runs the driver and has no pod on ")
+		t.say(" runs the driver but has no pod on ")
 		t.put(t.value("node"))
-		t.say("; why is told by: naosu why ")
+		t.say("; to see why: naosu why ")
 		t.put(t.value("set"))
 		t.say(" --namespace ")
 		t.put(t.value("namespace"))
 	}},
 	{AttachUnasked, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" does not start: nobody has asked yet for ")
+		t.say(" does not start: nothing has requested yet that ")
 		t.put(t.value("volume"))
 		t.say(" (")
 		t.put(t.value("claim"))
-		t.say(") to be attached to ")
+		t.say(") be attached to ")
 		t.put(t.value("node"))
-		t.say("; that is the attach-detach controller's work.")
+		t.say("; the attach-detach controller does that.")
 	}},
 	{AttachFails, func(t *text) {
 		t.put(t.value("subject"))
@@ -5986,14 +5993,14 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(", which has ")
 		t.put(t.value("n"))
-		t.say(" of its volumes attached: likely as many as ")
+		t.say(" of its volumes attached: probably as many as ")
 		if t.is(t.value("type")) {
 			t.say("a machine of type ")
 			t.put(t.value("type"))
 		} else {
 			t.say("its machine")
 		}
-		t.say(" takes.")
+		t.say(" allows.")
 	}},
 	{AttachWaits, func(t *text) {
 		t.put(t.value("subject"))
@@ -6007,7 +6014,7 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(") to ")
 		t.put(t.value("node"))
-		t.say(", and has not answered.")
+		t.say(" and has not responded.")
 	}},
 	{AttachedElsewhere, func(t *text) {
 		t.put(t.value("subject"))
@@ -6015,7 +6022,7 @@ var englishTexts = []compiled{
 		t.put(t.value("volume"))
 		t.say(" (")
 		t.put(t.value("claim"))
-		t.say(") can be attached to one node at a time and still is to ")
+		t.say(") can be attached to only one node at a time and is still attached to ")
 		t.put(t.value("other"))
 		if t.is(t.value("users")) {
 			t.say(", where ")
@@ -6025,7 +6032,7 @@ var englishTexts = []compiled{
 			t.say(" it")
 		}
 		if t.is(t.value("down")) {
-			t.say(". That node does not answer: Kubernetes detaches by force only after 6 minutes, once the pods there are deleted")
+			t.say(". That node does not respond: Kubernetes detaches the volume by force only 6 minutes after the pods there are deleted")
 		}
 		t.say(".")
 	}},
@@ -6033,16 +6040,16 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("node"))
-		t.say(" has no address to give it.")
+		t.say(" has no IP address left for it.")
 	}},
 	{AddressesUnknown, func(t *text) {
-		t.say("How many addresses the node and its subnet have left is not in the Kubernetes API; the cloud provider tells. Addresses that interfaces of former nodes hold count as used.")
+		t.say("The Kubernetes API does not show how many addresses the node and its subnet have left; the cloud provider does. Addresses that interfaces of former nodes hold count as used.")
 	}},
 	{NetworkMissing, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: the network plugin on ")
 		t.put(t.value("node"))
-		t.say(" has not come up.")
+		t.say(" has not started.")
 	}},
 	{SandboxFails, func(t *text) {
 		t.put(t.value("subject"))
@@ -6057,7 +6064,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "has", "have"))
-		t.say(" the same trouble: ")
+		t.say(" the same problem: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
@@ -6065,40 +6072,40 @@ var englishTexts = []compiled{
 		t.put(t.value("twin"))
 		t.say(" of the same workload runs on ")
 		t.put(t.value("node"))
-		t.say("; to see what differs: ")
+		t.say("; to compare them: ")
 		t.put(t.value("command"))
 	}},
 	{Crashes, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" does not stay up: container ")
+		t.say(" keeps restarting: container ")
 		t.put(t.value("container"))
 		t.say(" has been restarted ")
 		t.put(t.value("n"))
 		t.say(" times")
 		if t.is(t.value("last")) {
-			t.say(", and ended the last time with ")
+			t.say(" and last ended with ")
 			t.put(t.value("last"))
 		}
 		t.say(".")
 	}},
 	{CrashesOOM, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" does not stay up: container ")
+		t.say(" keeps restarting: container ")
 		t.put(t.value("container"))
 		t.say(" ")
 		if t.is(t.value("limit")) {
-			t.say("uses more memory than its limit of ")
+			t.say("exceeds its memory limit of ")
 			t.put(t.value("limit"))
 		} else {
-			t.say("is ended because memory runs out")
+			t.say("is killed because memory runs out")
 		}
-		t.say(", and has been restarted ")
+		t.say(" and has been restarted ")
 		t.put(t.value("n"))
 		t.say(" times.")
 	}},
 	{CrashesProbe, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" does not stay up: the kubelet ends container ")
+		t.say(" keeps restarting: the kubelet stops container ")
 		t.put(t.value("container"))
 		t.say(" because its probe fails (")
 		t.put(t.value("why"))
@@ -6111,14 +6118,14 @@ var englishTexts = []compiled{
 		t.put(t.value("ran"))
 		t.say(" and was never ready: ")
 		t.put(t.value("container"))
-		t.say(" may take longer to start than its liveness probe allows.")
+		t.say(" may need more time to start than its liveness probe allows.")
 	}},
 	{RemedyStartupProbe, func(t *text) {
-		t.say("Give ")
+		t.say("Add a startup probe to ")
 		t.put(t.value("container"))
 		t.say(" of ")
 		t.put(t.value("object"))
-		t.say(" a startup probe that waits up to ")
+		t.say(" that waits up to ")
 		t.put(t.value("total"))
 		t.say(" (")
 		t.put(t.value("times"))
@@ -6126,15 +6133,15 @@ var englishTexts = []compiled{
 		t.put(t.value("period"))
 		t.say("s), twice its last run of ")
 		t.put(t.value("ran"))
-		t.say("; the liveness probe begins once it has passed.")
+		t.say("; the liveness probe starts after it has succeeded.")
 	}},
 	{RemedyStartupProbeRisk, func(t *text) {
-		t.say("If the program is stuck and not slow, it is restarted only after ")
+		t.say("If the program is stuck rather than slow, it is restarted only after ")
 		t.put(t.value("total"))
 		t.say(".")
 	}},
 	{BacksOff, func(t *text) {
-		t.say("The kubelet waits longer before each new start of container ")
+		t.say("The kubelet increases the delay before each restart of container ")
 		t.put(t.value("container"))
 		t.say(", up to 5 minutes.")
 	}},
@@ -6155,19 +6162,18 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{ExitLimit, func(t *text) {
-		t.say("It used more memory than its limit of ")
+		t.say("It exceeded its memory limit of ")
 		t.put(t.value("limit"))
-		t.say(", and the kernel ended it.")
+		t.say(", and the kernel killed it.")
 	}},
 	{ExitNodeMemory, func(t *text) {
-		t.say("The container has no memory limit of its own: memory ran out for the pod or for ")
+		t.say("The container has no memory limit: memory ran out for the pod or for ")
 		t.put(t.value("node"))
-		t.say(" as a whole, and the kernel chose this process.")
+		t.say(" as a whole, and the kernel killed this process.")
 	}},
 	{ExitNodeOOM, func(t *text) {
-		t.say("The memory of ")
 		t.put(t.value("node"))
-		t.say(" ran out as a whole, and the kernel chose this process: a higher limit does not help, more memory or fewer pods on the node do.")
+		t.say(" as a whole ran out of memory, and the kernel killed this process: a higher limit does not help; more memory or fewer pods on the node do.")
 	}},
 	{RemedyMemory, func(t *text) {
 		t.say("Raise the memory limit of ")
@@ -6181,31 +6187,31 @@ var englishTexts = []compiled{
 		if t.is(t.value("guaranteed")) {
 			t.say(", and its request with it")
 		}
-		t.say(". Twice, because how much it needs is not known, only that ")
+		t.say(". The limit is doubled because it is only known that ")
 		t.put(t.value("from"))
-		t.say(" is not enough; what it uses is shown by kubectl top pod.")
+		t.say(" is not enough, not how much is needed; kubectl top pod shows the usage.")
 	}},
 	{RemedyMemoryCost, func(t *text) {
 		t.say("The pods of ")
 		t.put(t.value("object"))
 		t.say(" are replaced")
 		if t.is(t.value("guaranteed")) {
-			t.say(", and each needs a node with so much memory left")
+			t.say(", and each needs a node with that much memory left")
 		}
 		t.say(".")
 	}},
 	{RemedyMemoryRisk, func(t *text) {
-		t.say("If the program leaks memory, it is ended again, only later. A node whose pods use more than they request runs out of memory itself.")
+		t.say("If the program leaks memory, it is killed again, only later. A node whose pods use more than they request runs out of memory itself.")
 	}},
 	{NoNodeHolds, func(t *text) {
 		t.say("No node has twice the memory, ")
 		t.put(t.value("to"))
-		t.say(": see first what ")
+		t.say(": check first what ")
 		t.put(t.value("container"))
 		t.say(" needs it for.")
 	}},
 	{ExitProbe, func(t *text) {
-		t.say("The kubelet ended it because a probe")
+		t.say("The kubelet stopped it because a probe")
 		if t.is(t.value("probe")) {
 			t.say(" (")
 			t.put(t.value("probe"))
@@ -6214,31 +6220,31 @@ var englishTexts = []compiled{
 		t.say(" failed.")
 	}},
 	{ExitNeverRan, func(t *text) {
-		t.say("Its program never ran, and wrote no log: the container runtime could not start it.")
+		t.say("Its program never ran and wrote no log: the container runtime could not start it.")
 	}},
 	{ExitKilled, func(t *text) {
-		t.say("Exit code 137 is SIGKILL: something outside the program ended it, such as a grace period that ran out or memory, without saying so.")
+		t.say("Exit code 137 is SIGKILL: something outside the program killed it, such as an expired grace period or a lack of memory; the reason is not recorded.")
 	}},
 	{ExitTerminated, func(t *text) {
-		t.say("Exit code 143 is SIGTERM: it was asked to end.")
+		t.say("Exit code 143 is SIGTERM: the program was asked to end.")
 	}},
 	{ExitSegmentation, func(t *text) {
-		t.say("Exit code 139 is SIGSEGV: the program read or wrote memory that is not its own.")
+		t.say("Exit code 139 is SIGSEGV: the program accessed memory that is not its own.")
 	}},
 	{ExitNotFound, func(t *text) {
-		t.say("Exit code 127 means that the shell did not find the command: the image lacks what the container is to run.")
+		t.say("Exit code 127 means that the shell did not find the command: the image lacks what the container should run.")
 	}},
 	{ExitNotExecutable, func(t *text) {
 		t.say("Exit code 126 means that the shell could not execute the file.")
 	}},
 	{ExitDone, func(t *text) {
-		t.say("It ended well, but the pod's restart policy starts it again: what runs here is expected not to end.")
+		t.say("It ended successfully, but the pod's restartPolicy restarts it: a program that does not end is expected here.")
 	}},
 	{WorkDone, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not complete: ")
 		t.say(englishAnd(t.items("done")))
-		t.say(" ended well, but ")
+		t.say(" ended successfully, but ")
 		t.say(englishAnd(t.items("running")))
 		t.say(" still ")
 		t.say(verb(len(t.items("running")), "runs", "run"))
@@ -6256,10 +6262,12 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("running")), "is a sidecar", "are sidecars"))
 		t.say(", move ")
 		t.say(verb(len(t.items("running")), "it", "them"))
-		t.say(" to initContainers with restartPolicy: Always (a native sidecar, Kubernetes 1.29 and later): the kubelet stops these once the others have ended.")
+		t.say(" to initContainers with restartPolicy: Always (a native sidecar, Kubernetes 1.29 and later): the kubelet then stops ")
+		t.say(verb(len(t.items("running")), "it", "them"))
+		t.say(" once the other containers have ended.")
 	}},
 	{ExitDoneOnce, func(t *text) {
-		t.say("It ended well, and the pod's restart policy does not start it again.")
+		t.say("It ended successfully, and the pod's restartPolicy does not restart it.")
 	}},
 	{ReadinessProbeFails, func(t *text) {
 		t.put(t.value("subject"))
@@ -6303,11 +6311,11 @@ var englishTexts = []compiled{
 	{ReadinessGateWaits, func(t *text) {
 		t.say("The pod's readiness gate ")
 		t.put(t.value("gate"))
-		t.say(" is not true: whoever sets that condition, such as a load balancer's controller, has not.")
+		t.say(" is not True: whatever sets that condition, such as a load balancer controller, has not done so.")
 	}},
 	{EndedPreempted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was preempted: the scheduler ended it on ")
+		t.say(" was preempted: the scheduler terminated it on ")
 		t.put(t.value("node"))
 		t.say(" to make room for a pod of higher priority.")
 	}},
@@ -6321,17 +6329,17 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" was evicted from ")
 		t.put(t.value("node"))
-		t.say(" through the API, as by a drain, an autoscaler or a descheduler.")
+		t.say(" through the API, for example by a drain, an autoscaler or a descheduler.")
 	}},
 	{EndedCollected, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was removed by the garbage collector of pods because ")
+		t.say(" was removed by the pod garbage collector because ")
 		t.put(t.value("node"))
 		t.say(" is gone or out of service.")
 	}},
 	{EndedByKubelet, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was ended by the kubelet on ")
+		t.say(" was terminated by the kubelet on ")
 		t.put(t.value("node"))
 		if t.is(t.value("why")) {
 			t.say(": ")
@@ -6342,7 +6350,7 @@ var englishTexts = []compiled{
 	}},
 	{EndedDisrupted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was ended from outside")
+		t.say(" was terminated from outside")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -6352,13 +6360,13 @@ var englishTexts = []compiled{
 	}},
 	{EndedDeadline, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was ended because it ran longer than its activeDeadlineSeconds.")
+		t.say(" was terminated because it exceeded its activeDeadlineSeconds.")
 	}},
 	{EndedAffinity, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was refused by the kubelet on ")
 		t.put(t.value("node"))
-		t.say(": the node's labels did not match what the pod asks for")
+		t.say(": the node's labels did not match what the pod requires")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -6379,19 +6387,19 @@ var englishTexts = []compiled{
 	}},
 	{EndedNodeLost, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was given up because ")
+		t.say(" was considered lost because ")
 		t.put(t.value("node"))
-		t.say(" did not answer any more.")
+		t.say(" stopped responding.")
 	}},
 	{EndedShutdown, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was ended because ")
+		t.say(" was terminated because ")
 		t.put(t.value("node"))
 		t.say(" shut down.")
 	}},
 	{EndedCritical, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was ended by the kubelet on ")
+		t.say(" was terminated by the kubelet on ")
 		t.put(t.value("node"))
 		t.say(" to make room for a critical pod")
 		if t.is(t.value("why")) {
@@ -6405,7 +6413,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" was refused by the kubelet on ")
 		t.put(t.value("node"))
-		t.say(": when it arrived there was not enough ")
+		t.say(": when it arrived, there was not enough ")
 		t.put(t.value("resource"))
 		if t.is(t.value("why")) {
 			t.say(": ")
@@ -6415,7 +6423,7 @@ var englishTexts = []compiled{
 		}
 	}},
 	{EndedUntold, func(t *text) {
-		t.say("The pod's status does not say how its containers ended.")
+		t.say("The pod's status does not show how its containers ended.")
 	}},
 	{TaintEvicts, func(t *text) {
 		t.put(t.value("node"))
@@ -6425,9 +6433,9 @@ var englishTexts = []compiled{
 		if t.equal(t.value("seconds"), 0) {
 			t.say("does not tolerate")
 		} else {
-			t.say("tolerates for ")
+			t.say("tolerates for only ")
 			t.put(t.value("seconds"))
-			t.say(" seconds only")
+			t.say(" seconds")
 		}
 		t.say(".")
 	}},
@@ -6443,7 +6451,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" was evicted by the kubelet on ")
 		t.put(t.value("node"))
-		t.say(" because it went over a limit of its own: ")
+		t.say(" because it exceeded a limit of its own: ")
 		t.put(t.value("why"))
 	}},
 	{EvictedCondition, func(t *text) {
@@ -6454,7 +6462,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{EvictedChoice, func(t *text) {
-		t.say("The kubelet first evicts pods that use more than they request. This one's quality of service is ")
+		t.say("The kubelet first evicts pods that use more than they request. The QoS class of this pod is ")
 		t.put(t.value("qos"))
 		if !t.is(t.value("requested")) {
 			t.say(", and not all of its containers request ")
@@ -6467,9 +6475,9 @@ var englishTexts = []compiled{
 			t.put(t.value("node"))
 			t.say(" still has ")
 			t.put(t.value("condition"))
-			t.say(", since ")
+			t.say(", for ")
 			t.put(t.value("age"))
-			t.say(".")
+			t.say(" now.")
 		} else {
 			t.put(t.value("node"))
 			t.say(" no longer has ")
@@ -6478,7 +6486,7 @@ var englishTexts = []compiled{
 		}
 	}},
 	{NobodyReplaces, func(t *text) {
-		t.say("Nothing controls the pod, so nothing recreates it.")
+		t.say("No controller manages the pod, so nothing recreates it.")
 	}},
 	{OwnerHas, func(t *text) {
 		t.put(t.value("owner"))
@@ -6496,7 +6504,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" is being deleted and has ")
 		t.put(t.value("left"))
-		t.say(" left to end by itself.")
+		t.say(" of its grace period left.")
 	}},
 	{StopFinalizers, func(t *text) {
 		t.put(t.value("subject"))
@@ -6508,11 +6516,11 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("finalizers")))
 		t.say(" ")
 		t.say(verb(len(t.items("finalizers")), "keeps", "keep"))
-		t.say(" the object until whoever put ")
+		t.say(" the object until whatever added ")
 		t.say(verb(len(t.items("finalizers")), "it", "them"))
-		t.say(" there takes ")
+		t.say(" removes ")
 		t.say(verb(len(t.items("finalizers")), "it", "them"))
-		t.say(" off.")
+		t.say(".")
 	}},
 	{StopNodeDown, func(t *text) {
 		t.put(t.value("subject"))
@@ -6528,7 +6536,7 @@ var englishTexts = []compiled{
 		t.put(t.value("age"))
 		t.say(" ago; ")
 		t.put(t.value("node"))
-		t.say(", which would confirm its end, no longer exists. The garbage collector of pods removes it.")
+		t.say(", which would confirm its end, no longer exists. The pod garbage collector removes it.")
 	}},
 	{StopKubelet, func(t *text) {
 		t.put(t.value("subject"))
@@ -6550,60 +6558,60 @@ var englishTexts = []compiled{
 		if t.is(t.value("lasts")) {
 			t.put(t.value("lasts"))
 		} else {
-			t.say("for ever")
+			t.say("forever")
 		}
-		t.say(", and the grace period is ")
+		t.say(", but the grace period is ")
 		t.put(t.value("grace"))
 		t.say("s. The kubelet on ")
 		t.put(t.value("node"))
-		t.say(" is likely still waiting for it.")
+		t.say(" is probably still waiting for the hook.")
 	}},
 	{HookMayHold, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" has a preStop hook (")
 		t.put(t.value("hook"))
-		t.say("), and is asked to end only after it; how long that takes is not told.")
+		t.say(") and is asked to end only after it; how long that takes is not known.")
 	}},
 	{HookWaits, func(t *text) {
-		t.say("The kubelet waits for a hook as long as the grace period that it was told first; a shorter one that is given later ends no hook that runs already.")
+		t.say("The kubelet waits for a hook for the grace period that it was given first; a shorter one that is given later does not end a hook that is already running.")
 		if !t.is(t.value("own")) {
 			t.say(" Shorten the hook in ")
 			t.put(t.value("object"))
-			t.say(", or its other pods end no sooner.")
+			t.say("; otherwise its other pods take as long to end.")
 		}
 	}},
 	{RemedyEndHook, func(t *text) {
 		t.say("End the hook's sleep in container ")
 		t.put(t.value("container"))
-		t.say(": the kubelet then ends the container.")
+		t.say(": the kubelet then stops the container.")
 	}},
 	{RemedyEndHookCost, func(t *text) {
-		t.say("None: the pod is to end.")
+		t.say("None: the pod is being deleted.")
 	}},
 	{RemedyEndHookRisk, func(t *text) {
 		t.say("Every sleep in container ")
 		t.put(t.value("container"))
-		t.say(" ends. An image without sh or pidof refuses it.")
+		t.say(" ends. The command does not work in an image without sh or pidof.")
 	}},
 	{RemedyForceHook, func(t *text) {
-		t.say("Remove the object of ")
-		t.put(t.value("subject"))
-		t.say(" at once.")
+		t.say("Delete the object of ")
+		t.put(t.value("pod"))
+		t.say(" immediately.")
 	}},
 	{RemedyForceHookCost, func(t *text) {
 		t.say("None for other pods.")
 	}},
 	{RemedyForceHookRisk, func(t *text) {
-		t.say("Its containers run on, unseen, on ")
+		t.say("Its containers keep running on ")
 		t.put(t.value("node"))
-		t.say(" until the hook ends or the kubelet is restarted.")
+		t.say(", invisible to Kubernetes, until the hook ends or the kubelet is restarted.")
 	}},
 	{GonePreempted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is gone: ")
+		t.say(" no longer exists: ")
 		t.put(t.value("age"))
-		t.say(" ago the scheduler preempted it")
+		t.say(" ago, the scheduler preempted it")
 		if t.is(t.field("by", "Name")) {
 			t.say(" for ")
 			t.put(t.value("by"))
@@ -6619,43 +6627,43 @@ var englishTexts = []compiled{
 	}},
 	{GoneTainted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is gone: ")
+		t.say(" no longer exists: ")
 		t.put(t.value("age"))
-		t.say(" ago it was deleted because it did not tolerate a taint of its node.")
+		t.say(" ago, it was deleted because it did not tolerate a taint of its node.")
 	}},
 	{GoneEvicted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is gone: ")
+		t.say(" no longer exists: ")
 		t.put(t.value("age"))
-		t.say(" ago the kubelet evicted it: ")
+		t.say(" ago, the kubelet evicted it: ")
 		t.put(t.value("why"))
 	}},
 	{GoneDeletedBy, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is gone: ")
+		t.say(" no longer exists: ")
 		t.put(t.value("owner"))
-		t.say(" deleted it, because it was scaled down or replaced its pods.")
+		t.say(" deleted it to scale down or to replace its pods.")
 	}},
 	{GoneStopped, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is gone: it was deleted, and the kubelet stopped it ")
+		t.say(" no longer exists: it was deleted, and the kubelet stopped it ")
 		t.put(t.value("age"))
-		t.say(" ago. Who deleted it is in the API server's audit log only.")
+		t.say(" ago. Only the API server's audit log shows who deleted it.")
 	}},
 	{GoneNodeRemoved, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is gone: ")
+		t.say(" no longer exists: ")
 		t.put(t.value("why"))
 	}},
 	{GoneUntold, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is gone")
+		t.say(" no longer exists")
 		if t.is(t.value("age")) {
 			t.say("; its last event is ")
 			t.put(t.value("age"))
 			t.say(" old")
 		}
-		t.say(". Its events do not say why.")
+		t.say(". Its events do not show why.")
 	}},
 	{OwnerDeleted, func(t *text) {
 		t.put(t.value("owner"))
@@ -6672,13 +6680,13 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" has not been Ready for ")
 		t.put(t.value("age"))
-		t.say(": its kubelet stopped reporting. Whether its ")
+		t.say(": its kubelet stopped reporting. It is not known whether its ")
 		t.say(count(t.number("pods"), "pod runs", "pods run"))
-		t.say(" cannot be known.")
+		t.say(".")
 	}},
 	{NodeNeverReady, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" has never been Ready: its kubelet has registered it and reported no status.")
+		t.say(" has never been Ready: its kubelet registered it but reported no status.")
 	}},
 	{NodeNotReady, func(t *text) {
 		t.put(t.value("node"))
@@ -6693,7 +6701,7 @@ var englishTexts = []compiled{
 	}},
 	{NodePressed, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is Ready, but not well: ")
+		t.say(" is Ready but has problems: ")
 		t.say(englishAnd(t.items("conditions")))
 		t.say(".")
 	}},
@@ -6707,36 +6715,35 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("finalizers")))
 			t.say(" ")
 			t.say(verb(len(t.items("finalizers")), "has", "have"))
-			t.say(" not been taken off yet")
+			t.say(" not been removed yet")
 		}
 		t.say(".")
 	}},
 	{NodeCordoned, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" is Ready and cordoned: no new pods come to it.")
+		t.say(" is Ready but cordoned: no new pods are scheduled there.")
 	}},
 	{NodeCordonedLink, func(t *text) {
-		t.say("Somebody cordoned ")
 		t.put(t.value("node"))
-		t.say(". What runs there stays; no new pods come.")
+		t.say(" is cordoned. Running pods stay; no new pods are scheduled there.")
 	}},
 	{LeaseLast, func(t *text) {
 		if t.is(t.value("fresh")) {
-			t.say("Its kubelet still renews its Lease, ")
+			t.say("Its kubelet still renews its Lease, last ")
 			t.put(t.value("age"))
-			t.say(" ago: it is alive, and what it reports is to be believed.")
+			t.say(" ago: it is alive, and its reports can be trusted.")
 		} else {
-			t.say("Its kubelet renewed its Lease ")
+			t.say("Its kubelet last renewed its Lease ")
 			t.put(t.value("age"))
-			t.say(" ago for the last time: it is down, or does not reach the API server.")
+			t.say(" ago: it is down or cannot reach the API server.")
 		}
 	}},
 	{NodeConditionBad, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" reports ")
+		t.say(" has reported ")
 		t.put(t.value("condition"))
 		if t.is(t.value("age")) {
-			t.say(" since ")
+			t.say(" for ")
 			t.put(t.value("age"))
 		}
 		if t.is(t.value("why")) {
@@ -6749,7 +6756,7 @@ var englishTexts = []compiled{
 	{TaintNoExecute, func(t *text) {
 		t.say("The taint ")
 		t.put(t.value("taint"))
-		t.say(" evicts pods that do not tolerate it, at once or when their tolerationSeconds end: ")
+		t.say(" evicts pods that do not tolerate it, immediately or when their tolerationSeconds expire: ")
 		t.put(t.value("leave"))
 		t.say(" of the pods here must leave, ")
 		t.put(t.value("stay"))
@@ -6758,19 +6765,15 @@ var englishTexts = []compiled{
 	{TaintNoSchedule, func(t *text) {
 		t.say("The taint ")
 		t.put(t.value("taint"))
-		t.say(" keeps new pods away that do not tolerate it.")
+		t.say(" keeps away new pods that do not tolerate it.")
 	}},
 	{TaintPrefer, func(t *text) {
 		t.say("The taint ")
 		t.put(t.value("taint"))
-		t.say(" makes the scheduler choose other nodes where it can.")
+		t.say(" makes the scheduler prefer other nodes where it can.")
 	}},
 	{NodeStops, func(t *text) {
-		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" that ")
-		t.say(verb(t.number("n"), "has", "have"))
-		t.say(" been deleted ")
-		t.say(verb(t.number("n"), "waits", "wait"))
+		t.say(count(t.number("n"), "deleted pod waits", "deleted pods wait"))
 		t.say(" for ")
 		t.put(t.value("node"))
 		t.say(" to confirm that ")
@@ -6781,7 +6784,7 @@ var englishTexts = []compiled{
 	}},
 	{NodeStarts, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" placed on ")
+		t.say(" assigned to ")
 		t.put(t.value("node"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "has", "have"))
@@ -6791,7 +6794,7 @@ var englishTexts = []compiled{
 	}},
 	{NodeNominated, func(t *text) {
 		t.say(count(t.number("n"), "pod waits", "pods wait"))
-		t.say(" for room that the scheduler makes on ")
+		t.say(" for room that the scheduler is making on ")
 		t.put(t.value("node"))
 		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
@@ -6841,7 +6844,7 @@ var englishTexts = []compiled{
 	}},
 	{ClaimLost, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" is lost: ")
+		t.say(" is Lost: ")
 		t.put(t.value("volume"))
 		t.say(", to which it was bound, no longer exists.")
 	}},
@@ -6852,7 +6855,7 @@ var englishTexts = []compiled{
 			t.say(" and stays until ")
 			t.say(englishAnd(t.items("pods")))
 			t.say(" ")
-			t.say(verb(t.number("n"), "has", "have"))
+			t.say(verb(t.number("n"), "is", "are"))
 			t.say(" gone")
 		} else {
 			if t.is(t.value("finalizers")) {
@@ -6860,34 +6863,34 @@ var englishTexts = []compiled{
 				t.say(englishAnd(t.items("finalizers")))
 				t.say(" ")
 				t.say(verb(len(t.items("finalizers")), "is", "are"))
-				t.say(" taken off")
+				t.say(" removed")
 			}
 		}
 		t.say(".")
 	}},
 	{ClaimProtected, func(t *text) {
-		t.say("Kubernetes keeps the claim as long as a pod that has a node uses it, even one that has ended.")
+		t.say("Kubernetes keeps the claim while a pod that is assigned to a node uses it, even a pod that has ended.")
 	}},
 	{FinalizerKeeps, func(t *text) {
 		t.say("The finalizer ")
 		t.put(t.value("finalizer"))
-		t.say(" keeps it until whoever put it there takes it off.")
+		t.say(" keeps it until whatever added the finalizer removes it.")
 	}},
 	{ClaimNamesVolume, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" is Pending: it asks for ")
+		t.say(" is Pending: it requests exactly ")
 		t.put(t.value("volume"))
-		t.say(" and no other, and is not bound to it.")
+		t.say(" and is not bound to it.")
 	}},
 	{ClaimNoDefault, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" is Pending: it names no StorageClass, and none is the default.")
+		t.say(" is Pending: it names no StorageClass, and there is no default StorageClass.")
 	}},
 	{ClaimReleased, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: ")
 		t.put(t.value("volume"))
-		t.say(" is Released and still kept for ")
+		t.say(" is Released and still reserved for ")
 		if t.is(t.value("same")) {
 			t.say("a claim of the same name that was deleted")
 		} else {
@@ -6896,14 +6899,14 @@ var englishTexts = []compiled{
 			t.put(t.field("holder", "Namespace"))
 			t.say(", which was deleted")
 		}
-		t.say(", so that it cannot be bound.")
+		t.say(", so it cannot be bound.")
 	}},
 	{RemedyClearClaim, func(t *text) {
 		t.say("Release ")
 		t.put(t.value("volume"))
 		t.say(" from the deleted claim (spec.claimRef)")
 		if t.is(t.value("same")) {
-			t.say(", and keep it for ")
+			t.say(", and keep it reserved for ")
 			t.put(t.value("claim"))
 		}
 		t.say(".")
@@ -6913,23 +6916,23 @@ var englishTexts = []compiled{
 		t.say(" gets the data that is on the volume.")
 	}},
 	{RemedyClearClaimRisk, func(t *text) {
-		t.say("The data is the deleted claim's; look first whether it is meant for this one.")
+		t.say("The data belongs to the deleted claim; check first whether this claim should get it.")
 	}},
 	{RemedyDefaultClass, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("class"))
 		t.say(" (")
 		t.put(t.value("provisioner"))
-		t.say(") the default.")
+		t.say(") the default StorageClass.")
 	}},
 	{RemedyDefaultClassCost, func(t *text) {
 		t.put(t.value("provisioner"))
-		t.say(" creates a volume for each claim that names no class, also for those that are there.")
+		t.say(" creates a volume for each claim that names no class, including existing claims.")
 	}},
 	{RemedyDefaultClassRisk, func(t *text) {
-		t.say("From then on each new claim that names no class gets ")
+		t.say("From then on, each new claim that names no class gets ")
 		t.put(t.value("class"))
-		t.say(". Whether this class suits them has to be known.")
+		t.say(". Make sure that this class suits them.")
 	}},
 	{ClaimNoClass, func(t *text) {
 		t.put(t.value("claim"))
@@ -6941,14 +6944,14 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" is Pending; its ")
 		t.put(t.value("class"))
-		t.say(" is not known.")
+		t.say(" could not be read.")
 	}},
 	{ClaimNoVolume, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: nothing creates volumes for it, and no free PersistentVolume suits it.")
 	}},
 	{ClaimByHand, func(t *text) {
-		t.say("Its class creates no volumes: somebody has to create a PersistentVolume that suits it.")
+		t.say("Its class creates no volumes: someone has to create a PersistentVolume that suits it.")
 	}},
 	{ClaimWaitsUnused, func(t *text) {
 		t.put(t.value("claim"))
@@ -6966,7 +6969,7 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" is Pending because ")
 		t.put(t.value("pod"))
-		t.say(", which is to use it, has no node yet.")
+		t.say(", which should use it, has no node yet.")
 	}},
 	{ClaimFirstConsumer, func(t *text) {
 		t.put(t.value("class"))
@@ -6974,7 +6977,7 @@ var englishTexts = []compiled{
 		if t.is(t.value("made")) {
 			t.say("creates a volume once a node has been chosen for a pod that uses the claim, in that node's zone")
 		} else {
-			t.say("creates no volumes: one that is there is bound once a node that can use it has been chosen for a pod")
+			t.say("creates no volumes: an existing one is bound once a node that can use it has been chosen for a pod")
 		}
 		t.say(".")
 	}},
@@ -6999,10 +7002,10 @@ var englishTexts = []compiled{
 			t.put(t.value("age"))
 			t.say(" ago")
 		}
-		t.say(", and has not answered.")
+		t.say(", and has not responded.")
 	}},
 	{DriverUnknown, func(t *text) {
-		t.say("No CSIDriver of that name exists: the driver is likely not installed.")
+		t.say("No CSIDriver of that name exists: the driver is probably not installed.")
 	}},
 	{VolumeMisfit, func(t *text) {
 		t.put(t.value("volume"))
@@ -7014,7 +7017,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("not set")
 		}
-		t.say(", and the claim asks for ")
+		t.say(", and the claim requests ")
 		if t.is(t.value("wants")) {
 			t.put(t.value("wants"))
 		} else {
@@ -7023,11 +7026,11 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{VolumeNoneFree, func(t *text) {
-		t.say("No PersistentVolume is free")
+		t.say("No PersistentVolume ")
 		if t.is(t.value("volume")) {
-			t.say(" by that name")
+			t.say("of that name ")
 		}
-		t.say(".")
+		t.say("is available.")
 	}},
 	{VolumeBound, func(t *text) {
 		t.put(t.value("volume"))
@@ -7037,21 +7040,21 @@ var englishTexts = []compiled{
 	}},
 	{VolumeFree, func(t *text) {
 		t.put(t.value("volume"))
-		t.say(" is available: no claim has it.")
+		t.say(" is Available: no claim uses it.")
 	}},
 	{VolumeReleased, func(t *text) {
 		t.put(t.value("volume"))
-		t.say(" is released: its claim ")
+		t.say(" is Released: its claim ")
 		t.put(t.value("claim"))
 		t.say(" is gone, and its data is kept for that claim.")
 	}},
 	{VolumeKeeps, func(t *text) {
 		if t.equal(t.value("policy"), "Retain") {
-			t.say("With the reclaim policy Retain nobody deletes it, and no new claim gets it until spec.claimRef is removed.")
+			t.say("Its reclaim policy is Retain: it is not deleted automatically, and no new claim gets it until spec.claimRef is removed.")
 		} else {
-			t.say("With the reclaim policy ")
+			t.say("Its reclaim policy is ")
 			t.put(t.value("policy"))
-			t.say(" its driver is to delete it.")
+			t.say(": its driver should delete it.")
 		}
 	}},
 	{VolumeFailed, func(t *text) {
@@ -7072,7 +7075,7 @@ var englishTexts = []compiled{
 		t.put(t.value("volume"))
 		t.say(" is being deleted")
 		if t.is(t.value("bound")) {
-			t.say(" and stays as long as ")
+			t.say(" and stays while ")
 			t.put(t.value("claim"))
 			t.say(" is bound to it")
 		} else {
@@ -7081,16 +7084,16 @@ var englishTexts = []compiled{
 				t.say(englishAnd(t.items("finalizers")))
 				t.say(" ")
 				t.say(verb(len(t.items("finalizers")), "is", "are"))
-				t.say(" taken off")
+				t.say(" removed")
 			}
 		}
 		t.say(".")
 	}},
 	{VolumeProtected, func(t *text) {
-		t.say("Kubernetes keeps a volume as long as a claim is bound to it.")
+		t.say("Kubernetes keeps a volume while a claim is bound to it.")
 	}},
 	{VolumeLives, func(t *text) {
-		t.say("It lives in ")
+		t.say("It is in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(", where ")
 		t.say(count(t.number("n"), "node", "nodes"))
@@ -7100,10 +7103,10 @@ var englishTexts = []compiled{
 		t.say("It is tied to certain nodes.")
 	}},
 	{VolumeUsed, func(t *text) {
-		t.say("Through ")
-		t.put(t.value("claim"))
-		t.say(" it is used by ")
+		t.say("It is used by ")
 		t.say(englishAnd(t.items("pods")))
+		t.say(" through ")
+		t.put(t.value("claim"))
 		t.say(".")
 	}},
 	{VolumeUnused, func(t *text) {
@@ -7117,9 +7120,8 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{VolumeAttaching, func(t *text) {
-		t.say("It is to be attached to ")
+		t.say("It is not yet attached to ")
 		t.put(t.value("node"))
-		t.say(" and is not yet")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -7128,9 +7130,8 @@ var englishTexts = []compiled{
 		}
 	}},
 	{VolumeDetaching, func(t *text) {
-		t.say("It is to be detached from ")
+		t.say("It is not yet detached from ")
 		t.put(t.value("node"))
-		t.say(" and is not yet")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -7168,7 +7169,7 @@ var englishTexts = []compiled{
 		t.put(t.value("have"))
 		t.say(" of ")
 		t.put(t.value("want"))
-		t.say(" pods: it creates none of its present template until it is resumed (kubectl rollout resume ")
+		t.say(" pods: it creates no pods of its current template until it is resumed (kubectl rollout resume ")
 		t.put(t.value("subject"))
 		t.say(" --namespace ")
 		t.put(t.field("subject", "Namespace"))
@@ -7185,7 +7186,7 @@ var englishTexts = []compiled{
 	}},
 	{WorkloadRefused, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is short of pods, because the API server refuses them. ")
+		t.say(" lacks pods because the API server refuses them. ")
 		t.put(t.value("why"))
 	}},
 	{PodsAre, func(t *text) {
@@ -7210,7 +7211,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{PodsGone, func(t *text) {
-		t.say("The pods that failed are gone; how they ended is not known.")
+		t.say("The pods that failed are gone; it is not known how they ended.")
 	}},
 	{RefusedQuota, func(t *text) {
 		t.say("A ResourceQuota of namespace ")
@@ -7218,14 +7219,14 @@ var englishTexts = []compiled{
 		t.say(" has no room for them.")
 	}},
 	{RefusedSecurity, func(t *text) {
-		t.say("The pods are not allowed by the Pod Security Standard of namespace ")
+		t.say("The Pod Security Standard of namespace ")
 		t.put(t.value("namespace"))
-		t.say(".")
+		t.say(" does not allow the pods.")
 	}},
 	{RefusedQuotaUnset, func(t *text) {
 		t.say("A ResourceQuota of namespace ")
 		t.put(t.value("namespace"))
-		t.say(" takes only pods whose containers set ")
+		t.say(" accepts only pods whose containers set ")
 		t.say(englishAnd(t.items("unset")))
 		t.say(", and these do not.")
 	}},
@@ -7239,15 +7240,15 @@ var englishTexts = []compiled{
 		t.say(" denies them.")
 	}},
 	{RefusedWebhookSilent, func(t *text) {
-		t.say("It cannot call the admission webhook ")
+		t.say("The API server cannot call the admission webhook ")
 		t.put(t.value("webhook"))
-		t.say(", and creates none without its answer: ")
+		t.say(" and creates no pods without its answer: ")
 		t.put(t.value("why"))
 	}},
 	{RefusedWebhookCert, func(t *text) {
-		t.say("It does not trust the certificate of the admission webhook ")
+		t.say("The API server does not trust the certificate of the admission webhook ")
 		t.put(t.value("webhook"))
-		t.say(", and creates none without the webhook's answer.")
+		t.say(" and creates no pods without the webhook's answer.")
 	}},
 	{RefusedPriority, func(t *text) {
 		t.say("The pods name a PriorityClass that does not exist.")
@@ -7255,7 +7256,7 @@ var englishTexts = []compiled{
 	{RefusedLimits, func(t *text) {
 		t.say("A LimitRange of namespace ")
 		t.put(t.value("namespace"))
-		t.say(" does not allow what the pods ask for.")
+		t.say(" does not allow what the pods request.")
 	}},
 	{RefusedPolicy, func(t *text) {
 		t.say("A ValidatingAdmissionPolicy refuses the pods.")
@@ -7291,7 +7292,7 @@ var englishTexts = []compiled{
 			t.put(t.value("want"))
 			t.say(" pods")
 		}
-		t.say(" available, but its new version does not come up.")
+		t.say(" available, but its new version does not become available.")
 		if t.is(t.value("why")) {
 			t.say(" ")
 			t.put(t.value("why"))
@@ -7321,7 +7322,7 @@ var englishTexts = []compiled{
 		t.say(" seconds and counts as failed; Kubernetes does not roll it back.")
 	}},
 	{RolloutPaused, func(t *text) {
-		t.say("The Deployment is paused: changes to its template wait.")
+		t.say("The Deployment is paused: changes to its template are not rolled out.")
 	}},
 	{OrdinalMissing, func(t *text) {
 		t.put(t.value("subject"))
@@ -7345,7 +7346,7 @@ var englishTexts = []compiled{
 		t.put(t.value("want"))
 		t.say(" pods")
 		if t.is(t.value("ordered")) {
-			t.say(", and creates no further one before ")
+			t.say(" and creates no further pod until ")
 			t.put(t.value("pod"))
 			t.say(" is ready")
 		} else {
@@ -7357,15 +7358,15 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{OrdinalOldRevision, func(t *text) {
-		t.say("The pod is of an older version of the template. ")
+		t.say("The pod has an older version of the template. ")
 		t.put(t.value("object"))
-		t.say(" waits for it to be ready and replaces it only then, even if the template is fixed by now.")
+		t.say(" waits until the pod is ready and replaces it only then, even if the template has been fixed.")
 	}},
 	{OldRevisionHeld, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" is of an older version of the template of ")
+		t.say(" has an older version of the template of ")
 		t.put(t.value("object"))
-		t.say(", which does not replace it as long as it is not ready: it has to be deleted by hand. ")
+		t.say(", which does not replace it while it is not ready: it must be deleted manually. ")
 		t.put(t.value("said"))
 	}},
 	{RemedyDeleteOld, func(t *text) {
@@ -7373,25 +7374,25 @@ var englishTexts = []compiled{
 		t.put(t.value("pod"))
 		t.say(": ")
 		t.put(t.value("object"))
-		t.say(" creates it again from its present template.")
+		t.say(" creates it again from its current template.")
 	}},
 	{RemedyDeleteOldCost, func(t *text) {
 		t.say("None: the pod is not ready.")
 	}},
 	{RemedyDeleteOldRisk, func(t *text) {
-		t.say("If the present template is broken, too, the new pod does not run either.")
+		t.say("If the current template is broken, too, the new pod does not run either.")
 	}},
 	{DaemonHealthy, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" runs on all ")
 		t.put(t.value("want"))
-		t.say(" nodes that it is meant for (of ")
+		t.say(" nodes that it selects (of ")
 		t.put(t.value("nodes"))
 		t.say(").")
 	}},
 	{DaemonNowhere, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is meant for none of the ")
+		t.say(" selects none of the ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
 		t.say(".")
 	}},
@@ -7404,7 +7405,7 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{DaemonExcluded, func(t *text) {
-		t.say("Left out: ")
+		t.say("Excluded: ")
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" (")
 		t.put(t.value("why"))
@@ -7412,11 +7413,11 @@ var englishTexts = []compiled{
 	}},
 	{DaemonMisplaced, func(t *text) {
 		t.say(count(t.number("n"), "pod runs", "pods run"))
-		t.say(" on nodes that the DaemonSet is no longer meant for.")
+		t.say(" on nodes that the DaemonSet no longer selects.")
 	}},
 	{DaemonOnDelete, func(t *text) {
-		t.say(count(t.number("n"), "pod is", "pods are"))
-		t.say(" of an older version: with the update strategy OnDelete each has to be deleted by hand.")
+		t.say(count(t.number("n"), "pod has", "pods have"))
+		t.say(" an older version: with the update strategy OnDelete, each must be deleted manually.")
 	}},
 	{JobDone, func(t *text) {
 		t.put(t.value("subject"))
@@ -7426,7 +7427,7 @@ var englishTexts = []compiled{
 	}},
 	{JobRuns, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" runs: ")
+		t.say(" is running: ")
 		t.put(t.value("active"))
 		t.say(" active, ")
 		t.put(t.value("done"))
@@ -7460,7 +7461,7 @@ var englishTexts = []compiled{
 	}},
 	{JobBackoff, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has given up: ")
+		t.say(" has failed: ")
 		t.say(count(t.number("failed"), "pod", "pods"))
 		t.say(" failed, and its backoffLimit is ")
 		t.put(t.value("limit"))
@@ -7468,13 +7469,13 @@ var englishTexts = []compiled{
 	}},
 	{JobDeadline, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was ended because it ran longer than its activeDeadlineSeconds of ")
+		t.say(" was terminated because it exceeded its activeDeadlineSeconds of ")
 		t.put(t.value("seconds"))
 		t.say(".")
 	}},
 	{JobPolicy, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was ended by its podFailurePolicy.")
+		t.say(" failed because of its podFailurePolicy.")
 	}},
 	{JobIndexes, func(t *text) {
 		t.put(t.value("subject"))
@@ -7485,7 +7486,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("some of its indexes")
 		}
-		t.say(" failed for good.")
+		t.say(" failed permanently.")
 	}},
 	{JobFailed, func(t *text) {
 		t.put(t.value("subject"))
@@ -7499,7 +7500,7 @@ var englishTexts = []compiled{
 	}},
 	{JobFailing, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is being failed (")
+		t.say(" is failing (")
 		t.put(t.value("why"))
 		t.say("): it counts as failed once its pods have ended.")
 	}},
@@ -7511,7 +7512,7 @@ var englishTexts = []compiled{
 	}},
 	{JobSuspended, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is suspended: it creates no pods until spec.suspend is lifted, by hand or by the queue that set it.")
+		t.say(" is suspended: it creates no pods until spec.suspend is cleared, manually or by the queue that set it.")
 	}},
 	{CronHealthy, func(t *text) {
 		t.put(t.value("subject"))
@@ -7547,13 +7548,13 @@ var englishTexts = []compiled{
 		}
 		t.say(", and more than 100 of its start times (")
 		t.put(t.value("schedule"))
-		t.say(") have passed. What keeps it from the next is not told.")
+		t.say(") have passed. The reason is not reported.")
 	}},
 	{CronBehindWarns, func(t *text) {
-		t.say("The event only warns: since Kubernetes 1.21 the controller then creates the Job that is due, unless startingDeadlineSeconds has passed.")
+		t.say("The event is only a warning: since Kubernetes 1.21, the controller then creates the Job that is due, unless startingDeadlineSeconds has passed.")
 	}},
 	{CronControllerUntold, func(t *text) {
-		t.say("Whether the CronJob controller, in kube-controller-manager, is at work is not in the Kubernetes API; its log says why no Job comes.")
+		t.say("The Kubernetes API does not show whether the CronJob controller in kube-controller-manager is running; its log shows why no Job is created.")
 	}},
 	{CronBusy, func(t *text) {
 		t.put(t.value("subject"))
@@ -7598,7 +7599,7 @@ var englishTexts = []compiled{
 	}},
 	{BudgetUncounted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" allows no eviction, because its pods cannot be counted: ")
+		t.say(" allows no eviction because its pods cannot be counted: ")
 		t.put(t.value("why"))
 	}},
 	{BudgetUnseen, func(t *text) {
@@ -7606,13 +7607,13 @@ var englishTexts = []compiled{
 		t.say(" allows no eviction: the disruption controller has not counted its pods since it was created or changed.")
 	}},
 	{BudgetControllerUntold, func(t *text) {
-		t.say("Whether the disruption controller, in kube-controller-manager, is at work is not in the Kubernetes API.")
+		t.say("The Kubernetes API does not show whether the disruption controller in kube-controller-manager is running.")
 	}},
 	{BudgetWithoutPods, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has no pods: ")
+		t.say(" has no pods: it selects the pods of ")
 		t.say(englishAnd(t.items("workloads")))
-		t.say(", whose pods it would select, ")
+		t.say(", which ")
 		t.say(verb(len(t.items("workloads")), "has", "have"))
 		t.say(" none.")
 	}},
@@ -7620,7 +7621,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" protects nothing: ")
 		if t.is(t.value("selector")) {
-			t.say("no pod, and no workload that could make one, has the labels that it selects (")
+			t.say("no pod, and no workload that could create one, has the labels that it selects (")
 			t.put(t.value("selector"))
 			t.say(")")
 		} else {
@@ -7636,13 +7637,13 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("others")))
 		t.say(" both select ")
 		t.say(verb(len(t.items("pods")), "it", "them"))
-		t.say(", and the API server evicts no pod that has more than one.")
+		t.say(", and the API server evicts no pod that has more than one budget.")
 	}},
 	{BudgetNever, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" never allows an eviction: with ")
+		t.say(" never allows an eviction: ")
 		t.put(t.value("limit"))
-		t.say(" it asks for ")
+		t.say(" requires ")
 		if t.equal(t.value("of"), 1) {
 			t.say("its only pod")
 		} else {
@@ -7658,11 +7659,11 @@ var englishTexts = []compiled{
 		t.put(t.value("healthy"))
 		t.say(" of its ")
 		t.say(count(t.number("of"), "pod is", "pods are"))
-		t.say(" healthy, and with ")
+		t.say(" healthy, and ")
 		t.put(t.value("limit"))
-		t.say(" at least ")
+		t.say(" requires at least ")
 		t.put(t.value("want"))
-		t.say(" must be.")
+		t.say(".")
 		if t.is(t.value("why")) {
 			t.say(" ")
 			t.put(t.value("why"))
@@ -7670,30 +7671,34 @@ var englishTexts = []compiled{
 	}},
 	{BudgetBusy, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" allows no eviction for the moment: pods are being evicted, ")
+		t.say(" currently allows no eviction: pods are being evicted, ")
 		t.put(t.value("healthy"))
 		t.say(" are healthy, and at least ")
 		t.put(t.value("want"))
-		t.say(" must be.")
+		t.say(" ")
+		t.say(verb(t.number("want"), "is", "are"))
+		t.say(" required.")
 	}},
 	{BudgetHoldsBroken, func(t *text) {
-		t.say("Not even ")
+		t.say("Even ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(", which ")
 		t.say(verb(len(t.items("pods")), "is", "are"))
-		t.say(" not ready, can be evicted until ")
+		t.say(" not ready, cannot be evicted until ")
 		t.say(count(t.number("want"), "pod is", "pods are"))
-		t.say(" healthy: that takes unhealthyPodEvictionPolicy: AlwaysAllow.")
+		t.say(" healthy: evicting ")
+		t.say(verb(len(t.items("pods")), "it", "them"))
+		t.say(" requires unhealthyPodEvictionPolicy: AlwaysAllow.")
 	}},
 	{ServiceExternal, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has no endpoints of its own: it is another name for ")
+		t.say(" has no endpoints of its own: it is an alias of ")
 		t.put(t.value("name"))
 		t.say(".")
 	}},
 	{ServiceByHand, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has no selector: its endpoints are written by something else.")
+		t.say(" has no selector: something else writes its endpoints.")
 		if t.is(t.value("known")) {
 			t.say(" ")
 			t.put(t.value("ready"))
@@ -7703,7 +7708,7 @@ var englishTexts = []compiled{
 		}
 	}},
 	{EndpointsUnread, func(t *text) {
-		t.say("Which endpoints it has is not known: EndpointSlices were not read.")
+		t.say("It is not known which endpoints it has: EndpointSlices were not read.")
 	}},
 	{ServiceByHandNone, func(t *text) {
 		t.put(t.value("subject"))
@@ -7724,38 +7729,38 @@ var englishTexts = []compiled{
 	}},
 	{ServiceByHandPort, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has no selector, and of the endpoints that something else has written it has none at its port ")
+		t.say(" has no selector, and none of the endpoints that something else has written is at its port ")
 		t.put(t.value("port"))
 		t.say(".")
 	}},
 	{ServiceUnlisted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has no endpoints, though ")
+		t.say(" has no endpoints, although ")
 		t.say(count(t.number("ready"), "pod that it selects is", "pods that it selects are"))
-		t.say(" ready: no EndpointSlice has ")
+		t.say(" ready: no EndpointSlice lists ")
 		t.say(verb(t.number("ready"), "it", "them"))
 		t.say(".")
 	}},
 	{ServiceEnding, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" loses its last endpoints: ")
+		t.say(" is losing its last endpoints: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" being deleted, and no other pod is ready.")
 		if t.is(t.value("answers")) {
-			t.say(" It still answers until ")
-			t.say(verb(t.number("n"), "that has", "those have"))
+			t.say(" The Service still responds until ")
+			t.say(verb(t.number("n"), "it has", "they have"))
 			t.say(" ended.")
 		}
 	}},
 	{EndpointsControllerUntold, func(t *text) {
-		t.say("Whether the EndpointSlice controller, in kube-controller-manager, is at work is not in the Kubernetes API.")
+		t.say("The Kubernetes API does not show whether the EndpointSlice controller in kube-controller-manager is running.")
 	}},
 	{ServiceUnknown, func(t *text) {
-		t.say("Whether ")
+		t.say("It is not known whether ")
 		t.put(t.value("subject"))
-		t.say(" has endpoints is not known.")
+		t.say(" has endpoints.")
 	}},
 	{ServiceServes, func(t *text) {
 		t.put(t.value("subject"))
@@ -7767,20 +7772,20 @@ var englishTexts = []compiled{
 	}},
 	{ServiceAtZero, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has no endpoints, because ")
+		t.say(" has no endpoints because ")
 		t.put(t.value("workload"))
 		t.say(" is scaled to 0.")
 	}},
 	{ServiceWithoutPods, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has no endpoints, because ")
+		t.say(" has no endpoints because ")
 		t.put(t.value("workload"))
 		t.say(" has no pods. ")
 		t.put(t.value("why"))
 	}},
 	{ServiceMatchesNothing, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" has no endpoints: no pod, and no workload that could make one, has the labels that it selects (")
+		t.say(" has no endpoints: no pod, and no workload that could create one, has the labels that it selects (")
 		t.put(t.value("selector"))
 		t.say(").")
 	}},
@@ -7796,8 +7801,9 @@ var englishTexts = []compiled{
 		t.put(t.value("protocol"))
 		t.say(" port of that name")
 		if t.is(t.value("names")) {
-			t.say(", but ")
+			t.say(" (existing: ")
 			t.say(englishAnd(t.items("names")))
+			t.say(")")
 		}
 		t.say(".")
 	}},
@@ -7819,12 +7825,12 @@ var englishTexts = []compiled{
 	}},
 	{NearSelector, func(t *text) {
 		t.put(t.value("near"))
-		t.say(" makes pods that differ in one of these labels (")
+		t.say(" creates pods that differ in one of these labels (")
 		t.put(t.value("labels"))
 		t.say(").")
 	}},
 	{CronNext, func(t *text) {
-		t.say("It is due next at ")
+		t.say("Its next Job is due at ")
 		t.put(t.value("next"))
 		if t.is(t.value("in")) {
 			t.say(", in ")
@@ -7855,7 +7861,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("so far")
 		}
-		t.say("; nothing tells why.")
+		t.say("; the reason is not reported.")
 	}},
 	{CronUnreadable, func(t *text) {
 		t.put(t.value("subject"))
@@ -7866,10 +7872,10 @@ var englishTexts = []compiled{
 	{CronDeadlineShort, func(t *text) {
 		t.say("Its startingDeadlineSeconds is ")
 		t.put(t.value("seconds"))
-		t.say(": the controller may take ten seconds to look, and then creates none.")
+		t.say(": the controller may take ten seconds to check, and then creates no Job.")
 	}},
 	{RemedySelect, func(t *text) {
-		t.say("Let ")
+		t.say("Make ")
 		t.put(t.value("subject"))
 		t.say(" select the pods of ")
 		t.put(t.value("near"))
@@ -7881,9 +7887,11 @@ var englishTexts = []compiled{
 		t.say("None: no pod is replaced.")
 	}},
 	{RemedySelectRisk, func(t *text) {
-		t.say("Whether it was meant for the pods of ")
+		t.say("It is not known whether ")
+		t.put(t.value("subject"))
+		t.say(" is meant for the pods of ")
 		t.put(t.value("near"))
-		t.say(" is not known.")
+		t.say(".")
 	}},
 	{RemedyDeleteBudget, func(t *text) {
 		t.say("Delete ")
@@ -7896,14 +7904,14 @@ var englishTexts = []compiled{
 		t.say("None: no pod is replaced.")
 	}},
 	{RemedyDeleteBudgetRisk, func(t *text) {
-		t.say("What ")
+		t.say("Pods that ")
 		t.put(t.value("object"))
 		t.say(" selects and ")
 		t.put(t.value("subject"))
-		t.say(" does not is no longer protected. Whatever made it may make it again.")
+		t.say(" does not are no longer protected. Whatever created it may create it again.")
 	}},
 	{RemedyAllowOne, func(t *text) {
-		t.say("Let ")
+		t.say("Make ")
 		t.put(t.value("subject"))
 		t.say(" allow one eviction at a time")
 	}},
@@ -7911,16 +7919,16 @@ var englishTexts = []compiled{
 		t.say("None: no pod is replaced by this alone.")
 	}},
 	{RemedyAllowOneRisk, func(t *text) {
-		t.say("While a drain goes on, one of ")
+		t.say("During a drain, one of ")
 		t.put(t.value("of"))
-		t.say(" is missing")
+		t.say(" pods is missing")
 		if t.equal(t.value("of"), 1) {
-			t.say(", which is all there is: a second replica first avoids that")
+			t.say(", which is the only one: add a second replica first to avoid that")
 		}
 		t.say(".")
 	}},
 	{RemedyEvictBroken, func(t *text) {
-		t.say("Let ")
+		t.say("Make ")
 		t.put(t.value("subject"))
 		t.say(" allow the eviction of pods that are not ready")
 	}},
@@ -7928,12 +7936,12 @@ var englishTexts = []compiled{
 		t.say("None: no pod is replaced by this alone.")
 	}},
 	{RemedyEvictBrokenRisk, func(t *text) {
-		t.say("A pod that would have become ready may be evicted before it is. It makes none of them ready.")
+		t.say("A pod that is about to become ready may be evicted first. It makes no pod ready.")
 	}},
 	{RemedyTargetPort, func(t *text) {
 		t.say("Point ")
 		t.put(t.value("subject"))
-		t.say(" at the port ")
+		t.say(" to the port ")
 		t.put(t.value("name"))
 		t.say(" that its pods have")
 	}},
@@ -7941,9 +7949,9 @@ var englishTexts = []compiled{
 		t.say("None: no pod is replaced.")
 	}},
 	{RemedyTargetPortRisk, func(t *text) {
-		t.say("Whether ")
+		t.say("It is not known whether ")
 		t.put(t.value("name"))
-		t.say(" serves what the clients expect is not known.")
+		t.say(" serves what the clients expect.")
 	}},
 	{RemedyDeadline, func(t *text) {
 		t.say("Give ")
@@ -7957,11 +7965,11 @@ var englishTexts = []compiled{
 		t.say("A Job may start up to 200 seconds late.")
 	}},
 	{RemedyJobTime, func(t *text) {
-		t.say("Create ")
+		t.say("Recreate ")
 		t.put(t.value("subject"))
-		t.say(" anew, as a Job that has failed does not run again, with ")
+		t.say(" with ")
 		t.put(t.value("seconds"))
-		t.say(" seconds: ")
+		t.say(" seconds, because a failed Job does not run again: ")
 		if t.is(t.value("paced")) {
 			t.put(t.value("done"))
 			t.say(" of ")
@@ -7974,14 +7982,14 @@ var englishTexts = []compiled{
 		}
 	}},
 	{RemedyJobTimeCost, func(t *text) {
-		t.say("It starts over")
+		t.say("The Job starts over")
 		if t.is(t.value("done")) {
-			t.say(", also with what was done")
+			t.say(", including what was done")
 		}
 		t.say("; its old pods and their logs are deleted.")
 	}},
 	{RemedyJobTimeRisk, func(t *text) {
-		t.say("If its pods hang, or never began, it fails as before, only later.")
+		t.say("If its pods hang, or never started, it fails as before, only later.")
 	}},
 	{RemedyCronTime, func(t *text) {
 		t.say("Give the next Jobs of ")
@@ -8001,7 +8009,7 @@ var englishTexts = []compiled{
 		}
 	}},
 	{RemedyCronTimeCost, func(t *text) {
-		t.say("None before the next Job. The one that failed does not run again.")
+		t.say("None before the next Job. The failed Job does not run again.")
 	}},
 	{RemedyUnsuspend, func(t *text) {
 		t.say("Let ")
@@ -8009,10 +8017,10 @@ var englishTexts = []compiled{
 		t.say(" create Jobs again")
 	}},
 	{RemedyUnsuspendCost, func(t *text) {
-		t.say("One Job may start at once, for the last start time missed.")
+		t.say("One Job may start at once, for the last missed start time.")
 	}},
 	{RemedyUnsuspendRisk, func(t *text) {
-		t.say("Why it was suspended is not in the Kubernetes API.")
+		t.say("The Kubernetes API does not show why it was suspended.")
 	}},
 	{RemedyDeleteJob, func(t *text) {
 		t.say("Delete ")
@@ -8036,23 +8044,23 @@ var englishTexts = []compiled{
 	}},
 	{ServiceMissing, func(t *text) {
 		t.put(t.value("service"))
-		t.say(" of namespace ")
+		t.say(" in namespace ")
 		t.put(t.field("service", "Namespace"))
 		t.say(" does not exist.")
 	}},
 	{PodNames, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
-		t.say(" is given ")
+		t.say(" gets the name of ")
 		t.put(t.value("service"))
-		t.say(" by name.")
+		t.say(".")
 	}},
 	{PodNamesItsOwn, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
-		t.say(" is given ")
+		t.say(" gets the name of ")
 		t.put(t.value("service"))
-		t.say(" by name, which has no endpoints before this pod is ready: it may be waiting for itself.")
+		t.say(", which has no endpoints before this pod is ready: it may be waiting for itself.")
 	}},
 	{PodHasMore, func(t *text) {
 		t.put(t.value("said"))
@@ -8061,25 +8069,25 @@ var englishTexts = []compiled{
 	}},
 	{PodWaitsForService, func(t *text) {
 		t.put(t.value("said"))
-		t.say(" It is given ")
+		t.say(" A container gets the name of ")
 		t.put(t.value("service"))
-		t.say(" by name. ")
+		t.say(". ")
 		t.put(t.value("why"))
 	}},
 	{RefusedTimeout, func(t *text) {
-		t.say("The API server gave up before the pods were created: it allows 34 seconds, and something that it asks, such as an admission webhook, takes longer.")
+		t.say("The API server gave up before the pods were created: its limit is 34 seconds, and something that it calls, such as an admission webhook, takes longer.")
 	}},
 	{WebhooksTake, func(t *text) {
 		t.say(count(t.number("n"), "webhook is", "webhooks are"))
 		t.say(" called for each pod (")
 		t.say(englishAnd(t.items("webhooks")))
-		t.say("). Together ")
+		t.say("). Together, ")
 		t.say(verb(t.number("n"), "it", "they"))
 		t.say(" may take ")
 		t.put(t.value("seconds"))
 		t.say(" seconds")
 		if t.is(t.value("more")) {
-			t.say(", and the API server gives up after ")
+			t.say(", but the API server gives up after ")
 			t.put(t.value("limit"))
 		} else {
 			t.say(", within the ")
@@ -8104,7 +8112,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" does not scale ")
 		t.put(t.value("target"))
-		t.say(": its controller has not looked at it.")
+		t.say(": its controller has not processed it.")
 	}},
 	{HPATargetMissing, func(t *text) {
 		t.put(t.value("subject"))
@@ -8131,11 +8139,11 @@ var englishTexts = []compiled{
 		t.put(t.value("target"))
 		t.say(" at ")
 		t.say(count(t.number("have"), "replica", "replicas"))
-		t.say(", because it gets no metrics. ")
+		t.say(" because it gets no metrics. ")
 		t.put(t.value("why"))
 	}},
 	{HPAUntold, func(t *text) {
-		t.say("Its controller says: ")
+		t.say("Its controller reports: ")
 		t.put(t.value("why"))
 	}},
 	{HPANoRequest, func(t *text) {
@@ -8145,7 +8153,7 @@ var englishTexts = []compiled{
 		t.put(t.value("target"))
 		t.say(" requests no ")
 		t.put(t.value("resource"))
-		t.say(", and utilization is a share of what is requested.")
+		t.say(", and utilization is a share of the request.")
 	}},
 	{HPAAtMaximum, func(t *text) {
 		t.put(t.value("subject"))
@@ -8153,7 +8161,7 @@ var englishTexts = []compiled{
 		t.put(t.value("target"))
 		t.say(" has ")
 		t.put(t.value("max"))
-		t.say(" replicas, and its metrics ask for ")
+		t.say(" replicas, and its metrics call for ")
 		if t.is(t.value("want")) {
 			t.put(t.value("want"))
 		} else {
@@ -8170,9 +8178,9 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{MetricsAPIDown, func(t *text) {
-		t.say("What serves ")
+		t.say("The server of ")
 		t.put(t.value("api"))
-		t.say(" does not answer")
+		t.say(" does not respond")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -8181,9 +8189,9 @@ var englishTexts = []compiled{
 		}
 	}},
 	{RemedyPublish, func(t *text) {
-		t.say("Let ")
+		t.say("Publish the endpoints of ")
 		t.put(t.value("service"))
-		t.say(" have endpoints before they are ready")
+		t.say(" before they are ready")
 	}},
 	{RemedyPublishCost, func(t *text) {
 		t.say("None: no pod is replaced.")
@@ -8194,14 +8202,14 @@ var englishTexts = []compiled{
 		t.say(" reach pods that are not ready.")
 	}},
 	{RemedyIgnoreHook, func(t *text) {
-		t.say("For the time being, create pods without the answer of the webhook ")
+		t.say("Temporarily create pods without the answer of the webhook ")
 		t.put(t.value("webhook"))
 	}},
 	{RemedyIgnoreHookCost, func(t *text) {
 		t.say("What it adds to pods, such as sidecars, or checks is left out until this is undone.")
 	}},
 	{RemedyIgnoreHookRisk, func(t *text) {
-		t.say("Whatever keeps ")
+		t.say("Whatever manages ")
 		t.put(t.value("config"))
 		t.say(" may undo it at any time.")
 	}},
@@ -8216,21 +8224,21 @@ var englishTexts = []compiled{
 		t.say("None.")
 	}},
 	{RemedyHookTimeoutRisk, func(t *text) {
-		t.say("One that takes longer counts as failed, and its failurePolicy decides. Whatever keeps ")
+		t.say("A call that takes longer counts as failed, and the failurePolicy decides. Whatever manages ")
 		t.put(t.value("config"))
 		t.say(" may undo it.")
 	}},
 	{RemedyTarget, func(t *text) {
-		t.say("Let ")
+		t.say("Make ")
 		t.put(t.value("subject"))
 		t.say(" scale ")
 		t.put(t.value("name"))
 	}},
 	{RemedyTargetCost, func(t *text) {
-		t.say("The number of its replicas changes with its metrics.")
+		t.say("The number of its replicas follows its metrics.")
 	}},
 	{RemedyTargetRisk, func(t *text) {
-		t.say("Which one it was meant for is not known.")
+		t.say("It is not known which one it is meant for.")
 	}},
 	{RemedyMetricsServer, func(t *text) {
 		t.say("Install metrics-server")
@@ -8239,10 +8247,10 @@ var englishTexts = []compiled{
 		t.say("One pod in kube-system.")
 	}},
 	{RemedyMetricsServerRisk, func(t *text) {
-		t.say("On EKS it is an add-on as well, and some clusters need arguments of their own.")
+		t.say("EKS also offers it as an add-on, and some clusters need arguments of their own.")
 	}},
 	{RemedyRequest, func(t *text) {
-		t.say("Let container ")
+		t.say("Make container ")
 		t.put(t.value("container"))
 		t.say(" of ")
 		t.put(t.value("target"))
@@ -8252,77 +8260,77 @@ var englishTexts = []compiled{
 	{RemedyRequestCost, func(t *text) {
 		t.say("The pods of ")
 		t.put(t.value("target"))
-		t.say(" are replaced, and take up as much more of the nodes.")
+		t.say(" are replaced and take up that much more of the nodes.")
 	}},
 	{RemedyRequestRisk, func(t *text) {
-		t.say("What is right depends on what the container uses.")
+		t.say("The right value depends on what the container uses.")
 	}},
 	{RemedyMaxReplicas, func(t *text) {
-		t.say("Let ")
+		t.say("Allow ")
 		t.put(t.value("subject"))
-		t.say(" make ")
+		t.say(" ")
 		t.put(t.value("want"))
-		t.say(" replicas, as its metrics ask now")
+		t.say(" replicas, as its metrics call for now")
 	}},
 	{RemedyMaxReplicasCost, func(t *text) {
-		t.say("As many more pods, and the nodes for them.")
+		t.say("That many more pods, and the nodes for them.")
 	}},
 	{RemedyMaxReplicasRisk, func(t *text) {
-		t.say("What they depend on, such as a database, takes their load as well.")
+		t.say("What the pods depend on, such as a database, gets more load as well.")
 	}},
 	{TitleN605, func(t *text) {
-		t.say("a namespace that is deleted and stays")
+		t.say("a namespace that stays after it is deleted")
 	}},
 	{TitleN606, func(t *text) {
-		t.say("a ResourceQuota for which something is refused")
+		t.say("a ResourceQuota that causes refusals")
 	}},
 	{TitleN607, func(t *text) {
-		t.say("an Ingress that sends requests to where nothing answers")
+		t.say("an Ingress with a backend that does not exist")
 	}},
 	{NamespaceActive, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is there, and is not being deleted.")
+		t.say(" exists and is not being deleted.")
 	}},
 	{NamespaceStays, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was deleted ")
 		t.put(t.value("age"))
-		t.say(" ago and is still there.")
+		t.say(" ago and still exists.")
 		if t.is(t.value("why")) {
 			t.say(" ")
 			t.put(t.value("why"))
 		}
 	}},
 	{NamespaceUntold, func(t *text) {
-		t.say("The namespace controller says: ")
+		t.say("The namespace controller reports: ")
 		t.put(t.value("why"))
 	}},
 	{NamespaceFinalizer, func(t *text) {
 		t.say("Its finalizer ")
 		t.put(t.value("finalizer"))
-		t.say(" keeps it until whoever set it takes it off.")
+		t.say(" keeps it until whatever added the finalizer removes it.")
 	}},
 	{APISilent, func(t *text) {
 		t.say("The API server behind ")
 		t.put(t.value("object"))
-		t.say(" does not answer, so that nobody knows what it holds of the namespace: ")
+		t.say(" does not respond, so it is not known what it stores for the namespace: ")
 		t.put(t.value("why"))
 	}},
 	{ObjectKept, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" is kept by the finalizer ")
 		t.put(t.value("finalizer"))
-		t.say(", until whoever set it takes it off.")
+		t.say(" until whatever added the finalizer removes it.")
 	}},
 	{FinalizerUnread, func(t *text) {
-		t.say("Which objects the finalizer ")
+		t.say("It is not known which objects the finalizer ")
 		t.put(t.value("finalizer"))
-		t.say(" keeps is not known: they are of kinds that naosu does not read.")
+		t.say(" keeps: they are of kinds that naosu does not read.")
 	}},
 	{QuotaUncounted, func(t *text) {
-		t.say("What is used of ")
+		t.say("It is not known how much of ")
 		t.put(t.value("subject"))
-		t.say(" is not known: its controller has not counted.")
+		t.say(" is used: its controller has not counted yet.")
 	}},
 	{QuotaLeaves, func(t *text) {
 		t.put(t.value("subject"))
@@ -8361,7 +8369,7 @@ var englishTexts = []compiled{
 	}},
 	{IngressFails, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" sends requests to where nothing answers. ")
+		t.say(" sends requests to a backend that does not respond. ")
 		t.put(t.value("why"))
 	}},
 	{BackendPort, func(t *text) {
@@ -8369,26 +8377,27 @@ var englishTexts = []compiled{
 		t.say(" has no port ")
 		t.put(t.value("port"))
 		if t.is(t.value("ports")) {
-			t.say(", but ")
+			t.say(" (existing: ")
 			t.say(englishAnd(t.items("ports")))
+			t.say(")")
 		}
 		t.say(".")
 	}},
 	{RemedyDeleteAPI, func(t *text) {
 		t.say("Delete ")
 		t.put(t.value("object"))
-		t.say(", so that the namespace controller asks that server no more")
+		t.say(", so that the namespace controller no longer asks that server")
 	}},
 	{RemedyDeleteAPICost, func(t *text) {
-		t.say("The API that it served is gone until it is registered again.")
+		t.say("The API that it served is not available until it is registered again.")
 	}},
 	{RemedyDeleteAPIRisk, func(t *text) {
-		t.say("What that server stores of the namespace may be left behind. Mending the server is better where it can be mended.")
+		t.say("What that server stores for the namespace may be left behind. Fixing the server is better if that is possible.")
 	}},
 	{RemedyFinalizer, func(t *text) {
-		t.say("Take the finalizers off ")
+		t.say("Remove the finalizers of ")
 		t.put(t.value("object"))
-		t.say(", if whoever set ")
+		t.say(" if whatever added ")
 		t.put(t.value("finalizer"))
 		t.say(" is gone for good")
 	}},
@@ -8398,7 +8407,7 @@ var englishTexts = []compiled{
 	{RemedyFinalizerRisk, func(t *text) {
 		t.say("What ")
 		t.put(t.value("finalizer"))
-		t.say(" was there to clean up, such as a cloud's resources, is left behind.")
+		t.say(" should clean up, such as a cloud's resources, is left behind.")
 	}},
 	{RemedyQuota, func(t *text) {
 		t.say("Raise ")
@@ -8411,12 +8420,12 @@ var englishTexts = []compiled{
 		t.say("The namespace may use that much more of the cluster.")
 	}},
 	{RemedyQuotaRisk, func(t *text) {
-		t.say("Whoever set the quota may have meant it to be a limit.")
+		t.say("Whoever set the quota may have intended it as a limit.")
 	}},
 	{RemedyBackendPort, func(t *text) {
-		t.say("Let ")
+		t.say("Send requests of ")
 		t.put(t.value("subject"))
-		t.say(" send requests to port ")
+		t.say(" to port ")
 		t.say(englishAnd(t.items("ports")))
 		t.say(" of ")
 		t.put(t.value("service"))
@@ -8425,7 +8434,7 @@ var englishTexts = []compiled{
 		t.say("None: no pod is replaced.")
 	}},
 	{RemedyBackendPortRisk, func(t *text) {
-		t.say("Whether that port serves what the clients expect is not known.")
+		t.say("It is not known whether that port serves what the clients expect.")
 	}},
 	{Differs, func(t *text) {
 		t.put(t.value("field"))
@@ -8460,26 +8469,26 @@ var englishTexts = []compiled{
 			t.put(t.value("other"))
 		} else {
 			t.put(t.value("otherClaim"))
-			t.say(" mounts none in its place")
+			t.say(" mounts no corresponding volume")
 		}
 		t.say(".")
 	}},
 	{DiffersVersion, func(t *text) {
-		t.say("They are of different versions of ")
+		t.say("They belong to different versions of ")
 		t.put(t.value("owner"))
-		t.say(": revision ")
+		t.say(": this one to revision ")
 		if t.is(t.value("version")) {
 			t.put(t.value("version"))
 		} else {
 			t.say("unknown")
 		}
-		t.say(" here, ")
+		t.say(", the other to revision ")
 		if t.is(t.value("other")) {
 			t.put(t.value("other"))
 		} else {
 			t.say("unknown")
 		}
-		t.say(" there.")
+		t.say(".")
 	}},
 	{DiffersAgent, func(t *text) {
 		t.put(t.value("daemon"))
@@ -8514,7 +8523,7 @@ var englishTexts = []compiled{
 			if t.is(t.value("poor")) {
 				t.say("On ")
 				t.put(t.value("node"))
-				t.say(" ")
+				t.say(", ")
 				t.put(t.value("poor"))
 				t.say(" of ")
 				t.say(count(t.number("all"), "other pod", "other pods"))
@@ -8526,7 +8535,7 @@ var englishTexts = []compiled{
 			} else {
 				t.say("On ")
 				t.put(t.value("node"))
-				t.say(" ")
+				t.say(", ")
 				if t.equal(t.value("all"), 1) {
 					t.say("the other pod runs as it should")
 				} else {
@@ -8576,7 +8585,7 @@ var englishTexts = []compiled{
 	{ProbesFit, func(t *text) {
 		t.say("Of ")
 		t.say(count(t.number("n"), "pod", "pods"))
-		t.say(" tried (as on ")
+		t.say(" tried (like those on ")
 		t.put(t.value("good"))
 		t.say(", and those that wait), ")
 		t.put(t.value("fit"))
@@ -8590,9 +8599,9 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" does not run because of ")
 		t.say(englishAnd(t.items("what")))
-		t.say(": with what ")
+		t.say(": with the values of ")
 		t.put(t.value("good"))
-		t.say(" has there, it finds a node.")
+		t.say(", it finds a node.")
 	}},
 	{UnlikeNodeCause, func(t *text) {
 		t.say(englishAnd(t.items("what")))
@@ -8600,18 +8609,20 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("what")), "keeps", "keep"))
 		t.say(" pods off ")
 		t.put(t.value("subject"))
-		t.say(": with what ")
+		t.say(": with the values of ")
 		t.put(t.value("good"))
-		t.say(" has there, it takes more of them.")
+		t.say(", it takes more of them.")
 	}},
 	{UnlikeCameFirst, func(t *text) {
 		t.say("No difference between ")
 		t.put(t.value("subject"))
 		t.say(" and ")
 		t.put(t.value("good"))
-		t.say(" is the cause: another ")
+		t.say(" is the cause: another pod like ")
 		t.put(t.value("good"))
-		t.say(" would find no node now either. It runs because it came first.")
+		t.say(" would find no node now either. ")
+		t.put(t.value("good"))
+		t.say(" runs because it was placed first.")
 	}},
 	{UnlikeSuspects, func(t *text) {
 		t.say(count(t.number("n"), "difference", "differences"))
@@ -8619,47 +8630,47 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" and ")
 		t.put(t.value("good"))
-		t.say(" may be the cause and cannot be tried in simulation; the first suspect: ")
+		t.say(" may be the cause but cannot be tested in simulation; the most likely: ")
 		t.put(t.value("first"))
 	}},
 	{UnlikeNothing, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" and ")
 		t.put(t.value("good"))
-		t.say(" do not differ in anything that the Kubernetes API shows and that bears on this. ")
+		t.say(" show no relevant difference in the Kubernetes API. ")
 		t.put(t.value("why"))
 	}},
 	{UnlikeWell, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" is well too. ")
+		t.say(" is healthy, too. ")
 		t.put(t.value("why"))
 	}},
 	{UnlikeUntried, func(t *text) {
-		t.say("Not every node and pod is known, or another scheduler places the pod: differences could not be tried in simulation.")
+		t.say("Not every node and pod is known, or another scheduler places the pod: differences could not be tested in simulation.")
 	}},
 	{HeadDiffers, func(t *text) {
 		t.say("The cause")
 	}},
 	{HeadTogether, func(t *text) {
-		t.say("The cause, only together")
+		t.say("The cause, in combination only")
 	}},
 	{HeadSuspects, func(t *text) {
-		t.say("Suspects")
+		t.say("Possible causes")
 	}},
 	{HeadTried, func(t *text) {
-		t.say("Tried, and not the cause")
+		t.say("Tested, not the cause")
 	}},
 	{HeadObserved, func(t *text) {
-		t.say("Elsewhere")
+		t.say("Observed elsewhere")
 	}},
 	{UnlikeOthers, func(t *text) {
-		t.say(count(t.number("n"), "further difference has", "further differences have"))
-		t.say(" no bearing on this.")
+		t.say(count(t.number("n"), "further difference is", "further differences are"))
+		t.say(" not relevant.")
 	}},
 	{UnlikeMoreSuspects, func(t *text) {
 		t.say("and ")
 		t.put(t.value("n"))
-		t.say(" more, in -o wide")
+		t.say(" more (shown by -o wide)")
 	}},
 	{HeadCauses, func(t *text) {
 		t.say("Why")
@@ -8674,7 +8685,7 @@ var englishTexts = []compiled{
 		t.say("Remedy")
 	}},
 	{HeadNotModelled, func(t *text) {
-		t.say("Not judged")
+		t.say("Not considered")
 	}},
 	{LabelCost, func(t *text) {
 		t.say("cost")
@@ -8689,8 +8700,9 @@ var englishTexts = []compiled{
 		t.say("read from")
 	}},
 	{LabelFill, func(t *text) {
-		t.say("fill in ")
+		t.say("replace ")
 		t.say(englishAnd(t.items("parts")))
+		t.say(" with your values")
 	}},
 	{LabelUnverified, func(t *text) {
 		t.say("not simulated")
@@ -8720,9 +8732,9 @@ var englishTexts = []compiled{
 			}
 			t.say(": ")
 			t.say(englishAnd(t.items("what")))
-			t.say(", for ")
+			t.say(" (")
 			t.say(count(t.number("causes"), "cause", "causes"))
-			t.say(".")
+			t.say(").")
 		} else {
 			t.say("Everything")
 			if t.is(t.value("namespace")) {
@@ -8743,21 +8755,16 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "workload", "workloads"))
 	}},
 	{OverviewConcerns, func(t *text) {
-		t.say("This concerns ")
+		t.say("Affected (")
 		t.put(t.value("n"))
-		t.say(": ")
+		t.say("): ")
 		t.say(englishAnd(t.items("names")))
 		t.say(".")
 	}},
 	{OverviewDependents, func(t *text) {
+		t.say("Not running because of this (")
 		t.put(t.value("n"))
-		t.say(" more ")
-		if t.equal(t.value("n"), 1) {
-			t.say("does")
-		} else {
-			t.say("do")
-		}
-		t.say(" not run because of it: ")
+		t.say("): ")
 		t.say(englishAnd(t.items("names")))
 		t.say(".")
 	}},
@@ -8767,23 +8774,20 @@ var englishTexts = []compiled{
 	}},
 	{OverviewBrief, func(t *text) {
 		if t.less(1, t.value("n")) {
-			t.say(count(t.number("n"), "thing", "things"))
+			t.say(count(t.number("n"), "object", "objects"))
 			t.say(". ")
 		}
 		t.say("More: ")
 		t.put(t.value("command"))
 	}},
 	{OverviewLeft, func(t *text) {
-		t.say("And ")
-		t.put(t.value("causes"))
-		t.say(" more ")
-		t.say(verb(t.number("causes"), "cause", "causes"))
-		t.say(", for ")
-		t.say(count(t.number("n"), "thing", "things"))
+		t.say(count(t.number("causes"), "more cause", "more causes"))
+		t.say(", affecting ")
+		t.say(count(t.number("n"), "object", "objects"))
 		t.say(".")
 	}},
 	{OverviewAll, func(t *text) {
-		t.say("All, with every remedy: ")
+		t.say("Everything, with every remedy: ")
 		t.put(t.value("command"))
 	}},
 	{OverviewElsewhere, func(t *text) {
@@ -8816,13 +8820,14 @@ var englishTexts = []compiled{
 					t.say(" -n ")
 					t.put(t.value("namespace"))
 				}
-				t.say(" lists what there is")
+				t.say(" lists those that exist")
 			}
 		}
 	}},
 	{ErrNoNamespace, func(t *text) {
-		t.say("there is no namespace ")
+		t.say("namespace ")
 		t.put(t.value("given"))
+		t.say(" does not exist")
 	}},
 	{ErrNamespaceRemedy, func(t *text) {
 		t.say("use ")
@@ -8835,20 +8840,20 @@ var englishTexts = []compiled{
 	{ErrForbiddenKind, func(t *text) {
 		t.say("permission is missing: ")
 		t.put(t.value("kind"))
-		t.say(" objects cannot be read with these credentials; have list on them granted, or choose others with --context, --user or --as")
+		t.say(" objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as")
 	}},
 	{ErrWhyFailOn, func(t *text) {
-		t.say("there is trouble of severity ")
+		t.say("there is a problem of severity ")
 		t.put(t.value("severity"))
 	}},
 	{ErrSelectorOne, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" chooses among many things, and ")
+		t.say(" selects among several objects, but ")
 		t.put(t.value("subject"))
-		t.say(" is one")
+		t.say(" names a single one")
 	}},
 	{ErrSelectorOneRemedy, func(t *text) {
-		t.say("leave out one of them")
+		t.say("omit one of them")
 	}},
 	{ErrUnlike, func(t *text) {
 		t.put(t.value("given"))
@@ -8859,9 +8864,9 @@ var englishTexts = []compiled{
 		t.say("compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD")
 	}},
 	{UnreadKinds, func(t *text) {
-		t.say("These kinds of objects are not in what was read, or may not be read, so that more may be wrong or threatened than is said here: ")
+		t.say("The following kinds of objects were not read or cannot be read, so there may be problems and risks that are not shown here: ")
 		t.say(englishAnd(t.items("kinds")))
-		t.say(". The JSON says what each bears on.")
+		t.say(". The JSON output shows what each kind affects.")
 	}},
 	{TitleN101, func(t *text) {
 		t.say("a pod pending on a volume in a zone without a usable node")
@@ -8873,7 +8878,7 @@ var englishTexts = []compiled{
 		t.say(" of ")
 		t.say(englishAnd(t.items("claims")))
 		t.say(" ")
-		t.say(verb(len(t.items("claims")), "lives", "live"))
+		t.say(verb(len(t.items("claims")), "is", "are"))
 		t.say(" in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(", where there is no node.")
@@ -8885,7 +8890,7 @@ var englishTexts = []compiled{
 		t.say(" of ")
 		t.say(englishAnd(t.items("claims")))
 		t.say(" ")
-		t.say(verb(len(t.items("claims")), "lives", "live"))
+		t.say(verb(len(t.items("claims")), "is", "are"))
 		t.say(" in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(", and no node there can take the pod: ")
@@ -8911,7 +8916,7 @@ var englishTexts = []compiled{
 	}},
 	{StrandedApart, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" is Pending because its volumes live in different zones, and a pod runs in one: ")
+		t.say(" is Pending because its volumes are in different zones, and a pod can run in only one: ")
 		t.say(englishAnd(t.items("claims")))
 		t.say(".")
 	}},
@@ -8928,10 +8933,10 @@ var englishTexts = []compiled{
 	{CauseClaimUnmade, func(t *text) {
 		t.say("The pod mounts ")
 		t.put(t.value("claim"))
-		t.say(", whose volume is created once the pod has a node.")
+		t.say(", whose volume is created once the pod is assigned to a node.")
 	}},
 	{CauseVolumeZone, func(t *text) {
-		t.say("That volume lives in ")
+		t.say("That volume is in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(" and can be used only there.")
 	}},
@@ -8956,11 +8961,11 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{CauseApart, func(t *text) {
-		t.say("No node is in all of these zones at once.")
+		t.say("No node is in all of these zones.")
 	}},
 	{CauseGroup, func(t *text) {
 		if t.equal(t.value("total"), 1) {
-			t.say("The one node group that has nodes suits the pod")
+			t.say("The only node group that has nodes suits the pod")
 		} else {
 			t.say("Of ")
 			t.put(t.value("total"))
@@ -8981,7 +8986,7 @@ var englishTexts = []compiled{
 	}},
 	{CauseGroupNone, func(t *text) {
 		if t.equal(t.value("total"), 0) {
-			t.say("No node carries the label of a node group.")
+			t.say("No node has the label of a node group.")
 		} else {
 			t.say("Of ")
 			t.say(count(t.number("total"), "node group", "node groups"))
@@ -9004,7 +9009,7 @@ var englishTexts = []compiled{
 			t.say(englishList(t.items("reasons")))
 			t.say(")")
 		}
-		t.say(". It counts node groups, not nodes, and judges each by one sample node, which is in one zone.")
+		t.say(". It considers node groups, not nodes, and evaluates each group by one sample node, which is in one zone.")
 	}},
 	{CauseAutoscalerMax, func(t *text) {
 		t.say("The autoscaler adds no node, because ")
@@ -9040,7 +9045,7 @@ var englishTexts = []compiled{
 	}},
 	{ObstacleTainted, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" with a taint the pod does not tolerate")
+		t.say(" with a taint that the pod does not tolerate")
 	}},
 	{ObstacleSelector, func(t *text) {
 		t.put(t.value("n"))
@@ -9048,7 +9053,7 @@ var englishTexts = []compiled{
 	}},
 	{ObstacleLabel, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" without the label the volume asks for")
+		t.say(" without the label that the volume requires")
 	}},
 	{ObstacleFull, func(t *text) {
 		t.put(t.value("n"))
@@ -9065,7 +9070,7 @@ var englishTexts = []compiled{
 	}},
 	{ObstacleInUse, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" where another pod holds its volume")
+		t.say(" where another pod uses its volume")
 	}},
 	{ObstacleTogether, func(t *text) {
 		t.put(t.value("n"))
@@ -9081,39 +9086,38 @@ var englishTexts = []compiled{
 	}},
 	{ObstacleDevice, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" without the devices it claims")
+		t.say(" without the devices that it claims")
 	}},
 	{ObstacleOther, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" refused by another of the scheduler's rules")
+		t.say(" rejected by another rule of the scheduler")
 	}},
 	{ObstaclePort, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" with the host port taken")
+		t.say(" with the host port in use")
 	}},
 	{ObstacleLimit, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" that can attach no more volumes")
+		t.say(" that cannot attach more volumes")
 	}},
 	{NotAttachment, func(t *text) {
-		t.say("Not the attachment of ")
+		t.say("The attachment of ")
 		t.put(t.value("claim"))
 		t.say(" to ")
 		t.put(t.value("node"))
 		if t.is(t.value("gone")) {
-			t.say(", which is gone")
+			t.say(", which no longer exists,")
 		}
-		t.say(": a volume is attached once the pod has a node, and this pod has none. Deleting the attachment does not help.")
+		t.say(" is not the cause: a volume is attached only after its pod is assigned to a node, and this pod is not assigned. Deleting the attachment does not help.")
 	}},
 	{NotAttachmentNone, func(t *text) {
-		t.say("Not an old attachment: the volume of ")
+		t.say("An old attachment is not the cause: the volume of ")
 		t.put(t.value("claim"))
 		t.say(" has none.")
 	}},
 	{NotClaimFree, func(t *text) {
-		t.say("Not ")
 		t.put(t.value("claim"))
-		t.say(": it is bound, to a volume")
+		t.say(" is not the cause: it is bound to a volume")
 		if t.is(t.value("driver")) {
 			t.say(" of ")
 			t.put(t.value("driver"))
@@ -9121,53 +9125,52 @@ var englishTexts = []compiled{
 		t.say(" that is tied to no zone.")
 	}},
 	{NotClaimUnmade, func(t *text) {
-		t.say("Not ")
 		t.put(t.value("claim"))
-		t.say(": its volume will be created where the pod is placed.")
+		t.say(" is not the cause: its volume will be created where the pod is placed.")
 	}},
 	{NotClaimUnmounted, func(t *text) {
-		t.say("Not claims of other drivers, such as ")
+		t.say("Claims of other drivers, such as ")
 		t.put(t.value("claim"))
 		t.say(" in namespace ")
 		t.put(t.value("namespace"))
 		t.say(" (")
 		t.put(t.value("driver"))
-		t.say("): the pod does not mount them, and drivers do not conflict.")
+		t.say("), are not the cause: the pod does not mount them, and drivers do not conflict.")
 	}},
 	{UnknownGroupZones, func(t *text) {
-		t.say("Which zones ")
+		t.say("The Kubernetes API does not show which zones ")
 		t.put(t.value("group"))
-		t.say(" may use is not in the Kubernetes API. If ")
+		t.say(" can use. If ")
 		t.say(englishOr(t.items("zones")))
-		t.say(" is not among them, resizing does not help; see the group's settings at the provider (on EKS, its subnets).")
+		t.say(" is not among them, resizing does not help; check the group's settings at the provider (on EKS, its subnets).")
 	}},
 	{UnknownGroupBounds, func(t *text) {
-		t.say("The minimum and maximum size of ")
+		t.say("The Kubernetes API does not show the minimum and maximum size of ")
 		t.put(t.value("group"))
-		t.say(" are not in the Kubernetes API.")
+		t.say(".")
 	}},
 	{UnknownEmptyGroups, func(t *text) {
-		t.say("Node groups are inferred from labels on nodes: a group without a node cannot be seen.")
+		t.say("Node groups are inferred from node labels: a group without nodes is not visible.")
 	}},
 	{UnknownGroup, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" suits the pod, but no label says which node group it belongs to.")
+		t.say(" suits the pod, but no label shows which node group it belongs to.")
 	}},
 	{UnknownDriver, func(t *text) {
-		t.say("Why ")
+		t.say("It is not known why ")
 		t.put(t.value("driver"))
-		t.say(" has not put its zone label on ")
+		t.say(" has not set its zone label on ")
 		t.put(t.value("node"))
-		t.say(" is not known; see the driver's pod on that node. With the label, the node may be usable.")
+		t.say("; check the driver's pod on that node. With the label, the node may be usable.")
 	}},
 	{UnknownNodePool, func(t *text) {
 		t.put(t.value("group"))
-		t.say(" has no size to set: Karpenter adds nodes itself. Why it adds none in ")
+		t.say(" has no size to set: Karpenter adds nodes itself. The reason why it adds none in ")
 		t.say(englishOr(t.items("zones")))
-		t.say(" is in its NodePool and its events, which are not read yet.")
+		t.say(" is in its NodePool and the NodePool's events, which naosu does not read yet.")
 	}},
 	{RemedyResize, func(t *text) {
-		t.say("Size ")
+		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
 		t.put(t.value("to"))
@@ -9179,7 +9182,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("each of ")
 			t.say(englishAnd(t.items("zones")))
-			t.say(", because a group fills its emptiest zone first")
+			t.say(", because a group adds nodes to its emptiest zone first")
 		}
 		t.say(".")
 	}},
@@ -9191,26 +9194,26 @@ var englishTexts = []compiled{
 		} else {
 			t.say(count(t.number("more"), "more node", "more nodes"))
 		}
-		t.say(", for as long as the group keeps that size.")
+		t.say(", while the group keeps that size.")
 	}},
 	{RemedyResizeRisk, func(t *text) {
-		t.say("The group chooses the zone, not you: if it spans more zones than these, it needs ")
-		t.say(count(t.number("each"), "node", "nodes"))
-		t.say(" more for each. It is refused above the group's maximum, which then has to be raised first. An autoscaler may take the node away once nothing runs there: a minimum of the same size keeps it.")
+		t.say("You cannot choose the zone; the group does. If it spans more zones than these, it needs ")
+		t.say(count(t.number("each"), "more node", "more nodes"))
+		t.say(" for each. The request is refused above the group's maximum, which must then be raised first. An autoscaler may remove the node once nothing runs there: a minimum of the same size keeps it.")
 	}},
 	{RemedyUncordon, func(t *text) {
-		t.say("Let pods onto ")
+		t.say("Uncordon ")
 		t.put(t.value("node"))
 		if t.is(t.value("zone")) {
 			t.say(" in ")
 			t.put(t.value("zone"))
 		}
-		t.say(" again.")
+		t.say(", so that pods can be scheduled there again.")
 	}},
 	{RemedyUncordonCost, func(t *text) {
 		t.say("None.")
 	}},
 	{RemedyUncordonRisk, func(t *text) {
-		t.say("Somebody cordoned the node for a reason, such as an upgrade under way.")
+		t.say("Someone cordoned the node for a reason, such as an upgrade in progress.")
 	}},
 }

@@ -9,16 +9,16 @@ var japaneseTexts = []compiled{
 		t.put(t.value("action"))
 	}},
 	{ActionAllowed, func(t *text) {
-		t.say("すべてのチェックが許可しています。")
+		t.say("すべての検査を通過しました。")
 	}},
 	{ActionApproval, func(t *text) {
 		if it := t.value("by"); t.is(it) {
 			t.put(it)
 			t.say(" ")
 		} else {
-			t.say("人")
+			t.say("ユーザー")
 		}
-		t.say("が")
+		t.say("が Remediation を")
 		if t.is(t.value("rejected")) {
 			t.say("却下")
 		} else {
@@ -28,18 +28,18 @@ var japaneseTexts = []compiled{
 	}},
 	{ActionNoActuator, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" に対する ")
+		t.say(" に ")
 		t.put(t.value("action"))
-		t.say(" を実行できるものが、このクラスターにありません。")
+		t.say(" を行えるプロバイダーが、このクラスターにありません。")
 	}},
 	{ActionHealthy, func(t *text) {
-		t.say("何かを実行する前に、")
+		t.say("操作を実行する前に、")
 		t.put(t.value("node"))
-		t.say(" は正常に戻りました。")
+		t.say(" が正常に戻りました。")
 	}},
 	{ActionNodeGone, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" はなくなったか、同じ名前の別のノードになっています。")
+		t.say(" はすでに存在しないか、同じ名前の別のノードに替わっています。")
 	}},
 	{ActionNotSelected, func(t *text) {
 		t.put(t.value("policy"))
@@ -55,9 +55,9 @@ var japaneseTexts = []compiled{
 	}},
 	{ActionNotDue, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" は、ルール ")
+		t.say(" がルール ")
 		t.put(t.value("rule"))
-		t.say(" が求める時間だけ条件を満たしていません。")
+		t.say(" に該当した状態は、ルールの定める時間まで続いていません。")
 	}},
 	{ActionAnotherRule, func(t *text) {
 		t.put(t.value("node"))
@@ -69,12 +69,12 @@ var japaneseTexts = []compiled{
 		t.put(t.value("policy"))
 		t.say(" は ")
 		t.put(t.value("node"))
-		t.say(" の ")
+		t.say(" に対する ")
 		t.put(t.value("action"))
-		t.say(" を求めていません。")
+		t.say(" を指定していません。")
 	}},
 	{ActionPolicyGone, func(t *text) {
-		t.say("ポリシーがなくなりました。")
+		t.say("ポリシーはすでに存在しません。")
 	}},
 	{ActionNoLeave, func(t *text) {
 		t.say("ポリシーのモードが ")
@@ -82,63 +82,67 @@ var japaneseTexts = []compiled{
 		t.say(" に変わったため、続行できません。")
 	}},
 	{ActionLost, func(t *text) {
-		t.say("ステップがあり得ない状態です。ほかの誰かが書き換えています。")
+		t.say("手順の記録に矛盾があります。naosu 以外によって書き換えられています。")
 	}},
 	{ActionNotReserved, func(t *text) {
-		t.say("台帳にこの Remediation の進行中の予約がないため、続行しません。")
+		t.say("台帳にこの Remediation の有効な予約がないため、続行しません。")
 	}},
 	{ActionAborted, func(t *text) {
-		t.say("中止されました。")
+		t.say("Remediation は中止されました。")
 	}},
 	{ActionProposalDeleted, func(t *text) {
-		t.say("提案が削除されたため、却下として扱います。")
+		t.say("提案が削除されました。これは却下とみなされます。")
 	}},
 	{ActionNodeDeleted, func(t *text) {
+		t.say("naosu 以外が ")
 		t.put(t.value("node"))
-		t.say(" は naosu 以外によって削除されている途中です。")
+		t.say(" を削除しています。")
 	}},
 	{ActionNodeRemoved, func(t *text) {
+		t.say("naosu 以外が ")
 		t.put(t.value("node"))
-		t.say(" は naosu 以外によって取り除かれる途中です。taint ")
+		t.say(" を取り除こうとしています。taint ")
 		t.put(t.value("by"))
-		t.say(" があります。")
+		t.say(" が付いています。")
 	}},
 	{ActionNodeShutDown, func(t *text) {
+		t.say("naosu 以外が ")
 		t.put(t.value("node"))
-		t.say(" は naosu 以外によって停止されています。taint ")
+		t.say(" を停止しました。taint ")
 		t.put(t.value("by"))
-		t.say(" があります。")
+		t.say(" が付いています。")
 	}},
 	{ActionUncordoned, func(t *text) {
+		t.say("naosu 以外が ")
 		t.put(t.value("node"))
-		t.say(" は naosu 以外によって uncordon されました。これは却下とみなします。")
+		t.say(" を uncordon しました。これは却下とみなされます。")
 	}},
 	{ActionCordonedBefore, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" は以前から cordon されていたため、そのままにします。")
+		t.say(" は以前から cordon されているため、そのままにします。")
 	}},
 	{ActionCordonedByOthers, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は naosu 以外によって cordon されているため、そのままにします。")
 	}},
 	{ActionLeftCordoned, func(t *text) {
-		t.put(t.value("node"))
-		t.say(" は ")
 		t.put(t.value("by"))
-		t.say(" がある間 (naosu 以外による削除または停止)、cordon したままにします。")
+		t.say(" がある間、")
+		t.put(t.value("node"))
+		t.say(" は cordon したままにします。naosu 以外が取り除いている途中か、停止しています。")
 	}},
 	{ActionMayNotUncordon, func(t *text) {
-		t.say("コントローラーのロールでは、")
+		t.say("コントローラーのロールで ")
 		t.put(t.value("node"))
-		t.say(" の uncordon がもう許可されていません。権限を戻すか、ノードを uncordon して ")
+		t.say(" の uncordon が許可されなくなりました。権限を元に戻すか、ノードを uncordon して ")
 		t.say(japaneseAnd(t.items("annotations")))
-		t.say(" を外してください。")
+		t.say(" を削除してください。")
 	}},
 	{ActionStaysCordoned, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のマシンの置き換えは ")
 		t.put(t.value("actuator"))
-		t.say(" に依頼済みで、取り消せません。ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。")
+		t.say(" に要求済みで、取り消せません。ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。")
 	}},
 	{ActionPodsReturn, func(t *text) {
 		t.say("cordon されている ")
@@ -158,27 +162,27 @@ var japaneseTexts = []compiled{
 	}},
 	{ActionAskedPerhaps, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" に依頼したかどうかは不明です。ノードの boot ID で分かります。")
+		t.say(" に要求が届いたかどうかは不明です。ノードの boot ID で分かります。")
 	}},
 	{ActionUnsure, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" が実行するかどうかは不明です: ")
+		t.say(" は、操作を実行するかどうかを回答しませんでした: ")
 		t.put(t.value("words"))
 	}},
 	{ActionTurnedAway, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" は今は実行できませんでした: ")
+		t.say(" は、この時点では操作を実行できませんでした: ")
 		t.put(t.value("words"))
 	}},
 	{ActionBusy, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" に ")
 		t.put(t.value("n"))
-		t.say(" 回依頼しましたが、いずれもその時は実行できませんでした。マシンには何もしていません。")
+		t.say(" 回要求しましたが、操作を実行できませんでした。マシンには何もしていません。")
 	}},
 	{ActionRefused, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" に拒否されました")
+		t.say(" が要求を拒否しました")
 		if t.is(t.value("permission")) {
 			t.say(" (naosu に権限 ")
 			t.put(t.value("permission"))
@@ -198,7 +202,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" のエージェントは ")
 		t.say(span(t.value("within")))
-		t.say("以内に実行しませんでした。")
+		t.say("以内に操作を実行しませんでした。")
 	}},
 	{ActionNotSeen, func(t *text) {
 		t.put(t.value("node"))
@@ -206,13 +210,13 @@ var japaneseTexts = []compiled{
 		t.say(span(t.value("within")))
 		t.say("以内に再起動しませんでした。")
 		t.put(t.value("actuator"))
-		t.say(" が依頼を受け付けたかどうかは不明です。")
+		t.say(" が要求を受け付けたかどうかは不明です。")
 	}},
 	{ActionNotRebooted, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は ")
 		t.say(span(t.value("within")))
-		t.say("以内に再起動しませんでした。再起動は依頼されましたが、実行されていません。")
+		t.say("以内に再起動しませんでした。再起動は要求されましたが、行われませんでした。")
 	}},
 	{ActionNotReady, func(t *text) {
 		t.put(t.value("node"))
@@ -231,10 +235,11 @@ var japaneseTexts = []compiled{
 		t.say(" のままです。")
 	}},
 	{ActionNotGone, func(t *text) {
+		t.say("マシンは置き換えられるはずでしたが、")
 		t.say(span(t.value("within")))
 		t.say("たっても ")
 		t.put(t.value("node"))
-		t.say(" が残っています。マシンは置き換えられるはずでした。")
+		t.say(" が残っています。")
 		if t.is(t.value("cordoned")) {
 			t.say("ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。")
 		}
@@ -253,7 +258,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ActionPodsBroken, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" のコンディションは正常ですが、")
+		t.say(" の condition は正常ですが、")
 		t.say(span(t.value("within")))
 		t.say("たってもこのノードで動いていない Pod があります: ")
 		t.say(japaneseAnd(t.items("pods")))
@@ -293,7 +298,7 @@ var japaneseTexts = []compiled{
 		t.say("。")
 	}},
 	{AuditMore, func(t *text) {
-		t.say("所見の原因と根拠は naosu why SUBJECT または naosu audit -o json、すべての対処とそのコスト・リスクは naosu audit -o wide、コードの意味は naosu explain CODE で確認できます。")
+		t.say("原因と根拠は naosu why SUBJECT または naosu audit -o json、すべての対処とそのコスト・リスクは naosu audit -o wide、コードの意味は naosu explain CODE で確認できます。")
 	}},
 	{AuditLeft, func(t *text) {
 		t.say("ほか ")
@@ -306,17 +311,17 @@ var japaneseTexts = []compiled{
 		t.say(" 件)")
 	}},
 	{AuditMoreRemedies, func(t *text) {
-		t.say("ほかに ")
+		t.say("または: ほか ")
 		t.put(t.value("n"))
-		t.say(" 通りの方法があります (-o wide)")
+		t.say(" 件の対処 (-o wide で表示)")
 	}},
 	{AuditMoreTogether, func(t *text) {
-		t.say("ほかの ")
+		t.say("合わせて行う変更: ほか ")
 		t.put(t.value("n"))
-		t.say(" 件の変更と合わせて行います (-o wide)")
+		t.say(" 件 (-o wide で表示)")
 	}},
 	{AuditLongCommand, func(t *text) {
-		t.say("コマンドは長いため、-o wide で表示します")
+		t.say("コマンドは長いため省略 (-o wide で表示)")
 	}},
 	{ProgressAudit, func(t *text) {
 		t.say("ルールの確認とシミュレーション中: ")
@@ -349,7 +354,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("code"))
 		t.say(" ")
 		t.put(t.value("subject"))
-		t.say(" に該当するものはもうありません。削除してください")
+		t.say(" に該当する所見はもうありません。この項目を削除してください")
 	}},
 	{AcceptedEnding, func(t *text) {
 		t.put(t.value("file"))
@@ -381,6 +386,7 @@ var japaneseTexts = []compiled{
 		t.say(" は日付 (例: 2027-03-31) ではありません")
 	}},
 	{ErrFailOn, func(t *text) {
+		t.say("重大度が ")
 		t.put(t.value("severity"))
 		t.say(" 以上の所見が ")
 		t.put(t.value("n"))
@@ -388,7 +394,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ErrNoCode, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" というコードはありません")
+		t.say(" という所見のコードはありません")
 	}},
 	{ErrUseCode, func(t *text) {
 		t.say("次のいずれかを指定してください: ")
@@ -414,10 +420,10 @@ var japaneseTexts = []compiled{
 		if t.is(t.value("came")) {
 			t.say("その後 ")
 			t.say(japaneseAnd(t.items("came")))
-			t.say(" が追加されましたが、この Pod は動けるようになっていません。")
+			t.say(" が追加されましたが、この Pod のノードはまだ決まっていません。")
 		} else {
 			if t.is(t.value("overdue")) {
-				t.say("ノードの追加が遅れています。オートスケーラーはデフォルトでは 15 分であきらめます。追加されない理由は、")
+				t.say("ノードの追加が遅れています。オートスケーラーは、デフォルトでは 15 分で追加をあきらめます。追加されない理由は、")
 				if t.is(t.value("karpenter")) {
 					t.say("その NodeClaim")
 				} else {
@@ -444,11 +450,11 @@ var japaneseTexts = []compiled{
 			t.say(japaneseOr(t.items("zones")))
 			t.say(" で")
 		}
-		t.say("クラウドからノードを得られませんでした: ")
+		t.say("クラウドがノードを提供しませんでした: ")
 		t.put(t.value("why"))
 		t.say("。")
 		if t.is(t.value("quota")) {
-			t.say("割り当て (quota) を引き上げるか、割り当てを使っているものを減らすまで、グループを大きくしてもノードは増えません。")
+			t.say("割り当て (quota) を引き上げるか、割り当てを使っているリソースを減らすまで、グループを大きくしてもノードは増えません。")
 		}
 	}},
 	{ScaleUpOverLimit, func(t *text) {
@@ -472,41 +478,41 @@ var japaneseTexts = []compiled{
 	{ScaleReasonBackoff, func(t *text) {
 		t.say("ノードグループ ")
 		t.put(t.value("n"))
-		t.say(" 個は、追加に失敗したため、しばらく対象外です")
+		t.say(" 個は、スケールアップに失敗した後のバックオフ中です")
 	}},
 	{ScaleReasonNotReady, func(t *text) {
 		t.say("ノードグループ ")
 		t.put(t.value("n"))
-		t.say(" 個は、追加できる状態ではありません")
+		t.say(" 個は、スケールアップできる状態ではありません")
 	}},
 	{ScaleReasonWhole, func(t *text) {
 		t.put(t.value("says"))
 	}},
 	{NodeBlocked, func(t *text) {
 		t.put(t.value("source"))
-		t.say(" によれば")
+		t.say(" は")
 		if t.is(t.value("age")) {
-			t.say(" (")
+			t.say(" ")
 			t.say(span(t.value("age")))
-			t.say("前)")
+			t.say("前に")
 		}
 		t.say("、")
 		t.put(t.value("node"))
-		t.say(" を削除または交換できません: ")
+		t.say(" を削除または交換できないと報告しました: ")
 		t.put(t.value("why"))
 		t.say("。")
 	}},
 	{NodeUnconsolidatable, func(t *text) {
 		t.put(t.value("source"))
-		t.say(" によれば")
+		t.say(" は")
 		if t.is(t.value("age")) {
-			t.say(" (")
+			t.say(" ")
 			t.say(span(t.value("age")))
-			t.say("前)")
+			t.say("前に")
 		}
 		t.say("、")
 		t.put(t.value("node"))
-		t.say(" を集約 (consolidation) できません: ")
+		t.say(" を集約 (consolidation) できないと報告しました: ")
 		t.put(t.value("why"))
 		t.say("。")
 	}},
@@ -584,7 +590,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("クラウドに ")
 		t.put(t.value("claim"))
-		t.say(" のためのマシンがありませんでした: ")
+		t.say(" のためのマシンの空きがありませんでした: ")
 		t.put(t.value("says"))
 		t.say("。")
 	}},
@@ -592,7 +598,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" は ")
 		t.put(t.value("node"))
-		t.say(" になり、初期化が済んでいます。")
+		t.say(" になり、初期化が完了しています。")
 	}},
 	{NodeClaimLeaving, func(t *text) {
 		t.put(t.value("claim"))
@@ -613,7 +619,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。Karpenter は ")
 		t.put(t.value("minutes"))
-		t.say(" 分たつとこれを削除し、もう一度試みます。")
+		t.say(" 分たつとこれを削除し、再試行します。")
 	}},
 	{NodeClaimNotRegistered, func(t *text) {
 		t.put(t.value("claim"))
@@ -647,12 +653,12 @@ var japaneseTexts = []compiled{
 			t.say(span(t.value("age")))
 			t.say("たっても")
 		}
-		t.say("初期化が済んでいません")
+		t.say("初期化が完了していません")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
 		}
-		t.say("。済むまで Karpenter はこのノードを当てにせず、削除もしません。")
+		t.say("。完了するまで、Karpenter はこのノードを使えるものとみなさず、削除もしません。")
 	}},
 	{WorkloadFinished, func(t *text) {
 		t.put(t.value("workload"))
@@ -740,9 +746,9 @@ var japaneseTexts = []compiled{
 		t.put(t.value("flavor"))
 		t.say(" の ")
 		t.put(t.value("resource"))
-		t.say(" は ")
+		t.say(" の割り当て (nominal) は ")
 		t.put(t.value("nominal"))
-		t.say(" で、うち ")
+		t.say(" で、")
 		t.put(t.value("used"))
 		t.say(" が確保されています")
 		if t.is(t.value("borrowed")) {
@@ -784,11 +790,11 @@ var japaneseTexts = []compiled{
 		t.put(t.value("missing"))
 		t.say(" を作成するか、")
 		if t.is(t.value("owned")) {
-			t.say("Pod を作成したもののテンプレート")
+			t.say("Pod の作成元のテンプレート")
 		} else {
 			t.say("Pod (作り直しが必要です)")
 		}
-		t.say(" の名前を直してください")
+		t.say(" の名前を修正してください")
 		if t.is(t.value("others")) {
 			t.say(" (存在するもの: ")
 			t.say(japaneseAnd(t.items("others")))
@@ -887,7 +893,7 @@ var japaneseTexts = []compiled{
 			t.put(t.value("region"))
 			t.say(" の")
 		}
-		t.say("どの割り当て (quota) を使い切っているかを調べ、クラウドに引き上げを申請するか、割り当てを使っているものを減らします。")
+		t.say("どの割り当て (quota) を使い切っているかを調べ、クラウドプロバイダーに引き上げを申請するか、割り当てを使っているリソースを減らします。")
 	}},
 	{RemedyCloudQuotaCost, func(t *text) {
 		t.say("なし。このコマンドは読み取りだけです。")
@@ -935,32 +941,32 @@ var japaneseTexts = []compiled{
 		t.say("Karpenter が追加するノードの分 (必要な間)。")
 	}},
 	{RemedyPoolLimitRisk, func(t *text) {
-		t.say("limits は費用を抑えるためのものです。NodePool は、ほかの Pod のためにもそこまで増えることがあります。")
+		t.say("limits は費用の上限を決めるものです。NodePool は、ほかの Pod のためにもそこまで増えることがあります。")
 	}},
 	{KindForbidden, func(t *text) {
 		t.say("この認証情報では ")
 		t.put(t.value("kind"))
-		t.say(" を読めません。そのため ")
+		t.say(" を読み取れないため、")
 		t.put(t.value("code"))
 		t.say(" (")
 		t.put(t.value("title"))
-		t.say(") を判断しきれません。")
+		t.say(") を完全には判定できません。")
 	}},
 	{KindAbsent, func(t *text) {
-		t.say("読み取った中に ")
+		t.say("読み取ったデータに ")
 		t.put(t.value("kind"))
-		t.say(" がありません。そのため ")
+		t.say(" がないため、")
 		t.put(t.value("code"))
 		t.say(" (")
 		t.put(t.value("title"))
-		t.say(") を判断しきれません。")
+		t.say(") を完全には判定できません。")
 	}},
 	{KindsPartial, func(t *text) {
 		t.say(japaneseAnd(t.items("kinds")))
 		t.say(" は 1 つの Namespace の分しか分かりません。ほかの Namespace にも問題があるかもしれず、ノードにはここでの集計より多くのものがあるかもしれません。")
 	}},
 	{PodNotModelled, func(t *text) {
-		t.say("ノードに割り当て済みの Pod が動かない理由は、まだ説明できません。")
+		t.say("naosu は、ノードに割り当て済みの Pod が動かない理由をまだ説明できません。")
 	}},
 	{OtherScheduler, func(t *text) {
 		t.say("この Pod を配置するのは ")
@@ -968,7 +974,7 @@ var japaneseTexts = []compiled{
 		t.say(" で、kube-scheduler とはルールが異なる可能性があります。")
 	}},
 	{NoJudge, func(t *text) {
-		t.say("クラスターの情報が足りないため、スケジューラーの判定は行っていません。")
+		t.say("クラスターの情報が足りないため、スケジューラーのルールによる判定は行っていません。")
 	}},
 	{OtherVersion, func(t *text) {
 		t.say("クラスターのバージョンは ")
@@ -993,10 +999,10 @@ var japaneseTexts = []compiled{
 	}},
 	{NoAttachLimits, func(t *text) {
 		t.say(japaneseAnd(t.items("kinds")))
-		t.say(" を読めないため、各ノードがあといくつボリュームをアタッチできるかは分かりません。")
+		t.say(" を読み取れないため、各ノードがあといくつボリュームをアタッチできるかは分かりません。")
 	}},
 	{NoNamespaces, func(t *text) {
-		t.say("Namespace を読めないため、Pod の affinity がどの Namespace を対象とするかは分かりません。")
+		t.say("Namespace を読み取れないため、Pod の affinity がどの Namespace を対象とするかは分かりません。")
 	}},
 	{SomePods, func(t *text) {
 		t.say("クラスターの Pod の一部しか分かりません。ほかの Pod がノードをどれだけ使っているか分からないため、対処の検証もできません。")
@@ -1026,12 +1032,12 @@ var japaneseTexts = []compiled{
 	{CloudGone, func(t *text) {
 		t.say("マシン ")
 		t.put(t.value("machine"))
-		t.say(" はもうありません。")
+		t.say(" はすでに存在しません。")
 	}},
 	{CloudNoScaling, func(t *text) {
 		t.say("マシン ")
 		t.put(t.value("machine"))
-		t.say(" はどの Auto Scaling グループにも属していないため、代わりが作られません。")
+		t.say(" はどの Auto Scaling グループにも属していないため、代わりが作成されません。")
 	}},
 	{CloudProtected, func(t *text) {
 		t.say("マシン ")
@@ -1041,13 +1047,13 @@ var japaneseTexts = []compiled{
 		t.say(" でスケールインから保護されています。")
 	}},
 	{CloudOtherMachine, func(t *text) {
-		t.say("拒否されます: ")
+		t.say("要求は拒否されます: ")
 		t.put(t.value("words"))
 	}},
 	{CloudNoLaunch, func(t *text) {
 		t.say("Auto Scaling グループ ")
 		t.put(t.value("group"))
-		t.say(" はプロセス Launch が中断されていて何も起動しないため、マシンの代わりが作られません。")
+		t.say(" はプロセス Launch が中断されていてインスタンスを起動しないため、マシンの代わりが作成されません。")
 	}},
 	{CloudNoCredentials, func(t *text) {
 		t.say("AWS の認証情報がありません: ")
@@ -1062,7 +1068,7 @@ var japaneseTexts = []compiled{
 	}},
 	{CloudUnread, func(t *text) {
 		t.put(t.value("what"))
-		t.say(" を読めません: ")
+		t.say(" を読み取れません: ")
 		t.put(t.value("words"))
 	}},
 	{CloudAccessAllowed, func(t *text) {
@@ -1083,18 +1089,18 @@ var japaneseTexts = []compiled{
 		t.put(t.value("machine"))
 		t.say(" にアノテーション ")
 		t.put(t.value("annotation"))
-		t.say(" があるため、Cluster API は何もしません。")
+		t.say(" があるため、Cluster API は対象から除外します。")
 	}},
 	{CloudNoOwner, func(t *text) {
 		t.put(t.value("machine"))
-		t.say(" は MachineSet に属しておらず、対象とする MachineHealthCheck もないため、代わりが作られません。")
+		t.say(" は MachineSet に属しておらず、対象とする MachineHealthCheck もないため、代わりが作成されません。")
 	}},
 	{CloudNoKarpenter, func(t *text) {
 		t.say("Karpenter の Deployment が見つからないため、そのノード修復が有効かどうか分かりません。")
 	}},
 	{CloudNoRules, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" はノードを修復しますが、どの condition を対象とするのかが分かりません。")
+		t.say(" はノードを修復しますが、どの condition に対応するのかが分かりません。")
 	}},
 	{EventProposed, func(t *text) {
 		t.put(t.value("node"))
@@ -1107,13 +1113,13 @@ var japaneseTexts = []compiled{
 		t.say(" を提案しています。")
 	}},
 	{PolicyReady, func(t *text) {
-		t.say("妨げになるものは確認されていません。")
+		t.say("修復を妨げるものは確認されていません。")
 	}},
 	{PolicyPaused, func(t *text) {
-		t.say("ポリシーは一時停止中です。新しい修復は始めません。")
+		t.say("ポリシーは一時停止中です。新しい修復は開始しません。")
 	}},
 	{PolicyInvalidSelector, func(t *text) {
-		t.say("ノードセレクターに、ラベルとして成り立たないものがあるため、どのノードも選びません。修正してください: ")
+		t.say("ノードセレクターに、どのラベルとも一致しない条件があるため、ノードが選択されません。修正してください: ")
 		t.say(japaneseAnd(t.items("invalid")))
 	}},
 	{PolicyNoNodes, func(t *text) {
@@ -1121,7 +1127,7 @@ var japaneseTexts = []compiled{
 	}},
 	{PolicyCompeting, func(t *text) {
 		t.say(japaneseAnd(t.items("repairers")))
-		t.say(" が同じノードを修復します。先にそちらを無効にしてください。互いを知らない修復機能が二つあるのは、一つだけの場合より危険です。")
+		t.say(" が同じノードを修復します。先にそちらを無効にしてください。連携しない 2 つの修復の仕組みは、1 つだけの場合より危険です。")
 	}},
 	{PolicyNoActuator, func(t *text) {
 		if !t.equal(t.value("actuator"), "None") {
@@ -1133,8 +1139,9 @@ var japaneseTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{PermissionNobody, func(t *text) {
+		t.say("ノード ")
 		t.put(t.value("machine"))
-		t.say(" のマシンに対してこれを実行できるものが見つかりません。")
+		t.say(" にこの操作を行えるプロバイダーがありません。")
 		for _, item := range t.items("gaps") {
 			t.say(" ")
 			t.put(item)
@@ -1142,7 +1149,7 @@ var japaneseTexts = []compiled{
 	}},
 	{PermissionNotAsked, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" には事前に問い合わせることができません。")
+		t.say(" には、権限を事前に確認する手段がありません。")
 	}},
 	{PermissionUnanswered, func(t *text) {
 		t.put(t.value("actuator"))
@@ -1157,13 +1164,13 @@ var japaneseTexts = []compiled{
 		t.say(" が許可されていません。")
 	}},
 	{PermissionAutomate, func(t *text) {
-		t.say("まだ承認されていません。コントローラーのロールでは、承認なしの操作 (remediations.naosu.dev に対する automate) が許可されていません。")
+		t.say("まだ承認されていません。コントローラーのロールでは、承認なしの実行 (remediations.naosu.dev に対する automate) が許可されていません。")
 	}},
 	{PermissionAgent, func(t *text) {
-		t.say("エージェントがサービスを再起動できるかどうかは、実行するまでわかりません。その設定はノード上にあります。")
+		t.say("エージェントがサービスの再起動を許可されているかどうかは、実行するまで分かりません。その設定はノード上にあります。")
 	}},
 	{PermissionNoAgent, func(t *text) {
-		t.say("naosu-agent の Pod が見当たりません。")
+		t.say("naosu-agent の Pod が見つかりません。")
 	}},
 	{PermissionLeft, func(t *text) {
 		t.say("マシンの ")
@@ -1178,7 +1185,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{PermissionUngrouped, func(t *text) {
-		t.say("グループの分からないマシン")
+		t.say("グループが不明なマシン")
 	}},
 	{DrillSeen, func(t *text) {
 		t.say("エージェントが ")
@@ -1190,8 +1197,8 @@ var japaneseTexts = []compiled{
 	{DrillSilent, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のエージェントは ")
-		t.put(t.value("after"))
-		t.say(" 以内に根拠を報告しませんでした。")
+		t.say(span(t.value("after")))
+		t.say("以内に根拠を報告しませんでした。")
 	}},
 	{DrillFailed, func(t *text) {
 		t.say("エージェントは訓練を実行できませんでした。")
@@ -1199,7 +1206,7 @@ var japaneseTexts = []compiled{
 	}},
 	{DrillNoNode, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" がありません。")
+		t.say(" が存在しません。")
 	}},
 	{DrillNoPolicy, func(t *text) {
 		t.put(t.value("node"))
@@ -1227,25 +1234,25 @@ var japaneseTexts = []compiled{
 		t.say(" のルール ")
 		t.put(t.value("rule"))
 		t.say(" は、")
-		t.put(t.value("after"))
-		t.say(" 経過後に ")
+		t.say(span(t.value("after")))
+		t.say("後に ")
 		t.put(t.value("action"))
-		t.say(" を求めます。")
+		t.say(" を要求します。")
 	}},
 	{DrillAssessed, func(t *text) {
-		t.say("現状のままではいられない Pod は ")
+		t.say("影響を受ける Pod は ")
 		t.put(t.value("n"))
 		t.say(" 個です。")
 	}},
 	{DrillUnplayed, func(t *text) {
-		t.say("Pod がどうなるかを予測できませんでした。")
+		t.say("Pod への影響を予測できませんでした。")
 		t.put(t.value("words"))
 	}},
 	{DrillAllowed, func(t *text) {
-		t.say("ガードは続行を許可します。")
+		t.say("ガードは修復を許可します。")
 	}},
 	{DrillHeld, func(t *text) {
-		t.say("いま実行すると、ガードにより保留されます。")
+		t.say("現時点では、ガードが修復を保留します。")
 		for _, item := range t.records("held") {
 			t.put(t.in(item, "check"))
 			t.say(": ")
@@ -1253,23 +1260,23 @@ var japaneseTexts = []compiled{
 		}
 	}},
 	{DrillDenied, func(t *text) {
-		t.say("ガードの ")
+		t.say("ガードの検査 ")
 		t.put(t.value("check"))
-		t.say(" により実行されません。")
+		t.say(" が修復を拒否します。")
 		t.put(t.value("why"))
 		t.say("待っても変わりません。")
 	}},
 	{DrillUnjudged, func(t *text) {
-		t.say("ガードの ")
+		t.say("ガードの検査 ")
 		t.put(t.value("check"))
-		t.say(" が判断できませんでした。")
+		t.say(" は判定できませんでした。")
 		t.put(t.value("why"))
 	}},
 	{DrillWouldAct, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" は ")
 		t.put(t.value("actuator"))
-		t.say(" に依頼され、許可されます。")
+		t.say(" に要求され、許可されます。")
 		t.put(t.value("why"))
 	}},
 	{DrillMayNot, func(t *text) {
@@ -1287,16 +1294,16 @@ var japaneseTexts = []compiled{
 		t.put(t.value("action"))
 		t.say(" は ")
 		t.put(t.value("actuator"))
-		t.say(" に依頼されますが、実行されるという裏付けはありません。")
+		t.say(" に要求されますが、実行されるという裏付けはありません。")
 		t.put(t.value("why"))
 	}},
 	{DrillPassed, func(t *text) {
-		t.say("訓練はアクションの直前まで到達しました。アクションは実行していません。")
+		t.say("訓練は操作の直前まで到達しました。操作は実行していません。")
 	}},
 	{DrillCut, func(t *text) {
-		t.say("連鎖は ")
+		t.say("訓練は ")
 		t.put(t.value("step"))
-		t.say(" で途切れています。")
+		t.say(" で失敗しました。")
 		t.put(t.value("why"))
 	}},
 	{ErrNoDefinitions, func(t *text) {
@@ -1308,7 +1315,7 @@ var japaneseTexts = []compiled{
 		t.say(" は namespace の名前として使えません")
 	}},
 	{ErrNamespaceNameRemedy, func(t *text) {
-		t.say("コントローラーが lease と台帳を置ける namespace (naosu-system など) を指定してください")
+		t.say("コントローラーが Lease と台帳を置く namespace (naosu-system など) を指定してください")
 	}},
 	{ErrAddress, func(t *text) {
 		t.put(t.value("given"))
@@ -1338,16 +1345,16 @@ var japaneseTexts = []compiled{
 	{DrillNodeGone, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("node"))
-		t.say(" はありません")
+		t.say(" は存在しません")
 	}},
 	{DrillNodeRemedy, func(t *text) {
 		t.say("node/NAME の形で指定してください")
 	}},
 	{DrillExpendableAlone, func(t *text) {
-		t.say("--act がなければ何も立てません")
+		t.say("--act がなければ効果がありません")
 	}},
 	{DrillActAlone, func(t *text) {
-		t.say("ノードを失う可能性がありますが、失ってもよいノードが示されていません")
+		t.say("ノードを失う可能性がありますが、失ってもよいノードが指定されていません")
 	}},
 	{DrillOtherNode, func(t *text) {
 		t.put(t.value("given"))
@@ -1365,30 +1372,30 @@ var japaneseTexts = []compiled{
 	{DrillBegins, func(t *text) {
 		if t.is(t.value("act")) {
 			t.put(t.value("node"))
-			t.say(" で ")
+			t.say(" に ")
 			t.put(t.value("reason"))
-			t.say(" として ")
+			t.say(" の ")
 			t.put(t.value("condition"))
-			t.say(" を立て、")
+			t.say(" を設定し、")
 			if t.is(t.value("by")) {
 				t.put(t.value("by"))
 				t.say(" が")
 			} else {
 				t.say("何かが")
 			}
-			t.say("修復するかどうかを見ます。")
+			t.say("修復するかどうかを確認します。")
 		} else {
 			t.put(t.value("node"))
-			t.say(" で害のない ")
+			t.say(" で無害な ")
 			t.put(t.value("reason"))
-			t.say(" を起こし、実際には行わない修復まで最後まで通します。")
+			t.say(" を発生させ、検出から操作のドライランまでを追跡します。")
 		}
 	}},
 	{DrillThrough, func(t *text) {
 		if t.is(t.value("act")) {
-			t.say("マシンは修復されました。すべての箇所を通りました。")
+			t.say("マシンは修復されました。すべての区間を通過しました。")
 		} else {
-			t.say("すべての箇所を通りました。")
+			t.say("すべての区間を通過しました。")
 		}
 		if t.is(t.value("remediation")) {
 			t.say("記録は remediation/")
@@ -1397,9 +1404,9 @@ var japaneseTexts = []compiled{
 		}
 	}},
 	{DrillStopped, func(t *text) {
-		t.say("連鎖は ")
+		t.say("訓練は ")
 		t.put(t.value("hop"))
-		t.say(" で途切れています。")
+		t.say(" で失敗しました。")
 		if t.is(t.value("remediation")) {
 			t.say("記録は remediation/")
 			t.put(t.value("remediation"))
@@ -1407,48 +1414,48 @@ var japaneseTexts = []compiled{
 		}
 	}},
 	{DrillWasCut, func(t *text) {
-		t.say("連鎖が ")
+		t.say("訓練が ")
 		t.put(t.value("hop"))
-		t.say(" で途切れています")
+		t.say(" で失敗しました")
 	}},
 	{DrillCutAt, func(t *text) {
 		t.put(t.value("hop"))
-		t.say(" で途切れました: ")
+		t.say(" で失敗しました: ")
 		t.put(t.value("why"))
 	}},
 	{DrillLate, func(t *text) {
 		t.put(t.value("hop"))
 		t.say(" が ")
 		t.say(span(t.value("after")))
-		t.say("以内に来ませんでした。")
+		t.say("以内に行われませんでした。")
 		t.put(t.value("who"))
 	}},
 	{DrillLateAgent, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" の naosu のエージェントが受け取りませんでした。エージェントがないか、応答していないか、Remediation を監視する権限がありません。")
+		t.say(" の naosu エージェントが訓練を受け取りませんでした。エージェントが動いていないか、応答していないか、Remediation を watch する権限がありません。")
 	}},
 	{DrillLateFault, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" のエージェントは受け取りましたが、障害を起こしませんでした。")
+		t.say(" のエージェントは訓練を受け取りましたが、障害を発生させませんでした。")
 	}},
 	{DrillLateDetect, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の ")
 		t.put(t.value("reason"))
-		t.say(" の検出器が障害を見つけませんでした。")
+		t.say(" の検出器が障害を検出しませんでした。")
 	}},
 	{DrillLateEvidence, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" の検出器が見たものが、")
+		t.say(" の検出器が検出した内容は、")
 		t.put(t.value("reason"))
-		t.say(" の十分な根拠になりませんでした。")
+		t.say(" の根拠として十分ではありませんでした。")
 	}},
 	{DrillLateReport, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のエージェントが根拠から condition を作らなかったか、書き込めませんでした。")
 	}},
 	{DrillLateController, func(t *text) {
-		t.say("コントローラーが受け取りませんでした。動いているコントローラーがないか、Remediation を見ることができません。")
+		t.say("コントローラーが訓練を受け取りませんでした。コントローラーが動いていないか、Remediation を読み取れません。")
 	}},
 	{DrillUnrecorded, func(t *text) {
 		t.say("naosu の CRD がインストールされていないため、この訓練の結果は記録されません。")
@@ -1467,11 +1474,11 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" の ")
 		t.put(t.value("condition"))
-		t.say(" を元に戻せず、立てたままになっています: ")
+		t.say(" を元に戻せず、設定したままになっています: ")
 		t.put(t.value("why"))
 	}},
 	{DrillMark, func(t *text) {
-		t.say("naosu repair drill が立てたもので、異常はありません。")
+		t.say("naosu repair drill が設定したもので、異常はありません。")
 		t.put(t.value("at"))
 		t.say(" に確認。")
 	}},
@@ -1492,7 +1499,7 @@ var japaneseTexts = []compiled{
 	{DrillWaited, func(t *text) {
 		t.say("修復の仕組みが待つ ")
 		t.say(span(t.value("wait")))
-		t.say("の間 condition が続いた")
+		t.say("の間、condition が続いた")
 	}},
 	{DrillGone, func(t *text) {
 		t.put(t.value("node"))
@@ -1500,7 +1507,7 @@ var japaneseTexts = []compiled{
 	}},
 	{DrillReplaced, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" の名前を別のマシンが持つ")
+		t.say(" の名前が別のマシンに移った")
 	}},
 	{DrillRebooted, func(t *text) {
 		t.put(t.value("node"))
@@ -1515,7 +1522,7 @@ var japaneseTexts = []compiled{
 		t.say(" は Ready")
 	}},
 	{DrillNotMended, func(t *text) {
-		t.say("修復の後 ")
+		t.say("操作の後 ")
 		t.say(span(t.value("after")))
 		t.say("以内に、")
 		t.put(t.value("node"))
@@ -1527,22 +1534,20 @@ var japaneseTexts = []compiled{
 		t.say("続きましたが、")
 		if t.is(t.value("by")) {
 			t.put(t.value("by"))
-			t.say(" が")
-		} else {
-			t.say("何かが")
+			t.say(" による")
 		}
-		t.say("修復した形跡はありません。")
+		t.say("修復は確認できませんでした。")
 		if t.is(t.value("sign")) {
-			t.say("修復は受け付けられました (")
+			t.say("修復は受け付けられましたが (")
 			t.put(t.value("sign"))
-			t.say(") が、行われませんでした。")
+			t.say(")、行われませんでした。")
 		} else {
-			t.say("受け付けられたとしても、行われませんでした。")
+			t.say("修復が受け付けられたとしても、行われませんでした。")
 		}
 		if t.is(t.value("n")) {
-			t.say("condition は ")
+			t.say("condition は何かによって ")
 			t.put(t.value("n"))
-			t.say(" 回何かに戻され、そのたびに立て直しました。")
+			t.say(" 回元に戻され、そのたびに設定し直しました。")
 		}
 	}},
 	{DrillNotProposed, func(t *text) {
@@ -1550,11 +1555,11 @@ var japaneseTexts = []compiled{
 		t.say(span(t.value("held")))
 		t.say("続きましたが、")
 		t.put(t.value("by"))
-		t.say(" の Remediation は作られませんでした。コントローラーが動いていないか、時間に達したルールがありません。")
+		t.say(" の Remediation は作成されませんでした。コントローラーが動いていないか、待ち時間に達したルールがありません。")
 		if t.is(t.value("n")) {
-			t.say("condition は ")
+			t.say("condition は何かによって ")
 			t.put(t.value("n"))
-			t.say(" 回何かに戻されました。")
+			t.say(" 回元に戻されました。")
 		}
 		if t.is(t.value("sign")) {
 			t.put(t.value("sign"))
@@ -1565,16 +1570,16 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" の ")
 		t.put(t.value("remediation"))
-		t.say(" が作られましたが、")
+		t.say(" が作成されましたが、")
 		t.say(span(t.value("held")))
 		t.say("たっても ")
 		t.put(t.value("phase"))
 		t.say(" のままです: ")
 		t.put(t.value("why"))
 		if t.is(t.value("n")) {
-			t.say("condition は ")
+			t.say("condition は何かによって ")
 			t.put(t.value("n"))
-			t.say(" 回何かに戻されました。")
+			t.say(" 回元に戻されました。")
 		}
 		if t.is(t.value("sign")) {
 			t.put(t.value("sign"))
@@ -1582,8 +1587,10 @@ var japaneseTexts = []compiled{
 		}
 	}},
 	{ErrBadInput, func(t *text) {
-		t.put(t.value("field"))
-		t.say(": ")
+		if t.is(t.value("field")) {
+			t.put(t.value("field"))
+			t.say(": ")
+		}
 		t.put(t.value("problem"))
 		t.say("。")
 		t.put(t.value("remedy"))
@@ -1593,10 +1600,10 @@ var japaneseTexts = []compiled{
 		t.say(" --help を参照してください")
 	}},
 	{ErrNoCommand, func(t *text) {
-		t.put(t.value("given"))
-		t.say(" という ")
 		t.put(t.value("command"))
-		t.say(" のコマンドはありません")
+		t.say(" に ")
+		t.put(t.value("given"))
+		t.say(" というコマンドはありません")
 	}},
 	{ErrFlag, func(t *text) {
 		t.say("解釈できません: ")
@@ -1612,7 +1619,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ErrValue, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" は値として解釈できません")
+		t.say(" は有効な値ではありません")
 	}},
 	{ErrKubeconfig, func(t *text) {
 		t.say("読み取れません: ")
@@ -1623,7 +1630,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ErrNotOneOf, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" は指定できません")
+		t.say(" は有効な値ではありません")
 	}},
 	{ErrUseOneOf, func(t *text) {
 		t.say("次のいずれかを指定してください: ")
@@ -1634,7 +1641,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ErrUnauthorized, func(t *text) {
 		t.put(t.value("host"))
-		t.say(" の API サーバーに認証を拒否されました。認証情報を更新するか、--context または --user で別のものを指定してください")
+		t.say(" の API サーバーに認証情報を拒否されました。認証情報を更新するか、--context または --user で別のものを指定してください")
 	}},
 	{ErrForbidden, func(t *text) {
 		t.say("権限がありません: ")
@@ -1647,7 +1654,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ErrTimeout, func(t *text) {
 		t.put(t.value("host"))
-		t.say(" の API サーバーが時間内に応答しません。このマシンから到達できるか確認するか、--request-timeout を延ばしてください")
+		t.say(" の API サーバーが時間内に応答しませんでした。このマシンから到達できるか確認するか、--request-timeout を延ばしてください")
 	}},
 	{ErrUnreachable, func(t *text) {
 		t.put(t.value("host"))
@@ -1662,8 +1669,9 @@ var japaneseTexts = []compiled{
 		t.say("指定されていません")
 	}},
 	{ErrNoSubject, func(t *text) {
+		t.say("naosu は ")
 		t.put(t.value("given"))
-		t.say(" は説明できる対象ではありません")
+		t.say(" を説明できません")
 	}},
 	{TitleN504, func(t *text) {
 		t.say("リソースまたは制約が原因で Pending になっている Pod")
@@ -1726,9 +1734,9 @@ var japaneseTexts = []compiled{
 		t.say(japaneseOr(t.items("nodes")))
 		t.say(" にありますが、")
 		if t.is(t.value("gone")) {
-			t.say("そのノードは存在しません")
+			t.say("そのノードはすでに存在しません")
 		} else {
-			t.say("そこでは Pod を受け入れられません: ")
+			t.say("そのノードでは Pod を受け入れられません: ")
 			t.say(japaneseAnd(t.items("misses")))
 		}
 		t.say("。")
@@ -1740,14 +1748,14 @@ var japaneseTexts = []compiled{
 	}},
 	{UnplacedElse, func(t *text) {
 		t.put(t.value("who"))
-		t.say(" は Pending です。どのノードにも配置できません。スケジューラーの説明: ")
+		t.say(" は Pending です。配置できるノードがありません。スケジューラーの報告: ")
 		t.say(japaneseAnd(t.items("says")))
 	}},
 	{UnplacedNominated, func(t *text) {
 		t.put(t.value("who"))
-		t.say(" は Pending です。")
+		t.say(" は Pending です。スケジューラーが ")
 		t.put(t.value("node"))
-		t.say(" に場所を空けるため、")
+		t.say(" に場所を空けており、")
 		t.say(japaneseAnd(t.items("victims")))
 		t.say(" が終了するのを待っています。")
 	}},
@@ -1775,7 +1783,7 @@ var japaneseTexts = []compiled{
 		t.say(" がある")
 	}},
 	{MissVolume, func(t *text) {
-		t.say("ボリュームを使える場所ではない")
+		t.say("ボリュームを使えない")
 	}},
 	{MissStorage, func(t *text) {
 		t.say("ボリューム用のストレージがない")
@@ -1836,7 +1844,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("all"))
 	}},
 	{FieldMatching, func(t *text) {
-		t.say("該当する Pod")
+		t.say("該当する Pod の数")
 	}},
 	{FieldNoAddress, func(t *text) {
 		t.say("status.podIP のない Pod の数")
@@ -1846,14 +1854,14 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("misses")))
 	}},
 	{CauseSelector, func(t *text) {
-		t.say("Pod の nodeSelector と affinity で残るのは ")
+		t.say("Pod の nodeSelector と affinity に一致するノードは ")
 		t.put(t.value("total"))
 		t.say(" 台中 ")
 		t.put(t.value("n"))
 		t.say(" 台です。")
 	}},
 	{CauseSelectorNone, func(t *text) {
-		t.say("Pod の条件に合うノードはありません。")
+		t.say("Pod の nodeSelector と affinity に一致するノードはありません。")
 		t.say(japaneseAnd(t.items("values")))
 		t.say("。")
 	}},
@@ -1908,19 +1916,21 @@ var japaneseTexts = []compiled{
 		t.put(t.value("have"))
 		t.say(" 個です。")
 		if t.less(t.value("have"), t.value("want")) {
-			t.say("まずこれを直してください。")
+			t.say("先にこれを修正してください。")
 		} else {
-			t.say("外さない理由はそのログにあります。")
+			t.say("taint を外さない理由はそのログにあります。")
 		}
 	}},
 	{KeeperUnseen, func(t *text) {
-		t.say("このクラスターには見当たりません。クラウド側で動いているのでなければ、インストールしてください。")
+		t.say("このクラスターには cloud controller manager が見つかりません。クラウド側で動いているのでなければ、インストールしてください。")
 	}},
 	{TaintOfAgent, func(t *text) {
 		t.put(t.value("taint"))
 		t.say(" は、")
 		t.put(t.value("agent"))
-		t.say(" がノードで Ready になると外れます。許容する Pod は、それがないまま起動します。")
+		t.say(" がノードで Ready になると外れます。この taint を許容する Pod は、")
+		t.put(t.value("agent"))
+		t.say(" がないまま起動します。")
 		t.put(t.value("work"))
 	}},
 	{AgentAtWork, func(t *text) {
@@ -1930,12 +1940,12 @@ var japaneseTexts = []compiled{
 			t.put(t.value("set"))
 			t.say(" には、")
 			t.say(japaneseAnd(t.items("without")))
-			t.say(" に Ready の Pod がありません。まずこれを直してください。")
+			t.say(" に Ready の Pod がありません。先にこれを修正してください。")
 		} else {
 			t.put(t.value("namespace"))
 			t.say(" の ")
 			t.put(t.value("set"))
-			t.say(" はそこで Ready ですが、外していません。理由はそこにある Pod のログにあります (kubectl logs ")
+			t.say(" はそのノードで Ready ですが、taint を外していません。理由はそのノードの Pod のログにあります (kubectl logs ")
 			t.put(t.value("pod"))
 			t.say(" --namespace ")
 			t.put(t.value("namespace"))
@@ -1943,25 +1953,25 @@ var japaneseTexts = []compiled{
 			t.put(t.value("pod"))
 			t.say(" --namespace ")
 			t.put(t.value("namespace"))
-			t.say(")、そのノードだけで次の Pod が再び試みます。")
+			t.say(")、代わりの Pod がそのノードで再試行します。")
 		}
 	}},
 	{AgentUnseen, func(t *text) {
 		if t.is(t.value("set")) {
 			t.say("DaemonSet ")
 			t.put(t.value("set"))
-			t.say(" が見当たりません。インストールするか、どこで動いているかを確認してください。")
+			t.say(" が見つかりません。インストールするか、どこで動いているかを確認してください。")
 		} else {
-			t.say("そこで動いているかを確認してください。")
+			t.say("そのノードで動いているかを確認してください。")
 		}
 	}},
 	{TaintOfRemoval, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" が ")
 		t.say(japaneseAnd(t.items("nodes")))
-		t.say(" を削除しようとしており、")
+		t.say(" を削除しようとしており、そのために ")
 		t.put(t.value("taint"))
-		t.say(" はその印です。新しい Pod はほかのノードに配置されます。")
+		t.say(" を付けています。新しい Pod はほかのノードに配置されます。")
 	}},
 	{GroupAtMaximum, func(t *text) {
 		t.put(t.value("group"))
@@ -2106,7 +2116,7 @@ var japaneseTexts = []compiled{
 		t.say(" にあります。")
 		if t.is(t.value("gone")) {
 			t.say(japaneseAnd(t.items("gone")))
-			t.say(" は存在しません。ノードが復帰するか、データを新しいボリュームに復元するまで Pod は動きません。ノードを追加しても解決しません")
+			t.say(" はすでに存在しません。ノードが復帰するか、データを新しいボリュームに復元するまで Pod は動きません。ノードを追加しても解決しません")
 		} else {
 			t.say("Pod はほかの場所では動けません")
 		}
@@ -2129,7 +2139,7 @@ var japaneseTexts = []compiled{
 	{CausePlugin, func(t *text) {
 		t.say("スケジューラーのルール ")
 		t.put(t.value("plugin"))
-		t.say(" の説明: ")
+		t.say(" の報告: ")
 		t.say(japaneseAnd(t.items("says")))
 	}},
 	{CauseVictims, func(t *text) {
@@ -2188,7 +2198,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyForOne, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" には十分ですが、すべてには足りません。")
+		t.say(" には十分ですが、対象のすべてには足りません。")
 	}},
 	{RemedyGrow, func(t *text) {
 		t.put(t.value("group"))
@@ -2262,9 +2272,9 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyMove, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" に空きを作ります。いったん cordon してから ")
+		t.say(" に空きを作ります。いったん cordon してから、別のノードに配置できる ")
 		t.put(t.value("pod"))
-		t.say(" を削除し、別のノードに配置させたうえで、cordon を解除します。")
+		t.say(" を削除し、その後 uncordon します。")
 	}},
 	{RemedyMoveCost, func(t *text) {
 		t.put(t.value("pod"))
@@ -2291,7 +2301,7 @@ var japaneseTexts = []compiled{
 		t.say(") を指定します。")
 	}},
 	{RemedyPriorityRisk, func(t *text) {
-		t.say("今回だけでなく、今後リソースが足りなくなったときも、優先度の低い Pod が追い出されます。")
+		t.say("今回だけでなく、今後リソースが足りなくなったときも、優先度の低い Pod がプリエンプトされます。")
 	}},
 	{RolloutHeld, func(t *text) {
 		t.put(t.value("object"))
@@ -2347,7 +2357,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("class"))
 		t.say(" が ")
 		t.put(t.value("claim"))
-		t.say(" のボリュームを作るのは、allowedTopologies の示す場所だけです。")
+		t.say(" のボリュームを作成するのは、allowedTopologies で許可された場所だけです。")
 		if t.is(t.value("n")) {
 			t.say("該当するノードは ")
 			t.put(t.value("total"))
@@ -2362,10 +2372,10 @@ var japaneseTexts = []compiled{
 	{CauseMounts, func(t *text) {
 		t.say("Pod は ")
 		t.put(t.value("claim"))
-		t.say(" をマウントします。これが整うまで、ノードには割り当てられません。")
+		t.say(" をマウントします。これが使えるようになるまで、ノードには割り当てられません。")
 	}},
 	{MountMissing, func(t *text) {
-		t.say("マウントする ")
+		t.say("Pod がマウントする ")
 		t.put(t.value("claim"))
 		t.say(" が存在しません。")
 	}},
@@ -2381,7 +2391,7 @@ var japaneseTexts = []compiled{
 		t.say("配置できるノードがありません。")
 	}},
 	{FateBare, func(t *text) {
-		t.say("コントローラーのない Pod なので、再作成されません。")
+		t.say("Pod を管理するコントローラーがないため、再作成されません。")
 	}},
 	{FateMirror, func(t *text) {
 		t.say("ノード上のファイルから kubelet が動かす Pod なので、ノードとともに失われます。")
@@ -2456,7 +2466,7 @@ var japaneseTexts = []compiled{
 		t.say(" が削除されるまで退避 (evict) されず、動作中とみなされ続けます。")
 	}},
 	{FateOnceGone, func(t *text) {
-		t.say("失われたノードが削除されて初めて配置できます。")
+		t.say("失われたノードが削除された後でなければ配置できません。")
 	}},
 	{FateDetach, func(t *text) {
 		t.say("先にボリューム ")
@@ -2567,7 +2577,7 @@ var japaneseTexts = []compiled{
 		t.say(" には問い合わせず、拒否も変更もしないものとしています。")
 	}},
 	{GapAdmissionUnread, func(t *text) {
-		t.say("どのアドミッション Webhook とポリシーが対象とするかは不明です。拒否も変更もしないものとしています。")
+		t.say("どの admission webhook とポリシーが対象とするかは不明です。拒否も変更もしないものとしています。")
 	}},
 	{GapNotAsked, func(t *text) {
 		t.say("API サーバーが ")
@@ -2579,7 +2589,7 @@ var japaneseTexts = []compiled{
 		t.say("Namespace がまだ存在しません。")
 	}},
 	{GapMigrates, func(t *text) {
-		t.say("kubectl はその後、自身が適用したフィールドの所有を --server-side のものに移してもう一度適用しますが、dry run ではそれが行われません。マニフェストは --server-dry-run なしの場合と同じ方法でマージしています。")
+		t.say("kubectl はその後、クライアント側で適用したフィールドの所有を --server-side のものに移してもう一度適用しますが、ドライランではそれが行われません。マニフェストは --server-dry-run なしの場合と同じ方法でマージしています。")
 	}},
 	{GapRuntime, func(t *text) {
 		t.say("RuntimeClass ")
@@ -2762,7 +2772,7 @@ var japaneseTexts = []compiled{
 		t.say("違反する PDB")
 	}},
 	{HeadThen, func(t *text) {
-		t.say("変更後に生じる問題")
+		t.say("変更後の問題")
 	}},
 	{HeadMoved, func(t *text) {
 		t.say("移動・再作成")
@@ -2847,7 +2857,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ErrNoNumber, func(t *text) {
 		t.put(t.value("given"))
-		t.say(" は指定できません")
+		t.say(" は有効な数値ではありません")
 	}},
 	{ErrManifestRemedy, func(t *text) {
 		t.say("読み取れるマニフェストのファイルかフォルダー、または標準入力を表す - を指定してください")
@@ -2956,7 +2966,7 @@ var japaneseTexts = []compiled{
 		t.say("ノードがありません")
 	}},
 	{ErrGone, func(t *text) {
-		t.say("先に書かれた変更によって、すでになくなっています")
+		t.say("先に指定した変更により、すでになくなっています")
 	}},
 	{ErrGoneRemedy, func(t *text) {
 		t.say("どちらかの変更を外すか、順序を入れ替えてください")
@@ -2975,11 +2985,11 @@ var japaneseTexts = []compiled{
 		t.say(" が 1 つもありません")
 	}},
 	{GuardUnknown, func(t *text) {
-		t.say("判断に必要な情報が分かりません: ")
+		t.say("判定に必要な情報がありません: ")
 		t.put(t.value("fact"))
 	}},
 	{GuardStale, func(t *text) {
-		t.say("判断に必要な情報が古すぎます: ")
+		t.say("判定に必要な情報が古すぎます: ")
 		t.put(t.value("fact"))
 		t.say(" (")
 		t.say(span(t.value("age")))
@@ -2988,7 +2998,7 @@ var japaneseTexts = []compiled{
 	{GuardStaleEvidence, func(t *text) {
 		t.say("根拠が最後に確認されたのは ")
 		t.say(span(t.value("age")))
-		t.say("前です。古すぎるため、実行できません。")
+		t.say("前です。古すぎるため、修復に使えません。")
 	}},
 	{GuardFutureEvidence, func(t *text) {
 		t.say("根拠が最後に確認された時刻が ")
@@ -2999,7 +3009,7 @@ var japaneseTexts = []compiled{
 		t.say("ポリシーは一時停止中です。")
 	}},
 	{GuardNotLeading, func(t *text) {
-		t.say("このコントローラーはリースを保持していません。実行するのは別のコントローラーです。")
+		t.say("このコントローラーは Lease を保持していません。実行するのは別のコントローラーです。")
 	}},
 	{GuardReportOnly, func(t *text) {
 		t.say("ポリシーのモードは Report です。これは実行した場合の内容を示すだけです。")
@@ -3019,7 +3029,7 @@ var japaneseTexts = []compiled{
 		t.say(" 件です。")
 	}},
 	{GuardRejected, func(t *text) {
-		t.say("却下されました。")
+		t.say("Remediation は却下されました。")
 	}},
 	{GuardCompeting, func(t *text) {
 		t.say("このノードは別の仕組みによっても修復されます: ")
@@ -3032,8 +3042,9 @@ var japaneseTexts = []compiled{
 		t.say(" を処理中です。")
 	}},
 	{GuardLeaving, func(t *text) {
+		t.say("naosu 以外が ")
 		t.put(t.value("node"))
-		t.say(" は naosu 以外によって取り除かれる途中か、停止されています (")
+		t.say(" を取り除こうとしているか、停止しています (")
 		t.put(t.value("by"))
 		t.say(")。")
 	}},
@@ -3041,23 +3052,27 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" が ")
 		t.put(t.value("node"))
-		t.say(" のマシンの置き換えを依頼しましたが、ノードはまだあります。uncordon すると、このノードの扱いは naosu から離れます。")
+		t.say(" のマシンの置き換えを要求しましたが、ノードはまだ存在します。uncordon すると、naosu はこのノードを扱わなくなります。")
 	}},
 	{GuardBudgetZero, func(t *text) {
 		t.put(t.value("scope"))
-		t.say(" の予算では 1 台も修復できません。")
-		t.put(t.value("total"))
-		t.say(" 台に対する ")
-		t.put(t.value("budget"))
-		t.say(" は 0 台です。")
+		t.say(" で同時に修復できるノードの上限は 0 台です")
+		if !t.equal(t.value("budget"), "0") {
+			t.say(" (")
+			t.put(t.value("total"))
+			t.say(" 台の ")
+			t.put(t.value("budget"))
+			t.say(" を切り捨て)")
+		}
+		t.say("。")
 	}},
 	{GuardBudgetFull, func(t *text) {
 		t.put(t.value("scope"))
-		t.say(" の予算を使い切っています。上限 ")
+		t.say(" で同時に修復できるノードの上限に達しています (上限 ")
 		t.put(t.value("limit"))
-		t.say(" 台に対し、")
+		t.say(" 台、修復中 ")
 		t.put(t.value("n"))
-		t.say(" 台を修復中です。")
+		t.say(" 台)。")
 	}},
 	{GuardZone, func(t *text) {
 		t.put(t.value("zone"))
@@ -3087,7 +3102,7 @@ var japaneseTexts = []compiled{
 	}},
 	{GuardZonalShift, func(t *text) {
 		t.say(japaneseAnd(t.items("zones")))
-		t.say(" からトラフィックを移しています。その間、新しい修復は始めません。")
+		t.say(" からトラフィックを移しています。その間、新しい修復は開始しません。")
 	}},
 	{GuardNewNode, func(t *text) {
 		t.put(t.value("node"))
@@ -3099,10 +3114,10 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" がいずれも ")
 		t.put(t.value("machine"))
-		t.say(" で動いていることになっており、実際にどのノードなのか分かりません。違う Node を削除してください。")
+		t.say(" で動いていると報告しており、実際にどのノードなのか分かりません。該当しない Node オブジェクトを削除してください。")
 	}},
 	{GuardControlPlane, func(t *text) {
-		t.say("コントロールプレーンの (またはそうでないと言えない) ")
+		t.say("コントロールプレーンのノード (またはその可能性がある) ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" が修復中か、Ready ではありません。同時に 2 台目を止めると、etcd のクォーラムが失われるおそれがあります。")
 	}},
@@ -3113,36 +3128,36 @@ var japaneseTexts = []compiled{
 	}},
 	{GuardDisruptionBudget, func(t *text) {
 		t.put(t.value("futures"))
-		t.say(" 通りの予測のうち ")
+		t.say(" 回のシミュレーションのうち ")
 		t.put(t.value("in"))
-		t.say(" 通りで、")
+		t.say(" 回で、")
 		t.say(japaneseAnd(t.items("budgets")))
-		t.say(" を守れません。")
+		t.say(" に違反します。")
 	}},
 	{GuardPodsLost, func(t *text) {
 		t.put(t.value("futures"))
-		t.say(" 通りの予測のうち ")
+		t.say(" 回のシミュレーションのうち ")
 		t.put(t.value("in"))
-		t.say(" 通りで、")
+		t.say(" 回で、")
 		t.put(t.value("n"))
-		t.say(" 個の Pod が失われ、代わりは作られません: ")
+		t.say(" 個の Pod が失われ、再作成されません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
 	{GuardPodsWait, func(t *text) {
 		t.put(t.value("futures"))
-		t.say(" 通りの予測のうち ")
+		t.say(" 回のシミュレーションのうち ")
 		t.put(t.value("in"))
-		t.say(" 通りで、")
+		t.say(" 回で、")
 		t.put(t.value("n"))
 		t.say(" 個の Pod を置けるノードがなくなります: ")
 		t.say(japaneseAnd(t.items("pods")))
-		t.say("。修復しなければ待ちません。")
+		t.say("。修復しなければ待機しません。")
 	}},
 	{GuardPodsPreempted, func(t *text) {
 		t.put(t.value("futures"))
-		t.say(" 通りの予測のうち ")
+		t.say(" 回のシミュレーションのうち ")
 		t.put(t.value("in"))
-		t.say(" 通りで、ほかの ")
+		t.say(" 回で、ほかの ")
 		t.put(t.value("n"))
 		t.say(" 個の Pod がプリエンプトされます: ")
 		t.say(japaneseAnd(t.items("pods")))
@@ -3152,7 +3167,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 個の Pod が移動します。どこに配置されるかは分かりません: ")
 		t.say(japaneseAnd(t.items("pods")))
-		t.say("。承認すれば、この判定では止まりません。")
+		t.say("。承認すれば、この検査では止まりません。")
 	}},
 	{GuardLastReplica, func(t *text) {
 		t.put(t.value("n"))
@@ -3161,7 +3176,7 @@ var japaneseTexts = []compiled{
 	}},
 	{GuardLocalData, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" 個の Pod のデータがこのノードだけにあり、ポリシーはそれを残すよう定めています: ")
+		t.say(" 個の Pod のデータがこのノードだけにあり、ポリシーはそのようなデータを保護します: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
 	{GuardNodeAnnotation, func(t *text) {
@@ -3289,7 +3304,7 @@ var japaneseTexts = []compiled{
 		t.say("変更の影響を予測する")
 	}},
 	{"help/whatif/long", func(t *text) {
-		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tまだ適用していないマニフェストを適用する\n\n複数の変更は、コンマで区切ると 1 つの問いになります。フラグは、対応する変更の後ろに書きます。別の namespace (--namespace 以外) にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/whatif/fail-on", func(t *text) {
 		t.say("この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる")
@@ -3337,19 +3352,19 @@ var japaneseTexts = []compiled{
 		t.say("delete: Pod の終了を待たない")
 	}},
 	{"flag/whatif/server-side", func(t *text) {
-		t.say("apply: kubectl apply --server-side のように、API サーバーがフィールドの所有者に従ってマージするものとします (デフォルト: kubectl apply と同じ)")
+		t.say("apply: kubectl apply --server-side のように、API サーバーがフィールドの所有者に従ってマージするものとする (デフォルト: kubectl apply と同じ)")
 	}},
 	{"flag/whatif/force-conflicts", func(t *text) {
-		t.say("apply --server-side: ほかの所有者のフィールドも上書きします")
+		t.say("apply --server-side: ほかの所有者のフィールドも上書きする")
 	}},
 	{"flag/whatif/server-dry-run", func(t *text) {
-		t.say("apply: 何も保存せずに、保存されるはずの内容を API サーバーに問い合わせます (書き込みの権限が必要で、監査ログに残ります)")
+		t.say("apply: 保存される内容を、実際には保存せずに API サーバーに問い合わせる (書き込みの権限が必要で、監査ログに残る)")
 	}},
 	{"help/explain", func(t *text) {
 		t.say("所見のコードの意味を説明する")
 	}},
 	{"help/explain/long", func(t *text) {
-		t.say("所見のコードの意味を説明します。見分け方、紛らわしい別の問題、対処、naosu では分からないことを示します。")
+		t.say("所見のコードの意味を説明します。判定方法、該当しないもの、対処、naosu では分からないことを示します。")
 	}},
 	{"help/snapshot", func(t *text) {
 		t.say("クラスターをファイルに書き出す (--from で使う)")
@@ -3427,7 +3442,7 @@ var japaneseTexts = []compiled{
 		t.say("クラスターの代わりに `PATH` を読む: スナップショット、オブジェクトのファイルまたはフォルダー、- (標準入力)")
 	}},
 	{"flag/scheduler-config", func(t *text) {
-		t.say("この `FILE` の KubeSchedulerConfiguration を使うスケジューラーとして判定する")
+		t.say("この `FILE` の KubeSchedulerConfiguration を適用して判定する")
 	}},
 	{"flag/as", func(t *text) {
 		t.say("この `USER` (ServiceAccount も可) として実行する")
@@ -3484,10 +3499,10 @@ var japaneseTexts = []compiled{
 		t.say("ポリシーに従ってノードを修復するコントローラーを動かす")
 	}},
 	{"help/controller/long", func(t *text) {
-		t.say("コントローラーを動かします。クラスターを監視し、NodeRepairPolicy のルールに該当するノードに Remediation を提案し、ガードが許可したものを実行します。停止を指示されるまで動き続けます。クラスターの中でも外でも動きます。複数動かした場合は、lease を持つ一つだけが実行し、残りは引き継ぎに備えて待機します。\n\nnaosu のカスタムリソース定義が必要です。マシンを動かしているものは、クラスターと環境変数から見つけます。AWS の場合は、AWS のツールが読む環境変数を使います。")
+		t.say("コントローラーを動かします。クラスターを監視し、NodeRepairPolicy のルールに該当するノードに Remediation を提案し、ガードが許可したものを実行します。停止されるまで動き続けます。クラスターの中でも外でも動きます。複数動かした場合は、Lease を保持する 1 つだけが実行し、残りは引き継ぎに備えて待機します。\n\nnaosu のカスタムリソース定義が必要です。マシンのプロバイダーは、クラスターと環境変数から判別します。AWS の場合は、AWS のツールが読む環境変数を使います。")
 	}},
 	{"flag/controller/leader-elect", func(t *text) {
-		t.say("lease naosu-controller を持っている間だけ実行する (無効にする場合、このクラスターで他に実行するものがあってはならない)")
+		t.say("Lease naosu-controller を保持している間だけ実行する (無効にする場合、このクラスターでほかのコントローラーを動かしてはならない)")
 	}},
 	{"flag/controller/health-address", func(t *text) {
 		t.say("/livez と /readyz に応答する `ADDRESS` (0 で無効)")
@@ -3496,7 +3511,7 @@ var japaneseTexts = []compiled{
 		t.say("Prometheus メトリクスを /metrics で公開する `ADDRESS` (0 で無効)")
 	}},
 	{"flag/controller/metrics-secure", func(t *text) {
-		t.say("メトリクスを HTTPS で、API サーバーが /metrics の get を許可する相手にだけ公開する (ClusterRole system:auth-delegator の権限が必要。false にすると HTTP で誰にでも公開する)")
+		t.say("メトリクスを HTTPS で、API サーバーが /metrics の get を許可するクライアントにだけ公開する (ClusterRole system:auth-delegator の権限が必要。false にすると HTTP で誰にでも公開する)")
 	}},
 	{"flag/controller/metrics-cert-path", func(t *text) {
 		t.say("メトリクスの公開に使う tls.crt と tls.key の `FOLDER` (省略すると自己署名証明書を作る)")
@@ -3514,34 +3529,34 @@ var japaneseTexts = []compiled{
 		t.say("修復が行われることを実証する")
 	}},
 	{"help/repair/long", func(t *text) {
-		t.say("検知から修復までのすべての箇所がつながり、働くことを、必要になる夜の前に実証します。")
+		t.say("検出から操作までのすべての箇所がつながり、機能することを、必要になる前に実証します。")
 	}},
 	{"help/repair/check", func(t *text) {
-		t.say("何が修復されるか、されないならどこで途切れるかを示す")
+		t.say("何が修復されるか、修復されない場合はどこで途切れるかを示す")
 	}},
 	{"help/repair/check/long", func(t *text) {
-		t.say("クラスターで確認できるエージェントが報告しうるものすべてについて、今起きているかどうかによらず、検知から修復までの連鎖をたどります。何が報告するか、応答があるか、どのルールが扱うか、どれだけ待つか、どの操作か、許可されているか、予算に空きがあるか、ほかの仕組みが同じノードを修復しないか、働くことが確かめられているかを調べます。人の承認を待つ修復は「承認が必要」とし、所見にはしません。EKS の node auto repair、Karpenter、Cluster API の MachineHealthCheck も対象で、何も変更しません。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("クラスターで確認できるエージェントが報告しうるすべての障害について、現在起きているかどうかによらず、検出から操作までを順に調べます。何が報告するか、報告が新しいか、どのルールに該当するか、どれだけ待つか、どの操作か、許可されているか、上限に余裕があるか、ほかの仕組みが同じノードを修復しないか、機能することが実証されているかを調べます。承認を待つ修復は「承認が必要」とし、所見にはしません。EKS の node auto repair、Karpenter、Cluster API の MachineHealthCheck も対象で、何も変更しません。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/repair/check/fail-on", func(t *text) {
 		t.say("重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: info、warning")
 	}},
 	{"help/repair/drill", func(t *text) {
-		t.say("障害を最後まで通し、どこで途切れるかを示す")
+		t.say("無害な障害を発生させ、検出から操作のドライランまでを追跡する")
 	}},
 	{"help/repair/drill/long", func(t *text) {
-		t.say("ノードのエージェントに、本物でも害のない障害を起こさせ、検出、根拠、報告、コントローラー、ルール、ガードを経て、実際には行わない修復に至るまでを追い、各箇所とかかった時間を表示します。待っても変わらないガードの拒否は、ポリシーの一時停止も含めて連鎖を断ち、ひとりでに解消するものは表示だけします。ノードの condition は変わらず、何も修復しません。\n\n--act --expendable node/NAME を付けると、そのノードで本物の condition を立て、修復の仕組みが待つ時間に余裕を加えた間それを維持し、マシンが再起動または交換されるかどうかを見ます。受け付けられた修復が実際に行われるかどうかは、naosu のものでもほかの仕組みのものでも、ほかに知る方法がありません。condition は、Ctrl-C を押した場合も含めて必ず元に戻します。修復が働けば、そのノードは失われます。\n\n終了コードは、すべての箇所を通れば 0、連鎖が途切れていれば 1、入力の誤りか答えが得られない場合は 2 です。")
+		t.say("ノードのエージェントに実際の無害な障害を発生させ、検出、根拠、報告、コントローラー、ルール、ガードを経て、操作のドライランまでを追跡し、各区間とかかった時間を表示します。ガードが恒久的に拒否した場合とポリシーが一時停止中の場合、訓練は失敗します。時間が経てば解消するものは表示だけします。ノードの condition は変わらず、何も修復しません。\n\n--act --expendable node/NAME を付けると、そのノードに実際の condition を設定し、修復の仕組みが待つ時間に余裕を加えた間それを維持し、マシンが再起動または交換されるかどうかを確認します。受け付けられた修復が実際に行われるかどうかは、naosu によるものでもほかの仕組みによるものでも、この方法でしか確かめられません。condition は、Ctrl-C を押した場合も含めて必ず元に戻します。修復が行われると、そのノードは失われます。\n\n終了コードは、すべての区間を通過すれば 0、訓練が失敗すれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/repair/drill/reason", func(t *text) {
-		t.say("訓練する理由 `REASON` (例: InterfaceNotUp)")
+		t.say("障害の理由 `REASON` (例: InterfaceNotUp)")
 	}},
 	{"flag/repair/drill/condition", func(t *text) {
 		t.say("その理由が変えるノードの `CONDITION` (デフォルト: カタログによる)")
 	}},
 	{"flag/repair/drill/hop-timeout", func(t *text) {
-		t.say("害のない訓練で 1 つの箇所を待つ時間 `DURATION`")
+		t.say("無害な訓練で 1 つの区間を待つ時間 `DURATION`")
 	}},
 	{"flag/repair/drill/act", func(t *text) {
-		t.say("本物の condition を立てる (ノードを失うことがある)")
+		t.say("実際の condition を設定する (ノードを失うことがある)")
 	}},
 	{"flag/repair/drill/expendable", func(t *text) {
 		t.say("失ってもよいノード `node/NAME`")
@@ -3556,22 +3571,22 @@ var japaneseTexts = []compiled{
 		t.say("修復を中止し、ノードを元に戻す")
 	}},
 	{"help/repair/abort/long", func(t *text) {
-		t.say("終わっていない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Aborted で終わります。すでに依頼した再起動は止まりません。置き換えを依頼したノードは cordon されたままです。コントローラーに依頼し、リーダーがいなければ、このコマンドがあなたの権限で行います。その間、コントローラーの Lease を保持します。\n\n--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、元に戻せないノードの記録からもファイナライザーを外します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n終了コードは、すべて終われば 0、時間内に中止できないものがあれば 1、入力が正しくないか回答が得られなければ 2 です。")
+		t.say("終了していない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Remediation は Aborted で終了します。すでに要求した再起動は止まりません。置き換えを要求したノードは cordon されたままです。中止はコントローラーに要求します。リーダーのコントローラーがなければ、このコマンドが利用者の権限で行い、その間コントローラーの Lease を保持します。\n\n--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、元に戻せないノードの記録からも finalizer を削除します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n終了コードは、すべて終了すれば 0、時間内に中止できないものがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/repair/abort/all", func(t *text) {
-		t.say("終わっていない Remediation をすべて中止する")
+		t.say("終了していない Remediation をすべて中止する")
 	}},
 	{"flag/repair/abort/force", func(t *text) {
-		t.say("リーダーのコントローラーから引き継ぎ、ノードを元に戻せなくてもファイナライザーを外す")
+		t.say("リーダーのコントローラーから引き継ぎ、ノードを元に戻せなくても finalizer を削除する")
 	}},
 	{"flag/repair/abort/timeout", func(t *text) {
-		t.say("かけてよい時間 `DURATION`")
+		t.say("制限時間 `DURATION`")
 	}},
 	{"help/cleanup", func(t *text) {
 		t.say("アンインストールしたエージェントの condition を Node から削除する")
 	}},
 	{"help/cleanup/long", func(t *text) {
-		t.say("エージェントが Node に残した condition (KernelReady、NetworkingReady、StorageReady、ContainerRuntimeReady、AcceleratedHardwareReady) のうち、最後にエージェントが書いたものを削除します。ほかのプログラムが書いたものは残します。どちらが書いたかは Node の managedFields で見分けます。エージェントをアンインストールした後に実行してください。エージェントの Pod の終了を待ちますが、Ready でないノードの Pod は待ちません。\n\nチャートはアンインストール時にこれを実行します。Node の list、その status の patch、naosu-system の Pod の list の権限が必要です。\n\n終了コードは、そのような condition が残っていなければ 0、エージェントがまだ動いているノードがあれば 1、入力が正しくないか回答が得られなければ 2 です。")
+		t.say("エージェントが Node に残した condition (KernelReady、NetworkingReady、StorageReady、ContainerRuntimeReady、AcceleratedHardwareReady) のうち、最後にエージェントが書いたものを削除します。ほかのプログラムが書いたものは残します。どちらが書いたかは Node の managedFields で見分けます。エージェントをアンインストールした後に実行してください。エージェントの Pod の終了を待ちますが、Ready でないノードの Pod は待ちません。\n\nチャートはアンインストール時にこれを実行します。Node の list、その status の patch、naosu-system の Pod の list の権限が必要です。\n\n終了コードは、そのような condition が残っていなければ 0、エージェントがまだ動いているノードがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/cleanup/timeout", func(t *text) {
 		t.say("エージェントの Pod の終了を待つ時間 `DURATION`")
@@ -3580,16 +3595,16 @@ var japaneseTexts = []compiled{
 		t.say("提案された Remediation を承認または却下する")
 	}},
 	{"help/approve/long", func(t *text) {
-		t.say("提案された Remediation を承認し、ガードが許可すれば進むようにするか、却下します。始まったものを却下すると次の手順の前で終わります。却下は取り消せません。\n\n終了コードは、記録できれば 0、入力の誤りか手遅れの場合は 2 です。")
+		t.say("提案された Remediation を承認し、ガードが許可すれば実行されるようにするか、却下します。開始後に却下した Remediation は次の手順の前で終了します。却下は取り消せません。\n\n終了コードは、記録できれば 0、入力の誤りか手遅れの場合は 2 です。")
 	}},
 	{"flag/approve/reject", func(t *text) {
-		t.say("却下する")
+		t.say("Remediation を却下する")
 	}},
 	{"help/remediations", func(t *text) {
 		t.say("naosu が行った修復と提案を表示する")
 	}},
 	{"help/remediations/long", func(t *text) {
-		t.say("naosu が行った修復と提案を新しい順に、各ポリシーがどこまで自動で修復できるようになったかとともに表示します。名前を指定すると、予測と結果、各手順、ガードの判断を表示します。\n\n終了コードは、答えがあれば 0、入力の誤りか答えがない場合は 2 です。")
+		t.say("naosu が行った修復と提案を新しい順に、各ポリシーが承認なしで修復できるようになるまでの進み具合とともに表示します。名前を指定すると、予測と結果、各手順、ガードの判定を表示します。\n\n終了コードは、答えを出せれば 0、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{ErrSchedulerConfigRemedy, func(t *text) {
 		t.say("kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います")
@@ -3630,7 +3645,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ErrFromNothing, func(t *text) {
 		t.put(t.value("from"))
-		t.say(" には naosu が扱う種類のオブジェクトがありません")
+		t.say(" には naosu が読み取る種類のオブジェクトがありません")
 	}},
 	{ErrFromRemedy, func(t *text) {
 		t.say("`naosu snapshot -o FILE` が書き出したファイルか、`kubectl get -o yaml` の出力のファイルまたはフォルダーを指定してください")
@@ -3679,7 +3694,7 @@ var japaneseTexts = []compiled{
 	}},
 	{SnapshotKey, func(t *text) {
 		t.put(t.value("path"))
-		t.say(": このキーがファイルと同じ場所にあれば、whatif apply は環境変数のどの値が変わるかを判定します。両方があれば値を推測して確かめられるため、共有しないでください。")
+		t.say(": このキーがファイルと同じ場所にあれば、whatif apply は環境変数のどの値が変わるかを判定できます。両方を持つ人は値を推測して確かめられるため、キーを共有しないでください。")
 	}},
 	{SnapshotAnonymous, func(t *text) {
 		t.say("名前、ラベル、イメージ、アドレスは置き換えました。クラウドのゾーン、マシンタイプ、数量、時刻は元のままです")
@@ -3780,9 +3795,8 @@ var japaneseTexts = []compiled{
 		t.say(" だけが対象外になっている可能性があります。")
 	}},
 	{RemedyDrain, func(t *text) {
-		t.say("復旧または交換が済むまで、")
 		t.put(t.value("node"))
-		t.say(" の Pod を別のノードに移します。")
+		t.say(" を drain し、修復または交換が済むまで Pod を別のノードで動かします。")
 	}},
 	{RemedyDrainCost, func(t *text) {
 		t.put(t.value("n"))
@@ -3829,7 +3843,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" で動くことになっており、対象となるほかの ")
 		t.put(t.value("n"))
-		t.say(" 個のノードにはエージェントの condition があります。")
+		t.say(" 台のノードにはエージェントの condition があります。")
 	}},
 	{CauseNoAgentPod, func(t *text) {
 		t.put(t.value("node"))
@@ -3847,10 +3861,10 @@ var japaneseTexts = []compiled{
 		t.say(" が正常かどうかは分かりません。")
 	}},
 	{TitleN102, func(t *text) {
-		t.say("ボリュームのあるゾーンからノードグループのノードがなくなるおそれ")
+		t.say("ボリュームのあるゾーンで最後のノードを失うおそれのあるノードグループ")
 	}},
 	{TitleN103, func(t *text) {
-		t.say("ゾーンを失うと行き場のなくなる Pod")
+		t.say("ゾーンを失うと Pending になる Pod")
 	}},
 	{AndMore, func(t *text) {
 		t.say("ほか ")
@@ -3878,7 +3892,7 @@ var japaneseTexts = []compiled{
 		t.say(" の kubelet がコンテナを終了できない理由は、Kubernetes API ではなく kubelet のログにあります。カーネル内で固まったプロセスや、アンマウントできないボリュームがよくある原因です。")
 	}},
 	{UnknownNotJudged, func(t *text) {
-		t.say("スケジューラーの判定ができなかったため、シミュレーションは行っていません。")
+		t.say("スケジューラーのルールによる判定ができなかったため、シミュレーションは行っていません。")
 	}},
 	{TitleN104, func(t *text) {
 		t.say("解放されない VolumeAttachment")
@@ -3941,7 +3955,7 @@ var japaneseTexts = []compiled{
 		t.say(" が Pending なのはこのためではありません。アタッチは Pod のノードが決まった後に行われ、この Pod のノードはまだ決まっていません。")
 	}},
 	{UnknownDetachSince, func(t *text) {
-		t.say("VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部情報であり確認できません。")
+		t.say("VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部にしかなく、確認できません。")
 	}},
 	{TitleN201, func(t *text) {
 		t.say("ノードの停止: 何がいつまで待つか")
@@ -4052,7 +4066,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyOutOfService, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" が確実に停止しているなら、taint で示します。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。")
+		t.say(" が確実に停止している場合は、out-of-service taint を付けます。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。")
 	}},
 	{RemedyOutOfServiceCost, func(t *text) {
 		t.say("ノードの復帰後に taint を外す必要があります: ")
@@ -4137,9 +4151,9 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyForceDelete, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" が確実に停止しているなら、")
+		t.say(" が確実に停止している場合は、")
 		t.put(t.value("pod"))
-		t.say(" のオブジェクトを削除します。コントローラーが代わりを作ります。")
+		t.say(" のオブジェクトを強制削除します。コントローラーが代わりを作成します。")
 	}},
 	{RemedyForceDeleteCost, func(t *text) {
 		t.say("マシンが停止していれば特にありません。Pod ごとに削除が必要です。")
@@ -4175,7 +4189,7 @@ var japaneseTexts = []compiled{
 	{CauseDefaultToleration, func(t *text) {
 		t.say("その後も Pod は ")
 		t.say(span(t.value("wait")))
-		t.say("残ります。これは誰かが選んだ値ではなく、指定のない Pod すべてに API サーバーが付けるデフォルト値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。")
+		t.say("残ります。これは、指定のない Pod すべてに API サーバーが付けるデフォルト値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。")
 	}},
 	{CauseHalf, func(t *text) {
 		if t.is(t.value("single")) {
@@ -4204,7 +4218,7 @@ var japaneseTexts = []compiled{
 		t.say(" のロールアウトが 1 回行われます。")
 	}},
 	{TitleN203, func(t *text) {
-		t.say("復旧後の偏り")
+		t.say("復旧後の配置の偏り")
 	}},
 	{Lopsided, func(t *text) {
 		t.put(t.value("node"))
@@ -4289,7 +4303,7 @@ var japaneseTexts = []compiled{
 	{CauseSpreadIgnored, func(t *text) {
 		t.say("Pod テンプレートに ")
 		t.put(t.value("key"))
-		t.say(" での分散の指定はありますが、効くのはその後に配置された Pod だけで、ほかの優先条件に負けることもあります。")
+		t.say(" での分散の指定はありますが、その後に配置された Pod にしか適用されないか、ほかの優先条件が優先されています。")
 	}},
 	{RemedySpread, func(t *text) {
 		t.put(t.value("workload"))
@@ -4298,7 +4312,7 @@ var japaneseTexts = []compiled{
 		t.say(" で分散するように指定します。")
 	}},
 	{RemedySpreadRisk, func(t *text) {
-		t.say("優先条件 (ScheduleAnyway) なので Pending にはなりませんが、ほかの条件に負けることはあります。")
+		t.say("優先条件 (ScheduleAnyway) なので Pending にはなりませんが、ほかの条件が優先されることがあります。")
 	}},
 	{LastNode, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))
@@ -4321,7 +4335,7 @@ var japaneseTexts = []compiled{
 		t.say(" だけです。")
 	}},
 	{CauseMayGo, func(t *text) {
-		t.say("そのノードはいつなくなってもおかしくありません。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数しか見ておらず、どのゾーンにボリュームがあるかを知りません。")
+		t.say("そのノードはいつでもなくなる可能性があります。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数しか見ておらず、どのゾーンにボリュームがあるかを知りません。")
 	}},
 	{CauseGroupStands, func(t *text) {
 		t.put(t.value("group"))
@@ -4341,7 +4355,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" の Pod ")
 		t.put(t.value("n"))
-		t.say(" 個の行き場がなくなります。")
+		t.say(" 個が Pending になります。")
 		if t.is(t.value("others")) {
 			t.say("全 ")
 			t.put(t.value("total"))
@@ -4426,13 +4440,13 @@ var japaneseTexts = []compiled{
 	}},
 	{PodUnseen, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" は Pending で、まだどのスケジューラーにも処理されていません (指定されたスケジューラー: ")
+		t.say(" は Pending で、まだどのスケジューラーにも処理されていません (schedulerName は ")
 		t.put(t.value("scheduler"))
 		t.say(")。")
 	}},
 	{PodPending, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" は Pending です。スケジューラーの説明: ")
+		t.say(" は Pending です。スケジューラーの報告: ")
 		t.put(t.value("why"))
 	}},
 	{PodNominated, func(t *text) {
@@ -4485,18 +4499,18 @@ var japaneseTexts = []compiled{
 		}
 	}},
 	{CausePreempted, func(t *text) {
-		t.say("スケジューラーが、より優先度の高い Pod のために場所を空けました。")
+		t.say("スケジューラーが、優先度の高い Pod のために場所を空けました。")
 	}},
 	{CausePriority, func(t *text) {
 		t.put(t.value("by"))
 		if !t.is(t.value("pod")) {
 			t.say(" の Pod")
 		}
-		t.say(" のほうが優先度が高く、空きのないノードでは優先度の低い Pod が追い出されます。")
+		t.say(" のほうが優先度が高く、空きのないノードでは優先度の低い Pod がプリエンプトされます。")
 	}},
 	{CauseRollout, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod が追い出されます。")
+		t.say(" が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod がプリエンプトされます。")
 	}},
 	{CauseScaler, func(t *text) {
 		t.put(t.value("by"))
@@ -4528,7 +4542,7 @@ var japaneseTexts = []compiled{
 	{RemedyBalloons, func(t *text) {
 		t.say("各ノードに CPU ")
 		t.put(t.value("cpu"))
-		t.say(" 分の空きをバルーン Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先に場所を譲ります。")
+		t.say(" 分の空きをプレースホルダーの Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先にプリエンプトされます。")
 	}},
 	{RemedyBalloonCost, func(t *text) {
 		t.say("ノード ")
@@ -4544,16 +4558,16 @@ var japaneseTexts = []compiled{
 		}
 	}},
 	{RemedyBalloonRisk, func(t *text) {
-		t.say("すでに空きのないノードにはバルーンも入りません。")
+		t.say("すでに空きのないノードにはプレースホルダーの Pod も入りません。")
 		if t.is(t.value("n")) {
 			t.say(japaneseAnd(t.items("guests")))
-			t.say(" の次の実行より前に置き、そのテンプレートに priorityClassName: ")
+			t.say(" の次の実行より前に作成し、そのテンプレートに priorityClassName: ")
 			t.put(t.value("class"))
 			t.say(" を指定してください。")
 		} else {
-			t.say("バッチ処理が始まる前に置き、その処理には preemptionPolicy: Never の PriorityClass を付けてください。")
+			t.say("バッチ処理が始まる前に作成し、その処理には preemptionPolicy: Never の PriorityClass を指定してください。")
 		}
-		t.say("そうしないとバルーンの場所を取られます。待っている Pod のために追加されたノードも、バルーンより先に埋まってしまうため、グループのサイズは事前に増やしておいてください。")
+		t.say("そうしないと、その処理に場所を使われます。待機中の Pod のために追加されたノードも、プレースホルダーの Pod より先に埋まるため、グループのサイズは事前に増やしておいてください。")
 	}},
 	{ScarceNode, func(t *text) {
 		t.put(t.value("place"))
@@ -4619,7 +4633,7 @@ var japaneseTexts = []compiled{
 		t.say(" の次の requests が全ノードに収まります。")
 	}},
 	{RemedyShrinkCost, func(t *text) {
-		t.say("ノードが混み合ったときに、これらの Pod に保証される CPU が減ります。")
+		t.say("ノードの CPU 使用率が高いときに、これらの Pod に保証される CPU が減ります。")
 	}},
 	{RemedyShrinkRisk, func(t *text) {
 		t.say("効果があるのはこの段階までで、次の段階では再び必要になることがあります。")
@@ -4648,14 +4662,14 @@ var japaneseTexts = []compiled{
 		t.say("スケジューラーのルールを準備しています")
 	}},
 	{TitleN302, func(t *text) {
-		t.say("行われない修復、または行われると確かめられていない修復: どこで途切れるか")
+		t.say("行われない、または行われると実証されていない修復: 途切れている箇所")
 	}},
 	{TitleN304, func(t *text) {
 		t.say("ガードが止めている修復とその理由")
 	}},
 	{HeldPolicy, func(t *text) {
 		t.put(t.value("policy"))
-		t.say(" は今、何も修復しません: ")
+		t.say(" は現在、何も修復しません: ")
 		t.put(t.value("why"))
 	}},
 	{HeldRemediation, func(t *text) {
@@ -4711,7 +4725,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ProofBlind, func(t *text) {
 		t.put(t.value("agent"))
-		t.say(" は、これを判定できないと報告しています: ")
+		t.say(" は、これを検出できないと報告しています: ")
 		t.put(t.value("why"))
 	}},
 	{ProofVerbosity, func(t *text) {
@@ -4726,27 +4740,27 @@ var japaneseTexts = []compiled{
 		t.put(t.value("condition"))
 		t.say(" を ")
 		t.say(span(t.value("age")))
-		t.say("以上確認していません。")
+		t.say("以上更新していません。")
 	}},
 	{ProofAbsent, func(t *text) {
 		t.put(t.value("agent"))
-		t.say(" はほかのノードでは動いていますが、ここでは ")
+		t.say(" はほかのノードでは動いていますが、このノードでは ")
 		t.put(t.value("condition"))
 		t.say(" が一度も報告されていません。")
 	}},
 	{ProofNoRule, func(t *text) {
-		t.say("これを扱うルールがどのポリシーにもなく、知られているほかの修復の仕組みも扱いません。")
+		t.say("これを対象とするルールがどのポリシーにもなく、既知のほかの修復の仕組みも対象としません。")
 	}},
 	{ProofRepairersUnread, func(t *text) {
 		t.say("ほかの仕組みがこれらのノードを修復するかどうかは分かりません: ")
 		t.put(t.value("why"))
 	}},
 	{ProofTold, func(t *text) {
-		t.say("コントローラーによる: ")
+		t.say("コントローラーの報告: ")
 		t.put(t.value("why"))
 	}},
 	{ProofOwnUnread, func(t *text) {
-		t.say("naosu 自身のリソースを読めません: ")
+		t.say("naosu 自身のリソースを読み取れません: ")
 		t.put(t.value("why"))
 	}},
 	{ProofEnds, func(t *text) {
@@ -4754,7 +4768,7 @@ var japaneseTexts = []compiled{
 		t.say(span(t.value("wait")))
 		t.say("待ちますが、condition は最後の根拠から ")
 		t.say(span(t.value("lasts")))
-		t.say("しか続きません。障害が現れ続ける場合にだけ修復します。")
+		t.say("しか続きません。障害が繰り返し検出される場合にだけ修復されます。")
 	}},
 	{ProofLeftAlone, func(t *text) {
 		t.put(t.value("by"))
@@ -4764,12 +4778,12 @@ var japaneseTexts = []compiled{
 			t.put(t.value("rule"))
 			t.say(" により")
 		}
-		t.say("このようなノードに意図して手を付けません。")
+		t.say("このようなノードを意図的に修復しません。")
 	}},
 	{ProofNotOffered, func(t *text) {
 		t.say("これらのノードに ")
 		t.put(t.value("action"))
-		t.say(" を行えるものがありません。")
+		t.say(" を行えるプロバイダーがありません。")
 		if t.is(t.value("why")) {
 			t.put(t.value("why"))
 		}
@@ -4805,23 +4819,23 @@ var japaneseTexts = []compiled{
 		t.say(" が許可されるかどうかは分かりません。コントローラーがまだ確かめていません。")
 	}},
 	{ProofLedgerUnread, func(t *text) {
-		t.say("台帳を読めないため、予算に空きがあるかどうかは分かりません。")
+		t.say("台帳を読み取れないため、同時に修復できるノードの上限 (budgets) に余裕があるかどうかは分かりません。")
 		t.put(t.value("why"))
 	}},
 	{ProofLedgerDamaged, func(t *text) {
-		t.say("台帳が壊れているため、コントローラーは何も始めません: ")
+		t.say("台帳が壊れているため、コントローラーは修復を開始しません: ")
 		t.put(t.value("why"))
 	}},
 	{ProofNoController, func(t *text) {
-		t.say("naosu のコントローラーが動いていません。リースの保持者がいません。")
+		t.say("naosu のコントローラーが動いていません。Lease を保持しているものがありません。")
 	}},
 	{ProofControllerSilent, func(t *text) {
 		t.say("コントローラーの応答が ")
 		t.say(span(t.value("age")))
-		t.say("前から途絶えています。リースが更新されていません。")
+		t.say("前から途絶えています。Lease が更新されていません。")
 	}},
 	{ProofLeaseUnread, func(t *text) {
-		t.say("コントローラーのリースを読めません: ")
+		t.say("コントローラーの Lease を読み取れません: ")
 		t.put(t.value("why"))
 	}},
 	{ProofNotTakenUp, func(t *text) {
@@ -4831,18 +4845,18 @@ var japaneseTexts = []compiled{
 	}},
 	{ProofTheirs, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" が実際に行うことを示すものがありません。修復は、受け付けられても行われないことがあります。condition を実際に立ててみるほかに確かめる方法はありません。")
+		t.say(" が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition を実際に設定する以外に確かめる方法はありません。")
 	}},
 	{ProofNoDrill, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" を最後まで通った訓練も修復も、まだありません。")
+		t.say(" による訓練や修復は、まだ一度も完了していません。")
 	}},
 	{ProofDrillCut, func(t *text) {
 		t.say("最後の訓練 (")
 		t.put(t.value("remediation"))
 		t.say("、")
 		t.put(t.value("at"))
-		t.say(") は途中で途切れました: ")
+		t.say(") は失敗しました: ")
 		t.put(t.value("why"))
 	}},
 	{ProofCutBefore, func(t *text) {
@@ -4850,7 +4864,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("remediation"))
 		t.say("、")
 		t.put(t.value("at"))
-		t.say(") は途中で途切れましたが、今は違うかもしれません: ")
+		t.say(") は失敗しましたが、すでに解消している可能性があります: ")
 		t.put(t.value("why"))
 	}},
 	{ProofStaleAge, func(t *text) {
@@ -4858,27 +4872,27 @@ var japaneseTexts = []compiled{
 		t.put(t.value("remediation"))
 		t.say("、")
 		t.put(t.value("at"))
-		t.say(") から 30 日以上たっています。")
+		t.say(") から 30 日以上経過しています。")
 	}},
 	{ProofStalePolicy, func(t *text) {
 		t.say("最後の実証 (")
 		t.put(t.value("remediation"))
 		t.say("、")
 		t.put(t.value("at"))
-		t.say(") の後でポリシーが変わりました。")
+		t.say(") の後でポリシーが変更されました。")
 	}},
 	{ProofStaleAgent, func(t *text) {
 		t.say("最後の実証 (")
 		t.put(t.value("remediation"))
 		t.say("、")
 		t.put(t.value("at"))
-		t.say(") の後でエージェントが変わりました。")
+		t.say(") の後でエージェントが変更されました。")
 	}},
 	{ProofShown, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" が ")
 		t.put(t.value("at"))
-		t.say(" に最後まで通りました。")
+		t.say(" に完了しました。")
 	}},
 	{ProofFinding, func(t *text) {
 		t.say("ノード ")
@@ -4944,22 +4958,22 @@ var japaneseTexts = []compiled{
 		t.say(" です。")
 	}},
 	{ProofRemedyDrill, func(t *text) {
-		t.say("害のない障害を最後まで通してみる。")
+		t.say("無害な障害で訓練を実行する。")
 	}},
 	{ProofRemedyRaise, func(t *text) {
-		t.say("失ってもよいノードで condition を立て、")
+		t.say("失ってもよいノードで condition を設定し、")
 		t.put(t.value("by"))
-		t.say(" が動くかどうかを見る。")
+		t.say(" が修復するかどうかを確認する。")
 	}},
 	{ProofRemedyRaiseRisk, func(t *text) {
-		t.say("修復が働けば、そのノードは再起動または交換されます。")
+		t.say("修復が行われると、そのノードは再起動または交換されます。")
 	}},
 	{ProofRemedySwitchOff, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" の修復を無効にし、修復の仕組みを 1 つにする。")
 	}},
 	{ProofRemedyMode, func(t *text) {
-		t.say("人が承認すれば ")
+		t.say("承認後に ")
 		t.put(t.value("by"))
 		t.say(" が修復できるようにする。")
 	}},
@@ -4968,30 +4982,30 @@ var japaneseTexts = []compiled{
 	}},
 	{ProofRemedyAgent, func(t *text) {
 		t.put(t.value("agent"))
-		t.say(" の応答がない理由を調べる。")
+		t.say(" が報告しない理由を調べる。")
 	}},
 	{ProofRemedyBudget, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" の予算をノード 1 台に上げる。")
+		t.say(" の上限 (budgets) をノード 1 台に上げる。")
 	}},
 	{ProofRemedyPermissions, func(t *text) {
-		t.say("コントローラーが受けた回答を見る。")
+		t.say("コントローラーが受けた回答を確認する。")
 	}},
 	{ProofRemedyLedger, func(t *text) {
-		t.say("台帳を読めない理由を調べる。")
+		t.say("台帳を読み取れない理由を調べる。")
 	}},
 	{CheckSummary, func(t *text) {
-		t.say("報告されうる ")
+		t.say("報告されうる障害 ")
 		t.put(t.value("total"))
 		t.say(" 件のうち、修復されるものが ")
 		t.put(t.value("act"))
 		t.say(" 件、")
 		if t.is(t.value("approval")) {
-			t.say("人が承認すれば修復されるものが ")
+			t.say("承認後に修復されるものが ")
 			t.put(t.value("approval"))
 			t.say(" 件、")
 		}
-		t.say("どちらとも言えないものが ")
+		t.say("修復されるか実証されていないものが ")
 		t.put(t.value("unproven"))
 		t.say(" 件、修復されないものが ")
 		t.put(t.value("broken"))
@@ -5006,17 +5020,17 @@ var japaneseTexts = []compiled{
 		t.say("スナップショットには、naosu 自身のリソースも、ほかの修復の仕組みについての情報も含まれません。")
 	}},
 	{CheckNoCRDs, func(t *text) {
-		t.say("naosu の CRD がインストールされていません (naosu crds | kubectl apply --server-side -f -)。ここでは naosu は何も修復しません。")
+		t.say("naosu の CRD がインストールされていません (naosu crds | kubectl apply --server-side -f -)。このクラスターでは naosu は何も修復しません。")
 	}},
 	{CheckUnread, func(t *text) {
 		t.put(t.value("what"))
-		t.say(" を読めません: ")
+		t.say(" を読み取れません: ")
 		t.put(t.value("why"))
 	}},
 	{CheckConfigUnread, func(t *text) {
 		t.say("エージェントの設定 ")
 		t.put(t.value("configmap"))
-		t.say(" が理由を無効にしているかどうかは分かりません: ")
+		t.say(" で無効になっている理由があるかどうかは分かりません: ")
 		t.put(t.value("why"))
 	}},
 	{VerdictWouldAct, func(t *text) {
@@ -5059,23 +5073,23 @@ var japaneseTexts = []compiled{
 	{ApproveGone, func(t *text) {
 		t.say("Remediation ")
 		t.put(t.value("name"))
-		t.say(" はありません")
+		t.say(" は存在しません")
 	}},
 	{ApproveDrill, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" は訓練なので、承認は要りません")
+		t.say(" は訓練なので、承認は必要ありません")
 	}},
 	{ApproveEnded, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" は終わっています")
+		t.say(" はすでに終了しています")
 	}},
 	{ApproveRejected, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" は却下され、取り消せません。ノードの異常が続けば、新しい提案が作られます")
+		t.say(" は却下されており、取り消せません。ノードの異常が続く場合は、新しい提案が作成されます")
 	}},
 	{ApproveForbidden, func(t *text) {
 		t.put(t.value("user"))
-		t.say(" には承認または却下の権限がありません。remediations.naosu.dev に対する動詞 patch と approve が必要で、ClusterRole naosu-approver にあります。")
+		t.say(" には承認または却下の権限がありません。remediations.naosu.dev に対する patch と approve の動詞が必要です (ClusterRole naosu-approver に含まれます)。")
 		t.put(t.value("problem"))
 	}},
 	{ApproveDone, func(t *text) {
@@ -5109,7 +5123,7 @@ var japaneseTexts = []compiled{
 	}},
 	{AbortDone, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" は終わりました。naosu が ")
+		t.say(" は終了しました。naosu が ")
 		t.put(t.value("node"))
 		t.say(" に加えた変更は元に戻しました。")
 	}},
@@ -5120,11 +5134,11 @@ var japaneseTexts = []compiled{
 			t.say(": ")
 			t.put(t.value("why"))
 		}
-		t.say("。コントローラーが再びリーダーになるか、このコマンドを再び実行すると終わります。")
+		t.say("。コントローラーが再びリーダーになるか、このコマンドを再び実行すると終了します。")
 	}},
 	{AbortForced, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" のファイナライザーを外しましたが、")
+		t.say(" の finalizer を削除しましたが、")
 		t.put(t.value("node"))
 		t.say(" を元に戻せませんでした")
 		if t.is(t.value("why")) {
@@ -5138,7 +5152,7 @@ var japaneseTexts = []compiled{
 		t.say(" 件の Remediation を中止できませんでした")
 	}},
 	{CleanupRemedy, func(t *text) {
-		t.say("2m のような時間 DURATION を指定してください")
+		t.say("2m のような時間を指定してください")
 	}},
 	{CleanupWaits, func(t *text) {
 		t.say("エージェントがまだ ")
@@ -5172,7 +5186,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 件あります。")
 		if t.is(t.value("wanted")) {
-			t.say("操作は、予測どおりの件数がそれぞれ ")
+			t.say("各操作は、予測どおりの件数が ")
 			t.put(t.value("wanted"))
 			t.say(" 件に達すると、承認なしで実行されます")
 			if t.is(t.value("actions")) {
@@ -5240,7 +5254,7 @@ var japaneseTexts = []compiled{
 			} else {
 				if t.is(t.value("outcome")) {
 					t.put(t.value("outcome"))
-					t.say(" で終わりました。")
+					t.say(" で終了しました。")
 				} else {
 					t.say("進行中です。")
 				}
@@ -5256,28 +5270,28 @@ var japaneseTexts = []compiled{
 	{RemediationAllowed, func(t *text) {
 		t.say("ほかの ")
 		t.put(t.value("n"))
-		t.say(" 件の検査は許可しています。")
+		t.say(" 件の検査は通過しました。")
 	}},
 	{"Check/paused", func(t *text) {
 		t.say("ポリシーが一時停止中。")
 	}},
 	{"Check/lease", func(t *text) {
-		t.say("このコントローラーはリースを持たない。")
+		t.say("Lease を保持していない。")
 	}},
 	{"Check/fresh", func(t *text) {
 		t.say("情報か根拠が古い。")
 	}},
 	{"Check/mode", func(t *text) {
-		t.say("モードにより、人の承認が要るか、報告だけを行う。")
+		t.say("モードにより、承認が必要か、報告だけを行う。")
 	}},
 	{"Check/in-hand", func(t *text) {
 		t.say("ほかの Remediation が進行中。")
 	}},
 	{"Check/leaving", func(t *text) {
-		t.say("ほかから削除または停止されている。")
+		t.say("naosu 以外が削除または停止している。")
 	}},
 	{"Check/budgets", func(t *text) {
-		t.say("予算に空きがない。")
+		t.say("同時に修復できるノードの上限に達している。")
 	}},
 	{"Check/zone-state", func(t *text) {
 		t.say("ゾーン全体の異常。")
@@ -5319,7 +5333,7 @@ var japaneseTexts = []compiled{
 		t.say("修復したばかり。")
 	}},
 	{"Check/did-not-help", func(t *text) {
-		t.say("最近同じ操作が効かなかった。")
+		t.say("最近同じ操作に効果がなかった。")
 	}},
 	{"Check/replace-loop", func(t *text) {
 		t.say("続けて交換しても直らない。")
@@ -5331,7 +5345,7 @@ var japaneseTexts = []compiled{
 		t.say("メンテナンスウィンドウの外。")
 	}},
 	{"Check/do-not-disrupt", func(t *text) {
-		t.say("アノテーションにより手を付けない。")
+		t.say("アノテーションにより修復の対象外。")
 	}},
 	{"Check/competing", func(t *text) {
 		t.say("ほかの仕組みが同じノードを修復する。")
@@ -5341,12 +5355,12 @@ var japaneseTexts = []compiled{
 	}},
 	{WouldTellForbidden, func(t *text) {
 		t.say(japaneseAnd(t.items("kinds")))
-		t.say(" を読む権限がありません。読めれば、さらに分かることがあるかもしれません。")
+		t.say(" を読み取る権限がありません。読み取れれば、さらに分かることがあるかもしれません。")
 	}},
 	{WouldTellAbsent, func(t *text) {
-		t.say("読み取った中に ")
+		t.say("読み取ったデータに ")
 		t.say(japaneseAnd(t.items("kinds")))
-		t.say(" はありません。あれば、さらに分かることがあるかもしれません。")
+		t.say(" がありません。あれば、さらに分かることがあるかもしれません。")
 	}},
 	{StatusUntold, func(t *text) {
 		t.put(t.value("subject"))
@@ -5355,13 +5369,13 @@ var japaneseTexts = []compiled{
 	{LogTells, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
-		t.say(" のプログラムが終了した、または先へ進まない理由は、naosu が読まないログにあります: ")
+		t.say(" のプログラムが終了した、または先へ進まない理由はログにありますが、naosu はログを読み取りません: ")
 		t.put(t.value("command"))
 	}},
 	{GateWaits, func(t *text) {
 		t.say("scheduling gate ")
 		t.put(t.value("gate"))
-		t.say(" は、付けた側が外すまで残ります。それまでスケジューラーはこの Pod を扱いません。")
+		t.say(" は、付けた側が外すまで残ります。それまでスケジューラーはこの Pod を対象にしません。")
 	}},
 	{SchedulerServes, func(t *text) {
 		if t.is(t.value("placed")) {
@@ -5713,7 +5727,7 @@ var japaneseTexts = []compiled{
 			t.put(t.value("pod"))
 			t.say(" は Ready ではありません (")
 			t.put(t.value("state"))
-			t.say(")。まずこれを直してください。")
+			t.say(")。先にこれを修正してください。")
 		}
 	}},
 	{DriverExcluded, func(t *text) {
@@ -6018,7 +6032,7 @@ var japaneseTexts = []compiled{
 		t.say("終了コード 126 は、シェルがファイルを実行できなかったことを示します。")
 	}},
 	{ExitDone, func(t *text) {
-		t.say("正常に終了しましたが、Pod の restartPolicy により再起動されます。終了しないプログラムを動かす設定です。")
+		t.say("正常に終了しましたが、Pod の restartPolicy により再起動されます。終了しないプログラムを動かすことが前提の設定です。")
 	}},
 	{WorkDone, func(t *text) {
 		t.put(t.value("subject"))
@@ -6126,7 +6140,7 @@ var japaneseTexts = []compiled{
 	}},
 	{EndedDisrupted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は外部からの操作で終了しました")
+		t.say(" は外部からの要求で終了しました")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -6209,11 +6223,11 @@ var japaneseTexts = []compiled{
 		t.put(t.value("taint"))
 		t.say(" があり、この Pod は")
 		if t.equal(t.value("seconds"), 0) {
-			t.say("直ちに追い出されます")
+			t.say("直ちに退避されます")
 		} else {
 			t.say(" ")
 			t.put(t.value("seconds"))
-			t.say(" 秒後に追い出されます")
+			t.say(" 秒後に退避されます")
 		}
 		t.say("。")
 	}},
@@ -6240,7 +6254,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{EvictedChoice, func(t *text) {
-		t.say("kubelet は requests を超えて使っている Pod から退避させます。この Pod の QoS は ")
+		t.say("kubelet は requests を超えて使っている Pod から退避させます。この Pod の QoS クラスは ")
 		t.put(t.value("qos"))
 		t.say(" です")
 		if !t.is(t.value("requested")) {
@@ -6284,7 +6298,7 @@ var japaneseTexts = []compiled{
 	}},
 	{StopsInGrace, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は削除中です。猶予期間はあと ")
+		t.say(" は削除中です。猶予期間は残り ")
 		t.say(span(t.value("left")))
 		t.say("です。")
 	}},
@@ -6350,10 +6364,10 @@ var japaneseTexts = []compiled{
 		t.say(") があり、終了を求められるのはそのあとです。フックにかかる時間は分かりません。")
 	}},
 	{HookWaits, func(t *text) {
-		t.say("kubelet は、最初に知らされた猶予期間のあいだフックを待ちます。あとから短くしても、すでに実行中のフックは終わりません。")
+		t.say("kubelet は、最初に指定された猶予期間のあいだフックを待ちます。あとから短くしても、実行中のフックは終わりません。")
 		if !t.is(t.value("own")) {
 			t.put(t.value("object"))
-			t.say(" のフックを短くしない限り、ほかの Pod も同じように残ります。")
+			t.say(" のフックを短くしない限り、ほかの Pod も終了に同じだけ時間がかかります。")
 		}
 	}},
 	{RemedyEndHook, func(t *text) {
@@ -6362,7 +6376,7 @@ var japaneseTexts = []compiled{
 		t.say(" でフックの sleep を終了させます。そのあと kubelet がコンテナを終了します。")
 	}},
 	{RemedyEndHookCost, func(t *text) {
-		t.say("なし。この Pod は終了するところです。")
+		t.say("なし。この Pod は削除中です。")
 	}},
 	{RemedyEndHookRisk, func(t *text) {
 		t.say("コンテナ ")
@@ -6370,16 +6384,16 @@ var japaneseTexts = []compiled{
 		t.say(" のすべての sleep が終了します。sh や pidof のないイメージでは実行できません。")
 	}},
 	{RemedyForceHook, func(t *text) {
-		t.put(t.value("subject"))
+		t.put(t.value("pod"))
 		t.say(" のオブジェクトをただちに削除します。")
 	}},
 	{RemedyForceHookCost, func(t *text) {
-		t.say("ほかの Pod への影響はありません。")
+		t.say("ほかの Pod への影響はなし。")
 	}},
 	{RemedyForceHookRisk, func(t *text) {
-		t.say("フックが終わるか kubelet が再起動されるまで、コンテナは ")
+		t.say("フックが終わるか kubelet が再起動されるまで、コンテナは Kubernetes から見えないまま ")
 		t.put(t.value("node"))
-		t.say(" で見えないまま動き続けます。")
+		t.say(" で動き続けます。")
 	}},
 	{GonePreempted, func(t *text) {
 		t.put(t.value("subject"))
@@ -6528,7 +6542,7 @@ var japaneseTexts = []compiled{
 	{TaintNoExecute, func(t *text) {
 		t.say("taint ")
 		t.put(t.value("taint"))
-		t.say(" により、許容しない Pod は直ちに、期限付きで許容する Pod は期限後に追い出されます。追い出される Pod は ")
+		t.say(" により、許容しない Pod は直ちに、期限付きで許容する Pod は期限後に退避されます。退避される Pod は ")
 		t.put(t.value("leave"))
 		t.say(" 個、残れる Pod は ")
 		t.put(t.value("stay"))
@@ -6689,7 +6703,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("class"))
 		t.say(" (")
 		t.put(t.value("provisioner"))
-		t.say(") をデフォルトにします。")
+		t.say(") をデフォルトの StorageClass にします。")
 	}},
 	{RemedyDefaultClassCost, func(t *text) {
 		t.say("StorageClass の指定がない PVC ごとに、既存のものも含めて、")
@@ -6711,7 +6725,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" は Pending です。")
 		t.put(t.value("class"))
-		t.say(" の内容が分かりません。")
+		t.say(" を読み取れません。")
 	}},
 	{ClaimNoVolume, func(t *text) {
 		t.put(t.value("claim"))
@@ -6797,9 +6811,9 @@ var japaneseTexts = []compiled{
 	}},
 	{VolumeNoneFree, func(t *text) {
 		if t.is(t.value("volume")) {
-			t.say("その名前で")
+			t.say("その名前の")
 		}
-		t.say("空いている PersistentVolume がありません。")
+		t.say("使える PersistentVolume がありません。")
 	}},
 	{VolumeBound, func(t *text) {
 		t.put(t.value("volume"))
@@ -7000,15 +7014,15 @@ var japaneseTexts = []compiled{
 		t.say("が Pod を拒否しています。")
 	}},
 	{RefusedWebhookSilent, func(t *text) {
-		t.say("admission webhook ")
+		t.say("API サーバーが admission webhook ")
 		t.put(t.value("webhook"))
-		t.say(" を呼び出せません。応答がなければ Pod は作られません: ")
+		t.say(" を呼び出せません。応答がなければ Pod は作成されません: ")
 		t.put(t.value("why"))
 	}},
 	{RefusedWebhookCert, func(t *text) {
 		t.say("API サーバーが admission webhook ")
 		t.put(t.value("webhook"))
-		t.say(" の証明書を信頼していません。webhook の応答がなければ Pod は作られません。")
+		t.say(" の証明書を信頼していません。webhook の応答がなければ Pod は作成されません。")
 	}},
 	{RefusedPriority, func(t *text) {
 		t.say("Pod が指定している PriorityClass が存在しません。")
@@ -7394,7 +7408,7 @@ var japaneseTexts = []compiled{
 			t.put(t.value("of"))
 			t.say(" 個すべて")
 		}
-		t.say("が必要とされるため、その Pod が動くノードはドレインできません。")
+		t.say("が必要とされるため、その Pod が動くノードは drain できません。")
 	}},
 	{BudgetUsedUp, func(t *text) {
 		t.put(t.value("subject"))
@@ -7411,7 +7425,7 @@ var japaneseTexts = []compiled{
 	}},
 	{BudgetBusy, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は今のところ退避を許可しません。Pod を退避している途中で、正常な Pod は ")
+		t.say(" は現在、退避を許可しません。Pod を退避している途中で、正常な Pod は ")
 		t.put(t.value("healthy"))
 		t.say(" 個、必要なのは少なくとも ")
 		t.put(t.value("want"))
@@ -7468,9 +7482,9 @@ var japaneseTexts = []compiled{
 	}},
 	{ServiceUnlisted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" の選択する Pod ")
+		t.say(" が選択する Pod ")
 		t.put(t.value("ready"))
-		t.say(" 個が Ready なのに、エンドポイントがありません。どの EndpointSlice にも載っていません。")
+		t.say(" 個は Ready ですが、エンドポイントがありません。どの EndpointSlice にも含まれていません。")
 	}},
 	{ServiceEnding, func(t *text) {
 		t.put(t.value("subject"))
@@ -7608,11 +7622,13 @@ var japaneseTexts = []compiled{
 		t.say(") に合わせます")
 	}},
 	{RemedySelectCost, func(t *text) {
-		t.say("ありません。Pod は置き換えられません。")
+		t.say("なし。Pod は置き換えられません。")
 	}},
 	{RemedySelectRisk, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" が ")
 		t.put(t.value("near"))
-		t.say(" の Pod を対象にする意図だったかどうかは分かりません。")
+		t.say(" の Pod を対象とするものかどうかは分かりません。")
 	}},
 	{RemedyDeleteBudget, func(t *text) {
 		t.put(t.value("object"))
@@ -7621,7 +7637,7 @@ var japaneseTexts = []compiled{
 		t.say(" だけで Pod を保護します")
 	}},
 	{RemedyDeleteBudgetCost, func(t *text) {
-		t.say("ありません。Pod は置き換えられません。")
+		t.say("なし。Pod は置き換えられません。")
 	}},
 	{RemedyDeleteBudgetRisk, func(t *text) {
 		t.put(t.value("object"))
@@ -7637,11 +7653,11 @@ var japaneseTexts = []compiled{
 		t.say("これだけで Pod が置き換えられることはありません。")
 	}},
 	{RemedyAllowOneRisk, func(t *text) {
-		t.say("ドレインの間、")
+		t.say("drain の間、")
 		t.put(t.value("of"))
 		t.say(" 個のうち 1 個が欠けます")
 		if t.equal(t.value("of"), 1) {
-			t.say("。これがすべてなので、先にレプリカを 2 つにすれば避けられます")
+			t.say("。1 個しかないため、先にレプリカを 2 つにすれば避けられます")
 		}
 		t.say("。")
 	}},
@@ -7662,7 +7678,7 @@ var japaneseTexts = []compiled{
 		t.say(" にします")
 	}},
 	{RemedyTargetPortCost, func(t *text) {
-		t.say("ありません。Pod は置き換えられません。")
+		t.say("なし。Pod は置き換えられません。")
 	}},
 	{RemedyTargetPortRisk, func(t *text) {
 		t.put(t.value("name"))
@@ -7673,7 +7689,7 @@ var japaneseTexts = []compiled{
 		t.say(" が Job を開始できる時間を延ばします")
 	}},
 	{RemedyDeadlineCost, func(t *text) {
-		t.say("ありません。")
+		t.say("なし。")
 	}},
 	{RemedyDeadlineRisk, func(t *text) {
 		t.say("Job の開始が最大 200 秒遅れることがあります。")
@@ -7747,7 +7763,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyDeleteJobRisk, func(t *text) {
 		t.put(t.value("object"))
-		t.say(" はまもなく自然に終わるところかもしれません。")
+		t.say(" はまもなく終了するところかもしれません。")
 	}},
 	{TitleN604, func(t *text) {
 		t.say("スケールできない HorizontalPodAutoscaler")
@@ -7902,12 +7918,12 @@ var japaneseTexts = []compiled{
 		}
 	}},
 	{RemedyPublish, func(t *text) {
-		t.say("Ready になる前から ")
+		t.say("Ready になる前のエンドポイントも ")
 		t.put(t.value("service"))
-		t.say(" にエンドポイントがあるようにします")
+		t.say(" に公開します")
 	}},
 	{RemedyPublishCost, func(t *text) {
-		t.say("ありません。Pod は置き換えられません。")
+		t.say("なし。Pod は置き換えられません。")
 	}},
 	{RemedyPublishRisk, func(t *text) {
 		t.put(t.value("service"))
@@ -7919,7 +7935,7 @@ var japaneseTexts = []compiled{
 		t.say(" の応答がなくても Pod を作成します")
 	}},
 	{RemedyIgnoreHookCost, func(t *text) {
-		t.say("元に戻すまで、サイドカーなど webhook が追加するものや検査は省かれます。")
+		t.say("元に戻すまで、webhook によるサイドカーなどの追加や検査は行われません。")
 	}},
 	{RemedyIgnoreHookRisk, func(t *text) {
 		t.put(t.value("config"))
@@ -7933,7 +7949,7 @@ var japaneseTexts = []compiled{
 		t.say(" 秒にします")
 	}},
 	{RemedyHookTimeoutCost, func(t *text) {
-		t.say("ありません。")
+		t.say("なし。")
 	}},
 	{RemedyHookTimeoutRisk, func(t *text) {
 		t.say("それより遅い応答は失敗とみなされ、failurePolicy に従います。")
@@ -7992,10 +8008,10 @@ var japaneseTexts = []compiled{
 		t.say("削除されても残っている Namespace")
 	}},
 	{TitleN606, func(t *text) {
-		t.say("作成の拒否につながっている ResourceQuota")
+		t.say("作成の拒否の原因となっている ResourceQuota")
 	}},
 	{TitleN607, func(t *text) {
-		t.say("応答のない先にリクエストを送る Ingress")
+		t.say("存在しないバックエンドを指定した Ingress")
 	}},
 	{NamespaceActive, func(t *text) {
 		t.put(t.value("subject"))
@@ -8076,7 +8092,7 @@ var japaneseTexts = []compiled{
 	}},
 	{IngressFails, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は応答のない先にリクエストを送っています。")
+		t.say(" は、応答しないバックエンドにリクエストを送っています。")
 		t.put(t.value("why"))
 	}},
 	{BackendPort, func(t *text) {
@@ -8137,7 +8153,7 @@ var japaneseTexts = []compiled{
 		t.say(" にします")
 	}},
 	{RemedyBackendPortCost, func(t *text) {
-		t.say("ありません。Pod は置き換えられません。")
+		t.say("なし。Pod は置き換えられません。")
 	}},
 	{RemedyBackendPortRisk, func(t *text) {
 		t.say("そのポートがクライアントの求めるものを提供するかどうかは分かりません。")
@@ -8286,7 +8302,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("what")))
 		t.say(" です。")
 		t.put(t.value("good"))
-		t.say(" と同じにすると、配置できるノードがあります。")
+		t.say(" と同じ値にすると、配置できるノードがあります。")
 	}},
 	{UnlikeNodeCause, func(t *text) {
 		t.say(japaneseAnd(t.items("what")))
@@ -8294,7 +8310,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" に Pod を配置できません。")
 		t.put(t.value("good"))
-		t.say(" と同じにすると、配置できる Pod が増えます。")
+		t.say(" と同じ値にすると、配置できる Pod が増えます。")
 	}},
 	{UnlikeCameFirst, func(t *text) {
 		t.put(t.value("subject"))
@@ -8337,7 +8353,7 @@ var japaneseTexts = []compiled{
 		t.say("原因となる違い (すべてが揃った場合のみ)")
 	}},
 	{HeadSuspects, func(t *text) {
-		t.say("疑わしい違い")
+		t.say("原因の可能性がある違い")
 	}},
 	{HeadTried, func(t *text) {
 		t.say("試した結果、原因ではない違い")
@@ -8444,15 +8460,15 @@ var japaneseTexts = []compiled{
 		t.say(" 個")
 	}},
 	{OverviewConcerns, func(t *text) {
-		t.say("該当する ")
+		t.say("影響を受けるもの (")
 		t.put(t.value("n"))
-		t.say(" 件: ")
+		t.say(" 件): ")
 		t.say(japaneseAnd(t.items("names")))
 	}},
 	{OverviewDependents, func(t *text) {
-		t.say("このために動いていないもの ")
+		t.say("このために動いていないもの (")
 		t.put(t.value("n"))
-		t.say(" 件: ")
+		t.say(" 件): ")
 		t.say(japaneseAnd(t.items("names")))
 	}},
 	{OverviewMore, func(t *text) {
@@ -8470,7 +8486,7 @@ var japaneseTexts = []compiled{
 	{OverviewLeft, func(t *text) {
 		t.say("ほかに原因が ")
 		t.put(t.value("causes"))
-		t.say(" 件あります (該当する ")
+		t.say(" 件あります (対象は ")
 		t.put(t.value("n"))
 		t.say(" 件)。")
 	}},
@@ -8528,7 +8544,7 @@ var japaneseTexts = []compiled{
 	{ErrForbiddenKind, func(t *text) {
 		t.say("権限がありません。この認証情報では ")
 		t.put(t.value("kind"))
-		t.say(" を読めません。list 権限を付与してもらうか、--context、--user、--as で別の認証情報を指定してください")
+		t.say(" を読み取れません。list 権限を付与してもらうか、--context、--user、--as で別の認証情報を指定してください")
 	}},
 	{ErrWhyFailOn, func(t *text) {
 		t.say("重大度 ")
@@ -8554,9 +8570,9 @@ var japaneseTexts = []compiled{
 		t.say("Pod どうし、またはノードどうしを比較してください。例: why pod/BAD --unlike pod/GOOD")
 	}},
 	{UnreadKinds, func(t *text) {
-		t.say("次の種類のオブジェクトが読み取った中にない (または読む権限がない) ため、ここに書かれていない問題やリスクがあるかもしれません: ")
+		t.say("次の種類のオブジェクトが読み取ったデータにない (または読み取る権限がない) ため、ここに示されていない問題やリスクがあるかもしれません: ")
 		t.say(japaneseAnd(t.items("kinds")))
-		t.say("。それぞれが何に関わるかは JSON で分かります。")
+		t.say("。それぞれの影響は JSON 出力で分かります。")
 	}},
 	{TitleN101, func(t *text) {
 		t.say("使えるノードのないゾーンにあるボリュームを待って Pending になっている Pod")
@@ -8696,7 +8712,7 @@ var japaneseTexts = []compiled{
 			t.say(japaneseAnd(t.items("reasons")))
 			t.say(")")
 		}
-		t.say("。オートスケーラーが見るのはノードではなくノードグループで、それぞれを見本のノード 1 台 (1 つのゾーンにしかない) で判断するためです。")
+		t.say("。オートスケーラーが見るのはノードではなくノードグループで、それぞれを見本のノード 1 台 (1 つのゾーンにしかない) で判定するためです。")
 	}},
 	{CauseAutoscalerMax, func(t *text) {
 		t.say("ノードグループ")
@@ -8859,7 +8875,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(" には変更できるサイズがありません。ノードは Karpenter が追加します。")
 		t.say(japaneseOr(t.items("zones")))
-		t.say(" に追加されない理由は NodePool とそのイベントにありますが、まだ読んでいません。")
+		t.say(" に追加されない理由は NodePool とそのイベントにありますが、naosu はまだそれを読み取りません。")
 	}},
 	{RemedyResize, func(t *text) {
 		t.put(t.value("group"))
