@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
 
-// Exit codes, as CONTRIBUTING and the commands' help state them.
+// The exit codes besides 0, as the commands' help states them.
 const (
 	exitFailed    = 1
 	exitBadInput  = 2

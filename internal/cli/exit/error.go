@@ -39,7 +39,7 @@ func Unread(flag, path string, err error, remedy message.ID) error {
 	return BadInput(flag, problem, message.Of(remedy, nil))
 }
 
-// Verdict is no failure, but what --fail-on asks for.
+// Verdict is an answer with exit code 1: what --fail-on looks for is there, a drill failed, or a verb left something undone.
 func Verdict(id message.ID, args message.Args) error {
 	return &sayable{code: Found, say: func(p message.Printer) string { return p.Text(id, args) }}
 }

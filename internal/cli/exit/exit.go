@@ -15,11 +15,11 @@ import (
 )
 
 // The exit codes of every verb, as those of diff and grep: 1 is an answer too, so that a pipeline can tell trouble in the
-// cluster from a question that could not be answered.
+// cluster from a question that could not be answered. The help of a verb says what its 1 means.
 const (
 	OK       = 0
-	Found    = 1 // what --fail-on looks for is there
-	NoAnswer = 2 // bad input, or the cluster could not be asked
+	Found    = 1 // what --fail-on looks for is there, a drill failed, or repair abort or cleanup left something over
+	NoAnswer = 2 // bad input, the cluster could not be asked, or what was asked for was not done
 )
 
 // NoArgs is for commands that take no arguments: one that is there is most likely a mistyped command.
