@@ -16,32 +16,34 @@ const (
 
 // AgentReport is what the agent of the node says.
 type AgentReport struct {
-	// state is how far it is.
+	// state is how far the agent is: Accepted (it has begun), Done, Failed, or Refused (it does not do this, and nothing was
+	// done; message tells why).
 	// +required
 	State AgentState `json:"state"`
 
-	// at is since when.
+	// at is when the agent came to this state, by the clock of the node.
 	// +required
 	At metav1.MicroTime `json:"at"`
 
-	// version is the agent's.
+	// version is the version of the agent that reports, for example v0.4.0.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// message says more, in one sentence.
+	// message tells more of the state, in one sentence for people, such as why the agent refused.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// hops are the ways that a drill's evidence went within the agent, in order.
+	// hops are the parts of the agent that the evidence of a drill has passed so far, in order. At most 16. Set in drills only.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Hops []Hop `json:"hops,omitempty"`
 
-	// evidence is the condition as the agent would have written it, had the drill been a fault.
+	// evidence is the node condition that the agent would have written if the drill had been a fault. It is not written to the
+	// node. Set in drills only.
 	// +optional
 	Evidence *Evidence `json:"evidence,omitempty"`
 }
@@ -64,15 +66,16 @@ const (
 
 // Hop is one link of the chain that was passed.
 type Hop struct {
-	// name is the link's.
+	// name is the part of the agent that was passed, in this order: Fault (the harmless fault is made), Detect (the monitor has
+	// seen it), Evidence (there is enough evidence for the reason) and Report (the condition is made and sent).
 	// +required
 	Name HopName `json:"name"`
 
-	// at is when it was passed.
+	// at is when the part was passed, by the clock of the node.
 	// +required
 	At metav1.MicroTime `json:"at"`
 
-	// by is the part that passed it, such as the monitor.
+	// by is what passed it, such as the name of the monitor that saw the fault.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	By string `json:"by,omitempty"`

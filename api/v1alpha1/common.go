@@ -38,28 +38,31 @@ const (
 // Budgets are how many nodes may be out at once for any of naosu's concerns, each a number or a percentage that is
 // rounded down, and how many within a day. The smallest that applies counts.
 type Budgets struct {
-	// zone is for the nodes of one zone, by topology.kubernetes.io/zone. It is 0 to 5000 or 0% to 100%; 0 forbids all. Defaults to 1.
+	// zone limits the disrupted nodes of each zone (label topology.kubernetes.io/zone) at any one time. A number from 0 to
+	// 5000, or a percentage from 0% to 100% that is rounded down, for example 10%; 0 forbids any disruption. Defaults to 1.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 5000 : self.matches('^(100|[1-9]?[0-9])%$')",message="must be 0 to 5000 or 0% to 100%"
 	Zone *intstr.IntOrString `json:"zone,omitempty"`
 
-	// group is for the nodes of one node group. It is 0 to 5000 or 0% to 100%; 0 forbids all. Defaults to 1.
+	// group limits the disrupted nodes of each node group at any one time. A number from 0 to 5000, or a percentage from 0% to
+	// 100% that is rounded down, for example 10%; 0 forbids any disruption. Defaults to 1.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 5000 : self.matches('^(100|[1-9]?[0-9])%$')",message="must be 0 to 5000 or 0% to 100%"
 	Group *intstr.IntOrString `json:"group,omitempty"`
 
-	// cluster is for all nodes of the cluster. It is 0 to 5000 or 0% to 100%; 0 forbids all. Defaults to 1.
+	// cluster limits the disrupted nodes of the whole cluster at any one time. A number from 0 to 5000, or a percentage from 0%
+	// to 100% that is rounded down, for example 10%; 0 forbids any disruption. Defaults to 1.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 5000 : self.matches('^(100|[1-9]?[0-9])%$')",message="must be 0 to 5000 or 0% to 100%"
 	Cluster *intstr.IntOrString `json:"cluster,omitempty"`
 
-	// maxPerDay is how many machines of one node group may be rebooted or replaced within 24 hours, by whatever policy; more
+	// maxPerDay limits how many machines of each node group are rebooted or replaced within 24 hours, by whatever policy; more
 	// wait. From 1 to 5000. Not set, it is 3 or 20 percent of the group's nodes, whichever is more.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -73,28 +76,30 @@ type Weekday string
 
 // MaintenanceWindow is when disruptive work may begin. What has begun is finished after the window closes.
 type MaintenanceWindow struct {
-	// days are those on which the window opens. At most 7; none means every day.
+	// days are the days of the week on which the window opens: Monday, Tuesday, Wednesday, Thursday, Friday, Saturday or
+	// Sunday. Not set, it opens every day.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=7
 	Days []Weekday `json:"days,omitempty"`
 
-	// start is the time of day at which the window opens, as 22:30.
+	// start is the time of day at which the window opens, in timeZone, as hours and minutes, for example 22:30.
 	// +required
 	// +kubebuilder:validation:MinLength=5
 	// +kubebuilder:validation:MaxLength=5
 	// +kubebuilder:validation:Pattern=`^([01][0-9]|2[0-3]):[0-5][0-9]$`
 	Start string `json:"start"`
 
-	// openForMinutes is how long the window stays open, in minutes, from 1 to 1440. It is by the calendar and not called a
-	// duration, which a test that shortens time would shorten.
+	// openForMinutes is how long the window stays open, in minutes, from 1 to 1440; it may reach past midnight. For example 240
+	// for four hours.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1440
 	OpenForMinutes int32 `json:"openForMinutes"`
 
-	// timeZone is that of start and days, by its name in the IANA database. Defaults to UTC.
+	// timeZone is the time zone of start and days, by its name in the IANA database, for example Europe/Berlin. Defaults to
+	// UTC.
 	// +optional
 	// +kubebuilder:default=UTC
 	// +kubebuilder:validation:MinLength=1

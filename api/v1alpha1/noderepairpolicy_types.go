@@ -41,7 +41,8 @@ const (
 	PolicyNotAnsweredReason = "NotAnswered"
 )
 
-// NodeRepairPolicy says which nodes are repaired, for which conditions, how, and how gently.
+// NodeRepairPolicy says which nodes naosu repairs, for which node conditions, by which action, and within which limits. Without
+// one naosu repairs nothing.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -58,11 +59,13 @@ type NodeRepairPolicy struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what is wanted.
+	// spec is what the policy asks for: which nodes it is about, which conditions are repaired by which action, and within
+	// which limits. Users write it.
 	// +required
 	Spec NodeRepairPolicySpec `json:"spec"`
 
-	// status is what is so.
+	// status is what the controller observes of the policy: whether it can act, and how many nodes it selects. The controller
+	// writes it; it is empty until a controller has read the policy.
 	// +optional
 	Status NodeRepairPolicyStatus `json:"status,omitzero"`
 }
@@ -93,34 +96,41 @@ type NodeRepairPolicyList struct {
 	Items           []NodeRepairPolicy `json:"items"`
 }
 
-// NodeRepairPolicySpec is what is wanted.
+// NodeRepairPolicySpec is what a NodeRepairPolicy asks for.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.earnAuto) || self.mode == 'Auto'",message="earnAuto needs mode Auto",fieldPath=".earnAuto"
 type NodeRepairPolicySpec struct {
-	// mode is how far the policy may go by itself. Defaults to Report.
+	// mode is how far naosu goes without being asked. Report records what would be done and does nothing, Approve waits for a
+	// person's approval of each Remediation (naosu approve NAME), and Auto acts unasked, once earnAuto is reached. Defaults to
+	// Report.
 	// +optional
 	// +kubebuilder:default=Report
 	Mode Mode `json:"mode,omitempty"`
 
-	// earnAuto is how many Remediations of this policy with the same action must have turned out as forecast before one is
-	// done unasked; until then mode Auto is as Approve. From 1 to 1000; not set, nothing has to be earned.
+	// earnAuto is how many Remediations of this policy with the same action must have ended AsForecast before mode Auto does
+	// one without approval; until then Auto waits for approval as Approve does. From 1 to 1000, for example 3; only with mode
+	// Auto. Not set, Auto acts from the start.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	EarnAuto *int32 `json:"earnAuto,omitempty"`
 
-	// paused keeps anything new from being begun. What has begun is finished.
+	// paused, if true, keeps the controller from beginning anything new for this policy. What has begun is finished. Defaults
+	// to false.
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// nodeSelector selects nodes by their labels; {} selects all. At most 32 labels and 32 expressions, of at most 32 values.
+	// nodeSelector selects the nodes that the policy is about, by their labels, for example matchLabels: {role: worker}. {}
+	// selects all nodes. At most 32 labels and 32 expressions, each of at most 32 values. If two policies select a node, the
+	// first by name that has a rule due decides.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchLabels) || size(self.matchLabels) <= 32",message="at most 32 labels",fieldPath=".matchLabels"
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || size(self.matchExpressions) <= 32",message="at most 32 expressions",fieldPath=".matchExpressions"
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, e.operator in ['In', 'NotIn'] ? has(e.values) && size(e.values) >= 1 && size(e.values) <= 32 : e.operator in ['Exists', 'DoesNotExist'] && (!has(e.values) || size(e.values) == 0))",message="In and NotIn take 1 to 32 values, Exists and DoesNotExist none; there is no other operator",fieldPath=".matchExpressions"
 	NodeSelector metav1.LabelSelector `json:"nodeSelector"`
 
-	// rules say what is done for which condition. The first that matches decides. From 1 to 64.
+	// rules say which action is taken for which condition of a node. The first in order whose condition has lasted long enough
+	// decides. From 1 to 64.
 	// +required
 	// +listType=map
 	// +listMapKey=name
@@ -128,8 +138,9 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	Rules []RepairRule `json:"rules"`
 
-	// escalation is the ladder, mildest first: when an action did not help as often as its step allows, the next step is
-	// taken in its place. From 1 to 3 steps; without any, a rule's action is tried once.
+	// escalation is the order in which actions are tried, the mildest first. When an action did not help as often as attempts
+	// allows, the next one is proposed in its place. From 1 to 3 steps, for example RestartService, Reboot, Replace. Not set, a
+	// rule's action is tried once.
 	// +optional
 	// +listType=map
 	// +listMapKey=action
@@ -138,33 +149,37 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(s, s.action == 'RestartService' ? 0 : s.action == 'Reboot' ? 1 : 2).isSorted()",message="the mildest action comes first"
 	Escalation []EscalationStep `json:"escalation,omitempty"`
 
-	// budgets are how many nodes may be out at once, and how many of a group within a day. Default to 1 for each of zone, group
-	// and cluster.
+	// budgets limit how many nodes are disrupted at once by anything that naosu does, and how many machines of a group are
+	// rebooted or replaced within a day. Defaults to 1 node at once in each zone, in each group and in the cluster.
 	// +optional
 	// +kubebuilder:default={}
 	Budgets Budgets `json:"budgets,omitzero"`
 
-	// brake is when many unhealthy nodes are taken for one fault that repairing nodes does not mend.
+	// brake says how many nodes must be unhealthy together for naosu to take them for one fault with one cause, which repairing
+	// nodes does not mend, and to begin no repair of such nodes. Defaults to 3 nodes and 20 percent.
 	// +optional
 	// +kubebuilder:default={}
 	Brake Brake `json:"brake,omitzero"`
 
-	// maintenanceWindow is when reboots and replacements may begin; not set, at any time.
+	// maintenanceWindow is the time in which reboots and replacements may begin. What has begun is finished after it closes;
+	// RestartService does not wait for it. Not set, they may begin at any time.
 	// +optional
 	MaintenanceWindow *MaintenanceWindow `json:"maintenanceWindow,omitempty"`
 
-	// drain is how pods leave the node before it is rebooted or replaced.
+	// drain says how pods leave a node before it is rebooted or replaced. Defaults to evicting them for up to 15m and giving up
+	// if some are left.
 	// +optional
 	// +kubebuilder:default={}
 	Drain Drain `json:"drain,omitzero"`
 
-	// verification is how it is seen that the repair helped.
+	// verification says how long a repaired node and the pods that had to move may take to be healthy again, before the repair
+	// counts as having failed to help.
 	// +optional
 	// +kubebuilder:default={}
 	Verification Verification `json:"verification,omitzero"`
 
-	// nodeStartupGracePeriod is how long a node is left alone after it was created, while it starts and its agents take their
-	// first looks. From 0s to 24h; defaults to 10m.
+	// nodeStartupGracePeriod is how long after its creation a node is not repaired, so that it can start and its agents can
+	// look at it first. A duration from 0s to 24h, for example 15m. Defaults to 10m.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:Type=string
@@ -174,7 +189,8 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:validation:XValidation:rule="self <= duration('24h')",message="at most 24h"
 	NodeStartupGracePeriod *metav1.Duration `json:"nodeStartupGracePeriod,omitempty"`
 
-	// coolDown is how long a node is left alone after a Remediation of it has ended. From 0s to 168h; defaults to 10m.
+	// coolDown is how long after the end of a Remediation its node is not repaired again. A duration from 0s to 168h, for
+	// example 1h. Defaults to 10m.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:Type=string
@@ -184,8 +200,9 @@ type NodeRepairPolicySpec struct {
 	// +kubebuilder:validation:XValidation:rule="self <= duration('168h')",message="at most 168h"
 	CoolDown *metav1.Duration `json:"coolDown,omitempty"`
 
-	// rememberFailure is for how long an action that did not help a machine counts against trying it there again, and how long
-	// after a replacement a new machine that is ill counts as replaced in vain. From 0s to 720h; defaults to 24h.
+	// rememberFailure is for how long an action that did not help a machine counts as an attempt on that machine (see
+	// escalation), and within how long after a replacement a new machine that is unhealthy counts as replaced in vain. A
+	// duration from 0s to 720h, for example 48h. Defaults to 24h.
 	// +optional
 	// +kubebuilder:default="24h"
 	// +kubebuilder:validation:Type=string
@@ -200,26 +217,29 @@ type NodeRepairPolicySpec struct {
 //
 // +kubebuilder:validation:XValidation:rule="(self.action == 'RestartService') == has(self.service)",message="service is named with RestartService, and only with it",fieldPath=".service"
 type RepairRule struct {
-	// name is what Remediations and messages call the rule.
+	// name identifies the rule in Remediations and messages, for example network. A DNS label of at most 63 characters, unique
+	// within the policy.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	Name string `json:"name"`
 
-	// condition is the type of a node condition, such as NetworkingReady.
+	// condition is the type of the node condition that the rule watches, for example NetworkingReady, or the kubelet's Ready.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=316
 	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-.a-z0-9]*[a-z0-9])?/)?[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$`
 	Condition string `json:"condition"`
 
-	// status is the status that is ill.
+	// status is the status of the condition that calls for the action: True, False or Unknown. For a condition that is True on
+	// a healthy node it is False or Unknown.
 	// +required
 	// +kubebuilder:validation:Enum="True";"False";Unknown
 	Status metav1.ConditionStatus `json:"status"`
 
-	// reasons are those that the condition must have, one of them. At most 64; none means any reason.
+	// reasons limit the rule to conditions with one of these reasons, for example InterfaceNotUp. At most 64. Not set, any
+	// reason matches.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -229,7 +249,8 @@ type RepairRule struct {
 	// +kubebuilder:validation:items:Pattern=`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`
 	Reasons []string `json:"reasons,omitempty"`
 
-	// for is how long the condition must have been so. From 0s to 168h.
+	// for is how long the condition must have had the status, counted from its lastTransitionTime, before the action is
+	// proposed. A change of the reason alone does not start the time again. A duration from 0s to 168h, for example 10m.
 	// +required
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:Format=duration
@@ -238,11 +259,14 @@ type RepairRule struct {
 	// +kubebuilder:validation:XValidation:rule="self <= duration('168h')",message="at most 168h"
 	For metav1.Duration `json:"for"`
 
-	// action is what is done; None leaves the node alone and keeps later rules from matching.
+	// action is what is done to the node: None leaves the node alone, RestartService restarts one systemd unit while pods keep
+	// running, Reboot restarts the machine, and Replace gives the machine up for a new one. With None no later rule is applied
+	// to the condition either.
 	// +required
 	Action Action `json:"action"`
 
-	// service is the systemd unit that RestartService restarts, such as containerd.service.
+	// service is the systemd unit that RestartService restarts, for example containerd.service; naosu's agent on the node does
+	// it. Needed with RestartService, and refused with any other action.
 	// +optional
 	// +kubebuilder:validation:MinLength=9
 	// +kubebuilder:validation:MaxLength=128
@@ -250,14 +274,15 @@ type RepairRule struct {
 	Service string `json:"service,omitempty"`
 }
 
-// EscalationStep is one step of the ladder.
+// EscalationStep is an action, and how often it is tried before the next one.
 type EscalationStep struct {
-	// action is what is tried.
+	// action is what this step tries: RestartService, Reboot or Replace. None is refused.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="None is no action to take"
 	Action Action `json:"action"`
 
-	// attempts is how often it is tried within rememberFailure before the next step is taken. From 1 to 5; defaults to 1.
+	// attempts is how many times the action may fail to help a machine within rememberFailure before the next step is taken.
+	// From 1 to 5. Defaults to 1.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
@@ -268,14 +293,16 @@ type EscalationStep struct {
 // Brake stops all repair of nodes that have a zone, an image, an instance type or an agent version in common, of which
 // at least so many, and such a share, are unhealthy together.
 type Brake struct {
-	// nodes is the least number of unhealthy nodes. From 2 to 5000; defaults to 3.
+	// nodes is the least number of nodes with a zone, an image, an instance type or an agent version in common that must be
+	// unhealthy together. From 2 to 5000. Defaults to 3.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=5000
 	Nodes int32 `json:"nodes,omitempty"`
 
-	// percent is the least share of the nodes. From 1 to 100; defaults to 20.
+	// percent is the least share, in percent, of the nodes with that in common that must be unhealthy together. From 1 to 100.
+	// Defaults to 20.
 	// +optional
 	// +kubebuilder:default=20
 	// +kubebuilder:validation:Minimum=1
@@ -309,7 +336,8 @@ const (
 
 // Drain is how pods leave a node: by eviction, so that PodDisruptionBudgets are kept to.
 type Drain struct {
-	// timeout is the drain's deadline. From 1ms to 24h; defaults to 15m.
+	// timeout is how long the pods of the node may take to leave it. A duration from 1ms to 24h, for example 20m. Defaults to
+	// 15m.
 	// +optional
 	// +kubebuilder:default="15m"
 	// +kubebuilder:validation:Type=string
@@ -319,15 +347,16 @@ type Drain struct {
 	// +kubebuilder:validation:XValidation:rule="self >= duration('1ms') && self <= duration('24h')",message="from 1ms to 24h"
 	Timeout *metav1.Duration `json:"timeout,omitempty"`
 
-	// fallback is what is done when pods are left at the deadline. Defaults to GiveUp.
+	// fallback is what is done when pods are still on the node at the end of timeout. GiveUp uncordons the node and ends the
+	// Remediation; Proceed acts on the machine with these pods still on it. Defaults to GiveUp.
 	// +optional
 	// +kubebuilder:default=GiveUp
 	Fallback DrainFallback `json:"fallback,omitempty"`
 
-	// localData is what is done about pods that have data on the node alone, which they lose when they are evicted: in an
-	// emptyDir on disk, a hostPath, or a local PersistentVolume. Delete drains them all the same, Keep begins no reboot or
-	// replacement while there are any. Pods with the annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "true", and
-	// volumes that cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes names, do not count. Defaults to Delete.
+	// localData is what is done about pods that lose data when they leave the node, because it is in an emptyDir on disk, a
+	// hostPath or a local PersistentVolume. Delete drains them all the same; Keep begins no reboot or replacement while there
+	// are any. Pods with the annotation cluster-autoscaler.kubernetes.io/safe-to-evict: "true", and volumes that
+	// cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes names, do not count. Defaults to Delete.
 	// +optional
 	// +kubebuilder:default=Delete
 	LocalData LocalData `json:"localData,omitempty"`
@@ -335,7 +364,8 @@ type Drain struct {
 
 // Verification is how it is seen that a repair helped.
 type Verification struct {
-	// nodeWithin is how long the node may take to be healthy again. From 1ms to 24h; defaults to 15m.
+	// nodeWithin is how long after the action the node may take to be healthy: to be Ready, and without the condition that was
+	// repaired. A duration from 1ms to 24h, for example 20m. Defaults to 15m.
 	// +optional
 	// +kubebuilder:default="15m"
 	// +kubebuilder:validation:Type=string
@@ -345,7 +375,8 @@ type Verification struct {
 	// +kubebuilder:validation:XValidation:rule="self >= duration('1ms') && self <= duration('24h')",message="from 1ms to 24h"
 	NodeWithin *metav1.Duration `json:"nodeWithin,omitempty"`
 
-	// dwell is how long the node must then stay healthy. From 0s to 24h; defaults to 5m.
+	// dwell is how long the node must then stay healthy before it is uncordoned. A duration from 0s to 24h, for example 10m.
+	// Defaults to 5m.
 	// +optional
 	// +kubebuilder:default="5m"
 	// +kubebuilder:validation:Type=string
@@ -355,7 +386,8 @@ type Verification struct {
 	// +kubebuilder:validation:XValidation:rule="self <= duration('24h')",message="at most 24h"
 	Dwell *metav1.Duration `json:"dwell,omitempty"`
 
-	// podsWithin is how long the pods that had to move may take to run again. From 1ms to 24h; defaults to 10m.
+	// podsWithin is how long the pods that had to move may take to run on other nodes. A duration from 1ms to 24h, for example
+	// 15m. Defaults to 10m.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:Type=string
@@ -366,45 +398,49 @@ type Verification struct {
 	PodsWithin *metav1.Duration `json:"podsWithin,omitempty"`
 }
 
-// NodeRepairPolicyStatus is what is so.
+// NodeRepairPolicyStatus is what the controller observes of a NodeRepairPolicy.
 type NodeRepairPolicyStatus struct {
-	// conditions are the policy's, of which Ready is one. At most 16.
+	// conditions are the latest observations of the policy. Ready is True if nothing known keeps the policy from acting; its
+	// reason tells what does, for example Paused, NoNodes or NoActuator. Unasked, in mode Auto only, is True if the
+	// controller's role lets it act without approval. At most 16.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation of the spec that the status is of.
+	// observedGeneration is the metadata.generation of the policy that the rest of the status was computed from. If it is lower
+	// than metadata.generation, the status is of an earlier spec.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// nodes is how many nodes the policy selects.
+	// nodes is the number of nodes that nodeSelector selects. Not set if the selector is not valid or nodes could not be read.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Nodes *int32 `json:"nodes,omitempty"`
 
-	// unhealthyNodes is how many of them match a rule, whether for long enough or not.
+	// unhealthyNodes is the number of selected nodes with a condition that matches a rule, whether it has lasted long enough or
+	// not.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	UnhealthyNodes *int32 `json:"unhealthyNodes,omitempty"`
 
-	// asForecast is how many Remediations of the policy turned out as forecast.
+	// asForecast is the number of this policy's Remediations that ended Succeeded with reason AsForecast, over all actions.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	AsForecast *int32 `json:"asForecast,omitempty"`
 
-	// asForecastByAction is how many of them each action has that the policy may come to, which is what earnAuto looks at. At
-	// most 8.
+	// asForecastByAction is the number of Remediations that ended AsForecast for each action that the rules or the escalation
+	// can come to. earnAuto is compared with these. At most 8.
 	// +optional
 	// +listType=map
 	// +listMapKey=action
 	// +kubebuilder:validation:MaxItems=8
 	AsForecastByAction []ActionCount `json:"asForecastByAction,omitempty"`
 
-	// permissions say, of each action that a rule asks for, whether the controller may take it, as far as it could ask
-	// without taking it. At most 64.
+	// permissions tell for each action that a rule asks for whether the controller may take it, as far as it could find out
+	// without taking it (a dry run, or an access review). At most 64.
 	// +optional
 	// +listType=map
 	// +listMapKey=action
@@ -415,11 +451,11 @@ type NodeRepairPolicyStatus struct {
 
 // ActionCount is how often something holds of an action.
 type ActionCount struct {
-	// action is the action.
+	// action is the action that is counted: None, RestartService, Reboot or Replace.
 	// +required
 	Action Action `json:"action"`
 
-	// count is how often.
+	// count is the number of Remediations with this action that ended AsForecast.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Count int32 `json:"count"`
@@ -438,32 +474,33 @@ const (
 
 // Permission is whether the controller may take an action through an actuator.
 type Permission struct {
-	// action is what is to be done.
+	// action is the action that the answer is about: None, RestartService, Reboot or Replace.
 	// +required
 	Action Action `json:"action"`
 
-	// actuator is who would be asked, such as aws, karpenter, clusterapi or agent; None if nobody offers the action.
+	// actuator is the part that would carry out the action, such as aws, karpenter, clusterapi or agent; None if nothing on the
+	// cluster offers it.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Actuator string `json:"actuator"`
 
-	// may is the answer; where groups differ, the worst: No, then Unknown, then Yes.
+	// may is the answer: Yes, No, or Unknown if it could not be found out. Where node groups differ it is the worst of groups:
+	// No, then Unknown, then Yes.
 	// +required
 	May May `json:"may"`
 
-	// message says how it is known, or why it is not.
+	// message tells how the answer is known or why there is none, in one sentence, such as the error of the dry run.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
-	// at is when it was asked.
+	// at is when the controller last asked, in UTC. Answers are asked for again from time to time.
 	// +required
 	At metav1.Time `json:"at"`
 
-	// groups are the answers for the machines of each node group, by name. Without any, may is of all machines: the actuator
-	// is not asked by machine, as the agent, or the controller is of a version that asked about one machine of all. At most 64;
-	// of a group that is not listed nothing is known.
+	// groups are the answers for each node group, by name. Not set if the actuator does not answer by machine, as the agent;
+	// may then holds for all machines. Of a group that is not listed nothing is known. At most 64.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -473,17 +510,18 @@ type Permission struct {
 
 // GroupPermission is whether the controller may take an action on the machines of one node group.
 type GroupPermission struct {
-	// name is the group's, as the labels of its nodes tell, such as workers; empty for machines whose labels name none.
+	// name is the name of the node group, as the labels of its nodes tell it, for example workers; empty for nodes whose labels
+	// name no group.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// may is the worst answer for any kind of machine in the group: No, then Unknown, then Yes. A kind that was not asked about
-	// is Unknown.
+	// may is the worst answer for any kind of machine in the group: No, then Unknown, then Yes. A kind of machine that was not
+	// asked about is Unknown.
 	// +required
 	May May `json:"may"`
 
-	// message says how it is known, or why it is not.
+	// message tells how the answer is known or why there is none, in one sentence, such as the error of the dry run.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`

@@ -4,20 +4,22 @@ import "k8s.io/apimachinery/pkg/types"
 
 // Plan is what is to be done, in order.
 type Plan struct {
-	// plan is what is to be done, in this order: at most 64 changes. A NodeRepairPolicy's is one change of its node.
-	// Records that naosu made before it had plans have action and service instead.
+	// plan is what is to be done, in this order: from 1 to 64 changes. A NodeRepairPolicy's plan is one change of its node, for
+	// example a Reboot. Records that naosu made before it had plans have action and service instead.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
 	Changes []Change `json:"plan,omitempty"`
 
-	// action is what is to be done to the node, in a record without a plan. Deprecated: naosu reads it and does not write it.
+	// action is what is to be done to the node, in a record without a plan: RestartService, Reboot or Replace; None is refused.
+	// It is deprecated: naosu reads it and does not write it.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="None is no action to take"
 	DeprecatedAction Action `json:"action,omitempty"`
 
-	// service is the systemd unit to restart, in a record without a plan. Deprecated: naosu reads it and does not write it.
+	// service is the systemd unit to restart, in a record without a plan, for example containerd.service. It is deprecated:
+	// naosu reads it and does not write it.
 	// +optional
 	// +kubebuilder:validation:MinLength=9
 	// +kubebuilder:validation:MaxLength=128
@@ -31,16 +33,17 @@ type Plan struct {
 // +kubebuilder:validation:XValidation:rule="(self.action == 'RestartService') == has(self.parameters)",message="service is given with RestartService, and only with it",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="!has(self.parameters) || self.parameters.all(name, name == 'service' && self.parameters[name].matches('^[A-Za-z0-9:_.@-]{1,120}[.]service$'))",message="must be service alone, a systemd unit such as containerd.service",fieldPath=".parameters"
 type Change struct {
-	// action is what is done, such as Reboot.
+	// action is what is done to the subject: RestartService restarts one systemd unit, Reboot restarts the machine, Replace
+	// gives the machine up for a new one. None is refused.
 	// +required
 	Action Action `json:"action"`
 
-	// subject is what it is done to. Defaults to the record's node.
+	// subject is the object that the action is applied to. Defaults to the node of the Remediation.
 	// +optional
 	Subject *Subject `json:"subject,omitempty"`
 
-	// parameters say more of the action, by name. RestartService has service, the systemd unit to restart, such as
-	// containerd.service. At most 8.
+	// parameters are what else the action needs, by name. RestartService has service, the systemd unit to restart, for example
+	// containerd.service; other actions have none. At most 8.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=8
@@ -58,26 +61,27 @@ const parameterService = "service"
 
 // Subject is an object of the Kubernetes API, or something of the cloud's that is none, such as a NodeGroup or a Subnet.
 type Subject struct {
-	// kind is its kind, such as Deployment, NodeGroup or Subnet.
+	// kind is the kind of the object, such as Deployment, or NodeGroup or Subnet for what is the cloud's.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Z][A-Za-z0-9]*$`
 	Kind string `json:"kind"`
 
-	// namespace is its namespace; not set if it has none.
+	// namespace is the metadata.namespace of the object, for example shop. Not set if it is in no namespace.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 
-	// name is its name, or the cloud's ID, such as subnet-0a1b2c3d4e5f60718.
+	// name is the metadata.name of the object, or the cloud's ID, such as subnet-0a1b2c3d4e5f60718.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// uid is the object's, by which it is told from a later one of its name; not set if it is no object of the Kubernetes API.
+	// uid is the metadata.uid of the object, which tells it from a later one of the same name. Not set if it is no object of
+	// the Kubernetes API.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1

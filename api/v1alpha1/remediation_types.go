@@ -52,7 +52,8 @@ const (
 	RemediationDrillCutReason = "DrillCut"
 )
 
-// Remediation is one thing that a policy proposes or does, and the record of how it went.
+// Remediation is one plan that a policy proposes or carries out, or one drill, and the record of how it went. The controller
+// creates it; a person may approve, reject, abort or delete it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -71,11 +72,13 @@ type Remediation struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what is proposed, and whether a person agrees.
+	// spec is what is proposed, and whether a person has approved it. The controller writes it once, or naosu repair drill for
+	// a drill; apart from approval and approvedBy it never changes.
 	// +required
 	Spec RemediationSpec `json:"spec"`
 
-	// status is how it goes.
+	// status is what the guard decided, what was forecast, and what has been done so far. The controller writes it, apart from
+	// agent, which the agent of the node writes.
 	// +optional
 	Status RemediationStatus `json:"status,omitzero"`
 }
@@ -108,18 +111,19 @@ type RemediationList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.approvedBy) || has(self.approval)",message="it is set with approval, and only with it",fieldPath=".approvedBy"
 // +kubebuilder:validation:XValidation:rule="has(self.approval) != has(oldSelf.approval) || has(self.approval) && self.approval != oldSelf.approval || has(self.approvedBy) == has(oldSelf.approvedBy) && (!has(self.approvedBy) || self.approvedBy == oldSelf.approvedBy)",message="it changes with approval alone",fieldPath=".approvedBy"
 type RemediationSpec struct {
-	// policy is whose proposal it is.
+	// policy is the policy, and its rule, that the Remediation was proposed for. Not set in a drill.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Policy PolicyReference `json:"policy,omitzero"`
 
-	// node is the node that it is about, if it is about one: the node to repair or to drill. Its agent watches for it by this.
+	// node is the node to repair or to drill. The agent of that node watches for Remediations by spec.node.name. Needed in a
+	// drill and in a NodeRepairPolicy's Remediation.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Node NodeReference `json:"node,omitzero"`
 
-	// subjects are what else it is about: those for whose sake it is done, such as a workload, a node group or a subnet. At most
-	// 64.
+	// subjects are the objects, apart from node, for whose sake the plan is carried out, such as a workload, a node group or a
+	// subnet. At most 64. A NodeRepairPolicy's Remediation has none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -127,27 +131,28 @@ type RemediationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Subjects []Subject `json:"subjects,omitempty"`
 
-	// evidence is why.
+	// evidence is what the proposal rests on: the node's condition as it was read, or a finding. Not set in a drill.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Evidence Evidence `json:"evidence,omitzero"`
 
 	Plan `json:",inline"`
 
-	// approval is a person's word; not set, nobody has spoken. Approved may become Rejected, which ends what has begun at
-	// its next step; a rejection stands. It cannot be set at creation, and to set it takes the verb approve on
-	// remediations.naosu.dev, where naosu's admission policy is installed.
+	// approval is a person's decision, Approved or Rejected; naosu approve NAME sets it. Not set, nobody has decided. Approved
+	// may be changed to Rejected, which ends what has begun at its next step; Rejected cannot be changed. It cannot be set at
+	// creation, and where naosu's admission policy is installed, setting it takes the verb approve on remediations.naosu.dev.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// approvedBy is the name of the user who set approval to what it is, as the API server knows them: naosu's admission
-	// policy refuses any other. Not set where nobody has spoken, and on records of older versions.
+	// approvedBy is the name of the user who set approval, as the API server knows them, for example jane@example.com; naosu's
+	// admission policy refuses any other. Not set before anybody has decided, and in records of older versions.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// drill makes it a drill: the chain is tried from detection to an action that is not done.
+	// drill makes the Remediation a drill: a harmless fault is detected and followed up to an action that is not taken. Not set
+	// in a repair.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Drill *Drill `json:"drill,omitempty"`
@@ -155,27 +160,31 @@ type RemediationSpec struct {
 
 // Drill is what is tried on a node. Nothing of it ever reaches the node's conditions, unless it is Raised.
 type Drill struct {
-	// nonce tells this drill's evidence from any other's.
+	// nonce is a random string that tells the evidence of this drill from any other, for example 7k2m9x4q. 8 to 32 lower-case
+	// letters and digits; naosu repair drill writes it.
 	// +required
 	// +kubebuilder:validation:MinLength=8
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]+$`
 	Nonce string `json:"nonce"`
 
-	// condition is the node condition that the fault would turn; needed where no agent of naosu's detects it.
+	// condition is the type of the node condition that the fault would change, for example NetworkingReady. Needed where the
+	// reason is none of naosu's agent's; else it is known from the reason.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=316
 	Condition string `json:"condition,omitempty"`
 
-	// reason is the fault to detect, such as InterfaceNotUp.
+	// reason is the fault that the agent is to detect, by the name that reports have for it, for example InterfaceNotUp.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:Pattern=`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`
 	Reason string `json:"reason"`
 
-	// depth is how far it goes. Defaults to DryRun.
+	// depth is how far the drill goes. DryRun has the agent make and detect a harmless fault, and the controller stop before
+	// the action. Raised records that naosu repair drill --act has set the real condition on a node that may be lost. Defaults
+	// to DryRun.
 	// +optional
 	// +kubebuilder:default=DryRun
 	Depth DrillDepth `json:"depth,omitempty"`
@@ -196,25 +205,27 @@ const (
 
 // PolicyReference names a policy.
 type PolicyReference struct {
-	// kind is the policy's. Each kind has a controller of its own; NodeRepairPolicy is the one that there is.
+	// kind is the kind of the policy. NodeRepairPolicy is the one that exists; FailoverPolicy, RebalancePolicy, HeadroomPolicy
+	// and AddressPolicy are reserved.
 	// +required
 	// +kubebuilder:validation:Enum=NodeRepairPolicy;FailoverPolicy;RebalancePolicy;HeadroomPolicy;AddressPolicy
 	Kind string `json:"kind"`
 
-	// name is the policy's.
+	// name is the metadata.name of the policy, for example workers.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// uid is the policy's: a later one of its name did not propose this. Not set in records of older versions.
+	// uid is the metadata.uid of the policy, which tells it from a later policy of the same name. Not set in records of older
+	// versions.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	UID types.UID `json:"uid,omitempty"`
 
-	// rule is the rule that matched.
+	// rule is the name of the policy's rule that matched, for example network.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -228,20 +239,21 @@ func (ref PolicyReference) Names(p *NodeRepairPolicy) bool {
 
 // NodeReference is one node and no later one of its name.
 type NodeReference struct {
-	// name is the node's.
+	// name is the metadata.name of the node, for example ip-10-0-3-120.ec2.internal.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// uid is the node object's.
+	// uid is the metadata.uid of the Node object, which tells it from a later node of the same name.
 	// +required
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	UID types.UID `json:"uid"`
 
-	// providerID is the machine's, where the node tells.
+	// providerID is the cloud's identifier of the machine, from the spec.providerID of the node, for example
+	// aws:///us-east-1a/i-0123456789abcdef0. Not set if the node has none.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
@@ -252,34 +264,36 @@ type NodeReference struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.condition) == has(self.status) && (has(self.condition) || has(self.finding))",message="a condition with its status, or a finding, is needed"
 type Evidence struct {
-	// finding is the code of the finding that it is, such as N301 for an unhealthy node; docs/en/findings.md lists them.
+	// finding is the code of the finding that calls for the plan, for example N301 for an unhealthy node. docs/en/findings.md
+	// lists the codes, and naosu explain CODE tells what one means.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^N[1-9][0-9]{2}$`
 	// +kubebuilder:validation:MaxLength=4
 	Finding string `json:"finding,omitempty"`
 
-	// condition is the type of the node's condition.
+	// condition is the type of the node's condition, for example NetworkingReady. Not set if the evidence is a finding without
+	// one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=316
 	Condition string `json:"condition,omitempty"`
 
-	// status is the condition's status.
+	// status is the status of the condition as it was read: True, False or Unknown. Set with condition, and only with it.
 	// +optional
 	// +kubebuilder:validation:Enum="True";"False";Unknown
 	Status metav1.ConditionStatus `json:"status,omitempty"`
 
-	// reason is the condition's or the finding's reason, in one word.
+	// reason is the reason of the condition or of the finding, in one word, for example InterfaceNotUp.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Reason string `json:"reason,omitempty"`
 
-	// message is its message, cut where it is longer than 4096 characters.
+	// message is the message of the condition or the finding as it was read, cut at 4096 characters.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// since is when the condition came to have the status, or since when the finding holds.
+	// since is when the condition took on its status (its lastTransitionTime), or since when the finding holds.
 	// +required
 	Since metav1.Time `json:"since"`
 }
@@ -300,166 +314,72 @@ const (
 	PhaseEnded Phase = "Ended"
 )
 
-// RemediationStatus is how it goes.
+// RemediationStatus is what has become of a Remediation so far.
 //
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.phase) || oldSelf.phase != 'Ended' || has(self.phase) && self.phase == 'Ended'",message="what has ended stays so",fieldPath=".phase"
 type RemediationStatus struct {
-	// conditions are Allowed, Approved and Succeeded. At most 16.
+	// conditions are Allowed (whether the guard lets it go on; the reason is that of the verdict that counts, for example
+	// BudgetFull), Approved (what a person decided, and when the controller saw it) and Succeeded (once it has ended, whether
+	// it helped, for example with reason AsForecast or DidNotHelp). At most 16.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// observedGeneration is the generation of the spec that the status is of.
+	// observedGeneration is the metadata.generation of the Remediation that the rest of the status was computed from. It is
+	// lower than metadata.generation until a change of approval has been seen.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// phase is how far it has come.
+	// phase is how far it has come. Proposed: nothing may be done yet, because the policy only reports or nobody has approved.
+	// Waiting: the guard delays it. Running: steps are being taken. Ended: it is over, and the condition Succeeded tells how it
+	// went. Not set until the controller has seen it.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 
-	// match is the rule that a drill's evidence met.
+	// match is the rule that the evidence of a drill met, and what that rule asks for. Set in drills only.
 	// +optional
 	Match *Match `json:"match,omitempty"`
 
-	// forecast is what the simulation said would become of pods.
+	// forecast is what a simulation of the plan told would become of the pods, from before the first step.
 	// +optional
 	Forecast *Forecast `json:"forecast,omitempty"`
 
-	// verdicts are the guard's latest, one for each check. At most 64.
+	// verdicts are the latest decisions of the guard's checks, one for each check. The worst counts: Deny, then Delay, then
+	// Allow. At most 64.
 	// +optional
 	// +listType=map
 	// +listMapKey=check
 	// +kubebuilder:validation:MaxItems=64
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 
-	// steps are what was done, in order, each written down before it is done. At most 64.
+	// steps are what was done, in order; each is written before it is begun, so that a controller that is restarted goes on
+	// where the last one ended. At most 64.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Steps []Step `json:"steps,omitempty"`
 
-	// agent is what the agent of the node reports of RestartService or of a drill. The agent alone writes it.
+	// agent is what the agent of the node reports of RestartService or of a drill. That agent alone writes it.
 	// +optional
 	Agent *AgentReport `json:"agent,omitempty"`
 }
 
 // Match is a policy's rule that evidence met, and what it asks for.
 type Match struct {
-	// policy is whose rule it is.
+	// policy names the policy, and the rule of it, whose condition, status and reasons the evidence met.
 	// +required
 	Policy PolicyReference `json:"policy"`
 
-	// generation is that of the policy.
+	// generation is the metadata.generation of the policy when its rule was matched.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Generation int64 `json:"generation,omitempty"`
 
 	// plan is what the rule asks for; not set if it leaves the node alone.
 	Plan `json:",inline"`
-}
-
-// Forecast is what a simulation said would become of pods. It plays several futures, which differ by what is chance, such as the
-// order in which pods are scheduled, and compares each with the same future without the action.
-type Forecast struct {
-	// at is when it was made.
-	// +required
-	At metav1.Time `json:"at"`
-
-	// futures is how many futures were played, 3 for example; zero where nothing had to be, or where an older version made it.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	Futures int32 `json:"futures,omitempty"`
-
-	// worseFutures is in how many of them a pod would wait, be lost or be preempted, or a PodDisruptionBudget not be kept to, that
-	// would fare better without the action. The verdicts of capacity and disruption-budgets name them.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	WorseFutures int32 `json:"worseFutures,omitempty"`
-
-	// pods are those that the action would not leave as they are, in the future in which most fare worse by it, or in the first if
-	// none does in any. At most 512; more are counted in omitted.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=512
-	Pods []PodForecast `json:"pods,omitempty"`
-
-	// omitted is how many more there are.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	Omitted int32 `json:"omitted,omitempty"`
-}
-
-// PodForecast is what would become of one pod.
-type PodForecast struct {
-	// namespace is the pod's.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=63
-	Namespace string `json:"namespace"`
-
-	// name is the pod's.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-
-	// change is which change of the plan it comes of, counted from 0. Defaults to 0.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=63
-	Change int32 `json:"change,omitempty"`
-
-	// fate is what would become of it.
-	// +required
-	// +kubebuilder:validation:Enum=Moved;Waiting;Delayed;Preempted;Lost;Ended;Created
-	Fate string `json:"fate"`
-
-	// node is where it, or its replacement, would run.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	Node string `json:"node,omitempty"`
-
-	// owner is the controller that recreates it, by which its replacement is known.
-	// +optional
-	Owner *OwnerReference `json:"owner,omitempty"`
-
-	// localData are the names of the pod's volumes whose data is on the node alone and does not move with the pod: emptyDir
-	// on disk, hostPath, and claims on a local PersistentVolume. At most 32; none if all of its data moves along.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=32
-	// +kubebuilder:validation:items:MaxLength=63
-	LocalData []string `json:"localData,omitempty"`
-}
-
-// OwnerReference is a pod's controller.
-type OwnerReference struct {
-	// kind is the controller's.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=63
-	Kind string `json:"kind"`
-
-	// name is the controller's.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-
-	// uid is the controller's.
-	// +required
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=64
-	UID types.UID `json:"uid"`
-
-	// ready is how many of its pods were ready when the forecast was made, which is what a repair must bring back.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	Ready int32 `json:"ready,omitempty"`
 }
 
 // Decision is a check's.
@@ -475,27 +395,28 @@ const (
 
 // Verdict is what one check of the guard said.
 type Verdict struct {
-	// check is its name.
+	// check is the name of the guard's check, for example budgets or capacity. docs/en/policy.md lists all of them.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Check string `json:"check"`
 
-	// decision is what it decided.
+	// decision is what the check decided. Allow: nothing is in the way. Delay: not now, it is asked again. Deny: not at all,
+	// which waiting does not change.
 	// +required
 	Decision Decision `json:"decision"`
 
-	// reason says why in one word; empty with Allow.
+	// reason is why the check decided so, in one word, for example BudgetFull or WindowClosed. Empty with Allow.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Reason string `json:"reason,omitempty"`
 
-	// message says why in one sentence.
+	// message is why the check decided so, in one sentence for people. Empty with Allow.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// since is when the check came to decide so.
+	// since is when the check began to decide so without interruption.
 	// +required
 	Since metav1.Time `json:"since"`
 }
@@ -535,57 +456,62 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.result) == has(self.endedAt)",message="a step has a result when it has ended, and only then",fieldPath=".result"
 // +kubebuilder:validation:XValidation:rule="!has(self.endedAt) || self.endedAt >= self.startedAt",message="a step ends after it began",fieldPath=".endedAt"
 type Step struct {
-	// name is what it does.
+	// name is what the step does, in the order of a repair: Cordon, Drain, Act (the action is asked for), Wait (for the node to
+	// be healthy), Dwell (it must stay so), Verify (the pods run) and Uncordon. Detect, Match, Assess and Guard are the steps
+	// of a drill.
 	// +required
 	Name StepName `json:"name"`
 
-	// change is which change of the plan it belongs to, counted from 0. Defaults to 0.
+	// change is the index in spec.plan of the change that the step belongs to, counted from 0. Defaults to 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=63
 	Change int32 `json:"change,omitempty"`
 
-	// startedAt is when it was written down, before it was begun.
+	// startedAt is when the step was written down, before it was begun.
 	// +required
 	StartedAt metav1.MicroTime `json:"startedAt"`
 
-	// endedAt is when it ended.
+	// endedAt is when the step ended. Not set while it is under way.
 	// +optional
 	EndedAt *metav1.MicroTime `json:"endedAt,omitempty"`
 
-	// result is how it ended.
+	// result is how the step ended: Done, Failed, or Skipped if there was nothing to do. Not set while it is under way.
 	// +optional
 	Result StepResult `json:"result,omitempty"`
 
-	// message says more, in one sentence.
+	// message tells more of the step, in one sentence for people, such as why it failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// actuator is who was asked, such as aws.
+	// actuator is the part that was asked to carry out the action, such as aws, karpenter, clusterapi or agent. Not set on
+	// steps that ask nobody.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Actuator string `json:"actuator,omitempty"`
 
-	// operation is the actuator's token for what was asked of it.
+	// operation is the identifier that the actuator gave to what was asked of it, by which its own log has it: an Auto Scaling
+	// activity's or an AWS request's ID, for example 7f6e5d4c-3b2a-1908-f7e6-d5c4b3a29180. On the Wait of a replacement it is
+	// the new node instead, for example node/ip-10-0-4-7.ec2.internal. Not set if there is none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Operation string `json:"operation,omitempty"`
 
-	// before is what told the machine apart before it was acted on, its boot ID, by which it is seen that it was.
+	// before is the boot ID of the machine before the action, for example 91130d0d-1816-230a-a18f-a6bd0505af76. A different one
+	// afterwards shows that the machine was rebooted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Before string `json:"before,omitempty"`
 
-	// returns counts, for Drain, pods that came to the node after it was cordoned, by their controller. At most 32; none if no
-	// pod came.
+	// returns counts pods that came to the node after it was cordoned, by their controller. Set on Drain only. At most 32.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Returns []PodReturns `json:"returns,omitempty"`
 
-	// preexisting are the types of the node's other conditions that met a rule of the policy before the machine was acted on,
-	// one that leaves it to a person among them: that they still do does not mean that the repair did not help. At most 64.
+	// preexisting are the types of the node's other conditions that met a rule of the policy before the action, for example
+	// StorageReady. That they still do afterwards does not mean that the repair failed to help. At most 64.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
