@@ -25,7 +25,7 @@ var (
 	controlPlane = []string{"k8s.io/kubernetes/cmd", "go.etcd.io/etcd/server/v3"}
 )
 
-// layers are the rooms of internal/, the highest first. Each may import those below it and its neighbours.
+// layers are the packages of internal/, the highest first. Each may import those below it and its neighbours.
 var layers = [][]string{
 	{own + "internal/cli", own + "internal/controller"},
 	{own + "internal/action"},
@@ -38,8 +38,8 @@ var layers = [][]string{
 	{own + "api"},
 }
 
-// rooms are those of internal/diagnosis, likewise (docs/adr/0003).
-var rooms = [][]string{
+// ofDiagnosis are those of internal/diagnosis, likewise (docs/adr/0003).
+var ofDiagnosis = [][]string{
 	{own + "internal/diagnosis/compare"},
 	{own + "internal/diagnosis/unschedulable", own + "internal/diagnosis/rules"},
 	{own + "internal/diagnosis/status"},
@@ -47,8 +47,8 @@ var rooms = [][]string{
 	{own + "internal/diagnosis/facts"},
 }
 
-// wing are the rooms of internal/agent, likewise (docs/adr/0004).
-var wing = [][]string{
+// ofAgent are those of internal/agent, likewise (docs/adr/0004).
+var ofAgent = [][]string{
 	{own + "internal/agent/cli"},
 	{own + "internal/agent/config"},
 	{own + "internal/agent/tasks"},
@@ -59,7 +59,7 @@ var wing = [][]string{
 	{own + "internal/agent/reason", own + "internal/agent/managedfields"},
 }
 
-var rules = slices.Concat(downward(layers), downward(rooms), downward(wing), []rule{
+var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofAgent), []rule{
 	{
 		why:         "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
 		from:        []string{own + "cmd/naosu", own + "internal", own + "api"},
@@ -100,9 +100,9 @@ var rules = slices.Concat(downward(layers), downward(rooms), downward(wing), []r
 		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", own + "internal/cluster"},
 	},
 	{
-		why:         "the agent is a wing of its own: others read its catalogue of reasons, and whose a condition is",
+		why:         "the agent is linked by itself: others read its catalogue of reasons, and whose a condition is",
 		from:        slices.Concat(slices.Concat(layers...), []string{own + "cmd/naosu", own + "cmd/naosu-lab"}),
-		unreachable: slices.Concat(wing[:len(wing)-1]...),
+		unreachable: slices.Concat(ofAgent[:len(ofAgent)-1]...),
 	},
 })
 
