@@ -30,6 +30,7 @@ import (
 func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Command {
 	root := &cobra.Command{
 		Use:                   "naosu",
+		Version:               version.Line(),
 		DisableFlagsInUseLine: true,
 		SilenceErrors:         true,
 		SilenceUsage:          true,
@@ -39,6 +40,7 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	if strings.HasPrefix(filepath.Base(startedAs), "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl naosu"}
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
@@ -47,12 +49,21 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	flags := connect.Flags()
 	flags.AddFlags(root.PersistentFlags())
 	root.SetHelpCommand(help.NewCommand())
+	repairs := repair.NewCommand(flags, streams)
+	repairs.AddCommand(remediations.NewCommand(flags, streams), approve.NewCommand(flags, streams))
 	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
-		snapshot.NewCommand(flags, streams), repair.NewCommand(flags, streams), remediations.NewCommand(flags, streams), approve.NewCommand(flags, streams), controller.NewCommand(flags, streams), cleanup.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
+		snapshot.NewCommand(flags, streams), repairs, asBefore(remediations.NewCommand(flags, streams)), asBefore(approve.NewCommand(flags, streams)), controller.NewCommand(flags, streams), cleanup.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
 	root.InitDefaultHelpCmd()
+	root.InitDefaultVersionFlag()
 	addCompletion(root)
 	help.Speak(root, language.Of(root))
 	return root
+}
+
+// asBefore is a verb of repair where it stood before it came to stand below repair. It goes on to work there, and help does not list it.
+func asBefore(cmd *cobra.Command) *cobra.Command {
+	cmd.Hidden = true
+	return cmd
 }
 
 // addCompletion adds cobra's completion command, with naosu's words for a mistyped shell.

@@ -101,6 +101,7 @@ var englishHelp = sentences{
 	"flag/no-descriptions": "complete without descriptions",
 
 	"flag/help":             "show this help",
+	"flag/version":          "show the version of naosu",
 	"flag/lang":             "the `LANGUAGE` of the output: en, ja (default: that of the locale)",
 	"flag/output":           "the `FORMAT` of the output: text, wide (complete text), json, yaml",
 	"flag/audit/output":     "the `FORMAT` of the output: text, wide (complete text), json, yaml, sarif",

@@ -101,6 +101,7 @@ var japaneseHelp = sentences{
 	"flag/no-descriptions": "説明を付けずに補完する",
 
 	"flag/help":             "このヘルプを表示する",
+	"flag/version":          "naosu のバージョンを表示する",
 	"flag/lang":             "出力の言語 `LANGUAGE`: en、ja (デフォルト: ロケールに従う)",
 	"flag/output":           "出力の形式 `FORMAT`: text、wide (省略のない text)、json、yaml",
 	"flag/audit/output":     "出力の形式 `FORMAT`: text、wide (省略のない text)、json、yaml、sarif",

@@ -36,7 +36,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o := &Options{IOStreams: streams, Config: config}
 	cmd := &cobra.Command{
 		Use:                   "approve NAME",
-		Example:               "  naosu approve worker-1-0a1b2c3d4e\n  naosu approve worker-1-0a1b2c3d4e --reject",
+		Example:               "  naosu repair approve worker-1-0a1b2c3d4e\n  naosu repair approve worker-1-0a1b2c3d4e --reject",
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Say = language.Of(cmd)
@@ -46,6 +46,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 			return o.Run(cmd.Context())
 		},
 	}
+	cmd.ValidArgsFunction = own.CompleteRemediations(config, 1, func(r *v1alpha1.Remediation) bool { return own.NotEnded(r) && r.Spec.Drill == nil })
 	cmd.Flags().BoolVar(&o.Reject, "reject", false, "")
 	return cmd
 }

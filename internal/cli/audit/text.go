@@ -82,7 +82,7 @@ func (w writer) severity(severity finding.Severity, groups []finding.Alike) {
 		}
 		if shown == 0 {
 			w.Blank()
-			w.Paragraph("", strings.ToUpper(w.say.Text(message.ID("Severity"+string(severity)), nil)), output.Heading)
+			w.Paragraph("", strings.ToUpper(w.say.Text(message.ID("Severity"+string(severity)), nil)), output.OfSeverity(severity))
 		}
 		shown++
 		w.Finding(w.say, g.First, g.More)

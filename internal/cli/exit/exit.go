@@ -27,7 +27,23 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return BadInput("", message.Of(message.ErrNoCommand, message.Args{"given": args[0], "command": cmd.CommandPath()}), seeHelp(cmd))
+	return BadInput("", message.Of(message.ErrNoCommand, message.Args{"given": args[0], "command": cmd.CommandPath()}), meant(cmd, args[0]))
+}
+
+// mostMistakes is how many characters of a command may be mistyped for another to be offered in its place.
+const mostMistakes = 2
+
+// meant is the command that was most likely meant, or where the commands are listed.
+func meant(cmd *cobra.Command, given string) message.Sentence {
+	cmd.SuggestionsMinimumDistance = mostMistakes
+	var near []string
+	for _, name := range cmd.SuggestionsFor(given) {
+		near = append(near, cmd.CommandPath()+" "+name)
+	}
+	if len(near) == 0 {
+		return seeHelp(cmd)
+	}
+	return message.Of(message.ErrNear, message.Args{"near": near})
 }
 
 func seeHelp(cmd *cobra.Command) message.Sentence {

@@ -27,7 +27,7 @@ func write(cmd *cobra.Command, say message.Printer) {
 	if cmd.HasExample() {
 		p.head(message.HelpExamples)
 		for line := range strings.Lines(cmd.Example) {
-			p.Command(indent, strings.TrimSpace(line))
+			p.Command(indent, output.AsCalled(cmd, strings.TrimSpace(line)))
 		}
 	}
 	p.commands(cmd)

@@ -9,11 +9,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
+// movedBelow goes before the paths of verbs that have their texts by the path they had before.
+const movedBelow = "repair/"
+
 // Speak gives a command and those below it their texts in a language. What has no message keeps the text it has.
 func Speak(cmd *cobra.Command, say message.Printer) {
 	cmd.InitDefaultHelpFlag()
 	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) { write(c, say) })
-	path := pathOf(cmd)
+	path := strings.TrimPrefix(pathOf(cmd), movedBelow)
+	if !say.Has(message.ID("help/" + path)) {
+		path = pathOf(cmd)
+	}
 	if id := message.ID("help/" + path); say.Has(id) {
 		cmd.Short = say.Text(id, nil)
 		cmd.Long = cmd.Short

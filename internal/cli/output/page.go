@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/printers"
 
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -61,7 +62,20 @@ const (
 	Strong  Style = "1"
 	Faint   Style = "2"
 	Heading Style = "1;36"
+	red     Style = "1;31"
+	yellow  Style = "1;33"
 )
+
+// OfSeverity is the style of a heading over what is of a severity.
+func OfSeverity(severity finding.Severity) Style {
+	switch severity {
+	case finding.Critical:
+		return red
+	case finding.Warning:
+		return yellow
+	}
+	return Heading
+}
 
 // Err is the first error of writing.
 func (p *Page) Err() error { return p.err }

@@ -1,6 +1,8 @@
 package output
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,18 +30,27 @@ func wrap(text string, width int) []string {
 	return append(lines, strings.TrimRight(line, " "))
 }
 
+// quotedValue is a flag's value in single quotes, as commands have it where it holds spaces: broken, it cannot be pasted.
+var quotedValue = regexp.MustCompile(`(?:^| )--?[a-z][a-z-]*[ =]('(?:[^']|'\\'')*')`)
+
 // parts are what a line may not break within.
 func parts(text string) []string {
+	whole := quotedValue.FindAllStringSubmatchIndex(text, -1)
+	at := 0 // where the segment begins
+	within := func() bool {
+		return slices.ContainsFunc(whole, func(span []int) bool { return span[2] < at && at < span[3] })
+	}
 	var parts []string
 	var segment string
 	rest, state := text, -1
 	for rest != "" {
 		segment, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
-		if n := len(parts); n > 0 && !mayBreak(parts[n-1], segment) {
+		if n := len(parts); n > 0 && (within() || !mayBreak(parts[n-1], segment)) {
 			parts[n-1] += segment
-			continue
+		} else {
+			parts = append(parts, segment)
 		}
-		parts = append(parts, segment)
+		at += len(segment)
 	}
 	return parts
 }

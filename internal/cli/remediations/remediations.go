@@ -57,7 +57,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o := &Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}
 	cmd := &cobra.Command{
 		Use:                   "remediations [NAME]",
-		Example:               "  naosu remediations\n  naosu remediations worker-1-0a1b2c3d4e\n  naosu remediations -o json",
+		Example:               "  naosu repair remediations\n  naosu repair remediations worker-1-0a1b2c3d4e\n  naosu repair remediations -o json",
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Say = language.Of(cmd)
@@ -67,6 +67,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 			return o.Run(cmd.Context())
 		},
 	}
+	cmd.ValidArgsFunction = own.CompleteRemediations(config, 1, func(*v1alpha1.Remediation) bool { return true })
 	o.Format.AddFlag(cmd)
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -83,6 +84,7 @@ func newAbort(config genericclioptions.RESTClientGetter, streams genericiooption
 			return nil
 		},
 	}
+	cmd.ValidArgsFunction = own.CompleteRemediations(config, math.MaxInt, own.NotEnded)
 	flags := cmd.Flags()
 	flags.BoolVar(&o.All, "all", false, "")
 	flags.BoolVar(&o.Force, "force", false, "")

@@ -83,8 +83,16 @@ func (o *CheckOptions) Run(ctx context.Context) error {
 		answer.Unknown = append(answer.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: say.Text(message.CheckNoCRDs, nil)})
 	}
 	if o.Format.ForPeople() {
-		err = writeCheck(o.Format.Page(o.Out), say, answer)
+		page := o.Format.Page(o.Out)
+		page.Aim = o.Aim
+		err = writeCheck(page, say, answer)
 	} else {
+		for i := range answer.Findings {
+			for j := range answer.Findings[i].Remedies {
+				r := &answer.Findings[i].Remedies[j]
+				r.Command = o.Aim(r.Command)
+			}
+		}
 		err = o.Format.WriteData(o.Out, answer)
 	}
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
@@ -89,6 +90,10 @@ func newDrill(config genericclioptions.RESTClientGetter, streams genericiooption
 	flags.StringVar(&o.Expendable, "expendable", "", "")
 	flags.DurationVar(&o.Wait, "wait", 0, "")
 	flags.DurationVar(&o.Margin, "margin", 10*time.Minute, "")
+	cmd.ValidArgsFunction = own.CompleteNodes(config)
+	_ = cmd.RegisterFlagCompletionFunc("expendable", func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return own.CompleteNodes(config)(cmd, nil, typed)
+	})
 	return cmd
 }
 

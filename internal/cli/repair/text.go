@@ -50,7 +50,7 @@ func writeFindings(page *output.Page, say message.Printer, found []finding.Findi
 		}
 		if i == 0 || found[i-1].Severity != f.Severity {
 			page.Blank()
-			page.Paragraph("", strings.ToUpper(say.Text(message.ID("Severity"+string(f.Severity)), nil)), output.Heading)
+			page.Paragraph("", strings.ToUpper(say.Text(message.ID("Severity"+string(f.Severity)), nil)), output.OfSeverity(f.Severity))
 		}
 		page.Finding(say, f, 0)
 	}

@@ -18,10 +18,15 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		Use:  "version",
 		Args: exit.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(streams.Out, "naosu %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(streams.Out, Line())
 			return err
 		},
 	}
+}
+
+// Line says which naosu this is, what it was built with, and for what.
+func Line() string {
+	return fmt.Sprintf("naosu %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is what the Go toolchain noted at build: a module version, or the commit of a checkout.

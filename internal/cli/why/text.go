@@ -61,7 +61,8 @@ func (w writer) finding(f finding.Finding) {
 		w.Blank()
 		w.Labelled(w.say, "", message.LabelAbout, output.Names(f.Subjects))
 	}
-	w.head(message.HeadCauses, string(f.Code)+", "+w.say.Text(message.ID("Severity"+f.Severity), nil))
+	w.Blank()
+	w.Paragraph("", w.headed(message.HeadCauses, string(f.Code)+", "+w.say.Text(message.ID("Severity"+f.Severity), nil)), output.OfSeverity(f.Severity))
 	w.links(f.Causes, f.Message)
 	if len(f.RuledOut) > 0 {
 		w.head(message.HeadRuledOut, "")
@@ -77,11 +78,15 @@ func (w writer) finding(f finding.Finding) {
 
 func (w writer) head(id message.ID, note string) {
 	w.Blank()
+	w.Paragraph("", w.headed(id, note), output.Heading)
+}
+
+func (w writer) headed(id message.ID, note string) string {
 	head := strings.ToUpper(w.say.Text(id, nil))
 	if note != "" {
 		head += " (" + note + ")"
 	}
-	w.Paragraph("", head, output.Heading)
+	return head
 }
 
 // links writes a chain of causes. Of a link that was said already only the evidence is left to say, if it has any.
