@@ -35,7 +35,7 @@ type Seen struct {
 // Check has every monitor look once, and says what each reason's saw, sorted as the catalogue is. Reasons that are off are
 // left out, and those of which a monitor tells nothing before ctx ends are Unreadable.
 func Check(ctx context.Context, monitors []monitor.Monitor, reasons []reason.Reason) []Seen {
-	s := sights{}
+	s := results{}
 	var looking sync.WaitGroup
 	for _, m := range monitors {
 		looking.Go(func() { s.look(ctx, m) })
@@ -50,21 +50,21 @@ func Check(ctx context.Context, monitors []monitor.Monitor, reasons []reason.Rea
 	return list
 }
 
-// sights are what looks told, by reason.
-type sights struct {
+// results are what looks told, by reason.
+type results struct {
 	mu   sync.Mutex
-	told map[reason.ID][]sight
+	told map[reason.ID][]result
 }
 
-// sight is what a monitor told.
-type sight struct {
+// result is what a monitor told.
+type result struct {
 	evidence.Evidence
 	monitor string
 }
 
-func (s *sights) look(ctx context.Context, m monitor.Monitor) {
+func (s *results) look(ctx context.Context, m monitor.Monitor) {
 	done := make(chan error, 1)
-	go func() { done <- m.Look(ctx, func(e evidence.Evidence) { s.tell(sight{e, m.Name()}) }) }()
+	go func() { done <- m.Look(ctx, func(e evidence.Evidence) { s.tell(result{e, m.Name()}) }) }()
 	var err error
 	select {
 	case err = <-done:
@@ -75,21 +75,21 @@ func (s *sights) look(ctx context.Context, m monitor.Monitor) {
 		return
 	}
 	for _, id := range m.Reasons() {
-		s.fill(sight{evidence.Evidence{Reason: id, State: evidence.Unreadable, Source: m.Name(), Raw: err.Error()}, m.Name()})
+		s.fill(result{evidence.Evidence{Reason: id, State: evidence.Unreadable, Source: m.Name(), Raw: err.Error()}, m.Name()})
 	}
 }
 
-func (s *sights) tell(e sight) {
+func (s *results) tell(e result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.told == nil {
-		s.told = map[reason.ID][]sight{}
+		s.told = map[reason.ID][]result{}
 	}
 	s.told[e.Reason] = append(s.told[e.Reason], e)
 }
 
 // fill tells of a reason of which nothing was told.
-func (s *sights) fill(e sight) {
+func (s *results) fill(e result) {
 	s.mu.Lock()
 	nothing := len(s.told[e.Reason]) == 0
 	s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *sights) fill(e sight) {
 	}
 }
 
-func (s *sights) of(r reason.Reason) []Seen {
+func (s *results) of(r reason.Reason) []Seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	base := Seen{Condition: r.Condition, Reason: r.ID, Severity: r.Severity, Reads: r.Reads, ReadsJA: r.ReadsJA, State: evidence.Unreadable, Raw: "no monitor looks at it"}

@@ -83,7 +83,7 @@ var englishNodes = sentences{
 	TitleN203: "uneven placement after recovery",
 
 	Lopsided:          "{{.node}} {{if .back}}came back{{else}}was added{{end}} at {{.at}} and has fewer pods than the others: {{.fullest}} holds {{.lost}} of the {{.total}} pods of {{and .workloads}}, and losing it would take down those {{.lost}} at once.",
-	CauseCrowd:        "The pods are more concentrated than the available nodes require.",
+	CauseUnevenSpread: "The pods are more concentrated than the available nodes require.",
 	CauseCameLater:    "{{.node}} {{if .back}}became Ready again{{else}}became Ready{{end}} only after those pods had been placed.",
 	CauseNothingMoves: "Kubernetes chooses a node when a pod is created and does not move running pods.",
 	NotClosed:         "The node is not the cause: {{.node}} is Ready and not cordoned, and neither its taints nor its labels keep these pods away.",
@@ -93,9 +93,9 @@ var englishNodes = sentences{
 
 	TitleN204: "all replicas on one node or in one zone",
 
-	BasketNode:         "All pods of {{and .workloads}} are on one node, and losing it stops {{verb .n \"it\" \"each of them\"}} completely.",
-	BasketZone:         "All pods of {{and .workloads}} are in one zone, and losing it stops {{verb .n \"it\" \"each of them\"}} completely.",
-	CauseBasket:        "Several pods are in one place.",
+	ConcentratedOnNode: "All pods of {{and .workloads}} are on one node, and losing it stops {{verb .n \"it\" \"each of them\"}} completely.",
+	ConcentratedInZone: "All pods of {{and .workloads}} are in one zone, and losing it stops {{verb .n \"it\" \"each of them\"}} completely.",
+	CauseConcentration: "Several pods are in one place.",
 	CauseUnspread:      "The pod template does not request spreading over {{.key}}; without such a request, the scheduler weighs it against other preferences.",
 	CauseSpreadIgnored: "The pod template requests spreading over {{.key}}, but that applies only to pods placed since, or was outweighed by other preferences.",
 	RemedySpread:       "Request that the pods of {{.workload}} be spread over {{.key}}.",

@@ -83,7 +83,7 @@ var japaneseNodes = sentences{
 	TitleN203: "復旧後の配置の偏り",
 
 	Lopsided:          "{{.node}} は {{.at}} に{{if .back}}復帰しました{{else}}追加されました{{end}}が、ほかより空いたままです。{{and .workloads}} の Pod {{.total}} 個のうち {{.lost}} 個が {{.fullest}} に集中しており、このノードを失うとその {{.lost}} 個が一度に失われます。",
-	CauseCrowd:        "使えるノードの数に比べて、Pod が一部のノードに集中しています。",
+	CauseUnevenSpread: "使えるノードの数に比べて、Pod が一部のノードに集中しています。",
 	CauseCameLater:    "{{.node}} が{{if .back}}再び{{end}} Ready になったのは、これらの Pod が配置された後です。",
 	CauseNothingMoves: "Kubernetes がノードを選ぶのは Pod の作成時だけで、動いている Pod を移すことはありません。",
 	NotClosed:         "ノード側の問題ではありません。{{.node}} は Ready で、cordon されておらず、taint や label もこれらの Pod を妨げていません。",
@@ -93,9 +93,9 @@ var japaneseNodes = sentences{
 
 	TitleN204: "すべてのレプリカが 1 台のノードまたは 1 つのゾーンに集中",
 
-	BasketNode:         "{{and .workloads}} は、すべての Pod が 1 台のノードにあります。そのノードを失うと完全に停止します。",
-	BasketZone:         "{{and .workloads}} は、すべての Pod が 1 つのゾーンにあります。そのゾーンを失うと完全に停止します。",
-	CauseBasket:        "複数の Pod が 1 か所に集まっています。",
+	ConcentratedOnNode: "{{and .workloads}} は、すべての Pod が 1 台のノードにあります。そのノードを失うと完全に停止します。",
+	ConcentratedInZone: "{{and .workloads}} は、すべての Pod が 1 つのゾーンにあります。そのゾーンを失うと完全に停止します。",
+	CauseConcentration: "複数の Pod が 1 か所に集まっています。",
 	CauseUnspread:      "Pod テンプレートに {{.key}} での分散の指定がありません。指定がなければ、スケジューラーは分散をほかの優先条件と比べて決めます。",
 	CauseSpreadIgnored: "Pod テンプレートに {{.key}} での分散の指定はありますが、その後に配置された Pod にしか適用されないか、ほかの優先条件が優先されています。",
 	RemedySpread:       "{{.workload}} の Pod を {{.key}} で分散するように指定します。",

@@ -98,7 +98,7 @@ const (
 	TitleN203 ID = "TitleN203"
 
 	Lopsided          ID = "Lopsided"          // node, workloads, fullest, lost, total, at, back
-	CauseCrowd        ID = "CauseCrowd"        //
+	CauseUnevenSpread ID = "CauseUnevenSpread" //
 	CauseCameLater    ID = "CauseCameLater"    // node, at, back
 	CauseNothingMoves ID = "CauseNothingMoves" //
 	NotClosed         ID = "NotClosed"         // node
@@ -111,9 +111,9 @@ const (
 const (
 	TitleN204 ID = "TitleN204"
 
-	BasketNode         ID = "BasketNode"         // workloads, n
-	BasketZone         ID = "BasketZone"         // workloads, n
-	CauseBasket        ID = "CauseBasket"        //
+	ConcentratedOnNode ID = "ConcentratedOnNode" // workloads, n
+	ConcentratedInZone ID = "ConcentratedInZone" // workloads, n
+	CauseConcentration ID = "CauseConcentration" //
 	CauseUnspread      ID = "CauseUnspread"      // key
 	CauseSpreadIgnored ID = "CauseSpreadIgnored" // key
 	RemedySpread       ID = "RemedySpread"       // workload, key

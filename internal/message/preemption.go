@@ -7,18 +7,18 @@ const (
 	TitleN503  ID = "TitleN503"
 	TitleN501  ID = "TitleN501"
 
-	PreemptedBy       ID = "PreemptedBy"       // pods, n, by, known, failed, jobs
-	CausePreempted    ID = "CausePreempted"    // n
-	CausePriority     ID = "CausePriority"     // by, pod
-	CauseRollout      ID = "CauseRollout"      // by
-	CauseScaler       ID = "CauseScaler"       // scaler, by
-	CauseJobFailed    ID = "CauseJobFailed"    // failed, jobs
-	CauseNeedless     ID = "CauseNeedless"     // pod, owner, by, node
-	NotBudget         ID = "NotBudget"         // n
-	UnknownPreemptor  ID = "UnknownPreemptor"  //
-	RemedyBalloons    ID = "RemedyBalloons"    // by, cpu
-	RemedyBalloonCost ID = "RemedyBalloonCost" // by, cpu, nodes, more, guests, n
-	RemedyBalloonRisk ID = "RemedyBalloonRisk" // by, class, guests, n
+	PreemptedBy            ID = "PreemptedBy"            // pods, n, by, known, failed, jobs
+	CausePreempted         ID = "CausePreempted"         // n
+	CausePriority          ID = "CausePriority"          // by, pod
+	CauseRollout           ID = "CauseRollout"           // by
+	CauseScaler            ID = "CauseScaler"            // scaler, by
+	CauseJobFailed         ID = "CauseJobFailed"         // failed, jobs
+	CauseNeedless          ID = "CauseNeedless"          // pod, owner, by, node
+	NotBudget              ID = "NotBudget"              // n
+	UnknownPreemptor       ID = "UnknownPreemptor"       //
+	RemedyPlaceholders     ID = "RemedyPlaceholders"     // by, cpu
+	RemedyPlaceholdersCost ID = "RemedyPlaceholdersCost" // by, cpu, nodes, more, guests, n
+	RemedyPlaceholdersRisk ID = "RemedyPlaceholdersRisk" // by, class, guests, n
 )
 
 // N502: what a DaemonSet's next growth would preempt.

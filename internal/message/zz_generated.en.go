@@ -3547,6 +3547,9 @@ var englishTexts = []compiled{
 	{"flag/help", func(t *text) {
 		t.say("show this help")
 	}},
+	{"flag/version", func(t *text) {
+		t.say("show the version of naosu")
+	}},
 	{"flag/lang", func(t *text) {
 		t.say("the `LANGUAGE` of the output: en, ja (default: that of the locale)")
 	}},
@@ -4387,7 +4390,7 @@ var englishTexts = []compiled{
 		t.put(t.value("lost"))
 		t.say(" at once.")
 	}},
-	{CauseCrowd, func(t *text) {
+	{CauseUnevenSpread, func(t *text) {
 		t.say("The pods are more concentrated than the available nodes require.")
 	}},
 	{CauseCameLater, func(t *text) {
@@ -4431,21 +4434,21 @@ var englishTexts = []compiled{
 	{TitleN204, func(t *text) {
 		t.say("all replicas on one node or in one zone")
 	}},
-	{BasketNode, func(t *text) {
+	{ConcentratedOnNode, func(t *text) {
 		t.say("All pods of ")
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" are on one node, and losing it stops ")
 		t.say(verb(t.number("n"), "it", "each of them"))
 		t.say(" completely.")
 	}},
-	{BasketZone, func(t *text) {
+	{ConcentratedInZone, func(t *text) {
 		t.say("All pods of ")
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" are in one zone, and losing it stops ")
 		t.say(verb(t.number("n"), "it", "each of them"))
 		t.say(" completely.")
 	}},
-	{CauseBasket, func(t *text) {
+	{CauseConcentration, func(t *text) {
 		t.say("Several pods are in one place.")
 	}},
 	{CauseUnspread, func(t *text) {
@@ -4719,12 +4722,12 @@ var englishTexts = []compiled{
 	{UnknownPreemptor, func(t *text) {
 		t.say("The Event that names the preempting pod is gone or could not be read; Events are kept for one hour by default.")
 	}},
-	{RemedyBalloons, func(t *text) {
+	{RemedyPlaceholders, func(t *text) {
 		t.say("Keep ")
 		t.put(t.value("cpu"))
 		t.say(" of CPU free on every node with placeholder pods: they have the lowest priority and are preempted before any other pod.")
 	}},
-	{RemedyBalloonCost, func(t *text) {
+	{RemedyPlaceholdersCost, func(t *text) {
 		t.put(t.value("cpu"))
 		t.say(" of CPU on each of ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
@@ -4738,7 +4741,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyBalloonRisk, func(t *text) {
+	{RemedyPlaceholdersRisk, func(t *text) {
 		t.say("A placeholder pod finds no room on a node that is already full: create them before ")
 		if t.is(t.value("n")) {
 			t.say(englishAnd(t.items("guests")))

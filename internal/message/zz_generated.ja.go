@@ -3429,6 +3429,9 @@ var japaneseTexts = []compiled{
 	{"flag/help", func(t *text) {
 		t.say("このヘルプを表示する")
 	}},
+	{"flag/version", func(t *text) {
+		t.say("naosu のバージョンを表示する")
+	}},
 	{"flag/lang", func(t *text) {
 		t.say("出力の言語 `LANGUAGE`: en、ja (デフォルト: ロケールに従う)")
 	}},
@@ -4242,7 +4245,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("lost"))
 		t.say(" 個が一度に失われます。")
 	}},
-	{CauseCrowd, func(t *text) {
+	{CauseUnevenSpread, func(t *text) {
 		t.say("使えるノードの数に比べて、Pod が一部のノードに集中しています。")
 	}},
 	{CauseCameLater, func(t *text) {
@@ -4284,15 +4287,15 @@ var japaneseTexts = []compiled{
 	{TitleN204, func(t *text) {
 		t.say("すべてのレプリカが 1 台のノードまたは 1 つのゾーンに集中")
 	}},
-	{BasketNode, func(t *text) {
+	{ConcentratedOnNode, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" は、すべての Pod が 1 台のノードにあります。そのノードを失うと完全に停止します。")
 	}},
-	{BasketZone, func(t *text) {
+	{ConcentratedInZone, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" は、すべての Pod が 1 つのゾーンにあります。そのゾーンを失うと完全に停止します。")
 	}},
-	{CauseBasket, func(t *text) {
+	{CauseConcentration, func(t *text) {
 		t.say("複数の Pod が 1 か所に集まっています。")
 	}},
 	{CauseUnspread, func(t *text) {
@@ -4539,12 +4542,12 @@ var japaneseTexts = []compiled{
 	{UnknownPreemptor, func(t *text) {
 		t.say("どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間はデフォルトで 1 時間です。")
 	}},
-	{RemedyBalloons, func(t *text) {
+	{RemedyPlaceholders, func(t *text) {
 		t.say("各ノードに CPU ")
 		t.put(t.value("cpu"))
 		t.say(" 分の空きをプレースホルダーの Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先にプリエンプトされます。")
 	}},
-	{RemedyBalloonCost, func(t *text) {
+	{RemedyPlaceholdersCost, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("nodes"))
 		t.say(" 台で CPU ")
@@ -4557,7 +4560,7 @@ var japaneseTexts = []compiled{
 			t.say(" 台が必要です。")
 		}
 	}},
-	{RemedyBalloonRisk, func(t *text) {
+	{RemedyPlaceholdersRisk, func(t *text) {
 		t.say("すでに空きのないノードにはプレースホルダーの Pod も入りません。")
 		if t.is(t.value("n")) {
 			t.say(japaneseAnd(t.items("guests")))

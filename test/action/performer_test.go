@@ -291,7 +291,7 @@ func TestPerform(t *testing.T) {
 			action: replace, with: failing(func(n int) bool { return n <= 2 }, cloud.ErrUnsure),
 			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon(Skipped): AsForecast", asked: 3, result: guard.Helped,
 		},
-		"who was held up between word and deed leaves the deed": {
+		"who was held up between word and action leaves the action": {
 			action: reboot, with: func(ctx context.Context, w *world) {
 				w.api.After = func(c memory.Call) error {
 					if c.Verb == "patch/status" && step(w.remediation(ctx)) == v1alpha1.StepAct {

@@ -23,8 +23,8 @@ import (
 // TestWrittenDownBefore looks at what is written when something is done.
 func TestWrittenDownBefore(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
-	var deeds []string
-	saw := func(deed string) { deeds = append(deeds, deed+" in "+string(step(w.remediation(ctx)))) }
+	var actions []string
+	saw := func(action string) { actions = append(actions, action+" in "+string(step(w.remediation(ctx)))) }
 	w.api.Before = func(c memory.Call) error {
 		if c.Kind == "Node" && c.Writes() || c.Verb == "create/eviction" {
 			saw(c.Verb)
@@ -43,8 +43,8 @@ func TestWrittenDownBefore(t *testing.T) {
 		return nil
 	}
 	w.play(ctx, nil)
-	if diff := cmp.Diff([]string{"patch in Cordon", "create/eviction in Drain", "reboot in Act", "patch in Uncordon"}, deeds); diff != "" {
-		t.Errorf("deeds (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"patch in Cordon", "create/eviction in Drain", "reboot in Act", "patch in Uncordon"}, actions); diff != "" {
+		t.Errorf("actions (-want +got):\n%s", diff)
 	}
 }
 

@@ -58,7 +58,7 @@ func (l *lab) race(b *testing.B, nodes, pods int, spread bool) (real, judged flo
 	if err := l.clear(ctx); err != nil {
 		b.Fatalf("clear the cluster: %v", err)
 	}
-	if err := l.createAll(ctx, crowd(nodes, pods, spread)); err != nil {
+	if err := l.createAll(ctx, fullCluster(nodes, pods, spread)); err != nil {
 		b.Fatal(err)
 	}
 	snapshot, err := cluster.Read(ctx, l.client, cluster.ReadOptions{Clock: clock.RealClock{}})
@@ -74,8 +74,8 @@ func (l *lab) race(b *testing.B, nodes, pods int, spread bool) (real, judged flo
 	return real, judged
 }
 
-// crowd is a cluster with two pods on each node, and the pods to be placed.
-func crowd(nodes, pods int, spread bool) []runtime.Object {
+// fullCluster is a cluster with two pods on each node, and the pods to be placed.
+func fullCluster(nodes, pods int, spread bool) []runtime.Object {
 	var objects []runtime.Object
 	for i := range nodes {
 		name := fmt.Sprintf("node-%04d", i)
@@ -89,19 +89,19 @@ func crowd(nodes, pods int, spread bool) []runtime.Object {
 			}},
 		})
 		for j := range 2 {
-			pod := crowdPod(fmt.Sprintf("%s-%d", name, j), 2*i+j, fmt.Sprint(100*(1+i%7)+50*j)+"m", false)
+			pod := placedPod(fmt.Sprintf("%s-%d", name, j), 2*i+j, fmt.Sprint(100*(1+i%7)+50*j)+"m", false)
 			pod.Spec.NodeName = name
 			objects = append(objects, pod)
 		}
 	}
 	for i := range pods {
-		objects = append(objects, crowdPod(fmt.Sprintf("new-%d", i), i, "250m", spread))
+		objects = append(objects, placedPod(fmt.Sprintf("new-%d", i), i, "250m", spread))
 	}
 	return objects
 }
 
-// crowdPod is the i-th of its kind; there are pods of twenty apps.
-func crowdPod(name string, i int, cpu string, spread bool) *corev1.Pod {
+// placedPod is the i-th of its kind; there are pods of twenty apps.
+func placedPod(name string, i int, cpu string, spread bool) *corev1.Pod {
 	labels := map[string]string{appLabel: fmt.Sprintf("app-%d", i%20)}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespaces[0], Name: name, Labels: labels},
@@ -126,7 +126,7 @@ func (l *lab) timeScheduler(ctx context.Context, pods int) (perSecond float64, e
 	if err != nil {
 		return 0, err
 	}
-	news, err := retry.NewRetryWatcherWithContext(ctx, list.ResourceVersion, &cache.ListWatch{
+	watcher, err := retry.NewRetryWatcherWithContext(ctx, list.ResourceVersion, &cache.ListWatch{
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			o.FieldSelector = "spec.nodeName!="
 			return l.client.CoreV1().Pods("").Watch(ctx, o)
@@ -135,7 +135,7 @@ func (l *lab) timeScheduler(ctx context.Context, pods int) (perSecond float64, e
 	if err != nil {
 		return 0, err
 	}
-	defer news.Stop()
+	defer watcher.Stop()
 	if err := l.plane.StartComponent(ctx, controlplane.Scheduler); err != nil {
 		return 0, err
 	}
@@ -144,7 +144,7 @@ func (l *lab) timeScheduler(ctx context.Context, pods int) (perSecond float64, e
 	var first time.Time
 	for bound := 0; bound < pods; {
 		select {
-		case event, ok := <-news.ResultChan():
+		case event, ok := <-watcher.ResultChan():
 			if !ok {
 				return 0, fmt.Errorf("the watch ended after %d pods", bound)
 			}

@@ -62,7 +62,7 @@ func (w *world) nodeTerm() corev1.NodeSelectorTerm {
 	return term
 }
 
-// affinity makes a pod seek or avoid others. What already runs has this so that newcomers must heed others' terms.
+// affinity makes a pod seek or avoid others. What already runs has this so that new pods must heed others' terms.
 func (w *world) affinity(pod *corev1.Pod, resident bool) {
 	affinity := ensure(pod)
 	term := func() corev1.PodAffinityTerm { return w.podTerm(pod) }
@@ -75,7 +75,7 @@ func (w *world) affinity(pod *corev1.Pod, resident bool) {
 	case 1:
 		affinity.PodAntiAffinity = &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: weighted()}
 	case 2:
-		if resident { // A term of what runs counts for newcomers only if it keeps them away or is preferred.
+		if resident { // A term of what runs counts for new pods only if it keeps them away or is preferred.
 			affinity.PodAffinity = &corev1.PodAffinity{PreferredDuringSchedulingIgnoredDuringExecution: weighted()}
 			return
 		}

@@ -123,8 +123,8 @@ func (w *world) port(pod *corev1.Pod) {
 	pod.Spec.Containers[0].Ports = append(pod.Spec.Containers[0].Ports, port)
 }
 
-// newcomer is a pod to be placed. Each constraint is there by chance, most pods having one or two.
-func (w *world) newcomer(i int) *corev1.Pod {
+// newPod is a pod to be placed. Each constraint is there by chance, most pods having one or two.
+func (w *world) newPod(i int) *corev1.Pod {
 	pod := w.pod(fmt.Sprintf("new-%d", i))
 	w.prioritise(pod, 60, -10, 10, 100, 100, 1000, 1000)
 	if len(w.schedulers) > 0 {

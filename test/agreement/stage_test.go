@@ -29,7 +29,7 @@ type stage struct {
 	// pods are the cluster's as the watch has told them. The scheduler gets the same events in the same order, so that
 	// whatever is done to pods before one is created is known to it when it decides on that one.
 	pods  map[types.NamespacedName]*corev1.Pod
-	news  watch.Interface
+	watch watch.Interface
 	edits []cluster.Edit
 	store *store
 	// started is when pods that the scheduler binds are said to start.
@@ -66,7 +66,7 @@ func open(ctx context.Context, l *lab, w *world, o scheduling.Options) (*stage, 
 	for i := range list.Items {
 		s.pods[nameOf(&list.Items[i])] = &list.Items[i]
 	}
-	s.news, err = l.client.CoreV1().Pods("").Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
+	s.watch, err = l.client.CoreV1().Pods("").Watch(ctx, metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func open(ctx context.Context, l *lab, w *world, o scheduling.Options) (*stage, 
 }
 
 func (s *stage) close(ctx context.Context) error {
-	s.news.Stop()
+	s.watch.Stop()
 	s.store.stop()
 	return s.leave(ctx)
 }
@@ -170,7 +170,7 @@ func (s *stage) next(ctx context.Context) (watch.Event, error) {
 			if err := s.store.volumeChanged(ctx, event); err != nil {
 				return watch.Event{}, fmt.Errorf("bind a claim: %w", err)
 			}
-		case event := <-s.news.ResultChan():
+		case event := <-s.watch.ResultChan():
 			s.learn(event)
 			return event, nil
 		}

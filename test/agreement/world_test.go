@@ -88,7 +88,7 @@ func newWorld(seed uint64, s size) *world {
 	}
 	w.addBudgets()
 	for i := range s.pods {
-		w.pods = append(w.pods, w.newcomer(i))
+		w.pods = append(w.pods, w.newPod(i))
 	}
 	return w
 }

@@ -154,8 +154,8 @@ func list(ctx context.Context, config *rest.Config) (map[string]string, error) {
 // fleeting are kinds that go by themselves, or come with the nodes of the lab, which may still be starting.
 var fleeting = map[string]bool{"Event": true, "ComponentStatus": true, "Node": true, "CSINode": true}
 
-// news are the objects that are in one list and not in another, sorted.
-func news(before, after map[string]string) []string {
+// addedObjects are the objects that are in one list and not in another, sorted.
+func addedObjects(before, after map[string]string) []string {
 	var found []string
 	for key := range after {
 		if _, was := before[key]; !was {
@@ -211,7 +211,7 @@ func TestLifecycle(t *testing.T) {
 			t.Errorf("the notes do not say %q:\n%s", want, made.Info.Notes)
 		}
 	}
-	installed := news(before, everything(t, bed.config))
+	installed := addedObjects(before, everything(t, bed.config))
 	for key := range objects(t, made.Manifest) {
 		kind, name, _ := strings.Cut(key, "/")
 		name, _, _ = strings.Cut(name, " in ")
@@ -225,7 +225,7 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, func() error {
-		upgraded := news(before, everything(t, bed.config))
+		upgraded := addedObjects(before, everything(t, bed.config))
 		if !slices.Contains(upgraded, "CustomResourceDefinition /remediations.naosu.dev") || !slices.Contains(upgraded, "NodeRepairPolicy /mine") {
 			t.Error("an upgrade without CRDs takes people's policies")
 		}
@@ -245,7 +245,7 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, func() error {
-		if diff := cmp.Diff(stays, news(before, everything(t, bed.config))); diff != "" {
+		if diff := cmp.Diff(stays, addedObjects(before, everything(t, bed.config))); diff != "" {
 			return errors.New("what stays (-want +got):\n" + diff)
 		}
 		return nil

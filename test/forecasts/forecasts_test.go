@@ -55,7 +55,7 @@ func TestForecastsComeTrue(t *testing.T) {
 
 func drainNode(b *bed) {
 	node := b.nodeOf("web", b.nodeOf("lone"))
-	b.comesTrue(change.DrainNode{Node: node}, deed{
+	b.comesTrue(change.DrainNode{Node: node}, realChange{
 		begin: func() { b.cordon(node, true) },
 		goOn:  func() error { return b.evict(node) },
 	})
@@ -68,8 +68,8 @@ func loseNode(b *bed) {
 }
 
 // losing is the death of machines: their pods are told to go, then a person deletes the Nodes.
-func (b *bed) losing(target lab.Target, names ...string) deed {
-	return deed{
+func (b *bed) losing(target lab.Target, names ...string) realChange {
+	return realChange{
 		begin: func() {
 			_, err := b.lab.Fault(target, nodes.Off)
 			b.must(err)
@@ -113,12 +113,12 @@ func applyManifests(b *bed) {
 		b.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, object))
 		typed = append(typed, object)
 	}
-	b.comesTrue(change.Apply{From: "release.yaml", Objects: typed}, deed{begin: func() { b.apply("testdata/release.yaml") }})
+	b.comesTrue(change.Apply{From: "release.yaml", Objects: typed}, realChange{begin: func() { b.apply("testdata/release.yaml") }})
 }
 
 func growDaemonSet(b *bed) {
 	grown := change.GrowDaemonSet{Namespace: "kube-system", Name: "agent", Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}}
-	b.comesTrue(grown, deed{begin: func() {
+	b.comesTrue(grown, realChange{begin: func() {
 		patch := `{"spec":{"template":{"spec":{"containers":[{"name":"agent","resources":{"requests":{"cpu":"500m"}}}]}}}}`
 		_, err := b.AppsV1().DaemonSets("kube-system").Patch(b.Context(), "agent", types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
 		b.must(err)
@@ -126,7 +126,7 @@ func growDaemonSet(b *bed) {
 }
 
 func resizeGroup(b *bed) {
-	b.comesTrue(change.ResizeGroup{Group: group, To: 9}, deed{begin: func() {
+	b.comesTrue(change.ResizeGroup{Group: group, To: 9}, realChange{begin: func() {
 		b.must(b.lab.Cloud.SetDesired(group, 9))
 		b.await("nine nodes", func() error { return b.ready(9) })
 	}})
@@ -135,7 +135,7 @@ func resizeGroup(b *bed) {
 // rotateGroup does as EKS does: new nodes come up, the old are cordoned, drained one after another, and end.
 func rotateGroup(b *bed) {
 	before := b.snapshot()
-	b.comesTrue(change.RotateGroup{Group: group}, deed{
+	b.comesTrue(change.RotateGroup{Group: group}, realChange{
 		begin: func() {
 			b.must(b.lab.Cloud.Rotate(group, cloud.Rotation{Old: cloud.OldLeave}))
 			b.await("the new nodes stand beside the old", func() error { return b.ready(2 * len(before.Nodes())) })
@@ -221,7 +221,7 @@ func firstPodWaits(b *bed) {
 // scaleBehind asks for more pods of a set whose first has no place: it makes none before that one runs.
 func scaleBehind(b *bed) {
 	more := change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: 4}
-	b.comesTrue(more, deed{begin: func() {
+	b.comesTrue(more, realChange{begin: func() {
 		_, err := b.AppsV1().StatefulSets("default").Patch(b.Context(), "db", types.MergePatchType, []byte(`{"spec":{"replicas":4}}`), metav1.PatchOptions{})
 		b.must(err)
 	}})
@@ -230,7 +230,7 @@ func scaleBehind(b *bed) {
 // drainBehind evicts another pod of that set: it is not made again before the first runs.
 func drainBehind(b *bed) {
 	node := b.nodeOf("db")
-	b.comesTrue(change.DrainNode{Node: node}, deed{
+	b.comesTrue(change.DrainNode{Node: node}, realChange{
 		begin: func() { b.cordon(node, true) },
 		goOn:  func() error { return b.evict(node) },
 	})
@@ -250,14 +250,14 @@ func (b *bed) nodeOf(app string, but ...string) string {
 	return ""
 }
 
-// deed is how a change is made for real: begun once, and gone on with for as long as it takes.
-type deed struct {
+// realChange is how a change is made for real: begun once, and gone on with for as long as it takes.
+type realChange struct {
 	begin func()
 	goOn  func() error
 }
 
 // comesTrue plays the futures of a change, makes the change, and waits until what has happened is one of them.
-func (b *bed) comesTrue(c change.Change, d deed) {
+func (b *bed) comesTrue(c change.Change, d realChange) {
 	b.Helper()
 	before := b.snapshot()
 	futures := b.futures(before, c)

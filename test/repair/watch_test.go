@@ -42,7 +42,7 @@ type watch struct {
 	crimes []string
 	// acted is how often each Remediation has acted, and last what was done to each node.
 	acted map[types.UID]int
-	last  map[string]deed
+	last  map[string]performed
 	// rebooted are nodes of which the cloud took a request to reboot.
 	rebooted map[string]bool
 	// tight is since when a budget could not do without the pods of a node, by both names.
@@ -77,8 +77,8 @@ type watch struct {
 	repairs int
 }
 
-// deed is what was done to a node, and by which Remediation.
-type deed struct {
+// performed is what was done to a node, and by which Remediation.
+type performed struct {
 	action v1alpha1.Action
 	at     time.Time
 	by     string
@@ -86,7 +86,7 @@ type deed struct {
 
 func newWatch(c *town, policy *v1alpha1.NodeRepairPolicy, workloads []workload) *watch {
 	return &watch{
-		c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, uncordoned: map[types.UID]bool{}, last: map[string]deed{},
+		c: c, policy: policy, acted: map[types.UID]int{}, forged: map[types.UID]bool{}, uncordoned: map[types.UID]bool{}, last: map[string]performed{},
 		rebooted: map[string]bool{}, tight: map[string]time.Time{},
 		workloads: workloads, homes: map[string]homes{}, began: map[types.UID]time.Time{},
 		is: standing{}, rival: func() bool { return false }, runs: map[types.UID]string{}, ended: map[string]time.Time{}, refused: map[string]time.Time{},
@@ -136,7 +136,7 @@ func (w *watch) acts(ctx context.Context, action v1alpha1.Action, m *machine, to
 	if action == v1alpha1.ActionReplace && w.policy.Spec.Rules[0].Action == v1alpha1.ActionReboot && !w.rebooted[m.node] {
 		w.commit(climbed, "%s of %s, which nobody has rebooted", action, m.node)
 	}
-	w.last[m.node] = deed{action, w.c.now(), name}
+	w.last[m.node] = performed{action, w.c.now(), name}
 	w.rebooted[m.node] = w.rebooted[m.node] || took && action == v1alpha1.ActionReboot
 	if since, many := w.pattern(m.zone); many && w.c.now().Sub(since) > noticed {
 		w.commit(pastBrake, "%s of %s, in %s, where most are ill since %s", action, m.node, m.zone, since.Format(time.TimeOnly))

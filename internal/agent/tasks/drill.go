@@ -102,16 +102,16 @@ func (d *Drills) run(ctx context.Context, drill kube.Drill, passed func(name, by
 	return condition, message, nil
 }
 
-// sight makes the fault of a reason, tells made how, and then evidence until ctx ends. It is what differs between reasons.
-type sight func(ctx context.Context, r reason.Reason, nonce string, made func(how string), tell monitor.Tell) error
+// faultInjector makes the fault of a reason, calls made with how, and then evidence until ctx ends. It is what differs between reasons.
+type faultInjector func(ctx context.Context, r reason.Reason, nonce string, made func(how string), tell monitor.Tell) error
 
 // weigh has evidence told until its reason stands.
-func (d *Drills) weigh(ctx context.Context, r reason.Reason, nonce string, look sight, passed func(name, by string)) (evidence.Snapshot, error) {
+func (d *Drills) weigh(ctx context.Context, r reason.Reason, nonce string, inject faultInjector, passed func(name, by string)) (evidence.Snapshot, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	made, told, ended := make(chan string), make(chan evidence.Evidence), make(chan error, 1)
 	go func() {
 		defer close(ended)
-		ended <- look(ctx, r, nonce, func(how string) { give(ctx, made, how) }, func(e evidence.Evidence) { give(ctx, told, e) })
+		ended <- inject(ctx, r, nonce, func(how string) { give(ctx, made, how) }, func(e evidence.Evidence) { give(ctx, told, e) })
 	}()
 	defer func() {
 		cancel()

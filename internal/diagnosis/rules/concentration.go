@@ -54,10 +54,10 @@ func (rule Concentration) Find(ctx context.Context, q query.Query) []finding.Fin
 	}
 	var found []finding.Finding
 	if len(onNode) > 0 {
-		found = append(found, describeConcentration(ctx, q, onNode, message.BasketNode, corev1.LabelHostname, facts.NodeName))
+		found = append(found, describeConcentration(ctx, q, onNode, message.ConcentratedOnNode, corev1.LabelHostname, facts.NodeName))
 	}
 	if len(inZone) > 0 {
-		found = append(found, describeConcentration(ctx, q, inZone, message.BasketZone, corev1.LabelTopologyZone, zone))
+		found = append(found, describeConcentration(ctx, q, inZone, message.ConcentratedInZone, corev1.LabelTopologyZone, zone))
 	}
 	return q.AboutSubject(found)
 }
@@ -75,7 +75,7 @@ func zonesOf(nodes []*corev1.Node) map[string]bool {
 
 func describeConcentration(ctx context.Context, q query.Query, all []facts.Workload, says message.ID, key string, place func(*corev1.Pod) string) finding.Finding {
 	f := finding.Finding{Code: finding.N204, Severity: finding.Warning}
-	where := finding.Link{Message: q.Say.Text(message.CauseBasket, nil)}
+	where := finding.Link{Message: q.Say.Text(message.CauseConcentration, nil)}
 	unasked := finding.Link{Message: q.Say.Text(message.CauseUnspread, message.Args{"key": key})}
 	kept := finding.Link{Message: q.Say.Text(message.CauseSpreadIgnored, message.Args{"key": key})}
 	for _, w := range all {

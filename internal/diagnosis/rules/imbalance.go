@@ -149,7 +149,7 @@ func describeImbalance(ctx context.Context, q query.Query, imbalances []imbalanc
 	node := imbalances[0].emptier
 	ref := facts.RefTo(cluster.Node, node)
 	f := finding.Finding{Code: finding.N203, Severity: finding.Warning}
-	spread := finding.Link{Message: q.Say.Text(message.CauseCrowd, nil)}
+	spread := finding.Link{Message: q.Say.Text(message.CauseUnevenSpread, nil)}
 	var refs []change.Ref
 	total, lost := 0, map[string]int{}
 	for _, c := range imbalances {

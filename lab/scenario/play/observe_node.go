@@ -30,8 +30,8 @@ func observeNode(before, after *corev1.Node) []Event {
 	if was, is := before.Status.NodeInfo.BootID, after.Status.NodeInfo.BootID; was != "" && was != is {
 		say(after.Name, "rebooted")
 	}
-	for _, news := range monitors(before, after) {
-		say(after.Name, "%s", news)
+	for _, changes := range monitors(before, after) {
+		say(after.Name, "%s", changes)
 	}
 	if added := taintsOnlyIn(after, before); len(added) > 0 {
 		say(after.Name, "tainted %s", strings.Join(added, ", "))
@@ -44,17 +44,17 @@ func observeNode(before, after *corev1.Node) []Event {
 
 // monitors is what the conditions that others than the kubelet write say that they did not say before.
 func monitors(before, after *corev1.Node) []string {
-	var news []string
+	var changes []string
 	for _, c := range after.Status.Conditions {
 		switch {
 		case !monitored(c.Type):
 		case c.Status != corev1.ConditionTrue && !sameCondition(before, c):
-			news = append(news, fmt.Sprintf("%s is %s: %s", c.Type, c.Status, c.Reason))
+			changes = append(changes, fmt.Sprintf("%s is %s: %s", c.Type, c.Status, c.Reason))
 		case c.Status == corev1.ConditionTrue && turned(before, c):
-			news = append(news, fmt.Sprintf("%s is True again", c.Type))
+			changes = append(changes, fmt.Sprintf("%s is True again", c.Type))
 		}
 	}
-	return news
+	return changes
 }
 
 // monitored tells conditions that others than the kubelet write.

@@ -101,7 +101,7 @@ type Expectation struct {
 	That string `json:"that"`
 }
 
-// Update is one piece of news from a pass that is being played.
+// Update is one piece of changes from a pass that is being played.
 type Update struct {
 	AtSeconds float64 `json:"atSeconds"`
 	// Doing is what the pass is at.

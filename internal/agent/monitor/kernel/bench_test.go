@@ -12,8 +12,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/benchmark"
 )
 
-// crowd starts as many processes as make a walk through /proc worth measuring.
-func crowd(b *testing.B) {
+// startProcesses starts as many processes as make a walk through /proc worth measuring.
+func startProcesses(b *testing.B) {
 	b.Helper()
 	for range 500 {
 		pid, err := syscall.ForkExec("/bin/sleep", []string{"sleep", "1000"}, nil)
@@ -30,7 +30,7 @@ func crowd(b *testing.B) {
 // What a walk costs of the CPU for each process there is, beside reading the same files with os.ReadFile. At 30 µs, 5,000
 // processes once in five minutes are half a millicore.
 func BenchmarkWalk(b *testing.B) {
-	crowd(b)
+	startProcesses(b)
 	look := processes{host.Host{}, 20, 1000}
 	if _, err := look.find(b.Context()); err != nil {
 		b.Fatal(err)
@@ -62,7 +62,7 @@ func BenchmarkWalk(b *testing.B) {
 
 // What all looks cost together, each as often as it is made, in thousandths of a CPU. The whole agent may take 5.
 func BenchmarkLooks(b *testing.B) {
-	crowd(b)
+	startProcesses(b)
 	monitors := Monitors(host.Host{}, DefaultOptions())
 	var share float64
 	b.ReportAllocs()

@@ -49,7 +49,7 @@ func (p processes) find(context.Context) ([]evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := append(p.crowds(zombies), p.environments(largest)...)
+	told := append(p.zombieParents(zombies), p.environments(largest)...)
 	if hidden > seen {
 		why := fmt.Sprintf("the environment of %d of %d processes may not be read (CAP_SYS_PTRACE)", hidden, hidden+seen)
 		told = append(told, unreadable(reason.LargeEnvironment, "/proc", why))
@@ -57,8 +57,8 @@ func (p processes) find(context.Context) ([]evidence.Evidence, error) {
 	return told, nil
 }
 
-// crowds are the parents with too many zombies.
-func (p processes) crowds(zombies map[int]int) (found []evidence.Evidence) {
+// zombieParents are the parents with too many zombies.
+func (p processes) zombieParents(zombies map[int]int) (found []evidence.Evidence) {
 	for _, parent := range slices.Sorted(maps.Keys(zombies)) {
 		n := zombies[parent]
 		if n < int(p.zombies) {

@@ -54,8 +54,8 @@ func newPolicyAgent(h host.Host, bus *systemd.Bus) *daemon {
 	}
 }
 
-// sight is what a look at a daemon sees.
-type sight struct {
+// observation is what one look at a daemon found.
+type observation struct {
 	// here is whether this host should have it at all.
 	here, running bool
 	// restarted is how often it was started again since the last look.
@@ -63,16 +63,16 @@ type sight struct {
 	source, raw string
 }
 
-func (d *daemon) look(ctx context.Context) (sight, error) {
+func (d *daemon) look(ctx context.Context) (observation, error) {
 	inPod, err := d.inPod()
 	if err != nil {
-		return sight{}, err
+		return observation{}, err
 	}
 	if inPod {
 		return d.lookForProcess()
 	}
 	if _, err := os.Stat(d.host.Path(vpcLogs)); errors.Is(err, fs.ErrNotExist) {
-		return sight{}, nil // Never here. Where systemd may not be asked, that is no gap.
+		return observation{}, nil // Never here. Where systemd may not be asked, that is no gap.
 	}
 	return d.lookForService(ctx)
 }
@@ -97,12 +97,12 @@ func (d *daemon) inPod() (bool, error) {
 	return false, nil
 }
 
-func (d *daemon) lookForProcess() (sight, error) {
+func (d *daemon) lookForProcess() (observation, error) {
 	now, err := findProcess(d.host, d.name, d.argument, d.seen)
 	if err != nil {
-		return sight{}, err
+		return observation{}, err
 	}
-	s := sight{here: true, running: now != process{}, source: "/proc", raw: "no process is named " + d.name}
+	s := observation{here: true, running: now != process{}, source: "/proc", raw: "no process is named " + d.name}
 	if !s.running {
 		return s, nil
 	}
@@ -114,19 +114,19 @@ func (d *daemon) lookForProcess() (sight, error) {
 	return s, nil
 }
 
-func (d *daemon) lookForService(ctx context.Context) (sight, error) {
+func (d *daemon) lookForService(ctx context.Context) (observation, error) {
 	service, err := d.bus.Service(ctx, d.unit)
 	if errors.Is(err, systemd.ErrAbsent) || err == nil && service.Load != "loaded" {
-		return sight{}, nil
+		return observation{}, nil
 	}
 	if err != nil {
-		return sight{}, err
+		return observation{}, err
 	}
 	restarts, err := d.bus.Restarts(ctx, service)
 	if err != nil {
-		return sight{}, fmt.Errorf("ask how often %s was restarted: %w", d.unit, err)
+		return observation{}, fmt.Errorf("ask how often %s was restarted: %w", d.unit, err)
 	}
-	s := sight{here: true, running: service.Active == "active", source: "systemd"}
+	s := observation{here: true, running: service.Active == "active", source: "systemd"}
 	s.raw = fmt.Sprintf("%s is %s (%s), restarted %d times", d.unit, service.Active, service.Sub, restarts)
 	if d.counted && restarts > d.restarts { // A person who restarts it sets the count to 0.
 		s.restarted = restarts - d.restarts
@@ -135,8 +135,8 @@ func (d *daemon) lookForService(ctx context.Context) (sight, error) {
 	return s, nil
 }
 
-// tells is what a sight tells of the reasons that a daemon does not run, and restarts again and again.
-func (s sight) tells(notRunning, restarts reason.ID) []evidence.Evidence {
+// tells is what a observation tells of the reasons that a daemon does not run, and restarts again and again.
+func (s observation) tells(notRunning, restarts reason.ID) []evidence.Evidence {
 	if !s.here {
 		return silent(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", notRunning, restarts)
 	}

@@ -162,8 +162,8 @@ func TestQuietAboutAnotherCNI(t *testing.T) {
 	}
 }
 
-// A pod that a tenant has named as the VPC CNI's makes this no node of it, which would be without its daemon.
-func TestQuietAboutATenantsPod(t *testing.T) {
+// A pod that a workload has named as the VPC CNI's makes this no node of it, which would be without its daemon.
+func TestQuietAboutAWorkloadsPod(t *testing.T) {
 	h := hostOf(t, map[string]string{
 		"/var/log/pods/tenant_aws-node-x7k2p_4b0c6a50-0f3d-4f0e-a1f0-9a4a0f0a3f11/aws-node/0.log":           "",
 		"/var/log/pods/tenant_aws-node-x7k2p_4b0c6a50-0f3d-4f0e-a1f0-9a4a0f0a3f11/aws-eks-nodeagent/0.log":  "",

@@ -143,21 +143,21 @@ func TestLinkIsSeenInTime(t *testing.T) {
 	}
 }
 
-func TestLinkNewsAreOnlyOfWantedLinks(t *testing.T) {
+func TestLinkChangesAreOnlyOfWantedLinks(t *testing.T) {
 	if !agenttest.Alone(t) {
 		return
 	}
-	news := make(chan string, 100)
+	changes := make(chan string, 100)
 	started := make(chan struct{}, 1)
 	go func() {
-		_ = link.Watch(t.Context(), func(name string) bool { news <- name; return name == "eth7" }, func() { started <- struct{}{} })
+		_ = link.Watch(t.Context(), func(name string) bool { changes <- name; return name == "eth7" }, func() { started <- struct{}{} })
 	}()
 	<-started
 	run(t, "ip link add other type veth peer name another", "ip link add eth7 type veth peer name eth7p")
 	<-started // Only eth7 calls again.
-	seen := []string{<-news}
-	for len(news) > 0 {
-		seen = append(seen, <-news)
+	seen := []string{<-changes}
+	for len(changes) > 0 {
+		seen = append(seen, <-changes)
 	}
 	if !slices.Contains(seen, "other") {
 		t.Errorf("saw %q, not the other link", seen)
