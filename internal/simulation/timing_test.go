@@ -62,12 +62,12 @@ func TestTiming(t *testing.T) {
 		"a second preemption is where victims of the first still terminate, or elsewhere": {
 			world(node("n1", "a", cpu("2")), node("n2", "a", one), young, deployment("old", template("old", "1"), "n2")),
 			change.Apply{Objects: []runtime.Object{newDeployment(2, template("high", "1", priority(10)))}},
-			[]string{"high>n1, high>n1, old>n2, young>, young>", "high>n1, high>n2, old>, young>, young>n1"},
+			[]string{"high>n1, high>n1, old>n2, young>, young>", "high>n1, high>n2, old>, young>, young>n1"}, //nolint:dupword // Two pods of it.
 		},
 		"old pods with the strategy Recreate are gone together, or one by one": {
 			world(node("n1", "a", one), node("n2", "b", one), recreated(deployment("web", template("web", "1"), "n1", "n2")), waiting),
 			patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"3"}}}]}}}}`),
-			[]string{"web>, web>, x>n1, x>n2", "web>, web>, x>n1, x>n1"},
+			[]string{"web>, web>, x>n1, x>n2", "web>, web>, x>n1, x>n1"}, //nolint:dupword // Two pods of it.
 		},
 		"an eviction that is due comes before the change, or after it": {
 			world(node("n1", "a", unreachableFor(0)), node("n2", "b"), node("n3", "c"), deployment("web", template("web", "1", tolerating(1)), "n1"), deployment("low", template("low", "1", low), "n2")),

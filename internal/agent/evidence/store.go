@@ -34,7 +34,7 @@ type reasonEvidence struct {
 	until time.Time
 }
 
-// NewBook makes an empty Store for some reasons. Evidence of others is not noted.
+// NewStore makes an empty Store for some reasons. Evidence of others is not noted.
 func NewStore(reasons []reason.Reason) *Store {
 	b := &Store{reasons: map[reason.ID]reason.Reason{}, byReason: map[reason.ID]*reasonEvidence{}}
 	for _, r := range reasons {
@@ -47,14 +47,14 @@ func NewStore(reasons []reason.Reason) *Store {
 	return b
 }
 
-// NewDrillBook makes an empty Store for the evidence of one drill, by its nonce.
+// NewDrillStore makes an empty Store for the evidence of one drill, by its nonce.
 func NewDrillStore(reasons []reason.Reason, nonce string) *Store {
 	b := NewStore(reasons)
 	b.drill = nonce
 	return b
 }
 
-// Note takes evidence in. That of a drill makes no reason stand but in that drill's own Store, and is not noted elsewhere.
+// Add adds evidence. That of a drill is added only to the Store of that drill.
 func (b *Store) Add(e Evidence) {
 	p := b.byReason[e.Reason]
 	if p == nil || e.Drill != b.drill {

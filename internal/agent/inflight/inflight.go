@@ -25,17 +25,17 @@ type call[T any] struct {
 	err    error
 }
 
-// NoAnswer is the error of a call that has not returned.
-type NoAnswer struct {
+// NoAnswerError is the error of a call that has not returned.
+type NoAnswerError struct {
 	// Since is when the call began.
 	Since time.Time
 }
 
 // Error names the moment, not the time that has passed, so that it stays the same while the call hangs.
-func (e NoAnswer) Error() string { return "no answer since " + e.Since.UTC().Format(time.RFC3339) }
+func (e NoAnswerError) Error() string { return "no answer since " + e.Since.UTC().Format(time.RFC3339) }
 
 // Do calls f and returns its result. A call for the key that is already in flight is waited for first, and its result, which is of an earlier
-// moment, is dropped. The error is NoAnswer if there is no result within wait, ctx's error if ctx ends earlier, or else f's. The context
+// moment, is dropped. The error is NoAnswerError if there is no result within wait, ctx's error if ctx ends earlier, or else f's. The context
 // that f is given does not end with ctx.
 func (c *Calls[T]) Do(ctx context.Context, key string, wait time.Duration, f func(context.Context) (T, error)) (T, error) {
 	var none T
@@ -50,7 +50,7 @@ func (c *Calls[T]) Do(ctx context.Context, key string, wait time.Duration, f fun
 				return current.result, current.err
 			}
 		case <-timeout.C:
-			return none, NoAnswer{Since: current.since}
+			return none, NoAnswerError{Since: current.since}
 		case <-ctx.Done():
 			return none, ctx.Err()
 		}

@@ -23,7 +23,7 @@ func TestHangIsAskedOnce(t *testing.T) {
 			}
 			return int(n), nil
 		}
-		want := NoAnswer{Since: time.Now()}
+		want := NoAnswerError{Since: time.Now()}
 		for i := range 3 {
 			if _, err := c.Do(t.Context(), "/data", 10*time.Second, f); !errors.Is(err, want) {
 				t.Errorf("call %d: %v, want %v", i, err, want)
@@ -78,11 +78,11 @@ func TestGiveUp(t *testing.T) {
 		c := Calls[int]{GiveUp: 2 * time.Minute}
 		began := time.Now()
 		never := func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() }
-		if _, err := c.Do(t.Context(), "", c.GiveUp-time.Second, never); !errors.Is(err, NoAnswer{Since: began}) {
+		if _, err := c.Do(t.Context(), "", c.GiveUp-time.Second, never); !errors.Is(err, NoAnswerError{Since: began}) {
 			t.Errorf("at first: %v", err)
 		}
 		// The first ends after one second, and another begins.
-		if _, err := c.Do(t.Context(), "", 2*time.Second, never); !errors.Is(err, NoAnswer{Since: began.Add(c.GiveUp)}) {
+		if _, err := c.Do(t.Context(), "", 2*time.Second, never); !errors.Is(err, NoAnswerError{Since: began.Add(c.GiveUp)}) {
 			t.Errorf("after %v: %v", c.GiveUp, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

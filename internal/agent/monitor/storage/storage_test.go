@@ -149,7 +149,7 @@ func TestJudge(t *testing.T) {
 		{syscall.EOPNOTSUPP, evidence.Unreadable},
 		{syscall.EIO, evidence.Fault},
 		{syscall.ENXIO, evidence.Fault},
-		{inflight.NoAnswer{Since: time.Unix(0, 0)}, evidence.Fault},
+		{inflight.NoAnswerError{Since: time.Unix(0, 0)}, evidence.Fault},
 		{errors.New("gives back other than what was written"), evidence.Fault},
 	} {
 		if got := judge(errors.Join(nil, c.answer)); got != c.want {
