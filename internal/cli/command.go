@@ -30,7 +30,7 @@ import (
 func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Command {
 	root := &cobra.Command{
 		Use:                   "naosu",
-		Version:               version.Line(),
+		Version:               version.Number(),
 		DisableFlagsInUseLine: true,
 		SilenceErrors:         true,
 		SilenceUsage:          true,
@@ -40,7 +40,6 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	if strings.HasPrefix(filepath.Base(startedAs), "kubectl-") {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl naosu"}
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)

@@ -40,7 +40,7 @@ var englishAction = sentences{
 	ActionTurnedAway:   "{{.actuator}} could not perform the action at this time: {{.words}}",
 	ActionBusy:         "{{.actuator}} was asked {{count .n \"time\" \"times\"}} and could not perform the action. Nothing was done to the machine.",
 	ActionRefused:      "{{.actuator}} refused the request{{if .permission}} because naosu lacks the permission {{.permission}}{{end}}: {{.words}}",
-	ActionAgentSaid:    "The agent on {{.node}} reported {{.state}}: {{.words}}",
+	ActionAgentSaid:    "The agent on {{.node}} reported {{.state}}{{if .words}}: {{.words}}{{else}}.{{end}}",
 	ActionAgentSilent:  "The agent on {{.node}} did not perform the action within {{.within}}.",
 
 	ActionNotSeen:     "{{.node}} did not reboot within {{.within}}, and it is not known whether {{.actuator}} accepted the request.",

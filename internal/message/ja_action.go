@@ -40,7 +40,7 @@ var japaneseAction = sentences{
 	ActionTurnedAway:   "{{.actuator}} は、この時点では操作を実行できませんでした: {{.words}}",
 	ActionBusy:         "{{.actuator}} に {{.n}} 回要求しましたが、操作を実行できませんでした。マシンには何もしていません。",
 	ActionRefused:      "{{.actuator}} が要求を拒否しました{{if .permission}} (naosu に権限 {{.permission}} がありません){{end}}: {{.words}}",
-	ActionAgentSaid:    "{{.node}} のエージェントの報告は {{.state}} です: {{.words}}",
+	ActionAgentSaid:    "{{.node}} のエージェントの報告は {{.state}} です{{if .words}}: {{.words}}{{end}}",
 	ActionAgentSilent:  "{{.node}} のエージェントは {{span .within}}以内に操作を実行しませんでした。",
 
 	ActionNotSeen:     "{{.node}} は {{span .within}}以内に再起動しませんでした。{{.actuator}} が要求を受け付けたかどうかは不明です。",

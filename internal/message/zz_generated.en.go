@@ -199,8 +199,12 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" reported ")
 		t.put(t.value("state"))
-		t.say(": ")
-		t.put(t.value("words"))
+		if t.is(t.value("words")) {
+			t.say(": ")
+			t.put(t.value("words"))
+		} else {
+			t.say(".")
+		}
 	}},
 	{ActionAgentSilent, func(t *text) {
 		t.say("The agent on ")

@@ -195,8 +195,11 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" のエージェントの報告は ")
 		t.put(t.value("state"))
-		t.say(" です: ")
-		t.put(t.value("words"))
+		t.say(" です")
+		if t.is(t.value("words")) {
+			t.say(": ")
+			t.put(t.value("words"))
+		}
 	}},
 	{ActionAgentSilent, func(t *text) {
 		t.put(t.value("node"))

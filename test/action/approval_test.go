@@ -31,7 +31,7 @@ func TestApprovalIsSeen(t *testing.T) {
 	w.must(w.api.Direct.Update(ctx, r))
 	at := metav1.NewTime(w.clock.Now()).Rfc3339Copy()
 	for range 3 {
-		if c := seen(); c == nil || c.Status != metav1.ConditionTrue || c.Reason != "Approved" || c.Message != "ann approved it." || !c.LastTransitionTime.Equal(&at) {
+		if c := seen(); c == nil || c.Status != metav1.ConditionTrue || c.Reason != "Approved" || c.Message != "ann approved the Remediation." || !c.LastTransitionTime.Equal(&at) {
 			t.Errorf("it has %+v, want it approved by ann at %v", c, at)
 		}
 		w.clock.SetTime(w.clock.Now().Add(time.Second))
@@ -39,7 +39,7 @@ func TestApprovalIsSeen(t *testing.T) {
 	r = w.remediation(ctx)
 	r.Spec.Approval, r.Spec.ApprovedBy = v1alpha1.Rejected, "" // as a record of an older version
 	w.must(w.api.Direct.Update(ctx, r))
-	if c := seen(); c == nil || c.Status != metav1.ConditionFalse || c.Reason != "Rejected" || c.Message != "A person rejected it." || c.LastTransitionTime.Equal(&at) {
+	if c := seen(); c == nil || c.Status != metav1.ConditionFalse || c.Reason != "Rejected" || c.Message != "A user rejected the Remediation." || c.LastTransitionTime.Equal(&at) {
 		t.Errorf("it has %+v, want it rejected", c)
 	}
 }

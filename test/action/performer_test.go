@@ -65,11 +65,11 @@ func TestPerform(t *testing.T) {
 		},
 		"a service whose agent refuses": {
 			action: restart, with: func(_ context.Context, w *world) { w.agent = v1alpha1.AgentRefused },
-			want: "Assess Guard Act(Failed): Refused", result: guard.Refused, says: "says Refused",
+			want: "Assess Guard Act(Failed): Refused", result: guard.Refused, says: "reported Refused",
 		},
 		"a service that does not restart": {
 			action: restart, with: func(_ context.Context, w *world) { w.agent = v1alpha1.AgentFailed },
-			want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "says Failed",
+			want: "Assess Guard Act(Failed): DidNotHelp", result: guard.NotHelped, says: "reported Failed",
 		},
 		"a service whose agent is silent": {
 			action: restart, want: "Assess Guard Act(Failed): GaveUp", result: guard.Aborted, says: "did not perform the action within 3m0s",
@@ -181,7 +181,7 @@ func TestPerform(t *testing.T) {
 		},
 		"a rejection": {action: reboot, with: reject, want: ": Rejected"},
 		"a node that is well again": {
-			action: reboot, with: func(ctx context.Context, w *world) { heal(ctx, w) }, want: ": NotNeeded", says: "healthy again",
+			action: reboot, with: func(ctx context.Context, w *world) { heal(ctx, w) }, want: ": NotNeeded", says: "became healthy",
 		},
 		"a node that is well again during the drain": {
 			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) }, step: v1alpha1.StepDrain, when: heal,
@@ -196,7 +196,7 @@ func TestPerform(t *testing.T) {
 				w.must(w.api.Direct.Create(ctx, another))
 				w.allow = []string{"n1"}
 			},
-			want: "Assess Guard Cordon Drain(Skipped) Uncordon(Skipped): NotNeeded", result: guard.Stopped, says: "gone",
+			want: "Assess Guard Cordon Drain(Skipped) Uncordon(Skipped): NotNeeded", result: guard.Stopped, says: "no longer exists",
 		},
 		"a policy that is deleted during the drain": {
 			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) }, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) { w.noPolicy = true },
@@ -209,7 +209,7 @@ func TestPerform(t *testing.T) {
 		"a policy that is to report only, during the drain": {
 			action: reboot, with: func(ctx context.Context, w *world) { w.budget(ctx, 0) }, step: v1alpha1.StepDrain,
 			when: func(_ context.Context, w *world) { w.policy.Spec.Mode = v1alpha1.ModeReport },
-			want: "Assess Guard Cordon Drain(Skipped) Uncordon: GaveUp", result: guard.Stopped, says: "its mode is Report",
+			want: "Assess Guard Cordon Drain(Skipped) Uncordon: GaveUp", result: guard.Stopped, says: "mode is now Report",
 		},
 		"a policy that is paused during the drain": {
 			action: reboot, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) { w.policy.Spec.Paused = true },
@@ -256,11 +256,11 @@ func TestPerform(t *testing.T) {
 					return cloud.ErrPassing
 				}
 			},
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Aborted, says: "not known whether machines took",
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Aborted, says: "not known whether machines accepted",
 		},
 		"a cloud that refuses, for a reason that nobody has heard of": {
 			action: reboot, with: failing(func(int) bool { return true }, errors.New("OperationNotPermitted: no")),
-			want: "Assess Guard Cordon Drain Act(Failed) Uncordon: Refused", asked: 1, result: guard.Refused, says: "machines refused: OperationNotPermitted: no",
+			want: "Assess Guard Cordon Drain Act(Failed) Uncordon: Refused", asked: 1, result: guard.Refused, says: "machines refused the request: OperationNotPermitted: no",
 		},
 		"a cloud that refuses, for want of a permission": {
 			action: replace, with: failing(func(int) bool { return true }, &cloud.RefusedError{Permission: "ec2:Terminate", Err: errors.New("denied")}),
@@ -285,7 +285,7 @@ func TestPerform(t *testing.T) {
 		},
 		"a cloud that does not say, and has not": {
 			action: reboot, with: failing(func(int) bool { return true }, cloud.ErrUnsure),
-			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Aborted, says: "not known whether machines took",
+			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: GaveUp", asked: 1, result: guard.Aborted, says: "not known whether machines accepted",
 		},
 		"a replacement that a cloud does not answer for is asked for again": {
 			action: replace, with: failing(func(n int) bool { return n <= 2 }, cloud.ErrUnsure),

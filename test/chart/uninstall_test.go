@@ -444,6 +444,26 @@ func (c *cluster) forgets(t *testing.T) {
 		}
 		return err
 	})
+	soon(t, func() error { return c.deletingDefinitions(t) })
+}
+
+// deletingDefinitions is an error while a definition of naosu is being deleted: Helm would find it, and then find it gone.
+func (c *cluster) deletingDefinitions(t *testing.T) error {
+	t.Helper()
+	client, err := dynamic.NewForConfig(c.config)
+	if err != nil {
+		return err
+	}
+	list, err := client.Resource(definitions).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, definition := range list.Items {
+		if strings.HasSuffix(definition.GetName(), ".naosu.dev") && definition.GetDeletionTimestamp() != nil {
+			return fmt.Errorf("%s is still being deleted", definition.GetName())
+		}
+	}
+	return nil
 }
 
 // unmark takes naosu's mark off the cordoned nodes.

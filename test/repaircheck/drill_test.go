@@ -133,7 +133,7 @@ func (b *bed) denied(ctx context.Context, t *testing.T) {
 		edit func(*v1alpha1.NodeRepairPolicySpec)
 		says string
 	}{
-		"a cluster budget of 0%": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.Cluster = new(intstr.FromString("0%")) }, "0% of 1 node"},
+		"a cluster budget of 0%": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.Cluster = new(intstr.FromString("0%")) }, "0% of 1 rounds down to 0"},
 		"paused":                 {func(s *v1alpha1.NodeRepairPolicySpec) { s.Paused = true }, "paused"},
 		"only reported":          {func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeReport }, "Report"},
 	} {

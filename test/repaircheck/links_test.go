@@ -52,7 +52,7 @@ func (b *bed) cuts(ctx context.Context, t *testing.T) []cut {
 		{"paused", repaircheck.Mode, down, "paused", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Paused = true })},
 		{"only reported", repaircheck.Mode, down, "Report", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeReport })},
 		{"Karpenter repairs too", repaircheck.Competing, down, "karpenter", karpenters, func(t *testing.T) { t.Helper(); b.karpenter(ctx, t) }},
-		{"no controller", repaircheck.Controller, down, "lease", b.node, func(t *testing.T) { t.Helper(); b.unled(ctx, t) }},
+		{"no controller", repaircheck.Controller, down, "Lease", b.node, func(t *testing.T) { t.Helper(); b.unled(ctx, t) }},
 		{"drilled too long ago", repaircheck.Proven, down, "30 days", b.node, func(t *testing.T) { t.Helper(); b.drilled(ctx, t, 31*24*time.Hour) }},
 	}
 }

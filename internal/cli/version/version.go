@@ -18,19 +18,19 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		Use:  "version",
 		Args: exit.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(streams.Out, Line())
+			_, err := fmt.Fprintln(streams.Out, line())
 			return err
 		},
 	}
 }
 
-// Line says which naosu this is, what it was built with, and for what.
-func Line() string {
-	return fmt.Sprintf("naosu %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+// line says which naosu this is, what it was built with, and for what.
+func line() string {
+	return fmt.Sprintf("naosu %s %s %s/%s", Number(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// version is what the Go toolchain noted at build: a module version, or the commit of a checkout.
-func version() string {
+// Number is what the Go toolchain noted at build: a module version, or the commit of a checkout.
+func Number() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
