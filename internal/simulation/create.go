@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -81,7 +82,7 @@ func (e *engine) createBarePod(pod *corev1.Pod) error {
 // syncDaemonSet creates a DaemonSet's missing pods, and removes those on nodes that it does not select.
 func (e *engine) syncDaemonSet(set *appsv1.DaemonSet) error {
 	for _, node := range shuffled(e.randomness, e.world().Nodes()) { // A quota may be exhausted by the first.
-		if shouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
+		if kube.ShouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
 			e.createPod(nil, e.daemonPod(set, node.Name))
 		}
 	}
@@ -92,8 +93,8 @@ func (e *engine) syncDaemonSet(set *appsv1.DaemonSet) error {
 func (e *engine) removeUnselectedDaemonPods(pods []*corev1.Pod) error {
 	for _, pod := range pods {
 		set, ok := e.world().Owner(pod).(*appsv1.DaemonSet)
-		node := e.world().Node(targetNodeName(pod))
-		if !ok || node == nil || pod.DeletionTimestamp != nil || cluster.Ended(pod) || daemonSetSelects(set, node) {
+		node := e.world().Node(kube.TargetNodeName(pod))
+		if !ok || node == nil || pod.DeletionTimestamp != nil || cluster.Ended(pod) || kube.DaemonSetSelects(set, node) {
 			continue
 		}
 		if err := e.removePod(pod); err != nil {

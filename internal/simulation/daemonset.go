@@ -6,32 +6,18 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
-	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
-	"k8s.io/klog/v2"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
-
-// daemonTolerations are those that every pod of a DaemonSet gets.
-//
-// Source: pkg/controller/daemon/util (AddOrUpdateDaemonPodTolerations).
-var daemonTolerations = []corev1.Toleration{
-	{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
-	{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
-	{Key: corev1.TaintNodeDiskPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
-	{Key: corev1.TaintNodeMemoryPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
-	{Key: corev1.TaintNodePIDPressure, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
-	{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
-}
 
 // createDaemonPods creates a node's missing pods of DaemonSets.
 func (e *engine) createDaemonPods(node *corev1.Node) error {
 	world := e.world()
 	for _, set := range world.DaemonSets() {
-		if shouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
+		if kube.ShouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
 			e.createPod(nil, e.daemonPod(set, node.Name))
 		}
 	}
@@ -42,34 +28,9 @@ func (e *engine) createDaemonPods(node *corev1.Node) error {
 // which there are as many as nodes.
 func (e *engine) hasDaemonPod(set *appsv1.DaemonSet, node string) bool {
 	here := func(pod *corev1.Pod) bool {
-		return metav1.IsControlledBy(pod, set) && targetNodeName(pod) == node && pod.DeletionTimestamp == nil
+		return metav1.IsControlledBy(pod, set) && kube.TargetNodeName(pod) == node && pod.DeletionTimestamp == nil
 	}
 	return slices.ContainsFunc(e.pods.onNode(node), here) || slices.ContainsFunc(e.pods.onNode(""), here) || slices.ContainsFunc(e.queue.podsOf(set.UID), here)
-}
-
-// daemonSetSelects says whether a DaemonSet's node selector and affinity match a node.
-func daemonSetSelects(set *appsv1.DaemonSet, node *corev1.Node) bool {
-	matches, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: set.Spec.Template.Spec}).Match(node)
-	return err == nil && matches // The API server rejects selectors that fail.
-}
-
-// shouldRunDaemonPod says whether a DaemonSet should have a pod on a node.
-//
-// Source: pkg/controller/daemon (NodeShouldRunDaemonPod).
-func shouldRunDaemonPod(set *appsv1.DaemonSet, node *corev1.Node) bool {
-	if !daemonSetSelects(set, node) {
-		return false
-	}
-	tolerations := slices.Concat(set.Spec.Template.Spec.Tolerations, daemonTolerations)
-	if set.Spec.Template.Spec.HostNetwork {
-		tolerations = append(tolerations, corev1.Toleration{
-			Key: corev1.TaintNodeNetworkUnavailable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
-		})
-	}
-	_, untolerated := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, tolerations, func(t *corev1.Taint) bool {
-		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
-	}, true)
-	return !untolerated
 }
 
 // daemonPod is a DaemonSet's new pod for a node: a copy of its newest on another node, or made from its template.
@@ -83,11 +44,7 @@ func (e *engine) daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
 
 func (e *engine) daemonPodFromTemplate(set *appsv1.DaemonSet, name string) *corev1.Pod {
 	pod := e.podFromTemplate(&set.Spec.Template, set.Namespace, name, controllerRef("apps/v1", "DaemonSet", set))
-	for _, toleration := range daemonTolerations {
-		if !slices.ContainsFunc(pod.Spec.Tolerations, func(t corev1.Toleration) bool { return t.MatchToleration(&toleration) }) {
-			pod.Spec.Tolerations = append(pod.Spec.Tolerations, toleration)
-		}
-	}
+	pod.Spec.Tolerations = kube.DaemonTolerations(&pod.Spec)
 	if pod.Labels == nil {
 		pod.Labels = map[string]string{}
 	}
@@ -125,29 +82,10 @@ func pinnedToNode(pod *corev1.Pod, node string) *corev1.Pod {
 	return pod
 }
 
-// targetNodeName is the node that a DaemonSet's pod runs on or is pinned to.
-func targetNodeName(pod *corev1.Pod) string {
-	if pod.Spec.NodeName != "" || pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
-		return pod.Spec.NodeName
-	}
-	required := pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	if required == nil {
-		return ""
-	}
-	for _, term := range required.NodeSelectorTerms {
-		for _, field := range term.MatchFields {
-			if field.Key == metav1.ObjectNameField && len(field.Values) == 1 {
-				return field.Values[0]
-			}
-		}
-	}
-	return ""
-}
-
 // replaceDaemonPod creates a DaemonSet's pod again on its node, if the node still exists and should have one.
 func (e *engine) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) error {
-	node := e.world().Node(targetNodeName(pod))
-	if node == nil || !shouldRunDaemonPod(set, node) {
+	node := e.world().Node(kube.TargetNodeName(pod))
+	if node == nil || !kube.ShouldRunDaemonPod(set, node) {
 		e.fates.end(pod, Ended, message.Of(message.FateDaemon, nil), e.elapsed())
 		return nil
 	}
@@ -169,7 +107,7 @@ func (e *engine) removePendingDaemonPods(gone []*corev1.Node) error {
 		if owner == nil || cluster.Kind(owner.Kind) != cluster.DaemonSet || pod.DeletionTimestamp != nil {
 			continue
 		}
-		its := func(node *corev1.Node) bool { return node.Name == targetNodeName(pod) }
+		its := func(node *corev1.Node) bool { return node.Name == kube.TargetNodeName(pod) }
 		if !slices.ContainsFunc(gone, its) {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -55,7 +56,7 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 			if err := e.removePod(pod); err != nil {
 				return err
 			}
-			if node := e.world().Node(targetNodeName(pod)); node != nil && !shouldRunDaemonPod(set, node) { // The node keeps running pods, but gets no new one.
+			if node := e.world().Node(kube.TargetNodeName(pod)); node != nil && !kube.ShouldRunDaemonPod(set, node) { // The node keeps running pods, but gets no new one.
 				e.fates.end(pod, Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
 				continue
 			}
@@ -78,7 +79,7 @@ func (e *engine) updatedDaemonPod(set *appsv1.DaemonSet, old *corev1.Pod, newPod
 		next.Labels = map[string]string{}
 	}
 	next.Labels[templateGeneration] = set.Annotations[appsv1.DeprecatedTemplateGeneration]
-	return pinnedToNode(next, targetNodeName(old))
+	return pinnedToNode(next, kube.TargetNodeName(old))
 }
 
 // surgingUpdate creates each new pod beside the old one, which is removed once the new one runs.
@@ -123,7 +124,7 @@ func (e *engine) daemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
 			pods = append(pods, pod)
 		}
 	}
-	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(targetNodeName(a), targetNodeName(b)) })
+	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(kube.TargetNodeName(a), kube.TargetNodeName(b)) })
 	shuffle(e.randomness, pods)
 	return pods
 }

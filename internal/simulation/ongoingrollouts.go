@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // continueRollouts advances unfinished rollouts of Deployments and StatefulSets whose pods changed.
@@ -113,7 +114,7 @@ func (e *engine) continueQuotaRefused() error {
 			continue
 		}
 		for _, node := range e.initial.Nodes() {
-			if !shouldRunDaemonPod(set, node) || e.hasDaemonPod(set, node.Name) {
+			if !kube.ShouldRunDaemonPod(set, node) || e.hasDaemonPod(set, node.Name) {
 				continue
 			}
 			if pod := e.daemonPod(set, node.Name); e.refusedByQuotaOnly(pod) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -31,7 +32,7 @@ func minTolerationTime(pod *corev1.Pod, taints []corev1.Taint) time.Duration {
 		tolerated := false
 		for j := range pod.Spec.Tolerations {
 			toleration := &pod.Spec.Tolerations[j]
-			if !toleration.ToleratesTaint(klog.Background(), &taints[i], true) {
+			if !toleration.ToleratesTaint(klog.Background(), &taints[i], kube.ComparisonOperators) {
 				continue
 			}
 			tolerated = true
@@ -75,7 +76,7 @@ func (e *engine) taintNode(node *corev1.Node, taint corev1.Taint) error {
 // Source: pkg/controller/daemon of Kubernetes (NodeShouldRunDaemonPod).
 func (e *engine) removeUntoleratingDaemonPods(node *corev1.Node) error {
 	for _, pod := range e.pods.onNode("") {
-		if _, ok := e.world().Owner(pod).(*appsv1.DaemonSet); !ok || targetNodeName(pod) != node.Name || minTolerationTime(pod, node.Spec.Taints) != 0 {
+		if _, ok := e.world().Owner(pod).(*appsv1.DaemonSet); !ok || kube.TargetNodeName(pod) != node.Name || minTolerationTime(pod, node.Spec.Taints) != 0 {
 			continue
 		}
 		if err := e.removePod(pod); err != nil {

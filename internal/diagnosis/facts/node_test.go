@@ -11,34 +11,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 )
 
-func TestToleratesAll(t *testing.T) {
-	taint := func(key, value string, effect corev1.TaintEffect) corev1.Taint {
-		return corev1.Taint{Key: key, Value: value, Effect: effect}
-	}
-	for name, tc := range map[string]struct {
-		taints      []corev1.Taint
-		tolerations []corev1.Toleration
-		want        bool
-	}{
-		"no taints":                      {want: true},
-		"a preference repels nobody":     {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectPreferNoSchedule)}, want: true},
-		"NoSchedule":                     {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectNoSchedule)}},
-		"NoExecute":                      {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectNoExecute)}},
-		"no key with Exists is each":     {taints: []corev1.Taint{taint("a", "x", corev1.TaintEffectNoExecute), taint("b", "", corev1.TaintEffectNoSchedule)}, tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}, want: true},
-		"no effect is each effect":       {taints: []corev1.Taint{taint("a", "x", corev1.TaintEffectNoExecute)}, tolerations: []corev1.Toleration{{Key: "a", Value: "x"}}, want: true},
-		"another effect":                 {taints: []corev1.Taint{taint("a", "x", corev1.TaintEffectNoExecute)}, tolerations: []corev1.Toleration{{Key: "a", Value: "x", Effect: corev1.TaintEffectNoSchedule}}},
-		"no operator compares the value": {taints: []corev1.Taint{taint("a", "x", corev1.TaintEffectNoSchedule)}, tolerations: []corev1.Toleration{{Key: "a"}}},
-		"one of two":                     {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectNoSchedule), taint("b", "", corev1.TaintEffectNoSchedule)}, tolerations: []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			pod := &corev1.Pod{Spec: corev1.PodSpec{Tolerations: tc.tolerations}}
-			if got := facts.ToleratesAll(pod, tc.taints); got != tc.want {
-				t.Errorf("got %v, want %v", got, tc.want)
-			}
-		})
-	}
-}
-
 func TestReadiness(t *testing.T) {
 	ready := func(status corev1.ConditionStatus) []corev1.NodeCondition {
 		return []corev1.NodeCondition{{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue}, {Type: corev1.NodeReady, Status: status}}
@@ -128,38 +100,6 @@ func TestNewNodeLike(t *testing.T) {
 	}
 	if same := facts.NewNodeLike("", existing); same.Labels[corev1.LabelTopologyZone] != "a" {
 		t.Errorf("without a zone it is in %q", same.Labels[corev1.LabelTopologyZone])
-	}
-}
-
-func TestDaemonSetPodNode(t *testing.T) {
-	term := func(names ...string) corev1.NodeSelectorTerm {
-		return corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: names}}}
-	}
-	label := corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "x", Operator: corev1.NodeSelectorOpExists}}}
-	for name, tc := range map[string]struct {
-		nodeName string
-		terms    []corev1.NodeSelectorTerm
-		want     string
-	}{
-		"no affinity":                    {},
-		"it has its node":                {nodeName: "b", terms: []corev1.NodeSelectorTerm{term("a")}, want: "b"},
-		"one term":                       {terms: []corev1.NodeSelectorTerm{term("a")}, want: "a"},
-		"terms agree":                    {terms: []corev1.NodeSelectorTerm{term("a"), term("a")}, want: "a"},
-		"terms are alternatives":         {terms: []corev1.NodeSelectorTerm{term("a"), term("b")}},
-		"a term names no node":           {terms: []corev1.NodeSelectorTerm{term("a"), label}},
-		"the first term names no node":   {terms: []corev1.NodeSelectorTerm{label, term("a")}},
-		"a term names two nodes":         {terms: []corev1.NodeSelectorTerm{term("a", "b")}},
-		"a term without any requirement": {terms: []corev1.NodeSelectorTerm{{}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: tc.nodeName}}
-			if tc.terms != nil {
-				pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: tc.terms}}}
-			}
-			if got := facts.DaemonSetPodNode(pod); got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-		})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
@@ -120,7 +121,7 @@ func taintObstacles(pod *corev1.Pod, node *corev1.Node) []message.ID {
 
 // Untolerated are the taints of a node that keep the pod off.
 func Untolerated(pod *corev1.Pod, node *corev1.Node) []corev1.Taint {
-	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return !facts.Repels(t) || facts.Tolerates(pod, t) })
+	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return !kube.Repels(&t) || kube.Tolerates(pod.Spec.Tolerations, &t) })
 }
 
 // NodeObstacles is a node and what keeps the pod off it.

@@ -16,14 +16,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // agentDaemonSet is a DaemonSet of agents that report on some of the nodes which it selects.
 type agentDaemonSet struct {
 	set *appsv1.DaemonSet
-	// pod is what the set makes for a node.
-	pod *corev1.Pod
 	// reported is on how many nodes there are conditions of an agent.
 	reported int
 }
@@ -41,9 +40,9 @@ func findAgentDaemonSets(q query.Query) agentDaemonSets {
 		if !slices.ContainsFunc(agentNames, func(name string) bool { return strings.Contains(set.Name, name) }) || isNew(set.CreationTimestamp, q.World.Taken()) {
 			continue
 		}
-		f := agentDaemonSet{set: set, pod: facts.DaemonSetPod(set)}
+		f := agentDaemonSet{set: set}
 		for _, node := range q.World.Nodes() {
-			if f.selects(node) && slices.ContainsFunc(node.Status.Conditions, facts.IsAgentCondition) {
+			if kube.ShouldRunDaemonPod(set, node) && slices.ContainsFunc(node.Status.Conditions, facts.IsAgentCondition) {
 				f.reported++
 			}
 		}
@@ -54,17 +53,13 @@ func findAgentDaemonSets(q query.Query) agentDaemonSets {
 	return all
 }
 
-func (f agentDaemonSet) selects(node *corev1.Node) bool {
-	return facts.Selects(f.pod, node) && facts.ToleratesAll(f.pod, node.Spec.Taints)
-}
-
 // notReporting is the DaemonSet that should report on a node on which no agent ever did; nil if there is none, or the node is no machine of its
 // own to look at, or too new.
 func (f agentDaemonSets) notReporting(q query.Query, node *corev1.Node) *agentDaemonSet {
 	if slices.ContainsFunc(node.Status.Conditions, facts.IsAgentCondition) || isNew(node.CreationTimestamp, q.World.Taken()) || !supportsAgents(node) {
 		return nil
 	}
-	i := slices.IndexFunc(f, func(f agentDaemonSet) bool { return f.selects(node) })
+	i := slices.IndexFunc(f, func(f agentDaemonSet) bool { return kube.ShouldRunDaemonPod(f.set, node) })
 	if i < 0 {
 		return nil
 	}
@@ -95,7 +90,7 @@ func describeNeverReported(q query.Query, node *corev1.Node, f agentDaemonSet) f
 			Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime)},
 		},
 	}
-	here := func(pod *corev1.Pod) bool { return facts.DaemonSetPodNode(pod) == node.Name }
+	here := func(pod *corev1.Pod) bool { return kube.TargetNodeName(pod) == node.Name }
 	if q.Known(cluster.Pod) && !slices.ContainsFunc(q.World.PodsOf(f.set.UID), here) {
 		causes = append(causes, finding.Link{Message: q.Say.Text(message.CauseNoAgentPod, args)})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -170,7 +171,7 @@ func toleratedFor(pod *corev1.Pod, taint corev1.Taint) (wait time.Duration, fore
 	for i := range pod.Spec.Tolerations {
 		t := &pod.Spec.Tolerations[i]
 		one := corev1.Pod{Spec: corev1.PodSpec{Tolerations: []corev1.Toleration{*t}}}
-		if !facts.Tolerates(&one, taint) {
+		if !kube.Tolerates(one.Spec.Tolerations, &taint) {
 			continue
 		}
 		tolerated = true

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
@@ -90,7 +91,7 @@ func slowFailover(world *cluster.Snapshot, w facts.Workload) (time.Duration, boo
 	template := w.Template()
 	chosen := slices.ContainsFunc(failureTaints, func(key string) bool {
 		one := corev1.Pod{Spec: corev1.PodSpec{Tolerations: template.Spec.Tolerations}}
-		return facts.Tolerates(&one, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
+		return kube.Tolerates(one.Spec.Tolerations, &corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
 	})
 	tied := slices.ContainsFunc(w.Pods, func(pod *corev1.Pod) bool { return len(facts.SingleNodeMounts(world, pod)) > 0 })
 	if chosen || tied {

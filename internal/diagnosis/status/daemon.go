@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -55,15 +56,14 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 func (s *Status) daemonNodes(set *appsv1.DaemonSet, pods []*corev1.Pod) (missing []change.Ref, excluded map[message.ID][]change.Ref) {
 	on := map[string]bool{}
 	for _, pod := range pods {
-		on[facts.DaemonSetPodNode(pod)] = true
+		on[kube.TargetNodeName(pod)] = true
 	}
 	excluded = map[message.ID][]change.Ref{}
-	template := facts.DaemonSetPod(set)
 	for _, node := range s.World.Nodes() {
 		switch ref := facts.RefTo(cluster.Node, node); {
-		case !facts.Selects(template, node):
+		case !kube.DaemonSetSelects(set, node):
 			excluded[message.ObstacleSelector] = append(excluded[message.ObstacleSelector], ref)
-		case !facts.ToleratesAll(template, node.Spec.Taints):
+		case !kube.ShouldRunDaemonPod(set, node):
 			excluded[message.ObstacleTainted] = append(excluded[message.ObstacleTainted], ref)
 		case !on[node.Name] && s.Known(cluster.Pod):
 			missing = append(missing, ref)

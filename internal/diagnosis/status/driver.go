@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -49,7 +50,7 @@ func (s *Status) explainDriverPod(set *appsv1.DaemonSet, node string) {
 	ref := facts.RefTo(cluster.DaemonSet, set)
 	args := message.Args{"set": ref, "namespace": set.Namespace, "node": facts.NodeRef(node), "pod": "", "well": false, "state": "", "why": ""}
 	pods := s.World.PodsOf(set.UID)
-	if i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return facts.DaemonSetPodNode(p) == node || p.Spec.NodeName == node }); i >= 0 {
+	if i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return kube.TargetNodeName(p) == node }); i >= 0 {
 		args["pod"], args["well"], args["state"] = facts.RefTo(cluster.Pod, pods[i]), IsWell(pods[i]), PodState(pods[i])
 		s.addCause(message.DriverPod, args, stateEvidence(pods[i]))
 		return

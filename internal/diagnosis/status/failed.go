@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -98,20 +99,20 @@ func (s *Status) taintsOf(pod *corev1.Pod) {
 
 // toleratesForever says whether a pod may stay on a node with a NoExecute taint for good.
 func toleratesForever(pod *corev1.Pod, taint corev1.Taint) bool {
-	return facts.Tolerates(pod, taint) && tolerationSeconds(pod, taint) < 0
+	return kube.Tolerates(pod.Spec.Tolerations, &taint) && tolerationSeconds(pod, taint) < 0
 }
 
 // tolerationSeconds is for how long a pod may stay on a node with a NoExecute taint: the shortest of what its tolerations
 // say; -1 is for good, 0 not at all.
 func tolerationSeconds(pod *corev1.Pod, taint corev1.Taint) int {
-	if !facts.Tolerates(pod, taint) {
+	if !kube.Tolerates(pod.Spec.Tolerations, &taint) {
 		return 0
 	}
 	shortest := -1
 	for _, t := range pod.Spec.Tolerations {
 		one := *pod
 		one.Spec.Tolerations = []corev1.Toleration{t}
-		if t.TolerationSeconds != nil && facts.Tolerates(&one, taint) && (shortest < 0 || int(*t.TolerationSeconds) < shortest) {
+		if t.TolerationSeconds != nil && kube.Tolerates(one.Spec.Tolerations, &taint) && (shortest < 0 || int(*t.TolerationSeconds) < shortest) {
 			shortest = max(0, int(*t.TolerationSeconds))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
@@ -22,7 +23,7 @@ const maxNearest = 3
 // explainInfeasible explains pods that the scheduler looked at every node for.
 func (a *explanation) explainInfeasible(ctx context.Context, d *query.Verdict) {
 	near := nearestNodes(a.Query, a.representative, d)
-	switch only := facts.DaemonSetPodNode(a.representative); {
+	switch only := kube.OnlyNodeName(a.representative); {
 	case only != "" && a.World.Node(only) == nil:
 		a.setMessage(message.UnplacedOnlyGone, message.Args{"node": facts.NodeRef(only)})
 	case only != "":
@@ -63,7 +64,7 @@ func obstacleReasons(obstacles []scheduling.Obstacle) []string {
 // nearestNodes are the nodes that come closest to taking the pod: those with the fewest obstacles, the least severe, and the
 // smallest shortage. A pod meant for one node has only that.
 func nearestNodes(q query.Query, pod *corev1.Pod, d *query.Verdict) []query.NodeObstacles {
-	only := facts.DaemonSetPodNode(pod)
+	only := kube.OnlyNodeName(pod)
 	type ranked struct {
 		query.NodeObstacles
 		kinds, order int

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -25,7 +26,7 @@ func (a *explanation) explainObstacles(d *query.Verdict) {
 		message.ObstacleSpread: a.explainSpread, message.ObstaclePort: a.explainPorts, message.ObstacleLimit: a.explainVolumeLimits,
 		message.ObstacleFull: a.explainResources,
 	}
-	only := facts.DaemonSetPodNode(a.representative)
+	only := kube.OnlyNodeName(a.representative)
 	for _, kind := range query.ObstacleOrder {
 		nodes := slices.DeleteFunc(slices.Clone(d.Infeasible), func(n query.NodeObstacles) bool { return !n.Has(kind) || only != "" && n.Node.Name != only })
 		if why := explain[kind]; why != nil && len(nodes) > 0 {
@@ -36,7 +37,7 @@ func (a *explanation) explainObstacles(d *query.Verdict) {
 
 // explainSelector says how many nodes the pod's selector leaves, and if none, what there would be to select.
 func (a *explanation) explainSelector(nodes []query.NodeObstacles) {
-	if facts.DaemonSetPodNode(a.representative) != "" {
+	if kube.OnlyNodeName(a.representative) != "" {
 		return
 	}
 	total := len(a.World.Nodes())

@@ -18,13 +18,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // remedies are those that get the pods a node, the least disruptive first.
 func (a *explanation) remedies(ctx context.Context, d *query.Verdict, near []query.NodeObstacles) {
 	var c query.GroupCandidates
-	if len(d.OnAllNodes) == 0 && facts.DaemonSetPodNode(a.representative) == "" && a.hostVolume() == nil {
+	if len(d.OnAllNodes) == 0 && kube.OnlyNodeName(a.representative) == "" && a.hostVolume() == nil {
 		c = a.GroupsFor(ctx, a.representative, nil)
 		a.explainGroups(c)
 	}
