@@ -1,9 +1,11 @@
-package kube
+package kube_test
 
 import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 func TestToleratesAll(t *testing.T) {
@@ -26,7 +28,7 @@ func TestToleratesAll(t *testing.T) {
 		"one of two":                     {taints: []corev1.Taint{taint("a", "", corev1.TaintEffectNoSchedule), taint("b", "", corev1.TaintEffectNoSchedule)}, tolerations: []corev1.Toleration{{Key: "a", Operator: corev1.TolerationOpExists}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := ToleratesAll(tc.tolerations, tc.taints); got != tc.want {
+			if got := kube.ToleratesAll(tc.tolerations, tc.taints); got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -20,16 +20,13 @@ import (
 // Source: plugin/pkg/admission/defaulttolerationseconds of Kubernetes.
 const defaultTolerationSeconds = 300
 
-// systemPriorities are the priorities that every cluster has.
-var systemPriorities = map[string]int32{"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
-
 // admit changes a new pod as the API server's defaults and admission do, as far as it bears on scheduling.
 func (e *engine) admit(pod *corev1.Pod) {
 	if pod.Spec.SchedulerName == "" {
 		pod.Spec.SchedulerName = corev1.DefaultSchedulerName
 	}
 	corev1defaults.SetDefaults_Pod(pod)
-	e.setPriority(pod)
+	kube.SetPriority(&pod.Spec, e.world())
 	e.admitRuntime(pod)
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
 		tolerates := func(t corev1.Toleration) bool {
@@ -83,37 +80,6 @@ func (e *engine) admitRuntime(pod *corev1.Pod) {
 			pod.Spec.Tolerations = append(pod.Spec.Tolerations, toleration)
 		}
 	}
-}
-
-// setPriority sets a pod's priority from its class, or from the default class.
-func (e *engine) setPriority(pod *corev1.Pod) {
-	if pod.Spec.Priority != nil {
-		return
-	}
-	priority, known := systemPriorities[pod.Spec.PriorityClassName]
-	class := e.world().PriorityClass(pod.Spec.PriorityClassName)
-	if pod.Spec.PriorityClassName == "" {
-		class = e.defaultPriorityClass()
-	}
-	if class != nil {
-		priority, known = class.Value, true
-		pod.Spec.PriorityClassName = class.Name
-		if pod.Spec.PreemptionPolicy == nil {
-			pod.Spec.PreemptionPolicy = class.PreemptionPolicy
-		}
-	}
-	if known || pod.Spec.PriorityClassName == "" {
-		pod.Spec.Priority = new(priority)
-	}
-}
-
-func (e *engine) defaultPriorityClass() *schedulingv1.PriorityClass {
-	for _, class := range e.world().PriorityClasses() {
-		if class.GlobalDefault {
-			return class
-		}
-	}
-	return nil
 }
 
 // admitContainer fills in requests and limits from the namespace's LimitRange.

@@ -312,9 +312,6 @@ func (a *explanation) proposeSoftSpread(nodes []query.NodeObstacles) []query.Pro
 	return proposals
 }
 
-// systemPriority is where the priorities that Kubernetes reserves begin (k8s.io/kubernetes/pkg/apis/scheduling).
-const systemPriority = 1_000_000_000
-
 // proposePriority gives the pods the lowest priority class above pods on a near node that are in the way.
 func (a *explanation) proposePriority(near []query.NodeObstacles) []query.ProposedRemedy {
 	lowest, found := int32(0), false
@@ -332,7 +329,7 @@ func (a *explanation) proposePriority(near []query.NodeObstacles) []query.Propos
 		return nil
 	}
 	classes := slices.DeleteFunc(slices.Clone(a.World.PriorityClasses()), func(c *schedulingv1.PriorityClass) bool {
-		return c.Value <= lowest || c.Value <= corev1helpers.PodPriority(a.representative) || c.Value >= systemPriority
+		return c.Value <= lowest || c.Value <= corev1helpers.PodPriority(a.representative) || c.Value > kube.HighestUserPriority
 	})
 	slices.SortFunc(classes, func(x, y *schedulingv1.PriorityClass) int { return cmp.Compare(x.Value, y.Value) })
 	if len(classes) == 0 {

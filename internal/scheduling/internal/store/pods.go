@@ -10,6 +10,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Pods are the pods that count for others: those bound to a node, and those nominated to one.
@@ -120,37 +121,24 @@ func (t *Pods) Defaulted(pod *corev1.Pod) *corev1.Pod {
 	if c.UID == "" {
 		c.UID = types.UID(pod.Namespace + "/" + pod.Name)
 	}
-	if c.Spec.Priority == nil {
-		t.prioritize(&c)
-	}
+	kube.SetPriority(&c.Spec, t)
 	return &c
 }
 
-// prioritize does as the admission plugin (plugin/pkg/admission/priority): a pod without a class has the priority of the default
-// one, and zero if there is none.
-func (t *Pods) prioritize(pod *corev1.Pod) {
-	class := t.class(pod.Spec.PriorityClassName)
-	if class == nil {
-		return
-	}
-	pod.Spec.Priority = &class.Value
-	if pod.Spec.PreemptionPolicy == nil {
-		pod.Spec.PreemptionPolicy = class.PreemptionPolicy
-	}
+// PriorityClass is the one of that name, nil if there is none.
+func (t *Pods) PriorityClass(name string) *schedulingv1.PriorityClass {
+	class, _ := t.classes.Held(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}}).(*schedulingv1.PriorityClass)
+	return class
 }
 
-func (t *Pods) class(name string) *schedulingv1.PriorityClass {
-	if name != "" {
-		class, _ := t.classes.Held(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}}).(*schedulingv1.PriorityClass)
-		return class
+// PriorityClasses are those of the world.
+func (t *Pods) PriorityClasses() []*schedulingv1.PriorityClass {
+	all := t.classes.GetIndexer().List()
+	classes := make([]*schedulingv1.PriorityClass, len(all))
+	for i := range all {
+		classes[i] = all[i].(*schedulingv1.PriorityClass)
 	}
-	var lowest *schedulingv1.PriorityClass
-	for _, o := range t.classes.GetIndexer().List() {
-		if class := o.(*schedulingv1.PriorityClass); class.GlobalDefault && (lowest == nil || class.Value < lowest.Value) {
-			lowest = class
-		}
-	}
-	return lowest
+	return classes
 }
 
 // NameOf is an object's namespace and name.
