@@ -14,6 +14,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -110,13 +111,9 @@ func lacksValues(template *corev1.PodTemplateSpec) bool {
 
 // templateOf is the template of a workload that replaces its pods when it changes, nil for other objects.
 func templateOf(o metav1.Object) *corev1.PodTemplateSpec {
-	switch o := o.(type) {
-	case *appsv1.Deployment:
-		return &o.Spec.Template
-	case *appsv1.StatefulSet:
-		return &o.Spec.Template
-	case *appsv1.DaemonSet:
-		return &o.Spec.Template
+	switch o.(type) {
+	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet:
+		return kube.PodTemplate(o)
 	default:
 		return nil
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Digester replaces the values of environment variables by digests (HMAC-SHA-256): equal values have equal digests, and without
@@ -111,7 +113,7 @@ func HasEnvValue(o Object) bool {
 
 // envOf returns the environment variables of each container in an object's pod template.
 func envOf(o Object) [][]corev1.EnvVar {
-	made := templateOf(o)
+	made := kube.PodTemplate(o)
 	if made == nil {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // strip digests the environment values in an object's templates, and strips the metadata of its templates as meta does the
@@ -18,7 +20,7 @@ func strip(o Object, values Digester) {
 			stripMeta(&o.Spec.VolumeClaimTemplates[i].ObjectMeta)
 		}
 	}
-	made := templateOf(o)
+	made := kube.PodTemplate(o)
 	if made == nil {
 		return
 	}
@@ -38,27 +40,5 @@ func stripMeta(o *metav1.ObjectMeta) {
 func stripClaimMeta(v *corev1.Volume) {
 	if v.Ephemeral != nil && v.Ephemeral.VolumeClaimTemplate != nil {
 		stripMeta(&v.Ephemeral.VolumeClaimTemplate.ObjectMeta)
-	}
-}
-
-// templateOf is an object's pod template, nil if it has none.
-func templateOf(o Object) *corev1.PodTemplateSpec {
-	switch o := o.(type) {
-	case *corev1.ReplicationController:
-		return o.Spec.Template
-	case *appsv1.Deployment:
-		return &o.Spec.Template
-	case *appsv1.ReplicaSet:
-		return &o.Spec.Template
-	case *appsv1.StatefulSet:
-		return &o.Spec.Template
-	case *appsv1.DaemonSet:
-		return &o.Spec.Template
-	case *batchv1.Job:
-		return &o.Spec.Template
-	case *batchv1.CronJob:
-		return &o.Spec.JobTemplate.Spec.Template
-	default:
-		return nil
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // PodsIn are the pods of a namespace.
@@ -46,7 +47,7 @@ func workloadsIn(world *cluster.Snapshot, namespace string, fits func(labels.Set
 	var found []metav1.Object
 	for _, kind := range podControllers {
 		for _, o := range world.Objects(kind) {
-			if o.GetNamespace() == namespace && metav1.GetControllerOfNoCopy(o) == nil && fits(TemplateOf(o).Labels) {
+			if o.GetNamespace() == namespace && metav1.GetControllerOfNoCopy(o) == nil && fits(kube.PodTemplate(o).Labels) {
 				found = append(found, o)
 			}
 		}
@@ -75,7 +76,7 @@ func WorkloadMatchingButOne(world *cluster.Snapshot, namespace string, wanted ma
 	}
 	with = map[string]string{}
 	for key := range wanted {
-		with[key] = TemplateOf(found[0]).Labels[key]
+		with[key] = kube.PodTemplate(found[0]).Labels[key]
 	}
 	kind, _ := cluster.KindOf(found[0])
 	return RefTo(kind, found[0]), with, true

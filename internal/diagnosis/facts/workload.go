@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Workload is the topmost object that keeps pods running, and the pods it keeps.
@@ -67,27 +66,7 @@ func PodsOfWorkload(world *cluster.Snapshot, ref change.Ref) []*corev1.Pod {
 func IsActive(pod *corev1.Pod) bool { return !cluster.Ended(pod) && pod.DeletionTimestamp == nil }
 
 // Template is what the workload makes pods from, nil if its kind has none.
-func (w Workload) Template() *corev1.PodTemplateSpec { return TemplateOf(w.Object) }
-
-// TemplateOf is what a workload makes its pods from, nil if the object makes none.
-func TemplateOf(object metav1.Object) *corev1.PodTemplateSpec {
-	switch o := object.(type) {
-	case *appsv1.Deployment:
-		return &o.Spec.Template
-	case *appsv1.ReplicaSet:
-		return &o.Spec.Template
-	case *appsv1.StatefulSet:
-		return &o.Spec.Template
-	case *appsv1.DaemonSet:
-		return &o.Spec.Template
-	case *batchv1.Job:
-		return &o.Spec.Template
-	case *batchv1.CronJob:
-		return &o.Spec.JobTemplate.Spec.Template
-	default:
-		return nil
-	}
-}
+func (w Workload) Template() *corev1.PodTemplateSpec { return kube.PodTemplate(w.Object) }
 
 // WorkloadRef is the topmost controller of a pod, or the pod itself if there is none to be seen.
 func WorkloadRef(world *cluster.Snapshot, pod *corev1.Pod) change.Ref {

@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -39,10 +40,10 @@ func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy
 			continue
 		}
 		object := q.World.Workload(pod)
-		if object == nil || facts.TemplateOf(object) == nil {
+		if object == nil || kube.PodTemplate(object) == nil {
 			return nil
 		}
-		tolerations := facts.TemplateOf(object).Spec.Tolerations
+		tolerations := kube.PodTemplate(object).Spec.Tolerations
 		var taints []string
 		for _, t := range UntoleratedNonLifecycleTaints(pod, n.Node) {
 			taints = append(taints, t.ToString())

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
@@ -134,7 +135,7 @@ func (s growthStep) lowerRequestsRemedy(q query.Query, refs []change.Ref, less m
 			continue
 		}
 		changed := object.DeepCopyObject()
-		template := facts.TemplateOf(changed.(metav1.Object))
+		template := kube.PodTemplate(changed.(metav1.Object))
 		if template == nil {
 			continue
 		}

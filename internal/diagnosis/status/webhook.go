@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -147,7 +148,7 @@ func (s *Status) webhooksSlow(ctx context.Context, controller metav1.Object) {
 // callsWebhook says whether the API server calls a webhook for the pods that a controller makes, by all that can be told without
 // matchConditions.
 func (s *Status) callsWebhook(h webhook, controller metav1.Object) bool {
-	template := facts.TemplateOf(controller)
+	template := kube.PodTemplate(controller)
 	if template == nil || !slices.ContainsFunc(h.rules, matchesPodCreation) || !selects(h.objectSelector, template.Labels) {
 		return false
 	}
