@@ -14,7 +14,7 @@ func metricsServer(o Options) server.Options {
 		return options
 	}
 	options.SecureServing, options.CertDir = true, o.MetricsCertPath
-	options.FilterProvider = onlyReaders
+	options.FilterProvider = withAuthorization
 	options.TLSOpts = []func(*tls.Config){withoutHTTP2}
 	return options
 }

@@ -75,7 +75,7 @@ func TestOnlyReaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tokens := someAccounts()
 			tokens.away = tc.accounts
-			r := newReaders(tokens, &tc.rights, stoppedClock())
+			r := newRequestReviewer(tokens, &tc.rights, stoppedClock())
 			if got := request(t, r, tc.method, tc.path, tc.authorization); got != tc.want {
 				t.Errorf("%d, want %d", got, tc.want)
 			}
@@ -86,7 +86,7 @@ func TestOnlyReaders(t *testing.T) {
 // Answers hold for a while, and each for the account and the request it was given for. An error does not.
 func TestReviewsHold(t *testing.T) {
 	tokens, may, now := someAccounts(), &rights{}, stoppedClock()
-	r := newReaders(tokens, may, now)
+	r := newRequestReviewer(tokens, may, now)
 	ask := func(step string, token string, want, reviews, rights int) {
 		t.Helper()
 		if got := request(t, r, "", "", "Bearer "+token); got != want || tokens.asked != reviews || len(may.asked) != rights {
@@ -112,7 +112,7 @@ func TestReviewsHold(t *testing.T) {
 // The API server is told all of the account, since an authorizer may go by any of it.
 func TestReviewIsOfTheWholeAccount(t *testing.T) {
 	tokens, may := someAccounts(), &rights{}
-	request(t, newReaders(tokens, may, stoppedClock()), "", "", "Bearer reads")
+	request(t, newRequestReviewer(tokens, may, stoppedClock()), "", "", "Bearer reads")
 	want := authorization.SubjectAccessReviewSpec{
 		User: "prometheus", UID: "1", Groups: []string{"system:authenticated", "readers"},
 		Extra:                 map[string]authorization.ExtraValue{"authentication.kubernetes.io/pod-name": {"prometheus-0"}},
@@ -136,7 +136,7 @@ func stoppedClock() *clocktesting.FakePassiveClock {
 	return clocktesting.NewFakePassiveClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 }
 
-func request(t *testing.T, r *readers, method, path, authorization string) int {
+func request(t *testing.T, r *requestReviewer, method, path, authorization string) int {
 	t.Helper()
 	handler, err := r.filter(logr.Discard(), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	if err != nil {

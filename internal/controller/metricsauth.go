@@ -32,19 +32,19 @@ const (
 	reviewsKept = 1024
 )
 
-// readers asks the API server whose a bearer token is (TokenReview), and whether that account may do a request
+// requestReviewer asks the API server whose a bearer token is (TokenReview), and whether that account may do a request
 // (SubjectAccessReview). controller-runtime's own filter does so with k8s.io/apiserver, which links gRPC and OpenTelemetry,
 // and through them html/template: with that, the linker keeps every exported method of every type.
-type readers struct {
+type requestReviewer struct {
 	tokens   authenticationclient.TokenReviewInterface
 	rights   authorizationclient.SubjectAccessReviewInterface
 	accounts *cache.LRUExpireCache // The account, nil for none, by the token's digest.
 	allowed  *cache.LRUExpireCache // Whether that is allowed, by the digest of what was asked.
 }
 
-// onlyReaders lets requests through from accounts that may do them, and none of which that is not known. It is a
+// withAuthorization lets a request through if the API server knows its account and allows the account to do it. It is a
 // server.Options.FilterProvider.
-func onlyReaders(config *rest.Config, client *http.Client) (server.Filter, error) {
+func withAuthorization(config *rest.Config, client *http.Client) (server.Filter, error) {
 	tokens, err := authenticationclient.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, fmt.Errorf("make a client for TokenReviews: %w", err)
@@ -53,18 +53,18 @@ func onlyReaders(config *rest.Config, client *http.Client) (server.Filter, error
 	if err != nil {
 		return nil, fmt.Errorf("make a client for SubjectAccessReviews: %w", err)
 	}
-	return newReaders(tokens.TokenReviews(), rights.SubjectAccessReviews(), clock.RealClock{}).filter, nil
+	return newRequestReviewer(tokens.TokenReviews(), rights.SubjectAccessReviews(), clock.RealClock{}).filter, nil
 }
 
-func newReaders(tokens authenticationclient.TokenReviewInterface, rights authorizationclient.SubjectAccessReviewInterface, now cache.Clock) *readers {
-	return &readers{
+func newRequestReviewer(tokens authenticationclient.TokenReviewInterface, rights authorizationclient.SubjectAccessReviewInterface, now cache.Clock) *requestReviewer {
+	return &requestReviewer{
 		tokens: tokens, rights: rights,
 		accounts: cache.NewLRUExpireCacheWithClock(reviewsKept, now), allowed: cache.NewLRUExpireCacheWithClock(reviewsKept, now),
 	}
 }
 
 // filter answers 401 without a token that the API server knows, 403 without the right, and 500 where it does not say.
-func (r *readers) filter(log logr.Logger, next http.Handler) (http.Handler, error) {
+func (r *requestReviewer) filter(log logr.Logger, next http.Handler) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		account, err := r.account(request.Context(), bearerToken(request.Header))
 		if err != nil {
@@ -100,7 +100,7 @@ func bearerToken(header http.Header) string {
 }
 
 // account is whose a token is, nil where the API server does not know it.
-func (r *readers) account(ctx context.Context, token string) (*authentication.UserInfo, error) {
+func (r *requestReviewer) account(ctx context.Context, token string) (*authentication.UserInfo, error) {
 	if token == "" {
 		return nil, nil
 	}
@@ -123,7 +123,7 @@ func (r *readers) account(ctx context.Context, token string) (*authentication.Us
 }
 
 // may says whether an account may do what a request asks for.
-func (r *readers) may(ctx context.Context, account authentication.UserInfo, verb, path string) (bool, error) {
+func (r *requestReviewer) may(ctx context.Context, account authentication.UserInfo, verb, path string) (bool, error) {
 	spec := authorization.SubjectAccessReviewSpec{
 		User: account.Username, UID: account.UID, Groups: account.Groups, Extra: map[string]authorization.ExtraValue{},
 		NonResourceAttributes: &authorization.NonResourceAttributes{Verb: verb, Path: path},
